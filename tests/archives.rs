@@ -102,7 +102,7 @@ fn deflate64_member_opens() {
 }
 
 #[test]
-fn archive_with_several_snapshots_lists_likeliest_first() {
+fn archive_members_are_listed_with_likely_snapshots_first() {
     let (small, large) = (pickled(&snapshot(3, 100)), pickled(&snapshot(5, 1000)));
     let json = serde_json::to_vec_pretty(&snapshot(2, 7)).unwrap();
     let archive = zip_of(&[
@@ -234,7 +234,7 @@ fn control_characters_in_member_name_are_replaced() {
 }
 
 #[test]
-fn error_names_the_member() {
+fn error_starts_with_member_name() {
     let broken = b"\x80\x02}q\x00(X\x03\x00\x00\x00abcR.";
     let archive = zip_of(&[("good.pickle", &pickled(&snapshot(3, 100))), ("bad.pickle", broken)]);
     let error = open_with(&archive, OpenOptions { member: Some(1), ..OpenOptions::default() }).err().unwrap();

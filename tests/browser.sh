@@ -17,7 +17,7 @@ trap 'rm -f "$log" "$log.last"' EXIT
 # Tests that run one at a time after the others, because they measure time, need much memory, or save files under shared
 # names.
 alone=(large:: serving::time_ hostile::file_larger errors::cancel_works interrupted::cancel_works lanes::eight_devices
-    renderers::nothing_stays export:: saved:: single::)
+    renderers::all_canvases export:: saved:: single::)
 # Tests that need an optimized page, for time limits or for its files.
 optimized=(large:: serving::time_ lanes::eight_devices)
 # Tests of 15 seconds or more that run only before a release. They repeat for every file or every view what other tests

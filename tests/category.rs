@@ -216,7 +216,7 @@ fn recorded_category_overrides_rules() {
 }
 
 #[test]
-fn many_rules_and_long_names_yield_between_slices() {
+fn many_rules_and_long_names_check_clock_regularly() {
     let name = "x".repeat(1 << 20);
     let frames: Vec<_> =
         (0..12).map(|line| serde_json::json!({"name": name, "filename": name, "line": line})).collect();

@@ -76,7 +76,7 @@ fn invalid_yaml_reports_error_with_line() {
 }
 
 #[test]
-fn hostile_yaml_ends_quickly() {
+fn hostile_yaml_is_parsed_or_rejected_quickly() {
     let mut laughs = "- &a0 {category: a}\n".to_owned();
     for level in 1..12 {
         laughs += &format!("- &a{level} [{}]\n", vec![format!("*a{}", level - 1); 10].join(", "));

@@ -96,7 +96,7 @@ fn two_positions_in_one_file_are_compared() {
 }
 
 #[test]
-fn range_limits_compared_peaks() {
+fn range_options_restrict_compared_peaks() {
     let [a, b] = pair("diff-range");
     let whole = json(&[&a, &b]);
     let diff = json(&[&a, &b, "--from", "-1", "--to", "end"]);

@@ -60,7 +60,7 @@ fn gz_suffix_compresses_output() {
 }
 
 #[test]
-fn scope_range_and_table_select_rows() {
+fn scope_range_and_table_options_select_rows() {
     let file = snapshot("export-scopes.pickle");
     let rows = |more: &[&str]| -> Vec<Value> {
         let done = export(&[&[&file, "--to", "jsonl", "-o", "-"], more].concat());

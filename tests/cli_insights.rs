@@ -129,7 +129,7 @@ fn unknown_threshold_device_or_event_reports_error() {
 }
 
 #[test]
-fn top_0_counts_hidden_rows() {
+fn top_0_prints_number_of_hidden_rows() {
     let path = snapshot("cli-report-rows.pickle");
     let path = path.to_str().unwrap();
     for form in [&["--top", "0"][..], &["--top", "0", "--markdown"]] {

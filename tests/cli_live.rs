@@ -177,7 +177,7 @@ fn search_results_are_sorted_by_size() {
 /// Expected values come from Mosaic's own tests of this file. Mosaic leaves out the 466 bytes that were allocated
 /// before recording.
 #[test]
-fn values_of_mosaic_tests_match() {
+fn live_bytes_match_values_in_mosaic_tests() {
     let Some(folder) = opened::snapshots() else { return };
     let path = folder.join("anonymised-annotations-compile-context.pickle");
     let path = path.to_str().unwrap();

@@ -189,7 +189,7 @@ fn invalid_argument_lists_possible_values() {
 }
 
 #[test]
-fn files_tool_counts_snapshots_left_out() {
+fn files_tool_reports_number_of_omitted_snapshots() {
     let folder = folder("many");
     (0..103).for_each(|rank| std::fs::write(folder.join(format!("rank{rank}.pickle")), b"x").unwrap());
     let mut client = Client::initialized(&folder);

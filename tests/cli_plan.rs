@@ -59,7 +59,7 @@ fn snapshot(name: &str) -> String {
 }
 
 #[test]
-fn scaled_groups_move_the_peak() {
+fn scaled_groups_change_planned_peak() {
     let path = snapshot("cli-plan.json");
     let same = json(&[&path]);
     assert_eq!((&same["schema"], &same["device"]), (&json!(SCHEMA), &json!(0)));

@@ -373,7 +373,7 @@ fn ranks_are_sorted_numerically() {
 
 #[cfg(unix)]
 #[test]
-fn unfollowed_link_is_noted() {
+fn skipped_symlink_is_noted() {
     let folder = folder("ranks-links");
     write(&folder.join("rank2.pickle"), STORY);
     std::os::unix::fs::symlink(folder.join("rank2.pickle"), folder.join("rank1.pickle")).unwrap();

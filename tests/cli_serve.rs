@@ -202,7 +202,7 @@ fn reload_uses_cached_columns() {
 
 /// Requests of twelve closed pages are not decoded before the one that is still waiting.
 #[test]
-fn closed_connections_are_not_decoded() {
+fn requests_of_closed_connections_are_not_decoded() {
     let (options, _) = Options::parse("--events 400000 --frames 60".split(' ').map(str::to_owned)).unwrap();
     let bytes = generate(&options, Vec::new()).unwrap().0;
     let paths: Vec<PathBuf> = (0..12).map(|rank| file(&format!("gone{rank}.pickle"), &bytes)).collect();
@@ -461,7 +461,7 @@ fn new_files_in_folder_are_served() {
 
 /// With 500 files of long names, the printed address stays short, the redirect is bounded, and the rest is counted.
 #[test]
-fn redirect_is_bounded_with_many_files() {
+fn redirect_length_is_bounded_with_many_files() {
     let folder = folder("many");
     for place in 0..500 {
         std::fs::write(folder.join(format!("snapshot-of-the-run-{place:030}.pickle")), b"x").unwrap();

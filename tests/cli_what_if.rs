@@ -198,7 +198,7 @@ fn real_file_matches_reference_prediction() {
 }
 
 #[test]
-fn plan_sizes_are_simulated() {
+fn planned_sizes_are_simulated() {
     let path = generated("what-if-plan.pickle", "--events 12000");
     let path = path.to_str().unwrap();
     let json = |arguments: &[&str]| -> Value {

@@ -267,7 +267,7 @@ fn batch_and_precision_scale_activations() {
 }
 
 #[test]
-fn leak_in_b_is_only_in_b() {
+fn leak_in_b_is_reported_only_for_b() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     let b = File::generated(&format!("{STORY} --sequence 64 --extra-leak 16"));
     let end = Moment(b.side().history.event_count());

@@ -292,7 +292,7 @@ fn newer_search_replaces_pending_one() {
 }
 
 #[test]
-fn next_match_starts_at_moment_or_window() {
+fn search_steps_from_cursor_and_locates_match_in_window() {
     let mut opened = sample();
     let all = all(&mut opened, 0);
     let count = find(&mut opened, 0, ">0").count;

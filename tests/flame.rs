@@ -129,7 +129,7 @@ proptest! {
 }
 
 #[test]
-fn revealed_box_is_stack_of_allocation_or_nearest_ancestor() {
+fn box_revealed_for_allocation_is_its_stack_or_nearest_ancestor() {
     let mut opened = sample(&turns());
     let last = opened.summary.devices[0].events as u32;
     let scope = Scope::Allocated(Span { from: 0, to: last });

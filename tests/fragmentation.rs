@@ -113,7 +113,7 @@ fn reports_describe_newest_failed_request() {
 
 /// The driver's part refers to the reserved peak, even if the peak of requested bytes is earlier.
 #[test]
-fn driver_request_is_reported_at_reserved_peak() {
+fn driver_statement_refers_to_reserved_peak() {
     let [a, b] = [1 << 30, 2 << 30];
     let trace = [
         event("segment_alloc", a, 100 * MIB),

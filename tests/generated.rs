@@ -256,7 +256,7 @@ fn expandable_segments_reuse_addresses() {
 
 /// Both pickle writers write the same content.
 #[test]
-fn pickle_style_keeps_content() {
+fn pickle_style_does_not_change_content() {
     let (python, truth) = generated("--events 3000 --pending --leak");
     let (cpp, same_truth) = generated("--events 3000 --pending --leak --style cpp");
     assert_ne!(python, cpp);

@@ -75,7 +75,7 @@ fn rewritten_memo_slots_take_linear_time() {
 
 /// Four levels of nested settings, each with forty references to the next.
 #[test]
-fn shared_settings_do_not_multiply() {
+fn nested_shared_settings_are_truncated() {
     let level = |value: &[u8], put: u8| {
         let pairs: Vec<u8> = (0..40).flat_map(|key| [&[b'K', key], value].concat()).collect();
         [b"}(", pairs.as_slice(), b"uq", &[put]].concat()
@@ -96,7 +96,7 @@ fn shared_settings_do_not_multiply() {
 
 /// A traceback that repeats one shared line of 1 MiB 100,000 times.
 #[test]
-fn shared_forward_frames_do_not_multiply() {
+fn shared_forward_frames_are_not_copied_for_each_use() {
     let line = "x".repeat(1 << 20);
     let first = [word(&line), b"q\x01".to_vec()].concat();
     let lines = list(&[first, b"h\x01".repeat(100_000)].concat());
@@ -108,7 +108,7 @@ fn shared_forward_frames_do_not_multiply() {
 
 /// Details must not copy shared frames, fx texts, annotations and metadata for each use.
 #[test]
-fn shared_texts_of_the_details_do_not_multiply() {
+fn shared_texts_are_not_copied_for_each_use_in_details() {
     let long = [word(&"x".repeat(1 << 20)), b"q\x01".to_vec()].concat();
     let frame = [dict(&[("filename", &long), ("name", b"h\x01"), ("line", b"K\x00")]), b"q\x02".to_vec()].concat();
     let frames = list(&[frame, b"h\x02".repeat(100_000)].concat());
@@ -177,7 +177,7 @@ fn shared_blocks_and_segments_report_error() {
 
 /// A slice checks the clock at least once per fixed number of events, devices or frames.
 #[test]
-fn opening_many_devices_checks_the_clock() {
+fn opening_many_devices_checks_clock_regularly() {
     let segments: Vec<Value> = (0..500).map(|device| segment(device, 0, json!([live(0, 8)]))).collect();
     let asked = clock_checks(&pickled(&json!({"segments": segments})));
     assert!(asked >= 1000, "the clock was checked {asked} times for 500 devices");
@@ -222,7 +222,7 @@ fn control_characters_are_escaped_in_messages() {
 }
 
 #[test]
-fn metadata_shaped_like_event_keeps_paths_correct() {
+fn metadata_shaped_like_event_does_not_change_warning_paths() {
     let note = json!({"action": "jump"});
     let mut events: Vec<Value> = (0..20_000).map(|at| event("alloc", at * 512, 8)).collect();
     events[0]["user_metadata"] = note.clone();

@@ -121,7 +121,7 @@ const CONDITIONAL: &[(&str, &str)] = &[
 const MAX_FILE_LINES: usize = 600;
 
 #[test]
-fn modules_use_only_what_lies_below_them() {
+fn modules_use_only_lower_layers() {
     let mut wrong = Vec::new();
     for source in sources().iter().filter(|source| !source.name.ends_with("lib.rs") && source.name != "main.rs") {
         let layer = source.layer();
@@ -143,7 +143,7 @@ fn modules_use_only_what_lies_below_them() {
 }
 
 #[test]
-fn layers_are_in_order_and_complete() {
+fn layers_exist_and_are_listed_after_those_they_use() {
     let layers = sources().iter().map(Source::layer).collect::<BTreeSet<_>>();
     for (at, (name, allowed)) in LAYERS.iter().enumerate() {
         assert!(layers.contains(*name), "there is no {name}");
@@ -157,7 +157,7 @@ fn layers_are_in_order_and_complete() {
 }
 
 #[test]
-fn files_are_short_and_say_their_job_first() {
+fn files_are_short_and_start_with_doc_comment() {
     let banned = ["util", "utils", "common", "helper", "helpers", "misc", "types", "core", "lib"];
     let mut files = sources();
     files.extend(rust_files("tests"));
@@ -172,7 +172,7 @@ fn files_are_short_and_say_their_job_first() {
 }
 
 #[test]
-fn conditions_stand_where_they_are_expected() {
+fn cfg_conditions_are_only_in_listed_files() {
     for source in sources() {
         let conditional = source.code().lines().any(|line| {
             let condition = ["cfg(", "cfg_attr(", "cfg!("].iter().any(|start| line.contains(start));
@@ -184,7 +184,7 @@ fn conditions_stand_where_they_are_expected() {
 }
 
 #[test]
-fn text_never_becomes_markup_or_script() {
+fn text_is_never_inserted_as_markup_or_script() {
     let ways =
         ["innerHTML", "inner_html", "outerHTML", "outer_html", "insert_adjacent_html", "js_sys::eval", "inline_js"];
     for source in sources() {
@@ -202,7 +202,7 @@ const OFFLINE: &str = "www/offline.js";
 const WRITERS: [&str; 4] = ["cli/output_file.rs", "cli/temporary_file.rs", "cli/cache/folder.rs", "cli/build.rs"];
 
 #[test]
-fn commands_write_files_only_as_output_files() {
+fn commands_write_files_only_through_output_file() {
     for source in sources().iter().filter(|source| source.name.starts_with("cli/")) {
         if WRITERS.contains(&source.name.as_str()) {
             continue;
@@ -217,7 +217,7 @@ fn commands_write_files_only_as_output_files() {
 }
 
 #[test]
-fn there_is_no_javascript() {
+fn only_offline_worker_is_handwritten_javascript() {
     for folder in ["src", "www", "tests"] {
         for file in files(&root().join(folder)) {
             let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
@@ -232,7 +232,7 @@ fn there_is_no_javascript() {
 }
 
 #[test]
-fn the_pickers_of_order_and_colour_offer_what_there_is() {
+fn order_and_colour_pickers_list_all_groupings() {
     let html = fs::read_to_string(root().join("index.html")).unwrap();
     for (picker, first) in [("stacking", &["birth"][..]), ("colouring", &[])] {
         let (_, rest) = html.split_once(&format!("<select id=\"{picker}\"")).unwrap_or_default();
@@ -245,7 +245,7 @@ fn the_pickers_of_order_and_colour_offer_what_there_is() {
 }
 
 #[test]
-fn the_page_and_its_skeleton_name_the_same_ids() {
+fn page_code_and_index_html_use_same_ids() {
     let html = fs::read_to_string(root().join("index.html")).unwrap();
     let mut ids = BTreeSet::new();
     for id in quoted_after(&html, " id=\"") {
@@ -413,7 +413,7 @@ fn collect_paths<'a>(prefix: &str, code: &'a str, paths: &mut BTreeSet<String>) 
 }
 
 #[test]
-fn paths_are_found_in_every_form() {
+fn use_paths_are_found_in_every_form() {
     let code = "use crate::{column::Column, sorted};\nuse engine::{protocol::{Reply, Request}, Engine as E};\nlet x = base::units::Bytes(1);";
     let found: Vec<String> = used_paths("base", code).into_iter().collect();
     let expected = [

@@ -129,7 +129,7 @@ fn loaded_range_has_totals_of_whole_file() {
 }
 
 #[test]
-fn crop_and_columns_of_loaded_range_report_error() {
+fn cropping_or_writing_columns_of_loaded_range_reports_error() {
     let Some(files) = real_pickles() else { return };
     let path = files.iter().find(|path| path.ends_with("train-annotated-100.pickle")).unwrap();
     let mut part = loaded(&std::fs::read(path).unwrap(), LoadRange { max_events: 10, ..LoadRange::ALL });

@@ -165,7 +165,7 @@ fn requested_above_reserved_gives_warning() {
 /// `resize_` with an address hint allocates a prefix block and frees it at once. The report says so if the block is
 /// part of the peak.
 #[test]
-fn peak_report_names_momentary_prefix_block() {
+fn peak_report_mentions_temporary_prefix_block() {
     let event = |action: &str, addr: u64, size: u64, internal: &str| json!({"action": action, "addr": addr, "size": size, "stream": 0, "internal_metadata": internal, "frames": []});
     let trace = json!([
         event("alloc", 512, 1024, ""),
@@ -218,7 +218,7 @@ fn filter_freed_hides_never_freed_allocations() {
 
 /// Every report measures growth from the same baseline: the end of the second step.
 #[test]
-fn growth_is_equal_in_all_reports() {
+fn leak_growth_is_equal_in_all_reports() {
     let (mut opened, truth) = crate::trained::generated("--steps 12 --layers 2 --leak");
     let leaks = crate::reported::report(&mut opened, 0, Topic::Leaks, &[]);
     let grows = crate::reported::sheet(&leaks, "grows");
@@ -241,7 +241,7 @@ fn growth_is_equal_in_all_reports() {
 
 /// Buckets of ages, sizes and lifetimes do not overlap, have no gaps, and have labels with thousands separators.
 #[test]
-fn buckets_do_not_overlap() {
+fn histogram_buckets_do_not_overlap() {
     let (mut opened, truth) = crate::trained::generated("--events 12983 --layers 3 --no-annotations");
     let events = truth.devices[0].events;
     let mut labels = |colouring| match opened.reply(Request::Ask(Ask {

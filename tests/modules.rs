@@ -91,7 +91,7 @@ fn module_rows_match_ground_truth() {
 }
 
 #[test]
-fn sliced_report_is_equal_and_row_limit_keeps_outermost() {
+fn sliced_report_equals_unsliced_and_row_limit_keeps_outermost_modules() {
     let (mut opened, _) = generated("--events 5000 --layers 5 --prerecord-mib 64");
     let whole = report(&mut opened, 0, 10_000);
     assert_eq!(reported::report_of(reply(&mut opened.engine, report_request(0, 10_000))), whole);

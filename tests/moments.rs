@@ -113,7 +113,7 @@ fn position_survives_round_trip_between_axes() {
 }
 
 #[test]
-fn steps_match_hit_tests() {
+fn crosshair_steps_match_hit_tests() {
     let mut opened = generated(SMALL);
     let events = opened.summary.devices[0].events as u32;
     for looks in [Looks::default(), Looks { stacking: Some(Grouping::Size), ..Looks::default() }] {

@@ -228,7 +228,7 @@ fn empty_segments_are_released_before_oom() {
 }
 
 #[test]
-fn mappings_after_oom_do_not_count() {
+fn segments_mapped_after_oom_are_ignored() {
     let base = 1 << 40;
     let page = 20 * MIB;
     let trace = [
@@ -253,7 +253,7 @@ fn mappings_after_oom_do_not_count() {
 }
 
 #[test]
-fn report_without_oom_is_good_and_without_segments_is_shorter() {
+fn oom_report_is_shorter_without_oom_events_or_segments() {
     let none = report(&mut open_snapshot(&[], &[event("alloc", 512, 512)]), 0, Topic::OutOfMemory, &[]);
     assert_eq!((none.statements.len(), none.statements[0].tone, none.sheets.len()), (1, Tone::Good, 0));
     // Without events the answer is unknown.
@@ -273,7 +273,7 @@ fn suspects_limit(text: &str) -> bool {
 /// The allocator requests 20 MiB from the driver for any size from 1 to 10 MiB, and expandable segments grow by as
 /// much.
 #[test]
-fn limit_is_suspected_only_if_driver_had_enough_free() {
+fn memory_limit_is_suspected_only_if_driver_had_enough_free() {
     let base = 1 << 40;
     for (asked, driver, expandable, is_odd) in [
         (MIB, 2 * MIB, false, true),
@@ -338,7 +338,7 @@ proptest! {
     /// Adjacent addresses, sizes of all magnitudes, and actions in any order give a report that does not depend on
     /// slicing.
     #[test]
-    fn any_file_gives_a_report(
+    fn any_file_gives_an_oom_report(
         events in prop::collection::vec((0usize..9, 0u64..6, prop_oneof![0u64..4, Just(u64::MAX >> 2), Just(1 << 21)]), 0..40),
         segments in prop::collection::vec((0u64..6, 0u64..5, any::<bool>(), 0u64..3), 0..5),
     ) {

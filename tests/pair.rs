@@ -84,7 +84,7 @@ fn device_compared_with_itself_has_no_difference() {
 }
 
 #[test]
-fn alignment_map_is_bounded() {
+fn alignment_map_has_bounded_size() {
     let mut worker = Worker::new();
     let Some(first) = worker.open_real(FileSlot::First, PAIRS[0][0]) else { return };
     let second = worker.open_real(FileSlot::Second, PAIRS[0][1]).unwrap();
@@ -200,7 +200,7 @@ fn two_events_of_one_device_are_compared_with_path_rules() {
 }
 
 #[test]
-fn bad_or_closed_second_file_keeps_first() {
+fn invalid_or_closed_second_file_keeps_first_open() {
     let mut worker = Worker::new();
     let Some(first) = worker.open_real(FileSlot::First, "forward-bf16") else { return };
     let a = device(&first);

@@ -24,7 +24,7 @@ mod opcodes {
     use super::*;
 
     #[test]
-    fn each_byte_runs_is_refused_or_unknown() {
+    fn every_opcode_byte_is_decoded_refused_or_unknown() {
         let (mut run, mut refused) = (0, 0);
         for byte in 0..=u8::MAX {
             // Zeros are an operand for every opcode. The 1 keeps a STOP from being first.
@@ -104,7 +104,7 @@ mod opcodes {
     }
 
     #[test]
-    fn frames_and_protocols_are_skipped() {
+    fn frame_and_protocol_opcodes_are_skipped() {
         assert_eq!(text(b"\x80\x04\x95\x02\x00\x00\x00\x00\x00\x00\x00N.").unwrap(), "None");
         assert_eq!(text(b"\x80\x05N.").unwrap(), "None");
         assert_eq!(error(b"\x80\x06N."), "pickle protocol 6 is not supported, the newest is 5 (PROTO at byte 0)");
@@ -148,7 +148,7 @@ mod rules {
 
     /// Rule 3: starting a container on top of a dict finishes the dict. Numbers, strings and MARK finish nothing.
     #[test]
-    fn container_on_top_finishes_dict() {
+    fn container_pushed_above_dict_finishes_the_dict() {
         let batch = b"}(K\x01K\x02u".repeat(3000);
         let (trees, root) = decode(&[b"](", batch.as_slice(), b"e."].concat()).unwrap();
         assert_eq!(trees.max_open, 2, "the list and one dict");
@@ -228,7 +228,7 @@ mod rules {
     }
 
     #[test]
-    fn values_below_mark_are_not_reached() {
+    fn values_below_mark_are_not_popped() {
         for bytes in [&b"]K\x01(a."[..], b"](K\x01a.", b"K\x01(\x85.", b"](.", b"(e.", b"]((e.", b"a.", b"q\x00."] {
             assert!(
                 matches!(error(bytes).as_str(), text if text.contains("too few values")),

@@ -41,7 +41,7 @@ fn path_skips_complete_containers() {
 }
 
 #[test]
-fn refused_container_has_its_own_path() {
+fn error_for_refused_container_has_its_path() {
     let dict = b"}\x8c\x0enever finishedK\x00s";
     assert_eq!(error_path(&[b"](}", dict, b"e."]), "[1]");
     assert_eq!(error_path(&[b"](", dict, b"}e."]), "[0]", "finished by the dict on top of it");

@@ -60,7 +60,7 @@ fn error_in_second_batch_of_known_slice_has_index() {
 }
 
 #[test]
-fn rewritten_memo_slot_changes_list_of_same_bytes() {
+fn list_of_same_bytes_uses_rewritten_memo_slot() {
     let text = same_on_and_off(b"\x80\x02](K\x01q\x00](h\x00h\x00e](h\x00h\x00eK\x02q\x00](h\x00h\x00ee.").unwrap();
     assert_eq!(text, "[1, [1, 1], [1, 1], 2, [2, 2]]");
     // The slot is rewritten between the slice and the end of its list, which then gets more items.
@@ -104,7 +104,7 @@ fn dicts_of_known_shape_use_fast_path() {
 }
 
 #[test]
-fn rewritten_slot_changes_key_of_same_bytes() {
+fn dict_of_same_bytes_uses_rewritten_key_slot() {
     let text = same_on_and_off(&with_names(b"}(h\0K\x01u}(h\0K\x02u\x8c\x01zq\0}(h\0K\x03u}(h\0K\x04u}(h\0K\x05u"));
     assert_eq!(text.unwrap(), "['a', 'b', {'a': 1}, {'a': 2}, 'z', {'z': 3}, {'z': 4}, {'z': 5}]");
 }
@@ -228,7 +228,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_references_decode_equally(program in proptest::collection::vec(instruction(), 0..24)) {
+    fn fast_paths_decode_random_references_identically(program in proptest::collection::vec(instruction(), 0..24)) {
         let mut bytes = b"\x80\x02](K\x00q\x00K\x01q\x01K\x02q\x02".to_vec();
         bytes.extend(program.concat());
         bytes.extend(b"e.");
@@ -236,7 +236,7 @@ proptest! {
     }
 
     #[test]
-    fn random_entries_decode_equally(program in proptest::collection::vec(entry(), 0..12)) {
+    fn fast_paths_decode_random_entries_identically(program in proptest::collection::vec(entry(), 0..12)) {
         let _ = same_on_and_off(&[NAMES, &program.concat(), b"e."].concat());
     }
 }

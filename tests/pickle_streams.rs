@@ -130,7 +130,7 @@ mod writers {
 
     proptest! {
         #[test]
-        fn pickles_of_both_writers_decode(value in values()) {
+        fn pickles_of_python_and_cpp_writers_decode(value in values()) {
             for style in STYLES {
                 let (bytes, expected) = pickled(&value, style);
                 prop_assert_eq!(text(&bytes).unwrap(), expected, "{:?}", style);

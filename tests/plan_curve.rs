@@ -112,7 +112,7 @@ fn column_has_maximum_of_its_events() {
 }
 
 #[test]
-fn peak_without_stack_or_node_matches_brute_force() {
+fn peak_excluding_stack_or_node_matches_brute_force() {
     let Some(files) = opened::real_pickles() else { return };
     let (mut stacks, mut nodes) = (0, 0);
     for path in files {

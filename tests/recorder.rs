@@ -123,7 +123,7 @@ fn every_format_keeps_recorder_data() {
 }
 
 #[test]
-fn crop_keeps_tensors_live_after_it() {
+fn crop_keeps_tensors_live_at_its_end() {
     let file = write_snapshot("whole.pickle", &snapshot());
     let crop = folder().join("crop.json");
     let pickle = folder().join("crop.pickle");
@@ -173,7 +173,7 @@ fn command_line_shows_recorder_data() {
 }
 
 #[test]
-fn step_annotations_override_recorder() {
+fn step_annotations_override_recorded_steps() {
     let mut value = snapshot();
     let mark = |stage: &str, time_us: u64| json!({ "stage": stage, "name": "ProfilerStep#7", "device": 0, "time_us": time_us });
     value["external_annotations"] = json!([mark("START", 1_700_000_000_001_500), mark("END", 1_700_000_000_008_500)]);
@@ -182,7 +182,7 @@ fn step_annotations_override_recorder() {
 }
 
 #[test]
-fn peak_mismatch_has_its_reason() {
+fn peak_mismatch_is_classified() {
     for (peak, check) in [(PEAK + 1, PeakCheck::Earlier), (PEAK - 1, PeakCheck::Reset)] {
         let mut value = snapshot();
         value["memscape"]["devices"][0]["stats"]["requested_bytes.all.peak"] = json!(peak);
@@ -193,7 +193,7 @@ fn peak_mismatch_has_its_reason() {
 
 /// A snapshot opens, and can be written again, with any value under the recorder's key.
 #[test]
-fn any_value_under_recorder_key_opens() {
+fn file_with_any_value_under_recorder_key_opens() {
     let mut deep = json!(1);
     for _ in 0..200 {
         deep = json!({ "a": [deep] });

@@ -155,7 +155,7 @@ fn stale_scene_follows_the_view() {
 }
 
 #[test]
-fn drawing_without_scene_is_background_and_overlay() {
+fn drawing_without_scene_shows_background_and_overlay() {
     let mut twin = CpuRenderer::new();
     twin.upload(0, &scene(view(4, 4), &[4; 4], &[quad([0, 4], [0, 4], 0)]));
     twin.keep_scenes(&|number| number > 0);
@@ -195,7 +195,7 @@ fn lanes_are_clipped_to_their_rows() {
 }
 
 #[test]
-fn lane_is_drawn_as_it_is_alone() {
+fn lane_is_drawn_as_if_alone() {
     let quads: Vec<Quad> = (0..9).map(|at| quad([at, 9], [at * 4, at * 4 + 4], PENDING | at as u32)).collect();
     let scene = scene(view(12, 40), &[33; 12], &quads);
     let mut twin = CpuRenderer::new();
@@ -219,7 +219,7 @@ fn lane_is_drawn_as_it_is_alone() {
 }
 
 #[test]
-fn overlay_blends_rounding_to_nearest() {
+fn overlay_blending_rounds_to_nearest() {
     let below = OverlayRect { x: [0, 1], y: [0, 1], rgba: [10, 200, 0, 255] };
     let half = OverlayRect { rgba: [20, 100, 255, 128], ..below };
     let clear = OverlayRect { rgba: [9, 9, 9, 0], ..below };

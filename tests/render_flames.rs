@@ -87,12 +87,12 @@ fn fills_have_faded_colours_and_neutrals_are_distinct() {
         // Colours of growth and shrinkage are distinct, and the strongest of each is the unmixed colour.
         let changes: BTreeSet<[u8; 4]> = colours.iter().skip(FIRST_CHANGE as usize).copied().collect();
         assert_eq!(changes.len() as u32, 2 * CHANGE_STEPS);
-        assert!(look.change.iter().all(|colour| changes.contains(colour)));
+        assert!(look.flame_change.iter().all(|colour| changes.contains(colour)));
         let colour = |index: u32| colours[index as usize];
-        assert_eq!((colour(SEAM), colour(MARK)), (look.background, look.found));
+        assert_eq!((colour(SEAM), colour(MARK)), (look.background, look.flame_found));
         // The same colour as in the legend.
         assert_eq!((colour(FIRST_FILL + 2), colour(FIRST_FILL + 63)), (look.palette[8], look.palette[252]));
-        assert_eq!(colour(FIRST_NEUTRAL), look.neutral[0]);
+        assert_eq!(colour(FIRST_NEUTRAL), look.flame_neutral[0]);
         for index in FIRST_FILL..FIRST_FILL + FADED_FILL {
             let distance = |colour: [u8; 4]| -> u32 {
                 colour.iter().zip(look.background).map(|(one, other)| u32::from(one.abs_diff(other))).sum()
@@ -100,7 +100,7 @@ fn fills_have_faded_colours_and_neutrals_are_distinct() {
             assert!(distance(colour(index + FADED_FILL)) < distance(colour(index)), "{index} fades");
         }
         for (one, other) in (0..4).flat_map(|one| (one + 1..4).map(move |other| (one, other))) {
-            assert_ne!(look.neutral[one], look.neutral[other]);
+            assert_ne!(look.flame_neutral[one], look.flame_neutral[other]);
         }
     }
 }

@@ -151,7 +151,7 @@ fn gpu_matches_cpu_renderer() {
 }
 
 #[test]
-fn lanes_are_clipped_as_on_cpu() {
+fn lanes_are_clipped_like_cpu_renderer() {
     let Some(mut painter) = painter(Rgba8Unorm) else { return };
     let mut twin = CpuRenderer::new();
     for number in 0..3 {
@@ -178,7 +178,7 @@ fn lanes_are_clipped_as_on_cpu() {
 }
 
 #[test]
-fn drawing_without_scene_is_background_and_overlay() {
+fn drawing_without_scene_shows_background_and_overlay() {
     let Some(mut painter) = painter(Rgba8Unorm) else { return };
     let look = PictureTheme::dark();
     let overlay = [OverlayRect { x: [1, 2], y: [0, 1], rgba: look.peak }];

@@ -62,7 +62,7 @@ fn change(report: &Report, key: &str) -> Option<([u64; 3], i128)> {
 }
 
 #[test]
-fn tensors_freed_after_next_step_starts_are_held_over() {
+fn tensors_freed_after_next_step_starts_are_reported_as_held_over() {
     let mut steps: Vec<TraceEvent<'_>> = Vec::new();
     let mut begins = Vec::new();
     for step in 0..4u64 {
@@ -111,7 +111,7 @@ fn tensors_freed_after_next_step_starts_are_held_over() {
 }
 
 #[test]
-fn each_change_is_reported_for_its_trace() {
+fn each_saving_is_reported_for_matching_trace() {
     // A block is awaiting free while the next one is allocated.
     let steps =
         [("alloc", 1, 60, "f"), ("free_requested", 1, 60, "f"), ("alloc", 2, 50, "f"), ("free_completed", 1, 60, "f")];

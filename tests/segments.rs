@@ -157,7 +157,7 @@ proptest! {
 
     /// Any file is handled without a panic or an overlapping mapping, and the mapped bytes equal the sum of the ranges.
     #[test]
-    fn any_file_is_handled_without_overlap(
+    fn segments_of_any_file_do_not_overlap(
         events in prop::collection::vec((0usize..5, 0u64..9, prop_oneof![0u64..6, Just(1 << 40), Just(u64::MAX >> 3)]), 0..50),
         listed in prop::collection::vec((0u64..9, 0u64..6, any::<bool>()), 0..6),
     ) {

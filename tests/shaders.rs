@@ -54,7 +54,7 @@ fn shaders_are_valid_wgsl() {
 }
 
 #[test]
-fn shaders_have_a_rust_file() {
+fn every_shader_has_a_rust_file() {
     for path in shaders() {
         assert!(path.with_extension("rs").exists(), "{} has no .rs", path.display());
     }

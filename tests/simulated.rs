@@ -188,7 +188,7 @@ fn allocations_before_recording_are_kept() {
 }
 
 #[test]
-fn other_settings_give_predicted_peak() {
+fn trace_simulated_under_changed_settings_has_predicted_peak() {
     let Some(files) = real_pickles() else { return };
     let mut runs = 0;
     for path in files {

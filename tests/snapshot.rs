@@ -81,7 +81,7 @@ fn torch_1_12_list_of_segments_opens() {
 }
 
 #[test]
-fn all_event_fields_reach_details() {
+fn details_show_all_event_fields() {
     let frames = json!([
         {"filename": "??", "line": 0, "name": "malloc"},
         {"filename": "/x/site-packages/torch/nn/linear.py", "line": 125, "name": "forward"},
@@ -122,7 +122,7 @@ fn all_event_fields_reach_details() {
 }
 
 #[test]
-fn oom_opens_without_address_and_host_memory_is_a_device() {
+fn oom_event_without_address_opens_and_host_memory_is_a_device() {
     let oom = json!({"action": "oom", "device_free": 1 << 20, "size": 1u64 << 33, "stream": 0});
     let opened = opened(json!({
         "segments": [segment(0, 0, json!([live(0, 100)]))],
@@ -160,7 +160,7 @@ fn unknown_keys_and_actions_are_counted() {
 }
 
 #[test]
-fn wrong_type_is_error_with_path() {
+fn wrong_type_reports_error_with_path() {
     let frames = |frames: Value| trace(json!([with(event("alloc", 0, 8), "frames", frames)]));
     let ok = || event("alloc", 0, 8);
     let cases = [
@@ -249,7 +249,7 @@ fn inconsistent_events_give_warnings() {
 }
 
 #[test]
-fn unexplained_bytes_are_bottom_block() {
+fn unexplained_bytes_form_bottom_block() {
     // The live block has more bytes than its alloc: 70 bytes are unexplained.
     let value = with(trace(json!([event("alloc", 0, 30)])), "segments", json!([segment(0, 0, json!([live(0, 100)]))]));
     let mut opened = opened(value);
@@ -302,14 +302,14 @@ fn block_awaiting_free_at_end_shows_its_stack() {
 }
 
 #[test]
-fn missing_or_negative_first_time_is_no_step_back() {
+fn missing_or_negative_first_time_gives_no_step_back_warning() {
     let at = |time: i64| with(event("alloc", time.unsigned_abs(), 1), "time_us", json!(time));
     let opened = opened(trace(json!([event("alloc", 9, 1), at(-8), at(-7)])));
     assert!(!warnings(&opened).iter().any(|(kind, ..)| kind == "time_steps_back"), "{:?}", warnings(&opened));
 }
 
 #[test]
-fn unknown_block_state_is_warning_and_counts_as_free() {
+fn unknown_block_state_gives_warning_and_counts_as_free() {
     let block = with(live(512, 7), "state", json!("half_asleep"));
     let opened = opened(json!([segment(0, 0, json!([live(0, 512), block]))]));
     assert_eq!(single_device(&opened).end_requested, 512);
@@ -317,7 +317,7 @@ fn unknown_block_state_is_warning_and_counts_as_free() {
 }
 
 #[test]
-fn annotation_with_an_unknown_stage_is_a_warning_and_is_skipped() {
+fn annotation_with_unknown_stage_is_skipped_with_warning() {
     let mark = |stage: &str, time: u64| json!({"stage": stage, "name": "step", "device": 0, "time_us": time});
     let marks = [mark("START", 1), mark("INSTANT", 2), mark("END", 3), mark("INSTANT", 4), mark("PAUSE", 5)];
     for marks in [marks.to_vec(), marks.into_iter().rev().collect()] {

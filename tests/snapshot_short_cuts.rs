@@ -49,7 +49,7 @@ fn same_on_and_off(name: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn real_files_read_equally_with_fast_paths() {
+fn fast_paths_read_real_files_identically() {
     let Some(folder) = snapshots() else { return };
     for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
         if file.extension().is_some_and(|extension| extension == "pickle") {
@@ -59,7 +59,7 @@ fn real_files_read_equally_with_fast_paths() {
 }
 
 #[test]
-fn generated_files_read_equally_with_fast_paths() {
+fn fast_paths_read_generated_files_identically() {
     for words in [
         "--events 6000 --frames 12 --protocol 2 --pending --oom",
         "--events 6000 --frames 12 --protocol 4 --compile-contexts --devices 2",
@@ -215,7 +215,7 @@ fn same_with_any_limits(program: &[u8]) {
 
 /// A dict without an address is an event only if its action needs none.
 #[test]
-fn shape_without_address_is_event_only_for_some_actions() {
+fn dict_without_address_is_event_only_for_some_actions() {
     let entry = |word: u8| {
         [b"}(".to_vec(), reference(0), reference(KEYS.len() as u8 + word), reference(2), b"K\x01u".to_vec()].concat()
     };
@@ -224,7 +224,7 @@ fn shape_without_address_is_event_only_for_some_actions() {
 
 /// The error is about the refused value, not about an earlier one that was accepted.
 #[test]
-fn event_twice_in_list_gives_equal_error() {
+fn repeated_event_gives_same_error_with_fast_paths() {
     let event = [
         b"}(".to_vec(),
         reference(0),
@@ -243,7 +243,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_traces_read_equally(program in program()) {
+    fn fast_paths_read_random_traces_identically(program in program()) {
         same_with_any_limits(&program);
     }
 }

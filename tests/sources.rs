@@ -180,7 +180,7 @@ fn any_file_name_and_line_is_accepted() {
 }
 
 #[test]
-fn line_weight_matches_search_for_it() {
+fn line_weight_matches_search_for_line() {
     let (options, _) = Options::parse("--steps 2 --layers 4".split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     let ever = sources(&mut opened, 0, Scope::All);

@@ -357,7 +357,7 @@ fn two_files_have_separate_sides_and_stacks() {
 }
 
 #[test]
-fn tables_are_described_and_completed() {
+fn every_table_is_in_schema_text_and_completions() {
     let queries = open_queries(&generated("--steps 2 --layers 2"), FileLabel::default()).unwrap();
     let text = schema_text(queries.catalog(), None);
     let names: Vec<&str> = queries.catalog().tables().map(|(name, _)| *name).collect();

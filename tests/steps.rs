@@ -235,7 +235,7 @@ fn annotations_and_steps_match_range_report() {
 }
 
 #[test]
-fn sliced_report_is_equal() {
+fn sliced_report_equals_unsliced() {
     let (mut opened, _) = generated("--events 9000 --layers 4 --compile-contexts --layer-annotations --leak");
     let whole = report(&mut opened, 0);
     assert_eq!(reported::report_of(reply(&mut opened.engine, report_request(0, Topic::Steps, None, &[]))), whole);

@@ -108,7 +108,7 @@ fn unordered_and_unpaired_annotations_are_reported() {
 }
 
 #[test]
-fn annotations_without_times_are_not_placed() {
+fn annotations_are_ignored_with_note_if_events_have_no_times() {
     let marks = [mark("START", "step_1", 150), mark("END", "step_1", 300)];
     let mut opened = open(&snapshot(5, false, &marks)).unwrap();
     let report = report(&mut opened, 100);

@@ -438,7 +438,7 @@ proptest! {
 }
 
 #[test]
-fn inks_match_style_sheet() {
+fn svg_colours_match_style_sheet() {
     let style = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("www/style.css")).unwrap();
     let (light, dark) = style.split_once("prefers-color-scheme: dark").unwrap();
     for (sheet, inks) in [(light, Inks::LIGHT), (dark, Inks::DARK)] {

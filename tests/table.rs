@@ -511,7 +511,7 @@ fn node_filter_lists_allocations_of_tree_node() {
 }
 
 #[test]
-fn newer_question_wins_and_bad_filter_lists_nothing() {
+fn newer_request_replaces_older_and_invalid_filter_lists_nothing() {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
     let mut opened = open(&file(&turns)).unwrap();
@@ -542,7 +542,7 @@ fn newer_question_wins_and_bad_filter_lists_nothing() {
 }
 
 #[test]
-fn long_text_comes_in_parts() {
+fn long_text_is_sent_in_parts() {
     let turns: Vec<(u64, usize, u64)> = (0..30_000).map(|at| (at, 1, at % 5)).collect();
     // Nothing is freed, because `file` would take too long to find addresses.
     let event = |at: u64, size: u64| json!({ "action": "alloc", "addr": at << 20, "size": size, "stream": 0, "frames": [{ "name": "a\tb\nc", "filename": "/x/y.py", "line": 3 }] });

@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn sliced_scene_is_equal(history in histories(150, 120), view in windows(), patience in 0usize..5) {
+    fn sliced_scene_equals_unsliced(history in histories(150, 120), view in windows(), patience in 0usize..5) {
         history.with_source(|source| {
             let mut job = SceneJob::new(source, view);
             let mut asked = 0;
@@ -192,7 +192,7 @@ fn small_history_has_expected_quads() {
 }
 
 #[test]
-fn band_changes_with_its_blocks() {
+fn new_band_starts_when_its_blocks_change() {
     let history = History::from_picture(
         "
         .# 6

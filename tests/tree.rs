@@ -418,7 +418,7 @@ fn backward_pass_is_grouped_by_autograd_node_and_operator() {
 
 /// In a real file, no memory ends at the note itself.
 #[test]
-fn internal_frames_note_has_no_self_bytes() {
+fn row_of_hidden_internal_frames_has_no_self_bytes() {
     let Some(folder) = opened::snapshots() else { return };
     let mut opened = open(&std::fs::read(folder.join("tiny-97-events.pickle")).unwrap()).unwrap();
     let arrangement = Arrangement { internal: Internal::Hidden, ..Arrangement::default() };

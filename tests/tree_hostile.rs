@@ -64,7 +64,7 @@ fn too_deep_stack_is_shown_as_truncated() {
 
 /// The depth limit also counts callers that are already known.
 #[test]
-fn depth_limit_is_independent_of_earlier_questions() {
+fn depth_limit_is_independent_of_earlier_requests() {
     // All share their outer frames, a third of them hidden.
     let deep = |depth: u32| (0..depth).rev().map(|at| at % 3).collect::<Vec<u32>>();
     let bytes = pickle(3, [(100, deep(8000)), (50, deep(4000)), (7, deep(4096)), (3, deep(4097))].into_iter());

@@ -185,7 +185,7 @@ fn assert_golden(name: &str, seen: &TerminalApp) {
 }
 
 #[test]
-fn oom_file_opens_at_its_cause() {
+fn oom_file_opens_with_oom_insight() {
     for size in [[80, 24], [120, 40], [200, 60]] {
         assert_golden(&format!("oom_{}x{}", size[0], size[1]), &TerminalApp::open(&["out-of-memory"], size, COLOURS));
     }
@@ -257,7 +257,7 @@ fn screen_without_colours_uses_letters() {
 
 /// The picture is the same as on the page: each column has the highest stack of its events, as in the scene.
 #[test]
-fn column_shows_highest_stack_it_covers() {
+fn column_shows_highest_stack_of_its_events() {
     let seen = TerminalApp::open(&["leak"], [120, 40], COLOURS);
     let screen = seen.text();
     let rows: Vec<Vec<char>> = screen.lines().map(|line| line.chars().collect()).collect();
@@ -354,7 +354,7 @@ fn plain_mode_prints_views_as_text() {
 }
 
 #[test]
-fn any_size_and_any_file_give_a_screen() {
+fn any_size_draws_screen_and_invalid_file_shows_error() {
     for size in [[1, 1], [3, 2], [9, 5], [20, 8], [79, 23], [400, 100]] {
         let mut seen = TerminalApp::open(&["out-of-memory"], size, COLOURS);
         for key in ["T", "F", "L", "M", "A", "W", "Tab", "Tab", "?", "Esc", ":", "Esc", "o", "Esc", "V", "Ctrl+b"] {

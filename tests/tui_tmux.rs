@@ -64,7 +64,7 @@ fn go_to_insight(tmux: &Tmux, title: &str) {
 }
 
 #[test]
-fn oom_file_shows_cause_first() {
+fn oom_file_shows_cause_of_oom_first() {
     if !has_tmux() {
         return;
     }

@@ -242,7 +242,7 @@ fn one_scene_is_in_flight_and_next_is_for_newest_window() {
 }
 
 #[test]
-fn fit_bytes_follows_window() {
+fn bytes_axis_fits_window_until_manual_zoom() {
     let mut page = Page::open();
     page.command(Command::ZoomBytesOut);
     page.command(Command::ZoomBytesIn);
@@ -331,7 +331,7 @@ fn hover_card_is_stable_inside_a_block() {
 }
 
 #[test]
-fn empty_answer_is_not_requested_again() {
+fn empty_hit_answer_is_not_requested_again() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 80.0 }));
     let [Request::Ask(Ask { serial, question: Question::Hit { .. }, .. })] = page.requests()[..] else {
@@ -368,7 +368,7 @@ fn selected_allocation_scrolls_into_view() {
 }
 
 #[test]
-fn new_renderer_gets_the_scene() {
+fn new_renderer_receives_current_scene() {
     let mut page = Page::open();
     page.act(Action::RendererChosen(Renderer::Cpu(Some("no adapter".into()))));
     assert!(matches!(page.effects[..], [Effect::Upload { .. }]));
@@ -376,7 +376,7 @@ fn new_renderer_gets_the_scene() {
 }
 
 #[test]
-fn help_and_letter_keys_toggle() {
+fn commands_toggle_help_and_letter_keys() {
     let mut page = Page::new(SilentWorker);
     page.command(Command::ToggleHelp);
     assert_eq!(page.state.help, Help::Open);
@@ -522,7 +522,7 @@ fn error_in_archive_member_names_the_file() {
 }
 
 #[test]
-fn files_that_are_no_snapshots_report_error() {
+fn non_snapshot_files_report_error() {
     let mut page = Page::open();
     page.act(files_given(&["loss.png", "train.py", "train.log"]));
     let expected = "None of these files is a snapshot: loss.png and 2 more.";

@@ -108,7 +108,7 @@ fn axis_starts_at_loaded_range() {
 }
 
 #[test]
-fn cancelled_question_keeps_open_file() {
+fn cancelled_range_prompt_keeps_open_file() {
     let mut page = Page::with_devices(SilentWorker, devices(None));
     page.command(Command::ChooseEvents);
     assert!(page.is_choosing());
@@ -152,7 +152,7 @@ fn link_keeps_loaded_range() {
 }
 
 #[test]
-fn large_linked_file_asks_once_its_length_is_known() {
+fn linked_large_file_prompts_for_range_only_once() {
     let mut page = Page::with_canvas(face::CANVAS, SilentWorker);
     page.act(Action::LinkGiven(Box::new(Link::parse("v=1&url=a.pickle&at=12"))));
     let progress =
@@ -175,7 +175,7 @@ fn large_linked_file_asks_once_its_length_is_known() {
 }
 
 #[test]
-fn two_large_files_are_still_compared() {
+fn second_file_is_compared_after_range_prompt() {
     let mut page = Page::with_canvas(face::CANVAS, SilentWorker);
     let file = |name: &str, bytes| GivenFile { name: name.into(), bytes };
     page.act(Action::FilesGiven(vec![file("a.pickle", 3 << 30), file("b.pickle", 10)]));

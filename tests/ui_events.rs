@@ -169,7 +169,7 @@ fn keys_move_cursor_between_events() {
 }
 
 #[test]
-fn click_on_free_moves_cursor_to_free() {
+fn clicked_free_event_moves_cursor_to_it() {
     let mut page = Page::open(1000);
     page.events(EventsAction::RowClicked(14, SelectMode::Only));
     assert_eq!(page.state.cursor.moment, 15);
@@ -259,7 +259,7 @@ fn row_has_all_columns() {
 }
 
 #[test]
-fn range_lists_only_its_events() {
+fn list_has_only_events_of_range() {
     let mut page = Page::open(80);
     page.act(Action::Command(Command::ToggleRange));
     page.answer_all();

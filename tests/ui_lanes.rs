@@ -125,7 +125,7 @@ fn lanes_take_turns_while_window_moves() {
 }
 
 #[test]
-fn reply_goes_to_the_lane_that_asked() {
+fn reply_updates_lane_that_requested_it() {
     let mut page = Page::three_devices();
     let (serial, device, view) = page.scene_request().expect("a scene");
     assert_eq!(device, 0);

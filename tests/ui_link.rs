@@ -188,7 +188,7 @@ fn link_followed_in_open_file_checks_fingerprint() {
 }
 
 #[test]
-fn address_is_kept_while_link_asks_for_file() {
+fn link_is_followed_until_file_matches_or_notice_closes() {
     let mut page = Page::new();
     page.follow(&format!("v=1&name=a&print={FINGERPRINT}&at=12"));
     page.drop_file("99-ffeeddccbbaa99887766554433221100");
@@ -278,7 +278,7 @@ fn ignored_keys_are_reported() {
 }
 
 #[test]
-fn unknown_key_only_gives_notice() {
+fn unknown_key_is_ignored_with_notice() {
     let page = Page::following("url=a.pickle&hologram=1");
     assert_eq!(
         (page.fragment(), page.notice()),

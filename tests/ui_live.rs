@@ -43,7 +43,7 @@ fn served() -> Page {
 }
 
 #[test]
-fn file_changed_before_first_list_is_offered() {
+fn file_changed_before_first_list_shows_reload_button() {
     let mut page = Page::following("url=0/rank0_a.pickle&url=1/rank1_a.pickle&at=12");
     let load = page.state.load;
     page.live(WatchAction::Loaded { load, version: "\"1-1-gzip\"".into() });
@@ -53,7 +53,7 @@ fn file_changed_before_first_list_is_offered() {
 }
 
 #[test]
-fn file_changed_while_being_written_is_offered() {
+fn unlisted_file_shows_reload_button_if_listed_later_with_other_version() {
     // The file is still being written: the server first lists no files, and lists the loaded version later.
     for (file_version, initial_range) in [("1-1", None), ("2-2", Some("rank0_a.pickle changed"))] {
         let mut page = Page::following("url=0/rank0_a.pickle&at=12");
@@ -98,7 +98,7 @@ fn changed_file_reloads_at_same_view() {
 }
 
 #[test]
-fn new_file_of_same_rank_is_offered_and_others_are_listed() {
+fn new_file_of_same_rank_shows_open_button_and_others_are_listed() {
     let mut page = served();
     page.receive_list("1 1-1 1000 3/rank1_b.pickle\n0 1-1 60000 0/rank0_a.pickle\n1 1-1 60000 1/rank1_a.pickle");
     assert_eq!((page.live_view(), page.names().len()), (None, 3), "the new file belongs to another rank");
@@ -168,7 +168,7 @@ fn unreadable_followed_file_is_ignored() {
 }
 
 #[test]
-fn local_file_is_not_replaced() {
+fn local_file_is_not_replaced_by_served_file() {
     let mut page = served();
     page.step(WatchStep::Follow);
     page.drop_file(FINGERPRINT);
@@ -197,7 +197,7 @@ fn first_snapshot_of_empty_folder_opens() {
 }
 
 #[test]
-fn plain_server_is_polled_about_open_file() {
+fn plain_server_is_polled_for_changes_of_open_file() {
     let listed = |version: &str| FileVersion {
         address: "a.pickle".into(),
         version: version.into(),

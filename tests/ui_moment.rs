@@ -317,7 +317,7 @@ fn drag_on_overview_selects_range_on_both_axes() {
 }
 
 #[test]
-fn other_device_starts_at_its_peak_without_range() {
+fn switching_device_moves_cursor_to_its_peak_and_clears_range() {
     let mut page = Page::open();
     page.press(&[Down(20.5), Move(30.5), Up]);
     page.act(Action::DeviceChosen(1));

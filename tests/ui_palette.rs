@@ -148,7 +148,7 @@ fn available_commands_are_listed_with_keys() {
 }
 
 #[test]
-fn commands_without_a_file_are_listed() {
+fn commands_available_without_file_are_listed() {
     let mut page = Page::with_canvas(CANVAS, MarksWorker);
     page.command(toggle());
     let names: Vec<String> = shown(&page.state).entries.into_iter().map(|entry| entry.name).collect();

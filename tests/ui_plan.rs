@@ -110,7 +110,7 @@ fn only(group: PlanGroup) -> PlanQuestion {
 }
 
 #[test]
-fn peak_without_selection_is_requested_and_shown() {
+fn peak_excluding_selection_is_requested_and_shown() {
     let mut page = Page::open();
     assert_eq!((chip(&page.state), page.worker.plans.len()), (None, 0), "nothing is selected");
     page.command(Command::SelectNext);
@@ -138,7 +138,7 @@ fn peak_without_selection_is_requested_and_shown() {
 }
 
 #[test]
-fn curve_without_selection_follows_it_until_hidden() {
+fn curve_excluding_selection_follows_selection_until_hidden() {
     let mut page = Page::open();
     page.act(Action::FindTyped("relu".into()));
     assert!(page.worker.curves.is_empty() && page.curve().is_empty());

@@ -243,7 +243,7 @@ fn scene_is_requested_only_after_the_map() {
 }
 
 #[test]
-fn switching_plots_keeps_events_and_restores_heights() {
+fn switching_plots_keeps_event_range_and_restores_vertical_zoom() {
     let mut page = Page::open();
     page.press(Command::ZoomEventsIn);
     page.press(Command::ZoomBytesIn);
@@ -461,7 +461,7 @@ fn lines_show_exact_bytes_and_can_be_hidden() {
 }
 
 #[test]
-fn command_without_meaning_in_a_view_reports_why() {
+fn unavailable_command_reports_reason() {
     let mut page = Page::show(1);
     page.press(Command::NextStacking);
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Only the Live and Reserved views")));
@@ -499,7 +499,7 @@ fn ruler_measures_address_distance_across_gaps() {
 }
 
 #[test]
-fn marker_keeps_its_height_only_in_its_plot() {
+fn marker_dot_is_shown_only_in_its_plot() {
     use memscape::ui::overlay::Overlay;
     let mut page = Page::show(1);
     page.act(Action::MarkerAdded(Pointer { x: 10.0, y: 20.0 }));

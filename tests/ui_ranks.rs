@@ -132,7 +132,7 @@ fn folder_of_seven() -> Page {
 }
 
 #[test]
-fn unlisted_files_are_surveyed() {
+fn survey_includes_files_not_listed_on_page() {
     let mut page = folder_of_seven();
     assert_eq!(unlisted_note(&page.state).as_deref(), Some("Showing the 3 newest of 7"));
     assert_eq!(page.state.ranks.status(), "The server can survey these 7 files.");
@@ -200,7 +200,7 @@ fn newer_files_are_counted_and_can_be_surveyed() {
 }
 
 #[test]
-fn link_of_too_many_files_names_only_open_file() {
+fn link_with_too_many_files_names_only_open_file() {
     let mut page = folder_of_seven();
     ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled));
     let all: String = (0..5000).map(|rank| format!("{rank}/rank{}.pickle\n", (rank + 4) % 5000)).collect();
@@ -214,7 +214,7 @@ fn link_of_too_many_files_names_only_open_file() {
 }
 
 #[test]
-fn changed_order_and_names_are_requested() {
+fn changed_order_and_name_pattern_are_requested() {
     let mut page = Page::new();
     open_files(&mut page, 3);
     page.open();

@@ -179,7 +179,7 @@ fn alarms_of_hidden_topics_are_shown() {
 }
 
 #[test]
-fn other_topic_takes_precedence_and_reports_are_kept() {
+fn chosen_topic_is_requested_first_and_reports_are_kept() {
     let mut page = Page::open_insights();
     assert_eq!(page.marks().alarms, [Topic::Peak]);
     page.act(Action::GoToEntered("end".into()));
@@ -205,7 +205,7 @@ fn other_topic_takes_precedence_and_reports_are_kept() {
 }
 
 #[test]
-fn evidence_click_applies_all_of_it() {
+fn evidence_click_applies_search_selection_cursor_and_window() {
     let mut page = Page::open_insights();
     page.state.views.node = Some(3);
     page.act(Action::MinimapRangeDrawn([0.1, 0.2]));
@@ -350,7 +350,7 @@ fn cursor_is_sent_only_for_topics_that_use_it() {
 }
 
 #[test]
-fn unfolded_stack_belongs_to_its_row() {
+fn expanded_stack_closes_if_its_row_changes() {
     let mut page = Page::open_insights();
     page.why(InsightsAction::StackToggled(2));
     page.why(InsightsAction::StackToggled(3));
@@ -364,7 +364,7 @@ fn unfolded_stack_belongs_to_its_row() {
 }
 
 #[test]
-fn threshold_reset_before_answer_is_applied() {
+fn threshold_changed_before_answer_uses_last_value() {
     let mut page = Page::open_insights();
     page.why(InsightsAction::ThresholdSet(0, "5".into()));
     let (serial, question) = page.report_request().expect("a question");
@@ -374,7 +374,7 @@ fn threshold_reset_before_answer_is_applied() {
 }
 
 #[test]
-fn category_rows_beside_rules_are_not_clickable() {
+fn category_rows_in_rules_dialog_are_not_clickable() {
     let mut page = Page::open_insights();
     page.why(InsightsAction::TopicChosen(Topic::Categories));
     page.answer();
@@ -432,7 +432,7 @@ fn oom_file_opens_with_oom_insight() {
 }
 
 #[test]
-fn column_kind_follows_its_cells() {
+fn column_kind_is_derived_from_cells() {
     let page = Page::open_insights();
     let sheet = &page.view().sheets[0];
     let kinds: Vec<ColumnKind> = sheet.columns.iter().map(|(_, kind)| *kind).collect();

@@ -125,7 +125,7 @@ fn sources_are_requested_once_and_only_while_visible() {
 }
 
 #[test]
-fn largest_file_is_unfolded_and_files_fold() {
+fn largest_file_is_expanded_and_files_can_be_collapsed() {
     let mut page = Page::with_rows();
     let all = ["model.py", "30", "7", "12", "train.py", "train.py", "no frame in your code"];
     assert_eq!(page.labels(), all);
@@ -246,7 +246,7 @@ fn bytes_are_shown_beside_lines() {
 }
 
 #[test]
-fn other_device_keeps_only_the_source() {
+fn switching_device_keeps_only_dropped_source() {
     let mut page = Page::with_rows();
     page.drop_text("model.py", "x = 1\n");
     page.act(Action::DeviceChosen(1));

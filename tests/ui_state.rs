@@ -306,7 +306,7 @@ fn sort_and_zoom_change_the_request() {
 }
 
 #[test]
-fn typed_size_reports_where_it_fits() {
+fn typed_request_size_shows_block_where_it_fits() {
     let mut page = Page::with_segments();
     page.memory(SegmentsAction::RequestTyped("24 MB".into()));
     assert_eq!(page.state.segments.request_error.as_deref(), Some("MB is ambiguous: write MiB."));

@@ -349,7 +349,7 @@ fn ruler_key_starts_at_crosshair() {
 }
 
 #[test]
-fn ruler_button_makes_drag_measure() {
+fn drag_measures_while_ruler_button_is_on() {
     let mut page = Page::open();
     page.command(Command::ToggleRuler);
     assert_eq!((page.state.tools.ruler.mode, page.state.measured()), (Mode::On, None));
@@ -395,7 +395,7 @@ fn box_zooms_both_axes_and_flat_box_zooms_one() {
 }
 
 #[test]
-fn undo_and_redo_move_by_whole_steps() {
+fn consecutive_zooms_are_one_undo_step() {
     let mut page = Page::open();
     let mut seen = vec![page.state.view];
     for _ in 0..3 {
@@ -502,7 +502,7 @@ fn typed_capacity_is_included_in_full_view() {
 }
 
 #[test]
-fn other_axis_shows_the_same_events() {
+fn switching_axis_shows_same_events() {
     let mut page = Page::open();
     page.drag((20.0, 10.0), (40.0, 12.0), SHIFT);
     page.act(Action::DragEnded);
@@ -561,7 +561,7 @@ fn selection_stays_in_view_after_regrouping() {
 }
 
 #[test]
-fn panel_shows_crosshair_event_while_markers_are_answered() {
+fn cursor_panel_shows_crosshair_while_marker_request_is_pending() {
     let mut page = Page::open();
     page.worker.unanswered = Unanswered::DoesNotTell;
     page.hover(40.5, 20.0);

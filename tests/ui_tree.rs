@@ -228,7 +228,7 @@ fn parent_outside_loaded_rows_is_found_by_worker() {
 }
 
 #[test]
-fn folds_are_sent_and_overridden_ones_dropped() {
+fn folds_are_sent_and_overridden_folds_are_dropped() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.press(TreeCommand::Down);
@@ -490,7 +490,7 @@ fn row_has_expected_texts() {
 }
 
 #[test]
-fn shares_near_0_and_100_percent_are_not_rounded_to_them() {
+fn shares_near_0_and_100_percent_are_not_rounded_to_0_or_100() {
     assert_eq!([0, 1, 999, 1000].map(|part| percent(part, 1000)), ["0 %", "0.1 %", "99.9 %", "100 %"]);
     assert_eq!(percent(u64::MAX - 1, u64::MAX), "> 99.9 %", "one byte less is not 100 %");
     assert_eq!(percent(1237, 10_000), "12.4 %", "rounds to the nearest tenth");

@@ -174,7 +174,7 @@ fn other_device_requests_its_proof_and_keeps_fields() {
 }
 
 #[test]
-fn oom_row_moves_cursor_and_line_is_copied() {
+fn click_on_oom_row_moves_cursor_and_settings_line_is_copied() {
     let mut page = Page::open_settings();
     page.receive_answer(page.serial(), &["recorded"], true);
     page.what_if(WhatIfAction::OomClicked(77));

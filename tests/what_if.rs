@@ -113,7 +113,7 @@ fn recorded_oom_gives_capacity_and_is_reproduced() {
 }
 
 #[test]
-fn sliced_answer_is_equal_and_partial_answers_come_first() {
+fn sliced_answer_equals_unsliced_and_follows_partial_answers() {
     let mut opened = generated("--events 20000 --pending");
     let once = answers(&mut opened, 0, &question(), usize::MAX);
     let mut again = generated("--events 20000 --pending");

@@ -165,7 +165,7 @@ fn newer_window_replaces_older_request() {
 }
 
 #[test]
-fn window_gives_same_picture_after_any_other() {
+fn picture_does_not_depend_on_previous_windows() {
     let mut opened = generated();
     let device = opened.summary.devices[0].clone();
     let plane = Plane::for_device(&device, Axis::Events);

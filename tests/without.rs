@@ -84,7 +84,7 @@ fn check(name: &str, history: &DeviceHistory, groups: usize, of: impl Fn(Allocat
 }
 
 #[test]
-fn random_groups_match_brute_force_on_real_files() {
+fn peaks_excluding_random_groups_match_brute_force_on_real_files() {
     let Some(files) = opened::real_pickles() else { return };
     for path in files {
         let name = path.display().to_string();
@@ -136,7 +136,7 @@ fn snapshot(steps: &[(bool, u16, u8)], early: &[u16]) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn generated_histories_match_brute_force(
+    fn peaks_excluding_groups_match_brute_force_on_generated_histories(
         steps in prop::collection::vec((any::<bool>(), any::<u16>(), any::<u8>()), 0..300),
         early in prop::collection::vec(0u16..3000, 0..5),
         groups in 1usize..9,

@@ -1,14 +1,15 @@
-//! Addresses of new segments, as a driver may hand them out.
+//! Addresses of new segments, assigned in one of the orders that a driver may use.
 
 /// First address of ascending orders.
 const FIRST: u64 = 0x7000_0000_0000;
 /// First address of descending orders, and upper end of ascending ones.
 const LAST: u64 = 1 << 62;
 const GRANULE: u64 = 2 << 20;
-/// Maximum number of gaps that are used again.
+/// Maximum number of gaps that are kept for reuse.
 const MAX_GAPS: usize = 4096;
 
-/// Order of the addresses of new segments. It decides between free blocks of equal size, up to PyTorch 2.12.
+/// Order of the addresses that new segments get. Up to PyTorch 2.12, addresses decide which of several free blocks of
+/// equal size is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Ascending, each address once.
@@ -26,20 +27,20 @@ pub enum Order {
 }
 
 impl Order {
-    /// The orders that need no recording.
+    /// All orders except `Recorded`.
     pub const ALL: [Order; 5] = [Order::Ascending, Order::Descending, Order::Mixed, Order::Lowest, Order::Highest];
 }
 
-/// Addresses that are handed out and taken back.
+/// Assigns addresses to new segments and reuses those of freed ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Addresses {
     order: Order,
     /// End of the used addresses: the next one in ascending order, the last one in descending order.
     next: u64,
-    /// Ascending addresses from here on follow descending ones that are used up.
+    /// Start of the ascending addresses that are used once the descending ones are used up.
     above: u64,
     count: u64,
-    /// Unused ranges among the used addresses: begin and end, ascending.
+    /// Free ranges between used addresses: begin and end, ascending.
     gaps: Vec<[u64; 2]>,
 }
 
@@ -49,7 +50,7 @@ impl Addresses {
         Addresses { order, next, above: LAST, count: 0, gaps: Vec::new() }
     }
 
-    /// Hands out addresses above or below `used`, which is `[begin, end)`.
+    /// Creates an allocator of addresses above or below `used`, which is `[begin, end)`.
     pub(crate) fn beside(order: Order, [begin, end]: [u64; 2]) -> Addresses {
         let mut addresses = Addresses::new(order);
         let end = end.checked_next_multiple_of(GRANULE).unwrap_or(u64::MAX);
@@ -63,7 +64,7 @@ impl Addresses {
         addresses
     }
 
-    /// Returns an address for this many bytes, or `None` if all are used up.
+    /// Takes `size` bytes of addresses and returns the first one, or `None` if all addresses are used up.
     pub(crate) fn take(&mut self, size: u64) -> Option<u64> {
         let size = size.checked_next_multiple_of(GRANULE)?;
         self.count += 1;
@@ -106,7 +107,7 @@ impl Addresses {
         Some(address)
     }
 
-    /// Takes a range of addresses back.
+    /// Returns a range of addresses for reuse.
     pub(crate) fn give_back(&mut self, address: u64, size: u64) {
         if !matches!(self.order, Order::Lowest | Order::Highest) {
             return;

@@ -1,5 +1,6 @@
-//! Ages of the segments before the first event. A recording that begins late does not show them. Where two free blocks
-//! tie, the recorded placement shows which segment is older (PyTorch 2.12 and later).
+//! Inference of the ages of segments that exist before the first event. A recording that begins late does not contain
+//! them. If two free blocks tie, the recorded address of the request shows which segment is older (PyTorch 2.12 and
+//! later).
 
 use super::blocks::{NONE, State};
 use super::check::Check;
@@ -7,11 +8,11 @@ use super::chunk::Request;
 use super::model::Allocator;
 use super::pool::Key;
 
-/// Number of corrections, which bounds the time that they take.
+/// Maximum number of corrections. It bounds the time that they take.
 const MAX_CORRECTIONS: u32 = 4096;
 
 impl Check {
-    /// Moves a segment before another one, if the recording places a request there although the model would not.
+    /// Makes a segment older than the one that the model would use, if the recording places the request there.
     pub(super) fn learn(&mut self, request: &Request, address: u64) {
         if self.start_numbers.is_empty() || self.corrections >= MAX_CORRECTIONS || self.verdict.departs_at.is_some() {
             return;
@@ -39,7 +40,7 @@ impl Check {
 }
 
 impl Allocator {
-    /// Gives all blocks of a segment another number.
+    /// Sets the age number of all blocks of a segment.
     fn renumber_segment(&mut self, key: Key, number: u64) {
         let mut id = key.block;
         while self.blocks.at(id).previous != NONE {
@@ -57,7 +58,7 @@ impl Allocator {
         }
     }
 
-    /// Numbers of the segments before the first event.
+    /// Returns the initial age numbers of the segments that exist before the first event.
     pub(super) fn start_numbers(&self) -> Vec<u64> {
         (1..=self.start_segments).map(|number| number << super::start::NUMBER_GAP).collect()
     }

@@ -10,7 +10,7 @@ pub struct WhatIfQuestion {
     pub lines: Vec<String>,
     /// Bytes that the driver can provide. If this and `total` are `None`, the limit that the recording implies holds.
     pub capacity: Option<u64>,
-    /// Memory of the device in bytes, which a memory fraction is taken of.
+    /// Memory of the device in bytes, to which a memory fraction applies.
     pub total: Option<u64>,
     /// Changed programs to simulate, each under the recorded settings and under those of `lines`.
     pub programs: Vec<Program>,
@@ -25,9 +25,9 @@ pub struct WhatIfQuestion {
     /// True to use the sizes last set by [`Simulation::plan`](crate::simulation::Simulation::plan). The proof always
     /// uses the recorded sizes.
     pub is_planned: bool,
-    /// Settings whose run is returned event by event, written as in [`WhatIfRun::settings`].
+    /// Settings whose curves are returned, written as in [`WhatIfRun::settings`].
     pub course: Option<String>,
-    /// Program of that run.
+    /// Program changes of the run whose curves are returned.
     pub course_program: Program,
 }
 
@@ -35,18 +35,18 @@ pub struct WhatIfQuestion {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIf {
     pub proof: WhatIfProof,
-    /// The recording, then runs under the question's lines in their order, changed programs, and the settings that were
-    /// tried.
+    /// Runs: the recording, the question's lines in their order, changed programs, and the settings that were tried.
     pub runs: Vec<WhatIfRun>,
     pub fits: Vec<WhatIfFit>,
     pub course: Option<WhatIfCourse>,
     /// Parse error of a line of the question, as part of a sentence. Empty if all lines were parsed.
     pub line_error: String,
-    /// Limit of the runs in bytes, as far as it is one for all: the highest that explains the recording.
+    /// Memory limit of the runs in bytes: the one in the question, or else the highest that explains the recording.
+    /// `None` if there is neither.
     pub capacity: Option<u64>,
-    /// Limit that the recording implies, if it shows one.
+    /// Memory limit that the recording implies, if any.
     pub limit: Option<WhatIfLimit>,
-    /// True if requests failed that no one limit explains, because others used the device.
+    /// True if no single limit explains all failed requests, because others used the device.
     pub has_contradictory_limits: bool,
     /// True if `capacity` was inferred from the recording.
     pub is_capacity_recorded: bool,
@@ -54,8 +54,8 @@ pub struct WhatIf {
     pub ooms: u64,
     /// True if nothing was allocated or reserved before the first event.
     pub starts_empty: bool,
-    /// Change of the peak, in bytes, when early allocations are placed again instead of kept, under the recorded
-    /// settings.
+    /// Change of the peak, in bytes, if early allocations are placed again under the recorded settings instead of kept
+    /// at their addresses.
     pub start_changes_peak: i64,
     /// Total number of runs and fits that the complete answer has.
     pub steps: u64,
@@ -80,11 +80,11 @@ pub struct WhatIfProof {
     pub not_exercised: Vec<String>,
     pub is_exact: bool,
     pub departs_at: Option<u32>,
-    /// Reason why nothing is predicted, if so.
+    /// Reason why nothing can be predicted for this recording, if any.
     pub refused: Option<String>,
 }
 
-/// Memory limit that a recording implies: each attempt to get memory that succeeded or failed bounds it.
+/// Memory limit that a recording implies. Each attempt to get memory, failed or not, narrows its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WhatIfLimit {
     /// Lowest and highest limit in bytes.
@@ -107,9 +107,9 @@ pub struct WhatIfLow {
 /// Result of a run under one set of settings, with the highest limit that explains the recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfRun {
-    /// Settings as a line to copy.
+    /// Settings, as a line of `PYTORCH_CUDA_ALLOC_CONF`.
     pub settings: String,
-    /// Changes of the program.
+    /// Changes of the program in this run.
     pub program: Program,
     pub origin: WhatIfOrigin,
     pub grade: WhatIfGrade,
@@ -118,10 +118,10 @@ pub struct WhatIfRun {
     pub peak_event: i64,
     /// Bytes of live blocks at the peak.
     pub allocated_at_peak: u64,
-    /// Lowest and highest peak in bytes: over what is possible of addresses and limits, or bounds if the recording does
-    /// not begin with an empty allocator.
+    /// Lowest and highest possible peak in bytes, over all address orders and limits that fit the recording. Estimated
+    /// bounds if the recording does not begin with an empty allocator.
     pub band: [u64; 2],
-    /// Result with the lowest limit, if it differs. A verdict needs both.
+    /// Result with the lowest limit, if it differs. Both results are needed to decide whether the run fails.
     pub low: Option<WhatIfLow>,
     pub driver_calls: u64,
     pub retries: u64,
@@ -220,11 +220,11 @@ impl WhatIfGrade {
 /// A problem with some settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WhatIfWarning {
-    /// Garbage collection without a memory fraction.
+    /// Garbage collection is on, but has no effect without a memory fraction.
     CollectsNothing,
-    /// Expandable segments combined with `max_split_size_mb`.
+    /// Expandable segments are combined with `max_split_size_mb`, and reserved memory may grow without bound.
     GrowsWithoutBound,
-    /// A memory fraction of an unknown capacity.
+    /// A memory fraction is set, but the memory of the device is unknown.
     FractionOfNothing,
     /// `large_segment_size_mb` is missing in older PyTorch releases.
     LargeSegmentsAreNew,
@@ -260,11 +260,11 @@ impl WhatIfWarning {
     }
 }
 
-/// The smallest capacity that is enough for the recorded program.
+/// Smallest capacity with which the recorded program runs under some settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfFit {
     pub settings: String,
     pub program: Program,
-    /// Bytes. `None` if the program fails with any capacity.
+    /// Smallest capacity in bytes. `None` if the program fails with any capacity.
     pub capacity: Option<u64>,
 }

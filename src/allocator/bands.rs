@@ -1,5 +1,5 @@
-//! Uncertainty of a prediction: the order of new addresses, the memory limit, and what was allocated before the recording
-//! began are known only in part. A run is repeated with what is possible.
+//! Uncertainty of a prediction. The order of new addresses, the memory limit and the allocations made before recording
+//! are known only in part, so a run is repeated for each possibility.
 
 use super::addresses::Order;
 use super::plan::{Outcome, Plan, StartState};
@@ -20,16 +20,16 @@ pub struct Band {
 pub struct Doubts {
     /// Limits with the lowest memory that explains the recording. The plan of the run has the highest.
     pub low: Option<Limits>,
-    /// Set if the recording does not begin with an empty allocator.
+    /// State before the first event. `None` if the recording begins with an empty allocator.
     pub start: Option<Start>,
 }
 
 /// State before the first event, as far as it bounds a prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Start {
-    /// Reserved bytes in no live block.
+    /// Reserved bytes outside of live blocks.
     pub idle: u64,
-    /// Peak of the recording, for a run of the same requests.
+    /// Peak of the recording, in reserved bytes, if the run has the same requests. 0 otherwise.
     pub recorded_peak: u64,
     /// True if the segments can be kept, because the settings make the same kind of segments.
     pub may_keep: bool,
@@ -50,7 +50,7 @@ impl Band {
     /// Runs until all repetitions are simulated.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time slice is used up.
     pub fn step(
         &mut self,
         recording: &Recording,
@@ -92,7 +92,7 @@ impl Start {
     }
 }
 
-/// Change that a repetition makes.
+/// Difference between the run and its repetition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Main,
@@ -130,7 +130,7 @@ fn plans(plan: &Plan, doubts: Doubts) -> Vec<(Kind, Plan)> {
     plans
 }
 
-/// Adds a plan to be changed.
+/// Adds a copy of `plan` and returns it for changes.
 #[inline(never)]
 fn add<'a>(plans: &'a mut Vec<(Kind, Plan)>, kind: Kind, plan: &Plan) -> &'a mut Plan {
     plans.push((kind, Plan { keeps_curve: false, ..plan.clone() }));

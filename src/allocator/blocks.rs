@@ -20,7 +20,8 @@ pub enum State {
 pub struct Block {
     pub address: u64,
     pub size: u64,
-    /// Number of the segment or of the block, see [`BlockOrder`](crate::BlockOrder). 0 if blocks are ordered by address.
+    /// Age number of the segment or of the block, see [`BlockOrder`](crate::BlockOrder). 0 if blocks are ordered by
+    /// address.
     pub(crate) number: u64,
     /// Value of its pool's `searches` when the block was freed. While the block awaits its free: the number of
     /// deferred frees before it.
@@ -33,7 +34,7 @@ pub struct Block {
     pub(crate) next: u32,
     /// Index of the address range in `Allocator::ranges`. [`NONE`] if the block is not in an expandable segment.
     pub(crate) range: u32,
-    /// Number of the allocation in the block, or [`NONE`].
+    /// Index of the allocation in the block, or [`NONE`].
     pub allocation: u32,
     pub state: State,
 }

@@ -1,5 +1,5 @@
-//! Causes of the releases that a recording shows: the program, the end of a `MemPool`, or a request that found no
-//! memory. The model decides before anything moves whether a request finds a block.
+//! Inference of who released memory: the program, the end of a `MemPool`, or a request that found no memory. Before the
+//! model changes anything, it checks whether a request finds a free block.
 
 use super::check::Check;
 use super::chunk::{Chunk, Decision, Request};
@@ -11,7 +11,8 @@ use super::rounding::segment;
 use super::verdict::common;
 
 impl Check {
-    /// Completes frees and releases memory that no request follows. The program did it.
+    /// Completes frees and releases memory in a chunk that no request follows, so only the program can have caused
+    /// them.
     pub(super) fn without_request(&mut self, chunk: Chunk<'_>) {
         self.complete_all(chunk);
         let grown = chunk.iter().find(|(_, step)| matches!(step.what, What::Grow(_)));
@@ -27,7 +28,7 @@ impl Check {
         }
     }
 
-    /// Releases memory as the program did: everything cached, or the memory of a `MemPool` that was destroyed.
+    /// Releases memory like the program: everything cached, or the memory of a `MemPool` that was destroyed.
     fn released_by_program(&mut self, chunk: Chunk<'_>) {
         let releases: Vec<(u32, Release)> = chunk.releases().collect();
         let step = chunk.iter().find(|(_, step)| matches!(step.what, What::Release(_)));
@@ -68,7 +69,7 @@ impl Check {
         self.findings.causes.get_mut(release as usize).into_iter().for_each(|own| *own = cause);
     }
 
-    /// Decides who released memory before a request. Releases what the program released, and notes which frees the
+    /// Determines who released memory before a request. Releases what the program released, and records which frees the
     /// request waited for.
     pub(super) fn decide_cause(&mut self, request: &Request, chunk: Chunk<'_>) -> Decision {
         let is_release = |(_, step): &(u32, Step)| matches!(step.what, What::Release(_));
@@ -128,7 +129,7 @@ impl Check {
         Decision { done, misses }
     }
 
-    /// Notes the frees of a chunk that completed because the next request waited for them.
+    /// Records the frees of a chunk that completed because the next request waited for them.
     fn note_waited(&mut self, chunk: Chunk<'_>, only_deferred: bool) {
         for (at, step) in chunk.iter() {
             if let What::FreeCompleted(number) = step.what
@@ -139,8 +140,8 @@ impl Check {
         }
     }
 
-    /// Returns true if the releases begin with those that a request makes before it releases everything: garbage
-    /// collection, or segments that are available with `max_split_size`.
+    /// Returns true if the chunk's releases begin with those that a request makes before it releases everything:
+    /// garbage collection, or the segments that are available with `max_split_size`.
     fn begins_partially(&mut self, request: &Request, chunk: Chunk<'_>) -> bool {
         let begins = |keys: &[super::pool::Key]| {
             let mut recorded = chunk.released();
@@ -164,7 +165,7 @@ impl Check {
         begins(&garbage)
     }
 
-    /// Returns true if a request would have exceeded all that was ever reserved, had nothing been released.
+    /// Returns true if, without the releases, the request would have raised reserved memory above its maximum so far.
     fn exceeds_peak(&self, request: &Request, release: Release, chunk: Chunk<'_>) -> bool {
         let mut operations = Vec::new();
         chunk.load(&mut operations);

@@ -1,4 +1,4 @@
-//! Check that the model reproduces a recording. It gets the recorded requests, and its placements and segment
+//! Check that the model reproduces a recording. The model gets the recorded requests. Its placements and segment
 //! operations are compared with the recorded ones.
 //!
 //! The driver follows the recording: it fails where segments were released before the request succeeded.
@@ -25,25 +25,26 @@ use base::sorted::sorted_by_key;
 #[derive(Clone, Debug)]
 pub struct Check {
     pub(super) allocator: Allocator,
-    /// Block of each allocation.
+    /// Block id of each allocation, by index.
     pub(super) blocks: Vec<u32>,
     next: usize,
     /// Segment operations and completed frees since the last request, as indices of steps.
     chunk: Vec<u32>,
-    /// Recorded segment operations that the model has to do next.
+    /// Recorded segment operations that the model must perform next.
     pub(super) script: Vec<Operation>,
-    /// Bytes that the recording reserves at the current step, and at most.
+    /// Recorded reserved bytes at the current step.
     pub(super) reserved: u64,
+    /// Maximum of `reserved` so far.
     pub(super) max_reserved: u64,
     /// True if a deferred free completed since the last request.
     pub(super) has_waited: bool,
     /// True once a free was requested separately from its completion.
     pub(super) has_requested_frees: bool,
-    /// Rounded bytes of the failed requests, ascending, with the latest requested bytes that are rounded to them.
+    /// Rounded bytes of failed requests, ascending. Each has the latest requested bytes that are rounded to it.
     requested: Vec<(u64, u64)>,
-    /// Numbers of the segments before the first event.
+    /// Age numbers of the segments that exist before the first event.
     pub(super) start_numbers: Vec<u64>,
-    /// Number of times that the recording corrected them.
+    /// Number of corrections made to `start_numbers`.
     pub(super) corrections: u32,
     pub(super) findings: Findings,
     pub(super) verdict: Verdict,
@@ -200,7 +201,7 @@ impl Check {
         Some(id).filter(|id| *id != NONE)
     }
 
-    /// Gives the driver the recorded operations.
+    /// Passes the recorded operations to the driver. `succeeds` is true if the next request succeeds.
     pub(super) fn give_script(&mut self, succeeds: bool) {
         if let Driver::Script(script) = &mut self.allocator.driver {
             script.operations.clone_from(&self.script);
@@ -216,7 +217,8 @@ impl Check {
         self.verdict.departs_at.get_or_insert(event);
     }
 
-    /// Counts the operations that the model and the recording share. Addresses count until the first departure.
+    /// Counts the operations that the model and the recording have in common. Addresses are compared until the first
+    /// departure.
     pub(super) fn compare(&mut self, step: Step) {
         let done = self.allocator.log.as_mut().map(std::mem::take).unwrap_or_default();
         let recorded = std::mem::take(&mut self.script);
@@ -246,7 +248,7 @@ fn after(reserved: u64, operation: Operation) -> u64 {
     }
 }
 
-/// Empties a vector and keeps its room.
+/// Returns the vector without its elements, but with its capacity.
 pub(super) fn cleared<T>(mut rows: Vec<T>) -> Vec<T> {
     rows.clear();
     rows

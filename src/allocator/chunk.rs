@@ -17,9 +17,9 @@ pub(super) struct Request {
 /// Decision on who released memory before a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Decision {
-    /// Number of steps that are done: the program's.
+    /// Number of steps at the start of the chunk that the program made. They are processed already.
     pub(super) done: usize,
-    /// True if the request had looked for a block before others were freed, and had found none.
+    /// True if the request searched for a block before others were freed, and found none.
     pub(super) misses: bool,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Decision {
 #[derive(Clone, Copy)]
 pub(super) struct Chunk<'a> {
     pub(super) recording: &'a Recording,
-    /// Indices of steps.
+    /// Indices of the steps in [`Recording::steps`].
     pub(super) steps: &'a [u32],
 }
 
@@ -40,12 +40,12 @@ impl<'a> Chunk<'a> {
         Chunk { steps: self.steps.get(range).unwrap_or_default(), ..self }
     }
 
-    pub(super) fn release(self, what: What) -> Option<(u32, Release)> {
+    fn release(self, what: What) -> Option<(u32, Release)> {
         let What::Release(run) = what else { return None };
         Some((run, *self.recording.releases.get(run as usize)?))
     }
 
-    /// Returns the releases, by index.
+    /// Returns the releases in the chunk, each with its index in [`Recording::releases`].
     pub(super) fn releases(self) -> impl Iterator<Item = (u32, Release)> {
         self.iter().filter_map(move |(_, step)| self.release(step.what))
     }

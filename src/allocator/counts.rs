@@ -1,10 +1,10 @@
-//! Totals of an allocator, and counts of the rules that it applied.
+//! Running totals of an allocator, and counts of the rules that it applied.
 
 /// Running totals of an allocator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     pub reserved: u64,
-    /// Highest `reserved`, also within an event.
+    /// Maximum of `reserved`, including values within an event.
     pub peak_reserved: u64,
     /// Bytes of blocks that are live or awaiting free.
     pub allocated: u64,
@@ -25,36 +25,36 @@ impl Totals {
 /// Counts of how often each rule affected a decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exercised {
-    /// Choices among several blocks.
+    /// Number of requests for which several free blocks were large enough.
     pub choices: u64,
-    /// Choices that the address decided, among blocks of equal size.
+    /// Number of choices between blocks of equal size, which their address or age decided.
     pub ties: u64,
     pub splits: u64,
-    /// Blocks that kept a remainder too small to split off.
+    /// Number of blocks that kept a remainder too small to split off.
     pub tails: u64,
     pub merges: u64,
-    /// Blocks at the growing end of an expandable segment that were skipped.
+    /// Number of skipped blocks at the growing end of an expandable segment.
     pub skips: u64,
-    /// New non-expandable segments.
+    /// Number of new segments that are not expandable.
     pub segments: u64,
-    /// New pages of expandable segments.
+    /// Number of new pages of expandable segments.
     pub pages: u64,
-    /// Decisions by `max_split_size` or `max_non_split_rounding`.
+    /// Number of decisions by `max_split_size` or `max_non_split_rounding`.
     pub unsplit: u64,
     pub rounded_up: u64,
     pub collections: u64,
     pub releases: u64,
     pub retries: u64,
-    /// Requests on a stream other than the first.
+    /// Number of requests on a stream other than the first.
     pub streams: u64,
-    /// Deferred frees.
+    /// Number of deferred frees.
     pub awaited: u64,
-    /// Requests of private pools.
+    /// Number of requests in private pools.
     pub private: u64,
-    /// Deferred frees that were completed because everything cached was released.
+    /// Number of deferred frees that completed because everything cached was released.
     pub completed: u64,
-    /// Private pools whose memory was released.
+    /// Number of private pools whose memory was released.
     pub retired: u64,
-    /// Requests whose segment size depends on `large_segment_size_mb`.
+    /// Number of requests whose segment size depends on `large_segment_size_mb`.
     pub large_segments: u64,
 }

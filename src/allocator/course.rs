@@ -1,8 +1,8 @@
-//! Curves of a run: bytes over events in a bounded number of points.
+//! Curves of a run: bytes over events, with a bounded number of points.
 
 /// Maximum number of points of a curve.
 pub const MAX_POINTS: usize = 1 << 16;
-/// Number of equal parts of the events. A thinned curve keeps the minimum and maximum of each part.
+/// Number of equal parts that the events are divided into. A thinned curve keeps the minimum and maximum of each part.
 const PARTS: u32 = (MAX_POINTS / 2) as u32;
 
 /// Reserved and allocated bytes of a run over its events.
@@ -19,7 +19,7 @@ impl Course {
     }
 }
 
-/// An event and the bytes after it, valid until the next point.
+/// An event and the bytes after it. The value holds until the next point.
 type Point = (u32, u64);
 
 /// A step curve of bytes over events.
@@ -29,7 +29,7 @@ pub struct Curve {
     points: Vec<Point>,
     level: u64,
     events: u32,
-    /// Events per part.
+    /// Number of events in a part.
     width: u32,
     thinned: Option<Part>,
 }
@@ -71,7 +71,7 @@ impl Curve {
         self.level = bytes;
     }
 
-    /// Adds a change to its part.
+    /// Adds a point to a thinned curve, which keeps only the minimum and maximum of each part.
     fn fold(&mut self, event: u32, bytes: u64) {
         let Some(part) = self.thinned else { return };
         let number = (event / self.width).min(PARTS - 1).max(part.number);

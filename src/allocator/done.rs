@@ -3,7 +3,7 @@
 use super::bands::{Banded, Doubts};
 use super::plan::Plan;
 
-/// Results of finished runs and fits. A later question that needs one of them reads it here.
+/// Results of finished runs and searches, reused by later questions.
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) runs: Vec<((Plan, Doubts), Banded)>,

@@ -1,20 +1,20 @@
-//! Stand-in for the CUDA driver. It hands out addresses and fails when the capacity is used up, or it replays what a
-//! recording shows.
+//! Stand-in for the CUDA driver. It assigns addresses and fails when the capacity is used up, or it replays a
+//! recording.
 
 use super::addresses::{Addresses, Order};
 use super::implied::Attempts;
 use super::operation::{Kind, Operation};
 use super::recording::Recording;
 
-/// First address of invented segments.
+/// First address of segments that no recording contains.
 const FIRST: u64 = 0x7000_0000_0000;
-/// Upper end of invented addresses.
+/// End of the addresses for such segments.
 const LAST: u64 = 1 << 62;
 /// Distance between reserved address ranges, in bytes.
 const RANGE: u64 = 1 << 45;
 const GRANULE: u64 = 2 << 20;
 
-/// The driver behind an [`Allocator`](crate::Allocator).
+/// Source of memory for an [`Allocator`](crate::Allocator).
 #[derive(Clone, Debug)]
 pub(crate) enum Driver {
     Model { addresses: Addresses, capacity: Option<u64> },
@@ -22,14 +22,13 @@ pub(crate) enum Driver {
     Recorded(Recorded),
 }
 
-/// Driver that limits memory by its capacity, and returns recorded addresses as long as the operations match the
-/// recording.
+/// Driver with a limited capacity. It returns recorded addresses as long as the operations match the recording.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
-    /// Operations of the recording that took memory, in order.
+    /// Recorded operations that took memory from the driver, in order.
     taken: Vec<Operation>,
     next: usize,
-    /// Next address above all recorded ones.
+    /// Next unused address above all recorded ones.
     above: u64,
     capacity: Option<u64>,
 }
@@ -59,14 +58,14 @@ impl Recorded {
     }
 }
 
-/// Recorded operations of one request, and the limits that all requests so far imply.
+/// Recorded operations of one request, and the memory limits that all requests so far imply.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     pub(crate) operations: Vec<Operation>,
     pub(crate) next: usize,
-    /// True if operations beyond the recorded ones are granted, because the request succeeded.
+    /// True if operations after the recorded ones are granted, because the request succeeded.
     pub(crate) succeeds: bool,
-    /// Segment size of the request, which a memory fraction is compared with.
+    /// Segment size of the request, in bytes. A memory fraction is compared with it.
     pub(crate) segment: u64,
     pub(crate) attempts: Attempts,
     invented: u64,
@@ -81,21 +80,21 @@ impl Script {
         self.operations.get(self.next).copied()
     }
 
-    /// Decides whether `size` more bytes are granted, and notes the decision.
+    /// Returns whether `size` more bytes are granted, and records the attempt.
     fn grants(&mut self, size: u64, reserved: u64) -> bool {
         let grants = self.current().map_or(self.succeeds, |operation| operation.kind.grows());
         self.attempts.add(reserved, size, self.segment, grants);
         grants
     }
 
-    /// Skips recorded operations that give memory back, because everything cached has been released.
+    /// Skips recorded operations that give memory back, because all cached memory has been released.
     fn nothing_is_left(&mut self) {
         while self.succeeds && self.current().is_some_and(|operation| !operation.kind.grows()) {
             self.next += 1;
         }
     }
 
-    /// Returns true if these segments are given back next.
+    /// Returns true if the recording gives these segments (address and bytes) back next.
     fn goes_on(&self, segments: impl Iterator<Item = (u64, u64)>) -> bool {
         let rest = self.operations.get(self.next..).unwrap_or_default();
         let mut rest = rest.iter().filter(|it| it.kind == Kind::Free).map(|it| (it.address, it.size));
@@ -113,12 +112,13 @@ fn has_room(capacity: Option<u64>, size: u64, reserved: u64) -> bool {
 }
 
 impl Driver {
-    /// Creates a driver that hands out addresses in this order.
+    /// Creates a driver that assigns addresses in this order.
     pub(crate) fn new(order: Order, capacity: Option<u64>) -> Driver {
         Driver::Model { addresses: Addresses::new(order), capacity }
     }
 
-    /// Creates a driver for a run of a recording. Segments that are kept from it have their addresses already.
+    /// Creates a driver for a run of a recording. `keeps` is true if segments keep their recorded addresses, which are
+    /// then not assigned to others.
     pub(crate) fn of_run(recording: &Recording, order: Order, capacity: Option<u64>, keeps: bool) -> Driver {
         match (order, recording.held.first(), recording.held.last()) {
             (Order::Recorded, ..) => {
@@ -132,7 +132,7 @@ impl Driver {
         }
     }
 
-    /// Sets the segment size of the request that asks for memory next.
+    /// Sets the segment size of the request that takes memory next.
     pub(crate) fn begin(&mut self, segment: u64) {
         if let Driver::Script(script) = self {
             script.segment = segment;
@@ -182,7 +182,8 @@ impl Driver {
         }
     }
 
-    /// Returns true if a recording shows that a request was refused although no page was missing: by a memory fraction.
+    /// Returns true if the recording shows that a request was refused although no page was missing. Only a memory
+    /// fraction causes that.
     pub(crate) fn refuses_mapped(&mut self, reserved: u64) -> bool {
         match self {
             Driver::Script(script) if script.current().is_some_and(|it| !it.kind.grows()) => {
@@ -207,7 +208,7 @@ impl Driver {
         }
     }
 
-    /// Notes that memory was given back.
+    /// Records that memory was given back to the driver.
     pub(crate) fn given_back(&mut self, operation: Operation) {
         match self {
             Driver::Model { addresses, .. } if operation.kind == Kind::Free => {
@@ -218,21 +219,22 @@ impl Driver {
         }
     }
 
-    /// Notes that a reserved range was given back.
+    /// Records that a reserved address range was given back.
     pub(crate) fn gave_range_back(&mut self, address: u64) {
         if let Driver::Model { addresses, .. } = self {
             addresses.give_back(address, RANGE);
         }
     }
 
-    /// Notes that everything cached was released. A script skips the recorded releases that are left.
+    /// Records that all cached memory was released. A script skips the recorded releases that are left.
     pub(crate) fn gave_everything(&mut self) {
         if let Driver::Script(script) = self {
             script.nothing_is_left();
         }
     }
 
-    /// Returns false if a recording shows that these segments, address and bytes each, are not what was released next.
+    /// Returns false if the recording shows that something other than these segments (address and bytes) was released
+    /// next.
     pub(crate) fn agrees(&self, segments: impl Iterator<Item = (u64, u64)>) -> bool {
         match self {
             Driver::Script(script) => script.goes_on(segments),
@@ -240,7 +242,7 @@ impl Driver {
         }
     }
 
-    /// The attempts to get memory that a recording shows.
+    /// Returns the recorded attempts to get memory, if this driver replays a script.
     pub(crate) fn attempts(&mut self) -> Option<&mut Attempts> {
         match self {
             Driver::Script(script) => Some(&mut script.attempts),

@@ -1,4 +1,4 @@
-//! Frees: a free block merges with its neighbors. A free may wait for another stream.
+//! Frees. A freed block is merged with its neighbours. A free may have to wait for another stream.
 
 use super::blocks::{Block, NONE, State};
 use super::model::Allocator;
@@ -17,7 +17,7 @@ impl Allocator {
         }
     }
 
-    /// Waits for the device: frees the blocks that are awaiting free, or those that a recording shows.
+    /// Waits for the device. Completes all pending frees, or only those that the recording shows.
     pub(crate) fn wait(&mut self) {
         match self.waited.as_mut().map(std::mem::take) {
             None => self.complete_frees(None),
@@ -30,7 +30,7 @@ impl Allocator {
         }
     }
 
-    /// Frees the blocks that are awaiting free, either all or those of one pool id.
+    /// Frees the blocks that are awaiting free: those of one pool id, or all if `id` is `None`.
     pub(crate) fn complete_frees(&mut self, id: Option<u32>) {
         if self.awaiting == 0 {
             return;

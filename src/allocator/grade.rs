@@ -14,9 +14,9 @@ pub enum Grade {
     FromSource,
     /// The prediction depends on the placement of allocations made before recording.
     DependsOnStart,
-    /// The prediction waits for other streams where the recording did not: how long is unknown.
+    /// The prediction waits for other streams where the recording did not. The duration of these waits is unknown.
     DependsOnWaits,
-    /// The recording has private pools, and the file does not name the pools of memory that was released.
+    /// The recording has private pools, and the file does not record which of them released memory belonged to.
     PoolsGuessed,
     /// The model diverges from the recording.
     Departs,

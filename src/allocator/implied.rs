@@ -5,21 +5,22 @@ use super::settings::{Limits, Settings, Share};
 /// Sentinel: no attempt failed.
 const NONE: u64 = u64::MAX;
 
-/// Bounds of a number of bytes: at least the first, less than the second. The second is `u64::MAX` if it is unknown.
+/// Half-open bounds of a number of bytes: inclusive minimum, exclusive maximum. The maximum is `u64::MAX` if it is
+/// unknown.
 pub type Bounds = [u64; 2];
 
-/// Attempts to get memory, as far as they bound the limits.
+/// Bounds of the memory limits, from all attempts to get memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attempts {
-    /// Bounds of the driver's memory: it refuses pages.
+    /// Bounds of the driver's memory. An attempt to map pages beyond it fails.
     driver: Bounds,
-    /// Bounds of a memory fraction: it refuses segments.
+    /// Bounds of the memory fraction, in bytes. An attempt to add a segment beyond it fails.
     fraction: Bounds,
     /// Bounds of the reserved bytes above which garbage is collected.
     threshold: Bounds,
-    /// Reserved bytes and bytes asked for of the last attempt of the current request.
+    /// Reserved bytes and requested bytes of the last attempt of the current request.
     last: Option<(u64, u64)>,
-    /// The driver's memory, if a failed request shows it.
+    /// Exact memory of the driver, if a failed request shows it.
     exact: Option<u64>,
 }
 
@@ -31,13 +32,13 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Starts with the bytes that are reserved before the first event.
+    /// Creates bounds from `reserved`, the bytes that are reserved before the first event.
     pub(crate) fn new(reserved: u64) -> Attempts {
         Attempts { driver: [reserved, NONE], fraction: [reserved, NONE], ..Attempts::default() }
     }
 
-    /// Adds an attempt to get `size` bytes for a segment. `size` is 0 if no page was missing: only a fraction refuses
-    /// that.
+    /// Adds an attempt to get `size` bytes for a segment of `segment` bytes. `size` is 0 if no page was missing. Only a
+    /// fraction refuses such an attempt.
     pub(crate) fn add(&mut self, reserved: u64, size: u64, segment: u64, is_granted: bool) {
         let (pages, all) = (reserved.saturating_add(size), reserved.saturating_add(segment));
         if is_granted {
@@ -54,7 +55,7 @@ impl Attempts {
         self.last = None;
     }
 
-    /// Notes that the current request failed while the driver had this much free memory.
+    /// Records that the current request failed while the driver had this much free memory.
     pub(crate) fn fail(&mut self, device_free: u64) {
         // With more free memory than was asked for, it was a fraction that refused.
         if let Some((reserved, _)) = self.last.filter(|(_, size)| *size > device_free) {
@@ -62,17 +63,17 @@ impl Attempts {
         }
     }
 
-    /// Notes a round of garbage collection, before which `left` bytes were reserved.
+    /// Records a round of garbage collection that started with `left` reserved bytes.
     pub(crate) fn collected(&mut self, left: u64) {
         self.threshold[1] = self.threshold[1].min(left);
     }
 
-    /// Notes that garbage collection stopped with `left` reserved bytes although there was more to collect.
+    /// Records that garbage collection stopped at `left` reserved bytes, although there was more to collect.
     pub(crate) fn not_collected(&mut self, left: u64) {
         self.threshold[0] = self.threshold[0].max(left);
     }
 
-    /// Returns what all attempts imply together, under these settings.
+    /// Returns the limit that all attempts imply together, under these settings.
     pub(crate) fn implied(&self, settings: &Settings) -> Implied {
         let Attempts { driver, mut fraction, threshold, exact, .. } = *self;
         let names_fraction = settings.fraction < Share::ALL;
@@ -99,10 +100,10 @@ impl Attempts {
 /// The memory limit that a recording implies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Implied {
-    /// Bounds of the limit. The second is `u64::MAX` if no attempt failed. If the bounds exclude each other, no one
-    /// limit explains the attempts: the memory was shared.
+    /// Bounds of the limit. The maximum is `u64::MAX` if no attempt failed. If the minimum exceeds the maximum, no
+    /// single limit explains the attempts: other processes used the memory.
     pub bounds: Bounds,
-    /// True if the limit is a memory fraction, and false if it is the driver's.
+    /// True if the limit is a memory fraction, false if it is the driver's memory.
     pub is_fraction: bool,
     /// Bounds of the reserved bytes above which garbage was collected.
     pub threshold: Bounds,
@@ -121,12 +122,12 @@ impl Implied {
         (high < NONE && low < high).then(|| [low, high - 1])
     }
 
-    /// Returns true if attempts failed that no one limit explains.
+    /// Returns true if no single limit explains all failed attempts.
     pub fn is_contradictory(&self) -> bool {
         self.bounds[1] <= self.bounds[0]
     }
 
-    /// Returns the limits of the process with this limit.
+    /// Returns the limits of a process whose memory is limited to `limit` bytes.
     pub(crate) fn limits(&self, limit: Option<u64>, settings: &Settings) -> Limits {
         let mut limits = match self.is_fraction {
             true => Limits::allowing(limit, settings),
@@ -139,8 +140,8 @@ impl Implied {
         limits
     }
 
-    /// Returns the lowest and the highest memory of the device that explain the recording. It is `None` unless the
-    /// recorded settings name a memory fraction.
+    /// Returns the lowest and the highest memory of the device, in bytes, that explain the recording. `None` unless the
+    /// recorded settings contain a memory fraction.
     pub fn total(&self, settings: &Settings) -> Option<[u64; 2]> {
         let [low, high] = self.limit().filter(|_| self.is_fraction && settings.fraction < Share::ALL)?;
         Some([settings.fraction.inverse(low).saturating_add(1), settings.fraction.inverse(high)])

@@ -19,28 +19,28 @@ pub struct Proof {
     pub not_exercised: Vec<&'static str>,
     /// Reason why nothing can be predicted, if so.
     pub refused: Option<String>,
-    /// True if the recording has private pools that the file does not name, as far as is known.
+    /// True if the recording may have private pools whose memory the file does not attribute to them.
     pub guesses_pools: bool,
 }
 
 /// Progress of an inference.
 #[derive(Clone, Debug, Default)]
 pub struct Inference {
-    /// Settings left to try, the next one last, with what they assume.
+    /// Settings left to try, the next one last. Each has the list of its assumptions.
     waiting: Vec<(Settings, Backend, Vec<String>)>,
     check: Option<Box<Check>>,
     best: Option<Proof>,
     has_begun: bool,
 }
 
-/// A model whose error exceeds the peak divided by this is rejected.
+/// Divisor of the peak. A model whose largest error exceeds the quotient is rejected.
 const WORST_SHARE: u64 = 10;
 
 impl Inference {
     /// Runs until the best settings are known.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time slice is used up.
     pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult<Proof> {
         if !self.has_begun {
             self.has_begun = true;
@@ -79,7 +79,7 @@ impl Inference {
     }
 }
 
-/// Returns the settings in the file, completed by what its blocks and events show.
+/// Returns the settings in the file, completed by settings that its blocks and events show.
 fn recorded_settings(recording: &Recording) -> (Settings, Backend, Vec<String>) {
     let mut assumed = Vec::new();
     let mut settings = recording.settings.clone().unwrap_or_default();

@@ -21,16 +21,16 @@ pub(super) struct Job {
     rows: Vec<Row>,
     band: Band,
     pub(super) answer: WhatIf,
-    /// Plans whose smallest capacity is still wanted, with their settings. The next one is last.
+    /// Plans whose smallest capacity is still to search, each with its settings as text. The next one is last.
     fits: Option<Vec<(Plan, String)>>,
     fit: Option<Box<Fit>>,
-    /// Settings whose curves are wanted.
+    /// Row whose curves are requested.
     followed: Option<Row>,
     /// Run that records the curves.
     course: Option<Box<Run>>,
 }
 
-/// Maximum number of tried settings, best first, whose smallest capacity is searched.
+/// Maximum number of tried settings whose smallest capacity is searched. The best ones are chosen.
 const MAX_FITS: usize = 3;
 
 impl Job {
@@ -156,7 +156,7 @@ impl Job {
         self.follow(known, proof, question, slice)
     }
 
-    /// Runs the settings whose curves are wanted.
+    /// Runs the row whose curves are requested.
     fn follow(
         &mut self,
         known: &Known,
@@ -184,7 +184,8 @@ impl Job {
         Ok(())
     }
 
-    /// Returns the plans to search: the recorded settings, the question's lines, and the best of the tried ones.
+    /// Returns the plans whose smallest capacity is searched: the recorded settings, the question's lines, and the best
+    /// of the tried settings.
     fn to_fit(&self, known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Vec<(Plan, String)> {
         let mut best: Vec<(u64, usize)> = Vec::new();
         for (at, (row, run)) in self.rows.iter().zip(&self.answer.runs).enumerate() {

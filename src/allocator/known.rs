@@ -14,7 +14,7 @@ pub(super) struct Known {
     pub(super) recording: Recording,
     pub(super) inference: Inference,
     pub(super) proof: Option<Proof>,
-    /// Run of the recorded settings with early allocations placed again.
+    /// Run under the recorded settings with early allocations placed again.
     pub(super) fresh: Option<Box<Run>>,
     pub(super) fresh_peak: Option<u64>,
     /// True if the sizes of a plan were set.

@@ -32,27 +32,28 @@ pub struct Allocator {
     pub(crate) blocks: Blocks,
     /// Two pools for each pool id: small and large.
     pub(crate) pools: Vec<Pool>,
-    /// Properties of pools by pool id, as far as they are known.
+    /// Known properties of pools, by pool id.
     pub(crate) traits: Vec<Traits>,
-    /// Number of the newest segment or block, see [`BlockOrder`].
+    /// Age number of the newest segment or block, see [`BlockOrder`].
     pub(crate) numbers: u64,
-    /// Number of segments before the first event, which have the lowest numbers.
+    /// Number of segments that exist before the first event. They have the lowest age numbers.
     pub(crate) start_segments: u64,
     /// True if a request of a private pool releases cached memory before it fails.
     pub(crate) retries_private: bool,
-    /// Number of blocks awaiting free, and of all deferred frees so far.
+    /// Number of blocks that are awaiting free.
     pub(crate) awaiting: u64,
+    /// Number of deferred frees so far.
     pub(crate) deferred: u64,
-    /// Blocks whose free completes when the current request waits, if a recording shows which. Otherwise all do.
+    /// Blocks whose free completes when the current request waits, if a recording shows which. `None` if all do.
     pub(crate) waited: Option<Vec<u32>>,
-    /// Allocations whose deferred free was completed by the allocator. The caller drains them.
+    /// Indices of allocations whose deferred free was completed by the allocator. The caller drains the list.
     pub(crate) completed: Vec<u32>,
     pub(crate) ranges: Vec<Range>,
     pub(crate) driver: Driver,
     /// Totals so far.
     pub totals: Totals,
     pub exercised: Exercised,
-    /// Segment operations, if they are logged.
+    /// Log of segment operations. `None` if they are not logged.
     pub(crate) log: Option<Vec<Operation>>,
     /// Stream and pool of each logged operation.
     pub(crate) log_places: Vec<Place>,
@@ -110,7 +111,7 @@ impl Allocator {
         self.request(requested, place, allocation, false)
     }
 
-    /// Like [`allocate`](Allocator::allocate). `misses` is set if the request is known to find no free block.
+    /// Like [`allocate`](Allocator::allocate). `misses` is true if the request is known to find no free block.
     #[inline(never)]
     pub(crate) fn request(&mut self, requested: u64, place: Place, allocation: u32, misses: bool) -> Option<u32> {
         let size = rounded(&self.settings, self.backend, requested);
@@ -144,7 +145,7 @@ impl Allocator {
         Some(id)
     }
 
-    /// Gets a block from new memory. Releases cached memory and retries if there is none.
+    /// Creates a block in new memory. If there is none, releases cached memory and retries.
     #[cold]
     fn obtain(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         if self.collects() {
@@ -207,7 +208,7 @@ impl Allocator {
         self.limits.allowed.is_some_and(|allowed| self.totals.reserved.saturating_add(bytes) > allowed)
     }
 
-    /// Returns the number of a new segment.
+    /// Returns the age number of a new segment.
     pub(crate) fn next_number(&mut self) -> u64 {
         if self.backend.order == BlockOrder::Address {
             return 0;
@@ -216,7 +217,7 @@ impl Allocator {
         self.numbers
     }
 
-    /// Numbers a new block of a segment.
+    /// Sets the age number of a new block in a segment.
     #[inline]
     pub(crate) fn renumber(&mut self, id: u32) {
         if self.backend.order == BlockOrder::Block {

@@ -1,4 +1,4 @@
-//! Assumptions of a run, and its result.
+//! Inputs of a simulated run, and its result.
 
 use super::addresses::Order;
 use super::counts::{Exercised, Totals};
@@ -15,7 +15,7 @@ pub enum StartState {
     Kept,
 }
 
-/// Calls of `empty_cache()` in a run.
+/// Events at which a run calls `empty_cache()`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EmptyCache {
     #[default]
@@ -25,7 +25,7 @@ pub enum EmptyCache {
     Before(Vec<u32>),
 }
 
-/// Assumptions of a run.
+/// Inputs of a simulated run, besides the recording.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     pub settings: Settings,
@@ -35,7 +35,7 @@ pub struct Plan {
     pub start: StartState,
     pub empty_cache: EmptyCache,
     pub program: Program,
-    /// True to run the trace twice: the second time in the cache that the first one leaves.
+    /// True to run the trace twice. The second run starts with the memory that the first one left cached.
     pub is_repeated: bool,
     /// First event that is not simulated. `None` runs to the end.
     pub until: Option<u32>,
@@ -55,11 +55,12 @@ pub struct Outcome {
     pub peak_event: i64,
     /// Bytes of live blocks at the peak. The rest of the peak is fragmentation.
     pub allocated_at_peak: u64,
-    /// Maximum bytes of live blocks.
+    /// Maximum sum of the bytes of live blocks.
     pub peak_allocated: u64,
-    /// Maximum of the rounded bytes of live allocations, without remainders of their blocks. 0 if it is not counted.
+    /// Maximum sum of rounded bytes of live allocations, without the remainders of their blocks. 0 if it is not
+    /// counted.
     pub peak_rounded: u64,
-    /// Maximum requested bytes of live allocations.
+    /// Maximum sum of the requested bytes of live allocations.
     pub peak_live: u64,
     pub totals: Totals,
     pub exercised: Exercised,
@@ -71,7 +72,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns what distinguishes two outcomes for a user: peak, driver calls, retries and failed requests.
+    /// Returns the part of the outcome that matters to a user: peak, driver calls, retries and failed requests.
     pub(crate) fn summary(&self) -> (u64, u64, u64, Option<i64>, Option<u32>) {
         let Outcome { peak_reserved, totals, oom_event, avoided_oom, .. } = self;
         (*peak_reserved, totals.driver_calls(), totals.retries, *oom_event, *avoided_oom)

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) stream: u32,
-    /// 0 for unmapped blocks, which are ordered by address alone.
+    /// Size in bytes. 0 for unmapped blocks, which are ordered by address alone.
     pub(crate) size: u64,
-    /// 0 where blocks of equal size are ordered by address.
+    /// Age number. 0 if blocks of equal size are ordered by address.
     pub(crate) number: u64,
     pub(crate) address: u64,
     pub(crate) block: u32,
@@ -31,14 +31,14 @@ impl Key {
     }
 }
 
-/// Known properties of a pool id.
+/// Known properties of a pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traits {
     /// True for `MemPool(no_split=True)`, whose blocks are never split. Added to PyTorch in 2026.
     pub(crate) no_split: bool,
 }
 
-/// A pool of small or large blocks.
+/// The free and unmapped blocks of a pool of small or large blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool {
     pub(crate) small: bool,

@@ -1,14 +1,14 @@
-//! Segments of private pools, where events do not name their pool: up to PyTorch 2.11.
+//! Segments of private pools in recordings whose events do not name their pool (up to PyTorch 2.11).
 
 use history::replay::{AllocationId, SegmentKind, SegmentLifetimes};
 use std::collections::BTreeMap;
 
-/// Segments of private pools, as ranges with the events during which they exist.
+/// Address ranges of private pools, each with the events during which it exists.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Private {
-    /// Ordered by first event, the latest one first.
+    /// Ranges that do not exist yet, in descending order of their first event.
     to_come: Vec<Range>,
-    /// Those that exist or existed, by address. They do not overlap.
+    /// Ranges that exist or existed, by address. They do not overlap.
     known: BTreeMap<u64, Range>,
 }
 
@@ -16,14 +16,14 @@ pub(super) struct Private {
 struct Range {
     address: u64,
     end: u64,
-    /// Moments from and to which it exists.
+    /// Moments at which the range exists, from `from` to before `to`.
     from: u32,
     to: u32,
     place: u32,
 }
 
 impl Private {
-    /// Collects the segments whose pool is known because they, or segments that they touch, exist at the end.
+    /// Collects the segments whose pool is known: those that exist at the end, and those that touch such a segment.
     pub(super) fn new(lives: &SegmentLifetimes, place: impl Fn(&SegmentKind) -> u32) -> Private {
         let is_private = |kind: &SegmentKind| kind.pool.is_some_and(|pool| pool != (0, 0));
         if !lives.kinds().iter().any(is_private) {
@@ -46,7 +46,8 @@ impl Private {
         self.to_come.is_empty() && self.known.is_empty()
     }
 
-    /// Returns the place of the segment that exists at an address when this event happens. Events must ascend.
+    /// Returns the place of the segment that exists at an address when `event` happens. Events must be passed in
+    /// ascending order.
     pub(super) fn place(&mut self, address: u64, event: u32) -> Option<u32> {
         while let Some(range) = self.to_come.pop_if(|range| range.from <= event.saturating_add(1)) {
             while let Some((&other, _)) =

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 /// Changes of a program. The default changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// All work is done on one stream.
+    /// True if all work is done on one stream.
     pub one_stream: bool,
-    /// Tensors are not marked as used by other streams with `record_stream()`: frees complete at once.
+    /// True if tensors are not marked as used by other streams with `record_stream()`, so that frees complete at once.
     pub no_record_stream: bool,
-    /// Bytes that are allocated and freed before everything else. 0 is off.
+    /// Size, in bytes, of a block that is allocated and freed before the first request. 0 is off.
     pub preallocate: u64,
-    /// Ascending events before which `empty_cache()` is called.
+    /// Events before which `empty_cache()` is called, ascending.
     pub empty_cache_before: Vec<u32>,
 }
 

@@ -4,7 +4,7 @@
 use super::recording::{Place, Recording};
 use base::sorted::{sort, two_part_key};
 
-/// Recorded stream and pool ids. `None` stands for the default one.
+/// Recorded ids of a stream and a pool. `None` is the default one.
 pub(crate) type Named = (Option<u64>, Option<(u64, u64)>);
 
 /// Returns the keys sorted and without duplicates.
@@ -19,7 +19,7 @@ pub(crate) fn halves(keys: &[u128]) -> Vec<(u64, u64)> {
     keys.iter().map(|key| ((key >> 64) as u64, *key as u64)).collect()
 }
 
-/// Fills `streams`, `pools` and `places` of the recording from all named pairs.
+/// Fills `streams`, `pools` and `places` of the recording with all recorded pairs.
 pub(crate) fn rank_all(recording: &mut Recording, named: &[Named]) {
     let keys = |key: &dyn Fn(&Named) -> u128| ascending(named.iter().map(|named| (key(named), 0)).collect());
     recording.streams = keys(&|(stream, _)| stream.unwrap_or(0).into()).iter().map(|key| *key as u64).collect();

@@ -11,7 +11,7 @@ use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLifetimes};
 use history::snapshot::{Action, Labels, LabelsId, Snapshot, StackId};
 
-/// Sentinel: no place or no event.
+/// Sentinel: no place, or an event that never happens.
 pub(super) const NEVER: u32 = u32::MAX;
 
 /// Progress of reading a recording.
@@ -22,13 +22,13 @@ pub struct Reading {
     /// Address ranges that were ever reserved, as `[begin, end)`. Ascending and disjoint.
     reserved_ever: Vec<[u64; 2]>,
     pub(super) reserved: u64,
-    /// Current run of releases, which the next release of the same pool extends.
+    /// Index of the current run of releases, which the next release of the same pool extends.
     run: Option<u32>,
     next_allocation: usize,
     next_event: usize,
     started: bool,
     has_early: bool,
-    /// Space behind early allocations in non-expandable segments of large blocks: begin, end, index in `early`.
+    /// Gaps behind early allocations in non-expandable segments of large blocks: begin, end, and index in `early`.
     pub(super) gaps: Vec<[u64; 3]>,
     /// Segments of private pools by address, for events that do not name their pool.
     private: Private,
@@ -38,7 +38,7 @@ impl Reading {
     /// Runs until the recording is complete. The segments must be [complete](SegmentLifetimes::step).
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time slice is used up.
     pub fn step(
         &mut self,
         snapshot: &Snapshot,
@@ -215,7 +215,7 @@ impl Reading {
     }
 }
 
-/// Returns the caller that a stack shows behind a release of memory of this pool.
+/// Returns the caller that released memory of this pool, according to the stack.
 fn caller(snapshot: &Snapshot, stack: StackId, pool: u32) -> Caller {
     let mut caller = Caller::Unknown;
     for frame in snapshot.stacks.frames(stack) {

@@ -61,7 +61,7 @@ impl Reading {
         self.recording.early = early;
     }
 
-    /// Notes the address of an allocation. The first one behind an early allocation shows where that block ends.
+    /// Records the address of an allocation. The first allocation behind an early one shows where the early block ends.
     pub(super) fn follow(&mut self, address: u64, event: u32) {
         let at = self.gaps.partition_point(|[begin, ..]| *begin <= address);
         let gap = at.checked_sub(1).and_then(|at| self.gaps.get(at)).filter(|[_, end, _]| address < *end);

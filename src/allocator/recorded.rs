@@ -29,8 +29,8 @@ pub(crate) fn settings(listed: &[(String, String)]) -> Option<Settings> {
     })
 }
 
-/// Returns the indices of private pools created by `MemPool(no_split=True)`. In these no segment is split, even if a
-/// live block leaves so much free that PyTorch would split it.
+/// Returns the indices of private pools created by `MemPool(no_split=True)`. No segment of such a pool is split, even
+/// if PyTorch would otherwise split off the free rest behind a live block.
 pub(crate) fn no_split(snapshot: &Snapshot, device: i64, pools: &[(u64, u64)]) -> Vec<u32> {
     let mut seen = vec![[false; 2]; pools.len()];
     for segment in snapshot.segments.iter().filter(|segment| segment.device == device && !segment.expandable) {

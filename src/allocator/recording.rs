@@ -8,10 +8,10 @@ use super::settings::Settings;
 use base::column::Column;
 use serde::{Deserialize, Serialize};
 
-/// Target of a request: a stream and a pool, as ranks.
+/// Stream and pool of a request, as ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Place {
-    /// Rank of the stream by its handle.
+    /// Rank of the stream, in order of stream handles.
     pub stream: u32,
     /// Index of the pool's id. 0 is the default pool.
     pub pool: u32,
@@ -28,12 +28,12 @@ pub struct Allocation {
     pub place: u32,
 }
 
-/// Kind of a step, with the index of its subject.
+/// Kind of a step, and the index of the allocation or operation that it affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Allocation is requested.
+    /// An allocation is requested.
     Alloc(u32),
-    /// Free of an allocation is requested. It may wait for another stream.
+    /// The free of an allocation is requested. It may wait for another stream.
     FreeRequested(u32),
     FreeCompleted(u32),
     /// Memory was taken from the driver. Index in [`Recording::operations`].
@@ -51,21 +51,21 @@ pub struct Step {
     pub what: What,
 }
 
-/// Caller that a stack shows behind a release of memory.
+/// Caller that released memory, according to the stack of the release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Caller {
     #[default]
     Unknown,
     /// `empty_cache()`.
     EmptyCache,
-    /// A request, before it is tried again.
+    /// A request, before it is retried.
     Request,
 }
 
 /// A run of consecutive operations that gave segments of one pool back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
-    /// First operation, and one past the last, in [`Recording::operations`].
+    /// Range of the operations in [`Recording::operations`]: first index and end.
     pub operations: [u32; 2],
     /// Index of the pool.
     pub pool: u32,
@@ -75,7 +75,7 @@ pub struct Release {
 /// A request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Oom {
-    /// Rounded bytes.
+    /// Rounded bytes of the request.
     pub size: u64,
     /// Free device memory that the driver reported, in bytes.
     pub device_free: u64,
@@ -98,11 +98,12 @@ pub struct Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Early {
     pub allocation: u32,
-    /// Size of its block, if it is still live at the end.
+    /// Size of the block in bytes, if the allocation is still live at the end.
     pub block_size: Option<u64>,
     /// Event of the free. `u32::MAX` if there is none.
     pub freed_at: u32,
-    /// Address of the first allocation placed behind it, before the next early one, during its lifetime.
+    /// Address of the first allocation that was placed between this early allocation and the next one while this one
+    /// was live.
     pub follower: Option<u64>,
 }
 
@@ -114,7 +115,7 @@ pub struct Recording {
     /// Pool ids, the default pool first.
     pub pools: Vec<(u64, u64)>,
     pub places: Vec<Place>,
-    /// Allocations by number. Columns are sent separately, see [`transfer`](crate::transfer).
+    /// All allocations. Early ones come first. Columns are sent separately, see [`transfer`](crate::transfer).
     #[serde(skip)]
     pub allocations: Column<Allocation>,
     /// Early allocations, ordered by address.
@@ -125,19 +126,19 @@ pub struct Recording {
     pub steps: Column<Step>,
     #[serde(skip)]
     pub operations: Column<Operation>,
-    /// Index in `places` of each operation.
+    /// Place of each operation, as index in `places`.
     pub operation_places: Vec<u32>,
     pub releases: Vec<Release>,
     /// Pools whose blocks are never split.
     pub no_split: Vec<u32>,
     pub ooms: Vec<Oom>,
-    /// Requested and rounded bytes of blocks whose size differs from the request by rounding only.
+    /// Requested and rounded bytes of blocks whose two sizes differ only by rounding.
     pub rounded: Vec<(u64, u64)>,
     /// Settings listed in the file.
     pub listed: Vec<(String, String)>,
     /// Parsed `listed`. Set by [`with_settings`](Recording::with_settings).
     pub settings: Option<Settings>,
-    /// True if events name their pool: PyTorch 2.12 and later.
+    /// True if events record their pool: PyTorch 2.12 and later.
     pub names_pools: bool,
     /// True if a private pool has segments at the end, and events do not name their pool.
     pub guesses_pools: bool,
@@ -151,10 +152,10 @@ pub struct Recording {
     pub astray: u64,
     /// True if the file records segments.
     pub has_segments: bool,
-    /// Bytes of each allocation under a plan. Empty if the plan changes none.
+    /// Planned bytes of each allocation. Empty if the plan changes none.
     #[serde(skip)]
     pub planned: Column<u64>,
-    /// Findings of the check. Set by [`with_findings`](Recording::with_findings).
+    /// Results of the check. Set by [`with_findings`](Recording::with_findings).
     #[serde(skip)]
     pub findings: Findings,
 }
@@ -175,17 +176,17 @@ impl Recording {
         self.held.is_empty() && self.early.is_empty()
     }
 
-    /// Returns the recording with the findings of its check, which runs depend on.
+    /// Returns the recording with the results of its check, which simulated runs use.
     pub fn with_findings(self, findings: Findings) -> Recording {
         Recording { findings, ..self }
     }
 
-    /// Returns the number of allocations that were made before the first event: they have the lowest numbers.
+    /// Returns the number of allocations made before the first event. They have the lowest indices.
     pub(crate) fn early_numbers(&self) -> usize {
         self.allocations.len().saturating_sub(self.requests as usize)
     }
 
-    /// Returns the order of the addresses of new segments. It is `Lowest` if there are too few.
+    /// Returns the order of the addresses that new segments got. `Lowest` if there are too few to tell.
     pub(crate) fn address_order(&self) -> Order {
         let (mut count, mut ascending, mut last) = (0u64, 0u64, 0);
         for operation in self.operations.iter().filter(|operation| operation.kind == Kind::Alloc) {
@@ -199,7 +200,8 @@ impl Recording {
         }
     }
 
-    /// Returns an address above all recorded ones, and above those that recorded expandable segments may grow into.
+    /// Returns an address above all recorded ones, and above the addresses that recorded expandable segments may grow
+    /// into.
     pub(crate) fn above(&self) -> u64 {
         let held = self.held.iter().map(|held| held.address.saturating_add(held.size));
         let taken = self.operations.iter().filter(|operation| operation.kind != Kind::Free);
@@ -207,8 +209,8 @@ impl Recording {
         held.chain(taken).max().unwrap_or(0).saturating_add(RESERVED_ADDRESSES)
     }
 
-    /// Sets the planned bytes of each allocation by number. 0 omits an allocation. Sizes are discarded if they are
-    /// incomplete or equal the recorded ones.
+    /// Sets the planned bytes of each allocation. 0 omits an allocation. The sizes are discarded if their number is
+    /// wrong or if they equal the recorded ones.
     pub fn plan(&mut self, sizes: impl Iterator<Item = u64>) {
         let recorded = self.allocations.iter().map(|allocation| allocation.size);
         let planned: Column<u64> = sizes.take(self.allocations.len()).collect();

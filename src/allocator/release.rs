@@ -62,7 +62,7 @@ impl Allocator {
         expandable.into_iter().for_each(|block| self.unmap(block));
     }
 
-    /// Returns the operations that a release of everything cached would make, in no order.
+    /// Returns the operations with which all cached memory would be released, in no particular order.
     pub(crate) fn cached_operations(&self) -> Vec<Operation> {
         let pools = self.pools.iter().filter(|pool| !pool.private || pool.unused);
         let operation = |key: &Key| {
@@ -85,14 +85,14 @@ impl Allocator {
         self.reserve(Operation { kind: Kind::Free, address: key.address, size: key.size }, key.stream, pool);
     }
 
-    /// Returns true if a free block fills a non-expandable segment.
+    /// Returns true if a free block fills a whole segment that is not expandable.
     fn is_segment(&self, key: &Key) -> bool {
         let block = self.blocks.at(key.block);
         block.is_whole() && !block.is_expandable()
     }
 
-    /// Returns the segments that are released before a retry with `max_split_size`, and whether they are enough: one
-    /// that is large enough, or else the largest ones until `size` bytes are released.
+    /// Returns the segments that are released before a retry with `max_split_size`, and true if they are enough. This
+    /// is one segment that is large enough, or else the largest ones until `size` bytes are released.
     pub(crate) fn available(&self, pool: u32, size: u64, stream: u32) -> (Vec<Key>, bool) {
         let Some(most) = self.settings.max_split else { return (Vec::new(), false) };
         let wanted = size.max(most);
@@ -124,7 +124,8 @@ impl Allocator {
         is_enough
     }
 
-    /// Returns the segments that the first round of garbage collection releases after so many more searches of the pool.
+    /// Returns the segments that the first round of garbage collection would release after `searches_to_come` more
+    /// searches of the pool.
     pub(crate) fn garbage(&mut self, searches_to_come: u64) -> Vec<Key> {
         Garbage::new(self, searches_to_come).take_oldest(self)
     }
@@ -183,7 +184,7 @@ impl Garbage {
         self.searches.saturating_sub(allocator.blocks.at(key.block).freed_at)
     }
 
-    /// Takes the segments that are at least as old as the average.
+    /// Takes the segments whose age is at least the average.
     fn take_oldest(&mut self, allocator: &Allocator) -> Vec<Key> {
         let average = self.ages as f64 / self.whole.len() as f64;
         let is_old = |key: &Key| allocator.is_segment(key) && self.age(allocator, key) as f64 >= average;
@@ -195,7 +196,7 @@ impl Garbage {
     }
 }
 
-/// Address and bytes of each segment.
+/// Returns address and bytes of each segment.
 pub(crate) fn segments(keys: &[Key]) -> impl Iterator<Item = (u64, u64)> {
     keys.iter().map(|key| (key.address, key.size))
 }

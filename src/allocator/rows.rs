@@ -25,14 +25,14 @@ impl Row {
         Row { settings, program: Program::default(), origin, ignored: Vec::new() }
     }
 
-    /// Returns true if the row is the recording: nothing differs from what was recorded.
+    /// Returns true if the row repeats the recording without changes.
     pub(super) fn is_recording(&self, recording: &Recording, question: &WhatIfQuestion) -> bool {
         let is_planned = question.is_planned && !recording.planned.is_empty();
         self.origin == WhatIfOrigin::Recorded && !is_planned && !question.never_empties && !self.program.changes()
     }
 
-    /// Returns the plan of a run, and what is uncertain about it. Under the recorded settings and sizes, segments before
-    /// the first event keep their recorded addresses. Otherwise early allocations are placed again.
+    /// Returns the plan of a run and its uncertainties. Under the recorded settings and sizes, segments before the
+    /// first event keep their recorded addresses. Otherwise early allocations are placed again.
     pub(super) fn plan(&self, recording: &Recording, proof: &Proof, question: &WhatIfQuestion) -> (Plan, Doubts) {
         let is_planned = question.is_planned && !recording.planned.is_empty();
         let is_recording = self.is_recording(recording, question);
@@ -149,7 +149,7 @@ fn described_grade(grade: Grade) -> WhatIfGrade {
     }
 }
 
-/// Converts a proof for the answer.
+/// Converts a proof to its form in the answer.
 pub(super) fn described(proof: &Proof) -> WhatIfProof {
     let verdict = &proof.verdict;
     WhatIfProof {

@@ -18,30 +18,30 @@ use base::slice::{SliceResult, TimeSlice};
 #[derive(Clone, Debug)]
 pub struct Run {
     allocator: Allocator,
-    /// Block of each allocation, by number.
+    /// Block id of each allocation, by index.
     blocks: Vec<u32>,
-    /// Number of early allocations that are placed.
+    /// Number of early allocations that are placed so far.
     placed: usize,
-    /// Next step of the recording.
+    /// Index of the next step of the recording.
     next: usize,
     live: u64,
-    /// Rounded bytes of live allocations, where they are counted.
+    /// Sum of the rounded bytes of live allocations, if they are counted.
     live_rounded: u64,
     counts_rounded: bool,
     until: u32,
     is_planned: bool,
     keeps_curve: bool,
-    /// True if the trace is run once more.
+    /// True if the trace will be run once more.
     is_repeated: bool,
     empty_cache: EmptyCache,
     program: Program,
     /// True if `empty_cache()` is called before some events.
     empties_cache: bool,
-    /// Next event of `EmptyCache::Before`, and of the program's `empty_cache_before`.
+    /// Indices of the next events in `EmptyCache::Before` and in the program's `empty_cache_before`.
     next_empty: [usize; 2],
-    /// Next of the frees that completed in the recording because a request waited for them, and those that are left
-    /// until after that request.
+    /// Index of the next free that completed in the recording only because a request waited for it.
     next_waited: usize,
+    /// Such frees that are postponed until after the current request.
     postponed: Vec<u32>,
     has_begun: bool,
     outcome: Outcome,
@@ -93,7 +93,7 @@ impl Run {
     /// Runs until the end of the plan.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time slice is used up.
     #[inline(never)]
     pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult {
         while let Some(early) = recording.early.get(self.placed).filter(|_| !self.is_over) {
@@ -158,7 +158,7 @@ impl Run {
         Some(step)
     }
 
-    /// Frees that are left until after the next request.
+    /// Returns the frees that are postponed until after the next request.
     pub(crate) fn postponed(&self) -> &[u32] {
         &self.postponed
     }
@@ -200,7 +200,8 @@ impl Run {
         }
     }
 
-    /// Goes back to the start of the trace, with the allocations that are live there and the cache of the end.
+    /// Returns to the start of the trace, with the allocations that are live there and the memory that is cached at the
+    /// end.
     fn rewind(&mut self, recording: &Recording) {
         let is_early = |number: usize| number < recording.early_numbers();
         for number in 0..self.blocks.len() {

@@ -1,4 +1,4 @@
-//! Search for better settings, and for the smallest capacity that is enough.
+//! Search for better settings, and for the smallest capacity with which a run succeeds.
 
 use super::plan::Plan;
 use super::recording::Recording;
@@ -36,15 +36,15 @@ pub fn candidates(recorded: &Settings, capacity: Option<u64>) -> Vec<Settings> {
     all
 }
 
-/// Binary search for the smallest capacity without an out of memory, to a multiple of 2 MiB. It assumes that more
-/// memory never makes things worse.
+/// Binary search for the smallest capacity without an out of memory, to a multiple of 2 MiB. It assumes that a run that
+/// succeeds also succeeds with more memory.
 #[derive(Clone, Debug)]
 pub struct Fit {
     plan: Plan,
     run: Option<Box<Run>>,
-    /// Largest capacity known to be too small.
+    /// Largest capacity, in bytes, that is known to be too small.
     below: u64,
-    /// Smallest capacity known to be enough.
+    /// Smallest capacity, in bytes, that is known to be enough.
     enough: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ pub struct Fit {
 const GRANULE: u64 = 2 * MIB;
 
 impl Fit {
-    /// Creates a search for the runs under `plan`.
+    /// Creates a search for the smallest capacity with which a run of `plan` succeeds.
     pub fn new(plan: &Plan) -> Fit {
         Fit { plan: Plan { keeps_curve: false, ..plan.clone() }, run: None, below: 0, enough: None }
     }
@@ -60,7 +60,7 @@ impl Fit {
     /// Runs until the capacity is found. Returns `None` if no capacity is enough.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time slice is used up.
     pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult<Option<u64>> {
         loop {
             let capacity = match self.enough {

@@ -1,4 +1,4 @@
-//! Allocator settings, and their line in `PYTORCH_CUDA_ALLOC_CONF`.
+//! Allocator settings, and their text form in `PYTORCH_CUDA_ALLOC_CONF`.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -67,15 +67,15 @@ pub struct Backend {
     pub order: BlockOrder,
 }
 
-/// Order of free blocks of one stream and one size. It decides which of them a request gets.
+/// Order of free blocks that have the same stream and size. It decides which of them a request gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockOrder {
     /// By address: PyTorch up to 2.11 (`BlockComparatorSize`).
     #[default]
     Address,
-    /// By the number of the block: PyTorch 2.12 (`BlockComparatorRegistrationCounter`).
+    /// By the age number of the block: PyTorch 2.12 (`BlockComparatorRegistrationCounter`).
     Block,
-    /// By the number of the segment, then by address: PyTorch 2.13 and later (`BlockComparatorSizeCounterAddress`).
+    /// By the age number of the segment, then by address: PyTorch 2.13 and later (`BlockComparatorSizeCounterAddress`).
     Segment,
 }
 
@@ -90,9 +90,9 @@ pub const NPU_ALIGNED: u64 = 16 << 10;
 pub struct Share(u32);
 
 impl Share {
-    /// 0.
+    /// The fraction 0.
     pub const NOTHING: Share = Share(0);
-    /// 1.
+    /// The fraction 1.
     pub const ALL: Share = Share(1_000_000);
 
     /// Creates a fraction of `count` millionths, at most 1.
@@ -119,7 +119,7 @@ impl Share {
         (f64::from(self.0) / f64::from(Share::ALL.0) * bytes as f64) as u64
     }
 
-    /// Returns the bytes that these bytes are this share of. They are off by a byte at most.
+    /// Returns the total that `bytes` is this fraction of. The result is off by at most one byte.
     pub(crate) fn inverse(self, bytes: u64) -> u64 {
         (bytes as f64 * f64::from(Share::ALL.0) / f64::from(self.0.max(1))) as u64
     }
@@ -140,13 +140,13 @@ pub struct Limits {
     pub capacity: Option<u64>,
     /// Bytes that the process may reserve, as set by `set_per_process_memory_fraction`. `None` is unlimited.
     pub allowed: Option<u64>,
-    /// Reserved bytes above which garbage is collected, if it is.
+    /// Reserved bytes above which garbage is collected. `None` if it is never collected.
     pub collect_above: Option<u64>,
 }
 
 impl Limits {
-    /// Returns the limits under `settings`. `capacity` is what the driver can provide. A memory fraction applies to
-    /// `total`, the memory of the device, which is larger than the capacity by what the CUDA context takes.
+    /// Returns the limits under `settings`. `capacity` is the memory that the driver can provide. A memory fraction
+    /// applies to `total`, the memory of the device, which also includes that of the CUDA context.
     pub fn new(capacity: Option<u64>, total: Option<u64>, settings: &Settings) -> Limits {
         let allowed = total.filter(|_| settings.fraction < Share::ALL).map(|total| settings.fraction.of(total));
         Limits { capacity, ..Limits::allowing(allowed, settings) }
@@ -171,7 +171,7 @@ impl Settings {
     }
 }
 
-/// Writes the line for `PYTORCH_CUDA_ALLOC_CONF`. Default settings are written as `expandable_segments:False`.
+/// Writes a line for `PYTORCH_CUDA_ALLOC_CONF`. Default settings are written as `expandable_segments:False`.
 impl fmt::Display for Settings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let normal = Settings::default();
@@ -207,7 +207,8 @@ impl fmt::Display for Settings {
     }
 }
 
-/// Writes one number if all intervals have it, else a list. The first key of a list fills all intervals below it.
+/// Returns one number if all intervals have the same value, otherwise a list. The first key of a list fills all
+/// intervals below it.
 fn in_words(divisions: &[u32; INTERVALS]) -> String {
     let first = divisions.first().copied().unwrap_or(0);
     let same = divisions.iter().take_while(|&&other| other == first).count();

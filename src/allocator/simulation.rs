@@ -1,4 +1,4 @@
-//! Time-sliced answering of a [`WhatIfQuestion`].
+//! Answering of a [`WhatIfQuestion`] in time slices.
 
 use super::answer::{WhatIf, WhatIfOrigin, WhatIfProof, WhatIfQuestion};
 use super::conf;
@@ -42,8 +42,8 @@ impl Simulation {
         self.known.device
     }
 
-    /// Sets the bytes of each allocation under a plan, as one little-endian `u64` per allocation. The sizes are empty
-    /// if the plan cannot be carried out.
+    /// Sets the planned bytes of each allocation, as one little-endian `u64` per allocation. `bytes` is empty if the
+    /// plan cannot be applied.
     pub fn plan(&mut self, bytes: &[u8]) {
         let known = &mut self.known;
         known.has_plan = bytes.len() == 8 * known.recording.allocations.len();
@@ -60,7 +60,7 @@ impl Simulation {
     /// Answers a question. `send` receives partial answers if the question asks for them.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time slice is used up.
     pub fn answer(
         &mut self,
         question: &WhatIfQuestion,

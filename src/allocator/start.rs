@@ -16,14 +16,14 @@ use base::sorted::sorted_by_key;
 
 /// Maximum distance below the mapped addresses at which the base of a segment is searched, in bytes.
 const REACH: u64 = 1 << 37;
-/// Numbers of segments before the first event are multiples of this power of two, at first.
+/// Initial age numbers of segments that exist before the first event are multiples of 2 to this power, so that others
+/// fit in between.
 pub(super) const NUMBER_GAP: u32 = 30;
 
 /// Block ids of each expandable segment, indexed by `2 * place + small`.
 type Groups = Vec<Vec<u32>>;
 
-/// Adds the segments and allocations before the first event to the allocator. Returns the block of each allocation, by
-/// number.
+/// Adds the segments and allocations before the first event to the allocator. Returns the block id of each allocation.
 pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32> {
     let mut blocks = vec![NONE; recording.allocations.len()];
     let mut groups = vec![Vec::new(); 2 * recording.places.len()];
@@ -85,7 +85,8 @@ pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32>
     blocks
 }
 
-/// Returns the number of the next segment. Numbers leave gaps: the recording shows which of two segments is older.
+/// Returns the age number of the next segment. Numbers have gaps, because the recording may show later that a segment
+/// is older than another one.
 fn start_number(recording: &Recording, allocator: &mut Allocator) -> u64 {
     if allocator.backend.order == BlockOrder::Address {
         return 0;
@@ -96,7 +97,8 @@ fn start_number(recording: &Recording, allocator: &mut Allocator) -> u64 {
     known.copied().unwrap_or((at + 1) << NUMBER_GAP)
 }
 
-/// Returns the size of an early allocation's block, which starts at `begin`. The next one starts at `next`.
+/// Returns the size, in bytes, of the block of an early allocation. The block starts at `begin`, and the next one at
+/// `next`.
 fn size(recording: &Recording, allocator: &Allocator, held: &Held, early: &Early, begin: u64, next: u64) -> u64 {
     let room = next - begin;
     if let Some(size) = early.block_size {

@@ -15,22 +15,23 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Trace {
     run: Run,
-    /// Current or last address of each allocation, by number.
+    /// Latest address of each allocation, by index.
     addresses: Vec<u64>,
     reserved: Ranges,
 }
 
-/// Effects of a step, in the order of a trace: deferred frees, then segment operations, then the step itself.
+/// Effects of a step, in the order of a trace: deferred frees, segment operations, then the step itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deeds {
     /// Allocations whose deferred free completed earlier than recorded, with their addresses.
     pub completed: Vec<(u32, u64)>,
-    /// Frees that complete after the step, with addresses: in the recording they completed because it waited for them.
+    /// Allocations whose free completes after the step, with their addresses. In the recording, the free completed
+    /// before, because the step waited for it.
     pub completed_after: Vec<(u32, u64)>,
     pub operations: Vec<(Operation, Place)>,
-    /// Allocation of the step, with its address. `None` if it has no block.
+    /// Index and address of the step's allocation. `None` if it has no block.
     pub subject: Option<(u32, u64)>,
-    /// Rounded bytes of the request that failed.
+    /// Rounded bytes of the request, if it failed in this run.
     pub failed: Option<u64>,
     /// Address and bytes of a request that failed in the recording but succeeds here.
     pub avoided: Option<(u64, u64)>,
@@ -59,8 +60,8 @@ pub struct Placed {
 }
 
 impl Trace {
-    /// Creates a trace. Returns `None` if the early allocations do not fit. If they keep their recorded addresses,
-    /// recorded segments do too.
+    /// Creates a trace. Recorded segments are kept if early allocations keep their recorded addresses. Returns `None`
+    /// if the early allocations do not fit.
     pub fn new(recording: &Recording, plan: &Plan) -> Option<Trace> {
         // New addresses may overlap recorded ones.
         let mut trial = Trace::begin(recording, plan, false)?;
@@ -207,7 +208,7 @@ fn cleared<T>(mut rows: Vec<T>) -> Vec<T> {
     rows
 }
 
-/// Disjoint address ranges: begin to end.
+/// Disjoint address ranges, from begin to end.
 #[derive(Clone, Debug, Default)]
 struct Ranges {
     ends: BTreeMap<u64, u64>,

@@ -10,7 +10,7 @@ use base::slice::{SliceResult, TimeSlice};
 pub struct Writing {
     pub recording: Recording,
     bytes: Vec<u8>,
-    /// Number of allocations, steps and operations that are written.
+    /// Numbers of allocations, steps and operations written so far.
     next: [usize; 3],
 }
 
@@ -27,7 +27,7 @@ impl Writing {
     /// Runs until all bytes are written.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time slice is used up.
     pub fn step(&mut self, slice: &mut TimeSlice) -> SliceResult<Vec<u8>> {
         let Recording { allocations, steps, operations, .. } = &self.recording;
         let ([one, two, three], bytes) = (&mut self.next, &mut self.bytes);

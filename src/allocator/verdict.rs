@@ -1,4 +1,4 @@
-//! Verdict of a check: how much of a recording the model reproduces.
+//! Result of a check: how much of a recording the model reproduces.
 
 use super::counts::Exercised;
 use super::findings::Findings;
@@ -7,26 +7,26 @@ use super::operation::Operation;
 use super::settings::Settings;
 use base::sorted::{sort, two_part_key};
 
-/// Result of a comparison.
+/// Result of comparing the model with a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Allocations in the trace.
+    /// Number of allocations in the trace.
     pub addresses: u64,
-    /// Allocations that the model placed at the recorded address.
+    /// Number of allocations that the model placed at the recorded address.
     pub addresses_equal: u64,
-    /// Segment operations in the trace.
+    /// Number of segment operations in the trace.
     pub segment_events: u64,
-    /// Segment operations that the model also performed.
+    /// Number of recorded segment operations that the model also performed.
     pub segment_events_equal: u64,
-    /// Segment operations that only the model performed.
+    /// Number of segment operations that only the model performed.
     pub extra_segment_events: u64,
-    /// Number of times that both gave back the same segments in different order, which has no effect.
+    /// Number of times that model and recording gave back the same segments in different order. This has no effect.
     pub reordered: u64,
     /// Largest difference between recorded and simulated reserved bytes over all events.
     pub largest_reserved_error: u64,
     pub peak_reserved: u64,
     pub recorded_peak_reserved: u64,
-    /// Event after which the model reaches its peak first. −1 before the first event.
+    /// First event after which the model is at its peak. −1 is before the first event.
     pub peak_event: i64,
     /// Bytes of live blocks at the peak.
     pub allocated_at_peak: u64,
@@ -39,7 +39,7 @@ pub struct Verdict {
     pub exercised: Exercised,
     /// Number of `empty_cache()` calls.
     pub empty_caches: u64,
-    /// Number of requests that were tried again.
+    /// Number of requests that were retried.
     pub retries: u64,
     pub implied: Implied,
     pub findings: Findings,
@@ -55,13 +55,13 @@ impl Verdict {
             && self.largest_reserved_error == 0
     }
 
-    /// Returns a sort key for comparing settings. The larger it is, the more was reproduced.
+    /// Returns a sort key for settings. Larger keys reproduce more of the recording.
     pub(crate) fn rank(&self) -> (u64, u64, u64) {
         (self.addresses_equal, self.segment_events_equal, u64::MAX - self.largest_reserved_error)
     }
 }
 
-/// Counts the operations that two lists share. Addresses are compared only if `by_address` is set.
+/// Returns the number of operations that two lists have in common. Addresses are compared only if `by_address` is true.
 pub(super) fn common(one: &[Operation], other: &[Operation], by_address: bool) -> u64 {
     let sorted = |operations: &[Operation]| {
         // Sizes are multiples of 512, so the low bits have room for the kind.
@@ -80,12 +80,15 @@ pub(super) fn common(one: &[Operation], other: &[Operation], by_address: bool) -
     count
 }
 
-/// Rules that matter only with deferred frees or private pools. Files do not record which pools are `use_on_oom`, and
-/// `no_split` shows only in blocks that are live at the end.
+/// Name of a rule that matters only with deferred frees.
 pub(crate) const COMPLETED: &str = "deferred frees completed by a release";
+/// Name of a rule that matters only with private pools.
 pub(crate) const RETIRED: &str = "release of private pools";
+/// Name of rules that matter only with private pools. Files do not record which pools are `use_on_oom`, and `no_split`
+/// shows only in blocks that are live at the end.
 pub(crate) const NOT_RECORDED: &str = "use_on_oom and no_split of private pools (not recorded)";
-/// Rule that matters under another rounding, because a failed request is recorded with its rounded bytes.
+/// Name of a rule that matters under other rounding settings, because a failed request is recorded with its rounded
+/// bytes.
 pub(crate) const ROUNDED_FAILURE: &str = "requested bytes of failed requests (recorded rounded)";
 
 /// Returns the names of settings and rules that the recording did not exercise.

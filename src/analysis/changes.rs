@@ -8,7 +8,7 @@ use history::replay::{AllocationId, DeviceHistory};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub id: AllocationId,
-    /// First moment after the change. 0 for allocations made before recording.
+    /// First moment after the change. 0 for allocations from before recording.
     pub moment: u32,
     /// Change of the requested live bytes: the allocation's size, 0 if its free is requested but not complete, or minus
     /// its size.
@@ -28,7 +28,7 @@ impl Changes {
     /// Passes the next changes to `each`, in order. Allocations awaiting free since before the recording are omitted.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time is up.
     #[inline]
     pub fn step(
         &mut self,

@@ -20,7 +20,7 @@ const MAX_TERMS: usize = 16;
 pub enum EventTerm {
     /// The action is one of these: bit `k` stands for entry `k` of [`Action::ALL`].
     Actions(u32),
-    /// The event is about this version of an address.
+    /// The event is about the block or segment with this versioned name.
     Versioned(VersionedName),
     Stream(u64),
     Pool((u64, u64)),
@@ -116,7 +116,7 @@ fn parse_hexadecimal(digits: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
 }
 
-/// Parses names of actions to bits. Returns `None` if a name is unknown.
+/// Parses a list of action names. Sets bit `k` for entry `k` of [`Action::ALL`]. Returns `None` if a name is unknown.
 pub fn parse_actions(names: &str) -> Option<u32> {
     names.split(',').map(str::trim).try_fold(0, |bits, name| {
         let number = Action::ALL.iter().position(|action| action.name() == name)?;

@@ -40,12 +40,12 @@ impl Default for Factor {
 }
 
 impl Factor {
-    /// Changes nothing.
+    /// Factor that changes nothing.
     pub const ONE: Factor = Factor { times: 1, by: 1 };
-    /// Removes all bytes.
+    /// Factor that removes all bytes.
     pub const ZERO: Factor = Factor { times: 0, by: 1 };
 
-    /// Creates a fraction. Returns `None` if it is invalid, or if a reduced part exceeds a million.
+    /// Creates the fraction `times / by`. Returns `None` if `by` is 0, or if a part exceeds a million in lowest terms.
     pub fn new(times: u64, by: u64) -> Option<Factor> {
         let (mut high, mut low) = (times, by);
         while low > 0 {

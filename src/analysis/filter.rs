@@ -20,7 +20,7 @@ pub enum Term {
     /// The age is between these numbers of events, inclusive.
     Age(u64, u64),
     /// The lifetime is between these numbers of events, inclusive. Allocations that are live at the end exceed any
-    /// number. For those made before recording, only the recorded part counts.
+    /// number. For allocations from before recording, only the recorded part counts.
     Life(u64, u64),
 }
 

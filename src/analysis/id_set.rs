@@ -13,7 +13,7 @@ impl IdSet {
         IdSet { words: vec![0; end.div_ceil(64)], count: 0 }
     }
 
-    /// Creates a set from its bits, lowest id first.
+    /// Creates a set from the words of its bits, lowest id first.
     pub fn from_words(words: Vec<u64>) -> IdSet {
         let count = words.iter().map(|word| word.count_ones()).sum();
         IdSet { words, count }
@@ -41,31 +41,31 @@ impl IdSet {
 
     /// Returns the first id at or after `from`.
     pub fn next_from(&self, from: u32) -> Option<u32> {
-        let at = from as usize / 64;
-        let first = self.words.get(at)? & (u64::MAX << (from % 64));
+        let index = from as usize / 64;
+        let first = self.words.get(index)? & (u64::MAX << (from % 64));
         if first != 0 {
-            return Some(at as u32 * 64 + first.trailing_zeros());
+            return Some(index as u32 * 64 + first.trailing_zeros());
         }
-        let found = self.words.iter().skip(at + 1).position(|word| *word != 0)? + at + 1;
+        let found = self.words.iter().skip(index + 1).position(|word| *word != 0)? + index + 1;
         Some(found as u32 * 64 + self.words.get(found)?.trailing_zeros())
     }
 
     /// Returns the last id below `end`.
     pub fn last_below(&self, end: u32) -> Option<u32> {
-        let at = end as usize / 64;
-        let cut = self.words.get(at).map_or(0, |word| word & !(u64::MAX << (end % 64)));
+        let index = end as usize / 64;
+        let cut = self.words.get(index).map_or(0, |word| word & !(u64::MAX << (end % 64)));
         if cut != 0 {
-            return Some(at as u32 * 64 + 63 - cut.leading_zeros());
+            return Some(index as u32 * 64 + 63 - cut.leading_zeros());
         }
-        let found = self.words.iter().take(at).rposition(|word| *word != 0)?;
+        let found = self.words.iter().take(index).rposition(|word| *word != 0)?;
         Some(found as u32 * 64 + 63 - self.words.get(found)?.leading_zeros())
     }
 
     /// Returns the number of ids below `id`.
     pub fn rank(&self, id: u32) -> u32 {
-        let at = id as usize / 64;
-        let whole: u32 = self.words.iter().take(at).map(|word| word.count_ones()).sum();
-        whole + self.words.get(at).map_or(0, |word| (word & !(u64::MAX << (id % 64))).count_ones())
+        let index = id as usize / 64;
+        let whole: u32 = self.words.iter().take(index).map(|word| word.count_ones()).sum();
+        whole + self.words.get(index).map_or(0, |word| (word & !(u64::MAX << (id % 64))).count_ones())
     }
 
     /// Returns the heap size in bytes.

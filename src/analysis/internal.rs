@@ -55,7 +55,7 @@ pub enum RuleProblem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Rule {
     File(String),
-    /// The text, and if it must be at the start and at the end of the name.
+    /// Function name to match. The edges say if the text must be at the start and at the end of the name.
     Name(String, [Edge; 2]),
     Native,
 }

@@ -30,7 +30,7 @@ pub fn entries(text: &str) -> Option<Vec<(String, String)>> {
     }
 }
 
-/// Returns the text of a key in a JSON object.
+/// Returns the value of a key in a JSON object, as text.
 pub fn value_of(text: &str, key: &str) -> Option<String> {
     // A quick check first, because most texts do not contain the key.
     let may_have = text.contains(key);
@@ -53,7 +53,7 @@ pub fn category(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Parses a JSON string at the start of a text. Returns it with the rest.
+/// Splits a JSON string off the start of a text. Returns the decoded string and the rest.
 fn string(text: &str) -> Option<(String, &str)> {
     let body = text.strip_prefix('"')?;
     let mut read = String::new();
@@ -78,7 +78,7 @@ fn string(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Returns a JSON value at the start of a text, as text, with the rest.
+/// Splits a JSON value off the start of a text. Returns the value as text, and the rest.
 fn value(text: &str) -> Option<(String, &str)> {
     if text.starts_with('"') {
         return string(text);

@@ -14,25 +14,25 @@ pub const MAX_GROUPS: usize = 24;
 /// Upper bound of the product of all denominators, and of all numerators.
 const MAX_PARTS: i128 = 1 << 48;
 
-/// The factors of a plan, by group.
+/// Factors of a plan, by group.
 #[derive(Clone, Debug, Default)]
 pub struct Factors {
     of: Vec<Factor>,
-    /// Number of parts per byte.
+    /// Number of parts that a byte is divided into, so that all factors give integers.
     parts: i128,
 }
 
 impl Factors {
     /// Creates factors. Returns `None` if there are too many, or if their products are too large.
-    pub fn new(of: Vec<Factor>) -> Option<Factors> {
+    pub fn new(factors: Vec<Factor>) -> Option<Factors> {
         let product = |number: fn(Factor) -> u32| {
-            of.iter().try_fold(1i128, |product, &factor| {
+            factors.iter().try_fold(1i128, |product, &factor| {
                 Some(product * i128::from(number(factor).max(1))).filter(|&product| product < MAX_PARTS)
             })
         };
         let parts = product(|factor| factor.parts().1)?;
         product(|factor| factor.parts().0)?;
-        (of.len() <= MAX_GROUPS).then_some(Factors { of, parts })
+        (factors.len() <= MAX_GROUPS).then_some(Factors { of: factors, parts })
     }
 
     /// Returns the multiplier, in parts per byte, of an allocation in these groups (one bit each).
@@ -46,8 +46,8 @@ impl Factors {
 
     /// Returns the product of the factors of these groups, or `None` if it is out of range.
     pub fn of(&self, groups: u32) -> Option<Factor> {
-        let in_it = self.of.iter().enumerate().filter(|(place, _)| groups >> place & 1 == 1);
-        in_it.map(|(_, &factor)| factor).try_fold(Factor::ONE, Factor::product)
+        let factors = self.of.iter().enumerate().filter(|(place, _)| groups >> place & 1 == 1);
+        factors.map(|(_, &factor)| factor).try_fold(Factor::ONE, Factor::product)
     }
 }
 
@@ -106,13 +106,13 @@ pub struct PlanMembership {
     pub grows: bool,
 }
 
-/// The planned curve, computed change by change.
+/// Live bytes under a plan, updated change by change.
 #[derive(Clone, Debug)]
 pub struct PlannedCurve {
     factors: Factors,
     batch: Factor,
     capacity: Option<u64>,
-    /// Current bytes in parts: fixed, and growing with the batch.
+    /// Current live bytes in parts: those that do not grow with the batch, and those that do.
     now: [i128; 2],
     /// Peak in parts, and its first moment.
     peak: (i128, u32),
@@ -122,7 +122,7 @@ pub struct PlannedCurve {
     never_fits: bool,
 }
 
-/// Result of a plan.
+/// Peak and largest batch under a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Peak in bytes, rounded up.
@@ -138,22 +138,22 @@ impl PlannedCurve {
         PlannedCurve { factors, batch, capacity, now: [0; 2], peak: (i128::MIN, 0), fits: None, never_fits: false }
     }
 
-    /// Adds a change of live bytes. Moments must not decrease.
+    /// Adds a change of the live bytes of an allocation. Moments must not decrease.
     #[inline]
-    pub fn add(&mut self, of: PlanMembership, moment: u32, bytes: i64) {
-        let parts = i128::from(bytes).saturating_mul(self.factors.times(of.groups));
+    pub fn add(&mut self, membership: PlanMembership, moment: u32, bytes: i64) {
+        let parts = i128::from(bytes).saturating_mul(self.factors.times(membership.groups));
         let [_, grows] = &mut self.now;
-        match of.grows {
+        match membership.grows {
             true => *grows = grows.saturating_add(parts),
             false => self.now[0] = self.now[0].saturating_add(parts),
         }
-        // Before the first event everything is live at once.
+        // Allocations from before recording are live at the same time, so `start` evaluates them after all are added.
         if moment > 0 {
             self.evaluate(moment);
         }
     }
 
-    /// Evaluates the state before the first event, after its allocations are added.
+    /// Evaluates the state before the first event. Call it after all allocations from before recording are added.
     pub fn start(&mut self) {
         self.evaluate(0);
     }

@@ -53,7 +53,7 @@ pub enum Query {
     Site(FrameMatcher),
     /// Allocations in the category of this name, ignoring case.
     Category(String),
-    /// Allocations that are freed in the trace, or that never are (`false`).
+    /// Allocations that are freed in the trace (`true`), or that are live at its end (`false`).
     Freed(bool),
 }
 
@@ -164,12 +164,12 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 
 /// Parses a comparison with a size. Returns `None` if the text is something else.
 fn parse_comparison(text: &str) -> Option<Result<Query, QueryError>> {
-    let signs = text.chars().take_while(|sign| matches!(sign, '<' | '=' | '>')).count();
-    let (sign, size) = text.split_at_checked(signs)?;
+    let length = text.chars().take_while(|c| matches!(c, '<' | '=' | '>')).count();
+    let (operator, size) = text.split_at_checked(length)?;
     let size = size.trim_start();
     // `<module>` and `<frozen …>` are functions and files.
-    if signs == 0 || !(size.is_empty() || size.starts_with(|first: char| first.is_ascii_digit() || first == '.')) {
-        return (sign == "=").then_some(Err(QueryError::Size));
+    if length == 0 || !(size.is_empty() || size.starts_with(|first: char| first.is_ascii_digit() || first == '.')) {
+        return (operator == "=").then_some(Err(QueryError::Size));
     }
     let size = match Size::parse(size) {
         Some(Ok(size)) => size,
@@ -177,12 +177,12 @@ fn parse_comparison(text: &str) -> Option<Result<Query, QueryError>> {
         None => return Some(Err(QueryError::Size)),
     };
     let (floor, ceiling) = (size.floor(), size.ceiling());
-    Some(match sign {
+    Some(match operator {
         "=" if floor != ceiling => Err(QueryError::Fraction),
         "=" => size_query(floor, floor),
-        "<" => ceiling.checked_sub(1).map_or(Err(QueryError::EmptyRange), |most| size_query(0, most)),
+        "<" => ceiling.checked_sub(1).map_or(Err(QueryError::EmptyRange), |max| size_query(0, max)),
         "<=" => size_query(0, floor),
-        ">" => floor.checked_add(1).map_or(Err(QueryError::EmptyRange), |least| size_query(least, u64::MAX)),
+        ">" => floor.checked_add(1).map_or(Err(QueryError::EmptyRange), |min| size_query(min, u64::MAX)),
         ">=" => size_query(ceiling, u64::MAX),
         _ => Err(QueryError::Size),
     })
@@ -204,8 +204,8 @@ fn parse_range(from: &str, to: &str) -> Result<Query, QueryError> {
     size_query(end(from)?.map_or(0, |from| from.ceiling()), end(to)?.map_or(u64::MAX, |to| to.floor()))
 }
 
-fn size_query(least: u64, most: u64) -> Result<Query, QueryError> {
-    if least <= most { Ok(Query::Size(least, most)) } else { Err(QueryError::EmptyRange) }
+fn size_query(min: u64, max: u64) -> Result<Query, QueryError> {
+    if min <= max { Ok(Query::Size(min, max)) } else { Err(QueryError::EmptyRange) }
 }
 
 #[cfg(test)]

@@ -186,7 +186,7 @@ impl Sites {
 /// Maximum length of a call site in a list row, in bytes. Longer than any screen is wide.
 const MAX_ROW_LEN: usize = 512;
 
-/// Returns [`short`], truncated for a list row.
+/// Formats a frame like [`short`], cut to the maximum length in a list row.
 pub fn short_truncated(snapshot: &Snapshot, frame: FrameId) -> String {
     let mut site = short(snapshot, snapshot.frames.frame(frame));
     let mut end = site.len().min(MAX_ROW_LEN);
@@ -214,8 +214,8 @@ pub fn identifying_word(name: &str) -> &str {
     identify_native(name).map_or(name, |(_, word)| word)
 }
 
-/// Returns file, line and function of [`short`]. For a C++ frame only the first part is set. Parts have at most 4096
-/// bytes.
+/// Returns the parts of the text of [`short`]: file, line and function. For a C++ frame, the first part is its
+/// identifying word or name, and the others are empty. Each text has at most 4096 bytes.
 pub fn parts(snapshot: &Snapshot, frame: &Frame) -> (String, Option<i128>, String) {
     let text = |id: StringId| {
         let bytes = snapshot.strings.bytes(id);

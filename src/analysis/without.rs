@@ -25,14 +25,14 @@ pub struct GroupEffect {
     pub moment: u32,
 }
 
-/// Computation of the peak without each group, change by change.
+/// Peak of live bytes without each group, updated change by change.
 #[derive(Clone, Debug, Default)]
 pub struct PeakWithout {
     /// Current live bytes.
     live: i64,
     groups: Vec<Group>,
     tops: Tops,
-    /// Moment at which the groups' bytes are recorded. `None` when it has passed.
+    /// Moment at which the groups' bytes are recorded as `at_peak`. `None` once it has passed.
     peak_moment: Option<u32>,
 }
 
@@ -40,9 +40,9 @@ pub struct PeakWithout {
 #[derive(Clone, Copy, Debug)]
 struct Group {
     live: i64,
-    /// Moment of its last change.
+    /// Moment of the last change of the group.
     since: u32,
-    /// Maximum of the live bytes without the group until then, and its first moment.
+    /// Maximum of the live bytes without the group up to `since`, and its first moment.
     max_without: (i64, u32),
     at_peak: i64,
 }
@@ -57,14 +57,14 @@ impl PeakWithout {
         without
     }
 
-    /// Adds a group without live bytes and returns its number.
+    /// Adds a group without live bytes. Returns its index.
     pub fn add_group(&mut self) -> u32 {
         self.groups.push(Group::new());
         self.groups.len() as u32 - 1
     }
 
-    /// Changes the bytes of a group. Call it before [`PeakWithout::add`] for the same moment. Moments must not
-    /// decrease.
+    /// Adds `bytes` to the live bytes of a group. Call it before [`PeakWithout::add`] for the same moment. Moments must
+    /// not decrease.
     #[inline]
     pub fn change(&mut self, group: u32, moment: u32, bytes: i64) {
         self.advance_to(moment);
@@ -73,7 +73,7 @@ impl PeakWithout {
         group.live = group.live.saturating_add(bytes);
     }
 
-    /// Changes the live bytes. `bytes` is 0 if only a group changed.
+    /// Adds `bytes` to the live bytes of all allocations. `bytes` is 0 if only a group changed.
     #[inline]
     pub fn add(&mut self, moment: u32, bytes: i64) {
         self.advance_to(moment);
@@ -85,7 +85,8 @@ impl PeakWithout {
         }
     }
 
-    /// Records the groups' bytes at the wanted moment, before anything changes at a later one.
+    /// Records the groups' bytes at the peak, if the peak is before `moment`. Called before anything changes at
+    /// `moment`.
     #[inline]
     fn advance_to(&mut self, moment: u32) {
         if self.peak_moment.is_some_and(|wanted| wanted < moment) {
@@ -130,11 +131,11 @@ impl Group {
         // Skips intervals where even the highest live bytes would not be enough, which are most.
         if moment > self.since
             && tops.highest().saturating_sub(self.live) > self.max_without.0
-            && let Some((when, most)) = tops.since(self.since)
+            && let Some((when, max)) = tops.since(self.since)
         {
-            let most = most.saturating_sub(self.live);
-            if most > self.max_without.0 {
-                self.max_without = (most, when);
+            let max = max.saturating_sub(self.live);
+            if max > self.max_without.0 {
+                self.max_without = (max, when);
             }
         }
         self.since = moment;
@@ -144,11 +145,12 @@ impl Group {
 /// Number of tops that are kept before any are dropped.
 const MIN_TOPS: usize = 4096;
 
-/// Moments after which live bytes were never higher, with those bytes. Moments ascend, bytes do not.
+/// The tops: moments after which live bytes were never higher, with the live bytes there. Moments ascend, and bytes
+/// never increase.
 #[derive(Clone, Debug, Default)]
 struct Tops {
     all: Vec<(u32, i64)>,
-    /// Number of tops left when some were last dropped.
+    /// Number of tops that were left when tops were last dropped.
     kept: usize,
 }
 
@@ -185,18 +187,19 @@ impl Tops {
         self.all.len() > MIN_TOPS + 2 * self.kept
     }
 
-    /// Keeps the last top, and those that a group needs whose last change is among `asked`.
+    /// Drops tops that no group needs. `last_changes` are the moments of the groups' last changes. The last top is
+    /// kept.
     #[cold]
-    fn retain_needed(&mut self, asked: impl Iterator<Item = u32>) {
-        let asked = sorted_numbers(asked.map(|since| (u128::from(since), since)).collect());
+    fn retain_needed(&mut self, last_changes: impl Iterator<Item = u32>) {
+        let last_changes = sorted_numbers(last_changes.map(|since| (u128::from(since), since)).collect());
         let mut wanted = 0;
         let last = self.all.last().copied();
         // For each such moment, the first top at or after it.
         self.all.retain(|&top| {
             let before = wanted;
-            wanted += asked.get(wanted..).unwrap_or_default().partition_point(|&since| since <= top.0);
+            wanted += last_changes.get(wanted..).unwrap_or_default().partition_point(|&since| since <= top.0);
             wanted > before || Some(top) == last
         });
-        self.kept = self.all.len().max(asked.len());
+        self.kept = self.all.len().max(last_changes.len());
     }
 }

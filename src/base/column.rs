@@ -1,5 +1,5 @@
-//! Table column that grows in chunks. It never reallocates, so the peak of loading is the final size. A wasm memory
-//! cannot shrink, and an old copy would leave a hole in it.
+//! Table column that grows in chunks. It never reallocates, so that loading needs no more memory than the final table.
+//! Wasm memory cannot shrink, and an outgrown copy would leave a hole.
 
 const CHUNK_BITS: usize = 14;
 const CHUNK_LEN: usize = 1 << CHUNK_BITS;
@@ -64,8 +64,8 @@ impl<T: Copy> Column<T> {
         }
         if let Some(&last) = values.last() {
             self.len += values.len();
-            let room = if self.chunks.is_empty() { values.len().next_power_of_two().max(4) } else { CHUNK_LEN };
-            values.resize(room, last);
+            let capacity = if self.chunks.is_empty() { values.len().next_power_of_two().max(4) } else { CHUNK_LEN };
+            values.resize(capacity, last);
             self.chunks.push(values);
         }
         true
@@ -121,7 +121,7 @@ impl<T: Copy> Column<T> {
         (0..self.chunks.len()).filter_map(|number| self.chunk(number))
     }
 
-    /// Returns the chunk with this number. All chunks but the last have the same length.
+    /// Returns the chunk with this index. All chunks but the last have the same length.
     pub fn chunk(&self, number: usize) -> Option<&[T]> {
         let chunk = self.chunks.get(number)?;
         chunk.get(..chunk.len().min(self.len - number * CHUNK_LEN))

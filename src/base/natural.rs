@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 /// Compares names with runs of digits as numbers: `rank2` comes before `rank10`. Names that differ only in leading
 /// zeros are compared as text.
-pub fn compare_names(one: &str, other: &str) -> Ordering {
-    let (mut left, mut right) = (one, other);
+pub fn compare_names(first: &str, second: &str) -> Ordering {
+    let (mut left, mut right) = (first, second);
     loop {
         let ((a, after_a), (b, after_b)) = match (split_number(left), split_number(right)) {
             (Some(left), Some(right)) => (left, right),
@@ -15,7 +15,7 @@ pub fn compare_names(one: &str, other: &str) -> Ordering {
                     right = right.get(b.len_utf8()..).unwrap_or_default();
                     continue;
                 }
-                (a, b) => return a.cmp(&b).then_with(|| one.cmp(other)),
+                (a, b) => return a.cmp(&b).then_with(|| first.cmp(second)),
             },
         };
         let (a, b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));

@@ -29,16 +29,16 @@ impl<'a> TimeSlice<'a> {
     /// Counts one step of about ten nanoseconds. Call it before the step.
     ///
     /// # Errors
-    /// The time is up. The caller must not take the step.
+    /// Returns an error if the time is up. The caller must not take the step.
     #[inline(always)]
     pub fn tick(&mut self) -> SliceResult {
         self.spend(1)
     }
 
-    /// Counts `steps` steps at once, for one that takes as long.
+    /// Counts a step that takes as long as `steps` ordinary ones.
     ///
     /// # Errors
-    /// The time is up. The caller must not take the step.
+    /// Returns an error if the time is up. The caller must not take the step.
     #[inline(always)]
     pub fn spend(&mut self, steps: u32) -> SliceResult {
         if self.steps_left == 0 {
@@ -57,7 +57,7 @@ impl<'a> TimeSlice<'a> {
     /// Checks the clock, after a longer piece of work whose result is kept.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time is up.
     #[inline(never)]
     pub fn check(&mut self) -> SliceResult {
         if (self.has_time)() { Ok(()) } else { Err(OutOfTime) }
@@ -67,7 +67,8 @@ impl<'a> TimeSlice<'a> {
     /// `steps` is the cost of one row.
     ///
     /// # Errors
-    /// The time is up, and the range must not be processed. The first range of a slice is always granted.
+    /// Returns an error if the time is up. The range must not be processed then. The first range of a slice is always
+    /// granted.
     pub fn next_range(&mut self, next: &mut usize, count: usize, steps: u32) -> SliceResult<Option<Range<usize>>> {
         if *next >= count {
             return Ok(None);

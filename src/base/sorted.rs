@@ -9,7 +9,7 @@ pub fn sorted_by_key<T>(items: Vec<T>, key: impl Fn(&T) -> u128) -> Vec<T> {
     order.iter().filter_map(|&(_, place)| items.get_mut(place as usize).and_then(Option::take)).collect()
 }
 
-/// Returns the numbers in ascending order of their keys, which stand first in each pair. Ties are broken by number.
+/// Sorts `(key, number)` pairs by key, then by number. Returns the numbers.
 pub fn sorted_numbers(mut numbers: Vec<(u128, u32)>) -> Vec<u32> {
     sort(&mut numbers);
     numbers.iter().map(|&(_, number)| number).collect()

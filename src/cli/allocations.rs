@@ -55,20 +55,20 @@ pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
         readable.map_err(|error| format!("{pattern}: {error}"))?;
     }
     let pattern = pattern.as_deref().unwrap_or_default();
-    let mut asking = OpenSnapshot::open(source)?;
-    let facts = at.when.map(|when| asking.facts_at(when)).transpose()?;
+    let mut snapshot = OpenSnapshot::open(source)?;
+    let facts = at.when.map(|when| snapshot.facts_at(when)).transpose()?;
     let scope = facts.map_or(Scope::All, |facts| Scope::At(facts.moment));
-    let page = largest(&mut asking, pattern, scope, printed.top).ok_or("the allocations could not be listed")?;
+    let page = largest(&mut snapshot, pattern, scope, printed.top).ok_or("the allocations could not be listed")?;
     if !printed.json {
-        return Ok(as_text(&asking, pattern, facts, &page));
+        return Ok(as_text(&snapshot, pattern, facts, &page));
     }
-    let tensors = tensors(&mut asking, &page);
-    Ok(as_json(&asking, pattern, facts, &page, &tensors))
+    let tensors = tensors(&mut snapshot, &page);
+    Ok(as_json(&snapshot, pattern, facts, &page, &tensors))
 }
 
-/// Returns at most `most` allocations of a scope that match a filter, largest first.
-pub(crate) fn largest(asking: &mut OpenSnapshot, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
-    fetch_rows(most, rows_and_count, |rows| {
+/// Returns the allocations of a scope that match a filter, largest first. The page has at most `limit` rows.
+pub(crate) fn largest(snapshot: &mut OpenSnapshot, filter: &str, scope: Scope, limit: u32) -> Option<Box<TablePage>> {
+    fetch_rows(limit, rows_and_count, |rows| {
         let question = TableQuestion {
             scope,
             filter: TableFilter { text: filter.to_owned(), ..TableFilter::default() },
@@ -78,7 +78,7 @@ pub(crate) fn largest(asking: &mut OpenSnapshot, filter: &str, scope: Scope, mos
             selected: Vec::new(),
             find: None,
         };
-        match asking.ask_device(Question::Table(Box::new(question)))? {
+        match snapshot.ask_device(Question::Table(Box::new(question)))? {
             Answer::Table(page) => Some(page),
             _ => None,
         }
@@ -90,15 +90,15 @@ fn rows_and_count(page: &mut TablePage) -> (&mut Vec<TableRow>, u32) {
 }
 
 /// Returns the named tensor of each listed allocation. Empty if the recorder wrote no tensors.
-fn tensors(asking: &mut OpenSnapshot, page: &TablePage) -> Vec<Option<Value>> {
-    if asking.device.recorder_value(TENSORS_FOUND).is_none_or(|found| found == 0) {
+fn tensors(snapshot: &mut OpenSnapshot, page: &TablePage) -> Vec<Option<Value>> {
+    if snapshot.device.recorder_value(TENSORS_FOUND).is_none_or(|found| found == 0) {
         return Vec::new();
     }
-    let mut of = |row: &TableRow| match asking.ask_device(Question::Details(row.allocation))? {
+    let mut tensor = |row: &TableRow| match snapshot.ask_device(Question::Details(row.allocation))? {
         Answer::Details(details) => details?.tensors.first().map(|text| parse_tensor(text)),
         _ => None,
     };
-    page.rows.iter().map(&mut of).collect()
+    page.rows.iter().map(&mut tensor).collect()
 }
 
 /// Parses a tensor description. Splits from the right, because a name may contain the separator.
@@ -109,7 +109,7 @@ fn parse_tensor(text: &str) -> Value {
 }
 
 fn as_json(
-    asking: &OpenSnapshot,
+    snapshot: &OpenSnapshot,
     pattern: &str,
     facts: Option<MomentFacts>,
     page: &TablePage,
@@ -123,7 +123,7 @@ fn as_json(
             "address": row.address.map(|address| format!("0x{address:x}")),
             "stream": row.stream,
             "pool": row.pool,
-            "pool_name": row.pool.map(|pool| pool_name(&asking.summary.pools, pool)),
+            "pool_name": row.pool.map(|pool| pool_name(&snapshot.summary.pools, pool)),
             "allocated_at": row.allocated_at,
             "allocated_at_us": row.allocated_us,
             "freed_at": row.freed,
@@ -140,14 +140,14 @@ fn as_json(
         "rows": page.rows.iter().zip(tensors).map(row).collect::<Vec<Value>>(),
         "rows_left_out": page.listed.count.saturating_sub(page.rows.len() as u32),
     });
-    to_pretty_json(&asking.document(fields))
+    to_pretty_json(&snapshot.document(fields))
 }
 
-fn as_text(asking: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
+fn as_text(snapshot: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
     let when = facts.map_or_else(String::new, |facts| [", live ", &after_event(facts.moment)].concat());
     let mut text = format!(
         "{}: {}{when}\n  {} of {}, {} ({} B) requested{}\n",
-        asking.heading(),
+        snapshot.heading(),
         if pattern.is_empty() { "allocations".to_owned() } else { printable(pattern) },
         group_digits(page.listed.count.into()),
         pluralize(page.scope.count.into(), "allocation"),
@@ -176,5 +176,5 @@ fn as_text(asking: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, pag
         text += &table.text();
     }
     let more = more_rows_line(page.listed.count.saturating_sub(page.rows.len() as u32));
-    wrap_to_terminal(&(text + &more + &asking.other_devices_line()))
+    wrap_to_terminal(&(text + &more + &snapshot.other_devices_line()))
 }

@@ -1,4 +1,4 @@
-//! `memscape ask`: keeps a snapshot open and answers one question per line, as JSON.
+//! `memscape ask`: keeps a snapshot open and answers one request per line, as JSON.
 //!
 //! A request is `{"id": 3, "command": "live", "arguments": ["--at", "oom"]}`: a command and its arguments, without the
 //! file and `--json`. Its reply is `{"id": 3, "answer": …}` with the command's `--json` output. Commands that write a
@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
-/// Runs a command on a snapshot. Takes the file, the command and its arguments.
+/// Function that runs a command on a snapshot and returns its JSON output. Takes the path of the file, the name of the
+/// command, and its arguments.
 pub(crate) type CommandRunner = fn(&str, &str, &[String]) -> Result<Value, String>;
 
 /// Maximum length of a request in bytes.
@@ -43,7 +44,8 @@ impl Ask {
     /// Answers requests until standard input ends.
     ///
     /// # Errors
-    /// Returns one sentence if the file cannot be opened or I/O fails. An error of opening is also printed as JSON.
+    /// Returns one sentence if the file cannot be opened or I/O fails. If the file cannot be opened, the error is also
+    /// printed as JSON.
     pub(crate) fn run(&self, answerer: CommandRunner) -> Result<(), Vec<String>> {
         let session = match Session::open(&self.file, self.device, answerer) {
             Ok(session) => session,
@@ -66,7 +68,7 @@ impl Ask {
     }
 }
 
-/// Reads a line, truncated to [`LONGEST`] bytes. Returns `None` at the end of the input.
+/// Reads a line, truncated to [`MAX_REQUEST_BYTES`] bytes. Returns `None` at the end of the input.
 fn next_line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     if lines.by_ref().take(MAX_REQUEST_BYTES).read_until(b'\n', &mut line)? == 0 {
@@ -83,7 +85,7 @@ fn reply(value: &Value) -> Result<(), String> {
     ignore_broken_pipe(writeln!(out, "{}", escape_json(&value.to_string())).and_then(|()| out.flush()))
 }
 
-/// A file that is open for questions.
+/// Snapshot that stays open between requests.
 struct Session {
     path: String,
     summary: FileSummary,

@@ -1,5 +1,5 @@
-//! Build script: embeds the page that `./run build` left in `built/`. Without it, the program is built with an empty
-//! page.
+//! Build script: embeds the page that `./run build` left in `built/`. If that file is missing, the embedded page is
+//! empty.
 
 use std::path::PathBuf;
 use std::{env, fs, io};

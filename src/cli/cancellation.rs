@@ -23,7 +23,7 @@ impl CancelFlag {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Returns the flag of the current thread. Threads started by it inherit the flag through [`Cancelled::during`].
+    /// Returns the flag of the current thread. Its worker threads take it over with [`CancelFlag::run_with`].
     pub(crate) fn current() -> CancelFlag {
         CURRENT.with_borrow(Clone::clone)
     }
@@ -37,13 +37,13 @@ impl CancelFlag {
     }
 }
 
-/// Returns true unless the work of this thread is cancelled. Used as the time check of engine steps, which return early
-/// on `false`.
+/// Returns true unless the work of this thread is cancelled. Passed to engine steps as their time check, so that they
+/// return early.
 pub(crate) fn should_continue() -> bool {
     CURRENT.with_borrow(|current| !current.is_set())
 }
 
-/// Fails if the work of this thread is cancelled.
+/// Returns an error if the work of this thread is cancelled.
 ///
 /// # Errors
 /// Returns "cancelled" once the flag is set.

@@ -26,7 +26,7 @@ pub(crate) fn is_captured() -> bool {
     CAPTURED.with_borrow(Option::is_some)
 }
 
-/// Captures a line for standard error. Returns whether output is captured.
+/// Captures a line for standard error. Returns false, and does not call `line`, if output is not captured.
 pub(super) fn capture_message(line: impl FnOnce() -> String) -> bool {
     CAPTURED.with_borrow_mut(|caught| caught.as_mut().map(|caught| caught.messages.push(line())).is_some())
 }

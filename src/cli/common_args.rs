@@ -97,7 +97,7 @@ pub(crate) enum When {
     Event(i64),
     /// After all events up to this time.
     Time(TimeArg),
-    /// After the event at this address.
+    /// After an event named by action, address and version.
     Named(NamedEvent),
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn parse_time(text: &str) -> Result<TimeArg, String> {
     }
 }
 
-/// Parses a number of bytes such as `3145728`, `3MiB` or `1.5G`, as in a search.
+/// Parses a number of bytes such as `3145728`, `3MiB` or `1.5G`, in the syntax of search queries.
 pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     match Query::parse(&["=", text].concat()) {
         Ok(Query::Size(bytes, _)) => Ok(bytes),

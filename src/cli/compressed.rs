@@ -34,17 +34,17 @@ impl CompressionKind {
 }
 
 impl CompressedWriter {
-    /// Starts writing `out`. See [`OutputFile::create`].
+    /// Starts writing `out` with the given compression. See [`OutputFile::create`].
     ///
     /// # Errors
-    /// Same as [`OutputFile::create`].
-    pub(crate) fn create(out: &OutputFile, packing: CompressionKind) -> io::Result<CompressedWriter> {
-        let written = out.create()?;
-        Ok(match packing {
-            CompressionKind::Plain => CompressedWriter::Plain(written),
-            CompressionKind::Gzip => CompressedWriter::Gzip(GzEncoder::new(written, Compression::default())),
+    /// Returns the same errors as [`OutputFile::create`].
+    pub(crate) fn create(out: &OutputFile, compression: CompressionKind) -> io::Result<CompressedWriter> {
+        let writer = out.create()?;
+        Ok(match compression {
+            CompressionKind::Plain => CompressedWriter::Plain(writer),
+            CompressionKind::Gzip => CompressedWriter::Gzip(GzEncoder::new(writer, Compression::default())),
             // 0 is zstd's default level.
-            CompressionKind::Zstd => CompressedWriter::Zstd(Encoder::new(written, 0)?),
+            CompressionKind::Zstd => CompressedWriter::Zstd(Encoder::new(writer, 0)?),
         })
     }
 

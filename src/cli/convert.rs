@@ -51,26 +51,26 @@ const BUFFER_BYTES: usize = 1 << 20;
 impl Arguments {
     /// Writes the file. Returns a sentence on what was written, or the error as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
-        let form = self
+        let format = self
             .to
             .or_else(|| format_of_name(self.out.path()))
             .ok_or("--to is missing, and the name of the file does not tell")?;
-        let asking = OpenSnapshot::open(&self.source)?;
-        let device = asking.device.device;
-        for warning in &asking.summary.warnings {
+        let snapshot = OpenSnapshot::open(&self.source)?;
+        let device = snapshot.device.device;
+        for warning in &snapshot.summary.warnings {
             print_stderr(&format!("{}: {}", self.source.file.display(), warning.message));
         }
-        let engine = asking.into_engine();
+        let engine = snapshot.into_engine();
         let failed = |error: io::Error| format!("{}: {error}", self.out.path().display());
         // A zip archive compresses its members itself.
-        let packing = if form == Format::Snapviewer {
+        let compression = if format == Format::Snapviewer {
             CompressionKind::Plain
         } else {
             CompressionKind::from_path(self.out.path())
         };
-        let packed = CompressedWriter::create(&self.out, packing).map_err(failed)?;
-        let mut out = BufWriter::with_capacity(BUFFER_BYTES, packed);
-        let written = match form {
+        let writer = CompressedWriter::create(&self.out, compression).map_err(failed)?;
+        let mut out = BufWriter::with_capacity(BUFFER_BYTES, writer);
+        let written = match format {
             Format::Pickle => PickleWriter::new(&mut out, self.protocol)
                 .map_err(CropError::Io)
                 .and_then(|mut pickle| engine.convert(&mut pickle))
@@ -94,7 +94,7 @@ impl Arguments {
     }
 }
 
-/// Returns the format that a file name stands for, ignoring the extension of the compression.
+/// Returns the format for the extension of a file name. The extension of a compression, such as `.gz`, is ignored.
 fn format_of_name(path: &Path) -> Option<Format> {
     let inner = match CompressionKind::from_path(path) {
         CompressionKind::Plain => path.to_owned(),

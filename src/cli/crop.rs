@@ -46,13 +46,13 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Writes the crop. Returns a sentence on what was written, or the error as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
-        let mut asking = OpenSnapshot::open(&self.source)?;
-        let chosen = self.range(&mut asking)?;
+        let mut snapshot = OpenSnapshot::open(&self.source)?;
+        let chosen = self.range(&mut snapshot)?;
         if chosen[0] > chosen[1] {
             return Err("--from is after --to".to_owned());
         }
-        let (device, summary) = (asking.device.device, asking.summary.clone());
-        let mut engine = asking.into_engine();
+        let (device, summary) = (snapshot.device.device, snapshot.summary.clone());
+        let mut engine = snapshot.into_engine();
         let mut devices = vec![(device, chosen)];
         for other in self.others(&summary, device)? {
             devices.push((other, same_time(&engine, device, chosen, other)?));
@@ -70,17 +70,17 @@ impl Arguments {
     }
 
     /// Returns the first event and the event after the last one.
-    fn range(&self, asking: &mut OpenSnapshot) -> Result<[u32; 2], String> {
+    fn range(&self, snapshot: &mut OpenSnapshot) -> Result<[u32; 2], String> {
         if let Some(step) = &self.step {
-            return step_range(asking, step);
+            return step_range(snapshot, step);
         }
         if let Some(around) = self.around {
-            let at = asking.facts_at(around)?.moment;
-            let first = at.saturating_sub(1).saturating_sub(self.events);
-            return Ok([first, at.saturating_add(self.events)]);
+            let moment = snapshot.facts_at(around)?.moment;
+            let first = moment.saturating_sub(1).saturating_sub(self.events);
+            return Ok([first, moment.saturating_add(self.events)]);
         }
-        let from = self.from.map_or(Ok(0), |when| first_event(asking, when))?;
-        Ok([from, self.to.map_or(Ok(u32::MAX), |when| end_event(asking, when))?])
+        let from = self.from.map_or(Ok(0), |when| first_event(snapshot, when))?;
+        Ok([from, self.to.map_or(Ok(u32::MAX), |when| end_event(snapshot, when))?])
     }
 
     /// Returns the other devices to keep.
@@ -113,10 +113,10 @@ fn devices(text: &str) -> Result<Devices, String> {
 }
 
 /// Returns the range of events of a step, given its name or number.
-fn step_range(asking: &mut OpenSnapshot, wanted: &str) -> Result<[u32; 2], String> {
-    let device = asking.device.device;
-    asking.prepare();
-    let Some(side) = asking.engine().side(device) else { return Err("the file has no such device".to_owned()) };
+fn step_range(snapshot: &mut OpenSnapshot, wanted: &str) -> Result<[u32; 2], String> {
+    let device = snapshot.device.device;
+    snapshot.prepare();
+    let Some(side) = snapshot.engine().side(device) else { return Err("the file has no such device".to_owned()) };
     let (mut search, goes_on) = (StepSearch::new(device), &mut || true);
     let mut slice = TimeSlice::new(goes_on);
     while search.step(&side, &mut slice).is_err() {}
@@ -130,22 +130,24 @@ fn step_range(asking: &mut OpenSnapshot, wanted: &str) -> Result<[u32; 2], Strin
     }
 }
 
-/// Returns the events of another device at the same time as a range of events of `device`.
+/// Returns the range of events of device `other` that covers the same time as a range of events of `device`.
 fn same_time(engine: &Engine, device: i64, [from, to]: [u32; 2], other: i64) -> Result<[u32; 2], String> {
     let missing = || {
         "the trace has no times (PyTorch records them since 2.2), so it is unknown what other devices did then"
             .to_owned()
     };
     let history = |device| engine.side(device).map(|side| side.history);
-    let (own, others) = history(device).zip(history(other)).ok_or("the file has no such device")?;
-    let (last, beyond) = (others.event_count(), own.event_count());
-    let (Some(clock), Some(own)) = (others.events.times.time_axis(), own.events.times.time_axis().map(|_| own)) else {
+    let (source, others) = history(device).zip(history(other)).ok_or("the file has no such device")?;
+    let (last, beyond) = (others.event_count(), source.event_count());
+    let (Some(clock), Some(source)) =
+        (others.events.times.time_axis(), source.events.times.time_axis().map(|_| source))
+    else {
         // Without times, only the whole trace can be mapped.
         return if from == 0 && to >= beyond { Ok([0, last]) } else { Err(missing()) };
     };
-    let at = |event: u32| own.events.times.at(event);
-    let first = if from == 0 { Some(0) } else { at(from).map(|us| clock.events_before_us(us)) };
-    let end = if to >= beyond { Some(last) } else { at(to).map(|us| clock.events_before_us(us)) };
+    let time_of = |event: u32| source.events.times.at(event);
+    let first = if from == 0 { Some(0) } else { time_of(from).map(|us| clock.events_before_us(us)) };
+    let end = if to >= beyond { Some(last) } else { time_of(to).map(|us| clock.events_before_us(us)) };
     first.zip(end).map(|(first, end)| [first, end.max(first)]).ok_or_else(missing)
 }
 

@@ -97,10 +97,10 @@ pub(crate) struct KeyArg(Key);
 impl ValueEnum for KeyArg {
     fn value_variants<'a>() -> &'a [KeyArg] {
         const ALL: [KeyArg; Key::ALL.len()] = {
-            let (mut all, mut at) = ([KeyArg(Key::Stack); Key::ALL.len()], 0);
-            while at < Key::ALL.len() {
-                all[at] = KeyArg(Key::ALL[at]);
-                at += 1;
+            let (mut all, mut index) = ([KeyArg(Key::Stack); Key::ALL.len()], 0);
+            while index < Key::ALL.len() {
+                all[index] = KeyArg(Key::ALL[index]);
+                index += 1;
             }
             all
         };
@@ -152,12 +152,12 @@ fn run_comparison(arguments: &Diff) -> Result<Comparison, String> {
     let (one, from, to) = (of_a(*at_a)?, of_a(arguments.from)?, of_a(arguments.to)?);
     let device_of_a = first.device.device;
     let (device_of_b, other) = {
-        let asking = second.as_mut().unwrap_or(&mut first);
+        let snapshot = second.as_mut().unwrap_or(&mut first);
         if a == b {
-            asking.device = select_device(&asking.summary, *device_b)?.clone();
+            snapshot.device = select_device(&snapshot.summary, *device_b)?.clone();
         }
-        let other = resolve_moment(asking, *at_b).map_err(|error| format!("{}: {error}", b.display()))?;
-        (asking.device.device, other)
+        let other = resolve_moment(snapshot, *at_b).map_err(|error| format!("{}: {error}", b.display()))?;
+        (snapshot.device.device, other)
     };
     let engine_a = first.into_engine();
     let engine_b = second.map(OpenSnapshot::into_engine);
@@ -165,19 +165,18 @@ fn run_comparison(arguments: &Diff) -> Result<Comparison, String> {
     let side_a = engine_a.side(device_of_a).ok_or_else(missing)?;
     let side_b = engine_b.as_ref().unwrap_or(&engine_a).side(device_of_b).ok_or_else(missing)?;
     let wanted = CompareOptions { a: one, b: other, key: key.map(|key| key.0), align: align.map(|align| align.0) };
-    let mut comparing = Comparer::new(&side_a, &side_b, wanted).with_prefixes(arguments.map.clone());
+    let mut comparer = Comparer::new(&side_a, &side_b, wanted).with_prefixes(arguments.map.clone());
     if from.is_some() || to.is_some() {
-        while comparing.align(&side_a, &side_b, &mut TimeSlice::new(&mut cancellation::should_continue)).is_err() {
+        while comparer.align(&side_a, &side_b, &mut TimeSlice::new(&mut cancellation::should_continue)).is_err() {
             cancellation::check()?;
         }
         let range = [from.unwrap_or(Moment::START), to.unwrap_or(Moment(side_a.history.event_count()))];
-        let (one, other) = peaks_in([&side_a, &side_b], comparing.alignment(), range);
-        comparing.set_moments(one, other);
+        let (one, other) = peaks_in([&side_a, &side_b], comparer.alignment(), range);
+        comparer.set_moments(one, other);
     }
     loop {
         cancellation::check()?;
-        if let Ok(comparison) =
-            comparing.step(&side_a, &side_b, &mut TimeSlice::new(&mut cancellation::should_continue))
+        if let Ok(comparison) = comparer.step(&side_a, &side_b, &mut TimeSlice::new(&mut cancellation::should_continue))
         {
             return Ok(comparison);
         }
@@ -193,9 +192,9 @@ fn parse_prefix_map(typed: &str) -> Result<(String, String), String> {
 }
 
 /// Returns the moment of a cursor position, after background work on the file is finished.
-fn resolve_moment(asking: &mut OpenSnapshot, at: Option<When>) -> Result<Option<Moment>, String> {
-    asking.prepare();
-    at.map(|at| asking.facts_at(at).map(|facts| Moment(facts.moment))).transpose()
+fn resolve_moment(snapshot: &mut OpenSnapshot, when: Option<When>) -> Result<Option<Moment>, String> {
+    snapshot.prepare();
+    when.map(|when| snapshot.facts_at(when).map(|facts| Moment(facts.moment))).transpose()
 }
 
 /// Returns the ratio of the live bytes of B to those of A.
@@ -207,31 +206,31 @@ fn bytes(bytes: u64) -> String {
     Bytes(bytes).to_string()
 }
 
-fn as_text(of: &Comparison, top: u32) -> String {
+fn as_text(comparison: &Comparison, top: u32) -> String {
     let mut text = String::new();
-    for (name, side) in [("A", &of.a), ("B", &of.b)] {
+    for (name, side) in [("A", &comparison.a), ("B", &comparison.b)] {
         let (device, at) = (device_name(side.device), after_event(side.moment));
         let live = bytes(side.live_bytes);
         text += &format!("{name}  {} · {device}: {live} live {at}\n", printable(&side.file));
     }
     text += "\n";
-    of.verdict.iter().for_each(|sentence| text += &(printable(sentence) + "\n"));
-    of.warnings.iter().for_each(|warning| text += &format!("Warning: {}\n", printable(warning)));
-    text += &format!("Alignment: {}\n", printable(&of.alignment_detail));
-    text += &["\n", &moments(of).text()].concat();
-    let (a, b) = (of.matched.bytes, of.matched.known);
+    comparison.verdict.iter().for_each(|sentence| text += &(printable(sentence) + "\n"));
+    comparison.warnings.iter().for_each(|warning| text += &format!("Warning: {}\n", printable(warning)));
+    text += &format!("Alignment: {}\n", printable(&comparison.alignment_detail));
+    text += &["\n", &moments(comparison).text()].concat();
+    let (a, b) = (comparison.matched.bytes, comparison.matched.known);
     let (of_a, of_b) = (percent(a.a, b.a), percent(a.b, b.b));
-    text += &format!("\nBy {}: {of_a} of A and {of_b} of B have a partner\n", of.key_title);
-    text += &groups(&of.rows, top, Some(total(of)));
-    if !of.pools.is_empty() {
+    text += &format!("\nBy {}: {of_a} of A and {of_b} of B have a partner\n", comparison.key_title);
+    text += &groups(&comparison.rows, top, Some(total(comparison)));
+    if !comparison.pools.is_empty() {
         text += "\nBy pool\n";
-        text += &groups(&of.pools, top, None);
+        text += &groups(&comparison.pools, top, None);
     }
-    text += &steps(of, top);
-    text += &allocations(of, top);
-    if !of.settings.is_empty() {
+    text += &steps(comparison, top);
+    text += &allocations(comparison, top);
+    if !comparison.settings.is_empty() {
         text += "\nSettings that differ (A → B)\n";
-        for (name, a, b) in of.settings.iter().take(top as usize) {
+        for (name, a, b) in comparison.settings.iter().take(top as usize) {
             let value = |value: &Option<String>| {
                 value.as_deref().map_or("not recorded".to_owned(), |it| {
                     if it.is_empty() { "(empty)".to_owned() } else { printable(it) }
@@ -242,21 +241,21 @@ fn as_text(of: &Comparison, top: u32) -> String {
     }
     let mut scaling =
         columns([("factor", 8), ("call sites", 11), ("pairs", 11), ("A", 12), ("B", 12)], ["largest call site"]);
-    for group in of.scaling.iter().take(top as usize) {
+    for group in comparison.scaling.iter().take(top as usize) {
         let site = group.rows.first().map_or("", |row| &row.site).to_owned();
         let (factor, a, b) = (factor(group.factor), bytes(group.bytes.a), bytes(group.bytes.b));
         scaling.push([factor, group_digits(group.sites.into()), group_digits(group.pairs), a, b, site]);
     }
-    if !of.scaling.is_empty() {
+    if !comparison.scaling.is_empty() {
         text += &["\n", &scaling.text()].concat();
     }
     let mut lifetimes = columns([("lifetime", 24), ("allocations", 12), ("A", 12), ("B", 12)], ["largest call site"]);
-    for it in &of.lifetimes {
-        let site = it.sites.first().map_or("", |of| &of.site).to_owned();
+    for it in &comparison.lifetimes {
+        let site = it.sites.first().map_or("", |site| &site.site).to_owned();
         let (a, b) = (bytes(it.bytes.a), bytes(it.bytes.b));
         lifetimes.push([it.outcome.title().to_owned(), group_digits(it.allocations), a, b, site]);
     }
-    if !of.lifetimes.is_empty() {
+    if !comparison.lifetimes.is_empty() {
         text += &["\n", &lifetimes.text()].concat();
     }
     wrap_to_terminal(&text)
@@ -269,9 +268,9 @@ fn columns<const N: usize, const M: usize>(numbers: [(&str, usize); N], names: [
 }
 
 /// Builds the table of compared moments, fragmentation at the peaks, and number of OOMs.
-fn moments(of: &Comparison) -> Table {
+fn moments(comparison: &Comparison) -> Table {
     let mut table = columns([("live", 18), ("A", 12), ("B", 12), ("Δ", 12)], ["after events"]);
-    for pair in &of.moments {
+    for pair in &comparison.moments {
         let event = |moment: u32| match Moment(moment).event() {
             Some(event) => group_digits(event.0.into()),
             None => "−1".to_owned(),
@@ -280,47 +279,47 @@ fn moments(of: &Comparison) -> Table {
         let two = pair.reserved.filter(|_| pair.title == "peak reserved").unwrap_or(pair.live);
         table.push([pair.title.to_string(), bytes(two.a), bytes(two.b), signed(two.delta()), events]);
     }
-    if let Some((pair, reserved)) = of.moments.first().and_then(|pair| Some((pair, pair.reserved?))) {
+    if let Some((pair, reserved)) = comparison.moments.first().and_then(|pair| Some((pair, pair.reserved?))) {
         // Blocks are rounded up, so the free bytes are at most the reserved bytes that are not live.
         let free = |live: u64, reserved: u64| format!("≤ {}", percent(reserved.saturating_sub(live), reserved));
         let (a, b) = (free(pair.live.a, reserved.a), free(pair.live.b, reserved.b));
         table.push(["fragmentation", &a, &b]);
     }
-    if of.out_of_memory != PerSide::default() {
-        table.push(["OOM", &of.out_of_memory.a.to_string(), &of.out_of_memory.b.to_string()]);
+    if comparison.out_of_memory != PerSide::default() {
+        table.push(["OOM", &comparison.out_of_memory.a.to_string(), &comparison.out_of_memory.b.to_string()]);
     }
     table
 }
 
 /// Returns the table of steps that both snapshots have.
-fn steps(of: &Comparison, top: u32) -> String {
+fn steps(comparison: &Comparison, top: u32) -> String {
     let mut table = columns([("A, peak", 12), ("B, peak", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "step"]);
-    for step in of.steps.iter().take(top as usize) {
+    for step in comparison.steps.iter().take(top as usize) {
         let (a, b, delta) = (bytes(step.peak.a), bytes(step.peak.b), signed(step.peak.delta()));
         let counts = format!("{} → {}", group_digits(step.allocations.a), group_digits(step.allocations.b));
         table.push([a, b, delta, ratio_text(step.peak), counts, step.name.clone()]);
     }
-    let text = if of.steps.is_empty() { String::new() } else { ["\n", &table.text()].concat() };
-    text + &more_rows_line(of.steps.len().saturating_sub(top as usize) as u32)
+    let text = if comparison.steps.is_empty() { String::new() } else { ["\n", &table.text()].concat() };
+    text + &more_rows_line(comparison.steps.len().saturating_sub(top as usize) as u32)
 }
 
 /// Returns the table of allocations with the largest differences.
-fn allocations(of: &Comparison, top: u32) -> String {
+fn allocations(comparison: &Comparison, top: u32) -> String {
     let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocation"]);
     // Show only a quarter of the rows: there are many, and the groups above are more informative.
-    for row in of.allocations.rows.iter().take(top.div_ceil(4) as usize) {
+    for row in comparison.allocations.rows.iter().take(top.div_ceil(4) as usize) {
         let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
         let id = |id: Option<u32>| id.map_or("–".to_owned(), |id| format!("#{id}"));
         table.push([a, b, delta, row.relation(), format!("{} → {} {}", id(row.ids.0), id(row.ids.1), row.site)]);
     }
-    let text = if of.allocations.rows.is_empty() { String::new() } else { ["\n", &table.text()].concat() };
-    let left_out = of.allocations.count.saturating_sub(top.div_ceil(4).into());
+    let text = if comparison.allocations.rows.is_empty() { String::new() } else { ["\n", &table.text()].concat() };
+    let left_out = comparison.allocations.count.saturating_sub(top.div_ceil(4).into());
     text + &more_rows_line(u32::try_from(left_out).unwrap_or(u32::MAX))
 }
 
 /// Returns the row with the totals of both sides and their difference.
-fn total(of: &Comparison) -> [String; 5] {
-    let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
+fn total(comparison: &Comparison) -> [String; 5] {
+    let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };
     [bytes(live.a), bytes(live.b), signed(live.delta()), ratio_text(live), "total".to_owned()]
 }
 
@@ -337,7 +336,7 @@ fn groups(rows: &[Row], top: u32, total: Option<[String; 5]>) -> String {
 }
 
 /// Returns the page's comparison report as Markdown, with the compared files in the title.
-fn as_markdown(of: &Comparison, top: u32) -> String {
+fn as_markdown(comparison: &Comparison, top: u32) -> String {
     let name = |side: &SideFacts| [&side.file, " · ", &device_name(side.device)].concat();
-    markdown(&report(of, top as usize), &[name(&of.a), name(&of.b)].join(" → "))
+    markdown(&report(comparison, top as usize), &[name(&comparison.a), name(&comparison.b)].join(" → "))
 }

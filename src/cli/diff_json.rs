@@ -71,43 +71,43 @@ fn moments_json(pair: &MomentPair) -> Value {
     })
 }
 
-fn step_json(of: &StepRow) -> Value {
+fn step_json(step: &StepRow) -> Value {
     json!({
-        "step": of.name,
-        "a_peak_bytes": of.peak.a,
-        "b_peak_bytes": of.peak.b,
-        "delta_bytes": delta(of.peak),
-        "ratio": ratio(of.peak),
-        "a_count": of.allocations.a,
-        "b_count": of.allocations.b,
+        "step": step.name,
+        "a_peak_bytes": step.peak.a,
+        "b_peak_bytes": step.peak.b,
+        "delta_bytes": delta(step.peak),
+        "ratio": ratio(step.peak),
+        "a_count": step.allocations.a,
+        "b_count": step.allocations.b,
     })
 }
 
-fn allocation_json(of: &AllocationRow) -> Value {
+fn allocation_json(row: &AllocationRow) -> Value {
     json!({
-        "call_site": of.site,
-        "a_id": of.ids.0,
-        "b_id": of.ids.1,
-        "a_bytes": of.bytes.a,
-        "b_bytes": of.bytes.b,
-        "delta_bytes": delta(of.bytes),
-        "relation": of.relation(),
+        "call_site": row.site,
+        "a_id": row.ids.0,
+        "b_id": row.ids.1,
+        "a_bytes": row.bytes.a,
+        "b_bytes": row.bytes.b,
+        "delta_bytes": delta(row.bytes),
+        "relation": row.relation(),
     })
 }
 
 /// Builds the JSON document of a comparison.
-pub(super) fn as_json(of: &Comparison) -> Value {
-    let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
+pub(super) fn as_json(comparison: &Comparison) -> Value {
+    let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };
     let share = |part: u64, whole: u64| part as f64 / (whole as f64).max(1.0);
-    let matched = of.matched;
-    let tried: Vec<Value> = of
+    let matched = comparison.matched;
+    let tried: Vec<Value> = comparison
         .tried
         .iter()
         .map(|(key, matched)| json!({"key": key, "matched_share": matched.parts_per_million() as f64 / 1e6}))
         .collect();
     let settings: Vec<Value> =
-        of.settings.iter().map(|(name, a, b)| json!({"setting": name, "a": a, "b": b})).collect();
-    let scaling: Vec<Value> = of
+        comparison.settings.iter().map(|(name, a, b)| json!({"setting": name, "a": a, "b": b})).collect();
+    let scaling: Vec<Value> = comparison
         .scaling
         .iter()
         .map(|group| {
@@ -124,21 +124,21 @@ pub(super) fn as_json(of: &Comparison) -> Value {
             json!({"factor": factor, "call_sites": group.sites, "pairs": group.pairs, "bytes": bytes, "live_bytes": bytes, "largest": sites})
         })
         .collect();
-    let lifetimes: Vec<Value> = of
+    let lifetimes: Vec<Value> = comparison
         .lifetimes
         .iter()
         .map(|it| {
             let sites: Vec<Value> = it
                 .sites
                 .iter()
-                .map(|of| {
+                .map(|site| {
                     json!({
-                        "call_site": of.site,
-                        "allocations": of.allocations,
-                        "bytes": two(of.bytes),
-                        "requested_bytes": two(of.bytes),
-                        "longer_events": of.longer_events,
-                        "longer_steps": of.longer_steps,
+                        "call_site": site.site,
+                        "allocations": site.allocations,
+                        "bytes": two(site.bytes),
+                        "requested_bytes": two(site.bytes),
+                        "longer_events": site.longer_events,
+                        "longer_steps": site.longer_steps,
                     })
                 })
                 .collect();
@@ -148,28 +148,28 @@ pub(super) fn as_json(of: &Comparison) -> Value {
         .collect();
     json!({
         "schema": SCHEMA,
-        "a": side(&of.a),
-        "b": side(&of.b),
+        "a": side(&comparison.a),
+        "b": side(&comparison.b),
         "delta_bytes": delta(live),
-        "verdict": of.verdict,
-        "warnings": of.warnings,
-        "alignment": of.alignment,
-        "alignment_detail": of.alignment_detail,
-        "key": of.key,
+        "verdict": comparison.verdict,
+        "warnings": comparison.warnings,
+        "alignment": comparison.alignment,
+        "alignment_detail": comparison.alignment_detail,
+        "key": comparison.key,
         "matched_share": matched.parts_per_million() as f64 / 1e6,
         "matched_bytes": {"a": matched.bytes.a, "b": matched.bytes.b},
         "known_bytes": {"a": matched.known.a, "b": matched.known.b},
         "keys_tried": tried,
-        "moments": of.moments.iter().map(moments_json).collect::<Vec<Value>>(),
-        "out_of_memory": two(of.out_of_memory),
+        "moments": comparison.moments.iter().map(moments_json).collect::<Vec<Value>>(),
+        "out_of_memory": two(comparison.out_of_memory),
         "settings": settings,
-        "rows": of.rows.iter().map(row_json).collect::<Vec<Value>>(),
-        "steps": of.steps.iter().map(step_json).collect::<Vec<Value>>(),
-        "allocations": of.allocations.rows.iter().map(allocation_json).collect::<Vec<Value>>(),
-        "allocations_that_differ": of.allocations.count,
-        "allocated_before_recording_bytes": two(of.allocations.early),
-        "tree": of.tree.iter().map(tree_json).collect::<Vec<Value>>(),
-        "pools": of.pools.iter().map(row_json).collect::<Vec<Value>>(),
+        "rows": comparison.rows.iter().map(row_json).collect::<Vec<Value>>(),
+        "steps": comparison.steps.iter().map(step_json).collect::<Vec<Value>>(),
+        "allocations": comparison.allocations.rows.iter().map(allocation_json).collect::<Vec<Value>>(),
+        "allocations_that_differ": comparison.allocations.count,
+        "allocated_before_recording_bytes": two(comparison.allocations.early),
+        "tree": comparison.tree.iter().map(tree_json).collect::<Vec<Value>>(),
+        "pools": comparison.pools.iter().map(row_json).collect::<Vec<Value>>(),
         "scaling": scaling,
         "lifetimes": lifetimes,
     })

@@ -48,11 +48,11 @@ impl EmbeddedSnapshot {
         }
     }
 
-    /// Encodes the file itself. Returns `None` if it is a zip archive or the result exceeds `most` bytes.
-    fn encode_file(input: &mut Input, most: usize) -> io::Result<Option<EmbeddedSnapshot>> {
+    /// Encodes the file itself. Returns `None` if it is a zip archive or the result exceeds `max_bytes`.
+    fn encode_file(input: &mut Input, max_bytes: usize) -> io::Result<Option<EmbeddedSnapshot>> {
         input.rewind()?;
         let mut chunk = input.chunk(NeededBytes::Next)?;
-        let mut out = LimitedBuffer::with_limit(most);
+        let mut out = LimitedBuffer::with_limit(max_bytes);
         let (raw_bytes, encoding) = match compression(&chunk) {
             Some("zip") => return Ok(None),
             Some(how) => {
@@ -63,13 +63,13 @@ impl EmbeddedSnapshot {
             }
             None => {
                 let mut gzip = GzEncoder::new(&mut out, Compression::best());
-                let taken = write_unpacked(input, chunk, &mut gzip)?;
+                let raw_bytes_read = write_unpacked(input, chunk, &mut gzip)?;
                 // Fails if `out` is full, which is checked below.
                 let _ = gzip.finish();
-                (taken, "gzip")
+                (raw_bytes_read, "gzip")
             }
         };
-        match (out.is_full, most) {
+        match (out.is_full, max_bytes) {
             (false, _) => Ok(Some(EmbeddedSnapshot { raw_bytes, encoding, bytes: out.bytes })),
             (true, MAX_SNAPSHOT_BYTES) => {
                 Err(io::Error::other(format!("larger than {}", Bytes(MAX_SNAPSHOT_BYTES as u64))))
@@ -79,19 +79,20 @@ impl EmbeddedSnapshot {
     }
 }
 
-/// Writes the contents of a file that begins with `chunk` until `out` is full, and returns the number of bytes. From an
-/// HTML page of PyTorch only the snapshot is extracted, which is a third smaller and compresses better.
+/// Writes the decompressed contents of a file to `out`, and returns the number of bytes. `chunk` is the start of the
+/// file. Stops early when `out` is full. From an HTML page of PyTorch, only the embedded snapshot is written, which is
+/// a third smaller and compresses better.
 fn write_unpacked(input: &mut Input, mut chunk: Vec<u8>, out: &mut impl Write) -> io::Result<u64> {
-    let (mut container, mut taken) = (Container::default(), 0);
+    let (mut container, mut written) = (Container::default(), 0);
     loop {
         match container.pull().map_err(io::Error::other)? {
             Some(bytes) => {
-                taken += bytes.len() as u64;
+                written += bytes.len() as u64;
                 if out.write_all(bytes).is_err() {
-                    return Ok(taken);
+                    return Ok(written);
                 }
             }
-            None if chunk.is_empty() => return Ok(taken),
+            None if chunk.is_empty() => return Ok(written),
             None => {
                 container.feed(chunk);
                 chunk = input.chunk(NeededBytes::Next)?;

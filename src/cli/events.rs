@@ -1,4 +1,5 @@
-//! `memscape events`: prints the events that match a filter, a page at a time, so that long traces need little memory.
+//! `memscape events`: prints the events that match a filter. Fetches one page of rows at a time, so that long traces
+//! need little memory.
 
 use super::common_args::{OutputArgs, SnapshotArgs, When, parse_when};
 use super::open_snapshot::{Edge, OpenSnapshot};
@@ -13,7 +14,7 @@ use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
 
-/// Rows per question. The engine returns at most this many.
+/// Number of rows per request, which is the maximum that the engine returns.
 const PAGE_ROWS: u32 = 512;
 
 /// Arguments of `memscape events`.
@@ -67,45 +68,45 @@ impl Events {
     }
 }
 
-/// Prints the events that match.
+/// Prints the events that match the filter.
 ///
 /// # Errors
 /// Returns one sentence if the file cannot be read, the filter is invalid, or there is no such event or time.
 pub(crate) fn events(terms: &Events) -> Result<(), String> {
     let filter = terms.filter();
     EventTerms::parse(&filter).map_err(|error| format!("{filter}: {error}"))?;
-    let mut asking = OpenSnapshot::open(&terms.source)?;
-    let from = terms.from.map_or(Ok(0), |when| first_event(&mut asking, when))?;
-    let to = terms.to.map_or(Ok(u32::MAX), |when| end_event(&mut asking, when))?;
+    let mut snapshot = OpenSnapshot::open(&terms.source)?;
+    let from = terms.from.map_or(Ok(0), |when| first_event(&mut snapshot, when))?;
+    let to = terms.to.map_or(Ok(u32::MAX), |when| end_event(&mut snapshot, when))?;
     if from > to {
         return Err("--from is after --to".to_owned());
     }
     let filter = EventsFilter { text: filter, actions: 0, range: Some([from, to]) };
     let mut out = BufWriter::new(standard_output());
-    ignore_broken_pipe(write(&mut out, &mut asking, &terms.printed, &filter))
+    ignore_broken_pipe(write(&mut out, &mut snapshot, &terms.printed, &filter))
 }
 
 /// Returns the first event at or after a position in the trace.
-pub(crate) fn first_event(asking: &mut OpenSnapshot, when: When) -> Result<u32, String> {
+pub(crate) fn first_event(snapshot: &mut OpenSnapshot, when: When) -> Result<u32, String> {
     match when {
         When::Time(clock) => {
-            let us = asking.time(clock)?;
-            let at = asking.at_time(us, Edge::Excluded)?;
-            Ok(asking.moment_facts(at)?.moment)
+            let us = snapshot.time(clock)?;
+            let moment = snapshot.at_time(us, Edge::Excluded)?;
+            Ok(snapshot.moment_facts(moment)?.moment)
         }
-        when => Ok(asking.facts_at(when)?.moment.saturating_sub(1)),
+        when => Ok(snapshot.facts_at(when)?.moment.saturating_sub(1)),
     }
 }
 
 /// Returns the exclusive end of a range of events up to and including a position in the trace.
-pub(crate) fn end_event(asking: &mut OpenSnapshot, when: When) -> Result<u32, String> {
-    Ok(asking.facts_at(when)?.moment)
+pub(crate) fn end_event(snapshot: &mut OpenSnapshot, when: When) -> Result<u32, String> {
+    Ok(snapshot.facts_at(when)?.moment)
 }
 
-fn fetch_page(asking: &mut OpenSnapshot, filter: &EventsFilter, rows: [u32; 2]) -> io::Result<EventsPage> {
-    let _device = asking.device.device;
+fn fetch_page(snapshot: &mut OpenSnapshot, filter: &EventsFilter, rows: [u32; 2]) -> io::Result<EventsPage> {
+    let _device = snapshot.device.device;
     let question = EventsQuestion { filter: filter.clone(), rows, ..EventsQuestion::default() };
-    match asking.ask_device(Question::Events(Box::new(question))) {
+    match snapshot.ask_device(Question::Events(Box::new(question))) {
         Some(Answer::Events(page)) => Ok(*page),
         _ => Err(io::Error::other("the events could not be listed")),
     }
@@ -113,55 +114,57 @@ fn fetch_page(asking: &mut OpenSnapshot, filter: &EventsFilter, rows: [u32; 2]) 
 
 fn write(
     out: &mut dyn Write,
-    asking: &mut OpenSnapshot,
+    snapshot: &mut OpenSnapshot,
     printed: &OutputArgs,
     filter: &EventsFilter,
 ) -> io::Result<()> {
-    let mut next = fetch_page(asking, filter, [0, printed.top.min(PAGE_ROWS)])?;
+    let mut next = fetch_page(snapshot, filter, [0, printed.top.min(PAGE_ROWS)])?;
     let (listed, wanted) = (next.listed, printed.top.min(next.listed));
     let head = json!({
         "filter": filter.text,
         "from": filter.range.map(|[from, _]| from),
-        "to": filter.range.map(|[_, beyond]| i64::from(beyond.min(asking.device.events as u32)) - 1),
+        "to": filter.range.map(|[_, beyond]| i64::from(beyond.min(snapshot.device.events as u32)) - 1),
         "events": next.total,
         "listed": listed,
         "rows_left_out": listed - wanted,
     });
     if printed.json {
         // The rows come last, one per line.
-        let head = escape_json(&asking.document(head).to_string());
+        let head = escape_json(&snapshot.document(head).to_string());
         write!(out, "{},\n\"rows\": [", head.trim_end_matches('}'))?;
     } else {
-        write_head(out, asking, &filter.text, &next)?;
+        write_head(out, snapshot, &filter.text, &next)?;
     }
     let mut done = 0;
     loop {
         if printed.json {
-            for (at, row) in next.rows.iter().enumerate() {
-                let before = if done == 0 && at == 0 { "\n" } else { ",\n" };
+            for (index, row) in next.rows.iter().enumerate() {
+                let before = if done == 0 && index == 0 { "\n" } else { ",\n" };
                 write!(out, "{before}{}", escape_json(&as_json(row).to_string()))?;
             }
         } else {
-            write_rows(out, &next.rows, asking.device.time_us.map(|(first, _)| first), done == 0)?;
+            write_rows(out, &next.rows, snapshot.device.time_us.map(|(first, _)| first), done == 0)?;
         }
         done += next.rows.len() as u32;
         if done >= wanted || next.rows.is_empty() {
             break;
         }
-        next = fetch_page(asking, filter, [done, (wanted - done).min(PAGE_ROWS)])?;
+        next = fetch_page(snapshot, filter, [done, (wanted - done).min(PAGE_ROWS)])?;
     }
     if printed.json {
         writeln!(out, "\n]}}")?;
     } else {
-        out.write_all(wrap_to_terminal(&(more_rows_line(listed - wanted) + &asking.other_devices_line())).as_bytes())?;
+        out.write_all(
+            wrap_to_terminal(&(more_rows_line(listed - wanted) + &snapshot.other_devices_line())).as_bytes(),
+        )?;
     }
     out.flush()
 }
 
-fn write_head(out: &mut dyn Write, asking: &OpenSnapshot, filter: &str, page: &EventsPage) -> io::Result<()> {
+fn write_head(out: &mut dyn Write, snapshot: &OpenSnapshot, filter: &str, page: &EventsPage) -> io::Result<()> {
     let filter = if filter.is_empty() { String::new() } else { format!(", {}", printable(filter)) };
     let all = pluralize(page.total.into(), "event");
-    let head = format!("{}{filter}: {} of {all}\n", asking.heading(), group_digits(page.listed.into()));
+    let head = format!("{}{filter}: {} of {all}\n", snapshot.heading(), group_digits(page.listed.into()));
     out.write_all(wrap_to_terminal(&head).as_bytes())?;
     if page.listed > 0 { out.write_all(b"\n") } else { Ok(()) }
 }
@@ -170,8 +173,9 @@ fn action(row: &EventRow) -> &'static str {
     Action::ALL.get(usize::from(row.action)).map_or("", |action| action.name())
 }
 
-/// Columns before and after the textual columns, with their minimum widths.
+/// Columns before the textual columns, with their minimum widths.
 const NUMBERS_BEFORE: [(&str, usize); 3] = [("event", 11), ("time", 11), ("Δt", 8)];
+/// Columns after the textual columns, with their minimum widths.
 const NUMBERS_AFTER: [(&str, usize); 6] =
     [("allocation", 11), ("stream", 6), ("pool", 6), ("live", 10), ("awaiting free", 13), ("reserved", 10)];
 

@@ -98,19 +98,19 @@ impl Arguments {
         if self.to == SQLITE {
             return self.write_sqlite();
         }
-        let mut asking = OpenSnapshot::open(&self.source)?;
-        self.rules.classify(&mut asking)?;
-        let question = self.question(&mut asking)?;
-        let device = asking.device.device;
-        let mut engine = asking.into_engine();
+        let mut snapshot = OpenSnapshot::open(&self.source)?;
+        self.rules.classify(&mut snapshot)?;
+        let question = self.question(&mut snapshot)?;
+        let device = snapshot.device.device;
+        let mut engine = snapshot.into_engine();
         let side = engine.complete_side(device).ok_or("the file has no such device")?;
         let failed = |error: io::Error| format!("{}: {error}", self.out.path().display());
-        let packing = if question.format == ExportFormat::Pprof {
+        let compression = if question.format == ExportFormat::Pprof {
             CompressionKind::Gzip
         } else {
             CompressionKind::from_path(self.out.path())
         };
-        let mut out = CompressedWriter::create(&self.out, packing).map_err(failed)?;
+        let mut out = CompressedWriter::create(&self.out, compression).map_err(failed)?;
         let total = match &self.onto {
             Some(trace) => {
                 merge_into_trace(trace, side, &question, &mut out).map_err(|failure| match failure {
@@ -149,11 +149,11 @@ impl Arguments {
         Ok("all tables of memscape sql".to_owned())
     }
 
-    fn question(&self, asking: &mut OpenSnapshot) -> Result<ExportQuestion, String> {
-        let at = asking.facts_at(self.at)?.moment;
+    fn question(&self, snapshot: &mut OpenSnapshot) -> Result<ExportQuestion, String> {
+        let cursor = snapshot.facts_at(self.at)?.moment;
         let range = match self.range {
-            Some((from, to)) => Span { from: first_event(asking, from)?, to: end_event(asking, to)? },
-            None => Span { from: 0, to: asking.facts_at(When::End)?.moment },
+            Some((from, to)) => Span { from: first_event(snapshot, from)?, to: end_event(snapshot, to)? },
+            None => Span { from: 0, to: snapshot.facts_at(When::End)?.moment },
         };
         if range.from > range.to {
             return Err("the range ends before it begins".to_owned());
@@ -171,13 +171,13 @@ impl Arguments {
         let otherwise =
             if format == ExportFormat::Collapsed { CountedAllocations::Live } else { CountedAllocations::All };
         let scope = match self.scope.unwrap_or(otherwise) {
-            CountedAllocations::Live => Scope::At(at),
+            CountedAllocations::Live => Scope::At(cursor),
             CountedAllocations::All => Scope::All,
             CountedAllocations::Allocated => Scope::Allocated(range),
             CountedAllocations::Freed => Scope::Freed(range),
             CountedAllocations::NotFreed => Scope::StillLive(range),
         };
-        Ok(ExportQuestion { format, table, cursor: at, range, scope, largest: self.largest })
+        Ok(ExportQuestion { format, table, cursor, range, scope, largest: self.largest })
     }
 }
 
@@ -196,13 +196,13 @@ fn merge_into_trace(
     })
 }
 
-/// An I/O error of the output file, or a sentence on any other error.
+/// Error of writing the output file, or a sentence on any other error.
 enum Failure {
     Output(io::Error),
     Other(String),
 }
 
-/// A writer that records whether the output failed. An I/O error of the input trace looks the same otherwise.
+/// A writer that records whether writing has failed, to distinguish I/O errors of the output from those of the input.
 struct TrackedWriter<'a> {
     out: &'a mut CompressedWriter,
     has_failed: bool,

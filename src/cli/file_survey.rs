@@ -1,4 +1,4 @@
-//! Survey of one file, for the comparison of ranks.
+//! Computes the survey of one file for `memscape ranks`: totals, call sites and curve of each rank in it.
 
 use super::cancellation;
 use super::input::Input;
@@ -10,7 +10,8 @@ use engine::protocol::FileSummary;
 use std::io;
 use std::path::Path;
 
-/// Opens and surveys a file. `watch` is called while reading, and its error stops the survey.
+/// Opens a file and computes the survey of each rank in it. `watch` is called before each chunk is read. If it returns
+/// an error, the survey stops.
 ///
 /// # Errors
 /// Returns one sentence if the file cannot be read or has several snapshots.
@@ -26,7 +27,7 @@ pub(super) fn survey_file(path: &Path, watch: Box<dyn FnMut() -> io::Result<()>>
     survey_open_file(&summary, &engine)
 }
 
-/// Surveys a file that is already open.
+/// Computes the survey of each rank in a file that is open in `engine`.
 pub(super) fn survey_open_file(summary: &FileSummary, engine: &Engine) -> Result<FileSurveys, String> {
     let mut survey = FileSurvey::new(summary)?;
     loop {

@@ -101,20 +101,20 @@ impl Html {
         Ok(summary_text(size, &snapshots))
     }
 
-    /// Opens the file and returns the fragment of the initial view, with the engine.
+    /// Opens the file. Returns the fragment of the initial view, and the engine with the file.
     fn open_view(&self, input: &mut Input) -> Result<(String, OpenedFile), String> {
         let (summary, mut engine) = open_first(input, &self.source.file)?;
         let view = self.fragment()?;
-        let of_view = view.split('&').find_map(|pair| pair.strip_prefix("device=")?.parse().ok());
+        let view_device = view.split('&').find_map(|pair| pair.strip_prefix("device=")?.parse().ok());
         let (when, device) = (self.at.when, self.source.device);
         let mut pairs = vec![if view.is_empty() { "v=1".to_owned() } else { view }];
         if when.is_some() || device.is_some() {
-            let mut asking = OpenSnapshot::with_device(summary, engine, device.or(of_view))?;
-            pairs.push(format!("device={}", asking.device.device));
+            let mut snapshot = OpenSnapshot::with_device(summary, engine, device.or(view_device))?;
+            pairs.push(format!("device={}", snapshot.device.device));
             if let Some(when) = when {
-                pairs.push(format!("at={}", i64::from(asking.facts_at(when)?.moment) - 1));
+                pairs.push(format!("at={}", i64::from(snapshot.facts_at(when)?.moment) - 1));
             }
-            engine = asking.into_engine();
+            engine = snapshot.into_engine();
         }
         Ok((pairs.join("&"), engine))
     }

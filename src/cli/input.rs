@@ -8,13 +8,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// Bytes read at a time.
+/// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// An open file or pipe.
 pub(crate) struct Input {
     bytes: InputBytes,
-    /// First chunk of a pipe, until a second one is read. [`Input::keep_whole`] copies it to the temporary file.
+    /// First chunk of a pipe, until a second one is read. [`Input::copy_to_file`] copies it to the temporary file.
     first_chunk: Option<Vec<u8>>,
     /// Called before each chunk. Its error stops reading.
     before_chunk: Option<Box<dyn FnMut() -> io::Result<()>>>,
@@ -90,11 +90,11 @@ impl Input {
         }
     }
 
-    /// Reads the bytes that the engine wants next. Returns no bytes at the end of the input. [`Want::Whole`] is handled
-    /// by [`Input::keep_whole`] instead.
+    /// Reads the bytes that the engine wants next. Returns no bytes at the end of the input. Must not be called with
+    /// [`NeededBytes::WholeFile`], which needs [`Input::copy_to_file`].
     ///
     /// # Errors
-    /// Returns the I/O error, or the error of the callback set by [`Input::watch`].
+    /// Returns the I/O error, or the error of the callback set by [`Input::set_before_chunk`].
     pub(crate) fn chunk(&mut self, want: NeededBytes) -> io::Result<Vec<u8>> {
         self.before_chunk.as_mut().map_or(Ok(()), |watch| watch())?;
         let mut chunk = Vec::with_capacity(CHUNK_BYTES);

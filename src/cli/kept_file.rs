@@ -1,7 +1,7 @@
-//! The file that stays open between the questions of `memscape ask` and `memscape mcp`.
+//! The file that stays open between the requests to `memscape ask` and `memscape mcp`.
 //!
-//! A command that is given this file borrows it from here and returns it when done, so later questions read nothing
-//! from disk. There is one open file per thread, and one question at a time.
+//! A command that is given this file takes it from here and returns it when done, so later requests read nothing from
+//! disk. There is one open file per thread, and one request at a time.
 
 use super::cache::CacheEntry;
 use engine::protocol::{CategorySet, FileSummary};
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 struct KeptFile {
     file: PathBuf,
-    /// Device that questions are about if they name none.
+    /// Device for requests that name none.
     device: Option<i64>,
     summary: FileSummary,
-    /// `None` while a question is using the file.
+    /// `None` while a request is using the file.
     opened: Option<OpenedFile>,
 }
 
@@ -30,22 +30,22 @@ pub(crate) struct OpenedFile {
     /// Cache entry to write on drop. `None` if the entry exists or the file is not cached.
     cache_entry: Option<CacheEntry>,
     is_kept: bool,
-    /// True if it was classified by rules of the current question, which are reset on drop.
+    /// True if the current request classified allocations by its own rules. They are reset on drop.
     is_classified: bool,
 }
 
 impl OpenedFile {
-    /// Wraps a file that was opened for a single question. On drop it is written to the cache at `place`.
+    /// Wraps a file that was opened for a single request. On drop it is written to `cache_entry`.
     pub(crate) fn new(engine: Engine, cache_entry: Option<CacheEntry>) -> OpenedFile {
         OpenedFile { engine, cache_entry, is_kept: false, is_classified: false }
     }
 
-    /// Marks the file as classified by rules of this question.
+    /// Records that the current request classified allocations by its own rules.
     pub(crate) fn mark_classified(&mut self) {
         self.is_classified = true;
     }
 
-    /// Classifies allocations by rules of this question.
+    /// Classifies allocations by `set` until the current request ends.
     pub(crate) fn classify(&mut self, set: CategorySet) {
         self.mark_classified();
         // This request has no reply.
@@ -83,7 +83,7 @@ impl Drop for OpenedFile {
         if self.is_classified {
             engine.request(Request::Categories(Box::new(CategorySet::standard())));
         }
-        // Discard replies that the question did not wait for.
+        // Discard replies that the request did not wait for.
         while engine.next_reply().is_some() {}
         KEPT.with_borrow_mut(|kept| {
             if let Some(kept) = kept {
@@ -93,7 +93,7 @@ impl Drop for OpenedFile {
     }
 }
 
-/// Keeps an open file, replacing the one kept before. `device` is the default device of questions.
+/// Keeps a file open, and closes the one kept before. `device` is the default device of requests.
 pub(crate) fn put(file: &Path, device: Option<i64>, summary: FileSummary, opened: OpenedFile) {
     drop(KEPT.replace(Some(KeptFile { file: file.to_owned(), device, summary, opened: Some(opened) })));
 }
@@ -103,7 +103,7 @@ pub(crate) fn close() {
     drop(KEPT.take());
 }
 
-/// Returns the kept file and its default device, if it is `file` and no other question is using it.
+/// Returns the kept file and its default device. Returns `None` if another file is kept or a request is using this one.
 pub(crate) fn take(file: &Path) -> Option<(FileSummary, OpenedFile, Option<i64>)> {
     KEPT.with_borrow_mut(|kept| {
         let kept = kept.as_mut().filter(|kept| kept.file == file)?;
@@ -113,7 +113,7 @@ pub(crate) fn take(file: &Path) -> Option<(FileSummary, OpenedFile, Option<i64>)
     })
 }
 
-/// Returns the summary of the kept file, if it is `file`.
+/// Returns the summary of the kept file, or `None` if another file is kept.
 pub(crate) fn summary(file: &Path) -> Option<FileSummary> {
     KEPT.with_borrow(|kept| kept.as_ref().filter(|kept| kept.file == file).map(|kept| kept.summary.clone()))
 }

@@ -3,8 +3,8 @@
 //! Takes the arguments of the `memscape` program, opens snapshots with the engine that the page uses, and prints the
 //! answers as text, JSON or Markdown. It also contains `memscape serve`, the SQL prompt and the MCP server.
 //!
-//! Read first: this file (the commands), `opening.rs` (opens a file in an engine) and `asking.rs` (an open snapshot and
-//! the questions about it).
+//! Read first: this file (the commands), `opening.rs` (opens a file in an engine) and `open_snapshot.rs` (queries of an
+//! open snapshot).
 //!
 //! Exit status: 0 on success, 1 if a file cannot be read (one sentence on standard error), 2 for invalid arguments.
 
@@ -278,7 +278,7 @@ impl Command {
 
     /// Returns true if the command answers from one snapshot and then exits.
     fn answers_from_one_file(&self) -> bool {
-        // Without a query, `sql` reads statements from standard input, which here carries the questions of `ask` or
+        // Without a query, `sql` reads statements from standard input, which here carries the requests to `ask` or
         // `mcp`.
         let is_prompt = matches!(self, Command::Sql(arguments) if !arguments.is_complete());
         !is_prompt
@@ -357,7 +357,8 @@ fn print_text(text: String) -> Result<(), String> {
     print(&text)
 }
 
-/// Prints what was written to `out`, or returns the error together with the source file.
+/// Prints the message about the written file `out`, unless the command failed. Returns the source file, for error
+/// messages, with the result.
 fn print_written<'a>(
     out: &OutputFile,
     source: &'a Path,
@@ -381,10 +382,10 @@ fn answer(path: &str, command: &str, arguments: &[String]) -> Result<Value, Stri
 /// Like [`answer`], but also accepts `ranks` on a folder of snapshots.
 ///
 /// # Errors
-/// Same as [`answer`].
+/// Returns the same errors as [`answer`].
 fn answer_ranks_too(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
-    run_for_answer(path, command, arguments, |asked| {
-        asked.answers_from_one_file() || matches!(asked, Command::Ranks(_))
+    run_for_answer(path, command, arguments, |parsed| {
+        parsed.answers_from_one_file() || matches!(parsed, Command::Ranks(_))
     })
 }
 
@@ -403,19 +404,19 @@ fn run_for_answer(
     let words = ["memscape", command].into_iter().chain(has_json.then_some("--json")).chain([path]);
     let parsed = parse(words.chain(arguments.iter().map(String::as_str)).map(OsString::from));
     // clap reports --help as an error, which is not an answer here.
-    let (Memscape { command: asked, load, .. }, refused) =
+    let (Memscape { command: parsed_command, load, .. }, refused) =
         parsed.map_err(|error| ask::argument_error(&error.to_string()))?;
-    if !is_answered(&asked) {
+    if !is_answered(&parsed_command) {
         return Err(format!("{command} is not about one snapshot: run memscape {command}"));
     }
     if !load.is_all() {
         return Err("the file is open already: give --load-from, --load-to and --load-last to the program".to_owned());
     }
-    if let Some(conflict) = asked.conflict(&load) {
+    if let Some(conflict) = parsed_command.conflict(&load) {
         return Err(conflict);
     }
     refused?;
-    let (result, caught) = capture(|| asked.run());
+    let (result, caught) = capture(|| parsed_command.run());
     let prefix = format!("{path}: ");
     result.map_err(|errors| errors.join("; ").replace(&prefix, ""))?;
     if has_json {

@@ -38,12 +38,12 @@ pub(crate) struct Peak {
 /// # Errors
 /// Returns one sentence if the file cannot be read or the trace has no such event.
 pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> {
-    let mut asking = OpenSnapshot::open(source)?;
+    let mut snapshot = OpenSnapshot::open(source)?;
     let facts = match (at.when.unwrap_or(When::Peak), terms.counting) {
-        (When::Peak, Counting::Mosaic) => mosaic_peak(&mut asking, None)?,
-        (when, _) => asking.facts_at(when)?,
+        (When::Peak, Counting::Mosaic) => mosaic_peak(&mut snapshot, None)?,
+        (when, _) => snapshot.facts_at(when)?,
     };
-    LiveRows::render(asking, terms, facts, None)
+    LiveRows::render(snapshot, terms, facts, None)
 }
 
 /// Runs `memscape peak` and returns its output.
@@ -51,45 +51,46 @@ pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> 
 /// # Errors
 /// Returns one sentence if the file cannot be read or has no times.
 pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, String> {
-    let mut asking = OpenSnapshot::open(source)?;
+    let mut snapshot = OpenSnapshot::open(source)?;
     if (from, to) == (&None, &None) {
         let facts = match terms.counting {
-            Counting::Whole => asking.facts_at(When::Peak)?,
-            Counting::Mosaic => mosaic_peak(&mut asking, None)?,
+            Counting::Whole => snapshot.facts_at(When::Peak)?,
+            Counting::Mosaic => mosaic_peak(&mut snapshot, None)?,
         };
-        return LiveRows::render(asking, terms, facts, None);
+        return LiveRows::render(snapshot, terms, facts, None);
     }
     // The range includes the state at its start.
-    let [from_us, to_us] = [from, to].map(|clock| clock.map(|clock| asking.time(clock)).transpose());
+    let [from_us, to_us] = [from, to].map(|clock| clock.map(|clock| snapshot.time(clock)).transpose());
     let [from_us, to_us] = [from_us?, to_us?];
-    let from = from_us.map_or(Ok(MomentSpec::Moment(0)), |us| asking.at_time(us, Edge::Excluded))?;
-    let to = to_us.map_or(Ok(MomentSpec::Moment(u32::MAX)), |us| asking.at_time(us, Edge::Included))?;
+    let from = from_us.map_or(Ok(MomentSpec::Moment(0)), |us| snapshot.at_time(us, Edge::Excluded))?;
+    let to = to_us.map_or(Ok(MomentSpec::Moment(u32::MAX)), |us| snapshot.at_time(us, Edge::Included))?;
     if from_us.zip(to_us).is_some_and(|(from, to)| from > to) {
         return Err("--from is after --to".to_owned());
     }
-    let span = Span { from: asking.moment_facts(from)?.moment, to: asking.moment_facts(to)?.moment };
-    if let (Some((first, last)), [from, to]) = (asking.device.time_us, [from_us, to_us])
+    let span = Span { from: snapshot.moment_facts(from)?.moment, to: snapshot.moment_facts(to)?.moment };
+    if let (Some((first, last)), [from, to]) = (snapshot.device.time_us, [from_us, to_us])
         && (from.is_some_and(|from| from > last) || to.is_some_and(|to| to < first))
     {
         return Err(format!("the range is outside the trace, which is from {first}us to {last}us"));
     }
     if terms.counting == Counting::Mosaic {
-        let facts = mosaic_peak(&mut asking, Some(span))?;
-        return LiveRows::render(asking, terms, facts, Some(span));
+        let facts = mosaic_peak(&mut snapshot, Some(span))?;
+        return LiveRows::render(snapshot, terms, facts, Some(span));
     }
-    let Some(Answer::Range(facts)) = asking.ask_device(Question::Range(span)) else {
+    let Some(Answer::Range(facts)) = snapshot.ask_device(Question::Range(span)) else {
         return Err("the peak of the range could not be computed".to_owned());
     };
-    let facts = asking.moment_facts(MomentSpec::Moment(facts.peak_moment))?;
-    LiveRows::render(asking, terms, facts, Some(span))
+    let facts = snapshot.moment_facts(MomentSpec::Moment(facts.peak_moment))?;
+    LiveRows::render(snapshot, terms, facts, Some(span))
 }
 
-/// Returns the peak without the baseline, in the given range, as the insight on steps computes it.
-fn mosaic_peak(asking: &mut OpenSnapshot, window: Option<Span>) -> Result<MomentFacts, String> {
+/// Returns the state at the peak without the baseline, as computed by the insight on steps. `window` limits the search
+/// to a range.
+fn mosaic_peak(snapshot: &mut OpenSnapshot, window: Option<Span>) -> Result<MomentFacts, String> {
     let moments = window.map_or_else(Vec::new, |Span { from, to }| vec![("from", from), ("to", to)]);
     let thresholds = moments.into_iter().map(|(key, moment)| (key.to_owned(), moment.into())).collect();
     let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds, rows: 0 };
-    let report = match asking.ask_device(Question::Report(question)) {
+    let report = match snapshot.ask_device(Question::Report(question)) {
         Some(Answer::Report(report)) => report,
         _ => return Err("the peak could not be computed".to_owned()),
     };
@@ -97,7 +98,7 @@ fn mosaic_peak(asking: &mut OpenSnapshot, window: Option<Span>) -> Result<Moment
     // The first row is the peak of the trace, the second one that of the range.
     let row = sheet.and_then(|sheet| sheet.rows.get(usize::from(window.is_some())));
     let moment = row.and_then(|row| row.evidence.as_ref()?.moment).ok_or("no such event")?;
-    asking.moment_facts(MomentSpec::Moment(moment))
+    snapshot.moment_facts(MomentSpec::Moment(moment))
 }
 
 impl Peak {

@@ -60,9 +60,9 @@ pub(crate) enum GroupBy {
     Tree,
 }
 
-/// The rows to print, and what they are about.
+/// Live allocations in groups, with the moment and the arguments that they were computed for.
 pub(crate) struct LiveRows<'a> {
-    asking: OpenSnapshot,
+    snapshot: OpenSnapshot,
     terms: &'a LiveArgs,
     facts: MomentFacts,
     /// Range whose peak `facts` describes, if the user gave one.
@@ -76,16 +76,16 @@ impl LiveRows<'_> {
     /// # Errors
     /// Returns one sentence if the call stacks cannot be listed.
     pub(crate) fn render(
-        mut asking: OpenSnapshot,
+        mut snapshot: OpenSnapshot,
         terms: &LiveArgs,
         mut facts: MomentFacts,
         window: Option<Span>,
     ) -> Result<String, String> {
-        let page = fetch_tree(&mut asking, terms, facts.moment).ok_or("the call stacks could not be listed")?;
+        let page = fetch_tree(&mut snapshot, terms, facts.moment).ok_or("the call stacks could not be listed")?;
         if terms.counting == Counting::Mosaic {
             (facts.requested, facts.count) = (page.total.bytes, page.total.count);
         }
-        let answer = LiveRows { asking, terms, facts, window, page };
+        let answer = LiveRows { snapshot, terms, facts, window, page };
         Ok(if terms.printed.json { to_pretty_json(&answer.json()) } else { answer.text() })
     }
 
@@ -99,7 +99,7 @@ impl LiveRows<'_> {
     }
 
     fn json(&self) -> Value {
-        let LiveRows { asking, terms, facts, .. } = self;
+        let LiveRows { snapshot, terms, facts, .. } = self;
         let row = |row: &TreeRow| {
             let NodeLabel { name, file, line, .. } = &row.label;
             let value = json!({
@@ -109,19 +109,19 @@ impl LiveRows<'_> {
                 "file": file,
                 "line": line,
             });
-            let of_tree = || json!({"depth": row.depth - 1, "self_bytes": row.self_weight.bytes, "self_count": row.self_weight.count});
-            if terms.by == GroupBy::Tree { with_fields(value, of_tree()) } else { value }
+            let tree_fields = || json!({"depth": row.depth - 1, "self_bytes": row.self_weight.bytes, "self_count": row.self_weight.count});
+            if terms.by == GroupBy::Tree { with_fields(value, tree_fields()) } else { value }
         };
         let event = |moment| Moment(moment).event_or_minus_one();
         let is_whole = terms.counting == Counting::Whole;
-        asking.document(json!({
+        snapshot.document(json!({
             "event": event(facts.moment),
             "time_us": facts.time_us,
             "range": self.window.map(|span| json!({"first_event": event(span.from), "last_event": event(span.to)})),
             "live_bytes": facts.requested,
             "counting": value_name(terms.counting),
             "awaiting_free_bytes": is_whole.then_some(facts.awaiting_free),
-            "reserved_bytes": asking.device.has_reserved().then_some(facts.reserved),
+            "reserved_bytes": snapshot.device.has_reserved().then_some(facts.reserved),
             "count": facts.count,
             "by": value_name(terms.by),
             "rows": self.rows().iter().map(row).collect::<Vec<Value>>(),
@@ -130,13 +130,13 @@ impl LiveRows<'_> {
     }
 
     fn text(&self) -> String {
-        let LiveRows { asking, terms, facts, .. } = self;
+        let LiveRows { snapshot, terms, facts, .. } = self;
         let is_peak = match terms.counting {
             Counting::Mosaic => ", without the baseline, as in Mosaic",
-            Counting::Whole if facts.moment == asking.peak() => ", the peak",
+            Counting::Whole if facts.moment == snapshot.peak() => ", the peak",
             Counting::Whole => "",
         };
-        let mut text = format!("{}: live {}{is_peak}\n", asking.heading(), after_event(facts.moment));
+        let mut text = format!("{}: live {}{is_peak}\n", snapshot.heading(), after_event(facts.moment));
         if let Some(Span { from, to }) = self.window {
             text.push_str(&format!("  peak between {} and {}\n", after_event(from), after_event(to)));
         }
@@ -148,7 +148,7 @@ impl LiveRows<'_> {
         if terms.counting == Counting::Whole {
             fact("awaiting free", facts.awaiting_free, "");
         }
-        if asking.device.has_reserved() {
+        if snapshot.device.has_reserved() {
             fact("reserved", facts.reserved, "");
         }
         text.push('\n');
@@ -168,11 +168,11 @@ impl LiveRows<'_> {
             ]);
         }
         text += &table.text();
-        wrap_to_terminal(&(text + &more_rows_line(self.left_out()) + &asking.other_devices_line()))
+        wrap_to_terminal(&(text + &more_rows_line(self.left_out()) + &snapshot.other_devices_line()))
     }
 }
 
-fn fetch_tree(asking: &mut OpenSnapshot, terms: &LiveArgs, moment: u32) -> Option<Box<TreePage>> {
+fn fetch_tree(snapshot: &mut OpenSnapshot, terms: &LiveArgs, moment: u32) -> Option<Box<TreePage>> {
     let by_site = |merge| Arrangement { root: Root::Innermost, merge, internal: Internal::Hidden };
     let arrangement = match terms.by {
         GroupBy::CallSite => by_site(Merge::Line),
@@ -202,7 +202,7 @@ fn fetch_tree(asking: &mut OpenSnapshot, terms: &LiveArgs, moment: u32) -> Optio
             find: None,
             rows,
         };
-        match asking.ask_device(Question::Tree(Box::new(question)))? {
+        match snapshot.ask_device(Question::Tree(Box::new(question)))? {
             Answer::Tree(page) => Some(page),
             _ => None,
         }

@@ -15,7 +15,7 @@ pub(crate) struct MemoryArgs {
     free_memory: Option<u64>,
 }
 
-/// Arguments, and whether the command can load a range of a file. Set once at startup.
+/// Arguments, and true if the command can load a range of a file. Set once at startup.
 static SETTINGS: OnceLock<(MemoryArgs, bool)> = OnceLock::new();
 
 impl MemoryArgs {
@@ -28,30 +28,30 @@ impl MemoryArgs {
 /// Returns a warning if loading all events of a file of `bytes` bytes may not fit in memory. Returns `None` if it fits
 /// or the free memory is unknown.
 pub(crate) fn warning(name: &str, bytes: u64) -> Option<String> {
-    let &(room, can_load_a_range) = SETTINGS.get()?;
-    let free = room.free_memory.or_else(free_bytes)?;
-    let [least, most] = estimated_memory(name, bytes);
-    if most <= free {
+    let &(arguments, can_load_a_range) = SETTINGS.get()?;
+    let free = arguments.free_memory.or_else(free_bytes)?;
+    let [min_bytes, max_bytes] = estimated_memory(name, bytes);
+    if max_bytes <= free {
         return None;
     }
-    let what = match least > free {
-        true => format!("at least {}", Bytes(least)),
-        false => format!("from {} to {}", Bytes(least), Bytes(most)),
+    let what = match min_bytes > free {
+        true => format!("at least {}", Bytes(min_bytes)),
+        false => format!("from {} to {}", Bytes(min_bytes), Bytes(max_bytes)),
     };
-    let way_out = if can_load_a_range { ". A range takes less: --load-last 1000000" } else { "" };
+    let advice = if can_load_a_range { ". A range takes less: --load-last 1000000" } else { "" };
     Some(format!(
-        "{name}: {}, may not fit into memory. All events take {what}, and {} is free{way_out}",
+        "{name}: {}, may not fit into memory. All events take {what}, and {} is free{advice}",
         Bytes(bytes),
         Bytes(free)
     ))
 }
 
-/// Returns the bytes of memory that this process can still use, limited by the machine and by its control groups. Linux
-/// only.
+/// Returns the number of bytes that this process can still allocate, limited by the machine and by its control groups.
+/// Linux only.
 fn free_bytes() -> Option<u64> {
-    let of_machine = table_value(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?.saturating_mul(1024);
+    let available = table_value(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?.saturating_mul(1024);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    Some(cgroup_bytes_left(Path::new("/sys/fs/cgroup"), &groups).map_or(of_machine, |left| left.min(of_machine)))
+    Some(cgroup_bytes_left(Path::new("/sys/fs/cgroup"), &groups).map_or(available, |left| left.min(available)))
 }
 
 /// Returns the number after `name` in a table such as `/proc/meminfo`.
@@ -60,10 +60,10 @@ fn table_value(table: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns the bytes left in the tightest limit of the process's control groups and their ancestors, or `None` without
-/// a limit. `root` is the mount point, `groups` the contents of `/proc/self/cgroup`.
+/// Returns the number of bytes left under the tightest memory limit of the process's control groups and their
+/// ancestors, or `None` without a limit. `root` is the mount point, `groups` the contents of `/proc/self/cgroup`.
 fn cgroup_bytes_left(root: &Path, groups: &str) -> Option<u64> {
-    let lefts = groups.lines().flat_map(|line| {
+    let bytes_left = groups.lines().flat_map(|line| {
         // Version 2: `0::/a/b`. Version 1: `9:memory:/a/b`.
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -71,15 +71,16 @@ fn cgroup_bytes_left(root: &Path, groups: &str) -> Option<u64> {
             "" => ("", ["memory.max", "memory.current", "inactive_file "]),
             _ => ("memory", ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "]),
         };
-        let is_of_memory = controllers.is_empty() || controllers.split(',').any(|of| of == "memory");
+        let limits_memory = controllers.is_empty() || controllers.split(',').any(|controller| controller == "memory");
         // In a container the path may be the host's. The container's own group is then at the root.
-        let around = Path::new(path.trim_start_matches('/')).ancestors().filter(move |_| is_of_memory);
-        around.filter_map(move |group| group_bytes_left(&root.join(folder).join(group), names))
+        let ancestors = Path::new(path.trim_start_matches('/')).ancestors().filter(move |_| limits_memory);
+        ancestors.filter_map(move |group| group_bytes_left(&root.join(folder).join(group), names))
     });
-    lefts.min()
+    bytes_left.min()
 }
 
-/// Returns the bytes left in one group. Inactive file pages count as free, because the kernel reclaims them first.
+/// Returns the number of bytes left under the limit of one group. Inactive file pages count as free, because the kernel
+/// reclaims them first.
 fn group_bytes_left(group: &Path, [limit, used, unused]: [&str; 3]) -> Option<u64> {
     let read = |file: &str| fs::read_to_string(group.join(file)).ok();
     // The file contains `max` if there is no limit.

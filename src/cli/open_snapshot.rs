@@ -1,4 +1,4 @@
-//! An open snapshot and one of its devices, with the questions that commands ask about it.
+//! An open snapshot with a selected device, and helpers to query it.
 
 use super::cancellation;
 use super::common_args::{SnapshotArgs, TimeArg, When};
@@ -13,7 +13,7 @@ use picture::timeline::{Axis, time_axis_margin};
 use serde_json::{Value, json};
 use ui::summary::{device_name, loaded_range};
 
-/// An open snapshot and the device that questions are about.
+/// An open snapshot with a selected device.
 pub(crate) struct OpenSnapshot {
     pub(crate) summary: FileSummary,
     pub(crate) device: DeviceSummary,
@@ -58,7 +58,7 @@ impl OpenSnapshot {
         &self.engine
     }
 
-    /// Classifies allocations by these rules, for this question only.
+    /// Classifies allocations by these rules, for the current command only.
     pub(crate) fn classify(&mut self, set: CategorySet) {
         self.engine.classify(set);
     }
@@ -185,8 +185,8 @@ impl OpenSnapshot {
         self.device.time_us.ok_or("the trace has no times (PyTorch records them since 2.2)".to_owned())
     }
 
-    /// Returns the moment after all events up to `us` (µs since 1970). `edge` decides about events at exactly that
-    /// time.
+    /// Returns the moment after all events up to `us` (µs since 1970). `edge` says if events at exactly that time are
+    /// included.
     ///
     /// # Errors
     /// Returns one sentence if the file has no times.
@@ -200,7 +200,7 @@ impl OpenSnapshot {
         Ok(MomentSpec::X(Axis::Time, us.saturating_sub(first) as f64 + margin + half))
     }
 
-    /// Asks a question about the selected device. Returns `None` if there is no answer.
+    /// Sends a query about the selected device. Returns `None` if there is no answer.
     pub(crate) fn ask_device(&mut self, what: Question) -> Option<Answer> {
         let ask = Ask { serial: 0, device: self.device.device, question: what };
         match self.ask(Request::Ask(ask))? {
@@ -222,8 +222,8 @@ impl OpenSnapshot {
     }
 }
 
-/// Fetches the first `wanted` rows of a list in several parts, since the engine returns a limited number at a time.
-/// `ask` is called with the first row and the number of rows. `rows` returns the rows of a part and the total count.
+/// Fetches the first `wanted` rows of a list in several requests, since the engine returns a limited number at a time.
+/// `ask` is called with the first row and the number of rows. `rows` returns the rows of an answer and the total count.
 pub(crate) fn fetch_rows<P, R>(
     wanted: u32,
     rows: fn(&mut P) -> (&mut Vec<R>, u32),
@@ -245,7 +245,7 @@ pub(crate) fn fetch_rows<P, R>(
     }
 }
 
-/// Position of the moment at a given time: after or before the events at exactly that time.
+/// Handling of events at exactly a given time: before the moment (included) or after it (excluded).
 pub(crate) enum Edge {
     Included,
     Excluded,

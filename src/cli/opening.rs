@@ -40,7 +40,7 @@ pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary,
     Ok(opened)
 }
 
-/// Opens a file and keeps it open between questions, replacing the one kept before.
+/// Opens a file and keeps it open between requests. Closes the file kept before.
 ///
 /// # Errors
 /// Returns one sentence if the file cannot be read.
@@ -85,8 +85,8 @@ fn loads_all() -> bool {
     LOAD_RANGE.get().is_none_or(|range| *range == LoadRange::ALL)
 }
 
-/// Prints a warning if the file may not fit in memory. Prints it once per file, even if several snapshots are read.
-/// Files of `memscape serve` are small and have no name here. The length of a pipe is unknown.
+/// Prints a warning if the file may not fit in memory, once per file even if several snapshots are read. Prints nothing
+/// for pipes, whose length is unknown, and for files of `memscape serve`, which are small and have no name here.
 fn warn_if_large(input: &Input, name: &str, member: Option<u32>) {
     if member.is_none() && !name.is_empty() && loads_all() {
         input.total_bytes().and_then(|bytes| warning(name, bytes)).iter().for_each(|warning| print_stderr(warning));

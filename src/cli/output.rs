@@ -93,7 +93,7 @@ pub(crate) fn escape_json(json: &str) -> String {
     text
 }
 
-/// Prints an error of the arguments, or help.
+/// Prints clap's message about invalid arguments, or the help text.
 pub(crate) fn print_clap(error: &clap::Error) {
     let text = error.render().to_string();
     if text.contains(|letter: char| letter.is_control() && letter != '\n') {

@@ -182,7 +182,7 @@ struct Pending {
     temporary: TemporaryFile,
     destination: PathBuf,
     file: File,
-    /// Permissions of the file that it replaces.
+    /// Permissions of the file that is replaced, if there is one.
     permissions: Option<Permissions>,
 }
 

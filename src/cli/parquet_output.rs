@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows per group.
+/// Number of rows per row group.
 const GROUP_ROWS: usize = 100_000;
 
 /// Values of one column in a row group.
@@ -25,7 +25,7 @@ struct ColumnCells {
     levels: Vec<i16>,
 }
 
-/// Writes the rows of a table and returns their number.
+/// Writes the rows of a table. Returns the number of rows.
 ///
 /// # Errors
 /// Returns the I/O error of `out`.

@@ -63,10 +63,10 @@ pub(crate) struct Plan {
 /// Returns one sentence if the file or the rules cannot be read, or a group has no allocations.
 pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     let Plan { source, sets, presets, scaling_from, scaling_growth, capacity, rules, json } = arguments;
-    let mut asking = OpenSnapshot::open(source)?;
-    let capacity = &capacity.or(asking.device.available_bytes());
-    rules.classify(&mut asking)?;
-    let measured = scaling_from.as_deref().map(|other| scaling::measure(&mut asking, other, *scaling_growth));
+    let mut snapshot = OpenSnapshot::open(source)?;
+    let capacity = &capacity.or(snapshot.device.available_bytes());
+    rules.classify(&mut snapshot)?;
+    let measured = scaling_from.as_deref().map(|other| scaling::measure(&mut snapshot, other, *scaling_growth));
     let measured = measured.transpose()?;
     // Measured scaling replaces the `sequence` preset, which assumes a scaling.
     let is_measured = |(preset, _): &&(Preset, Factor)| measured.is_some() && *preset == Preset::Sequence;
@@ -75,23 +75,23 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     let mut caveats: Vec<String> = caveats.into_iter().map(str::to_owned).collect();
     if let Some(measured) = &measured {
         let lengths = presets.iter().filter(is_measured).map(|(_, by)| *by);
-        let length = lengths.reduce(|one, other| one.product(other).unwrap_or(one));
+        let length = lengths.reduce(|first, other| first.product(other).unwrap_or(first));
         scaling::add_to_plan(measured, length, &mut question)?;
         caveats.extend(measured.sentences());
     }
     let basis = PlanBasis::from_presets(presets.iter().map(|(preset, _)| *preset), measured.is_some());
     let batch = question.batch;
-    let page = run_plan(&mut asking, &question)?;
+    let page = run_plan(&mut snapshot, &question)?;
     let settings = WhatIfQuestion { capacity: *capacity, ..WhatIfQuestion::default() };
-    let simulated = simulate_plan(&mut asking, Some(&question), settings)?;
+    let simulated = simulate_plan(&mut snapshot, Some(&question), settings)?;
     Ok(match json {
         true => {
             let scaling = measured.as_ref().map(scaling::as_json);
             let fields = as_json(&page, &simulated, batch, (*capacity, basis), &caveats);
-            to_pretty_json(&asking.document(with_fields(fields, json!({ "scaling": scaling }))))
+            to_pretty_json(&snapshot.document(with_fields(fields, json!({ "scaling": scaling }))))
         }
         false => {
-            as_text(&asking, &page, &simulated, batch, (*capacity, basis), &caveats) + &asking.other_devices_line()
+            as_text(&snapshot, &page, &simulated, batch, (*capacity, basis), &caveats) + &snapshot.other_devices_line()
         }
     })
 }
@@ -120,12 +120,12 @@ pub(crate) fn build_question(
     Ok((question, presets.iter().map(|(preset, _)| preset.caveat()).collect()))
 }
 
-/// Computes the live bytes under a plan.
+/// Computes the live bytes with the sizes of a plan.
 ///
 /// # Errors
 /// Returns one sentence if a group has no allocations.
-pub(crate) fn run_plan(asking: &mut OpenSnapshot, plan: &PlanQuestion) -> Result<PlanPage, String> {
-    match asking.ask_device(Question::Plan(Box::new(plan.clone()))) {
+pub(crate) fn run_plan(snapshot: &mut OpenSnapshot, plan: &PlanQuestion) -> Result<PlanPage, String> {
+    match snapshot.ask_device(Question::Plan(Box::new(plan.clone()))) {
         Some(Answer::Plan(page)) if page.error.is_empty() => Ok(*page),
         Some(Answer::Plan(page)) => Err(page.error),
         _ => Err("the plan could not be computed".to_owned()),
@@ -137,15 +137,15 @@ pub(crate) fn run_plan(asking: &mut OpenSnapshot, plan: &PlanQuestion) -> Result
 /// # Errors
 /// Returns one sentence if the allocator could not be simulated.
 pub(crate) fn simulate_plan(
-    asking: &mut OpenSnapshot,
+    snapshot: &mut OpenSnapshot,
     plan: Option<&PlanQuestion>,
     question: WhatIfQuestion,
 ) -> Result<WhatIf, String> {
     if let Some(plan) = plan {
-        asking.ask_device(Question::PlannedSizes(Box::new(plan.clone())));
+        snapshot.ask_device(Question::PlannedSizes(Box::new(plan.clone())));
     }
     let question = WhatIfQuestion { is_planned: plan.is_some(), ..question };
-    match asking.ask_device(Question::WhatIf(Box::new(question))) {
+    match snapshot.ask_device(Question::WhatIf(Box::new(question))) {
         Some(Answer::WhatIf(answer)) => Ok(*answer),
         _ => Err("the allocator could not be simulated".to_owned()),
     }
@@ -215,14 +215,14 @@ fn reserved_as_json(simulated: &WhatIf) -> Value {
 }
 
 fn as_text(
-    asking: &OpenSnapshot,
+    snapshot: &OpenSnapshot,
     page: &PlanPage,
     simulated: &WhatIf,
     batch: Factor,
     (capacity, basis): (Option<u64>, PlanBasis),
     caveats: &[String],
 ) -> String {
-    let mut text = asking.heading() + "\n";
+    let mut text = snapshot.heading() + "\n";
     let lines = facts(page, capacity, basis).into_iter().chain([("Reserved (simulated)", reserved_text(simulated))]);
     for (label, value) in lines {
         text += &format!("{label:<22}{}\n", printable(&value));

@@ -165,7 +165,7 @@ impl HeadlessPage {
         self.effects.extend(update(&mut self.state, action, 0.0));
     }
 
-    /// Answers the state's requests until it has produced the picture.
+    /// Answers the requests of the page's state until the picture is complete.
     fn picture(mut self) -> Result<Box<Picture>, String> {
         while let Some(effect) = self.effects.pop_front() {
             match effect {

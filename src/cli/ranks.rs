@@ -101,12 +101,12 @@ fn run(surveys: &Surveys, arguments: &Arguments, memory: u64) -> Result<String, 
 }
 
 /// Writes the HTML report. Returns the report itself if it goes to standard output.
-fn write_report(of: &Ranks, arguments: &Arguments, out: &OutputFile) -> Result<String, String> {
+fn write_report(ranks: &Ranks, arguments: &Arguments, out: &OutputFile) -> Result<String, String> {
     let title = match &*arguments.paths {
         [path] => format!("Ranks: {}", path.display()),
         paths => format!("Ranks: {}", pluralize(paths.len() as u64, "path")),
     };
-    let page = render(&report(of, arguments.top, arguments.order.into()), &title);
+    let page = render(&report(ranks, arguments.top, arguments.order.into()), &title);
     if out.is_standard_output() {
         return Ok(page);
     }
@@ -117,20 +117,20 @@ fn write_report(of: &Ranks, arguments: &Arguments, out: &OutputFile) -> Result<S
         "{}: {} of {}",
         out.path().display(),
         Bytes(page.len() as u64),
-        pluralize(of.ranks.len() as u64, "rank")
+        pluralize(ranks.ranks.len() as u64, "rank")
     ));
     Ok(String::new())
 }
 
 /// Compares a rank with the median rank of its group.
 fn explain(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<String, String> {
-    let of = &surveys.ranks;
-    let at = of.ranks.iter().position(|rank| rank.rank == Some(number)).ok_or(format!("no rank {number}"))?;
-    let rank = of.ranks.get(at).ok_or("no such rank")?;
+    let ranks = &surveys.ranks;
+    let index = ranks.ranks.iter().position(|rank| rank.rank == Some(number)).ok_or(format!("no rank {number}"))?;
+    let rank = ranks.ranks.get(index).ok_or("no such rank")?;
     if let Some(error) = &rank.error {
         return Err(format!("rank {number}: {error}"));
     }
-    let median = of.median_of(at).and_then(|median| of.ranks.get(median));
+    let median = ranks.median_of(index).and_then(|median| ranks.ranks.get(median));
     let median = median.ok_or(format!("rank {number} is the only one that can be read"))?;
     let source = |rank: &Rank| {
         let device = rank.survey.as_ref().map_or(0, |survey| survey.device);
@@ -141,7 +141,7 @@ fn explain(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<Stri
     if arguments.json {
         return Ok(text);
     }
-    let group = rank.group.and_then(|group| of.groups.get(group as usize)).map_or(0, |group| group.ranks.len());
+    let group = rank.group.and_then(|group| ranks.groups.get(group as usize)).map_or(0, |group| group.ranks.len());
     let whose = if group > 1 { "its group's median" } else { "the median of the largest group" };
     Ok(wrap_to_terminal(&format!("{} against {}, {whose}\n\n{text}", title(rank), title(median))))
 }
@@ -152,23 +152,23 @@ fn title(rank: &Rank) -> String {
 
 /// Returns the rows to print, in their original order. Ranks that failed, ran out of memory or are outliers take
 /// precedence over others.
-fn shown_ranks(of: &Ranks, top: usize) -> Vec<&Rank> {
-    let stands_out = |at: usize| of.outliers.iter().any(|outlier| outlier.at as usize == at);
+fn shown_ranks(ranks: &Ranks, top: usize) -> Vec<&Rank> {
+    let stands_out = |index: usize| ranks.outliers.iter().any(|outlier| outlier.at as usize == index);
     let is_first =
         |rank: &Rank| rank.error.is_some() || rank.survey.as_ref().is_some_and(|survey| survey.out_of_memory.is_some());
     let (first, others): (Vec<usize>, Vec<usize>) =
-        (0..of.ranks.len()).partition(|&at| stands_out(at) || of.ranks.get(at).is_some_and(is_first));
+        (0..ranks.ranks.len()).partition(|&index| stands_out(index) || ranks.ranks.get(index).is_some_and(is_first));
     let mut places: Vec<usize> = first.into_iter().chain(others).take(top).collect();
     places.sort_unstable();
-    places.into_iter().filter_map(|at| of.ranks.get(at)).collect()
+    places.into_iter().filter_map(|index| ranks.ranks.get(index)).collect()
 }
 
 const HEADINGS: [&str; 7] = ["rank", "peak", "Δ median", "reserved", "end", "OOM", "group"];
 
 /// Returns the cells of a rank, or `None` if it has no survey.
-fn cells(of: &Ranks, rank: &Rank) -> Option<[String; 7]> {
+fn cells(ranks: &Ranks, rank: &Rank) -> Option<[String; 7]> {
     let survey = rank.survey.as_ref()?;
-    let median = of.peak.map_or(0, |peak| peak.median);
+    let median = ranks.peak.map_or(0, |peak| peak.median);
     let peak = rank.peak().unwrap_or(0);
     let oom = survey.out_of_memory.map_or("–".to_owned(), |oom| format!("event {}", group_digits(oom.event.into())));
     Some([
@@ -186,17 +186,17 @@ fn file(rank: &Rank) -> &str {
     if rank.file.is_empty() { "–" } else { &rank.file }
 }
 
-fn as_text(of: &Ranks, top: usize) -> String {
+fn as_text(ranks: &Ranks, top: usize) -> String {
     let mut text = String::new();
-    of.verdict.iter().chain(&of.notes).for_each(|sentence| text += &(printable(sentence) + "\n"));
+    ranks.verdict.iter().chain(&ranks.notes).for_each(|sentence| text += &(printable(sentence) + "\n"));
     let numbers =
         HEADINGS.into_iter().zip([6, 10, 11, 10, 10, 14, 5]).map(|(heading, min)| table::number_column(heading, min));
     let mut table = Table::new(0, 1, numbers.chain([table::name_column(" file", 0)]).collect::<Vec<_>>());
-    let rows = shown_ranks(of, top);
+    let rows = shown_ranks(ranks, top);
     let mut failed = Vec::new();
     for rank in &rows {
         let name = [" ", file(rank)].concat();
-        match cells(of, rank) {
+        match cells(ranks, rank) {
             Some(cells) => table.push(cells.into_iter().chain([name])),
             None => {
                 let number = rank.rank.map_or("–".to_owned(), |rank| rank.to_string());
@@ -216,28 +216,28 @@ fn as_text(of: &Ranks, top: usize) -> String {
             None => text += &line,
         }
     }
-    let more = of.ranks.len() - rows.len();
+    let more = ranks.ranks.len() - rows.len();
     if more > 0 {
         text += &format!("… {} more (see --top)\n", group_digits(more as u64));
     }
-    if !of.left_out.is_empty() {
+    if !ranks.left_out.is_empty() {
         text += &format!(
             "{} of other steps not compared (see --json)\n",
-            base::units::pluralize(of.left_out.len() as u64, "file")
+            base::units::pluralize(ranks.left_out.len() as u64, "file")
         );
     }
     wrap_to_terminal(&text)
 }
 
-fn as_markdown(of: &Ranks, top: usize) -> String {
+fn as_markdown(ranks: &Ranks, top: usize) -> String {
     let safe = |text: &str| printable(text).replace('|', "\\|");
     let mut text = "# Ranks\n\n".to_owned();
-    for sentence in of.verdict.iter().chain(&of.notes) {
+    for sentence in ranks.verdict.iter().chain(&ranks.notes) {
         text += &format!("- {}\n", printable(sentence));
     }
     text += &format!("\n| {} | file |\n|{}---|\n", HEADINGS.join(" | "), "--:|".repeat(HEADINGS.len()));
-    for rank in shown_ranks(of, top) {
-        match cells(of, rank) {
+    for rank in shown_ranks(ranks, top) {
+        match cells(ranks, rank) {
             Some(cells) => text += &format!("| {} | {} |\n", cells.join(" | "), safe(file(rank))),
             None => {
                 let number = rank.rank.map_or("–".to_owned(), |rank| rank.to_string());

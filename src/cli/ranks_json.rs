@@ -6,14 +6,14 @@ use engine::protocol::SCHEMA;
 use serde_json::{Map, Value, json};
 
 /// Builds the JSON document of a comparison of ranks. `memory` is the memory budget in bytes.
-pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
-    let number = |at: u32| of.ranks.get(at as usize).and_then(|rank| rank.rank);
-    let file = |at: u32| of.ranks.get(at as usize).map(|rank| rank.file.clone());
-    let outliers = of.outliers.iter().map(|it| {
+pub(super) fn as_json(comparison: &Ranks, memory: u64) -> String {
+    let number = |index: u32| comparison.ranks.get(index as usize).and_then(|rank| rank.rank);
+    let file = |index: u32| comparison.ranks.get(index as usize).map(|rank| rank.file.clone());
+    let outliers = comparison.outliers.iter().map(|it| {
         json!({"rank": number(it.at), "file": file(it.at), "delta_bytes": it.delta, "median_absolute_deviation": it.deviation})
     });
-    let groups = of.groups.iter().map(|group| {
-        let ranks: Vec<_> = group.ranks.iter().map(|&at| number(at)).collect();
+    let groups = comparison.groups.iter().map(|group| {
+        let ranks: Vec<_> = group.ranks.iter().map(|&index| number(index)).collect();
         let deltas = group.deltas.iter().map(|it| json!({"call_site": it.site, "delta_bytes": it.bytes}));
         json!({
             "ranks": ranks,
@@ -25,9 +25,9 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
         })
     });
     let spread = |it: &RankQuantiles| json!([it.min, it.p5, it.median, it.p95, it.max]);
-    let peak = of.peak.as_ref().map(spread);
-    let [curve, steps] = [&of.curve, &of.steps].map(|it| it.iter().map(spread).collect::<Vec<Value>>());
-    let first_oom = of.first_oom.as_ref().map(|first| {
+    let peak = comparison.peak.as_ref().map(spread);
+    let [curve, steps] = [&comparison.curve, &comparison.steps].map(|it| it.iter().map(spread).collect::<Vec<Value>>());
+    let first_oom = comparison.first_oom.as_ref().map(|first| {
         json!({
             "rank": number(first.at),
             "ranks_out_of_memory": first.ranks,
@@ -38,9 +38,9 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
     to_pretty_json(&json!({
         "schema": SCHEMA,
         "memory_budget_bytes": memory,
-        "ranks": of.ranks.iter().map(|rank| row(of, rank)).collect::<Vec<Value>>(),
-        "left_out": of.left_out,
-        "is_partial": of.is_partial,
+        "ranks": comparison.ranks.iter().map(|rank| row(comparison, rank)).collect::<Vec<Value>>(),
+        "left_out": comparison.left_out,
+        "is_partial": comparison.is_partial,
         "peak": peak,
         "peak_bytes": peak,
         "quantiles": ["min", "p5", "median", "p95", "max"],
@@ -51,12 +51,12 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
         "outliers": outliers.collect::<Vec<Value>>(),
         "groups": groups.collect::<Vec<Value>>(),
         "first_oom": first_oom,
-        "notes": of.notes,
-        "verdict": of.verdict,
+        "notes": comparison.notes,
+        "verdict": comparison.verdict,
     }))
 }
 
-fn row(of: &Ranks, rank: &Rank) -> Value {
+fn row(ranks: &Ranks, rank: &Rank) -> Value {
     let survey = rank.survey.as_ref();
     let coords: Map<String, Value> = rank.coords.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     let sites = survey.map(|survey| {
@@ -66,7 +66,7 @@ fn row(of: &Ranks, rank: &Rank) -> Value {
             .collect::<Vec<Value>>()
     });
     let oom = survey.and_then(|survey| survey.out_of_memory);
-    let median = of.peak.map(|peak| peak.median);
+    let median = ranks.peak.map(|peak| peak.median);
     let delta = rank.peak().zip(median).map(|(peak, median)| i128::from(peak) - i128::from(median));
     json!({
         "rank": rank.rank,

@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// Estimated bytes of tables per byte of a file, used before the file is read. Compressed files need more, plain ones
-/// less.
+/// Estimated memory that the tables of a file take, per byte of the file. Compressed files need more, plain ones less.
 const TABLES_PER_BYTE: u64 = 4;
 
 /// Surveyed ranks and the paths of their files.
@@ -32,13 +31,13 @@ impl Surveys {
     }
 }
 
-/// A survey to do: of a file, or of one snapshot in it.
+/// A pending survey of a file, or of one snapshot in a file.
 struct Job {
     rank: Rank,
     path: PathBuf,
 }
 
-/// Result of a job.
+/// Surveyed ranks of a file, or further jobs.
 #[derive(Default)]
 struct JobResult {
     ranks: Vec<Rank>,
@@ -62,7 +61,7 @@ pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) 
     let is_partial = !not_searched.is_empty() || !absent.is_empty();
     // Missing paths become rows too, with the reason.
     found.extend(absent.iter().map(|(path, _)| Snapshot { path: (*path).clone(), name: path.display().to_string() }));
-    found.sort_by(|one, other| compare_names(&one.name, &other.name).then_with(|| one.path.cmp(&other.path)));
+    found.sort_by(|a, b| compare_names(&a.name, &b.name).then_with(|| a.path.cmp(&b.path)));
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
     let (parsed_names, fitting) = parse_names_with(&names, pattern);
     let mut paths = Vec::new();
@@ -126,14 +125,14 @@ fn run_jobs(jobs: Vec<Job>, pattern: Option<&Pattern>, memory: u64) -> Vec<JobRe
     let budget = Budget { max_bytes: memory, used: Mutex::new(0), freed: Condvar::new() };
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
-        while let at = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(job) = jobs.get(at)
+        while let index = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(job) = jobs.get(index)
             && cancellation::should_continue()
         {
             let bytes = std::fs::metadata(&job.path).map_or(0, |metadata| metadata.len());
             let result = budget.run_within(bytes.saturating_mul(TABLES_PER_BYTE), || run_job(job, pattern, memory));
             if let (Some(result), Ok(mut done)) = (result, done.lock()) {
-                done.push((at, result));
+                done.push((index, result));
             }
         }
     };
@@ -145,7 +144,7 @@ fn run_jobs(jobs: Vec<Job>, pattern: Option<&Pattern>, memory: u64) -> Vec<JobRe
         work();
     });
     let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|&(at, _)| at);
+    done.sort_by_key(|&(index, _)| index);
     done.into_iter().map(|(_, done)| done).collect()
 }
 

@@ -7,12 +7,15 @@ use ui::cell_text::{exact, is_numeric, left_out_text, short, total_row};
 
 /// Maximum number of rows that are drawn as curves. More are drawn as a heat map.
 const MAX_CURVES: usize = 16;
-/// Heights in CSS pixels: of a curve, of a row of the heat map, and of the chart of the spread.
+/// Height of a curve in CSS pixels.
 const CURVE_PX: usize = 30;
+/// Height of a row of the heat map in CSS pixels.
 const ROW_PX: usize = 6;
+/// Height of the chart of the spread in CSS pixels.
 const SPREAD_PX: usize = 56;
-/// Widths in CSS pixels: of the names, and of a column.
+/// Width of the names in CSS pixels.
 const NAMES_PX: usize = 190;
+/// Width of a column of the map in CSS pixels.
 const COLUMN_PX: usize = 3;
 /// Number of shades of the heat map.
 const SHADES: u32 = 24;
@@ -116,9 +119,9 @@ fn draw_map(out: &mut String, map: &HeatMap) {
     let rows: Vec<&[u8]> = map.values.chunks(columns.max(1)).collect();
     // Draw only as many names as fit.
     let every = 14_usize.div_ceil(row_height);
-    for (at, row) in map.rows.iter().enumerate().filter(|(at, _)| at % every == 0) {
+    for (index, row) in map.rows.iter().enumerate().filter(|(index, _)| index % every == 0) {
         let oom = if row.is_oom { " · OOM" } else { "" };
-        let y = at * row_height + if are_curves { CURVE_PX / 2 + 4 } else { ROW_PX + 3 };
+        let y = index * row_height + if are_curves { CURVE_PX / 2 + 4 } else { ROW_PX + 3 };
         let _ = writeln!(out, "<text x=\"0\" y=\"{y}\">{} · {}{oom}</text>", escaped(&row.name), Bytes(row.peak));
     }
     match are_curves {
@@ -155,12 +158,12 @@ fn draw_curves(out: &mut String, rows: &[&[u8]]) {
 /// Draws a heat map. Each shade is one path, with a rectangle for each run of equal columns.
 fn draw_shades(out: &mut String, rows: &[&[u8]]) {
     for shade in 1..=SHADES {
-        let of = |value: u8| (u32::from(value) * SHADES).div_ceil(255);
+        let shade_of = |value: u8| (u32::from(value) * SHADES).div_ceil(255);
         let mut path = String::new();
         for (at, row) in rows.iter().enumerate() {
             let mut x = 0;
-            for run in row.chunk_by(|one, other| of(*one) == of(*other)) {
-                if run.first().is_some_and(|value| of(*value) == shade) {
+            for run in row.chunk_by(|a, b| shade_of(*a) == shade_of(*b)) {
+                if run.first().is_some_and(|value| shade_of(*value) == shade) {
                     let (left, top, wide) = (NAMES_PX + x * COLUMN_PX, at * ROW_PX, run.len() * COLUMN_PX);
                     let _ = write!(path, "M{left} {top}h{wide}v{ROW_PX}h-{wide}z");
                 }
@@ -184,8 +187,8 @@ fn draw_spread(out: &mut String, map: &HeatMap, top: usize) {
     for (low, high, opacity) in [(0, 4, "0.25"), (1, 3, "0.5")] {
         let mut path = String::new();
         for (x, spread) in map.ribbon.iter().enumerate() {
-            let at = |place: usize| y(spread.get(place).copied().unwrap_or(0));
-            let (left, upper, lower) = (NAMES_PX + x * COLUMN_PX, at(high), at(low) + 1);
+            let y_of = |place: usize| y(spread.get(place).copied().unwrap_or(0));
+            let (left, upper, lower) = (NAMES_PX + x * COLUMN_PX, y_of(high), y_of(low) + 1);
             let _ = write!(path, "M{left} {upper}h{COLUMN_PX}V{lower}h-{COLUMN_PX}z");
         }
         let _ = writeln!(out, "<path d=\"{path}\" opacity=\"{opacity}\"/>");

@@ -26,9 +26,9 @@ impl CategoryRules {
     /// Classifies the allocations of an open file by these rules, if given.
     ///
     /// # Errors
-    /// Same as [`CategoryRules::read`].
-    pub(crate) fn classify(&self, asking: &mut OpenSnapshot) -> Result<(), String> {
-        self.read()?.into_iter().for_each(|set| asking.classify(set));
+    /// Returns the same errors as [`CategoryRules::read`].
+    pub(crate) fn classify(&self, snapshot: &mut OpenSnapshot) -> Result<(), String> {
+        self.read()?.into_iter().for_each(|set| snapshot.classify(set));
         Ok(())
     }
 }

@@ -57,10 +57,11 @@ fn python_candidates() -> Vec<PathBuf> {
     if let Some(named) = std::env::var_os("MEMSCAPE_PYTHON") {
         return vec![named.into()];
     }
-    let beside = std::env::current_exe().ok().and_then(|path| path.parent().map(Path::to_owned));
+    let program_folder = std::env::current_exe().ok().and_then(|path| path.parent().map(Path::to_owned));
     let active = std::env::var_os("VIRTUAL_ENV").map(|folder| Path::new(&folder).join("bin"));
     let names = ["python3", "python", "python.exe"];
-    let in_folders = [beside, active].into_iter().flatten().flat_map(|folder| names.map(|name| folder.join(name)));
+    let in_folders =
+        [program_folder, active].into_iter().flatten().flat_map(|folder| names.map(|name| folder.join(name)));
     in_folders.filter(|path| path.is_file()).chain(["python3", "python"].map(PathBuf::from)).collect()
 }
 

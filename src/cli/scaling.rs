@@ -13,23 +13,28 @@ use std::path::Path;
 ///
 /// # Errors
 /// Returns one sentence if the other file cannot be read or no size changes.
-pub(crate) fn measure(asking: &mut OpenSnapshot, other: &Path, growth: Option<f64>) -> Result<MeasuredScaling, String> {
+pub(crate) fn measure(
+    snapshot: &mut OpenSnapshot,
+    other: &Path,
+    growth: Option<f64>,
+) -> Result<MeasuredScaling, String> {
     let named = |error: String| format!("{}: {error}", other.display());
-    asking.prepare();
+    snapshot.prepare();
     let mut second = OpenSnapshot::open(&SnapshotArgs { file: other.to_owned(), device: None }).map_err(named)?;
     second.prepare();
     let missing = || "no device has events or segments".to_owned();
-    let a = asking.engine().side(asking.device.device).ok_or_else(missing)?;
+    let a = snapshot.engine().side(snapshot.device.device).ok_or_else(missing)?;
     let b = second.engine().side(second.device.device).ok_or_else(|| named(missing()))?;
-    let mut comparing = Comparer::new(&a, &b, CompareOptions::default());
-    while comparing.step(&a, &b, &mut TimeSlice::new(&mut cancellation::should_continue)).is_err() {
+    let mut comparer = Comparer::new(&a, &b, CompareOptions::default());
+    while comparer.step(&a, &b, &mut TimeSlice::new(&mut cancellation::should_continue)).is_err() {
         cancellation::check()?;
     }
     let unchanged = || named("no paired call site changes its size, so nothing is measured".to_owned());
-    comparing.measure_scaling(&a, growth).ok_or_else(unchanged)
+    comparer.measure_scaling(&a, growth).ok_or_else(unchanged)
 }
 
-/// Adds the measured growth to a plan: scaled to another sequence length, or to the length of the other snapshot.
+/// Adds the measured growth of call sites to a plan, for a sequence that is `by` times as long. Without `by`, the
+/// sequence is as long as in the other snapshot.
 ///
 /// # Errors
 /// Returns one sentence if a number is too large or too small.
@@ -38,8 +43,8 @@ pub(crate) fn add_to_plan(
     by: Option<Factor>,
     plan: &mut PlanQuestion,
 ) -> Result<(), String> {
-    let own = || Factor::new((measured.growth * 1000.0).round() as u64, 1000);
-    let groups = by.or_else(own).and_then(|by| measured.groups(by));
+    let measured_growth = || Factor::new((measured.growth * 1000.0).round() as u64, 1000);
+    let groups = by.or_else(measured_growth).and_then(|by| measured.groups(by));
     plan.groups.extend(groups.ok_or("sequence: the number is too large or too small")?);
     Ok(())
 }

@@ -58,14 +58,14 @@ fn parse_stream(text: &str) -> Result<u64, String> {
 /// # Errors
 /// Returns one sentence if the file cannot be read or the trace has no such event.
 pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
-    let mut asking = OpenSnapshot::open(&terms.source)?;
-    let facts = asking.facts_at(terms.at.when.unwrap_or(When::Peak))?;
-    let page = fetch_page(&mut asking, terms, facts.moment).ok_or("the segments could not be listed")?;
+    let mut snapshot = OpenSnapshot::open(&terms.source)?;
+    let facts = snapshot.facts_at(terms.at.when.unwrap_or(When::Peak))?;
+    let page = fetch_page(&mut snapshot, terms, facts.moment).ok_or("the segments could not be listed")?;
     if page.groups.is_empty() && (terms.pool, terms.stream) != (None, None) {
         return Err("no segment of that pool and stream at this moment".to_owned());
     }
     let wants_sites = terms.printed.json || terms.blocks;
-    let sites = if wants_sites { sites(&mut asking, facts.moment) } else { Some(Sites::new()) };
+    let sites = if wants_sites { sites(&mut snapshot, facts.moment) } else { Some(Sites::new()) };
     let sites = sites.ok_or("the allocations could not be listed")?;
     if terms.printed.json {
         let fields = json!({
@@ -74,16 +74,16 @@ pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
             "request_bytes": terms.request,
         });
         return Ok(to_pretty_json(&with_fields(
-            asking.document(fields),
-            segments_json::fields(&page, &sites, &asking.summary.pools),
+            snapshot.document(fields),
+            segments_json::fields(&page, &sites, &snapshot.summary.pools),
         )));
     }
-    Ok(as_text(&asking, terms, &facts, &page, &sites))
+    Ok(as_text(&snapshot, terms, &facts, &page, &sites))
 }
 
 /// Fetches all segments and blocks, in several parts, since the engine returns a limited number of rows at a time.
-fn fetch_page(asking: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Option<SegmentsPage> {
-    let _device = asking.device.device;
+fn fetch_page(snapshot: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Option<SegmentsPage> {
+    let _device = snapshot.device.device;
     let mut ask = |first| {
         let question = SegmentsQuestion {
             moment,
@@ -97,7 +97,7 @@ fn fetch_page(asking: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Optio
             reveal: None,
             request: terms.request,
         };
-        match asking.ask_device(Question::State(question))? {
+        match snapshot.ask_device(Question::State(question))? {
             Answer::State(page) => Some(*page),
             _ => None,
         }
@@ -116,14 +116,14 @@ fn fetch_page(asking: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Optio
     Some(whole)
 }
 
-fn sites(asking: &mut OpenSnapshot, moment: u32) -> Option<Sites> {
-    let table = largest(asking, "", Scope::At(moment), u32::MAX)?;
+fn sites(snapshot: &mut OpenSnapshot, moment: u32) -> Option<Sites> {
+    let table = largest(snapshot, "", Scope::At(moment), u32::MAX)?;
     Some(table.rows.into_iter().map(|row| (row.allocation, row.call_site)).collect())
 }
 
 /// Describes a group of segments, such as `default pool, stream 0x7f`.
-fn group_name(asking: &OpenSnapshot, pool: Option<(u64, u64)>, stream: Option<u64>) -> String {
-    let pool = pool.map(|pool| printable(&pool_name(&asking.summary.pools, pool)));
+fn group_name(snapshot: &OpenSnapshot, pool: Option<(u64, u64)>, stream: Option<u64>) -> String {
+    let pool = pool.map(|pool| printable(&pool_name(&snapshot.summary.pools, pool)));
     let pool = pool.unwrap_or_else(|| "pool not recorded".to_owned());
     match stream {
         None => pool + ", stream not recorded",
@@ -163,20 +163,26 @@ const COLUMNS: [(&str, usize); 7] = [
     ("free blocks", 11),
 ];
 
-fn as_text(asking: &OpenSnapshot, terms: &Segments, facts: &MomentFacts, page: &SegmentsPage, sites: &Sites) -> String {
-    let is_peak = if facts.moment == asking.peak() { ", the peak" } else { "" };
-    let mut text = format!("{}: {}{is_peak}\n  ", asking.heading(), after_event(facts.moment));
+fn as_text(
+    snapshot: &OpenSnapshot,
+    terms: &Segments,
+    facts: &MomentFacts,
+    page: &SegmentsPage,
+    sites: &Sites,
+) -> String {
+    let is_peak = if facts.moment == snapshot.peak() { ", the peak" } else { "" };
+    let mut text = format!("{}: {}{is_peak}\n  ", snapshot.heading(), after_event(facts.moment));
     text.push_str(&sums_text(&page.total));
     if page.outside_mapped.count > 0 {
         let (bytes, count) =
             (exact_bytes(page.outside_mapped.bytes), pluralize(page.outside_mapped.count.into(), "allocation"));
         text.push_str(&format!("  {bytes} live in {count} are outside the recorded segments\n"));
     }
-    page.fits.iter().for_each(|fit| text.push_str(&fit_text(asking, terms, fit)));
+    page.fits.iter().for_each(|fit| text.push_str(&fit_text(snapshot, terms, fit)));
     for (place, group) in page.groups.iter().enumerate() {
         let size = if group.small { "small" } else { "large" };
         let expandable = if group.expandable { ", expandable" } else { "" };
-        let name = group_name(asking, group.pool, group.stream);
+        let name = group_name(snapshot, group.pool, group.stream);
         text.push_str(&format!("\n{name}, {size} blocks{expandable}:\n  {}", sums_text(&group.sums)));
         let bars: Vec<_> = bars_of(page, place).take(terms.printed.top as usize).collect();
         let mut segments = Table::new(2, 2, COLUMNS.map(|(heading, min)| table::number_column(heading, min)));
@@ -206,7 +212,7 @@ fn as_text(asking: &OpenSnapshot, terms: &Segments, facts: &MomentFacts, page: &
         }
         text.push_str(&more_rows_line(group.sums.segments.saturating_sub(terms.printed.top)));
     }
-    wrap_to_terminal(&(text + &asking.other_devices_line()))
+    wrap_to_terminal(&(text + &snapshot.other_devices_line()))
 }
 
 fn block_columns() -> Vec<Column> {
@@ -234,8 +240,8 @@ fn block_cells(piece: &SegmentsPiece, sites: &Sites) -> [String; 5] {
     ]
 }
 
-fn fit_text(asking: &OpenSnapshot, terms: &Segments, fit: &SegmentsFit) -> String {
-    let (asked, name) = (terms.request.unwrap_or(0), group_name(asking, fit.pool, fit.stream));
+fn fit_text(snapshot: &OpenSnapshot, terms: &Segments, fit: &SegmentsFit) -> String {
+    let (asked, name) = (terms.request.unwrap_or(0), group_name(snapshot, fit.pool, fit.stream));
     let begin = format!("  request of {}, rounded {}, in the {name}:", exact_bytes(asked), exact_bytes(fit.rounded));
     match fit.block {
         Some((address, bytes)) => {

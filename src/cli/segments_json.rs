@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// Call site of each allocation, by id.
 pub(crate) type Sites = HashMap<u32, String>;
 
-/// Returns the segments of a group.
+/// Returns the segments of the group with the index `place`.
 pub(crate) fn bars_of(page: &SegmentsPage, place: usize) -> impl Iterator<Item = &SegmentsBar> {
     let row = |place: usize| page.groups.get(place).map_or(u32::MAX, |group| group.row);
     let rows = row(place)..row(place + 1);

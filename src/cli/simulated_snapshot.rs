@@ -24,19 +24,19 @@ pub(crate) fn write(terms: &WhatIfArgs, out: &OutputFile) -> Result<String, Stri
     if terms.search {
         return Err("--output writes one run: leave out --search".to_owned());
     }
-    let mut asking = OpenSnapshot::open(&terms.source)?;
+    let mut snapshot = OpenSnapshot::open(&terms.source)?;
     let (plan, _) = plan::build_question(&terms.plans, &terms.presets, None)?;
     let is_planned = !(terms.plans.is_empty() && terms.presets.is_empty());
-    let planned_sizes = if is_planned { Some(planned_sizes(&mut asking, &plan)?) } else { None };
+    let planned_sizes = if is_planned { Some(planned_sizes(&mut snapshot, &plan)?) } else { None };
     let run = SimulatedRun {
-        device: asking.device.device,
+        device: snapshot.device.device,
         settings: terms.lines.first().cloned(),
         capacity: terms.capacity,
         skip_empty_cache: terms.no_empty_cache,
         planned_sizes,
-        source: asking.summary.file.clone(),
+        source: snapshot.summary.file.clone(),
     };
-    let mut engine = asking.into_engine();
+    let mut engine = snapshot.into_engine();
     let failed = |error: std::io::Error| format!("{}: {error}", out.path().display());
     let packed = CompressedWriter::create(out, CompressionKind::from_path(out.path())).map_err(failed)?;
     let mut file = BufWriter::with_capacity(BUFFER_BYTES, packed);
@@ -63,10 +63,10 @@ pub(crate) fn write(terms: &WhatIfArgs, out: &OutputFile) -> Result<String, Stri
 }
 
 /// Returns the planned sizes of all allocations, in encoded form.
-fn planned_sizes(asking: &mut OpenSnapshot, plan: &PlanQuestion) -> Result<Vec<u8>, String> {
+fn planned_sizes(snapshot: &mut OpenSnapshot, plan: &PlanQuestion) -> Result<Vec<u8>, String> {
     // Returns the error of an invalid plan.
-    plan::run_plan(asking, plan)?;
-    match asking.ask_device(Question::PlannedSizes(Box::new(plan.clone()))) {
+    plan::run_plan(snapshot, plan)?;
+    match snapshot.ask_device(Question::PlannedSizes(Box::new(plan.clone()))) {
         Some(Answer::PlannedSizes(sizes)) => Ok(sizes),
         _ => Err("the plan could not be computed".to_owned()),
     }

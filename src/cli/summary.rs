@@ -82,10 +82,10 @@ fn as_json(summary: &FileSummary) -> Value {
         fields.insert("peak_check".to_owned(), json!(check));
         fields.remove("loaded");
         if let Some((first, behind)) = device.loaded {
-            let of = device.events.saturating_add(behind);
+            let total = device.events.saturating_add(behind);
             fields.insert(
                 "loaded".to_owned(),
-                json!({"first_event": first, "end_event": device.events, "of_events": of}),
+                json!({"first_event": first, "end_event": device.events, "of_events": total}),
             );
         }
     }
@@ -132,12 +132,12 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     };
     let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
     let before = if device.loaded.is_some() { "baseline (before the range)" } else { "baseline (before recording)" };
-    let at = if device.peak_event < 0 {
+    let position = if device.peak_event < 0 {
         "before the first event".to_owned()
     } else {
         format!("event {}", group_digits(device.peak_event.unsigned_abs()))
     };
-    row("peak", device.peak_requested, format!(", {at}"));
+    row("peak", device.peak_requested, format!(", {position}"));
     row(before, device.base_requested, String::new());
     row("live at the end", signed(device.end_requested), String::new());
     if device.has_rounded() {

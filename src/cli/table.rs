@@ -100,9 +100,10 @@ impl Table {
     fn texts_in(&self, width: Option<usize>) -> Vec<String> {
         let headings: Vec<String> = self.columns.iter().map(|column| column.heading.clone()).collect();
         let lines: Vec<&Vec<String>> = std::iter::once(&headings).chain(&self.rows).collect();
-        let cells =
-            |at: usize| -> Vec<&str> { lines.iter().map(|line| line.get(at).map_or("", String::as_str)).collect() };
-        let natural: Vec<usize> = (0..self.columns.len()).map(|at| widest(&cells(at))).collect();
+        let cells = |index: usize| -> Vec<&str> {
+            lines.iter().map(|line| line.get(index).map_or("", String::as_str)).collect()
+        };
+        let natural: Vec<usize> = (0..self.columns.len()).map(|index| widest(&cells(index))).collect();
         let mut bands = self.bands(&natural, width);
         for placed in bands.iter_mut().flat_map(|band| &mut band.columns) {
             let column = cells(placed.at);
@@ -116,8 +117,8 @@ impl Table {
         (0..lines.len()).map(text).collect()
     }
 
-    fn is_uncut(&self, at: usize) -> bool {
-        self.columns.get(at).is_some_and(|column| column.is_uncut)
+    fn is_uncut(&self, index: usize) -> bool {
+        self.columns.get(index).is_some_and(|column| column.is_uncut)
     }
 
     /// Returns the text of a row's cells in a band.
@@ -156,19 +157,20 @@ impl Table {
             }
         }
         let width = width.unwrap_or(usize::MAX);
-        let least = |at: usize| {
+        let min_width = |at: usize| {
             let natural = natural.get(at).copied().unwrap_or(0);
             if self.is_uncut(at) { natural } else { natural.min(MIN_NAME) }
         };
         let mut bands = vec![Band { indent: self.indent, columns: Vec::new() }];
         for at in 0..self.columns.len() {
-            let room =
+            let available =
                 |band: &Band| band.indent + band.columns.iter().map(|placed| placed.width + self.gap).sum::<usize>();
-            let is_full = bands.last().is_some_and(|band| !band.columns.is_empty() && room(band) + least(at) > width);
+            let is_full =
+                bands.last().is_some_and(|band| !band.columns.is_empty() && available(band) + min_width(at) > width);
             if is_full {
                 bands.push(Band { indent: self.indent + CONTINUATION_INDENT, columns: Vec::new() });
             }
-            bands.last_mut().into_iter().for_each(|band| band.columns.push(placed((at, least(at)))));
+            bands.last_mut().into_iter().for_each(|band| band.columns.push(placed((at, min_width(at)))));
         }
         for band in &mut bands {
             let used: Vec<usize> = band.columns.iter().map(|placed| placed.width).collect();
@@ -184,8 +186,8 @@ fn widen(band: &mut Band, spare: usize, natural: impl Fn(usize) -> usize) {
     let needs = |cap: usize| -> usize {
         band.columns.iter().map(|placed| natural(placed.at).min(cap).saturating_sub(placed.width)).sum()
     };
-    let most = band.columns.iter().map(|placed| natural(placed.at)).max().unwrap_or(0);
-    let (mut low, mut high) = (0, most);
+    let max_width = band.columns.iter().map(|placed| natural(placed.at)).max().unwrap_or(0);
+    let (mut low, mut high) = (0, max_width);
     while low < high {
         let middle = low + (high - low).div_ceil(2);
         if needs(middle) <= spare { low = middle } else { high = middle - 1 }
@@ -199,8 +201,8 @@ fn widest(cells: &[&str]) -> usize {
     cells.iter().map(|cell| text_width(cell)).max().unwrap_or(0)
 }
 
-/// Shortens the cells of a column to a width: cut in the middle, without a prefix that all long cells share. Cells that
-/// would become identical are wrapped instead.
+/// Shortens the cells of a column to a width: drops a prefix that all long cells share, then cuts the middle. Cells
+/// that would become identical are wrapped instead.
 fn shorten_cells(cells: &[&str], width: usize) -> Vec<Vec<String>> {
     let long: BTreeSet<&str> = cells.iter().copied().filter(|cell| text_width(cell) > width).collect();
     let shared = shared_prefix_bytes(&long);
@@ -208,11 +210,11 @@ fn shorten_cells(cells: &[&str], width: usize) -> Vec<Vec<String>> {
         .iter()
         .map(|cell| if long.contains(cell) { shorten(cell, shared, width) } else { (*cell).to_owned() })
         .collect();
-    let mut looks: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut shortened: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (cell, cut) in cells.iter().zip(&cut) {
-        looks.entry(cut).or_default().insert(cell);
+        shortened.entry(cut).or_default().insert(cell);
     }
-    let lines = |(cell, cut): (&&str, &String)| match looks.get(cut.as_str()).map_or(0, BTreeSet::len) {
+    let lines = |(cell, cut): (&&str, &String)| match shortened.get(cut.as_str()).map_or(0, BTreeSet::len) {
         0 | 1 => vec![cut.clone()],
         _ => wrap(cell, width),
     };
@@ -237,12 +239,12 @@ fn shorten(text: &str, shared: usize, width: usize) -> String {
     if text_width(&rest) <= width {
         return rest;
     }
-    let room = width.saturating_sub(1);
-    let head = fitting_prefix(&rest, room / 2);
+    let available = width.saturating_sub(1);
+    let head = fitting_prefix(&rest, available / 2);
     // The tail gets the remaining width.
     let mut tail = rest.len();
     for (at, _) in rest.char_indices().rev() {
-        if text_width(rest.get(at..).unwrap_or_default()) > room - room / 2 {
+        if text_width(rest.get(at..).unwrap_or_default()) > available - available / 2 {
             break;
         }
         tail = at;

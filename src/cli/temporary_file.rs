@@ -14,7 +14,7 @@ const INTERRUPTED_STATUS: i32 = 130;
 static TEMPORARY_PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static HANDLER_SET: Once = Once::new();
 
-/// A temporary file that is removed on drop, unless [`Begun::put`] moved it into place.
+/// A temporary file that is removed on drop, unless [`TemporaryFile::persist`] moved it into place.
 pub(crate) struct TemporaryFile(Option<TempPath>);
 
 impl TemporaryFile {
@@ -36,13 +36,13 @@ impl TemporaryFile {
         self.0.as_deref().unwrap_or(Path::new(""))
     }
 
-    /// Moves the file to `place` in one step, replacing a file that is already there.
+    /// Moves the file to `path` in one step, replacing an existing file.
     ///
     /// # Errors
     /// Returns the I/O error if the file cannot be moved.
-    pub(crate) fn persist(mut self, place: &Path) -> io::Result<()> {
+    pub(crate) fn persist(mut self, path: &Path) -> io::Result<()> {
         let _all = TEMPORARY_PATHS.lock().map_err(|_| io::ErrorKind::Other)?;
-        self.0.take().map_or(Ok(()), |path| path.persist(place).map_err(io::Error::from))
+        self.0.take().map_or(Ok(()), |temporary| temporary.persist(path).map_err(io::Error::from))
     }
 }
 

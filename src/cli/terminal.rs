@@ -41,9 +41,9 @@ pub(crate) fn line_width() -> Option<usize> {
     }
     let set =
         std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok()).filter(|&columns| columns > 0);
-    let of_terminal =
+    let terminal_width =
         || crossterm::terminal::size().ok().map(|(columns, _)| usize::from(columns)).filter(|&columns| columns > 0);
-    Some(set.or_else(of_terminal).unwrap_or(DEFAULT_WIDTH).max(MIN_WIDTH))
+    Some(set.or_else(terminal_width).unwrap_or(DEFAULT_WIDTH).max(MIN_WIDTH))
 }
 
 /// Returns the width of a text in terminal columns.

@@ -123,7 +123,7 @@ impl Disk for LocalDisk {
     }
 }
 
-/// An open file, or its cache entry. `place` is set if the file still has to be written to the cache.
+/// An open file, or its cache entry. `place` is the cache entry to write when the file is closed.
 struct LocalSource {
     input: Input,
     place: Option<CacheEntry>,

@@ -30,7 +30,7 @@ struct Sequence {
 pub(crate) struct Aligner {
     wanted: Option<Align>,
     steps: [StepSearch; 2],
-    /// Pairs of steps: the moments where both begin, and where both end.
+    /// For each pair of steps, the moments of its start and of its end, in A and in B.
     paired_steps: Option<Vec<[(u32, u32); 2]>>,
     /// Names of the steps in A. Empty for steps without a name.
     step_names: Vec<String>,
@@ -44,9 +44,9 @@ pub(crate) struct Aligner {
     counts: [Vec<u32>; 2],
     sequences: [Sequence; 2],
     diff: Option<Diff>,
-    /// Method that [`Found`] gets when all anchors are added.
+    /// Alignment method. Copied to the result once all anchors are added.
     method: Option<Align>,
-    /// Next pair and next step to add as anchors.
+    /// Index of the next pair of allocations and of the next pair of steps to add as anchors.
     next_anchor: (usize, usize),
     pub(crate) found: AlignmentResult,
 }
@@ -56,12 +56,13 @@ pub(crate) struct Aligner {
 pub(crate) struct AlignmentResult {
     pub(crate) method: Option<Align>,
     pub(crate) alignment: Alignment,
-    /// Paired allocations by id, ascending in both.
+    /// Ids of the paired allocations in A and B, both ascending.
     pub(crate) pairs: Column<(u32, u32)>,
     pub(crate) key: Option<Key>,
-    /// Pairs of steps, if moments are aligned by them: where both begin, and where both end.
+    /// For each pair of steps, the moments of its start and of its end, in A and in B. Empty if moments are not aligned
+    /// by steps.
     pub(crate) steps: Vec<[(u32, u32); 2]>,
-    /// Names of the steps, possibly empty.
+    /// Name of each pair of steps. Empty for steps without a name.
     pub(crate) step_names: Vec<String>,
     pub(crate) steps_source: &'static str,
     pub(crate) is_exact: bool,
@@ -113,7 +114,7 @@ impl Aligner {
         self.finish(sides, method, slice)
     }
 
-    /// Pairs allocations and returns the method to align moments.
+    /// Pairs allocations. Returns the method to align moments with.
     fn pair_allocations(
         &mut self,
         sides: [&Side; 2],
@@ -136,9 +137,9 @@ impl Aligner {
         diff.step(&a.keys, &b.keys, &mut paired, slice)?;
         self.found.is_exact = diff.is_exact();
         let shorter = sides.map(|side| side.history.allocations.len() - side.history.allocations.early_count());
-        let least = shorter[0].min(shorter[1]) * MIN_PAIRED_PERCENT / 100;
+        let min_pairs = shorter[0].min(shorter[1]) * MIN_PAIRED_PERCENT / 100;
         Ok(match (steps.len(), self.wanted) {
-            (0, None) if pairs.len() < least.max(1) => Align::Share,
+            (0, None) if pairs.len() < min_pairs.max(1) => Align::Share,
             (0, _) => Align::Sequence,
             _ => Align::Steps,
         })
@@ -266,7 +267,7 @@ impl Aligner {
     }
 }
 
-/// Returns the percentage of allocations that have a partner by their key anywhere in the trace.
+/// Returns the percentage of allocations whose key also occurs in the other trace.
 fn matched_percent(keys: &[Vec<u32>; 2], [a, b]: &[Vec<u32>; 2]) -> u64 {
     let both: u64 = a.iter().zip(b).map(|(one, other)| u64::from(*one.min(other))).sum();
     200 * both / (keys.iter().map(Vec::len).sum::<usize>() as u64).max(1)

@@ -1,17 +1,17 @@
-//! A monotone map between the moments of two traces. It interpolates between anchors.
+//! Monotone map between the moments of two traces, interpolated between anchors.
 
 use base::column::Column;
 use base::units::Moment;
 use engine::Side;
 pub use engine::protocol::Align;
 
-/// Returns the peaks in a range of A and in the aligned range of B.
+/// Returns the peak in a range of A, and the peak in the aligned range of B.
 pub fn peaks_in([a, b]: [&Side; 2], alignment: &Alignment, range: [Moment; 2]) -> (Option<Moment>, Option<Moment>) {
     let of_b = range.map(|moment| alignment.to_b(moment));
     (Some(a.peak_in(range[0], range[1]).0), Some(b.peak_in(of_b[0], of_b[1]).0))
 }
 
-/// A map from moments of A to moments of B, as anchors that ascend in both.
+/// Map from moments of A to moments of B. It consists of anchors that ascend in both.
 #[derive(Clone, Debug, Default)]
 pub struct Alignment {
     anchors: Column<(u32, u32)>,
@@ -55,23 +55,23 @@ impl Alignment {
         Moment(self.map(moment.0, |(a, b)| (b, a)))
     }
 
-    fn map(&self, moment: u32, way: impl Fn((u32, u32)) -> (u32, u32)) -> u32 {
-        let at = |place: usize| self.anchors.get(place).map(&way);
+    fn map(&self, moment: u32, orient: impl Fn((u32, u32)) -> (u32, u32)) -> u32 {
+        let anchor = |place: usize| self.anchors.get(place).map(&orient);
         let (mut low, mut high) = (0, self.anchors.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            if at(middle).is_some_and(|(from, _)| from <= moment) { low = middle + 1 } else { high = middle }
+            if anchor(middle).is_some_and(|(from, _)| from <= moment) { low = middle + 1 } else { high = middle }
         }
-        let before = low.checked_sub(1).and_then(at).unwrap_or_default();
-        let Some(after) = at(low) else { return before.1 };
+        let before = low.checked_sub(1).and_then(anchor).unwrap_or_default();
+        let Some(after) = anchor(low) else { return before.1 };
         let (gap, wide) = (u64::from(after.0 - before.0).max(1), u64::from(after.1.saturating_sub(before.1)));
         before.1 + (u64::from(moment - before.0) * wide / gap) as u32
     }
 
-    /// Returns at most `most` anchors, including both ends, ascending in both.
-    pub fn sampled_anchors(&self, most: usize) -> Vec<(u32, u32)> {
-        let (count, most) = (self.anchors.len(), most.max(2));
-        let step = count.saturating_sub(1).div_ceil(most - 1).max(1);
+    /// Returns at most `limit` anchors, including both ends, ascending in both.
+    pub fn sampled_anchors(&self, limit: usize) -> Vec<(u32, u32)> {
+        let (count, limit) = (self.anchors.len(), limit.max(2));
+        let step = count.saturating_sub(1).div_ceil(limit - 1).max(1);
         let last = count.checked_sub(1).filter(|last| !last.is_multiple_of(step));
         (0..count).step_by(step).chain(last).filter_map(|place| self.anchors.get(place)).collect()
     }

@@ -16,21 +16,23 @@ const NONE: u32 = u32::MAX;
 /// Progress of the comparison.
 #[derive(Default)]
 pub(crate) struct AllocationComparison {
-    /// Side that is being examined, its candidates, and the next one.
+    /// Index of the side that is being examined.
     side: usize,
+    /// Allocations of that side that may be live at its moment.
     candidates: Option<Candidates>,
+    /// Index of the next candidate.
     next: usize,
-    /// Pairs whose live bytes differ.
+    /// Ids (in A and B) of allocations whose live bytes differ. [`NONE`] for a missing partner.
     ids: Vec<[u32; 2]>,
     equal: PerSide,
     early: PerSide,
     found: Option<AllocationDifferences>,
-    /// Number of rows that have their call sites.
+    /// Number of rows whose call sites are filled in.
     named: usize,
 }
 
 impl AllocationComparison {
-    /// Lists the allocations that differ.
+    /// Lists the allocations whose live bytes differ.
     pub(crate) fn step(
         &mut self,
         sides: [&Side; 2],
@@ -66,21 +68,21 @@ impl AllocationComparison {
                     }
                     let size = history.allocations.size(id);
                     let partner = if is_same { id.0 } else { found.partner(self.side, id.0) };
-                    let is_of_b = self.side == 1;
+                    let is_b = self.side == 1;
                     if !is_same && (id.0 as usize) < history.allocations.early_count() {
-                        let sum = if is_of_b { &mut self.early.b } else { &mut self.early.a };
+                        let sum = if is_b { &mut self.early.b } else { &mut self.early.a };
                         *sum = sum.saturating_add(size);
                         continue;
                     }
                     let other = live(1 - self.side, partner);
                     // A pair that is live in both was counted with A.
-                    if is_of_b && other > 0 {
+                    if is_b && other > 0 {
                         continue;
                     }
                     if other == size {
                         self.equal = self.equal.plus(PerSide { a: size, b: size });
                     } else {
-                        self.ids.push(if is_of_b { [partner, id.0] } else { [id.0, partner] });
+                        self.ids.push(if is_b { [partner, id.0] } else { [id.0, partner] });
                     }
                 }
             }
@@ -92,9 +94,9 @@ impl AllocationComparison {
             slot => {
                 let bytes = |[a, b]: [u32; 2]| PerSide { a: live(0, a), b: live(1, b) };
                 let rank = |bytes: PerSide| u128::from(!bytes.a.abs_diff(bytes.b));
-                let order = self.ids.iter().zip(0..).map(|(ids, at)| (rank(bytes(*ids)), at));
+                let order = self.ids.iter().zip(0..).map(|(ids, index)| (rank(bytes(*ids)), index));
                 let largest = sorted_numbers(order.collect()).into_iter().take(MAX_ALLOCATIONS);
-                let rows = largest.filter_map(|at| self.ids.get(at as usize)).map(|&ids| {
+                let rows = largest.filter_map(|index| self.ids.get(index as usize)).map(|&ids| {
                     let known = |id: u32| Some(id).filter(|id| *id != NONE);
                     let bytes = bytes(ids);
                     AllocationRow { site: String::new(), ids: (known(ids[0]), known(ids[1])), bytes }
@@ -112,7 +114,7 @@ impl AllocationComparison {
         };
         while let Some(part) = slice.next_range(&mut self.named, found.rows.len(), 64)? {
             for row in found.rows.get_mut(part).unwrap_or_default() {
-                // Takes the call site of the one that is live.
+                // Use the call site of the allocation that is live.
                 let which = usize::from(row.bytes.a == 0);
                 let id = if which == 0 { row.ids.0 } else { row.ids.1 };
                 if let (Some(side), Some(sites), Some(id)) = (sides.get(which), tables.sites.get_mut(which), id) {
@@ -132,11 +134,11 @@ impl AllocationComparison {
 impl AlignmentResult {
     /// Returns the partner of an allocation of A (`side` 0) or B (`side` 1), or [`NONE`].
     fn partner(&self, side: usize, id: u32) -> u32 {
-        let own = |(a, b): (u32, u32)| if side == 0 { (a, b) } else { (b, a) };
+        let oriented = |(a, b): (u32, u32)| if side == 0 { (a, b) } else { (b, a) };
         let (mut low, mut high) = (0, self.pairs.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            match self.pairs.get(middle).map(own) {
+            match self.pairs.get(middle).map(oriented) {
                 Some((known, other)) if known == id => return other,
                 Some((known, _)) if known < id => low = middle + 1,
                 _ => high = middle,

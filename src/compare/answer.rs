@@ -15,13 +15,13 @@ impl PerSide {
         i128::from(self.b) - i128::from(self.a)
     }
 
-    /// Returns the sums of both values.
+    /// Adds two values side by side, saturating.
     pub(crate) fn plus(self, other: PerSide) -> PerSide {
         PerSide { a: self.a.saturating_add(other.a), b: self.b.saturating_add(other.b) }
     }
 }
 
-/// One side at the compared moment.
+/// File, device and totals of one side at its compared moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideFacts {
     pub file: String,
@@ -32,7 +32,7 @@ pub struct SideFacts {
     pub reserved_bytes: i64,
 }
 
-/// Two moments and what is live at them.
+/// A pair of compared moments, with their live and reserved bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MomentPair {
     /// Title, such as `peak with peak`.
@@ -51,12 +51,12 @@ pub struct Row {
     pub callers: Vec<String>,
     pub bytes: PerSide,
     pub count: PerSide,
-    /// True if both files allocate with this key at any moment.
+    /// True if both files have an allocation with this key at any moment.
     pub in_both: bool,
 }
 
 impl Row {
-    /// Returns the relation of B to A as text: a factor, or that it exists in one only.
+    /// Returns the relation of B to A as text, such as `×1.79` or `only in B`.
     pub fn relation(&self) -> String {
         relation(self.bytes, self.in_both)
     }
@@ -75,7 +75,7 @@ pub struct TreeRow {
     pub count: PerSide,
 }
 
-/// Returns the relation of B to A as text: a factor, or that it exists in one only.
+/// Returns the relation of B to A as text, such as `×1.79` or `only in B`.
 pub(crate) fn relation(bytes: PerSide, in_both: bool) -> String {
     let words = match (bytes.a, bytes.b, in_both) {
         (0, 0, _) => "–",
@@ -104,12 +104,12 @@ pub fn factor(ratio: f64) -> String {
     }
 }
 
-/// Share of the live bytes with a partner, i.e. whose key also occurs in the other file.
+/// Live bytes whose key also occurs in the other file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matched {
-    /// Bytes with a partner.
+    /// Bytes whose key occurs in the other file.
     pub bytes: PerSide,
-    /// Bytes that may have a partner. Excludes those without a stack if the key is code.
+    /// Bytes whose key is known. Excludes allocations without a stack if the key is taken from the stack.
     pub known: PerSide,
     pub total: PerSide,
 }
@@ -131,13 +131,13 @@ pub struct FactorGroup {
 pub struct SiteFactor {
     pub site: String,
     pub factor: f64,
-    /// Bytes of its pairs with this factor, and of all its pairs, in B.
+    /// Bytes of the site's pairs with this factor, and of all its pairs. Each is the larger of A and B.
     pub share: (u64, u64),
     pub pairs: u64,
     pub bytes: PerSide,
 }
 
-/// Difference between an allocation and its partner.
+/// Result of comparing an allocation with its partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     Same,
@@ -178,7 +178,7 @@ impl Outcome {
     }
 }
 
-/// Allocations with one outcome.
+/// Allocations with the same outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lifetimes {
     pub outcome: Outcome,
@@ -188,7 +188,7 @@ pub struct Lifetimes {
     pub sites: Vec<SiteLifetimes>,
 }
 
-/// Allocations of a call site with one outcome.
+/// Allocations of one call site with the same outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteLifetimes {
     pub site: String,
@@ -200,16 +200,16 @@ pub struct SiteLifetimes {
     pub longer_steps: i64,
 }
 
-/// A step that both have.
+/// A step that occurs in both traces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRow {
     /// Name of its annotation in A, otherwise its number.
     pub name: String,
-    /// Moments of A and B where it begins.
+    /// Start of the step: moment of A and moment of B.
     pub begins: (u32, u32),
-    /// Peak of the live bytes in it.
+    /// Peak of the live bytes during the step.
     pub peak: PerSide,
-    /// Number of allocations in it.
+    /// Number of allocations made during the step.
     pub allocations: PerSide,
 }
 
@@ -218,29 +218,29 @@ pub struct StepRow {
 pub struct AllocationRow {
     /// Call site.
     pub site: String,
-    /// Ids in A and B. `None` if it has no partner.
+    /// Ids in A and B. `None` for the side without a partner.
     pub ids: (Option<u32>, Option<u32>),
     /// Live bytes at the compared moments.
     pub bytes: PerSide,
 }
 
 impl AllocationRow {
-    /// Returns the relation of B to A as text: a factor, or that it exists in one only.
+    /// Returns the relation of B to A as text, such as `×1.79` or `only in B`.
     pub fn relation(&self) -> String {
         relation(self.bytes, self.ids.0.is_some() && self.ids.1.is_some())
     }
 }
 
-/// Allocations whose live bytes differ.
+/// Allocations whose live bytes differ between the compared moments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllocationDifferences {
-    /// Largest differences first, at most [`MAX_ALLOCATIONS`].
+    /// Rows with the largest differences, largest first, at most [`MAX_ALLOCATIONS`].
     pub rows: Vec<AllocationRow>,
     /// Number of allocations that differ, including those not listed.
     pub count: u64,
     /// Live bytes of allocations that do not differ.
     pub equal: PerSide,
-    /// Live bytes of allocations made before recording, which are not paired.
+    /// Live bytes of allocations from before recording, which are not paired.
     pub early: PerSide,
 }
 
@@ -262,16 +262,16 @@ pub struct Comparison {
     /// Matched bytes of each key that was tried.
     pub tried: Vec<(String, Matched)>,
     pub moments: Vec<MomentPair>,
-    /// Largest difference first.
+    /// Groups of allocations, the largest difference first.
     pub rows: Vec<Row>,
-    /// Nodes of the call tree that differ, by frame or module. Each node precedes its callees, the largest difference
-    /// comes first.
+    /// Nodes of the call tree that differ, by frame or module. Each node precedes its callees. Callees are sorted by
+    /// difference, largest first.
     pub tree: Vec<TreeRow>,
     /// Nodes of the call tree with large live bytes in A or B, in the same order.
     pub flame: Vec<TreeRow>,
     /// Title of the key of `tree` and `flame`.
     pub tree_title: String,
-    /// Steps that both have, in order. Empty if moments are not aligned by steps.
+    /// Steps that occur in both traces, in order. Empty if moments are not aligned by steps.
     pub steps: Vec<StepRow>,
     pub allocations: AllocationDifferences,
     pub pools: Vec<Row>,

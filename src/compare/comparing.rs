@@ -26,15 +26,15 @@ use history::snapshot::Action;
 const MIN_MATCHED_PERCENT: u128 = 90;
 /// Minimum percentage of bytes with a known key for the key to be chosen.
 const MIN_KNOWN_PERCENT: u128 = 10;
-/// Minimum percentage for comparing by code if no key has enough partners.
+/// Minimum percentage of bytes with a partner for a comparison by code, if no key reaches [`MIN_MATCHED_PERCENT`].
 const MIN_CODE_PERCENT: u128 = 50;
 
-/// Options of a comparison. `None` is chosen automatically.
+/// Options of a comparison. An option that is `None` is chosen automatically.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompareOptions {
-    /// Moment of A. `None` is the moment aligned with that of B, or the peak if both are `None`.
+    /// Moment of A. If it is `None`, the moment aligned with that of B, or the peak if both are `None`.
     pub a: Option<Moment>,
-    /// Moment of B.
+    /// Moment of B. If it is `None`, the moment aligned with that of A, or the peak if both are `None`.
     pub b: Option<Moment>,
     pub key: Option<Key>,
     pub align: Option<Align>,
@@ -95,7 +95,7 @@ impl Comparer {
     /// Runs until the comparison is complete.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time is up.
     pub fn step(&mut self, a: &Side, b: &Side, slice: &mut TimeSlice) -> SliceResult<Comparison> {
         let sides = [a, b];
         self.aligning.step(sides, &mut self.tables, slice)?;
@@ -124,8 +124,8 @@ impl Comparer {
         Ok(self.comparison(sides, moments, allocations))
     }
 
-    /// Returns how the sizes of A's allocations scale with `by`, which is inferred if `None`. Must be called after
-    /// [`Comparing::step`] is done. Returns `None` if no size changes.
+    /// Returns how the sizes of A's call sites scale with the input. `by` is the growth of the input from A to B,
+    /// inferred if `None`. Returns `None` if no size changes. Call it after [`Comparer::step`] is done.
     pub fn measure_scaling(&self, a: &Side, by: Option<f64>) -> Option<MeasuredScaling> {
         let growth = by.or_else(|| growth(self.scaling.as_deref()?))?;
         let [of_a, _] = self.tables.of(Key::CallSite);
@@ -136,10 +136,10 @@ impl Comparer {
         }))
     }
 
-    /// Aligns moments, which is the first part of [`Comparing::step`].
+    /// Aligns moments. This is the first part of [`Comparer::step`].
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time is up.
     pub fn align(&mut self, a: &Side, b: &Side, slice: &mut TimeSlice) -> SliceResult {
         self.aligning.step([a, b], &mut self.tables, slice)
     }
@@ -165,7 +165,7 @@ impl Comparer {
         self.tried.clear();
     }
 
-    /// Returns the alignment. Complete after [`Comparing::step`] is done.
+    /// Returns the alignment. It is complete after [`Comparer::step`] is done.
     pub fn alignment(&self) -> &Alignment {
         &self.aligning.found.alignment
     }
@@ -299,12 +299,12 @@ fn live(history: &DeviceHistory, moment: Moment) -> u64 {
     u64::try_from(history.drawn_at(moment)).unwrap_or(0)
 }
 
-fn two(sides: [&Side; 2], of: impl Fn(&Side) -> u64) -> PerSide {
-    let [a, b] = sides.map(of);
+fn two(sides: [&Side; 2], value: impl Fn(&Side) -> u64) -> PerSide {
+    let [a, b] = sides.map(value);
     PerSide { a, b }
 }
 
-/// Returns the pairs of moments that are always compared.
+/// Returns the pairs of moments that every comparison contains.
 fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment) -> Vec<MomentPair> {
     let (peak_a, peak_b) = (a.live_peak().0, b.live_peak().0);
     let knows_reserved = |history: &DeviceHistory| history.numbers.peak_reserved > 0;
@@ -351,7 +351,7 @@ fn settings(a: &Side, b: &Side) -> Vec<(String, Option<String>, Option<String>)>
 }
 
 impl Matched {
-    /// Returns the matched share in parts per million of the bytes with a known key, or 0 if those are too few.
+    /// Returns the matched bytes in parts per million of the bytes with a known key, or 0 if those are too few.
     pub fn parts_per_million(&self) -> u64 {
         let sum = |two: PerSide| u128::from(two.a) + u128::from(two.b);
         let (known, total) = (sum(self.known), sum(self.total));

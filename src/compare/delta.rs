@@ -13,21 +13,21 @@ use picture::timeline::{View, WindowColumns};
 const PARTS: usize = 256;
 /// Maximum number of listed differences.
 const MAX_DIFFERENCES: usize = 5;
-/// Minimum distance between two of them, in parts.
+/// Minimum distance between two listed differences, in parts.
 const MIN_DISTANCE: usize = 16;
 
-/// Differences computed so far.
+/// Differences of live bytes computed so far.
 #[derive(Default)]
 pub(crate) struct Delta {
     /// Largest difference in each part of the trace: moment of A, and B − A.
     parts: Vec<(u32, i64)>,
     largest: Option<Vec<(u32, i64)>>,
-    /// Curve under construction.
+    /// Window, its columns, and the curve computed for them so far.
     window: Option<(View, WindowColumns, DeltaCurve)>,
 }
 
 impl Delta {
-    /// Returns the differences over a window of A.
+    /// Returns the differences in the columns of a window of A.
     pub(crate) fn curve(
         &mut self,
         sides: [&Side; 2],
@@ -82,27 +82,27 @@ impl Delta {
         while self.parts.len() < PARTS {
             let part = edge(self.parts.len())..edge(self.parts.len() + 1);
             slice.spend(part.len() as u32)?;
-            let mut most = (part.start, 0i64);
+            let mut largest_delta = (part.start, 0i64);
             for_each_delta(a, b, alignment, part, |moment, delta| {
-                if delta.unsigned_abs() > most.1.unsigned_abs() {
-                    most = (moment, delta);
+                if delta.unsigned_abs() > largest_delta.1.unsigned_abs() {
+                    largest_delta = (moment, delta);
                 }
             });
-            self.parts.push(most);
+            self.parts.push(largest_delta);
         }
-        let order = self.parts.iter().zip(0..).map(|((_, delta), at)| (!u128::from(delta.unsigned_abs()), at));
+        let order = self.parts.iter().zip(0..).map(|((_, delta), index)| (!u128::from(delta.unsigned_abs()), index));
         let mut largest: Vec<usize> = Vec::new();
-        for at in sorted_numbers(order.collect()) {
-            let at = at as usize;
-            let is_some = self.parts.get(at).is_some_and(|(_, delta)| *delta != 0);
-            if is_some && largest.iter().all(|known| known.abs_diff(at) >= MIN_DISTANCE) {
-                largest.push(at);
+        for index in sorted_numbers(order.collect()) {
+            let index = index as usize;
+            let is_some = self.parts.get(index).is_some_and(|(_, delta)| *delta != 0);
+            if is_some && largest.iter().all(|known| known.abs_diff(index) >= MIN_DISTANCE) {
+                largest.push(index);
             }
             if largest.len() == MAX_DIFFERENCES {
                 break;
             }
         }
-        self.largest = Some(largest.into_iter().filter_map(|at| self.parts.get(at).copied()).collect());
+        self.largest = Some(largest.into_iter().filter_map(|index| self.parts.get(index).copied()).collect());
         Ok(())
     }
 
@@ -111,7 +111,7 @@ impl Delta {
     }
 }
 
-/// Calls `tell` with B − A at each of these moments of A.
+/// Calls `visit` with each of these moments of A and the difference B − A there.
 fn for_each_delta(
     a: &DeviceHistory,
     b: &DeviceHistory,
@@ -120,7 +120,7 @@ fn for_each_delta(
     mut visit: impl FnMut(u32, i64),
 ) {
     let mut live: Option<i64> = None;
-    let mut other: Option<(Moment, i64)> = None;
+    let mut previous: Option<(Moment, i64)> = None;
     for moment in moments {
         let now = match (live, Moment(moment).event()) {
             (Some(live), Some(event)) => live.saturating_add(a.drawn_change(event)),
@@ -129,13 +129,13 @@ fn for_each_delta(
         live = Some(now);
         let to = alignment.to_b(Moment(moment));
         // If B advances by few events, their changes are summed. Otherwise the total is looked up.
-        let then = match other {
+        let then = match previous {
             Some((from, bytes)) if to.0 >= from.0 && to.0 - from.0 < 64 => (from.0 + 1..=to.0)
                 .filter_map(|moment| Moment(moment).event())
                 .fold(bytes, |bytes, event| bytes.saturating_add(b.drawn_change(event))),
             _ => b.drawn_at(to),
         };
-        other = Some((to, then));
+        previous = Some((to, then));
         visit(moment, then.saturating_sub(now));
     }
 }

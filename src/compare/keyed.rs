@@ -1,5 +1,5 @@
-//! Numbering of keys across both files: equal texts get equal numbers. A stack is numbered by its callers' number and
-//! its innermost frame, so that all stacks of a file are numbered in one pass.
+//! Numbering of keys across both files: equal texts get equal numbers. A stack is numbered by the number of its callers
+//! and its innermost frame, so that all stacks of a file are numbered in one pass.
 
 use crate::key::Key;
 use analysis::{CodeOrigin, Sites, site};
@@ -10,18 +10,18 @@ use hashbrown::HashMap;
 use history::replay::AllocationId;
 use history::snapshot::{Frame, FrameId, StackId};
 
-/// Number for allocations without a stack or group.
+/// Key number of allocations without a stack or group.
 pub(crate) const NO_KEY: u32 = 0;
-/// Number for unexplained bytes.
+/// Key number of unexplained bytes.
 pub(crate) const UNEXPLAINED: u32 = 1;
-/// Flag of a number if only the stack of the allocation's free is known.
+/// Flag of a key number: only the stack of the allocation's free is known.
 pub(crate) const OF_FREE: u32 = 1 << 31;
 /// Maximum length of a path or name that is compared.
 const LONGEST: usize = 4096;
 
 type Map<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
-/// Numbers of texts, and of chains of texts, of both files.
+/// Numbering of texts, and of chains of texts, shared by both files.
 #[derive(Default)]
 pub(crate) struct SharedTexts {
     texts: Map<String>,
@@ -38,7 +38,7 @@ impl SharedTexts {
         *self.texts.entry_ref(text).or_insert(next)
     }
 
-    /// Returns the number of `text` with these callers.
+    /// Returns the number of the chain that appends `text` to `callers`.
     fn chain(&mut self, callers: u32, text: u32) -> u32 {
         let next = self.chains.len() as u32 + UNEXPLAINED + 1;
         // Half of all numbers are for stacks of frees. A file has far fewer stacks.
@@ -58,13 +58,13 @@ impl SharedTexts {
     pub(crate) fn texts_of(&self, numbers: &[u32]) -> Vec<&str> {
         let mut texts = vec![""; numbers.len()];
         for (text, number) in &self.texts {
-            let place = numbers.binary_search(number).ok().and_then(|at| texts.get_mut(at));
+            let place = numbers.binary_search(number).ok().and_then(|index| texts.get_mut(index));
             place.into_iter().for_each(|known| *known = text);
         }
         texts
     }
 
-    /// Returns one more than the largest number.
+    /// Returns an upper bound of all numbers, exclusive.
     pub(crate) fn count(&self) -> usize {
         self.chains.len() + UNEXPLAINED as usize + 1
     }
@@ -76,12 +76,12 @@ impl SharedTexts {
     }
 }
 
-/// Numbers of one file's stacks or groups by one key.
+/// Key numbers of one file's stacks or groups, for one key.
 pub(crate) struct KeyNumbers {
     key: Key,
-    /// Number by stack, module or group.
+    /// Key number of each stack, module or group.
     numbers: Vec<u32>,
-    /// Text plus one by frame. 0 if not computed yet, [`SKIPPED`] if the frame does not count.
+    /// Number of each frame's text, plus one. 0 if not computed yet, [`SKIPPED`] if the key ignores the frame.
     frames: Vec<u32>,
     modules: ModuleSearch,
     next: usize,
@@ -108,7 +108,7 @@ impl KeyNumbers {
         }
     }
 
-    /// Numbers all stacks, modules or groups.
+    /// Assigns a number to each stack, module or group.
     pub(crate) fn step(
         &mut self,
         side: &Side,
@@ -209,12 +209,12 @@ impl KeyNumbers {
         text
     }
 
-    /// Returns the number of an allocation.
+    /// Returns the key number of an allocation.
     pub(crate) fn number_of(&self, side: &Side, id: AllocationId) -> u32 {
         if side.history.allocations.is_unexplained(id) {
             return UNEXPLAINED;
         }
-        let number = |at: u32| self.numbers.get(at as usize).copied().unwrap_or(NO_KEY);
+        let number = |index: u32| self.numbers.get(index as usize).copied().unwrap_or(NO_KEY);
         if let Some(by) = self.grouping() {
             return number(side.group(by, id));
         }

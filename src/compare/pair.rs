@@ -1,7 +1,7 @@
 //! Two engines behind one interface: the open file, and the file it is compared with.
 //!
-//! Devices of the second file have [separate ordinals](in_second_file), so that all questions about a device also work
-//! for them. Questions about both files are answered here.
+//! Devices of the second file have [separate ordinals](second_file_ordinal), so that all queries about a device also
+//! work for them. Queries about both files are answered here.
 
 use crate::alignment::{Alignment, peaks_in};
 use crate::comparing::{CompareOptions, Comparer};
@@ -31,7 +31,7 @@ pub struct Pair {
     /// Engine of the second file, once it was opened.
     second: Option<Box<Engine>>,
     make_engine: fn() -> Engine,
-    /// File that receives the bytes.
+    /// File that [`Pair::feed`] passes bytes to.
     receiver: FileSlot,
     waiting: VecDeque<Ask>,
     comparison: Option<Box<ActiveComparison>>,
@@ -39,7 +39,7 @@ pub struct Pair {
     /// Last categories and rules sent to the engines, for a second file opened later.
     categories: Option<Box<CategorySet>>,
     internal: Option<Vec<String>>,
-    /// See [`PairQuestion::Paths`].
+    /// Id and replacements of the last [`PairQuestion::PathPrefixes`].
     paths: (u32, Vec<(String, String)>),
 }
 
@@ -54,7 +54,7 @@ struct ActiveComparison {
 }
 
 impl Pair {
-    /// Creates a pair without files. `make` creates an engine.
+    /// Creates a pair without files. `make_engine` creates an engine for each file.
     pub fn new(make_engine: fn() -> Engine) -> Pair {
         let (second, receiver, waiting, comparison, replies, categories, internal, paths) = Default::default();
         Pair {
@@ -115,7 +115,7 @@ impl Pair {
         self.receiver = FileSlot::Second;
     }
 
-    /// Closes the second file and drops the questions about it.
+    /// Closes the second file and drops pending queries about it.
     pub fn close_second(&mut self) {
         (self.comparison, self.second, self.receiver) = (None, None, FileSlot::First);
         self.waiting.clear();
@@ -134,12 +134,12 @@ impl Pair {
         [Some(self.first), self.second.map(|second| *second)]
     }
 
-    /// Returns what is decoded so far of the first file, see [`Engine::partial`].
+    /// Returns the part of the first file that is decoded so far, see [`Engine::partial`].
     pub fn partial(&mut self) -> Option<Reply> {
         self.first.partial().map(Reply::Partial)
     }
 
-    /// Passes bytes to the file that was opened last. They must be those that it [wants](Pair::wants).
+    /// Passes bytes to the file that was opened last. They must be the bytes that [`Pair::wants`] returned.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         self.receiver().feed(chunk);
     }
@@ -169,7 +169,7 @@ impl Pair {
             return work;
         }
         let slice = &mut TimeSlice::new(has_time);
-        // Forwarded questions still have to be answered.
+        // Forwarded queries still have to be answered.
         let passes = self.waiting.iter().any(is_measured);
         if self.answer(slice).is_ok() && !passes { Work::Idle } else { Work::More }
     }
@@ -191,7 +191,7 @@ impl Pair {
         }
     }
 
-    /// Returns a device by its ordinal in this pair.
+    /// Returns a device by its ordinal in this pair, see [`second_file_ordinal`].
     pub fn side(&self, device: i64) -> Option<Side<'_>> {
         let (device, is_second) = split_ordinal(device);
         self.engine(if is_second { FileSlot::Second } else { FileSlot::First })?.side(device)
@@ -208,7 +208,7 @@ impl Pair {
             return;
         }
         if matches!(ask.question, Question::Pair(_) | Question::Comparison(..)) {
-            // Only the latest question of each kind is kept.
+            // Only the latest query of each kind is kept.
             let kind = |ask: &Ask| match &ask.question {
                 Question::Pair(question) => Some(discriminant(question)),
                 _ => None,
@@ -222,7 +222,7 @@ impl Pair {
         self.pass_on(ask);
     }
 
-    /// Forwards a question to the engine of its device.
+    /// Forwards a query to the engine of its device.
     fn pass_on(&mut self, ask: Ask) {
         let (device, is_second) = split_ordinal(ask.device);
         let engine = match &mut self.second {
@@ -232,7 +232,7 @@ impl Pair {
         engine.request(Request::Ask(Ask { device, ..ask }));
     }
 
-    /// Answers all waiting questions.
+    /// Answers all pending queries.
     fn answer(&mut self, slice: &mut TimeSlice) -> SliceResult {
         while let Some(mut ask) = self.waiting.pop_front() {
             if let Some(plan) = plan_of(&mut ask.question).filter(|plan| has_measured(plan)) {
@@ -260,18 +260,20 @@ impl Pair {
         Ok(())
     }
 
-    /// Replaces the measured group of a plan by the scaling that the comparison measured. Without a comparison the
-    /// engine reports an error.
+    /// Replaces the measured group of a plan by the call sites' growth in the open comparison. Without a comparison the
+    /// group stays, and the engine reports an error.
     fn measure(&mut self, device: i64, plan: &mut PlanQuestion, slice: &mut TimeSlice) -> SliceResult {
-        let Some(mut kept) = self.comparison.take() else { return Ok(()) };
-        let measured = match (self.side(device).filter(|_| kept.a == device), self.side(kept.b)) {
-            (Some(a), Some(b)) => kept.comparing.step(&a, &b, slice).map(|_| kept.comparing.measure_scaling(&a, None)),
+        let Some(mut comparison) = self.comparison.take() else { return Ok(()) };
+        let measured = match (self.side(device).filter(|_| comparison.a == device), self.side(comparison.b)) {
+            (Some(a), Some(b)) => {
+                comparison.comparing.step(&a, &b, slice).map(|_| comparison.comparing.measure_scaling(&a, None))
+            }
             _ => Ok(None),
         };
-        self.comparison = Some(kept);
+        self.comparison = Some(comparison);
         let Some(measured) = measured? else { return Ok(()) };
         let wanted = plan.groups.iter().position(|(group, _)| matches!(group, PlanGroup::Measured(_)));
-        if let Some((_, by)) = wanted.map(|at| plan.groups.swap_remove(at)) {
+        if let Some((_, by)) = wanted.map(|index| plan.groups.swap_remove(index)) {
             match measured.groups(by) {
                 Some(groups) => plan.groups.extend(groups),
                 None => plan.groups.push((PlanGroup::Measured(0), by)),
@@ -296,8 +298,15 @@ impl Pair {
         let mut kept = kept.filter(|kept| same(kept)).unwrap_or_else(|| {
             let wanted = CompareOptions { align, key: pairing.key, ..CompareOptions::default() };
             let prefixes = if paths == self.paths.0 { self.paths.1.clone() } else { Vec::new() };
-            let comparing = Comparer::new(&a, &b, wanted).with_prefixes(prefixes);
-            Box::new(ActiveComparison { a: ask.device, b: pairing.b, align, paths, comparing, delta: Delta::default() })
+            let comparer = Comparer::new(&a, &b, wanted).with_prefixes(prefixes);
+            Box::new(ActiveComparison {
+                a: ask.device,
+                b: pairing.b,
+                align,
+                paths,
+                comparing: comparer,
+                delta: Delta::default(),
+            })
         });
         let answer = kept.answer([&a, &b], pairing, &ask.question, slice);
         self.comparison = Some(kept);
@@ -345,7 +354,7 @@ impl ActiveComparison {
     }
 }
 
-/// Returns the plan of a question.
+/// Returns the plan in a query, or `None` if it has none.
 fn plan_of(what: &mut Question) -> Option<&mut PlanQuestion> {
     match what {
         Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) => Some(plan),
@@ -357,7 +366,7 @@ fn has_measured(plan: &PlanQuestion) -> bool {
     plan.groups.iter().any(|(group, _)| matches!(group, PlanGroup::Measured(_)))
 }
 
-/// Returns true if a question uses a plan with measured factors.
+/// Returns true if a query contains a plan with a measured group.
 fn is_measured(ask: &Ask) -> bool {
     matches!(&ask.question, Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) if has_measured(plan))
 }
@@ -384,7 +393,7 @@ fn moments([a, b]: [&Side; 2], at: PairMoments, alignment: &Alignment) -> (Optio
     }
 }
 
-/// Gives the devices of a reply from the second engine their ordinals.
+/// Replaces the device ordinals in a reply from the second engine by those of the pair.
 fn with_second_ordinals(reply: Reply) -> Reply {
     match reply {
         Reply::Opened(mut file) => {

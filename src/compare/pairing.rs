@@ -1,4 +1,4 @@
-//! Outcome of each allocation: change in size and in lifetime. Partners come from the alignment. Allocations made
+//! Outcome of each allocation: its change in size and in lifetime. Partners come from the alignment. Allocations from
 //! before recording are not included.
 
 use crate::aligning::AlignmentResult;
@@ -25,7 +25,7 @@ const LIFETIME_TOLERANCE_EVENTS: u64 = 16;
 /// Lifetimes that differ by at most the longer one divided by this count as equal.
 const LIFETIME_TOLERANCE_PART: u64 = 8;
 
-/// Pairs of a call site with one factor.
+/// Sums over the pairs of a call site that have the same factor.
 #[derive(Clone, Copy, Default)]
 struct ByFactor {
     step: i32,
@@ -33,7 +33,7 @@ struct ByFactor {
     bytes: PerSide,
 }
 
-/// Sums of a call site.
+/// Sums over the allocations of a call site.
 #[derive(Clone, Default)]
 struct PairedSite {
     /// An allocation of the site, and true if it is A's.
@@ -42,7 +42,7 @@ struct PairedSite {
     outcomes: [OutcomeSum; Outcome::ALL.len()],
 }
 
-/// Allocations of a call site with one outcome.
+/// Sums over the allocations of a call site with the same outcome.
 #[derive(Clone, Copy, Default)]
 struct OutcomeSum {
     count: u64,
@@ -62,13 +62,13 @@ struct LifetimeDifference {
 pub(crate) struct Pairing {
     sites: HashMap<u32, PairedSite, foldhash::fast::RandomState>,
     next: usize,
-    /// Next allocation of each side.
+    /// Index of the next allocation of each side.
     at: [u32; 2],
     is_done: bool,
 }
 
 impl Pairing {
-    /// Processes all pairs and the allocations between them.
+    /// Processes all pairs, and the allocations without a partner between them.
     pub(crate) fn step(
         &mut self,
         sides: [&Side; 2],
@@ -110,20 +110,20 @@ impl Pairing {
                     LifetimeDifference::default(),
                 );
                 self.at[1] += 1;
-            } else if let Some((one, other)) = pair {
-                let (one, other) = (AllocationId(one), AllocationId(other));
-                let bytes = PerSide { a: a.history.allocations.size(one), b: b.history.allocations.size(other) };
-                let longer = lifetime_difference([a, b], found, one, other);
+            } else if let Some((id_a, id_b)) = pair {
+                let (id_a, id_b) = (AllocationId(id_a), AllocationId(id_b));
+                let bytes = PerSide { a: a.history.allocations.size(id_a), b: b.history.allocations.size(id_b) };
+                let longer = lifetime_difference([a, b], found, id_a, id_b);
                 let outcome = match longer.events {
                     1.. => Outcome::LongerInB,
                     ..0 => Outcome::LongerInA,
                     0 if bytes.a == bytes.b => Outcome::Same,
                     0 => Outcome::Resized,
                 };
-                let key = of_b.number_of(b, other);
-                self.add(key, (false, other), outcome, bytes, longer);
+                let key = of_b.number_of(b, id_b);
+                self.add(key, (false, id_b), outcome, bytes, longer);
                 self.scale(key, bytes);
-                self.at = [one.0 + 1, other.0 + 1];
+                self.at = [id_a.0 + 1, id_b.0 + 1];
                 self.next += 1;
             } else {
                 self.is_done = true;
@@ -157,13 +157,13 @@ impl Pairing {
         let Some(site) = self.sites.get_mut(&key) else { return };
         let step = ((bytes.b as f64 / bytes.a as f64).log2() * STEPS_PER_DOUBLING).round() as i32;
         let known = site.factors.iter_mut().position(|factor| factor.step == step);
-        let at = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             if site.factors.len() < MAX_FACTORS {
                 site.factors.push(ByFactor { step, ..ByFactor::default() });
             }
             site.factors.len() - 1
         });
-        if let Some(factor) = site.factors.get_mut(at) {
+        if let Some(factor) = site.factors.get_mut(index) {
             factor.pairs += 1;
             factor.bytes.a = factor.bytes.a.saturating_add(bytes.a);
             factor.bytes.b = factor.bytes.b.saturating_add(bytes.b);
@@ -186,11 +186,10 @@ impl Pairing {
                 bytes.a = bytes.a.saturating_add(factor.bytes.a);
                 bytes.b = bytes.b.saturating_add(factor.bytes.b);
             }
-            let order = sites
-                .iter()
-                .zip(0..)
-                .map(|((factor, _, key), at)| (u128::from(!factor.bytes.b) << 64 | u128::from(self.rank(*key)), at));
-            let largest = sorted_numbers(order.collect()).into_iter().filter_map(|at| sites.get(at as usize));
+            let order = sites.iter().zip(0..).map(|((factor, _, key), index)| {
+                (u128::from(!factor.bytes.b) << 64 | u128::from(self.rank(*key)), index)
+            });
+            let largest = sorted_numbers(order.collect()).into_iter().filter_map(|index| sites.get(index as usize));
             let rows = largest.take(MAX_SITES).map(|&(factor, all, key)| SiteFactor {
                 site: self.name(key, sides, tables),
                 factor: ratio(factor.bytes),
@@ -202,13 +201,13 @@ impl Pairing {
             let pairs = sites.iter().map(|(factor, _, _)| factor.pairs).sum();
             found.push(FactorGroup { factor: ratio(bytes), sites: sites.len() as u32, pairs, bytes, rows });
         }
-        found.sort_unstable_by(|one, other| {
-            (other.bytes.b, other.bytes.a).cmp(&(one.bytes.b, one.bytes.a)).then(one.factor.total_cmp(&other.factor))
+        found.sort_unstable_by(|a, b| {
+            (b.bytes.b, b.bytes.a).cmp(&(a.bytes.b, a.bytes.a)).then(a.factor.total_cmp(&b.factor))
         });
         found
     }
 
-    /// Returns the growth of each call site with pairs, by the factor of most of its bytes.
+    /// Returns the growth of each call site that has pairs: the factor of most of its bytes.
     pub(crate) fn growths(&self) -> impl Iterator<Item = (u32, SiteGrowth)> {
         self.sites.iter().filter_map(|(&key, site)| {
             let best = site.factors.iter().max_by_key(|factor| (factor.bytes.a.max(factor.bytes.b), factor.step))?;
@@ -216,13 +215,13 @@ impl Pairing {
         })
     }
 
-    /// Returns the number of allocations by outcome.
+    /// Returns the allocations by outcome, with the largest call sites of each.
     pub(crate) fn lifetimes(&self, sides: [&Side; 2], tables: &mut KeyTables) -> Vec<Lifetimes> {
         let mut found = Vec::new();
         for outcome in Outcome::ALL {
-            let of = |site: &PairedSite| site.outcomes.get(outcome as usize).copied().unwrap_or_default();
+            let sum_of = |site: &PairedSite| site.outcomes.get(outcome as usize).copied().unwrap_or_default();
             let sites: Vec<(u32, OutcomeSum)> =
-                self.sites.iter().map(|(&key, site)| (key, of(site))).filter(|(_, sum)| sum.count > 0).collect();
+                self.sites.iter().map(|(&key, site)| (key, sum_of(site))).filter(|(_, sum)| sum.count > 0).collect();
             let (mut allocations, mut bytes) = (0, PerSide::default());
             for (_, sum) in &sites {
                 allocations += sum.count;
@@ -231,10 +230,10 @@ impl Pairing {
             if allocations == 0 {
                 continue;
             }
-            let order = sites.iter().zip(0..).map(|(&(key, OutcomeSum { bytes, .. }), at)| {
-                (u128::from(!bytes.a.max(bytes.b)) << 64 | u128::from(self.rank(key)), at)
+            let order = sites.iter().zip(0..).map(|(&(key, OutcomeSum { bytes, .. }), index)| {
+                (u128::from(!bytes.a.max(bytes.b)) << 64 | u128::from(self.rank(key)), index)
             });
-            let largest = sorted_numbers(order.collect()).into_iter().filter_map(|at| sites.get(at as usize));
+            let largest = sorted_numbers(order.collect()).into_iter().filter_map(|index| sites.get(index as usize));
             let sites = largest.take(MAX_SITES).map(|&(key, OutcomeSum { count, bytes, lifetime_difference })| {
                 let mean = lifetime_difference.events / i128::from(count.max(1));
                 SiteLifetimes {
@@ -261,7 +260,7 @@ impl Pairing {
         let Some((is_a, id)) = self.sites.get(&key).and_then(|site| site.example) else { return String::new() };
         let side = usize::from(!is_a);
         match (sides.get(side), tables.sites.get_mut(side)) {
-            (Some(of), Some(sites)) => site_of(of, sites, of.stack(id), false),
+            (Some(side_of_example), Some(sites)) => site_of(side_of_example, sites, side_of_example.stack(id), false),
             _ => String::new(),
         }
     }
@@ -277,23 +276,23 @@ fn ratio(bytes: PerSide) -> f64 {
     bytes.b as f64 / (bytes.a as f64).max(1.0)
 }
 
-/// Returns the difference in lifetime of a pair, in terms of B. 0 if both are about equal.
+/// Returns the difference in lifetime of a pair, in events and steps of B. 0 if the lifetimes are about equal.
 fn lifetime_difference(
     [a, b]: [&Side; 2],
     found: &AlignmentResult,
-    one: AllocationId,
-    other: AllocationId,
+    id_a: AllocationId,
+    id_b: AllocationId,
 ) -> LifetimeDifference {
     let ends = |side: &Side, id: AllocationId| side.history.allocations.freed_at(id);
     let last = Moment(b.history.event_count());
-    let expected = match ends(a, one) {
+    let expected = match ends(a, id_a) {
         Some(freed_at) => found.alignment.to_b(freed_at),
         // Both are live at the end, no matter how long the traces are.
-        None if ends(b, other).is_none() => return LifetimeDifference::default(),
+        None if ends(b, id_b).is_none() => return LifetimeDifference::default(),
         None => last,
     };
-    let freed_at = ends(b, other).unwrap_or(last);
-    let allocated_at = b.history.allocations.allocated_at(other);
+    let freed_at = ends(b, id_b).unwrap_or(last);
+    let allocated_at = b.history.allocations.allocated_at(id_b);
     let difference = i64::from(freed_at.0) - i64::from(expected.0);
     let life = u64::from(freed_at.0.max(expected.0).saturating_sub(allocated_at.0));
     match difference.unsigned_abs() > LIFETIME_TOLERANCE_EVENTS.max(life / LIFETIME_TOLERANCE_PART) {

@@ -12,35 +12,41 @@ pub(crate) struct TableBuilder {
 }
 
 /// Returns the insight with at most `rows` rows per table.
-pub fn report(of: &Comparison, rows: usize) -> Report {
+pub fn report(comparison: &Comparison, rows: usize) -> Report {
     let say = |tone, text: &String| Statement { tone, text: text.clone(), ..Statement::default() };
-    let mut statements: Vec<Statement> = of.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
+    let mut statements: Vec<Statement> = comparison.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
     if let Some(first) = statements.first_mut() {
-        first.evidence = Some(at(of.a.moment));
+        first.evidence = Some(at(comparison.a.moment));
     }
-    statements.extend(of.warnings.iter().map(|text| say(Tone::Alarm, text)));
-    if of.out_of_memory != PerSide::default() {
+    statements.extend(comparison.warnings.iter().map(|text| say(Tone::Alarm, text)));
+    if comparison.out_of_memory != PerSide::default() {
         let times = |times| pluralize(times, "time");
-        let PerSide { a, b } = of.out_of_memory;
+        let PerSide { a, b } = comparison.out_of_memory;
         statements.push(say(Tone::Alarm, &["A ran out of memory ", &times(a), ", B ", &times(b), "."].concat()));
     }
-    let mut alignment = say(Tone::Fact, &["Alignment: ", &of.alignment_detail].concat());
-    let boxes = boxes(&of.flame);
-    alignment.chart = (!boxes.is_empty()).then(|| Chart::Delta(of.tree_title.clone(), boxes));
+    let mut alignment = say(Tone::Fact, &["Alignment: ", &comparison.alignment_detail].concat());
+    let boxes = boxes(&comparison.flame);
+    alignment.chart = (!boxes.is_empty()).then(|| Chart::Delta(comparison.tree_title.clone(), boxes));
     statements.push(alignment);
-    let mut writing = TableBuilder::new(rows);
-    writing.moments(of);
-    writing.groups("groups", &["Live bytes (requested) by ", &of.key_title].concat(), &groups_note(of), &of.rows, of);
-    writing.tree(of);
-    writing.steps(of);
-    writing.allocations(of);
-    if !of.pools.is_empty() {
-        writing.groups("pools", "Live bytes (requested) by pool", "", &of.pools, of);
+    let mut tables = TableBuilder::new(rows);
+    tables.moments(comparison);
+    tables.groups(
+        "groups",
+        &["Live bytes (requested) by ", &comparison.key_title].concat(),
+        &groups_note(comparison),
+        &comparison.rows,
+        comparison,
+    );
+    tables.tree(comparison);
+    tables.steps(comparison);
+    tables.allocations(comparison);
+    if !comparison.pools.is_empty() {
+        tables.groups("pools", "Live bytes (requested) by pool", "", &comparison.pools, comparison);
     }
-    writing.scaling(of);
-    writing.lifetimes(of);
-    writing.settings(of);
-    Report { topic: Topic::Comparison, statements, sheets: writing.sheets }
+    tables.scaling(comparison);
+    tables.lifetimes(comparison);
+    tables.settings(comparison);
+    Report { topic: Topic::Comparison, statements, sheets: tables.sheets }
 }
 
 /// Returns the flame graph of both sides. A node is as wide as the maximum of A and B, or as its callees if they are
@@ -58,13 +64,13 @@ fn boxes(nodes: &[TreeRow]) -> Vec<DeltaBox> {
     }
     let all = below.first().copied().unwrap_or(0);
     let part = |bytes: u64| (u128::from(bytes) * u128::from(DeltaBox::FULL_WIDTH) / u128::from(all.max(1))) as u32;
-    let mut lefts = vec![0u64; below.len()];
+    let mut left_edges = vec![0u64; below.len()];
     let mut placed = Vec::new();
     for (node, width) in nodes.iter().zip(widths) {
         let depth = node.depth as usize;
-        let left = lefts.get(depth).copied().unwrap_or(0);
-        lefts.get_mut(depth).into_iter().for_each(|next| *next = left.saturating_add(width));
-        lefts.get_mut(depth + 1).into_iter().for_each(|next| *next = left);
+        let left = left_edges.get(depth).copied().unwrap_or(0);
+        left_edges.get_mut(depth).into_iter().for_each(|next| *next = left.saturating_add(width));
+        left_edges.get_mut(depth + 1).into_iter().for_each(|next| *next = left);
         let (left, width) = (part(left), part(width));
         let PerSide { a, b } = node.bytes;
         placed.push(DeltaBox { depth: node.depth, left, width, name: node.label.clone(), a, b });
@@ -73,14 +79,14 @@ fn boxes(nodes: &[TreeRow]) -> Vec<DeltaBox> {
 }
 
 /// Returns a note about matched bytes and the sum of the rows.
-fn groups_note(of: &Comparison) -> String {
-    let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
-    let parts = of.matched.parts_per_million();
+fn groups_note(comparison: &Comparison) -> String {
+    let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };
+    let parts = comparison.matched.parts_per_million();
     let matched = match parts {
         0 => String::new(),
         _ => percent(parts, 1_000_000) + " of the bytes have a partner. ",
     };
-    let (after_a, after_b) = (moment(of.a.moment), moment(of.b.moment));
+    let (after_a, after_b) = (moment(comparison.a.moment), moment(comparison.b.moment));
     ["A ", &after_a, ", B ", &after_b, ". ", &matched, "All Δ add up to ", &signed(live.delta()), "."].concat()
 }
 
@@ -123,10 +129,10 @@ const COMPARED: [(&str, &str); 7] = [
     ("b_count", "B, allocations"),
 ];
 
-/// Returns a row with these columns.
-fn compared(depth: u32, name: &str, of: PerSide, relation: String, count: PerSide, stack: &[String]) -> SheetRow {
+/// Returns a row with the columns [`COMPARED`].
+fn compared(depth: u32, name: &str, live: PerSide, relation: String, count: PerSide, stack: &[String]) -> SheetRow {
     let counts = [text(relation), Cell::Count(count.a), Cell::Count(count.b)];
-    let cells = std::iter::once(text(name)).chain(bytes(of)).chain(counts).collect();
+    let cells = std::iter::once(text(name)).chain(bytes(live)).chain(counts).collect();
     SheetRow { depth, cells, stack: stack.to_vec(), ..SheetRow::default() }
 }
 
@@ -157,7 +163,7 @@ impl TableBuilder {
         });
     }
 
-    fn moments(&mut self, of: &Comparison) {
+    fn moments(&mut self, comparison: &Comparison) {
         const COLUMNS: [(&str, &str); 11] = [
             ("moments", "moments"),
             ("a_event", "A, after event"),
@@ -173,7 +179,7 @@ impl TableBuilder {
         ];
         // An upper bound: blocks are rounded up, so less is free than what is not live.
         let free = |live: u64, reserved: u64| Cell::Share { part: reserved.saturating_sub(live), whole: reserved };
-        let rows = of.moments.iter().map(|pair| {
+        let rows = comparison.moments.iter().map(|pair| {
             let mut cells = vec![text(&*pair.title), event(pair.moments.0), event(pair.moments.1)];
             cells.extend(bytes(pair.live));
             cells.extend(pair.reserved.map_or([Cell::Empty, Cell::Empty, Cell::Empty], bytes));
@@ -185,11 +191,11 @@ impl TableBuilder {
         self.sheet(["moments", "Moments", ""], &COLUMNS, rows.collect(), Vec::new());
     }
 
-    fn groups(&mut self, key: &str, title: &str, note: &str, groups: &[Row], of: &Comparison) {
+    fn groups(&mut self, key: &str, title: &str, note: &str, groups: &[Row], comparison: &Comparison) {
         let row = |row: &Row| compared(0, &row.label, row.bytes, row.relation(), row.count, &row.callers);
         let rows = groups.iter().take(self.rows).map(row).collect();
         let count = groups.iter().fold(PerSide::default(), |sum, row| sum.plus(row.count));
-        let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
+        let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };
         let mut total = compared(0, "total", live, String::new(), count, &[]).cells;
         total.get_mut(4).into_iter().for_each(|relation| *relation = Cell::Empty);
         self.sheet([key, title, note], &COMPARED, rows, total);
@@ -198,19 +204,19 @@ impl TableBuilder {
         });
     }
 
-    fn tree(&mut self, of: &Comparison) {
+    fn tree(&mut self, comparison: &Comparison) {
         let row = |row: &TreeRow| {
             compared(row.depth, &row.label, row.bytes, relation(row.bytes, true), row.count, &row.frames)
         };
-        let rows: Vec<SheetRow> = of.tree.iter().map(row).collect();
+        let rows: Vec<SheetRow> = comparison.tree.iter().map(row).collect();
         if !rows.is_empty() {
-            let title = ["Call tree where A and B differ, by ", &of.tree_title].concat();
+            let title = ["Call tree where A and B differ, by ", &comparison.tree_title].concat();
             let note = "Each node with all that it calls. Chains are one row.";
             self.sheet(["tree", &title, note], &COMPARED, rows, Vec::new());
         }
     }
 
-    fn steps(&mut self, of: &Comparison) {
+    fn steps(&mut self, comparison: &Comparison) {
         const COLUMNS: [(&str, &str); 7] = [
             ("step", "step"),
             ("a_peak", "A, peak (requested)"),
@@ -220,7 +226,7 @@ impl TableBuilder {
             ("a_count", "A, allocations"),
             ("b_count", "B, allocations"),
         ];
-        let rows = of.steps.iter().map(|step| SheetRow {
+        let rows = comparison.steps.iter().map(|step| SheetRow {
             evidence: Some(at(step.begins.0)),
             ..compared(0, &step.name, step.peak, relation(step.peak, true), step.allocations, &[])
         });
@@ -230,7 +236,7 @@ impl TableBuilder {
         }
     }
 
-    fn allocations(&mut self, of: &Comparison) {
+    fn allocations(&mut self, comparison: &Comparison) {
         const COLUMNS: [(&str, &str); 7] = [
             ("call_site", "call site"),
             ("a_id", "A, id"),
@@ -240,14 +246,14 @@ impl TableBuilder {
             ("delta_bytes", "Δ"),
             ("relation", "B / A"),
         ];
-        let all = &of.allocations;
+        let all = &comparison.allocations;
         let id = |id: Option<u32>| id.map_or(Cell::Empty, |id| Cell::Count(id.into()));
         let rows = all.rows.iter().take(self.rows).map(|row| {
             let mut cells = vec![text(&*row.site), id(row.ids.0), id(row.ids.1)];
             cells.extend(bytes(row.bytes));
             cells.push(text(row.relation()));
             let evidence = row.ids.0.filter(|_| row.bytes.a > 0);
-            let evidence = evidence.map(|id| Evidence { allocation: Some(id), ..at(of.a.moment) });
+            let evidence = evidence.map(|id| Evidence { allocation: Some(id), ..at(comparison.a.moment) });
             SheetRow { cells, evidence, ..SheetRow::default() }
         });
         let rows: Vec<SheetRow> = rows.collect();
@@ -255,7 +261,7 @@ impl TableBuilder {
             return;
         }
         let mut total = vec![text("total"), Cell::Empty, Cell::Empty];
-        total.extend(bytes(PerSide { a: of.a.live_bytes, b: of.b.live_bytes }));
+        total.extend(bytes(PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes }));
         total.push(Cell::Empty);
         let mut note =
             ["Live (requested) in A or B. Without differences: ", &Bytes(all.equal.a).to_string(), "."].concat();
@@ -268,7 +274,7 @@ impl TableBuilder {
         self.sheets.last_mut().into_iter().for_each(|sheet| sheet.left_out = left_out);
     }
 
-    fn scaling(&mut self, of: &Comparison) {
+    fn scaling(&mut self, comparison: &Comparison) {
         const COLUMNS: [(&str, &str); 7] = [
             ("call_site", "call site"),
             ("factor", "size in B / A"),
@@ -279,7 +285,7 @@ impl TableBuilder {
             ("delta_bytes", "Δ"),
         ];
         let mut rows = Vec::new();
-        for group in &of.scaling {
+        for group in &comparison.scaling {
             let mut cells = vec![Cell::Empty, text(factor(group.factor))];
             cells.extend([Cell::Count(group.sites.into()), Cell::Count(group.pairs)]);
             cells.extend(bytes(group.bytes));
@@ -297,7 +303,7 @@ impl TableBuilder {
         }
     }
 
-    fn lifetimes(&mut self, of: &Comparison) {
+    fn lifetimes(&mut self, comparison: &Comparison) {
         const COLUMNS: [(&str, &str); 7] = [
             ("outcome", "allocations that are"),
             ("allocations", "allocations"),
@@ -308,15 +314,15 @@ impl TableBuilder {
             ("longer_steps", "lifetime in B − A, steps"),
         ];
         let mut rows = Vec::new();
-        for it in &of.lifetimes {
+        for it in &comparison.lifetimes {
             let mut cells = vec![text(it.outcome.title()), Cell::Count(it.allocations)];
             cells.extend(bytes(it.bytes));
             cells.extend([Cell::Empty, Cell::Empty]);
             rows.push(SheetRow { cells, ..SheetRow::default() });
-            rows.extend(it.sites.iter().map(|of| {
-                let mut cells = vec![text(&*of.site), Cell::Count(of.allocations)];
-                cells.extend(bytes(of.bytes));
-                cells.extend([of.longer_events, of.longer_steps].map(|longer| {
+            rows.extend(it.sites.iter().map(|site| {
+                let mut cells = vec![text(&*site.site), Cell::Count(site.allocations)];
+                cells.extend(bytes(site.bytes));
+                cells.extend([site.longer_events, site.longer_steps].map(|longer| {
                     let sign = if longer < 0 { "−" } else { "+" };
                     text([sign, &group_digits(longer.unsigned_abs())].concat())
                 }));
@@ -328,9 +334,9 @@ impl TableBuilder {
         }
     }
 
-    fn settings(&mut self, of: &Comparison) {
+    fn settings(&mut self, comparison: &Comparison) {
         let value = |value: &Option<String>| text(value.as_deref().unwrap_or("not recorded"));
-        let rows: Vec<SheetRow> = of
+        let rows: Vec<SheetRow> = comparison
             .settings
             .iter()
             .map(|(name, a, b)| SheetRow { cells: vec![text(&**name), value(a), value(b)], ..SheetRow::default() })

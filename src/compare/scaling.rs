@@ -8,7 +8,7 @@ use engine::protocol::{Factor, PlanGroup};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-/// Exponents are rounded to multiples of 1/2, because sizes are products of lengths.
+/// Number of steps per unit of an exponent. Exponents are multiples of 1/2, because sizes are products of lengths.
 const EXPONENT_STEPS: f64 = 2.0;
 const LARGEST: f64 = 4.0;
 /// Denominator for factors that are not fractions of small numbers.
@@ -16,11 +16,11 @@ const PARTS: f64 = 16.0;
 /// Sentinel: call site without a measurement.
 const NONE: u32 = u32::MAX;
 
-/// Measured scaling.
+/// Growth of A's call sites from A to B, as powers of the growth of the input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeasuredScaling {
-    /// Growth from A to B. If one factor is the square of another, the smaller one. Otherwise the factor with the most
-    /// bytes.
+    /// Growth of the input from A to B. If one factor is the square of another, the smaller one. Otherwise the factor
+    /// with the most bytes.
     pub growth: f64,
     /// Classes of call sites, one per exponent.
     pub classes: Vec<ScalingClass>,
@@ -35,9 +35,9 @@ pub struct MeasuredScaling {
 pub struct ScalingClass {
     pub exponent: f64,
     pub sites: u32,
-    /// Paired bytes in A.
+    /// Bytes of the paired allocations in A.
     pub bytes: u64,
-    /// Bit set of A's allocations.
+    /// Bit set of the allocations of A that these call sites made.
     pub allocations: Vec<u64>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn growth(groups: &[FactorGroup]) -> Option<f64> {
     Some(factors().find(|root| is_understood && (root * root / largest - 1.0).abs() < 0.03).unwrap_or(largest))
 }
 
-/// Returns the exponent with which a factor scales with the growth.
+/// Returns the exponent of `growth` that gives `factor`, rounded to a multiple of 1/2.
 fn exponent(factor: f64, growth: f64) -> f64 {
     let exponent = factor.log2() / growth.log2();
     (exponent * EXPONENT_STEPS).round().clamp(-LARGEST, EXPONENT_STEPS * LARGEST) / EXPONENT_STEPS
@@ -77,14 +77,14 @@ impl MeasuredScaling {
         for (key, SiteGrowth { factor, bytes }) in sites {
             let exponent = exponent(factor, growth);
             let known = classes.iter().position(|class| class.exponent == exponent);
-            let at = known.unwrap_or_else(|| {
+            let index = known.unwrap_or_else(|| {
                 classes.push(ScalingClass { exponent, sites: 0, bytes: 0, allocations: words() });
                 classes.len() - 1
             });
-            if let Some(class) = classes.get_mut(at) {
+            if let Some(class) = classes.get_mut(index) {
                 class.sites += 1;
                 class.bytes = class.bytes.saturating_add(bytes);
-                class_of.insert(key, at as u32);
+                class_of.insert(key, index as u32);
             }
         }
         let (mut unmeasured, mut unmeasured_sites) = (words(), 0);
@@ -102,8 +102,8 @@ impl MeasuredScaling {
         MeasuredScaling { growth, classes, unmeasured, unmeasured_sites }
     }
 
-    /// Returns groups of A's allocations with their factors, if the input grows by `by`. Allocations without a
-    /// measurement grow linearly if their category scales with the batch. Returns `None` if numbers are too large.
+    /// Returns groups of A's allocations with their factors, for an input that grows by `by`. Allocations without a
+    /// measurement grow linearly if their category scales with the batch. Returns `None` if a factor is out of range.
     pub fn groups(&self, by: Factor) -> Option<Vec<(PlanGroup, Factor)>> {
         let mut groups = Vec::new();
         for class in self.classes.iter().filter(|class| class.exponent != 0.0) {
@@ -116,11 +116,11 @@ impl MeasuredScaling {
         Some(groups)
     }
 
-    /// Returns the measurements and assumptions as sentences.
+    /// Returns the measurements and the assumptions as sentences for users.
     pub fn sentences(&self) -> Vec<String> {
         let order = self.classes.iter().map(|class| u128::from(!class.bytes)).zip(0..);
         let order = sorted_numbers(order.collect());
-        let classes = order.iter().filter_map(|&at| self.classes.get(at as usize)).map(|class| {
+        let classes = order.iter().filter_map(|&index| self.classes.get(index as usize)).map(|class| {
             let sites = pluralize(class.sites.into(), "call site");
             match class.exponent {
                 0.0 => format!("{sites} unchanged"),
@@ -140,7 +140,7 @@ impl MeasuredScaling {
     }
 }
 
-/// Returns the text of an exponent.
+/// Describes growth with an exponent, such as `with the square`.
 fn exponent_text(exponent: f64) -> &'static str {
     match exponent {
         0.5 => "with the square root",

@@ -38,7 +38,7 @@ pub struct Diff {
     /// Boxes left to process, the first one last.
     boxes: Vec<Window>,
     search: Option<Search>,
-    /// Steps that are not charged to the slice yet.
+    /// Number of steps that are not charged to the slice yet.
     owed: u32,
     is_exact: bool,
 }
@@ -54,10 +54,10 @@ impl Diff {
         self.is_exact
     }
 
-    /// Passes each pair to `paired`, in order. `a` and `b` must be the same each time.
+    /// Passes each pair to `paired`, in order. `a` and `b` must be the same in each call.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time is up.
     pub fn step(
         &mut self,
         a: &[u32],
@@ -112,9 +112,15 @@ impl Diff {
 impl Search {
     fn new(window: Window) -> Search {
         let (n, m) = window.lengths();
-        let room = 2 * (MAX_EDITS.min(n + m) + 1) as usize + 1;
-        let mut search =
-            Search { window, edits: 0, next: 0, is_from_end: false, forward: vec![-1; room], backward: vec![-1; room] };
+        let length = 2 * (MAX_EDITS.min(n + m) + 1) as usize + 1;
+        let mut search = Search {
+            window,
+            edits: 0,
+            next: 0,
+            is_from_end: false,
+            forward: vec![-1; length],
+            backward: vec![-1; length],
+        };
         // Both searches start at their end, as if coming from the adjacent diagonal.
         search.set(false, 1, 0);
         search.set(true, 1, 0);
@@ -127,13 +133,13 @@ impl Search {
 
     fn at(&self, is_from_end: bool, diagonal: i64) -> i64 {
         let places = if is_from_end { &self.backward } else { &self.forward };
-        usize::try_from(diagonal + self.middle()).ok().and_then(|at| places.get(at)).copied().unwrap_or(-1)
+        usize::try_from(diagonal + self.middle()).ok().and_then(|index| places.get(index)).copied().unwrap_or(-1)
     }
 
     fn set(&mut self, is_from_end: bool, diagonal: i64, x: i64) {
-        let at = usize::try_from(diagonal + self.middle()).ok();
+        let index = usize::try_from(diagonal + self.middle()).ok();
         let places = if is_from_end { &mut self.backward } else { &mut self.forward };
-        if let Some(place) = at.and_then(|at| places.get_mut(at)) {
+        if let Some(place) = index.and_then(|index| places.get_mut(index)) {
             *place = x;
         }
     }

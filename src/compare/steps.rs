@@ -1,4 +1,4 @@
-//! Comparison of steps that both sides have.
+//! Comparison of the steps that occur in both traces.
 
 use crate::aligning::AlignmentResult;
 use crate::answer::{PerSide, StepRow};
@@ -26,9 +26,9 @@ impl Steps {
                     let by = |moment: u32| side.history.allocations.allocated_by(moment);
                     u64::from(by(to).saturating_sub(by(from)))
                 };
-                let two = |of: &dyn Fn(&Side, u32, u32) -> u64| PerSide {
-                    a: of(sides[0], from.0, to.0),
-                    b: of(sides[1], from.1, to.1),
+                let two = |value: &dyn Fn(&Side, u32, u32) -> u64| PerSide {
+                    a: value(sides[0], from.0, to.0),
+                    b: value(sides[1], from.1, to.1),
                 };
                 let name = found.step_names.get(number).filter(|name| !name.is_empty()).cloned();
                 self.rows.push(StepRow {

@@ -16,7 +16,7 @@ use history::snapshot::StackId;
 /// Maximum number of listed callers of a row.
 const MAX_CALLERS: usize = 16;
 
-/// Sum of one key.
+/// Live bytes and number of allocations with one key.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Sum {
     pub(crate) bytes: PerSide,
@@ -33,12 +33,15 @@ pub(crate) struct Sums {
     key: Key,
     moments: (Moment, Moment),
     sums: ByNumber,
-    /// Side that is being examined, its candidates, and the next one.
+    /// Index of the side that is being examined.
     side: usize,
+    /// Allocations of that side that may be live at its moment.
     candidates: Option<Candidates>,
+    /// Index of the next candidate.
     next: usize,
-    /// Sums in the order of their rows, and the rows created so far.
+    /// Key numbers and sums in the order of the rows.
     order: Option<Vec<(u32, Sum)>>,
+    /// Rows created so far.
     rows: Vec<Row>,
 }
 
@@ -86,7 +89,7 @@ impl Sums {
         Ok(())
     }
 
-    /// Returns bytes and allocations by key number.
+    /// Returns the sum of each key number.
     pub(crate) fn groups(&self) -> Vec<(u32, Sum)> {
         self.sums.iter().map(|(&number, &sum)| (number, sum)).collect()
     }
@@ -157,13 +160,13 @@ fn ordered(sums: &ByNumber) -> Vec<(u32, Sum)> {
     };
     // Equal rows are ordered by their first allocations, which does not depend on the hash seed.
     let by_example = |sum: &Sum| sum.example.map_or(0, |(is_a, id)| u64::from(!is_a) << 32 | u64::from(id.0));
-    let order = sums.iter().zip(0..).map(|((_, sum), at)| (u128::from(by_example(sum)), at)).collect();
-    let sums: Vec<_> = sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)).collect();
-    let order = sums.iter().zip(0..).map(|((_, sum), at)| (rank(sum), at)).collect();
-    sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)).map(|sum| **sum).collect()
+    let order = sums.iter().zip(0..).map(|((_, sum), index)| (u128::from(by_example(sum)), index)).collect();
+    let sums: Vec<_> = sorted_numbers(order).into_iter().filter_map(|index| sums.get(index as usize)).collect();
+    let order = sums.iter().zip(0..).map(|((_, sum), index)| (rank(sum), index)).collect();
+    sorted_numbers(order).into_iter().filter_map(|index| sums.get(index as usize)).map(|sum| **sum).collect()
 }
 
-/// Returns name and callers of a row.
+/// Returns the name and the callers of a row.
 fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId) -> (String, Vec<String>) {
     if number == UNEXPLAINED {
         return ("unexplained".to_owned(), Vec::new());
@@ -197,7 +200,7 @@ pub(crate) fn site_of(side: &Side, sites: &mut Sites, stack: StackId, is_of_free
     }
 }
 
-/// Returns the Python frames, innermost first.
+/// Returns the Python frames of a stack, innermost first.
 fn callers(side: &Side, stack: StackId) -> Vec<String> {
     let snapshot = side.snapshot();
     let python = snapshot.stacks.frames(stack).filter(|&frame| {

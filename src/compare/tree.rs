@@ -7,16 +7,16 @@ use crate::sums::{ByNumber, Sum, Sums};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 
-/// A node is listed if its difference is at least the larger total divided by this.
+/// Divisor of the larger total. A node is listed if its difference is at least the quotient.
 const MIN_PART: u64 = 500;
-/// A node is listed if its size is at least the larger total divided by this.
+/// Divisor of the larger total. A node is large if its size is at least the quotient.
 const MIN_SIZE: u64 = 300;
 /// Maximum number of rows.
 const MAX_ROWS: usize = 2000;
 /// Maximum depth.
 const MAX_DEPTH: usize = 512;
 
-/// Returns the key of the tree if groups are matched by `key`. Numbers of this key are chains.
+/// Returns the key of the call tree for groups that are matched by `key`. Numbers of the returned key are chains.
 pub(crate) fn tree_key(key: Key) -> Key {
     match key {
         Key::PythonFrames | Key::NoLines | Key::NoFolders | Key::Module => key,
@@ -25,7 +25,7 @@ pub(crate) fn tree_key(key: Key) -> Key {
     }
 }
 
-/// Selects the nodes that are listed.
+/// Condition on the nodes that are listed.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum NodeSelection {
     /// Nodes that differ.
@@ -34,7 +34,7 @@ pub(crate) enum NodeSelection {
     Large,
 }
 
-/// Progress of the sums of the nodes.
+/// Sums of the nodes, and progress of adding the groups to them.
 #[derive(Default)]
 pub(crate) struct Tree {
     nodes: ByNumber,
@@ -43,19 +43,19 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Adds the groups of `sums` to their nodes and to all callers.
+    /// Adds each group of `sums` to its node and to the nodes of all its callers.
     pub(crate) fn step(&mut self, sums: &Sums, common: &SharedTexts, slice: &mut TimeSlice) -> SliceResult {
         let groups = self.groups.get_or_insert_with(|| sums.groups());
         while let Some(part) = slice.next_range(&mut self.next, groups.len(), 64)? {
             for (number, sum) in groups.get(part).unwrap_or_default() {
                 // A stack of a free is not a stack of an allocation.
-                let mut at = if number & OF_FREE == 0 { *number } else { NO_KEY };
+                let mut node_number = if number & OF_FREE == 0 { *number } else { NO_KEY };
                 for _ in 0..MAX_DEPTH {
-                    let node = self.nodes.entry(at).or_default();
+                    let node = self.nodes.entry(node_number).or_default();
                     node.bytes = node.bytes.plus(sum.bytes);
                     node.count = node.count.plus(sum.count);
-                    match common.chain_parts(at) {
-                        Some((callers, _)) if callers != NO_KEY => at = callers,
+                    match common.chain_parts(node_number) {
+                        Some((callers, _)) if callers != NO_KEY => node_number = callers,
                         _ => break,
                     }
                 }
@@ -64,7 +64,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns the listed nodes with their callers, sorted by caller, then the largest difference first.
+    /// Returns each listed node after its caller, sorted by caller, then the largest difference first.
     fn callees(&self, common: &SharedTexts, total: PerSide, listed: NodeSelection) -> Vec<(u32, u32)> {
         let all = total.a.max(total.b);
         let nodes = self.nodes.iter().filter(|(_, Sum { bytes, .. })| match listed {
@@ -80,17 +80,17 @@ impl Tree {
         sorted_numbers(nodes.map(rank).collect()).into_iter().map(|number| (callers(number), number)).collect()
     }
 
-    /// Returns the rows: the largest difference first, then its callees likewise. A chain of nodes with equal sums is
-    /// one row.
+    /// Returns the rows: the node with the largest difference first, followed by its callees in the same order. A chain
+    /// of nodes with equal sums is one row.
     pub(crate) fn rows(&self, common: &SharedTexts, total: PerSide, listed: NodeSelection) -> Vec<TreeRow> {
         let all = self.callees(common, total, listed);
         let called_by = |callers: u32| -> &[(u32, u32)] {
-            let from = all.partition_point(|(of, _)| *of < callers);
-            let to = all.partition_point(|(of, _)| *of <= callers);
+            let from = all.partition_point(|(caller, _)| *caller < callers);
+            let to = all.partition_point(|(caller, _)| *caller <= callers);
             all.get(from..to).unwrap_or_default()
         };
         let sum = |number: u32| self.nodes.get(&number).copied().unwrap_or_default();
-        // Each row with the numbers of its chain, outermost first.
+        // Rows with the numbers of their chains, outermost first.
         let mut rows: Vec<(TreeRow, Vec<u32>)> = Vec::new();
         let mut open: Vec<(u32, u32)> = called_by(NO_KEY).iter().rev().map(|&(_, number)| (number, 0)).collect();
         while let Some((number, depth)) = open.pop() {
@@ -119,8 +119,8 @@ impl Tree {
         let name = |number: u32| match common.chain_parts(number) {
             _ if number == UNEXPLAINED => "unexplained".to_owned(),
             Some((_, text)) => {
-                let at = numbers.binary_search(&text).ok();
-                at.and_then(|at| texts.get(at)).map_or_else(String::new, |text| frame_label(text))
+                let index = numbers.binary_search(&text).ok();
+                index.and_then(|index| texts.get(index)).map_or_else(String::new, |text| frame_label(text))
             }
             None => "no stack".to_owned(),
         };

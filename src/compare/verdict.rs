@@ -8,59 +8,60 @@ use hashbrown::HashMap;
 
 /// Maximum number of sentences.
 const MAX_SENTENCES: usize = 5;
-/// Peaks further apart than the length of B's trace divided by this are at different places.
+/// Divisor of the length of B's trace. Peaks further apart than the quotient are at different places of the program.
 const APART_PART: u32 = 20;
 /// Maximum number of differences that a sentence names.
 const MAX_CAUSES: usize = 3;
-/// A difference is named if it exceeds the larger total divided by this.
+/// Divisor of the larger total. Differences that exceed the quotient are named.
 const MIN_PART: u64 = 200;
-/// Longer lifetimes are named if they affect more than the larger total divided by this.
+/// Divisor of the larger total. Longer lifetimes are named if they affect more bytes than the quotient.
 const LONGER_PART: u64 = 50;
 /// Maximum length of a name.
 const LONGEST: usize = 60;
 
-/// Returns the sentences.
-pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
-    let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
-    let mut sentences = vec![peak_difference(of, live)];
-    sentences.extend(peaks_differ(of));
-    sentences.extend(causes(of, live));
-    let (matched, total) = (of.matched.bytes, of.matched.known);
+/// Returns the sentences of the verdict.
+pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
+    let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };
+    let mut sentences = vec![peak_difference(comparison, live)];
+    sentences.extend(peaks_differ(comparison));
+    sentences.extend(causes(comparison, live));
+    let (matched, total) = (comparison.matched.bytes, comparison.matched.known);
     let (unmatched, all) = ((total.a - matched.a).saturating_add(total.b - matched.b), total.a.saturating_add(total.b));
     if u128::from(unmatched) * 10 > u128::from(all) {
         sentences.push(format!(
             "{} of A's bytes and {} of B's have no partner by {}.",
             percent(total.a - matched.a, total.a),
             percent(total.b - matched.b, total.b),
-            of.key_title
+            comparison.key_title
         ));
     }
-    sentences.extend(scaling(&of.scaling));
-    sentences.extend(lifetimes(of, live));
+    sentences.extend(scaling(&comparison.scaling));
+    sentences.extend(lifetimes(comparison, live));
     sentences.truncate(MAX_SENTENCES);
     sentences
 }
 
-fn peak_difference(of: &Comparison, live: PerSide) -> String {
-    let peaks = of.moments.first().map_or((0, 0), |pair| pair.moments);
-    let what = if peaks == (of.a.moment, of.b.moment) { "B's peak" } else { "B at the compared moment" };
+fn peak_difference(comparison: &Comparison, live: PerSide) -> String {
+    let peaks = comparison.moments.first().map_or((0, 0), |pair| pair.moments);
+    let what =
+        if peaks == (comparison.a.moment, comparison.b.moment) { "B's peak" } else { "B at the compared moment" };
     match live.delta() {
         0 => format!("{what} equals A's: {}.", Bytes(live.a)),
         delta => {
-            let (amount, way) = (Bytes(live.a.abs_diff(live.b)), if delta > 0 { "higher" } else { "lower" });
+            let (amount, direction) = (Bytes(live.a.abs_diff(live.b)), if delta > 0 { "higher" } else { "lower" });
             let times = if live.a > 0 { format!(", {}", factor_of(live)) } else { String::new() };
-            format!("{what} is {amount} {way}: {} against {}{times}.", Bytes(live.b), Bytes(live.a))
+            format!("{what} is {amount} {direction}: {} against {}{times}.", Bytes(live.b), Bytes(live.a))
         }
     }
 }
 
-/// Reports that the peaks are at different places of the program, if they are compared with each other.
-fn peaks_differ(of: &Comparison) -> Option<String> {
-    let [peaks, of_a, ..] = &*of.moments else { return None };
-    let is_aligned = of.alignment != Align::Share.name();
+/// Reports peaks at different places of the program, if the peaks are compared with each other.
+fn peaks_differ(comparison: &Comparison) -> Option<String> {
+    let [peaks, of_a, ..] = &*comparison.moments else { return None };
+    let is_aligned = comparison.alignment != Align::Share.name();
     let apart = of_a.moments.1.abs_diff(peaks.moments.1);
-    let is_at_peaks = peaks.moments == (of.a.moment, of.b.moment);
-    (is_aligned && is_at_peaks && apart > of.b.events / APART_PART).then(|| {
+    let is_at_peaks = peaks.moments == (comparison.a.moment, comparison.b.moment);
+    (is_aligned && is_at_peaks && apart > comparison.b.events / APART_PART).then(|| {
         let event = Moment(of_a.moments.1).event().map_or(0, |event| event.0);
         let (live, delta) = (Bytes(of_a.live.b), signed(of_a.live.delta()));
         format!(
@@ -81,12 +82,12 @@ pub fn signed(delta: i128) -> String {
 }
 
 /// Reports the largest differences. Groups of the same name are merged.
-fn causes(of: &Comparison, live: PerSide) -> Option<String> {
+fn causes(comparison: &Comparison, live: PerSide) -> Option<String> {
     let mut places: HashMap<&str, usize, foldhash::fast::RandomState> = HashMap::default();
     let mut causes: Vec<(&str, PerSide, bool)> = Vec::new();
-    for Row { label, bytes, in_both, .. } in &of.rows {
-        let at = *places.entry(label).or_insert(causes.len());
-        match causes.get_mut(at) {
+    for Row { label, bytes, in_both, .. } in &comparison.rows {
+        let index = *places.entry(label).or_insert(causes.len());
+        match causes.get_mut(index) {
             Some((_, sum, are_in_both)) => {
                 sum.a = sum.a.saturating_add(bytes.a);
                 sum.b = sum.b.saturating_add(bytes.b);
@@ -95,17 +96,17 @@ fn causes(of: &Comparison, live: PerSide) -> Option<String> {
             None => causes.push((label, *bytes, *in_both)),
         }
     }
-    let least = live.a.max(live.b) / MIN_PART;
-    let order = causes.iter().zip(0..).map(|((_, bytes, _), at)| (!bytes.delta().unsigned_abs(), at)).collect();
-    let largest = sorted_numbers(order).into_iter().filter_map(|at| causes.get(at as usize));
-    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > least).take(MAX_CAUSES);
+    let min_difference = live.a.max(live.b) / MIN_PART;
+    let order = causes.iter().zip(0..).map(|((_, bytes, _), index)| (!bytes.delta().unsigned_abs(), index)).collect();
+    let largest = sorted_numbers(order).into_iter().filter_map(|index| causes.get(index as usize));
+    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > min_difference).take(MAX_CAUSES);
     let words: Vec<String> = largest
         .map(|(label, bytes, in_both)| {
             let label: String = label.chars().take(LONGEST).collect();
             format!("{} {label} ({})", signed(bytes.delta()), relation(*bytes, *in_both))
         })
         .collect();
-    (!words.is_empty()).then(|| format!("Largest differences by {}: {}.", of.key_title, words.join(", ")))
+    (!words.is_empty()).then(|| format!("Largest differences by {}: {}.", comparison.key_title, words.join(", ")))
 }
 
 /// Reports how sizes scale. If one factor is the square of another, also which call sites grow quadratically.
@@ -146,8 +147,8 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
 }
 
 /// Reports longer lifetimes, if they affect enough bytes.
-fn lifetimes(of: &Comparison, live: PerSide) -> Option<String> {
-    let longer = of.lifetimes.iter().filter(|it| matches!(it.outcome, Outcome::LongerInA | Outcome::LongerInB));
+fn lifetimes(comparison: &Comparison, live: PerSide) -> Option<String> {
+    let longer = comparison.lifetimes.iter().filter(|it| matches!(it.outcome, Outcome::LongerInA | Outcome::LongerInB));
     let largest = longer.max_by_key(|it| it.bytes.a.max(it.bytes.b))?;
     if largest.bytes.a.max(largest.bytes.b) <= live.a.max(live.b) / LONGER_PART {
         return None;

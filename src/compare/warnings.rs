@@ -4,9 +4,9 @@ use base::units::{Bytes, Moment, group_digits, pluralize};
 use engine::Side;
 use history::replay::AllocationId;
 
-/// A recording that starts after model setup has at least this percentage of its peak before the first event.
+/// Minimum share of the peak that is live before the first event, in percent, if recording started after model setup.
 const STARTS_AFTER: u64 = 20;
-/// A recording that starts before model setup has at most this percentage of its peak before the first event.
+/// Maximum share of the peak that is live before the first event, in percent, if recording started before model setup.
 const STARTS_BEFORE: u64 = 5;
 /// Ratio of allocations above which the traces cover different amounts of work.
 const FAR_MORE: usize = 10;

@@ -60,8 +60,8 @@ macro_rules! columns {
     };
 }
 
-/// Returns the columns of a table. Bytes are requested bytes unless the name says otherwise. Addresses are text,
-/// because some readers would round them as numbers. Times are µs since 1970.
+/// Returns the columns of a table. Bytes are requested bytes unless the name of the column says otherwise. Addresses
+/// are text, because some readers would round them as numbers. Times are µs since 1970.
 pub fn columns(table: ExportTable) -> &'static [Column] {
     match table {
         ExportTable::Allocations => columns![

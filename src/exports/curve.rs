@@ -25,7 +25,7 @@ impl Point {
     }
 }
 
-/// Returns the totals at the moment `from`, and after each event from there to before event `to`.
+/// Returns the totals at the moment `from`, and after each event with an index in `from..to`.
 pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item = Point> + '_ {
     let history = side.history;
     let from = from.max(history.events.first());

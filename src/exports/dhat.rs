@@ -33,16 +33,16 @@ pub(crate) fn write(side: Side<'_>, out: &mut dyn Write) -> io::Result<Total> {
     let (stacks, sums) = sums(side, peak);
     let mut frames = FrameNumbers::default();
     // Frame 0 is the root.
-    let mut of_stacks = Vec::new();
+    let mut stack_frames = Vec::new();
     for &stack in &stacks {
         let innermost_first = outermost_first(side, stack).into_iter().rev();
-        of_stacks.push(innermost_first.map(|frame| frames.number(frame) + 1).collect::<Vec<u32>>());
+        stack_frames.push(innermost_first.map(|frame| frames.number(frame) + 1).collect::<Vec<u32>>());
     }
     out.write_all(b"{\"dhatFileVersion\":2,\"mode\":\"heap\",\"verb\":\"Allocated\",\"bklt\":true,\"bkacc\":false,")?;
     out.write_all(b"\"tu\":\"events\",\"Mtu\":\"Mevents\",\"tuth\":100,\"cmd\":")?;
     json::text(out, &side.name())?;
     write!(out, ",\"pid\":{},\"te\":{},\"tg\":{},\"pps\":", history.device, history.event_count(), peak.0)?;
-    json::list(out, sums.iter().zip(&of_stacks), |out, (sums, frames)| {
+    json::list(out, sums.iter().zip(&stack_frames), |out, (sums, frames)| {
         let Sums { all, lifetimes, max, at_peak, at_end, .. } = sums;
         write!(out, "\n{{\"tb\":{},\"tbk\":{},\"tl\":{lifetimes}", all.bytes, all.count)?;
         write!(out, ",\"mb\":{},\"mbk\":{},\"gb\":{},\"gbk\":{}", max.bytes, max.count, at_peak.bytes, at_peak.count)?;
@@ -67,7 +67,7 @@ pub(crate) fn write(side: Side<'_>, out: &mut dyn Write) -> io::Result<Total> {
 fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
     let history = side.history;
     let mut numbers = HashMap::<Stack, u32, foldhash::fast::RandomState>::default();
-    let (mut stacks, mut sums, mut of_allocation) = (Vec::new(), Vec::<Sums>::new(), Vec::new());
+    let (mut stacks, mut sums, mut stack_numbers) = (Vec::new(), Vec::<Sums>::new(), Vec::new());
     let last = history.event_count();
     for (id, (allocated_at, freed_at, bytes)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
         let stack = Stack::of_allocation(side, id);
@@ -77,7 +77,7 @@ fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
             stacks.push(stack);
             sums.push(Sums::default());
         }
-        of_allocation.push(number);
+        stack_numbers.push(number);
         let Some(known) = sums.get_mut(number as usize) else { continue };
         known.all.add(bytes);
         known.lifetimes = known.lifetimes.saturating_add(u64::from(freed_at.min(last).saturating_sub(allocated_at)));
@@ -94,7 +94,7 @@ fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
     }
     for event in (0..last).map(EventIdx) {
         let Some((id, is_birth)) = history.lifetime_change(event) else { continue };
-        let known = of_allocation.get(id.0 as usize).and_then(|&number| sums.get_mut(number as usize));
+        let known = stack_numbers.get(id.0 as usize).and_then(|&number| sums.get_mut(number as usize));
         let Some(known) = known else { continue };
         let bytes = history.allocations.size(id);
         if is_birth {

@@ -50,7 +50,7 @@ impl Stack {
     }
 }
 
-/// A frame of an export.
+/// A frame of an exported stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Frame {
     /// A synthetic frame.
@@ -58,12 +58,12 @@ pub(crate) enum Frame {
     Recorded(FrameId),
 }
 
-/// Texts of a frame.
+/// Function, file and line of a frame, as exported.
 pub(crate) struct Texts<'a> {
     pub(crate) name: Cow<'a, str>,
-    /// Empty if there is none.
+    /// Path of the file. Empty if unknown.
     pub(crate) file: Cow<'a, str>,
-    /// 0 if there is none.
+    /// Line number. 0 if unknown.
     pub(crate) line: u32,
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn outermost_first(side: Side<'_>, stack: Stack) -> Vec<Frame> {
     frames
 }
 
-/// Numbers of the frames that occur, starting at 0.
+/// Numbering of the frames of an export, from 0.
 #[derive(Default)]
 pub(crate) struct FrameNumbers {
     numbers: HashMap<Frame, u32, foldhash::fast::RandomState>,

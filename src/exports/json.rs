@@ -21,7 +21,7 @@ pub(crate) fn text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(b"\"")
 }
 
-/// Writes a list.
+/// Writes a list. `each` writes one of its values.
 pub(crate) fn list<T>(
     out: &mut dyn Write,
     values: impl IntoIterator<Item = T>,

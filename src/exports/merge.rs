@@ -1,5 +1,5 @@
-//! Merging of memory counters into a trace of torch.profiler. The trace is copied while it is read, and our events are
-//! inserted before its own.
+//! Merging of memory events into a trace of torch.profiler. The trace is copied while it is read, and the memory events
+//! are inserted before the trace's own events.
 
 use crate::trace;
 use base::units::duration_us;
@@ -7,7 +7,7 @@ use engine::Side;
 use engine::protocol::ExportQuestion;
 use std::io::{self, Read, Write};
 
-/// Maximum length of a key or number that is compared.
+/// Maximum length in bytes of a key or number that the scanner looks at.
 const LONGEST: usize = 40;
 
 /// Reason why nothing can be merged into a trace.
@@ -15,9 +15,9 @@ const LONGEST: usize = 40;
 pub enum MergeError {
     /// The snapshot has no times.
     NoTimes,
-    /// The file is not a trace.
+    /// The file is not a trace: it has no list of events.
     NoEvents,
-    /// The trace and the snapshot do not overlap. Distance in µs.
+    /// The trace and the snapshot do not overlap in time. Distance between them in µs.
     NoOverlap(i64),
     Io(io::Error),
 }
@@ -190,7 +190,7 @@ impl Scan {
         }
     }
 
-    /// Ends a value.
+    /// Handles the end of a value: records a known key, and clears the key and the value.
     fn value(&mut self) {
         let in_event = self.events.is_some_and(|events| self.depth == events + 1);
         let word = || str::from_utf8(&self.word).ok();

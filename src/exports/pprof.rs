@@ -58,14 +58,14 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
     }
     let (live, none) = (Profile::labelled(side, Scope::At(question.cursor)), Total::default());
     let allocated = Profile::labelled(side, Scope::Allocated(question.range));
-    let mut writing = Samples { side, strings: &mut strings, frames: &mut frames };
+    let mut samples = Samples { side, strings: &mut strings, frames: &mut frames };
     for sample in &allocated.samples {
         let values = [sample.total, none];
-        message(out, SAMPLE, &writing.sample(&sample.frames, sample.key, values))?;
+        message(out, SAMPLE, &samples.sample(&sample.frames, sample.key, values))?;
     }
     for sample in &live.samples {
         let values = [none, sample.total];
-        message(out, SAMPLE, &writing.sample(&sample.frames, sample.key, values))?;
+        message(out, SAMPLE, &samples.sample(&sample.frames, sample.key, values))?;
     }
     // All names are present, so nothing needs symbolization.
     let mut mapping = Vec::new();
@@ -106,7 +106,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
     Ok(live.total)
 }
 
-/// State for writing samples.
+/// Encoder of samples, with the tables that they refer to.
 struct Samples<'a> {
     side: Side<'a>,
     strings: &'a mut Strings,

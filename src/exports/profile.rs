@@ -42,7 +42,7 @@ pub(crate) struct Profile<'a, K = ()> {
     pub(crate) total: Total,
 }
 
-/// Labels that distinguish allocations with the same stack.
+/// Labels of a sample, which distinguish allocations with the same stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Labels {
     pub(crate) category: u32,
@@ -80,7 +80,7 @@ impl<'a, K: Copy + Ord + Hash> Profile<'a, K> {
             .into_iter()
             .map(|((stack, key), total)| Sample { frames: outermost_first(side, stack), key, total })
             .collect();
-        samples.sort_unstable_by(|one, other| (&one.frames, one.key).cmp(&(&other.frames, other.key)));
+        samples.sort_unstable_by(|a, b| (&a.frames, a.key).cmp(&(&b.frames, b.key)));
         Profile { side, samples, total }
     }
 }

@@ -11,7 +11,7 @@ use history::replay::{AllocationId, Provenance};
 use history::snapshot::StackId;
 use std::io;
 
-/// Passes the rows of a table to `each`, with cells in the order of [`crate::columns()`]. Returns their number.
+/// Passes the rows of a table to `each`, with cells in the order of [`crate::columns()`]. Returns the number of rows.
 ///
 /// # Errors
 /// Returns the errors of `each`.
@@ -31,7 +31,7 @@ pub fn each_row(
     Ok(rows.count)
 }
 
-/// State for creating rows.
+/// Builder of rows, which passes them to `each` and counts them.
 struct Rows<'a, 'b> {
     side: Side<'a>,
     sites: Sites,
@@ -46,7 +46,7 @@ impl Rows<'_, '_> {
         (self.each)(cells)
     }
 
-    /// Returns the number of a stack and its call site.
+    /// Returns the cells of a stack: its number and its call site.
     fn stack(&mut self, stack: StackId) -> [Cell; 2] {
         let snapshot = self.side.snapshot();
         if snapshot.stacks.innermost(stack).is_none() {
@@ -63,7 +63,7 @@ impl Rows<'_, '_> {
         [pool.map(pool_text).into(), pool.map(|pool| self.side.pool_label(pool)).into()]
     }
 
-    /// Returns an event and its time.
+    /// Returns the cells of an event: its index and its time.
     fn event(&self, event: Option<EventIdx>) -> [Cell; 2] {
         let time = event.and_then(|event| self.side.history.events.times.at(event.0));
         [event.map(|event| event.0).into(), time.into()]

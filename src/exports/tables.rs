@@ -7,7 +7,7 @@ use engine::Side;
 use engine::protocol::{ExportFormat, ExportQuestion};
 use std::io::{self, Write};
 
-/// Writes the rows of a table and returns their number.
+/// Writes the rows of a table. Returns the number of rows.
 ///
 /// # Errors
 /// Returns the errors of `out`.

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 
 /// Process number of device 0. No real process has such a number, so tracks do not mix.
 const FIRST_PROCESS: i64 = 2_000_000_000;
-/// First thread number of annotations.
+/// Number of the first thread with annotations.
 const ANNOTATIONS: usize = 1;
 /// Maximum number of frames of a large allocation's stack, innermost first.
 const MAX_FRAMES: usize = 64;
@@ -40,12 +40,12 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
 pub(crate) fn events(side: Side<'_>, question: &ExportQuestion, base_ns: i64, out: &mut dyn Write) -> io::Result<()> {
     let process = FIRST_PROCESS + side.history.device;
     let has_times = side.history.events.times.has_times();
-    let mut writing = TraceWriter { side, process, base_ns: if has_times { base_ns } else { 0 }, is_first: true, out };
-    writing.head()?;
-    writing.counters(question)?;
-    writing.annotations()?;
-    writing.out_of_memory()?;
-    writing.largest(question)
+    let mut writer = TraceWriter { side, process, base_ns: if has_times { base_ns } else { 0 }, is_first: true, out };
+    writer.head()?;
+    writer.counters(question)?;
+    writer.annotations()?;
+    writer.out_of_memory()?;
+    writer.largest(question)
 }
 
 struct TraceWriter<'a, 'b> {
@@ -106,21 +106,22 @@ impl TraceWriter<'_, '_> {
     fn counters(&mut self, question: &ExportQuestion) -> io::Result<()> {
         let names = ["Live bytes (requested)", "Awaiting free bytes (requested)", "Reserved bytes"];
         let (from, to) = (question.range.from, question.range.to);
-        let is_seen =
-            |of: usize| points(self.side, from, to).any(|point| point.shown().get(of).is_some_and(|&it| it > 0));
+        let is_seen = |counter: usize| {
+            points(self.side, from, to).any(|point| point.shown().get(counter).is_some_and(|&it| it > 0))
+        };
         let seen = [true, is_seen(1), is_seen(2)];
-        let of = |point: Point| point.shown();
+        let values_of = |point: Point| point.shown();
         let mut points = points(self.side, from, to).peekable();
         let mut last_values: [Option<u64>; 3] = [None; 3];
         while let Some(first) = points.next() {
             let us = self.at(first);
-            let (mut most, mut last) = (of(first), of(first));
+            let (mut highest, mut last) = (values_of(first), values_of(first));
             while let Some(next) = points.next_if(|&next| self.at(next) == us) {
-                last = of(next);
-                most.iter_mut().zip(last).for_each(|(most, now)| *most = now.max(*most));
+                last = values_of(next);
+                highest.iter_mut().zip(last).for_each(|(highest, now)| *highest = now.max(*highest));
             }
             for (at, name) in names.iter().enumerate().filter(|(at, _)| seen.get(*at) == Some(&true)) {
-                let values = [most.get(at), last.get(at)].map(|value| value.copied().unwrap_or(0));
+                let values = [highest.get(at), last.get(at)].map(|value| value.copied().unwrap_or(0));
                 for value in values {
                     let Some(last_values) = last_values.get_mut(at).filter(|last_values| **last_values != Some(value))
                     else {
@@ -136,7 +137,7 @@ impl TraceWriter<'_, '_> {
         Ok(())
     }
 
-    /// Writes annotations, on as many threads as needed for proper nesting.
+    /// Writes annotations, on as many threads as needed so that those of a thread nest.
     fn annotations(&mut self) -> io::Result<()> {
         let side = self.side;
         let last = side.history.numbers.time_us.map_or(0, |(_, last)| last);
@@ -191,11 +192,11 @@ impl TraceWriter<'_, '_> {
         let scope = Scope::ByteMoments(question.range);
         side.for_each_in_scope(scope, &mut |id, _| largest.push((history.allocations.size(id), id)));
         let order = |one: &(u64, AllocationId), other: &(u64, AllocationId)| (other.0, one.1).cmp(&(one.0, other.1));
-        let most = question.largest as usize;
-        if most > 0 && largest.len() > most {
-            largest.select_nth_unstable_by(most - 1, order);
+        let limit = question.largest as usize;
+        if limit > 0 && largest.len() > limit {
+            largest.select_nth_unstable_by(limit - 1, order);
         }
-        largest.truncate(most);
+        largest.truncate(limit);
         largest.sort_unstable_by(order);
         let mut sites = Sites::new(snapshot);
         let last = i64::from(history.event_count());

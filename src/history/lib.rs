@@ -1,7 +1,7 @@
 //! Decoding of PyTorch memory snapshots into a history of allocations.
 //!
-//! The crate takes the bytes of a file in chunks of any size. It gives the decoded snapshot and, for each device, the
-//! replayed history: allocations with lifetimes, totals, peaks and segments.
+//! The input is the bytes of a file, in chunks of any size. The output is the decoded snapshot and, for each device,
+//! the replayed history: allocations with lifetimes, totals, peaks and segments.
 //!
 //! ```text
 //! chunks ──▶ container ──▶ pickle │ json ──▶ snapshot ──▶ replay
@@ -9,8 +9,8 @@
 //!             zip, HTML)                    compact ↕ columns
 //! ```
 //!
-//! Start with `snapshot/mod.rs` (the tables of a file), `replay/mod.rs` (how a history follows from them) and
-//! `container/mod.rs` (how a file is unpacked).
+//! Start with `snapshot/mod.rs` (the tables of a file), `replay/mod.rs` (the replay of a history) and
+//! `container/mod.rs` (unpacking of a file).
 
 // Outer formats, recognized by content: gzip, zstd, zip and HTML around a pickle or JSON.
 pub mod container;

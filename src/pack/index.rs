@@ -18,7 +18,7 @@ const STYLE_END: &str = "\"/>";
 /// sheets in order, because each request delays the first picture.
 ///
 /// # Errors
-/// `index.html` has no such script or no style sheet, or a file cannot be read or written.
+/// Returns an error if `index.html` has no such script or no style sheet, or if a file cannot be read or written.
 pub(crate) fn move_script_first(dist: &Path) -> Result<(), String> {
     let mut page = read(dist, INDEX)?;
     let script = {
@@ -54,7 +54,7 @@ pub(crate) fn move_script_first(dist: &Path) -> Result<(), String> {
 /// neither.
 ///
 /// # Errors
-/// `index.html` does not name the part without a hash, or a file cannot be read or written.
+/// Returns an error if `index.html` does not name the part without a hash, or if a file cannot be read or written.
 pub(crate) fn add_part(dist: &Path, name: &str, glue: &Path, wasm: &Path) -> Result<(), String> {
     let bytes = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let (glue, wasm) = (bytes(glue)?, bytes(wasm)?);
@@ -73,7 +73,7 @@ pub(crate) fn add_part(dist: &Path, name: &str, glue: &Path, wasm: &Path) -> Res
 /// Removes the part `name`, which was not built, from `index.html`.
 ///
 /// # Errors
-/// `index.html` cannot be read or written.
+/// Returns an error if `index.html` cannot be read or written.
 pub(crate) fn omit_part(dist: &Path, name: &str) -> Result<(), String> {
     let id = format!("id=\"part-{name}\"");
     let page: String =
@@ -94,8 +94,8 @@ fn read(dist: &Path, name: &str) -> Result<String, String> {
 
 /// Replaces a file atomically, for servers that read it meanwhile.
 fn write(dist: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
-    let (beside, path) = (dist.join(format!("{name}.new")), dist.join(name));
-    fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path)).map_err(|error| format!("{name}: {error}"))
+    let (temporary, path) = (dist.join(format!("{name}.new")), dist.join(name));
+    fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path)).map_err(|error| format!("{name}: {error}"))
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ const FAILED: &str = "addEventListener(\"error\",event=>{globalThis.failed??=eve
 
 /// Statement of the wasm-bindgen glue that fails if neither the script nor its document has a URL (inline script in a
 /// frame with `srcdoc`).
-const OWN_URL: &str = "script_src = new URL(document.currentScript.src, location.href).toString();";
+const OWN_URL_STATEMENT: &str = "script_src = new URL(document.currentScript.src, location.href).toString();";
 
 /// Script that applies the user's theme before the first paint (Trunk.toml).
 const THEME: &str = "try{const theme=/^theme=(light|dark)$/m.exec(localStorage[\"memscape.settings\"]);\
@@ -107,7 +107,7 @@ fn single(dist: &Path, out: &Path) -> Result<(), String> {
     fs::write(dist.join(offline::NAME), offline::script(dist)?).map_err(|error| error.to_string())
 }
 
-/// File with the elements of the SQL part. Empty if that was not built.
+/// Name of the file with the elements of the SQL part. The file is empty if SQL was not built.
 const SQL: &str = "sql-part.html";
 
 /// Single-file page, and the elements that add SQL to it.
@@ -188,10 +188,10 @@ fn pack_page(dist: &Path) -> Result<PackedPage, String> {
 /// Removes the statement that reads the glue's own URL, which a single-file page does not have.
 ///
 /// # Errors
-/// The statement does not occur exactly once, for example after an update of wasm-bindgen.
+/// Returns an error unless the statement occurs exactly once. An update of wasm-bindgen may change it.
 fn remove_own_url(glue: &str) -> Result<String, String> {
-    match glue.matches(OWN_URL).count() {
-        1 => Ok(glue.replace(OWN_URL, "")),
+    match glue.matches(OWN_URL_STATEMENT).count() {
+        1 => Ok(glue.replace(OWN_URL_STATEMENT, "")),
         count => Err(format!("the glue of wasm-bindgen has its own address {count} times, not once")),
     }
 }
@@ -204,11 +204,11 @@ struct CutText {
 
 /// Cuts out the first text between `from` and `to`, including both.
 fn cut(page: &mut String, from: &str, to: &str) -> Option<CutText> {
-    let at = page.find(from)?;
-    let inner = page.get(at + from.len()..)?;
+    let start = page.find(from)?;
+    let inner = page.get(start + from.len()..)?;
     let inner = inner.get(..inner.find(to)?)?.to_owned();
-    page.replace_range(at..at + from.len() + inner.len() + to.len(), "");
-    Some(CutText { at, inner })
+    page.replace_range(start..start + from.len() + inner.len() + to.len(), "");
+    Some(CutText { at: start, inner })
 }
 
 /// Hashes that the page's policy allows.

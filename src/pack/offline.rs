@@ -14,7 +14,7 @@ const FILES_PLACEHOLDER: &str = "{FILES}";
 pub(crate) const NAME: &str = "offline.js";
 /// Files that are not listed, because the page never requests them.
 const NOT_LISTED: [&str; 2] = [NAME, crate::SQL];
-/// File that is served for the URL of the folder.
+/// Name of the file that is served for the URL of the folder.
 const PAGE: &str = "index.html";
 
 /// Generates the service worker for the files in `dist`.

@@ -114,7 +114,7 @@ finish_page() {
     embed "$2"
 }
 
-# build_page PROFILE DIST: builds the whole page, and installs the tools for that, unless it is up to date.
+# build_page PROFILE DIST: builds the whole page, unless it is up to date. Installs missing tools first.
 build_page() {
     local profile=$1 dist=$2 now
     install_clang

@@ -1,4 +1,4 @@
-//! Keeps the page's address in step with the view, and follows links opened in the same tab.
+//! Keeps the page's address in sync with the view, and follows links opened in the same tab.
 
 use super::app::App;
 use super::dom::{Dom, listen};
@@ -50,10 +50,10 @@ pub(super) fn initial_link(dom: &Dom) -> Link {
     if link.urls.is_empty() && link.fingerprint.is_empty() {
         link.urls = url::urls_in_query(&location.search().unwrap_or_default());
     }
-    let own = location.origin().unwrap_or_default();
+    let page_origin = location.origin().unwrap_or_default();
     for url in &mut link.urls {
         if let Ok(fetched) = resolve(dom, url)
-            && fetched.origin != own
+            && fetched.origin != page_origin
             && !embedded::is_embedded(dom, url)
         {
             *url = fetched.url;
@@ -109,8 +109,8 @@ impl Address {
         };
         // An invalid URL is not fetched. The error is shown next to the open file.
         let may_fetch = urls_to_fetch(&app.dom, &link).map_or(true, |links| {
-            let (own, origins) = (app.dom.window.location().origin().ok(), self.origins.borrow());
-            links.iter().all(|link| origins.contains(&link.origin) || own.as_ref() == Some(&link.origin))
+            let (page_origin, origins) = (app.dom.window.location().origin().ok(), self.origins.borrow());
+            links.iter().all(|link| origins.contains(&link.origin) || page_origin.as_ref() == Some(&link.origin))
         });
         if is_elsewhere && !may_fetch {
             // The policy allows the origins of the first link only, so the page has to be loaded again.

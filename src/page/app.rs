@@ -35,7 +35,7 @@ pub(super) struct App {
     pub(super) cache: CacheState,
     pub(super) painter: RefCell<Painter>,
     pub(super) theme: Rc<RefCell<Theme>>,
-    /// Sizes of the elements that are drawn on.
+    /// Sizes of the canvases, in CSS pixels.
     pub(super) sizes: Sizes,
     pub(super) frame: Rc<Frame>,
     pub(super) busy: Busy,
@@ -82,7 +82,7 @@ pub(super) trait Part: Default + 'static {
 /// Function that initializes a part and returns its render function.
 pub(super) type StartPart = fn(&'static App) -> Result<RenderPart, String>;
 
-/// Function that renders the state. See [`Part::show`].
+/// Function that renders the state. See [`Part::show_details`].
 pub(super) type RenderPart = Box<dyn FnMut(&'static App, &State)>;
 
 /// Initializes a part and returns its render function.

@@ -1,5 +1,4 @@
-//! The attribute `body[data-idle]`, set while the page waits for nothing. Tests and scripts wait for it instead of
-//! sleeping.
+//! The attribute `body[data-idle]`, set while the page is idle. Tests and scripts wait for it instead of sleeping.
 //!
 //! The page is idle if no frame is scheduled, the worker has answered every message and reads nothing, no text input is
 //! being debounced, no file is loading, and no simulation, query or survey runs. Polling and background caching do not
@@ -27,7 +26,8 @@ pub(super) struct BusyGuard {
 }
 
 impl Busy {
-    /// Creates a tracker without reasons. The attribute is absent until the first call of [`Busy::set_idle`].
+    /// Creates a tracker without reasons to be busy. The attribute is absent until the first call of
+    /// [`Busy::set_idle`].
     pub(super) fn new(body: Option<Element>, frame: Rc<Frame>) -> Busy {
         Busy { body, frame, reasons: Rc::default(), is_idle: Cell::default() }
     }

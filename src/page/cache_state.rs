@@ -1,10 +1,10 @@
-//! Bookkeeping of loads that were answered from the file cache ([`super::keeping`]).
+//! Loads that were answered from the file cache ([`super::file_cache`]).
 
 use std::cell::{Cell, RefCell};
 use ui::fingerprint::length;
 use web_sys::File;
 
-/// State of the file cache that is not stored with its list.
+/// State of the file cache that is not part of its stored index.
 #[derive(Default)]
 pub(super) struct CacheState {
     pub(super) current: RefCell<Option<CachedLoad>>,

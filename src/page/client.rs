@@ -22,8 +22,8 @@ pub(super) struct Client {
     receive: Box<dyn Fn(FromWorker)>,
     script: RefCell<Option<String>>,
     worker: RefCell<WorkerStage>,
-    /// Worker of the open file while another worker reads the next one. It is dropped once the next file is open, and
-    /// takes over again if opening fails. `Err` is the cause if it has crashed meanwhile.
+    /// Worker of the open file, kept while another worker reads the next file. It is dropped once the next file is
+    /// open, and used again if opening fails. `Err` is the cause if it has crashed meanwhile.
     previous: RefCell<Option<Result<Handle, String>>>,
     /// True if the worker has a file open.
     has_file: Cell<bool>,
@@ -49,8 +49,8 @@ struct Handle {
     number: u32,
     thread: WorkerThread,
     /// Number of messages sent to the worker.
-    /// Number of sent messages that the worker has fully processed.
     sent: Cell<u32>,
+    /// Number of sent messages that the worker has fully processed.
     done: Cell<u32>,
 }
 
@@ -63,7 +63,7 @@ impl Handle {
 }
 
 impl Client {
-    /// A client without a worker.
+    /// Creates a client that has not started a worker yet.
     pub(super) fn new(window: Window, receive: impl Fn(FromWorker) + 'static) -> Rc<Client> {
         let (script, worker) = (RefCell::new(None), RefCell::new(WorkerStage::None));
         let (previous, has_file, started, pending_columns, range, event) = Default::default();
@@ -90,8 +90,8 @@ impl Client {
                 match client.start_worker().await {
                     // The client may have dropped the worker meanwhile.
                     Ok(handle) => {
-                        if let WorkerStage::Starting(made, _) = &mut *client.worker.borrow_mut() {
-                            *made = Some(handle);
+                        if let WorkerStage::Starting(started_handle, _) = &mut *client.worker.borrow_mut() {
+                            *started_handle = Some(handle);
                         }
                     }
                     Err(cause) => {
@@ -123,7 +123,7 @@ impl Client {
     fn post_or_queue(&self, message: ToWorker) {
         match &mut *self.worker.borrow_mut() {
             WorkerStage::Ready(handle) => handle.post(&message),
-            WorkerStage::Starting(_, waiting) => waiting.push(message),
+            WorkerStage::Starting(_, queue) => queue.push(message),
             WorkerStage::None => {}
         }
     }
@@ -139,8 +139,8 @@ impl Client {
         self.request_file(ToWorker::Columns { load })
     }
 
-    /// Requests the snapshot of this load in the cache format of this build. The promise yields the same as
-    /// [`Client::columns`].
+    /// Requests the snapshot of this load in the cache format of this build. The promise yields the same as that of
+    /// [`Client::request_columns`].
     pub(super) fn request_cache_file(self: &Rc<Self>, load: u32) -> Promise {
         self.request_file(ToWorker::CacheFile { load })
     }
@@ -152,9 +152,9 @@ impl Client {
     }
 
     fn on_columns(&self, columns: &JsValue) {
-        let waiting = self.pending_columns.borrow_mut().pop_front();
+        let oldest = self.pending_columns.borrow_mut().pop_front();
         // The resolve function returns nothing of interest.
-        waiting.into_iter().for_each(|resolve| drop(resolve.call1(&JsValue::NULL, columns)));
+        oldest.into_iter().for_each(|resolve| drop(resolve.call1(&JsValue::NULL, columns)));
     }
 
     /// Fails all pending requests for columns.
@@ -263,8 +263,8 @@ impl Client {
 
     fn on_ready(&self) {
         let stage = self.worker.replace(WorkerStage::None);
-        if let WorkerStage::Starting(Some(handle), waiting) = stage {
-            waiting.iter().for_each(|message| handle.post(message));
+        if let WorkerStage::Starting(Some(handle), queue) = stage {
+            queue.iter().for_each(|message| handle.post(message));
             self.worker.replace(WorkerStage::Ready(handle));
         }
     }

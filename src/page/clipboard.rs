@@ -12,7 +12,7 @@ use web_sys::{Blob, BlobPropertyBag, ClipboardItem};
 
 const PLAIN: &str = "text/plain";
 
-/// Promised clipboard content that has not been delivered yet.
+/// Clipboard content that was promised to the browser and has not been delivered yet.
 #[derive(Default)]
 pub(super) struct Clipboard {
     pending: RefCell<Option<Function>>,

@@ -1,5 +1,4 @@
-//! Choice of the renderer (WebGPU, replaced when its device is lost, or the CPU), and sizes of canvases in device
-//! pixels.
+//! Choice of the renderer (WebGPU or the CPU), replacement of a lost WebGPU device, and canvas sizes in device pixels.
 
 use super::app::App;
 use super::dom;
@@ -17,22 +16,23 @@ use web_sys::{
     ResizeObserverSize, Window,
 };
 
-/// Maximum number of devices before falling back to the CPU renderer. A driver that keeps failing will go on failing.
+/// Maximum number of WebGPU devices that are created before falling back to the CPU renderer. A driver that keeps
+/// failing will go on failing.
 const MAX_DEVICES: u32 = 4;
 
 /// Selects the renderer: WebGPU if it works, otherwise the CPU renderer.
 pub(super) fn select_renderer(app: &'static App) {
     spawn_local(async move {
-        let made = app.painter.borrow_mut().reset();
+        let request = app.painter.borrow_mut().reset();
         let canvases = app.painter.borrow().canvases();
-        let gpu = if made > MAX_DEVICES {
+        let gpu = if request > MAX_DEVICES {
             Err(Some("its device was lost repeatedly".to_owned()))
         } else {
             create_gpu(&app.dom.window, canvases).await
         };
         let renderer = match gpu {
             Ok(gpu) => {
-                watch_device(app, &gpu, made);
+                watch_device(app, &gpu, request);
                 app.painter.borrow_mut().use_gpu(gpu);
                 Renderer::WebGpu
             }
@@ -42,7 +42,7 @@ pub(super) fn select_renderer(app: &'static App) {
             }
         };
         app.dispatch(Action::RendererChosen(renderer));
-        if made == 1 && matches!(app.state.borrow().stage, Stage::Empty) {
+        if request == 1 && matches!(app.state.borrow().stage, Stage::Empty) {
             // The page is idle, so work that the first file would have to wait for is done now.
             dom::set_attribute(&app.dom.body, "data-prepared", "");
             app.client.send(ToWorker::WarmUp);
@@ -88,12 +88,12 @@ async fn is_software(window: &Window) -> Option<bool> {
     Some(is_fallback || is_known)
 }
 
-/// Selects a renderer again when device number `made` is lost.
-fn watch_device(app: &'static App, gpu: &Gpu, made: u32) {
+/// Selects a renderer again when device number `request` is lost.
+fn watch_device(app: &'static App, gpu: &Gpu, request: u32) {
     let failure = gpu.failure();
     spawn_local(async move {
         failure.await;
-        if app.painter.borrow().is_current(made) {
+        if app.painter.borrow().is_current(request) {
             select_renderer(app);
         }
     });

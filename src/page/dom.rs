@@ -198,7 +198,7 @@ pub(super) fn listen(target: &EventTarget, event: &'static str, then: impl FnMut
     listen_boxed(target, event, Box::new(then));
 }
 
-/// Not generic, because each instance would add a kilobyte of wasm.
+/// Not generic: each instance would add a kilobyte of wasm.
 #[inline(never)]
 fn listen_boxed(target: &EventTarget, event: &'static str, then: Box<dyn FnMut(&Event)>) {
     EventListener::new_with_options(target, event, EventListenerOptions::enable_prevent_default(), then).forget();
@@ -214,7 +214,7 @@ pub(super) fn attribute_at(event: &Event, attribute: &str) -> Option<String> {
     hit_element(event, &["[", attribute, "]"].concat())?.get_attribute(attribute)
 }
 
-/// Like [`said`], parsed as a number.
+/// Like [`attribute_at`], with the value parsed as a number.
 pub(super) fn number_at(event: &Event, attribute: &str) -> Option<u32> {
     attribute_at(event, attribute)?.parse().ok()
 }

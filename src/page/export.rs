@@ -18,11 +18,12 @@ use web_sys::{
     Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement, ImageData, Url, Window,
 };
 
-/// Rows drawn at a time. Limits the time until the page can respond, and the memory that the CPU renderer needs.
+/// Number of pixel rows drawn at a time. It limits how long the page is unresponsive, and the memory that the CPU
+/// renderer needs.
 const STRIP_PX: u32 = 256;
 /// Width, in pixels, of the area that is read back to check the canvas.
 const PROBE_PX: f64 = 16.0;
-/// Maximum difference of a channel that is read back.
+/// Maximum difference, of 255, between a colour channel and its value read back from the canvas.
 const MAX_CHANNEL_ERROR: u8 = 2;
 /// Time, in milliseconds, until a download's URL is revoked. Long, because some browsers ask the user first.
 const URL_LIFETIME_MS: u32 = 120_000;

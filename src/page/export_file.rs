@@ -22,12 +22,13 @@ use web_sys::{Blob, File};
 pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
     app.busy.spawn(async move {
         let load = app.state.borrow().load;
-        let made = run_export(app, &wanted).await;
+        let exported = run_export(app, &wanted).await;
         if wanted.next != AfterWrite::Save {
             let is_open = app.state.borrow().load == load;
             // If another file was opened meanwhile, the result is dropped.
             if is_open {
-                let opened = made.and_then(|blob| to_file(&blob, &wanted)).map_err(|error| dom::error_message(&error));
+                let opened =
+                    exported.and_then(|blob| to_file(&blob, &wanted)).map_err(|error| dom::error_message(&error));
                 let (written, file) = match opened {
                     Ok(file) => (Ok(()), Some(file)),
                     Err(cause) => (Err(cause), None),
@@ -37,7 +38,7 @@ pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
             }
             return;
         }
-        let saved = made.and_then(|blob| export::download(app, &blob, &wanted.file));
+        let saved = exported.and_then(|blob| export::download(app, &blob, &wanted.file));
         let saved = saved.map(|()| wanted.file.clone()).map_err(|error| dom::error_message(&error));
         app.dispatch(Action::feature(ExportAction::FileWritten(saved)));
     });
@@ -99,7 +100,7 @@ async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsV
             false => trace.into(),
         });
     }
-    let own = slot.clone();
+    let thread_slot = slot.clone();
     let on_message = move |event: Result<JsValue, String>| {
         let message: Array = match event {
             Ok(message) => message.unchecked_into(),
@@ -107,13 +108,13 @@ async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsV
         };
         let send = |message: &Array| {
             // Fails only for values that cannot be cloned.
-            own.borrow().iter().for_each(|thread| drop(thread.worker.post_message(message)));
+            thread_slot.borrow().iter().for_each(|thread| drop(thread.worker.post_message(message)));
         };
         match message.get(0).as_string().unwrap_or_default().as_str() {
             "ready" => send(&open),
             "want" => {
-                let (from, own, source, end) =
-                    (message.get(1).as_f64().unwrap_or(0.0), own.clone(), source.clone(), end.clone());
+                let (from, thread_slot, source, end) =
+                    (message.get(1).as_f64().unwrap_or(0.0), thread_slot.clone(), source.clone(), end.clone());
                 spawn_local(async move {
                     let piece = source.slice_with_f64_and_f64(from, (from + PIECE_BYTES).min(source.size()));
                     let bytes = match piece {
@@ -123,7 +124,7 @@ async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsV
                     match bytes {
                         Ok(bytes) => {
                             let message = Array::of2(&"bytes".into(), &Uint8Array::new(&bytes));
-                            own.borrow().iter().for_each(|thread| drop(thread.worker.post_message(&message)));
+                            thread_slot.borrow().iter().for_each(|thread| drop(thread.worker.post_message(&message)));
                         }
                         Err(cause) => end(1, &cause),
                     }

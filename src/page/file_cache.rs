@@ -48,8 +48,8 @@ pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, wh
     });
 }
 
-/// Handles a failed load. Returns true if it was answered from the cache, in which case the entry is removed and
-/// the file itself is read.
+/// Handles a failed load. If it was answered from the cache, removes the cache entry, reads the file itself and returns
+/// true.
 pub(super) fn retry_without_cache(app: &'static App, load: u32) -> bool {
     let answered = app.cache.current.borrow_mut().take_if(|answered| answered.load == load);
     let Some(CachedLoad { load, member, file, key, .. }) = answered else { return false };
@@ -128,7 +128,7 @@ pub(super) fn clear(app: &'static App) {
     });
 }
 
-/// Returns the text about the cache in the settings.
+/// Returns the description of the cache that the settings dialog shows.
 pub(super) fn summary(app: &App) -> String {
     let index_summary = load_index(app).summary();
     app.cache.failed.get().map_or(index_summary.clone(), |failed| [&index_summary, " ", failed].concat())

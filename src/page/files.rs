@@ -22,11 +22,11 @@ elements! {
     HtmlInputElement: file, second, trace;
 }
 
-/// Part that listens for files. It has nothing to show.
+/// Part of the page that listens for files. It renders nothing.
 #[derive(Default)]
 pub(super) struct FileInput;
 
-/// Returns how the page itself was opened.
+/// Returns the kind of URL that the page itself was opened from.
 pub(super) fn page_scheme(dom: &Dom) -> PageScheme {
     PageScheme::from_protocol(&dom.window.location().protocol().unwrap_or_default())
 }
@@ -97,7 +97,7 @@ impl Part for FileInput {
     }
 }
 
-/// Type that WebKitGTK gives dropped files, which it then does not pass on. Dropped links have it too.
+/// Data type of dropped links. WebKitGTK also uses it for dropped files, whose content it does not pass on.
 const URI_LIST: &str = "text/uri-list";
 
 /// Returns the data of a drag or drop event, if it contains this type.
@@ -178,10 +178,10 @@ fn with_names(files: Option<FileList>) -> Vec<(String, File)> {
     files.map(|file| (file.name(), file)).collect()
 }
 
-/// Endings of the names of torch.profiler traces.
+/// File name suffixes of torch.profiler traces.
 const TRACE_SUFFIXES: [&str; 2] = ["trace.json", "trace.json.gz"];
 
-/// Takes a torch.profiler trace, into which the export writes the memory timeline.
+/// Stores a torch.profiler trace that the export can merge the memory timeline into.
 fn set_trace(app: &'static App, name: String, file: File) {
     app.files.trace.replace(Some(file));
     app.dispatch(Action::feature(ExportAction::TraceChosen(name)));

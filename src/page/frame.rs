@@ -33,7 +33,8 @@ enum FrameState {
 }
 
 impl Frame {
-    /// Creates an idle scheduler. `show` is called for each requested frame, `rest` when no other frame is scheduled.
+    /// Creates an idle scheduler. `show` is called for each requested frame, `rest` after a frame if no other one is
+    /// scheduled.
     pub(super) fn new(window: Window, show: impl Fn(bool) + 'static, rest: impl Fn() + 'static) -> Rc<Frame> {
         let (on_frame, on_idle) = (Box::new(show), Box::new(rest));
         Rc::new(Frame { window, on_frame, on_idle, state: RefCell::default(), changed: Cell::default() })
@@ -52,8 +53,8 @@ impl Frame {
 
     /// Schedules a frame that continues unfinished work.
     pub(super) fn resume(self: &Rc<Self>) {
-        let waiting = &mut *self.state.borrow_mut();
-        match waiting {
+        let state = &mut *self.state.borrow_mut();
+        match state {
             FrameState::Scheduled { .. } => {}
             FrameState::Yielding { wanted, .. } => *wanted = true,
             FrameState::Idle => {
@@ -61,7 +62,7 @@ impl Frame {
                 let shown = Closure::once(move || frame.run());
                 // Fails only in a document that was closed.
                 let _ = self.window.request_animation_frame(shown.as_ref().unchecked_ref());
-                *waiting = FrameState::Scheduled { _calls: shown };
+                *state = FrameState::Scheduled { _calls: shown };
             }
         }
     }

@@ -16,11 +16,11 @@ elements! {
     HtmlElement: plot;
 }
 
-/// CSS pixels per line and per page, for wheels that do not report pixels.
+/// Height of a line in CSS pixels, for wheels that report lines.
 const LINE_PX: f64 = 32.0;
 const PAGE_PX: f64 = 400.0;
 
-/// Part that listens for gestures. It has nothing to show.
+/// Part of the page that listens for gestures. It renders nothing.
 #[derive(Default)]
 pub(super) struct Gestures;
 

@@ -3,14 +3,15 @@
 use std::cell::{Cell, RefCell};
 use web_sys::File;
 
-/// Handles of the files given last, and of the files among which the open file is. They hold no bytes.
+/// Handles of the files that the user gave last, and of the files that were given together with the open file. Handles
+/// hold no bytes.
 #[derive(Default)]
 pub(super) struct GivenFiles {
     given: RefCell<Vec<File>>,
     open: RefCell<Vec<File>>,
     /// The torch.profiler trace given last.
     pub(super) trace: RefCell<Option<File>>,
-    /// Number of elements that the dragged files have entered and not left.
+    /// Number of nested elements that the drag pointer is over. Above 0 while files are dragged over the page.
     pub(super) drag_depth: Cell<u32>,
 }
 

@@ -130,16 +130,16 @@ async fn build_page(
                         None => {}
                     }
                     // Compressed piece by piece. A gzip file may consist of several members.
-                    let most = smallest.as_ref().map_or(f64::INFINITY, |(blob, _)| blob.size());
-                    let (members, mut at, mut size) = (Array::new(), 0.0, 0.0);
-                    while at < blob.size() && size < most {
-                        let piece = slice(&blob, at)?;
-                        at += piece.size();
+                    let max_bytes = smallest.as_ref().map_or(f64::INFINITY, |(blob, _)| blob.size());
+                    let (members, mut offset, mut size) = (Array::new(), 0.0, 0.0);
+                    while offset < blob.size() && size < max_bytes {
+                        let piece = slice(&blob, offset)?;
+                        offset += piece.size();
                         let member: Blob =
                             JsFuture::from(gzip::compress(&piece)?).await.map_err(lost)?.unchecked_into();
                         size += member.size();
                         members.push(&member);
-                        app.dispatch(Action::feature(SaveProgress::Done(at as u64, blob.size() as u64)));
+                        app.dispatch(Action::feature(SaveProgress::Done(offset as u64, blob.size() as u64)));
                     }
                     Blob::new_with_blob_sequence(&members).map(Some)
                 }
@@ -162,10 +162,10 @@ async fn build_page(
                     ", too large for a browser. Share the snapshot file instead",
                 ]));
             }
-            let mut at = 0.0;
-            while at < bytes {
-                let piece = slice(&blob, at)?;
-                at += piece.size();
+            let mut offset = 0.0;
+            while offset < bytes {
+                let piece = slice(&blob, offset)?;
+                offset += piece.size();
                 let reader = FileReader::new()?;
                 let mut refused = Ok(());
                 let read = Promise::new(&mut |resolve, reject| {
@@ -194,7 +194,7 @@ async fn build_page(
     })
 }
 
-/// Fetches a URL, preferably from the browser's cache. Only used for files that were fetched before or do not change.
+/// Fetches a URL, preferably from the browser's HTTP cache. Only for files that were fetched before or do not change.
 fn fetch(app: &App, address: &str) -> Result<Promise, JsValue> {
     let options = RequestInit::new();
     options.set_cache(RequestCache::ForceCache);
@@ -207,8 +207,8 @@ fn check_response(response: Result<JsValue, JsValue>) -> Result<Response, String
     if response.ok() { Ok(response) } else { Err(format!("the server answered {}", response.status())) }
 }
 
-fn slice(blob: &Blob, at: f64) -> Result<Blob, JsValue> {
-    blob.slice_with_f64_and_f64(at, (at + PIECE_BYTES).min(blob.size()))
+fn slice(blob: &Blob, offset: f64) -> Result<Blob, JsValue> {
+    blob.slice_with_f64_and_f64(offset, (offset + PIECE_BYTES).min(blob.size()))
 }
 
 fn text_blob(text: &JsValue) -> Result<JsValue, JsValue> {

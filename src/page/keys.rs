@@ -18,7 +18,7 @@ use web_sys::{Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, Htm
 /// Shortcuts that work wherever the focus is, and also with Cmd instead of Ctrl.
 const GLOBAL_CHORDS: [&str; 2] = ["Ctrl+k", "Ctrl+,"];
 
-/// Part that listens for keys. It has nothing to show.
+/// Part of the page that listens for keys. It renders nothing.
 #[derive(Default)]
 pub(super) struct Keys;
 

@@ -11,7 +11,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// Font size of labels, in CSS pixels.
 pub(super) const FONT: f64 = 11.0;
-/// Opacity at which text is drawn but every pixel rounds to transparent.
+/// Opacity so low that the browser draws the text but every pixel stays transparent.
 const INVISIBLE_ALPHA: f64 = 0.001;
 
 /// Draws the figure's axes and labels. `stage` is the canvas's size in device pixels.

@@ -29,9 +29,9 @@ pub(super) struct Painter {
     canvases: Option<[HtmlCanvasElement; 2]>,
     shown: Option<Picture>,
     frames: u64,
-    /// Number of devices requested.
+    /// Number of WebGPU devices requested so far.
     requests: u32,
-    /// Number of surfaces so far.
+    /// Number of times that the renderer was set up, which clears the canvases.
     surface_count: u32,
 }
 
@@ -42,7 +42,7 @@ enum Surface {
     Cpu(CpuRenderer, [CanvasRenderingContext2d; 2]),
 }
 
-/// Everything that determines the picture, except the geometry.
+/// All inputs of the picture, except the geometry.
 #[derive(Clone, PartialEq)]
 struct Picture {
     lanes: Vec<LanePicture>,
@@ -53,7 +53,7 @@ struct Picture {
     stage: (u32, u32),
 }
 
-/// Everything that determines a lane's picture, except the geometry.
+/// All inputs of a lane's picture, except the geometry.
 #[derive(Clone, PartialEq)]
 struct LanePicture {
     /// Id of its scene: the index of the device.
@@ -90,9 +90,9 @@ impl Painter {
         self.requests
     }
 
-    /// Returns whether request number `made` is the latest.
-    pub(super) fn is_current(&self, made: u32) -> bool {
-        self.requests == made
+    /// Returns whether request number `request` is the latest.
+    pub(super) fn is_current(&self, request: u32) -> bool {
+        self.requests == request
     }
 
     /// Returns the canvases of the timeline and of the flame graph.
@@ -123,13 +123,13 @@ impl Painter {
         self.shown = None;
     }
 
-    /// Uploads new geometry of a device.
-    pub(super) fn upload(&mut self, device_place: usize, scene: &Scene) {
+    /// Uploads a new scene of the snapshot's device with the index `device_index`.
+    pub(super) fn upload(&mut self, device_index: usize, scene: &Scene) {
         self.shown = None;
         match &mut self.surface {
             Surface::None => {}
-            Surface::Gpu(gpu) => gpu.upload(device_place as u32, scene),
-            Surface::Cpu(twin, _) => twin.upload(device_place as u32, scene),
+            Surface::Gpu(gpu) => gpu.upload(device_index as u32, scene),
+            Surface::Cpu(renderer, _) => renderer.upload(device_index as u32, scene),
         }
     }
 
@@ -139,7 +139,7 @@ impl Painter {
         match &mut self.surface {
             Surface::None => {}
             Surface::Gpu(gpu) => gpu.retain_scenes(&wanted),
-            Surface::Cpu(twin, _) => twin.keep_scenes(&wanted),
+            Surface::Cpu(renderer, _) => renderer.keep_scenes(&wanted),
         }
     }
 

@@ -52,7 +52,7 @@ use crate::gestures::Gestures;
 use crate::keys::Keys;
 use ui::passes::RenderPasses;
 
-/// All parts, in rendering order. The timeline comes early, because it is what users wait for.
+/// All parts of the page, in rendering order. The timeline comes early, because users wait for it.
 const PARTS: &[StartPart] = &[
     start_part::<Keys>,
     start_part::<FileInput>,

@@ -12,7 +12,7 @@ use web_sys::{DataTransfer, File, Window};
 
 /// Maximum number of recent files.
 pub(super) const MAX_RECENT: usize = 5;
-/// Name of the database, of its object store, and of the key in it.
+/// Name of the database, its object store and the key in the store.
 pub(super) const DATABASE: &str = "recent";
 
 /// Result of a browser API that is called by name.

@@ -30,8 +30,7 @@ pub(super) struct Simulator {
     recording: RefCell<Option<Array>>,
     /// Question to send after the recording: serial number, device and question.
     question: RefCell<Option<(u32, i64, WhatIfQuestion)>>,
-    /// Sizes of a plan that have not been sent yet: serial number of the request, device, and the message once the
-    /// sizes have arrived.
+    /// Planned sizes to send: serial number of the request, device, and the message once the engine has sent the sizes.
     sizes: RefCell<Option<(u32, i64, Option<Array>)>>,
 }
 
@@ -49,7 +48,7 @@ impl Simulator {
         Rc::new(Simulator { dispatch, code, stage, started, load, device, recording, question, sizes })
     }
 
-    /// Stores a question for the simulator. Returns the request that the engine has to answer, if any.
+    /// Stores a question for the simulator. Returns the request that must be sent to the engine instead, if any.
     pub(super) fn route(self: &Rc<Self>, request: Request) -> Option<Request> {
         if let Request::Ask(Ask { serial, device, question: Question::PlannedSizes(_) }) = &request {
             self.sizes.replace(Some((*serial, *device, None)));
@@ -67,7 +66,7 @@ impl Simulator {
         Some(Request::Ask(Ask { serial, device, question: Question::Recording }))
     }
 
-    /// Takes the recording that question `serial` waits for.
+    /// Stores the recording that the question `serial` waits for, and sends the pending messages.
     pub(super) fn on_recording(&self, load: u32, serial: u32, bytes: &[u8]) {
         let of = self.question.borrow().as_ref().filter(|asked| asked.0 == serial).map(|asked| asked.1);
         let Some(device) = of else { return };
@@ -78,7 +77,7 @@ impl Simulator {
         self.send_pending();
     }
 
-    /// Takes the sizes of a plan, requested as `serial`.
+    /// Stores the planned sizes that were requested as `serial`.
     pub(super) fn on_planned_sizes(&self, serial: u32, bytes: &[u8]) {
         if let Some((_, device, message)) = self.sizes.borrow_mut().as_mut().filter(|asked| asked.0 == serial) {
             *message = Some(Array::of3(&"sizes".into(), &(*device as f64).into(), &Uint8Array::from(bytes)));

@@ -33,7 +33,7 @@ impl Size {
     }
 }
 
-/// Stores an element's size in `kept`, and requests a frame when it changes.
+/// Keeps `kept` up to date with the size of an element, and requests a frame when it changes.
 pub(super) fn watch(element: &Element, kept: &'static Cell<Size>, frame: &Rc<Frame>) -> Result<(), String> {
     let frame = frame.clone();
     dom::observe_sizes(&[element], move |entries| {

@@ -29,8 +29,8 @@ pub(super) struct SqlWorker {
     /// Messages to send once the worker is ready.
     waiting: RefCell<Vec<Array>>,
     is_ready: Cell<bool>,
-    /// Number of workers started so far. Messages from earlier ones are ignored.
-    started: Cell<u32>,
+    /// Increased when a worker is started or crashes. Messages from earlier generations are ignored.
+    generation: Cell<u32>,
     /// Snapshots that the queries run on.
     subject: RefCell<QuerySubject>,
     /// Keeps the page busy while a query runs.
@@ -49,11 +49,11 @@ pub(super) fn sql_worker(app: &App) -> &'static SqlWorker {
 
 impl SqlWorker {
     fn new(window: Window) -> SqlWorker {
-        let (thread, waiting, is_ready, started, subject, busy) = Default::default();
-        SqlWorker { code: WorkerCode::new(window, "part-sql"), thread, waiting, is_ready, started, subject, busy }
+        let (thread, waiting, is_ready, generation, subject, busy) = Default::default();
+        SqlWorker { code: WorkerCode::new(window, "part-sql"), thread, waiting, is_ready, generation, subject, busy }
     }
 
-    /// Restarts the worker if the queries are to run on other snapshots.
+    /// Restarts the worker if `subject` differs from the snapshots that are queried now.
     pub(super) fn open(&self, app: &'static App, subject: QuerySubject) {
         if *self.subject.borrow() != subject {
             self.subject.replace(subject);
@@ -63,8 +63,8 @@ impl SqlWorker {
 
     /// Stops the worker with any running query, and starts a new one.
     pub(super) fn restart(&self, app: &'static App) {
-        let number = self.started.get() + 1;
-        self.started.set(number);
+        let number = self.generation.get() + 1;
+        self.generation.set(number);
         self.is_ready.set(false);
         self.waiting.borrow_mut().clear();
         let ended = self.thread.take();
@@ -94,7 +94,7 @@ impl SqlWorker {
             let columns: Blob = columns.dyn_into().map_err(|why| why.as_string().unwrap_or_default())?;
             files.push(&Uint8Array::new(&JsFuture::from(columns.array_buffer()).await.map_err(cause)?));
         }
-        if self.started.get() != number {
+        if self.generation.get() != number {
             return Ok(());
         }
         let history = storage::load_value(&app.dom, HISTORY_KEY).unwrap_or_default();
@@ -103,7 +103,7 @@ impl SqlWorker {
         open.push(&subject.is_b_second.into());
         self.waiting.borrow_mut().insert(0, open);
         let receive = move |reply: Result<JsValue, String>| match reply {
-            _ if sql_worker(app).started.get() != number => {}
+            _ if sql_worker(app).generation.get() != number => {}
             Ok(message) => drop(sql_worker(app).on_message(app, message.unchecked_ref())),
             Err(cause) => on_crash(app, &cause),
         };
@@ -182,8 +182,9 @@ impl SqlWorker {
     }
 }
 
+/// Drops a worker that has ended, and shows the cause.
 fn on_crash(app: &'static App, cause: &str) {
-    sql_worker(app).started.set(sql_worker(app).started.get() + 1);
+    sql_worker(app).generation.set(sql_worker(app).generation.get() + 1);
     sql_worker(app).is_ready.set(false);
     let ended = sql_worker(app).thread.take();
     spawn_local(async move { drop(ended) });
@@ -208,7 +209,7 @@ fn set_status(app: &App, text: &str, is_error: bool) {
     }
 }
 
-/// Creates what the worker describes: a string for text, or `[tag, [name, value, …], child…]` for an element.
+/// Appends a node that the worker describes: a string for text, or `[tag, [name, value, …], child…]` for an element.
 fn add_node(app: &App, place: &Element, node: &JsValue) {
     if let Some(text) = node.as_string() {
         // Cannot fail for a string.
@@ -218,19 +219,19 @@ fn add_node(app: &App, place: &Element, node: &JsValue) {
     let node: &Array = node.unchecked_ref();
     let is_in = |list: &str, name: &str| list.contains(&[" ", name, " "].concat());
     let Some(tag) = node.get(0).as_string().filter(|tag| is_in(TAGS, tag)) else { return };
-    let made = match tag.as_str() {
+    let element = match tag.as_str() {
         "svg" | "path" => app.dom.document.create_element_ns(Some(SVG), &tag),
         _ => app.dom.document.create_element(&tag),
     };
-    let Ok(made) = made else { return };
+    let Ok(element) = element else { return };
     let attributes: Vec<String> = Array::from(&node.get(1)).iter().filter_map(|it| it.as_string()).collect();
     for pair in attributes.chunks_exact(2) {
         if let [name, value] = pair
             && is_in(ATTRIBUTES, name)
         {
-            dom::set_attribute(&made, name, value);
+            dom::set_attribute(&element, name, value);
         }
     }
-    node.iter().skip(2).for_each(|child| add_node(app, &made, &child));
-    dom::append(place, &made);
+    node.iter().skip(2).for_each(|child| add_node(app, &element, &child));
+    dom::append(place, &element);
 }

@@ -58,7 +58,7 @@ pub(super) struct Surveyor {
     /// Number of the current survey. Messages from workers of earlier surveys are ignored.
     generation: Cell<u32>,
     tasks: RefCell<Vec<Task>>,
-    /// Indices of the files that are still unread. The next one is last.
+    /// Indices of the files that are still unread. The last one is read next.
     unread: RefCell<Vec<usize>>,
     done: Cell<usize>,
     paused: Cell<bool>,
@@ -83,7 +83,7 @@ struct Reader {
     task: Option<(usize, Option<Blob>, f64)>,
 }
 
-/// Index of the gatherer among the workers. Readers have the indices below.
+/// Index of the worker that gathers results. Lower indices are readers.
 const GATHERER: usize = READERS;
 
 impl Surveyor {
@@ -120,7 +120,7 @@ impl Surveyor {
         self.send(Array::of2(&"names".into(), &typed.into()));
     }
 
-    /// Adds a note to the report about files that are not surveyed.
+    /// Adds a sentence about files that are not surveyed to the report.
     pub(super) fn note_cut(&self, sentence: &str) {
         self.send(Array::of2(&"cut".into(), &sentence.into()));
     }
@@ -132,7 +132,7 @@ impl Surveyor {
         let mut readers = self.readers.borrow_mut();
         // Their files will be read again from the beginning.
         let started = readers.iter_mut().filter_map(|reader| std::mem::take(reader).task);
-        self.unread.borrow_mut().extend(started.map(|(place, ..)| place));
+        self.unread.borrow_mut().extend(started.map(|(file_index, ..)| file_index));
     }
 
     /// Resumes a cancelled survey.
@@ -163,7 +163,7 @@ impl Surveyor {
 
     /// Assigns the next files to free readers, as far as the memory limit allows.
     fn assign_files(self: &Rc<Self>) {
-        for at in 0..READERS {
+        for index in 0..READERS {
             let next = self.unread.borrow().last().copied();
             let source = next.and_then(|next| Some((next, self.tasks.borrow().get(next)?.source.clone())));
             let Some((next, source)) = source else { return self.stop_idle_readers() };
@@ -172,7 +172,7 @@ impl Surveyor {
             {
                 let mut readers = self.readers.borrow_mut();
                 let held: f64 = readers.iter().filter_map(|reader| Some(reader.task.as_ref()?.2)).sum();
-                let Some(reader) = readers.get_mut(at).filter(|reader| reader.task.is_none()) else { continue };
+                let Some(reader) = readers.get_mut(index).filter(|reader| reader.task.is_none()) else { continue };
                 if self.paused.get() || held > 0.0 && held + tables > MAX_TABLE_BYTES {
                     continue;
                 }
@@ -180,19 +180,19 @@ impl Surveyor {
             }
             self.unread.borrow_mut().pop();
             if let Source::Link(link) = source {
-                self.survey_on_server(at, next, &link);
+                self.survey_on_server(index, next, &link);
                 continue;
             }
-            let is_ready = matches!(self.readers.borrow().get(at).map(|it| &it.worker), Some(WorkerStage::Ready(_)));
+            let is_ready = matches!(self.readers.borrow().get(index).map(|it| &it.worker), Some(WorkerStage::Ready(_)));
             match is_ready {
-                true => drop(self.send_file(at)),
-                false => self.start_worker(at),
+                true => drop(self.send_file(index)),
+                false => self.start_worker(index),
             }
         }
     }
 
-    /// Lets the server survey the file with index `place`.
-    fn survey_on_server(self: &Rc<Self>, at: usize, place: usize, link: &str) {
+    /// Lets the server survey a file instead of the reader with this index.
+    fn survey_on_server(self: &Rc<Self>, index: usize, file_index: usize, link: &str) {
         let answer = self.code.window().fetch_with_str(&[link, SURVEY_QUERY].concat());
         let (surveyor, number) = (self.clone(), self.generation.get());
         spawn_local(async move {
@@ -200,12 +200,12 @@ impl Surveyor {
             if surveyor.generation.get() != number {
                 return;
             }
-            let place = JsValue::from(place as f64);
+            let file_index = JsValue::from(file_index as f64);
             let message = match answer {
-                Ok(bytes) => Array::of3(&"surveyed".into(), &place, &bytes),
-                Err(cause) => Array::of3(&"failed".into(), &place, &cause.into()),
+                Ok(bytes) => Array::of3(&"surveyed".into(), &file_index, &bytes),
+                Err(cause) => Array::of3(&"failed".into(), &file_index, &cause.into()),
             };
-            surveyor.on_file_done(at, &message);
+            surveyor.on_file_done(index, &message);
         });
     }
 
@@ -221,9 +221,9 @@ impl Surveyor {
         spawn_local(async move { drop(idle) });
     }
 
-    /// Starts the worker with index `at` if there is none.
-    fn start_worker(self: &Rc<Self>, at: usize) {
-        let is_there = self.with_worker(at, |worker| match worker {
+    /// Starts the worker with index `index` if there is none.
+    fn start_worker(self: &Rc<Self>, index: usize) {
+        let is_there = self.with_worker(index, |worker| match worker {
             WorkerStage::None => {
                 *worker = WorkerStage::Starting(None);
                 false
@@ -238,18 +238,18 @@ impl Surveyor {
         spawn_local(async move {
             let code = surveyor.code.get_or_load().await;
             // The gatherer is kept when a survey is cancelled.
-            let is_wanted = move |surveyor: &Surveyor| at == GATHERER || surveyor.generation.get() == number;
+            let is_wanted = move |surveyor: &Surveyor| index == GATHERER || surveyor.generation.get() == number;
             if !is_wanted(&surveyor) {
                 return;
             }
             let listener = surveyor.clone();
             let receive = move |event: Result<JsValue, String>| match event {
                 _ if !is_wanted(&listener) => {}
-                Ok(message) => drop(listener.on_message(at, message.unchecked_ref())),
-                Err(cause) => listener.on_crash(at, &cause),
+                Ok(message) => drop(listener.on_message(index, message.unchecked_ref())),
+                Err(cause) => listener.on_crash(index, &cause),
             };
             match code.and_then(|(script, module)| WorkerThread::new(&script, &module, receive)) {
-                Ok(thread) => drop(surveyor.with_worker(at, |worker| *worker = WorkerStage::Starting(Some(thread)))),
+                Ok(thread) => drop(surveyor.with_worker(index, |worker| *worker = WorkerStage::Starting(Some(thread)))),
                 Err(cause) => {
                     surveyor.stop();
                     (surveyor.dispatch)(Action::Ranks(RanksAction::Failed(cause)));
@@ -258,28 +258,28 @@ impl Surveyor {
         });
     }
 
-    fn with_worker<R>(&self, at: usize, then: impl FnOnce(&mut WorkerStage) -> R) -> Option<R> {
-        match at {
+    fn with_worker<R>(&self, index: usize, then: impl FnOnce(&mut WorkerStage) -> R) -> Option<R> {
+        match index {
             GATHERER => Some(then(&mut self.gatherer.borrow_mut())),
-            _ => self.readers.borrow_mut().get_mut(at).map(|reader| then(&mut reader.worker)),
+            _ => self.readers.borrow_mut().get_mut(index).map(|reader| then(&mut reader.worker)),
         }
     }
 
-    fn on_message(self: &Rc<Self>, at: usize, message: &Array) -> Option<()> {
+    fn on_message(self: &Rc<Self>, index: usize, message: &Array) -> Option<()> {
         match message.get(0).as_string()?.as_str() {
             "ready" => {
-                self.with_worker(at, |worker| {
+                self.with_worker(index, |worker| {
                     if let WorkerStage::Starting(Some(thread)) = std::mem::take(worker) {
                         *worker = WorkerStage::Ready(thread);
                     }
                 });
-                match at {
+                match index {
                     GATHERER => self.waiting.take().into_iter().for_each(|message| self.send(message)),
-                    _ => self.send_file(at)?,
+                    _ => self.send_file(index)?,
                 }
             }
             "want" => {
-                let blob = self.readers.borrow().get(at)?.task.as_ref()?.1.clone()?;
+                let blob = self.readers.borrow().get(index)?.task.as_ref()?.1.clone()?;
                 let from = message.get(1).as_f64()?;
                 let (surveyor, number) = (self.clone(), self.generation.get());
                 spawn_local(async move {
@@ -289,7 +289,7 @@ impl Surveyor {
                         Err(cause) => Err(cause),
                     };
                     if surveyor.generation.get() == number {
-                        surveyor.send_bytes(at, bytes);
+                        surveyor.send_bytes(index, bytes);
                     }
                 });
             }
@@ -299,26 +299,27 @@ impl Surveyor {
             }
             "surveyed" | "failed" => {
                 if message.get(3).as_f64().is_some_and(|bytes| bytes > MAX_WORKER_BYTES) {
-                    let ended = self.with_worker(at, std::mem::take);
+                    let ended = self.with_worker(index, std::mem::take);
                     spawn_local(async move { drop(ended) });
                 }
-                self.on_file_done(at, message);
+                self.on_file_done(index, message);
             }
-            _ => self.on_crash(at, &message.get(1).as_string().unwrap_or_default()),
+            _ => self.on_crash(index, &message.get(1).as_string().unwrap_or_default()),
         }
         Some(())
     }
 
     /// Sends a reader its file, once the worker is ready and has one.
-    fn send_file(&self, at: usize) -> Option<()> {
+    fn send_file(&self, index: usize) -> Option<()> {
         let readers = self.readers.borrow();
-        let reader = readers.get(at)?;
-        let (WorkerStage::Ready(thread), (place, Some(blob), _)) = (&reader.worker, reader.task.as_ref()?) else {
+        let reader = readers.get(index)?;
+        let (WorkerStage::Ready(thread), (file_index, Some(blob), _)) = (&reader.worker, reader.task.as_ref()?) else {
             return None;
         };
         let tasks = self.tasks.borrow();
-        let task = tasks.get(*place)?;
-        let message = Array::of4(&"open".into(), &(*place as f64).into(), &(&*task.name).into(), &blob.size().into());
+        let task = tasks.get(*file_index)?;
+        let message =
+            Array::of4(&"open".into(), &(*file_index as f64).into(), &(&*task.name).into(), &blob.size().into());
         message.push(&task.member.map_or(-1.0, f64::from).into());
         message.push(&MAX_TABLE_BYTES.into());
         // Fails only for values that cannot be cloned.
@@ -327,23 +328,23 @@ impl Surveyor {
     }
 
     /// Sends a reader the bytes it has requested, or handles a failure to read them.
-    fn send_bytes(self: &Rc<Self>, at: usize, bytes: Result<JsValue, JsValue>) -> Option<()> {
+    fn send_bytes(self: &Rc<Self>, index: usize, bytes: Result<JsValue, JsValue>) -> Option<()> {
         match bytes {
             Ok(buffer) => {
                 let readers = self.readers.borrow();
-                let WorkerStage::Ready(thread) = &readers.get(at)?.worker else { return None };
+                let WorkerStage::Ready(thread) = &readers.get(index)?.worker else { return None };
                 let message = Array::of2(&"bytes".into(), &Uint8Array::new(&buffer));
                 // Fails only for a buffer that was transferred before.
                 let _ = thread.worker.post_message_with_transfer(&message, &Array::of1(&buffer));
             }
-            Err(cause) => self.on_crash(at, &dom::error_message(&cause)),
+            Err(cause) => self.on_crash(index, &dom::error_message(&cause)),
         }
         Some(())
     }
 
     /// Handles the result (or failure) of a reader's file.
-    fn on_file_done(self: &Rc<Self>, at: usize, message: &Array) {
-        if let Some(reader) = self.readers.borrow_mut().get_mut(at) {
+    fn on_file_done(self: &Rc<Self>, index: usize, message: &Array) {
+        if let Some(reader) = self.readers.borrow_mut().get_mut(index) {
             reader.task = None;
         }
         self.send(message.clone());
@@ -354,15 +355,15 @@ impl Surveyor {
 
     /// Handles the crash of a worker. For a reader, its file is recorded as failed, and another worker reads the next
     /// one.
-    fn on_crash(self: &Rc<Self>, at: usize, cause: &str) {
-        let ended = self.with_worker(at, std::mem::take);
+    fn on_crash(self: &Rc<Self>, index: usize, cause: &str) {
+        let ended = self.with_worker(index, std::mem::take);
         spawn_local(async move { drop(ended) });
-        let place = self.readers.borrow().get(at).and_then(|reader| Some(reader.task.as_ref()?.0));
-        match place {
-            Some(place) => {
-                self.on_file_done(at, &Array::of3(&"failed".into(), &(place as f64).into(), &cause.into()));
+        let file_index = self.readers.borrow().get(index).and_then(|reader| Some(reader.task.as_ref()?.0));
+        match file_index {
+            Some(file_index) => {
+                self.on_file_done(index, &Array::of3(&"failed".into(), &(file_index as f64).into(), &cause.into()));
             }
-            None if at == GATHERER => {
+            None if index == GATHERER => {
                 self.stop();
                 (self.dispatch)(Action::Ranks(RanksAction::Failed(cause.to_owned())));
             }
@@ -371,7 +372,7 @@ impl Surveyor {
     }
 }
 
-/// Returns all files of `memscape serve`. The error is the reason why they are not known.
+/// Returns the list of all files that `memscape serve` has. The error is the reason why the list is not available.
 pub(super) async fn served_files(window: &Window) -> Result<ServedFiles, String> {
     let cause = |cause: JsValue| dom::error_message(&cause);
     let response: Response = JsFuture::from(window.fetch_with_str(LISTING_URL)).await.map_err(cause)?.unchecked_into();

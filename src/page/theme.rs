@@ -22,11 +22,11 @@ pub(super) struct Theme {
     pub(super) ground: String,
     pub(super) font: String,
     pub(super) mono: String,
-    /// Number of times that a canvas lost its content. Increasing it causes a redraw, like a change of theme.
+    /// Number of times that a canvas lost its content. An increase causes a redraw, like a change of theme.
     lost_count: u32,
 }
 
-/// Attribute of the root element with the user's choice. The style sheet uses it as well.
+/// Attribute of the root element that contains the theme chosen by the user. The style sheet uses it as well.
 const THEME_ATTRIBUTE: &str = "data-theme";
 
 const DARK: &str = "(prefers-color-scheme: dark)";

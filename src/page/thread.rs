@@ -1,4 +1,4 @@
-//! Web workers of the page. A worker is terminated when its [`Thread`] is dropped.
+//! Web workers of the page. A worker is terminated when its [`WorkerThread`] is dropped.
 //!
 //! Workers are always started from blob URLs, because one loaded from a server would not inherit the page's content
 //! security policy. The script consists of the JavaScript glue and a bootstrap. The wasm module has already been
@@ -25,7 +25,7 @@ impl Drop for WorkerThread {
 }
 
 impl WorkerThread {
-    /// Starts a worker. `hear` is called with each message, and with the text of each error.
+    /// Starts a worker. `receive` is called with each message, and with the text of each error.
     pub(super) fn new(
         script: &str,
         module: &JsValue,

@@ -86,7 +86,7 @@ pub(crate) enum FromWorker {
     Read(Blob, MessagePort),
     /// Open snapshot as uncompressed columns, or the reason why there are none.
     Columns(Result<Blob, String>),
-    /// Number of messages that are fully processed.
+    /// All messages are processed. Contains the number of messages received so far.
     Idle(u32),
     Crashed(String),
 }
@@ -115,7 +115,7 @@ fn is_second(which: FileSlot) -> JsValue {
     (which == FileSlot::Second).into()
 }
 
-/// Returns which of the two files a message refers to.
+/// Returns the slot of the file that a message refers to.
 fn which(message: &Array) -> FileSlot {
     if message.get(4).is_truthy() { FileSlot::Second } else { FileSlot::First }
 }

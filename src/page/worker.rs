@@ -114,10 +114,11 @@ struct WorkerShell {
     source: RefCell<Option<Rc<Source>>>,
     /// Warm-up work that runs until the first file is opened.
     warm_up: RefCell<Option<Box<WarmUp>>>,
-    /// Source that was read last, while its fingerprint is pending. The fingerprint is computed after the picture was
-    /// sent.
+    /// Source that was read completely and whose fingerprint is not computed yet. The fingerprint is computed after the
+    /// picture was sent.
     unfingerprinted: RefCell<Option<Rc<Source>>>,
-    /// Loads of the first and the second file, used in their replies. A newer load may still wait for its first bytes.
+    /// Ids of the loads of the first and the second file, used in replies. A newer load may still wait for its first
+    /// bytes.
     loads: [Cell<u32>; 2],
     /// Set while [`Shell::run`] is running. It runs at most once at a time.
     running: Cell<bool>,
@@ -131,7 +132,7 @@ struct WorkerShell {
     pace: Cell<PartialSchedule>,
     /// Phase in the latest progress message.
     phase: Cell<Phase>,
-    /// Milliseconds that the engine has worked since a file was opened, without waiting for its bytes.
+    /// Milliseconds that the engine has worked since a file was opened, without the time spent waiting for bytes.
     worked_ms: Cell<f64>,
 }
 
@@ -311,7 +312,7 @@ impl WorkerShell {
         true
     }
 
-    /// Finishes with a source, whose fingerprint is computed later.
+    /// Ends reading from a source. Its fingerprint is computed later.
     fn finish_source(self: &Rc<Self>, source: Option<Rc<Source>>) {
         self.send_fingerprint();
         self.unfingerprinted.replace(source);
@@ -346,7 +347,7 @@ impl WorkerShell {
         }
     }
 
-    /// Sends a partial result from time to time.
+    /// Sends a partial result if one is due.
     fn post_partial(&self) {
         let now = self.clock.now();
         if !self.pace.get().is_due(now) {
@@ -357,8 +358,8 @@ impl WorkerShell {
         self.pace.set(PartialSchedule::after_update(now, self.clock.now()));
     }
 
-    /// Sends a reply about a file. Progress is limited in frequency. Answers are always sent as replies of the first
-    /// file, which the page asks its questions about.
+    /// Sends a reply about a file. Progress messages are limited in frequency. Answers are always sent as replies of
+    /// the first file, because the page asks its questions about that one.
     fn post(&self, which: FileSlot, reply: Reply) {
         if let Reply::Progress(Progress { phase, .. }) = reply {
             let now = self.clock.now();

@@ -18,12 +18,12 @@ pub struct Rect {
 /// ```
 pub fn outline(parts: &[Rect], thick: i32) -> Vec<Rect> {
     let mut strokes = Vec::with_capacity(parts.len() * 4);
-    for (at, part) in parts.iter().enumerate() {
+    for (index, part) in parts.iter().enumerate() {
         let ([left, right], [low, high]) = (part.x, part.y);
         strokes.push(Rect { x: part.x, y: [(high - thick).max(low), high] });
         strokes.push(Rect { x: part.x, y: [low, (low + thick).min(high)] });
-        let before = at.checked_sub(1).and_then(|at| parts.get(at)).filter(|before| before.x[1] == left);
-        let after = parts.get(at + 1).filter(|after| after.x[0] == right);
+        let before = index.checked_sub(1).and_then(|index| parts.get(index)).filter(|before| before.x[1] == left);
+        let after = parts.get(index + 1).filter(|after| after.x[0] == right);
         let sides = [(before, [left, (left + thick).min(right)]), (after, [(right - thick).max(left), right])];
         for (neighbour, x) in sides {
             // The part of this side that has no neighbour beside it.

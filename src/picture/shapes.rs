@@ -1,18 +1,19 @@
 //! Bars, lines, triangles and texts around a picture, in one list that canvas, PNG and SVG all draw.
 
-/// Letter widths relative to the font size, for a font like `system-ui`. Text widths are estimated, so that every
-/// output places and truncates text alike, even one that cannot measure it.
+// Letter widths relative to the font size, for a font like `system-ui`. Text widths are estimated, so that every output
+// places and truncates text alike, even one that cannot measure it.
 const NARROW: f64 = 0.36;
 const MIDDLE: f64 = 0.63;
 const BROAD: f64 = 0.95;
 const FULL: f64 = 1.05;
 
-/// A picture with everything around it. Sizes are in pixels.
+/// A picture with the axes, labels and marks around it. Sizes are in pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
     pub size: [u32; 2],
     /// Upper left corner of the picture.
     pub origin: [u32; 2],
+    /// Width and height of the picture.
     pub plot: [u32; 2],
     /// Pixels per CSS pixel.
     pub scale: f64,
@@ -58,7 +59,7 @@ pub enum Shape {
 /// A line of text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Text {
-    /// The text itself. It may come from a file.
+    /// Content. It may come from a file and is not escaped.
     pub text: String,
     /// Position of the anchor on the baseline.
     pub at: [f64; 2],
@@ -117,8 +118,8 @@ pub fn width(text: &str, size: f64) -> f64 {
     size * text.chars().map(letter_width).sum::<f64>()
 }
 
-/// Truncates a text to `room` pixels and appends `…` if something is cut. Returns an empty string if not even that
-/// fits.
+/// Truncates a text to `room` pixels and appends `…` if anything is cut. Returns an empty string if not even one letter
+/// and `…` fit.
 pub fn truncated(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_owned();

@@ -14,16 +14,16 @@ use std::fmt;
 /// Font families of text.
 const SANS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 
-/// Writes a picture as SVG. `look` provides the palette.
+/// Writes a picture as SVG, with the palette of `theme` and the colours `inks` of the shapes around it.
 ///
 /// A rectangle takes about 15 bytes, so 300,000 of them are a few MB.
 ///
 /// # Errors
 /// Returns the errors of `out`.
-pub fn write(out: &mut dyn fmt::Write, drawing: &Drawing<'_>, look: &PictureTheme, inks: &Inks<'_>) -> fmt::Result {
+pub fn write(out: &mut dyn fmt::Write, drawing: &Drawing<'_>, theme: &PictureTheme, inks: &Inks<'_>) -> fmt::Result {
     let sheet = drawing.sheet;
     let [width, height] = sheet.size.map(f64::from);
-    let ground = markup::colour(look.background);
+    let ground = markup::colour(theme.background);
     let mut markup = Markup::new(out);
     markup.raw("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
     markup.start_tag("svg")?;
@@ -43,7 +43,7 @@ pub fn write(out: &mut dyn fmt::Write, drawing: &Drawing<'_>, look: &PictureThem
     markup.number("height", height)?;
     markup.attribute("fill", &ground)?;
     markup.finish_element()?;
-    layers::write(&mut markup, drawing, look)?;
-    shapes::write(&mut markup, &sheet.shapes, look, inks, &ground)?;
+    layers::write(&mut markup, drawing, theme)?;
+    shapes::write(&mut markup, &sheet.shapes, theme, inks, &ground)?;
     markup.end_tag("svg")
 }

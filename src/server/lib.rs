@@ -72,7 +72,7 @@ impl Response {
 /// thread.
 ///
 /// # Errors
-/// No port is free, or the system does not let this process listen.
+/// Returns an error if no port is free, or if the system does not let this process listen.
 pub fn start<A>(mut ports: impl Iterator<Item = u16>, answer: A) -> io::Result<SocketAddr>
 where
     A: Fn(&str) -> Response + Send + Sync + 'static,

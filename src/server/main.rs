@@ -1,4 +1,4 @@
-//! `serve FOLDER FIRST_PORT [--building MARKER]`: serves a folder on localhost, at PORT or the next free one.
+//! `serve FOLDER FIRST_PORT [--building MARKER]`: serves a folder on localhost, at FIRST_PORT or the next free port.
 //!
 //! While the file MARKER exists, requests for parts of the page that are not built yet wait for them.
 

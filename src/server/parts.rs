@@ -10,11 +10,11 @@ use std::time::Duration;
 /// Interval at which the folder is checked for a part that is being built.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Suffix of a part's script.
+/// Suffix of the name of a part's script.
 const GLUE: &str = ".js";
-/// Suffix of a part's wasm.
+/// Suffix of the name of a part's wasm.
 const WASM: &str = "_bg.wasm";
-/// File that the build writes last.
+/// Name of the file that the build writes last.
 const LAST: &str = "offline.js";
 
 /// Files of a page whose parts may still be built.

@@ -12,7 +12,7 @@ pub(crate) struct FileCache {
     pub(crate) sites: RefCell<Option<Sites>>,
     /// Stacks that occur in any row, ascending.
     pub(crate) stacks: OnceCell<Rc<Vec<u32>>>,
-    /// Index of the first frame of each of those stacks, and the number of all frames.
+    /// Row of the first frame of each of those stacks in the `frame` table, followed by the number of all frames.
     pub(crate) frames: OnceCell<Vec<u32>>,
     pub(crate) blocks: OnceCell<Vec<BlockPlace>>,
 }
@@ -21,7 +21,7 @@ pub(crate) struct FileCache {
 #[derive(Default)]
 pub(crate) struct DeviceCache {
     pub(crate) steps: OnceCell<Rc<Vec<Step>>>,
-    /// Last call tree that was computed, and its moment.
+    /// Call tree that was computed last, with its moment.
     pub(crate) tree: RefCell<Option<(Moment, Rc<Vec<Node>>)>>,
 }
 
@@ -29,12 +29,12 @@ pub(crate) struct DeviceCache {
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) name: Option<String>,
-    /// First moment and last moment.
+    /// First and last moment of the step.
     pub(crate) span: [u32; 2],
     pub(crate) peak: u64,
 }
 
-/// Location and owner of a block.
+/// Segment and allocation that a block belongs to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BlockPlace {
     /// Index of its segment in the snapshot.

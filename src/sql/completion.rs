@@ -8,7 +8,7 @@ use crate::functions::FUNCTIONS;
 pub enum TokenClass {
     Plain,
     Keyword,
-    /// One of our tables or columns.
+    /// Name of a table or column in the catalog.
     Known,
     Function,
     Number,
@@ -16,7 +16,7 @@ pub enum TokenClass {
     Comment,
 }
 
-/// A token, as byte range.
+/// Byte range and class of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     pub from: usize,
@@ -27,7 +27,7 @@ pub struct Token {
 /// Completions at the cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// Start of the word that is replaced.
+    /// Byte offset at which the word that is replaced starts.
     pub from: usize,
     /// Suggestions, the most likely first.
     pub words: Vec<String>,
@@ -141,8 +141,8 @@ const SQL_FUNCTIONS: [&str; 31] = [
     "upper",
 ];
 
-fn is_word(sign: char) -> bool {
-    sign.is_alphanumeric() || sign == '_'
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 fn is_keyword(word: &str) -> bool {
@@ -182,13 +182,13 @@ fn first_token(rest: &str, is_known: &dyn Fn(&str) -> bool) -> (usize, TokenClas
     let until = |end: &str, skip: usize| {
         rest.get(skip..).and_then(|rest| rest.find(end)).map_or(rest.len(), |at| skip + at + end.len())
     };
-    let while_is = |is: fn(char) -> bool| rest.find(|sign| !is(sign)).unwrap_or(rest.len());
+    let while_is = |is: fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
     match first {
         '-' if rest.starts_with("--") => (rest.find('\n').unwrap_or(rest.len()), TokenClass::Comment),
         '/' if rest.starts_with("/*") => (until("*/", 2), TokenClass::Comment),
         '\'' => (until("'", 1), TokenClass::Text),
         '"' => (until("\"", 1), TokenClass::Plain),
-        _ if first.is_ascii_digit() => (while_is(|sign| is_word(sign) || sign == '.'), TokenClass::Number),
+        _ if first.is_ascii_digit() => (while_is(|c| is_word(c) || c == '.'), TokenClass::Number),
         _ if is_word(first) => {
             let length = while_is(is_word);
             let (word, behind) = rest.split_at(length);
@@ -208,10 +208,10 @@ fn first_token(rest: &str, is_known: &dyn Fn(&str) -> bool) -> (usize, TokenClas
     }
 }
 
-/// Returns the completions at a byte position.
+/// Returns the completions for the word that ends at the byte offset `cursor`.
 pub fn completions(catalog: &Catalog, sql: &str, cursor: usize) -> Completion {
     let before = sql.get(..cursor).unwrap_or(sql);
-    let from = before.rfind(|sign| !is_word(sign)).map_or(0, |at| at + before.get(at..).map_or(1, first_length));
+    let from = before.rfind(|c| !is_word(c)).map_or(0, |at| at + before.get(at..).map_or(1, first_length));
     let typed = before.get(from..).unwrap_or_default();
     let pieces = tokens(catalog, sql);
     let is_inside = |token: &&Token| token.from < cursor && cursor <= token.to;

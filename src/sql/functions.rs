@@ -28,7 +28,7 @@ struct Pattern {
     regex: Regex,
     /// Results by file and frame.
     frames: HashMap<(usize, FrameId), bool, foldhash::fast::RandomState>,
-    /// Results by stack number.
+    /// Results by the stack's id in SQL.
     stacks: HashMap<i64, bool, foldhash::fast::RandomState>,
 }
 

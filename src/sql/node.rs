@@ -2,13 +2,13 @@
 
 use history::snapshot::FrameId;
 
-/// Subject of a node.
+/// Frame or group of allocations that a node stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TreeNodeKind {
     Everything,
     Unexplained,
     NoStack,
-    /// Allocations made before recording, by the stacks of their frees.
+    /// Allocations made before recording, which have only the stacks of their frees.
     OfFrees,
     Frame(FrameId),
 }

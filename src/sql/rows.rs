@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-/// Unit that a table has rows for.
+/// Source of a table's rows: each device, or each file as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowScope {
     Device,
@@ -39,7 +39,7 @@ impl RowSet {
     }
 }
 
-/// Requirements of a query on a table.
+/// Range of keys and arguments that a query requests from a table.
 pub(crate) struct RowRequest {
     pub(crate) keys: RangeInclusive<i64>,
     pub(crate) arguments: Vec<Option<When>>,
@@ -58,7 +58,7 @@ pub(crate) trait Rows: Default + 'static {
     /// Returns the approximate number of rows.
     fn count(source: &Source) -> u64;
 
-    /// Prepares the rows of a part.
+    /// Returns the rows of a part, i.e. of a device or file, that match the request.
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String>;
 
     /// Returns a cell.
@@ -77,7 +77,8 @@ impl<R: Rows> TableAdapter<R> {
     }
 }
 
-/// Column positions: device, the table's own, arguments, side, rank.
+/// Returns the position of the table's first own column. The order is: device (if any), own columns, arguments, side,
+/// rank.
 const fn first_own<R: Rows>() -> usize {
     if matches!(R::OF, RowScope::Device) { 1 } else { 0 }
 }
@@ -94,12 +95,12 @@ impl<R: Rows> Table for TableAdapter<R> {
     fn columns(&self) -> Vec<Column> {
         let [has_sides, has_ranks] = self.source.has_labels();
         let device = Column { name: "device", kind: Kind::Integer, hidden: false };
-        let own = R::COLUMNS.iter().map(|&(name, kind)| Column { name, kind, hidden: false });
+        let own_columns = R::COLUMNS.iter().map(|&(name, kind)| Column { name, kind, hidden: false });
         let arguments = R::ARGUMENTS.iter().map(|&name| Column { name, kind: Kind::Text, hidden: true });
         let side = Column { name: "side", kind: Kind::Text, hidden: !has_sides };
         let rank = Column { name: "rank", kind: Kind::Integer, hidden: !has_ranks };
         let first = (R::OF == RowScope::Device).then_some(device);
-        first.into_iter().chain(own).chain(arguments).chain([side, rank]).collect()
+        first.into_iter().chain(own_columns).chain(arguments).chain([side, rank]).collect()
     }
 
     fn seeks(&self) -> Vec<SeekColumn> {
@@ -137,11 +138,11 @@ impl<R: Rows> Table for TableAdapter<R> {
     }
 }
 
-/// A position in a table.
+/// A cursor over the rows of all parts.
 struct RowCursor<R> {
     source: Rc<Source>,
     wanted: RowRequest,
-    /// Parts to read.
+    /// Indices of the parts to read.
     parts: Vec<usize>,
     next_part: usize,
     rows: R,
@@ -152,7 +153,7 @@ struct RowCursor<R> {
 }
 
 impl<R: Rows> RowCursor<R> {
-    /// Applies a filter. Returns false if no row can pass.
+    /// Restricts the cursor by a filter. Returns false if no row can match.
     fn apply_filter(&mut self, filter: &Filter<'_>) -> Result<bool, String> {
         let Filter { column, bound, value } = *filter;
         let source = &self.source;
@@ -253,8 +254,8 @@ impl<R: Rows> Cursor for RowCursor<R> {
 
     fn cell(&self, column: usize) -> Cell<'_> {
         let Some((part, row)) = self.here else { return Cell::Null };
-        if let Some(own) = column.checked_sub(first_own::<R>()).filter(|own| *own < R::COLUMNS.len()) {
-            return self.rows.cell(&self.source, part, row, own);
+        if let Some(index) = column.checked_sub(first_own::<R>()).filter(|index| *index < R::COLUMNS.len()) {
+            return self.rows.cell(&self.source, part, row, index);
         }
         let label = self.source.file_of(part).map(|file| &file.label);
         match column.checked_sub(side_column::<R>()) {

@@ -3,11 +3,11 @@
 use crate::catalog::Catalog;
 use crate::functions::FUNCTIONS;
 
-/// Description of a table.
+/// Name, arguments and meaning of a table, as shown in the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableDescription {
     pub name: &'static str,
-    /// Arguments of a table function. Empty for others.
+    /// Arguments of a table function. Empty for an ordinary table.
     pub arguments: &'static str,
     pub about: &'static str,
 }
@@ -33,11 +33,11 @@ pub const TABLES: [TableDescription; 13] = [
     table("between", "from, to", "what was allocated or freed after one moment and up to another"),
 ];
 
-/// Description of arguments.
+/// Description of the `when` argument of table functions.
 pub(crate) const WHEN: &str =
     "when: 'peak' (if omitted), 'reserved-peak', 'oom', 'end', or an event's number; −1 is before recording";
 
-/// Descriptions of columns that need one.
+/// Descriptions of columns whose names do not explain themselves: name and description.
 pub(crate) const NOTES: [(&str, &str); 14] = [
     ("id", "the number that a search for #123 finds"),
     ("requested_bytes", "bytes the program asked for"),
@@ -55,7 +55,7 @@ pub(crate) const NOTES: [(&str, &str); 14] = [
     ("own_code", "1: neither of a library nor C++"),
 ];
 
-/// Returns the tables with their columns, and the functions, as text.
+/// Returns the tables with their columns and the functions as text, or only the table named `only`.
 pub fn schema_text(catalog: &Catalog, only: Option<&str>) -> String {
     let mut text = String::new();
     for (name, columns) in catalog.tables() {

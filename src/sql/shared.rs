@@ -28,7 +28,7 @@ impl Source {
         Some(line)
     }
 
-    /// Returns the number of a stack in queries, or `None` if it has no frames.
+    /// Returns the id of a stack in SQL, or `None` if the stack has no frames.
     pub(crate) fn stack_number(&self, part: usize, stack: StackId) -> Option<i64> {
         let file = self.file_of(part)?;
         self.side(part)?.snapshot().stacks.innermost(stack)?;
@@ -42,7 +42,8 @@ impl Source {
         Some(of.facts.stacks.get_or_init(|| Rc::new(used(self, file, snapshot))).clone())
     }
 
-    /// Returns the index of the first frame of each stack in [`Source::stacks`], and the end of the last one.
+    /// Returns the row of the first frame of each stack in [`Source::stacks`] in the `frame` table, followed by the
+    /// number of all frames.
     pub(crate) fn frames(&self, file: usize) -> Option<&[u32]> {
         let (of, snapshot, stacks) = (self.files.get(file)?, self.snapshot(file)?, self.stacks(file)?);
         Some(of.facts.frames.get_or_init(|| {
@@ -59,7 +60,7 @@ impl Source {
         }))
     }
 
-    /// Returns the location of each block of a file.
+    /// Returns segment, allocation and address range of each block of a file.
     pub(crate) fn blocks(&self, file: usize) -> &[BlockPlace] {
         let Some((of, snapshot)) = self.files.get(file).zip(self.snapshot(file)) else { return &[] };
         of.facts.blocks.get_or_init(|| {

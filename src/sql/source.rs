@@ -1,4 +1,4 @@
-//! Files that are queried, and their devices.
+//! The files that queries run on, and their devices.
 
 use crate::cache::{DeviceCache, FileCache};
 use engine::protocol::FileSummary;
@@ -23,7 +23,7 @@ impl SideProvider for OpenedFile {
     }
 }
 
-/// Label that distinguishes a file from others.
+/// Side and rank of a file. Queries distinguish files by them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileLabel {
     /// `A` or `B` in a comparison.
@@ -31,14 +31,14 @@ pub struct FileLabel {
     pub rank: Option<u32>,
 }
 
-/// A file.
+/// A file with its label and the data derived from it.
 pub(crate) struct File {
     holder: Box<dyn SideProvider>,
     pub(crate) summary: FileSummary,
     pub(crate) label: FileLabel,
-    /// Offset of its stack numbers, so that they are unique across files.
+    /// Number added to the file's stack ids, so that ids in SQL are unique across files.
     pub(crate) first_stack: i64,
-    /// Its devices, as range of `Source::parts`.
+    /// Range of the file's devices in `Source::parts`.
     pub(crate) parts: std::ops::Range<usize>,
     pub(crate) facts: FileCache,
 }
@@ -80,13 +80,13 @@ impl Source {
         self.files.push(File { holder, summary, label, first_stack, parts, facts });
     }
 
-    /// Returns the device of a part.
+    /// Returns the history of the device with the index `part`.
     pub(crate) fn side(&self, part: usize) -> Option<Side<'_>> {
         let part = self.parts.get(part)?;
         self.files.get(part.file)?.holder.side_of(part.device)
     }
 
-    /// Returns the file of a part.
+    /// Returns the file that contains the device with the index `part`.
     pub(crate) fn file_of(&self, part: usize) -> Option<&File> {
         self.files.get(self.parts.get(part)?.file)
     }
@@ -97,14 +97,14 @@ impl Source {
         self.side(first).map(|side| side.snapshot())
     }
 
-    /// Returns the file and stack of a stack number.
+    /// Returns the file index and the stack for a stack id in SQL.
     pub(crate) fn stack(&self, number: i64) -> Option<(usize, StackId)> {
         let at = self.files.partition_point(|file| file.first_stack <= number).checked_sub(1)?;
-        let own = u32::try_from(number - self.files.get(at)?.first_stack).ok()?;
-        ((own as usize) < self.snapshot(at)?.stacks.len()).then_some((at, StackId(own)))
+        let stack_id = u32::try_from(number - self.files.get(at)?.first_stack).ok()?;
+        ((stack_id as usize) < self.snapshot(at)?.stacks.len()).then_some((at, StackId(stack_id)))
     }
 
-    /// Returns true for each label that files have: side, rank.
+    /// Returns whether any file has a side, and whether any has a rank.
     pub(crate) fn has_labels(&self) -> [bool; 2] {
         let has = |is: fn(&FileLabel) -> bool| self.files.iter().any(|file| is(&file.label));
         [has(|label| label.side.is_some()), has(|label| label.rank.is_some())]

@@ -4,7 +4,7 @@ use base::units::{Moment, group_digits};
 use engine::Side;
 use history::snapshot::Action;
 
-/// A position argument.
+/// Moment that an argument names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Peak,
@@ -30,7 +30,7 @@ impl When {
         }
     }
 
-    /// Returns the moment on a device, or an error if there is none.
+    /// Returns the moment on the given device, or an error if the device has no such moment.
     pub(crate) fn moment(&self, side: Side<'_>) -> Result<Moment, String> {
         let history = side.history;
         let events = history.event_count();

@@ -32,7 +32,7 @@ use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-/// Limits of a query: seconds and bytes.
+/// Time and memory limits of a query.
 const LIMITS: Limits = Limits { seconds: 20, memory: 512 << 20 };
 /// Names of the sides when two files are compared.
 const SIDES: [&str; 2] = ["A", "B"];
@@ -173,11 +173,11 @@ fn element(node: &Node) -> JsValue {
                 named.push(&(*name).into());
                 named.push(&value.into());
             }
-            let made = Array::of2(&(*tag).into(), &named);
+            let array = Array::of2(&(*tag).into(), &named);
             for child in children {
-                made.push(&element(child));
+                array.push(&element(child));
             }
-            made.into()
+            array.into()
         }
     }
 }

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
 use std::rc::Rc;
 
-/// A value that never leaves its thread, for interfaces of rusqlite that require `Send`.
+/// Wrapper of a value that never leaves its thread, for interfaces of rusqlite that require `Send`.
 pub(crate) struct Local<T>(T);
 
 // SAFETY: the value is only reachable through its connection, which belongs to a `Database`. A `Database` is neither
@@ -56,7 +56,7 @@ struct VirtualTable {
     seeks: Vec<SeekColumn>,
 }
 
-/// A cursor of a virtual table. The first field is required as in [`Adapter`].
+/// A cursor of a virtual table. SQLite casts pointers to it to pointers to its first field.
 #[repr(C)]
 struct TableCursor {
     base: sqlite3_vtab_cursor,
@@ -121,12 +121,12 @@ unsafe impl VTab<'_> for VirtualTable {
             usage.set_argv_index(values);
             // SQLite rechecks all other conditions, because it knows how to compare texts with numbers.
             usage.set_omit(seek.is_argument);
-            let sign = match bound {
+            let operator = match bound {
                 Bound::Equal => '=',
                 Bound::AtLeast => '>',
                 Bound::AtMost => '<',
             };
-            plan += &format!("{sign}{} ", seek.column);
+            plan += &format!("{operator}{} ", seek.column);
             rows *= if bound == Bound::Equal { seek.share } else { 0.3 };
             if bound == Bound::Equal {
                 fixed.push(seek.column);
@@ -165,8 +165,8 @@ unsafe impl VTabCursor for TableCursor {
         let filters: Vec<Filter<'_>> = plan
             .zip(values.iter())
             .filter_map(|(step, value)| {
-                let (sign, column) = step.split_at_checked(1)?;
-                let bound = match sign {
+                let (operator, column) = step.split_at_checked(1)?;
+                let bound = match operator {
                     "=" => Bound::Equal,
                     ">" => Bound::AtLeast,
                     _ => Bound::AtMost,

@@ -33,7 +33,7 @@ impl From<u32> for Cell<'_> {
     }
 }
 
-/// SQLite's integers are below 2^63. Larger numbers occur only in corrupt files and become floats.
+/// Numbers of 2^63 and above become floats, because SQLite's integers are signed. They occur only in corrupt files.
 impl From<u64> for Cell<'_> {
     fn from(value: u64) -> Self {
         i64::try_from(value).map_or(Cell::Real(value as f64), Cell::Integer)

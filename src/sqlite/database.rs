@@ -16,10 +16,10 @@ use rusqlite::{Batch, Connection};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// SQLite instructions between two checks of the clock, some tens of microseconds.
+/// Number of SQLite instructions between two checks of the clock. They take some tens of microseconds.
 const STEPS: i32 = 4000;
 
-/// SQLite's limits. Its defaults are for trusted queries.
+/// Limits passed to SQLite, whose defaults are meant for trusted queries.
 const LIMITS: [(Limit, i32); 9] = [
     (Limit::SQLITE_LIMIT_LENGTH, 16 << 20),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
@@ -50,8 +50,8 @@ impl Database {
         let of = |error: rusqlite::Error| Error::from_sqlite(&error, limits.memory);
         let mut connection = Connection::open_in_memory().map_err(of)?;
         limit_memory(limits.memory);
-        for (limit, most) in LIMITS {
-            connection.set_limit(limit, most).map_err(of)?;
+        for (limit, max) in LIMITS {
+            connection.set_limit(limit, max).map_err(of)?;
         }
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(of)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).map_err(of)?;
@@ -200,7 +200,7 @@ impl Database {
     }
 }
 
-/// Source of an error.
+/// Origin of an error.
 enum Failure {
     Ours(Error),
     Sqlite(rusqlite::Error),

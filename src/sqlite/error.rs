@@ -5,7 +5,7 @@ use rusqlite::ErrorCode;
 /// A query error, as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// An invalid query. SQLite's own message.
+    /// An invalid query, with SQLite's own message.
     #[error("{0}")]
     Query(String),
     #[error("{0} is not allowed: queries only read")]

@@ -37,7 +37,7 @@ impl Cancel {
 
 /// Enforces permissions and limits of the running query.
 pub(crate) struct Guard {
-    /// Milliseconds since an arbitrary time.
+    /// Clock in milliseconds since an arbitrary time.
     clock: fn() -> f64,
     deadline: Cell<f64>,
     pub(crate) cancel: Cancel,
@@ -67,7 +67,7 @@ impl Guard {
         self.deadline.set(ends);
     }
 
-    /// Allows only reading, or everything.
+    /// Sets whether statements may only read.
     pub(crate) fn set_read_only(&self, is_closed: bool) {
         self.is_read_only.set(is_closed);
     }
@@ -82,7 +82,7 @@ impl Guard {
         self.denied.take()
     }
 
-    /// Decides if a statement may perform an action.
+    /// Returns whether a statement may perform an action, and records an action that is denied.
     pub(crate) fn allows(&self, context: &AuthContext<'_>) -> Authorization {
         let refused = match context.action {
             _ if !self.is_read_only.get() => return Authorization::Allow,

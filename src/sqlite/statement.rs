@@ -1,12 +1,12 @@
-//! Check that a text is a single reading statement, before SQLite parses it.
+//! Check that a text is a single statement that only reads, before SQLite parses it.
 
 use crate::error::Error;
 
-/// First keywords of reading statements.
+/// First keywords of statements that only read.
 const READING: [&str; 3] = ["SELECT", "VALUES", "WITH"];
 
-/// Checks that a text is a single reading statement. SQLite's authorizer checks what it reads, and if a `WITH` ends in
-/// a write.
+/// Checks that a text is a single statement that starts like a reading one. SQLite's authorizer checks the rest, for
+/// example a `WITH` that ends in a write.
 pub(crate) fn check(sql: &str) -> Result<(), Error> {
     let (first, rest) = split_word(skip_whitespace(sql));
     if first.is_empty() && skip_whitespace(sql).is_empty() {
@@ -48,21 +48,21 @@ fn skip_whitespace(mut text: &str) -> &str {
 
 /// Splits off the first word.
 fn split_word(text: &str) -> (&str, &str) {
-    let end = text.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(text.len());
+    let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
     text.split_at(end)
 }
 
 /// Returns the text after the first semicolon that ends a statement.
 fn after_statement(sql: &str) -> &str {
     let mut rest = skip_whitespace(sql);
-    while let Some(sign) = rest.chars().next() {
-        let close = match sign {
+    while let Some(c) = rest.chars().next() {
+        let close = match c {
             ';' => return rest.get(1..).unwrap_or_default(),
-            '\'' | '"' | '`' => Some(sign),
+            '\'' | '"' | '`' => Some(c),
             '[' => Some(']'),
             _ => None,
         };
-        rest = rest.get(sign.len_utf8()..).unwrap_or_default();
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
         if let Some(close) = close {
             // A doubled quote ends one text and starts the next.
             rest = rest.split_once(close).map_or("", |(_, rest)| rest);

@@ -1,4 +1,4 @@
-//! The interface of tables.
+//! The trait that tables implement, and the types it uses.
 
 use crate::cell::{Cell, Value};
 
@@ -23,9 +23,9 @@ pub struct Column {
 pub struct SeekColumn {
     /// Index of the column.
     pub column: usize,
-    /// True if the table also supports bounds, not only equality.
+    /// True if the table can also find ranges of values, and not only single ones.
     pub has_bounds: bool,
-    /// Fraction of the rows that have a single value.
+    /// Average fraction of the rows (0 to 1) that have the same value in this column.
     pub share: f64,
     /// True if the column is an argument of a table function. The rows depend on it, and SQLite cannot check it.
     pub is_argument: bool,
@@ -67,7 +67,7 @@ pub trait Table {
     fn open(&self) -> Box<dyn Cursor>;
 }
 
-/// A position in a table.
+/// A cursor over the rows of a table.
 pub trait Cursor {
     /// Moves to the first row that may pass the filters.
     ///

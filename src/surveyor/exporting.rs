@@ -66,7 +66,7 @@ impl Write for BlobWriter {
 }
 
 impl ExportRun {
-    /// Decodes an export job. Returns `None` if the bytes are invalid.
+    /// Creates an export from an encoded job. Returns `None` if the bytes are invalid.
     pub(super) fn new(device: i64, job: &[u8], trace: Option<Blob>) -> Option<ExportRun> {
         let (job, categories, range) = decode(job)?;
         Some(ExportRun { device, job, categories, trace, range })

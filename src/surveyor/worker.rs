@@ -74,7 +74,7 @@ struct Shell {
 struct FileReading {
     purpose: Purpose,
     opening: Opening,
-    /// Offset of the next bytes.
+    /// Offset, in the file, of the next bytes to request.
     offset: u64,
 }
 

@@ -60,13 +60,13 @@ pub struct App {
     pub(crate) is_exact: bool,
     /// Scroll positions of the report, the side pane and the help, in lines.
     pub(crate) scrolled: Scrolled,
-    /// Selected entry of the legend or the palette.
+    /// Index of the selected entry of the legend or the palette.
     pub(crate) selected_entry: usize,
     pub(crate) orders: Vec<Order>,
     pub(crate) press: Option<Press>,
     clock: Instant,
     needs_redraw: bool,
-    /// Number of actions so far, wrapping.
+    /// Number of actions so far. Wraps around.
     pub(crate) action_count: u64,
 }
 
@@ -258,9 +258,9 @@ impl App {
     fn survey(&mut self, effect: RanksEffect) {
         match effect {
             RanksEffect::Survey(files) => {
-                let path = |of: FileToSurvey| {
-                    let Origin::File(place) = of.origin else { return None };
-                    Some((of.name, self.files.get(place)?.path.clone()))
+                let path = |file: FileToSurvey| {
+                    let Origin::File(place) = file.origin else { return None };
+                    Some((file.name, self.files.get(place)?.path.clone()))
                 };
                 let files = files.into_iter().filter_map(path).collect();
                 self.survey.start(files, self.disk.survey_function());
@@ -303,9 +303,9 @@ impl App {
     }
 
     /// Opens the text field in the last line.
-    pub(crate) fn open_field(&mut self, of: FieldPurpose) {
+    pub(crate) fn open_field(&mut self, purpose: FieldPurpose) {
         let state = &self.state;
-        let text = match of {
+        let text = match purpose {
             FieldPurpose::Find => state.find.text.clone(),
             FieldPurpose::Filter if state.views.tab == Tab::Events => state.events.text.clone(),
             FieldPurpose::Filter => state.table.text.clone(),
@@ -316,7 +316,7 @@ impl App {
             },
             _ => String::new(),
         };
-        self.field = Some(Field::new(of, &text));
+        self.field = Some(Field::new(purpose, &text));
     }
 }
 

@@ -14,7 +14,7 @@ use ui::{Command, keys};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TerminalCommand {
     Quit,
-    /// Returns to the timeline, or quits if it has the focus.
+    /// Moves the focus to the timeline, or quits if the timeline has the focus.
     Back,
     NextPane,
     PreviousPane,
@@ -22,13 +22,14 @@ pub(crate) enum TerminalCommand {
     Copy,
     /// Shows the link and the commands for the current view.
     Link,
-    /// Switches between exact and short byte counts.
+    /// Switches between exact and rounded byte counts.
     Exact,
     Braille,
     Suspend,
     Redraw,
-    /// Gives more rows to the views, or to the timeline.
+    /// Gives more rows to the views.
     Taller,
+    /// Gives more rows to the timeline.
     Shorter,
     ZoomIn,
     ZoomOut,
@@ -49,14 +50,14 @@ pub(crate) enum TerminalCommand {
     Only,
 }
 
-/// The command that a key triggers.
+/// A command that a key triggers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum KeyCommand {
     Page(Command),
     Terminal(TerminalCommand),
 }
 
-/// The place where a binding applies: a scope of the page, or the side pane.
+/// Scope of a binding: one of the page's scopes, or the side pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BindingScope {
     Page(KeyScope),
@@ -74,10 +75,10 @@ pub(crate) struct TerminalBinding {
 const fn own(
     at: BindingScope,
     keys: &'static [&'static str],
-    own: TerminalCommand,
+    command: TerminalCommand,
     label: &'static str,
 ) -> TerminalBinding {
-    TerminalBinding { at, keys, does: KeyCommand::Terminal(own), label }
+    TerminalBinding { at, keys, does: KeyCommand::Terminal(command), label }
 }
 
 const fn page(
@@ -167,23 +168,24 @@ pub(crate) const TERMINAL_BINDINGS: &[TerminalBinding] = {
     ]
 };
 
-/// Returns the command of a key, written as by [`ui::binding::chord`], while the focus is at `at`.
+/// Returns the command that a key triggers while the focus is at `at`. `key` is written like the result of
+/// [`ui::binding::chord`].
 pub(crate) fn command_for(at: BindingScope, key: &str, letters: Letters) -> Option<KeyCommand> {
-    let own = |at: BindingScope| {
+    let terminal_command = |at: BindingScope| {
         TERMINAL_BINDINGS.iter().find(|line| line.at == at && line.keys.contains(&key)).map(|line| line.does)
     };
     let is_letter = key.strip_prefix("Shift+").unwrap_or(key).chars().count() == 1;
     let rests = is_letter && letters == Letters::Off && key != "q" && key != ":";
-    if let Some(found) = own(at).filter(|_| !rests) {
+    if let Some(found) = terminal_command(at).filter(|_| !rests) {
         return Some(found);
     }
     let scope = if let BindingScope::Page(scope) = at { scope } else { KeyScope::Page };
     // Bindings of a view take precedence over global ones.
-    let of_view = BINDINGS.iter().find(|line| line.scope == scope && line.keys.contains(&key) && works_here(line));
-    if let (Some(line), BindingScope::Page(KeyScope::Tab(_)), false) = (of_view, at, rests) {
+    let view_binding = BINDINGS.iter().find(|line| line.scope == scope && line.keys.contains(&key) && works_here(line));
+    if let (Some(line), BindingScope::Page(KeyScope::Tab(_)), false) = (view_binding, at, rests) {
         return Some(KeyCommand::Page(keys::command_for_key(scope, key, letters).unwrap_or(line.command)));
     }
-    if let Some(found) = own(BindingScope::Page(KeyScope::Page)).filter(|_| !rests) {
+    if let Some(found) = terminal_command(BindingScope::Page(KeyScope::Page)).filter(|_| !rests) {
         return Some(found);
     }
     let found = keys::command_for_key(scope, key, letters).map(KeyCommand::Page).filter(|does| is_possible(*does));
@@ -192,10 +194,10 @@ pub(crate) fn command_for(at: BindingScope, key: &str, letters: Letters) -> Opti
         |command: Command| BINDINGS.iter().any(|it| it.command == command && it.scope == KeyScope::Timeline);
     match found {
         Some(KeyCommand::Page(command)) if is_timelines(command) => {
-            own(BindingScope::Page(KeyScope::Timeline)).or(found)
+            terminal_command(BindingScope::Page(KeyScope::Timeline)).or(found)
         }
         None if at != BindingScope::Page(KeyScope::Timeline) => {
-            own(BindingScope::Page(KeyScope::Timeline)).filter(|_| !rests)
+            terminal_command(BindingScope::Page(KeyScope::Timeline)).filter(|_| !rests)
         }
         found => found,
     }
@@ -237,8 +239,8 @@ pub(crate) fn keys_here(line: &Binding<Command>) -> Vec<&'static str> {
     let at = BindingScope::Page(line.scope);
     let same = |key: &&&'static str| command_for(at, key, Letters::On) == Some(KeyCommand::Page(line.command));
     let mut here: Vec<&'static str> = line.keys.iter().filter(same).copied().collect();
-    for own in TERMINAL_BINDINGS.iter().filter(|own| own.does == KeyCommand::Page(line.command)) {
-        here.extend(own.keys.iter().filter(|key| !here.contains(key)).copied().collect::<Vec<_>>());
+    for binding in TERMINAL_BINDINGS.iter().filter(|binding| binding.does == KeyCommand::Page(line.command)) {
+        here.extend(binding.keys.iter().filter(|key| !here.contains(key)).copied().collect::<Vec<_>>());
     }
     here
 }

@@ -50,15 +50,15 @@ const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
 /// Returns the index of the nearest of xterm's 256 colours, from the colour cube or the greys.
 fn indexed(rgb: [u8; 3]) -> u8 {
-    let far = |of: [u8; 3]| -> u32 {
-        of.iter().zip(rgb).map(|(&one, other)| u32::from(one.abs_diff(other))).map(|by| by * by).sum()
+    let distance = |candidate: [u8; 3]| -> u32 {
+        candidate.iter().zip(rgb).map(|(&a, b)| u32::from(a.abs_diff(b))).map(|by| by * by).sum()
     };
     let nearest =
         |channel: u8| (0u8..).zip(LEVELS).min_by_key(|(_, level)| level.abs_diff(channel)).unwrap_or_default();
     let [red, green, blue] = rgb.map(nearest);
     let cube = ([red.1, green.1, blue.1], 16 + 36 * red.0 + 6 * green.0 + blue.0);
     let greys = (0u8..24).map(|step| ([8 + 10 * step; 3], 232 + step));
-    let best = std::iter::once(cube).chain(greys).min_by_key(|(of, _)| far(*of));
+    let best = std::iter::once(cube).chain(greys).min_by_key(|(candidate, _)| distance(*candidate));
     best.map_or(16, |(_, index)| index)
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn draw(buffer: &mut Buffer, area: Rect, image: &RgbaImage, backgroun
                 (Blocks::Half, _) => half(pixel(x, 2 * y), pixel(x, 2 * y + 1)),
                 (Blocks::Braille, _) => braille(|right, down| pixel(2 * x + right, 4 * y + down)),
             };
-            let style = |of: Option<Rgba>| of.map_or(Color::Reset, |rgba| colour(rgba, depth));
+            let style = |rgb: Option<Rgba>| rgb.map_or(Color::Reset, |rgba| colour(rgba, depth));
             cell.set_char(sign).set_style(Style::new().fg(style(front)).bg(style(behind)));
         }
     }
@@ -104,27 +104,29 @@ fn braille(pixel: impl Fn(u32, u32) -> Option<Rgba>) -> StyledChar {
         .flat_map(|(x, column)| (0u32..).zip(column).map(move |(y, dot)| (x, y, dot)))
         .map(|(x, y, dot)| (dot, pixel(x, y)))
         .collect();
-    let count = |of: Option<Rgba>| all.iter().filter(|(_, seen)| *seen == of).count();
+    let count = |colour: Option<Rgba>| all.iter().filter(|(_, seen)| *seen == colour).count();
     let mut colours: Vec<Option<Rgba>> = Vec::new();
     for (_, seen) in &all {
         if !colours.contains(seen) {
             colours.push(*seen);
         }
     }
-    colours.sort_by_key(|of| std::cmp::Reverse(count(*of)));
+    colours.sort_by_key(|colour| std::cmp::Reverse(count(*colour)));
     let front = colours.iter().copied().find(Option::is_some).flatten();
     let Some(front) = front else { return (' ', None, None) };
-    let behind = colours.iter().copied().find(|of| *of != Some(front)).unwrap_or(Some(front));
+    let behind = colours.iter().copied().find(|colour| *colour != Some(front)).unwrap_or(Some(front));
     if behind == Some(front) {
         return ('█', Some(front), None);
     }
     // Any other colour is replaced by the nearer of the two.
-    let far = |one: Rgba, other: Option<Rgba>| -> u32 {
+    let distance = |one: Rgba, other: Option<Rgba>| -> u32 {
         let other = other.unwrap_or_default();
         one.iter().zip(other).map(|(&one, other)| u32::from(one.abs_diff(other))).sum()
     };
     let is_front = |seen: Option<Rgba>| {
-        seen.is_some_and(|of| of == front || (Some(of) != behind && far(of, Some(front)) < far(of, behind)))
+        seen.is_some_and(|colour| {
+            colour == front || (Some(colour) != behind && distance(colour, Some(front)) < distance(colour, behind))
+        })
     };
     let dots: u32 = all.iter().filter(|(_, seen)| is_front(*seen)).map(|(dot, _)| 1 << dot).sum();
     (char::from_u32(0x2800 + dots).unwrap_or(' '), Some(front), behind)
@@ -140,33 +142,37 @@ pub(crate) fn letter(slot: u32) -> char {
     }
 }
 
-/// Characters for reserved but not live memory, faded blocks, the line of allocated bytes, and overlays.
+/// Character for memory that is reserved but not live.
 const RESERVED: char = '.';
+/// Character for faded blocks.
 const FADED: char = ':';
+/// Character for the line of allocated bytes.
 const ALLOCATED: char = '=';
+/// Character for overlays.
 const OVERLAY: char = '|';
 
-/// Green channel values that encode the kind of a pixel: block fills, block edges (three quarters), and faded blocks
-/// (two eighths).
+/// Green channel of a pixel in the fill of a block.
 const FILL: u8 = 200;
+/// Green channel of a pixel on the edge of a block: three quarters of [`FILL`].
 const LINE: u8 = 150;
+/// Green channel of a pixel of a faded block: two eighths of [`FILL`].
 const FAINT: u8 = 50;
 
-/// Returns a look whose colours encode the meaning of each pixel, to be decoded by [`sign`].
+/// Returns a theme whose colours encode the kind of each pixel. [`letter_of_pixel`] decodes them.
 pub(crate) fn letter_look() -> PictureTheme {
-    let mut look = PictureTheme::dark();
-    let palette: Vec<Rgba> = (0..SLOTS * SHADES).map(|at| [(4 * (at / SHADES)) as u8, FILL, 0, 255]).collect();
+    let mut theme = PictureTheme::dark();
+    let palette: Vec<Rgba> = (0..SLOTS * SHADES).map(|index| [(4 * (index / SHADES)) as u8, FILL, 0, 255]).collect();
     if let Ok(palette) = <Box<[Rgba; 256]>>::try_from(palette.into_boxed_slice()) {
-        (look.palette, look.ordered) = (palette.clone(), palette);
+        (theme.palette, theme.ordered) = (palette.clone(), palette);
     }
-    look.background = [0, 0, 0, 255];
-    (look.reserved_fill, look.reserved_edge) = ([0, 0, 9, 255], [0, 0, 9, 255]);
-    look.allocated = [0, 0, 19, 255];
+    theme.background = [0, 0, 0, 255];
+    (theme.reserved_fill, theme.reserved_edge) = ([0, 0, 9, 255], [0, 0, 9, 255]);
+    theme.allocated = [0, 0, 19, 255];
     // Fade so strongly that all faded pixels get the same value.
-    look.kept_eighths = 2;
-    let over = [0, 0, 255, 255];
-    (look.selection, look.hover, look.crosshair, look.peak) = (over, over, over, over);
-    look
+    theme.kept_eighths = 2;
+    let overlay = [0, 0, 255, 255];
+    (theme.selection, theme.hover, theme.crosshair, theme.peak) = (overlay, overlay, overlay, overlay);
+    theme
 }
 
 fn letter_of_pixel([red, green, blue, _]: Rgba) -> char {

@@ -38,13 +38,13 @@ pub(crate) fn header(app: &App, buffer: &mut Buffer) {
     let count = file.devices.len();
     let which = if count > 1 { format!(" ({} of {count})", state.device_index + 1) } else { String::new() };
     let device = [&device_name(device.device), which.as_str()].concat();
-    let room = usize::from(pane.width).saturating_sub(width(&numbers) + width(&device) + 6);
-    let title = truncate(&file_title(file), room.max(8));
+    let available = usize::from(pane.width).saturating_sub(width(&numbers) + width(&device) + 6);
+    let title = truncate(&file_title(file), available.max(8));
     write_text(buffer, pane, &[" ", &title, " · ", &device].concat(), style);
     let wide = u16::try_from(width(&numbers)).unwrap_or(pane.width).min(pane.width);
-    let at = Rect { x: pane.right().saturating_sub(wide + 1), width: wide, ..pane };
+    let area = Rect { x: pane.right().saturating_sub(wide + 1), width: wide, ..pane };
     if usize::from(pane.width) > width(&numbers) + 12 {
-        write_text(buffer, at, &numbers, style);
+        write_text(buffer, area, &numbers, style);
     }
 }
 
@@ -59,14 +59,14 @@ fn headline_texts(app: &App) -> Vec<String> {
     shown_headlines(app).iter().map(|it| [it.label, " ", &it.value].concat()).collect()
 }
 
-/// Bars of 0 to 8 eighths of a cell.
+/// Characters for bars that fill 0 to 8 eighths of a cell.
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Draws the minimap: live bytes of the whole trace, the visible window, the cursor and the range.
 pub(crate) fn minimap(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.layout.minimap);
     let (Some(overview), Some(window)) = (state.overview(), state.window()) else { return };
-    let most = overview.total.iter().chain(&overview.reserved).copied().max().unwrap_or(0).max(1);
+    let max_bytes = overview.total.iter().chain(&overview.reserved).copied().max().unwrap_or(0).max(1);
     let [own_left, own_right] = state.device_axis().unwrap_or([0.0, 1.0]);
     let count = overview.total.len();
     let pin = state.cursor_x_px().and_then(|(x, _)| state.axis_fraction(x));
@@ -80,10 +80,10 @@ pub(crate) fn minimap(app: &App, buffer: &mut Buffer) {
         };
         let (first, last) = (at(from), at(to).max(at(from) + 1));
         let total = overview.total.get(first..last.min(count)).into_iter().flatten().copied().max().unwrap_or(0);
-        let height = (u128::from(total) * u128::from(steps) / u128::from(most)) as u64;
+        let height = (u128::from(total) * u128::from(steps) / u128::from(max_bytes)) as u64;
         let height = if total > 0 { height.max(1) } else { 0 };
         let inside = to > window[0] && from < window[1];
-        let holds = |of: f64| (from..to).contains(&of) || (of >= 1.0 && to >= 1.0);
+        let holds = |x_part: f64| (from..to).contains(&x_part) || (x_part >= 1.0 && to >= 1.0);
         for (above, row) in column.rows().enumerate() {
             let below = u64::from(pane.height) - 1 - above as u64;
             let eighths = height.saturating_sub(below * 8).min(8) as usize;
@@ -110,8 +110,8 @@ pub(crate) fn cursor_line(app: &App, buffer: &mut Buffer) {
     if !found.text.is_empty() {
         let text = if app.is_exact && !found.exact.is_empty() { &found.exact } else { &found.text };
         let text = [" /", &state.find.text, ": ", text, " "].concat();
-        let room = usize::from(pane.width) / 2;
-        let text = truncate(&text, room);
+        let available = usize::from(pane.width) / 2;
+        let text = truncate(&text, available);
         let wide = u16::try_from(width(&text)).unwrap_or(0).min(pane.width);
         let place = Rect { x: pane.right() - wide, width: wide, ..pane };
         let tone = if found.is_error { Tone::Alarm } else { Tone::Accent };

@@ -19,18 +19,18 @@ use ui::{Action, Command};
 
 /// Wheel delta that zooms as much as one key press in the page.
 const ZOOM_DELTA: f64 = 223.0;
-/// Step of the keys that resize the view, in percent of the rows.
+/// Change of the view's share of the rows per key press, in percent.
 const RESIZE_PERCENT: u32 = 10;
 
 impl App {
     /// Runs a command of the terminal.
-    pub(crate) fn run_command(&mut self, own: TerminalCommand) {
-        match own {
+    pub(crate) fn run_command(&mut self, command: TerminalCommand) {
+        match command {
             TerminalCommand::Quit => self.orders.push(Order::Quit),
             TerminalCommand::Back => self.back(),
             TerminalCommand::NextPane | TerminalCommand::PreviousPane => {
                 let is_folded = self.state.views.visible().is_none();
-                self.focus = match (self.focus, own == TerminalCommand::NextPane) {
+                self.focus = match (self.focus, command == TerminalCommand::NextPane) {
                     (Focus::Timeline, true) | (Focus::Side, false) if !is_folded => Focus::View,
                     (Focus::Timeline | Focus::View, true) | (Focus::Timeline, false) => Focus::Side,
                     _ => Focus::Timeline,
@@ -49,17 +49,17 @@ impl App {
                 self.act(Action::ViewsResized(self.state.views.height.saturating_sub(RESIZE_PERCENT)));
             }
             TerminalCommand::ZoomIn | TerminalCommand::ZoomOut => {
-                self.zoom(if own == TerminalCommand::ZoomIn { -ZOOM_DELTA } else { ZOOM_DELTA });
+                self.zoom(if command == TerminalCommand::ZoomIn { -ZOOM_DELTA } else { ZOOM_DELTA });
             }
             TerminalCommand::First => self.act(Action::GoToEntered("0".to_owned())),
             TerminalCommand::OpenPath => self.open_field(FieldPurpose::Open),
             TerminalCommand::ComparePath => self.open_field(FieldPurpose::Compare),
             TerminalCommand::PreviousTopic | TerminalCommand::NextTopic => {
-                self.next_topic(own == TerminalCommand::NextTopic);
+                self.next_topic(command == TerminalCommand::NextTopic);
             }
             TerminalCommand::MoreRows | TerminalCommand::FoldTable => {
                 if let Some(sheet) = insights::active_sheet(self) {
-                    let action = if own == TerminalCommand::MoreRows {
+                    let action = if command == TerminalCommand::MoreRows {
                         InsightsAction::MoreClicked(sheet)
                     } else {
                         InsightsAction::SheetToggled(sheet)
@@ -68,23 +68,24 @@ impl App {
                 }
             }
             TerminalCommand::PageUp | TerminalCommand::PageDown if self.focus == Focus::View => {
-                let step = if own == TerminalCommand::PageUp { InsightsStep::Up } else { InsightsStep::Down };
+                let step = if command == TerminalCommand::PageUp { InsightsStep::Up } else { InsightsStep::Down };
                 (0..10).for_each(|_| self.command(Command::Feature(FeatureCommand::Insights(step))));
             }
             TerminalCommand::Up | TerminalCommand::Down | TerminalCommand::PageUp | TerminalCommand::PageDown => {
-                self.scroll_side(own);
+                self.scroll_side(command);
             }
             TerminalCommand::NextSide | TerminalCommand::PreviousSide => {
                 let all = [Side::Selection, Side::Legend, Side::File];
-                let at = all.iter().position(|side| *side == self.state.side).unwrap_or(0);
-                let at = if own == TerminalCommand::NextSide { at + 1 } else { at + all.len() - 1 } % all.len();
+                let index = all.iter().position(|side| *side == self.state.side).unwrap_or(0);
+                let index =
+                    if command == TerminalCommand::NextSide { index + 1 } else { index + all.len() - 1 } % all.len();
                 (self.scrolled.side, self.selected_entry) = (0, 0);
-                all.get(at).iter().for_each(|side| self.act(Action::SideChosen(**side)));
+                all.get(index).iter().for_each(|side| self.act(Action::SideChosen(**side)));
             }
             TerminalCommand::Toggle | TerminalCommand::Only => {
                 let slot = side::legend_lines(self).get(self.selected_entry).map(|line| line.slot);
                 if let Some(slot) = slot.filter(|_| self.state.side == Side::Legend) {
-                    let action = if own == TerminalCommand::Toggle {
+                    let action = if command == TerminalCommand::Toggle {
                         Action::LegendClicked(slot)
                     } else {
                         Action::LegendIsolated(slot)
@@ -96,11 +97,11 @@ impl App {
         self.request_redraw();
     }
 
-    fn scroll_side(&mut self, own: TerminalCommand) {
+    fn scroll_side(&mut self, command: TerminalCommand) {
         let pane = self.layout.side;
         let height = usize::from(pane.height.saturating_sub(1)).max(1);
         let all = side::tab_lines(self, usize::from(pane.width.saturating_sub(1))).len();
-        let moved = |from: usize, page: usize| match own {
+        let moved = |from: usize, page: usize| match command {
             TerminalCommand::Up => from.saturating_sub(1),
             TerminalCommand::Down => from + 1,
             TerminalCommand::PageUp => from.saturating_sub(page),
@@ -130,15 +131,15 @@ impl App {
         let (Some(view), Some(canvas)) = (self.state.view, self.state.canvas) else { return };
         let width = f64::from(view.width_px);
         let pin = self.state.cursor_x_px().map(|(x, _)| x).filter(|x| (0.0..width).contains(x));
-        let at = Pointer { x: pin.unwrap_or(width / 2.0), y: f64::from(canvas.height_px) / 2.0 };
-        self.act(Action::Wheel { at, delta, axis: WheelAction::ZoomEvents });
+        let pointer = Pointer { x: pin.unwrap_or(width / 2.0), y: f64::from(canvas.height_px) / 2.0 };
+        self.act(Action::Wheel { at: pointer, delta, axis: WheelAction::ZoomEvents });
     }
 
     fn next_topic(&mut self, is_next: bool) {
         let all = insights::topics(&self.state);
-        let at = all.iter().position(|topic| *topic == self.state.insights.topic).unwrap_or(0);
-        let at = if is_next { at + 1 } else { at + all.len().max(1) - 1 } % all.len().max(1);
-        if let Some(topic) = all.get(at) {
+        let index = all.iter().position(|topic| *topic == self.state.insights.topic).unwrap_or(0);
+        let index = if is_next { index + 1 } else { index + all.len().max(1) - 1 } % all.len().max(1);
+        if let Some(topic) = all.get(index) {
             (self.scrolled.report, self.scrolled.report_item) = (0, None);
             self.act(Action::feature(InsightsAction::TopicChosen(*topic)));
         }
@@ -186,7 +187,7 @@ impl App {
 
 /// Quotes a text as one word of a shell command.
 fn shell_quoted(text: &str) -> String {
-    let is_plain = |sign: char| sign.is_ascii_alphanumeric() || "/._-+,:@%".contains(sign);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();
     }

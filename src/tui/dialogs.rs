@@ -24,7 +24,7 @@ pub(crate) enum TuiTarget {
     Terminal(TerminalCommand),
 }
 
-/// An entry of the palette.
+/// An entry of the command palette.
 pub(crate) struct Entry {
     pub(crate) target: TuiTarget,
     pub(crate) name: String,
@@ -76,16 +76,16 @@ pub(crate) fn palette_entries(app: &App) -> Vec<Entry> {
     });
     let words: Vec<String> = state.palette.text.split_whitespace().map(str::to_lowercase).collect();
     let matches = |text: &str| words.iter().all(|word| text.to_lowercase().contains(word.as_str()));
-    let own = TERMINAL_BINDINGS.iter().filter_map(|line| match line.does {
-        KeyCommand::Terminal(own) if is_everywhere(line) && matches(line.label) => Some(Entry {
-            target: TuiTarget::Terminal(own),
+    let terminal_entries = TERMINAL_BINDINGS.iter().filter_map(|line| match line.does {
+        KeyCommand::Terminal(command) if is_everywhere(line) && matches(line.label) => Some(Entry {
+            target: TuiTarget::Terminal(command),
             name: line.label.to_owned(),
             kind: "Terminal",
             keys: keys_text(line.keys),
         }),
         _ => None,
     });
-    page.chain(own).collect()
+    page.chain(terminal_entries).collect()
 }
 
 fn is_everywhere(line: &Bound) -> bool {
@@ -95,24 +95,24 @@ fn is_everywhere(line: &Bound) -> bool {
 /// Returns the target of the selected palette entry.
 pub(crate) fn selected_target(app: &App) -> Option<TuiTarget> {
     let entries = palette_entries(app);
-    let at = app.selected_entry.min(entries.len().saturating_sub(1));
-    entries.get(at).map(|entry| entry.target)
+    let index = app.selected_entry.min(entries.len().saturating_sub(1));
+    entries.get(index).map(|entry| entry.target)
 }
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     let all = app.layout.all;
-    let over = Rect { y: all.y + 1, height: all.height.saturating_sub(2), ..all };
+    let area = Rect { y: all.y + 1, height: all.height.saturating_sub(2), ..all };
     if app.field.as_ref().is_some_and(|field| field.purpose == FieldPurpose::Palette) {
-        palette(app, buffer, over);
+        palette(app, buffer, area);
     } else if app.state.help == Help::Open {
-        help(app, buffer, over);
+        help(app, buffer, area);
     } else if let Some(link) = &app.link {
-        let cells = usize::from(over.width.saturating_sub(4));
+        let cells = usize::from(area.width.saturating_sub(4));
         let text: Vec<Line> =
             link.iter().flat_map(|text| wrap(text, cells)).map(|text| Line::new(text, Tone::Plain)).collect();
-        let height = u16::try_from(text.len()).unwrap_or(over.height).saturating_add(2).min(over.height);
+        let height = u16::try_from(text.len()).unwrap_or(area.height).saturating_add(2).min(area.height);
         let pane =
-            draw_frame(buffer, Rect { height, ..over }, " Link and commands · y copies the first command, Esc closes ");
+            draw_frame(buffer, Rect { height, ..area }, " Link and commands · y copies the first command, Esc closes ");
         lines(buffer, pane, &text, 0);
     }
 }
@@ -138,21 +138,21 @@ fn draw_frame(buffer: &mut Buffer, pane: Rect, title: &str) -> Rect {
     Rect { x: pane.x + 2, y: pane.y + 1, width: pane.width.saturating_sub(4), height: pane.height.saturating_sub(2) }
 }
 
-/// Width of the column with the kind of an entry.
+/// Width of the column with the kinds of the palette's entries, in cells.
 const KIND_WIDTH: usize = 13;
 
-fn palette(app: &App, buffer: &mut Buffer, over: Rect) {
+fn palette(app: &App, buffer: &mut Buffer, area: Rect) {
     let entries = palette_entries(app);
-    let height = over.height.min(16);
-    let pane = draw_frame(buffer, Rect { y: over.bottom().saturating_sub(height), height, ..over }, " Commands ");
+    let height = area.height.min(16);
+    let pane = draw_frame(buffer, Rect { y: area.bottom().saturating_sub(height), height, ..area }, " Commands ");
     let active = app.selected_entry.min(entries.len().saturating_sub(1));
     let wide = entries.iter().map(|entry| width(&entry.keys)).max().unwrap_or(0).min(18);
     let text: Vec<Line> = entries
         .iter()
         .enumerate()
         .map(|(at, entry)| {
-            let room = usize::from(pane.width).saturating_sub(wide + KIND_WIDTH + 4);
-            let name = align_left(&entry.name, room);
+            let available = usize::from(pane.width).saturating_sub(wide + KIND_WIDTH + 4);
+            let name = align_left(&entry.name, available);
             let kind = align_right(&truncate(entry.kind, KIND_WIDTH), KIND_WIDTH);
             let line = Line::new(name, Tone::Plain).with([&kind, "  "].concat(), Tone::Soft);
             let line = line.with(align_left(&entry.keys, wide), Tone::Accent);
@@ -214,9 +214,9 @@ pub(crate) fn help_lines(app: &App, cells: usize) -> Vec<Line> {
     text
 }
 
-fn help(app: &App, buffer: &mut Buffer, over: Rect) {
-    let pane = draw_frame(buffer, over, " Keys · ↑↓ scroll, / filters, Esc closes ");
+fn help(app: &App, buffer: &mut Buffer, area: Rect) {
+    let pane = draw_frame(buffer, area, " Keys · ↑↓ scroll, / filters, Esc closes ");
     let text = help_lines(app, usize::from(pane.width));
-    let most = text.len().saturating_sub(usize::from(pane.height));
-    lines(buffer, pane, &text, app.scrolled.help.min(most));
+    let max_scroll = text.len().saturating_sub(usize::from(pane.height));
+    lines(buffer, pane, &text, app.scrolled.help.min(max_scroll));
 }

@@ -37,7 +37,7 @@ impl FieldPurpose {
     }
 }
 
-/// The text field. `at` is the position of the text cursor in characters.
+/// The text field. `position` is the position of the text cursor in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) purpose: FieldPurpose,
@@ -61,9 +61,9 @@ impl Field {
         Field { purpose, text: text.to_owned(), position: text.chars().count() }
     }
 
-    /// Returns the byte offset of a character.
-    fn byte_offset(&self, letter: usize) -> usize {
-        self.text.char_indices().nth(letter).map_or(self.text.len(), |(at, _)| at)
+    /// Returns the byte offset of the character with this index.
+    fn byte_offset(&self, index: usize) -> usize {
+        self.text.char_indices().nth(index).map_or(self.text.len(), |(offset, _)| offset)
     }
 
     fn remove(&mut self, from: usize, to: usize) -> FieldResult {
@@ -76,16 +76,16 @@ impl Field {
         FieldResult::Changed
     }
 
-    /// Returns the start of the word before the text cursor.
+    /// Returns the start of the word before the text cursor, in characters.
     fn word_start(&self) -> usize {
         let before: Vec<char> = self.text.chars().take(self.position).collect();
-        let blank = before.iter().rposition(|sign| !sign.is_whitespace()).map_or(0, |at| at + 1);
-        before.get(..blank).and_then(|head| head.iter().rposition(|sign| sign.is_whitespace())).map_or(0, |at| at + 1)
+        let blank = before.iter().rposition(|c| !c.is_whitespace()).map_or(0, |at| at + 1);
+        before.get(..blank).and_then(|head| head.iter().rposition(|c| c.is_whitespace())).map_or(0, |at| at + 1)
     }
 
     /// Inserts a text at the text cursor.
     pub(crate) fn insert(&mut self, text: &str) {
-        let text: String = text.chars().filter(|sign| !sign.is_control()).collect();
+        let text: String = text.chars().filter(|c| !c.is_control()).collect();
         self.text.insert_str(self.byte_offset(self.position), &text);
         self.position += text.chars().count();
     }
@@ -94,8 +94,8 @@ impl Field {
     pub(crate) fn key(&mut self, key: &KeyEvent) -> FieldResult {
         let length = self.text.chars().count();
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
-        let moved = |field: &mut Field, at: usize| {
-            field.position = at;
+        let moved = |field: &mut Field, position: usize| {
+            field.position = position;
             FieldResult::Moved
         };
         match key.code {

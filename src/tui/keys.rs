@@ -115,7 +115,7 @@ impl App {
         self.command(command);
     }
 
-    /// Moves the keyboard crosshair onto the picture at the cursor, unless it is there already.
+    /// Shows the keyboard crosshair at the cursor, unless the crosshair is visible already.
     fn show_crosshair(&mut self) {
         if self.state.tools.crosshair.by_keys.is_none() {
             let steps = [CrosshairStep::Earlier, CrosshairStep::Later];
@@ -127,20 +127,20 @@ impl App {
 
     fn on_field_key(&mut self, key: &KeyEvent, name: &str) {
         let Some(field) = &mut self.field else { return };
-        let of = field.purpose;
+        let purpose = field.purpose;
         match field.key(key) {
             FieldResult::Changed => self.on_field_changed(),
             FieldResult::Moved => {}
             FieldResult::Done => self.on_field_done(),
             FieldResult::Cancelled => {
                 self.field = None;
-                match of {
+                match purpose {
                     FieldPurpose::Palette => self.act(Action::feature(PaletteAction::Closed)),
                     FieldPurpose::Events => self.command(Command::CancelLoading),
                     _ => {}
                 }
             }
-            FieldResult::NotHandled if of == FieldPurpose::Palette => {
+            FieldResult::NotHandled if purpose == FieldPurpose::Palette => {
                 let by = |app: &mut App, entry: usize| app.selected_entry = entry;
                 match name {
                     "ArrowDown" => by(self, self.selected_entry + 1),
@@ -152,7 +152,7 @@ impl App {
                 self.selected_entry =
                     self.selected_entry.min(crate::dialogs::palette_entries(self).len().saturating_sub(1));
             }
-            FieldResult::NotHandled if matches!(name, "ArrowDown" | "ArrowUp") && of == FieldPurpose::Filter => {
+            FieldResult::NotHandled if matches!(name, "ArrowDown" | "ArrowUp") && purpose == FieldPurpose::Filter => {
                 self.field = None;
             }
             FieldResult::NotHandled => {}
@@ -207,7 +207,7 @@ impl App {
         }
     }
 
-    /// Runs the selected palette entry for a text, or the best match.
+    /// Runs the selected palette entry among the matches for `text`, and closes the palette.
     pub(crate) fn run_palette(&mut self, text: &str) {
         self.act(Action::feature(PaletteAction::Typed(text.to_owned())));
         let picked = if matches!(text.trim(), "q" | "quit") {
@@ -224,27 +224,28 @@ impl App {
                 }
                 self.act(Action::feature(PaletteAction::Picked(target)));
             }
-            Some(TuiTarget::Terminal(own)) => self.run_command(own),
+            Some(TuiTarget::Terminal(command)) => self.run_command(command),
             None => self.message = "No such command.".to_owned(),
         }
     }
 
     fn help_key(&mut self, name: &str) {
         let page = usize::from(self.layout.all.height.saturating_sub(4)).max(1);
-        let most = crate::dialogs::help_lines(self, usize::from(self.layout.all.width)).len().saturating_sub(page);
-        let top = self.scrolled.help.min(most);
+        let max_scroll =
+            crate::dialogs::help_lines(self, usize::from(self.layout.all.width)).len().saturating_sub(page);
+        let top = self.scrolled.help.min(max_scroll);
         self.scrolled.help = match name {
             "ArrowDown" => top + 1,
             "ArrowUp" => top.saturating_sub(1),
             "PageDown" | "Space" => top + page,
             "PageUp" => top.saturating_sub(page),
             "Home" => 0,
-            "End" => most,
+            "End" => max_scroll,
             "/" => return self.open_field(FieldPurpose::Help),
             "Escape" | "q" | "?" | "Enter" => return self.act(Action::HelpClosed),
             _ => top,
         }
-        .min(most);
+        .min(max_scroll);
     }
 
     fn link_key(&mut self, name: &str) {
@@ -269,8 +270,9 @@ impl App {
 
 /// Returns the palette target of the command that selects the allocation at the crosshair.
 fn select_target() -> ui::palette::PaletteTarget {
-    let at = |binding: &ui::binding::Binding<Command>| binding.command == Command::MoveCrosshair(CrosshairStep::Select);
-    ui::palette::PaletteTarget::Command(ui::keys::BINDINGS.iter().position(at).unwrap_or(usize::MAX))
+    let is_select =
+        |binding: &ui::binding::Binding<Command>| binding.command == Command::MoveCrosshair(CrosshairStep::Select);
+    ui::palette::PaletteTarget::Command(ui::keys::BINDINGS.iter().position(is_select).unwrap_or(usize::MAX))
 }
 
 fn expand_path(text: &str) -> PathBuf {

@@ -19,7 +19,7 @@ pub(crate) struct PaneAreas {
     pub(crate) all: Rect,
     pub(crate) header: Rect,
     pub(crate) minimap: Rect,
-    /// Left of the picture, with the labels of the vertical axis.
+    /// Labels of the vertical axis, left of the picture.
     pub(crate) gutter: Rect,
     pub(crate) picture: Rect,
     pub(crate) axis: Rect,
@@ -37,15 +37,16 @@ pub(crate) struct LayoutInput {
     /// Share of the rows that the view gets, in percent.
     pub(crate) view_percent: u32,
     pub(crate) is_folded: bool,
-    /// Rows for annotations.
+    /// Number of rows for annotations.
     pub(crate) slices: u16,
     pub(crate) side_has_focus: bool,
 }
 
 /// Width of the gutter left of the picture.
 const GUTTER_WIDTH: u16 = 9;
-/// Width of the side pane, and minimum width of a screen that shows it on the right.
+/// Maximum width of the side pane in cells.
 const SIDE_WIDTH: u16 = 46;
+/// Minimum width of a screen, in cells, that shows the side pane on the right.
 const MIN_WIDTH_WITH_SIDE: u16 = 120;
 
 impl PaneAreas {
@@ -71,7 +72,7 @@ impl PaneAreas {
         let slices = take_bottom(&mut rest, input.slices);
         let axis = take_bottom(&mut rest, 1);
         let gutter = Rect { width: GUTTER_WIDTH.min(rest.width / 2), ..rest };
-        let cut = |of: Rect| Rect { x: of.x + gutter.width, width: of.width - gutter.width, ..of };
+        let cut = |area: Rect| Rect { x: area.x + gutter.width, width: area.width - gutter.width, ..area };
         let (picture, minimap) = (cut(rest), cut(minimap));
         let (view, side) = match (has_side, input.side_has_focus) {
             (false, true) => (Rect::default(), view),
@@ -101,9 +102,9 @@ impl PaneAreas {
 
 fn take_top(rest: &mut Rect, rows: u16) -> Rect {
     let rows = rows.min(rest.height);
-    let taken = Rect { height: rows, ..*rest };
+    let top = Rect { height: rows, ..*rest };
     (rest.y, rest.height) = (rest.y + rows, rest.height - rows);
-    taken
+    top
 }
 
 fn take_bottom(rest: &mut Rect, rows: u16) -> Rect {

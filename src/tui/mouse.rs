@@ -20,8 +20,9 @@ use ui::table::TableAction;
 use ui::tree_keys::TreeAction;
 use ui::{Action, Command, events, table, tree};
 
-/// Wheel delta of one notch as the page counts it, and number of rows it scrolls.
+/// Wheel delta of one notch in the page's units.
 const WHEEL_DELTA: f64 = 100.0;
+/// Number of rows that one notch scrolls.
 const ROWS_PER_NOTCH: i32 = 3;
 
 impl App {
@@ -222,10 +223,10 @@ impl App {
         }
         if PaneAreas::contains(places.side, at) {
             let height = usize::from(places.side.height.saturating_sub(1));
-            let most =
+            let max_scroll =
                 side::tab_lines(self, usize::from(places.side.width.saturating_sub(1))).len().saturating_sub(height);
             self.scrolled.side =
-                self.scrolled.side.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(most);
+                self.scrolled.side.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(max_scroll);
             return self.request_redraw();
         }
         if !PaneAreas::contains(places.view, at) {
@@ -236,32 +237,33 @@ impl App {
         match state.views.tab {
             Tab::CallTree => {
                 let count = f64::from(state.tree.page().map_or(0, |page| page.row_count));
-                let most = (count - height).max(0.0) * tree::ROW_PX;
-                let top_px = (state.tree.scroll.top_px + rows * tree::ROW_PX).clamp(0.0, most);
+                let max_scroll = (count - height).max(0.0) * tree::ROW_PX;
+                let top_px = (state.tree.scroll.top_px + rows * tree::ROW_PX).clamp(0.0, max_scroll);
                 self.act(Action::feature(TreeAction::Scrolled { top_px, height_px: height * tree::ROW_PX }));
             }
             Tab::Allocations => {
-                let most = (f64::from(state.table.scroll.rows) - height).max(0.0);
-                let top = (state.table.scroll.rows_above() + rows).clamp(0.0, most) * table::ROW_PX;
+                let max_scroll = (f64::from(state.table.scroll.rows) - height).max(0.0);
+                let top = (state.table.scroll.rows_above() + rows).clamp(0.0, max_scroll) * table::ROW_PX;
                 self.act(Action::feature(TableAction::Scrolled(top, height * table::ROW_PX)));
             }
             Tab::Events => {
-                let most = (f64::from(state.events.scroll.rows) - height).max(0.0);
-                let top = (state.events.scroll.rows_above() + rows).clamp(0.0, most) * events::ROW_PX;
+                let max_scroll = (f64::from(state.events.scroll.rows) - height).max(0.0);
+                let top = (state.events.scroll.rows_above() + rows).clamp(0.0, max_scroll) * events::ROW_PX;
                 self.act(Action::feature(EventsAction::Scrolled(top, height * events::ROW_PX)));
             }
             Tab::Segments => {
                 let height = f64::from(segments::body(self).height);
-                let most = (f64::from(self.state.segments.scroll.rows) - height).max(0.0);
-                let top = (self.state.segments.scroll.rows_above() + rows).clamp(0.0, most) * ui::segments::ROW_PX;
+                let max_scroll = (f64::from(self.state.segments.scroll.rows) - height).max(0.0);
+                let top =
+                    (self.state.segments.scroll.rows_above() + rows).clamp(0.0, max_scroll) * ui::segments::ROW_PX;
                 self.act(Action::feature(SegmentsAction::Scrolled(top, height * ui::segments::ROW_PX)));
             }
             Tab::Insights => {
                 let pane = insights::report_pane(self, places.view);
-                let most =
+                let max_scroll =
                     insights::report(self, usize::from(pane.width)).len().saturating_sub(usize::from(pane.height));
                 self.scrolled.report =
-                    self.scrolled.report.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(most);
+                    self.scrolled.report.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(max_scroll);
                 self.request_redraw();
             }
             _ => {}

@@ -9,7 +9,7 @@ pub(crate) enum Focus {
     Side,
 }
 
-/// An order to the terminal, carried out by the event loop.
+/// A request to the event loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Quit,
@@ -24,7 +24,7 @@ pub(crate) struct Scrolled {
     pub(crate) report: usize,
     pub(crate) side: usize,
     pub(crate) help: usize,
-    /// Active item that the report was last scrolled to.
+    /// Index of the active item that the report was last scrolled to.
     pub(crate) report_item: Option<usize>,
 }
 

@@ -11,9 +11,11 @@ use ratatui::style::Modifier;
 use std::io::{self, BufRead, Write};
 use ui::stage::Help;
 
-/// Width and height of the view, and height of the side pane.
+/// Width of the view in columns.
 const COLUMNS: u16 = 160;
+/// Height of the view in rows.
 const ROWS: u16 = 40;
+/// Height of the side pane in rows.
 const SIDE_ROWS: u16 = 60;
 
 /// Prints the screen, then reads lines of words: keys (`T`, `Down`, `Enter`, `Ctrl+e`), `/text` to search, or

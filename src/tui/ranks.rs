@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 /// A function that surveys a file. The error is one sentence.
 pub type SurveyFile = fn(&Path) -> Result<FileSurveys, String>;
 
-/// The files to survey and the results so far.
+/// Files to survey, and the results so far.
 #[derive(Default)]
 pub(crate) struct Survey {
     paths: Vec<PathBuf>,

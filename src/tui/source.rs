@@ -11,7 +11,7 @@ pub trait Source {
     /// Returns the length in bytes, or `None` if unknown.
     fn total_bytes(&self) -> Option<u64>;
 
-    /// Returns whether the engine can seek.
+    /// Returns whether the engine can seek in the source.
     fn access(&self) -> Access;
 
     /// Seeks to the start, if possible.
@@ -20,7 +20,8 @@ pub trait Source {
     /// Returns the I/O error of the seek.
     fn rewind(&mut self) -> io::Result<()>;
 
-    /// Reads the bytes that the engine wants next. Returns no bytes at the end. Never called with [`Want::Whole`].
+    /// Reads the bytes that the engine wants next. Returns no bytes at the end. Never called with
+    /// [`NeededBytes::WholeFile`].
     ///
     /// # Errors
     /// Returns the I/O error of the read.
@@ -36,7 +37,7 @@ pub trait Source {
     fn on_close(self: Box<Self>, engine: Engine);
 }
 
-/// The file system.
+/// Access to the file system.
 pub trait Disk {
     /// Opens a path.
     ///

@@ -86,7 +86,7 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Suspends the process until SIGCONT, such as by `fg`.
+    /// Suspends the process until it receives SIGCONT, for example from `fg`.
     fn suspend_process() {
         // Fails only for signals without a default action.
         let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP);

@@ -46,13 +46,13 @@ pub(crate) fn truncate(text: &str, cells: usize) -> String {
         return text.to_owned();
     }
     let (mut kept, mut used) = (String::new(), 0);
-    for sign in text.chars() {
-        let wide = width(sign.encode_utf8(&mut [0; 4]));
+    for c in text.chars() {
+        let wide = width(c.encode_utf8(&mut [0; 4]));
         if used + wide + 1 > cells {
             break;
         }
         used += wide;
-        kept.push(sign);
+        kept.push(c);
     }
     if cells > 0 {
         kept.push('…');
@@ -87,11 +87,11 @@ pub(crate) fn wrap(text: &str, cells: usize) -> Vec<String> {
             if !line.is_empty() {
                 line.push(' ');
             }
-            for sign in word.chars() {
-                if width(&line) + width(sign.encode_utf8(&mut [0; 4])) > cells {
+            for c in word.chars() {
+                if width(&line) + width(c.encode_utf8(&mut [0; 4])) > cells {
                     lines.push(std::mem::take(&mut line));
                 }
-                line.push(sign);
+                line.push(c);
             }
         }
         lines.push(line);
@@ -162,9 +162,9 @@ pub(crate) fn fill(buffer: &mut Buffer, row: Rect, style: Style) {
 }
 
 /// Returns a row of a pane, or `None` if the pane has fewer rows.
-pub(crate) fn pane_row(pane: Rect, at: usize) -> Option<Rect> {
-    let at = u16::try_from(at).ok().filter(|at| *at < pane.height)?;
-    Some(Rect { y: pane.y + at, height: 1, ..pane })
+pub(crate) fn pane_row(pane: Rect, index: usize) -> Option<Rect> {
+    let index = u16::try_from(index).ok().filter(|index| *index < pane.height)?;
+    Some(Rect { y: pane.y + index, height: 1, ..pane })
 }
 
 #[cfg(test)]

@@ -20,9 +20,11 @@ use ui::overlay::Overlay;
 /// Pixels of the canvas per CSS pixel. The page spaces ticks in CSS pixels, so this brings them closer together.
 pub(crate) const SCALE: f64 = 0.125;
 
-/// Colours of overlays: the cursor, the range and marks.
+/// Colour of the cursor.
 const CURSOR: [u8; 4] = [0x2f, 0xb8, 0xff, 0xd0];
+/// Colour of the range.
 const RANGE: [u8; 4] = [0x2f, 0xb8, 0xff, 0x50];
+/// Colour of marks.
 const MARK: [u8; 4] = [0x8a, 0x93, 0xa3, 0x90];
 
 /// Returns the size of a pane in pixels.
@@ -37,8 +39,8 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     let [wide, high] = app.blocks.pixels_per_cell().map(f64::from);
     let (pane, depth) = (app.layout.picture, app.screen.depth);
     let figure = Figure::on_canvas(state, &view, canvas);
-    let over = Overlay::from_state(state);
-    draw_scene(app, buffer, &figure, &over);
+    let overlays = Overlay::from_state(state);
+    draw_scene(app, buffer, &figure, &overlays);
     let column = |x: f64| {
         let at = (x / wide).floor();
         (at >= 0.0 && at < f64::from(pane.width)).then(|| pane.x + at as u16)
@@ -48,7 +50,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
         pane.y + at as u16
     };
     if depth == Depth::None
-        && let Some((x, _)) = over.cursor
+        && let Some((x, _)) = overlays.cursor
         && let Some(x) = column(x)
     {
         for y in pane.y..pane.bottom() {
@@ -58,14 +60,15 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
         }
     }
     draw_bytes_axis(app, buffer, &figure, &row);
-    draw_axis(app, buffer, &figure, &over, &column);
+    draw_axis(app, buffer, &figure, &overlays, &column);
     draw_annotations(app, buffer, &figure, wide);
     // Labels from the top: OOMs, then the others. A label that would overlap moves down or is dropped.
     let mut taken: Vec<(u16, u16, u16)> = Vec::new();
-    let mut beside = |buffer: &mut Buffer, x: u16, y: u16, text: &str, style: Style| {
+    let mut draw_label = |buffer: &mut Buffer, x: u16, y: u16, text: &str, style: Style| {
         let long = u16::try_from(width(text)).unwrap_or(u16::MAX).min(pane.width);
         let from = if x + long + 1 < pane.right() { x + 1 } else { x.saturating_sub(long).max(pane.x) };
-        let is_free = |y: u16| taken.iter().all(|&(of, left, end)| of != y || end <= from || from + long <= left);
+        let is_free =
+            |y: u16| taken.iter().all(|&(label_y, left, end)| label_y != y || end <= from || from + long <= left);
         if let Some(y) = (y..pane.bottom()).find(|y| is_free(*y)) {
             taken.push((y, from, from + long));
             write_text(buffer, Rect { x: from, y, width: long, height: 1 }, text, style);
@@ -74,13 +77,19 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     let alarm = Tone::Alarm.style().bg(Color::Reset);
     for (x, text) in &figure.marks.out_of_memory {
         if let Some(x) = column(*x) {
-            beside(buffer, x, pane.y, &["OOM: ", text.strip_prefix("out of memory: ").unwrap_or(text)].concat(), alarm);
+            draw_label(
+                buffer,
+                x,
+                pane.y,
+                &["OOM: ", text.strip_prefix("out of memory: ").unwrap_or(text)].concat(),
+                alarm,
+            );
         }
     }
     for label in lane_labels(state) {
         let y = pane.y + (label.top_and_height[0] * SCALE / high).round() as u16;
         let tone = if label.is_focused { Tone::Strong } else { Tone::Plain };
-        beside(
+        draw_label(
             buffer,
             pane.x,
             y.min(pane.bottom().saturating_sub(1)),
@@ -94,15 +103,15 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
         let y = row(peak.y);
         // The peak of a lane is part of the lane's label.
         let text = ["▼ ", &peak.label].concat();
-        beside(buffer, x.saturating_sub(1), y.saturating_sub(1).max(pane.y), text.trim_end(), alarm);
+        draw_label(buffer, x.saturating_sub(1), y.saturating_sub(1).max(pane.y), text.trim_end(), alarm);
     }
-    for flag in &over.markers {
+    for flag in &overlays.markers {
         if let Some(x) = column(flag.at.x) {
-            beside(buffer, x, pane.y, &["⚑", &flag.number, " ", &flag.text].concat(), Tone::Accent.style());
+            draw_label(buffer, x, pane.y, &["⚑", &flag.number, " ", &flag.text].concat(), Tone::Accent.style());
         }
     }
-    if let Some((y, text)) = &over.capacity {
-        beside(buffer, pane.x, row(*y), text, Tone::Strong.style());
+    if let Some((y, text)) = &overlays.capacity {
+        draw_label(buffer, pane.x, row(*y), text, Tone::Strong.style());
     }
     // The keyboard crosshair. Enter selects the allocation below it.
     if let (Some(_), Some(at)) = (state.tools.crosshair.by_keys, state.crosshair_on_canvas())
@@ -114,7 +123,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
 }
 
 /// Draws the scene and the overlays.
-fn draw_scene(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay) {
+fn draw_scene(app: &App, buffer: &mut Buffer, figure: &Figure, overlays: &Overlay) {
     let state = &app.state;
     let Some(canvas) = state.canvas else { return };
     let lanes: Vec<(ShownLane<'_>, PictureTheme)> = state
@@ -129,7 +138,7 @@ fn draw_scene(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay) {
         .iter()
         .map(|(lane, look)| Lane { scene: lane.index as u32, view: lane.view, look, bottom_px: lane.bottom_px })
         .collect();
-    let overlay = overlay(app, figure, over, canvas.height_px as i32);
+    let overlay = overlay(app, figure, overlays, canvas.height_px as i32);
     let background = app.look.background;
     let size_px = [canvas.width_px, canvas.height_px];
     let drawing = Drawing { size_px, background, lanes: &drawn, flame: None, overlay: &overlay };
@@ -137,7 +146,7 @@ fn draw_scene(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay) {
     cells::draw(buffer, app.layout.picture, &image, background, app.blocks, app.screen.depth);
 }
 
-/// Returns the colours of a lane, as in the page.
+/// Returns the colours of a lane, the same as in the page.
 fn lane_look(app: &App, lane: &ShownLane<'_>) -> PictureTheme {
     let (looks, faded) = (lane.geometry.looks, &app.state.surroundings.faded);
     let look = app.look.clone();
@@ -147,17 +156,17 @@ fn lane_look(app: &App, lane: &ShownLane<'_>) -> PictureTheme {
 }
 
 /// Returns the overlays that are drawn as pixels: the range, the cursor, marks, and the outline of the selection.
-fn overlay(app: &App, figure: &Figure, over: &Overlay, height: i32) -> Vec<OverlayRect> {
+fn overlay(app: &App, figure: &Figure, overlays: &Overlay, height: i32) -> Vec<OverlayRect> {
     let mut rects = Vec::new();
     let upright = |x: f64, rgba| OverlayRect { x: [x.floor() as i32, x.floor() as i32 + 1], y: [0, height], rgba };
-    if let Some([from, to]) = over.range {
+    if let Some([from, to]) = overlays.range {
         let x = [from.clamp(-1.0, 1e6).floor() as i32, to.clamp(0.0, 1e6).ceil() as i32];
         rects.push(OverlayRect { x, y: [0, height], rgba: RANGE });
     }
     let peak = [app.look.peak[0], app.look.peak[1], app.look.peak[2], 0xc0];
     rects.extend(figure.marks.snapshots.iter().map(|x| upright(*x, MARK)));
     rects.extend(figure.marks.out_of_memory.iter().map(|(x, _)| upright(*x, peak)));
-    rects.extend(over.cursor.iter().map(|(x, _)| upright(*x, CURSOR)));
+    rects.extend(overlays.cursor.iter().map(|(x, _)| upright(*x, CURSOR)));
     rects.extend(outlines(app));
     rects
 }
@@ -200,7 +209,7 @@ fn draw_bytes_axis(app: &App, buffer: &mut Buffer, figure: &Figure, row: &dyn Fn
 }
 
 /// Draws the horizontal axis with the label of the cursor.
-fn draw_axis(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay, column: &dyn Fn(f64) -> Option<u16>) {
+fn draw_axis(app: &App, buffer: &mut Buffer, figure: &Figure, overlays: &Overlay, column: &dyn Fn(f64) -> Option<u16>) {
     let pane = app.layout.axis;
     let name = if figure.axis == picture::timeline::Axis::Time { "time " } else { "event " };
     let gutter = Rect { x: app.layout.gutter.x, width: app.layout.gutter.width, ..pane };
@@ -210,7 +219,7 @@ fn draw_axis(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay, co
         let from = x.saturating_sub(long / 2).clamp(pane.x, pane.right().saturating_sub(long).max(pane.x));
         Rect { x: from, width: long.min(pane.width), ..pane }
     };
-    let pin = over.cursor.as_ref().and_then(|(x, text)| Some((column(*x)?, ["▲ ", text].concat())));
+    let pin = overlays.cursor.as_ref().and_then(|(x, text)| Some((column(*x)?, ["▲ ", text].concat())));
     let pinned = pin.as_ref().map(|(x, text)| at(*x, text));
     for tick in &figure.ticks {
         let Some(x) = column(tick.at_px as f64) else { continue };
@@ -239,10 +248,10 @@ fn draw_annotations(app: &App, buffer: &mut Buffer, figure: &Figure, wide: f64) 
         let Some(row) = u16::try_from(slice.lane).ok().filter(|row| *row < pane.height) else { continue };
         let [from, to] = slice.x.map(|x| (x / wide).floor().clamp(0.0, f64::from(pane.width)) as u16);
         let place = Rect { x: pane.x + from, y: pane.y + row, width: (to - from).max(1), height: 1 }.intersection(pane);
-        let room = usize::from(place.width.saturating_sub(1));
+        let available = usize::from(place.width.saturating_sub(1));
         let rest = slice.name.get(slice.shared_prefix..).filter(|rest| !rest.is_empty()).unwrap_or(&slice.name);
-        let name = if width(&slice.name) <= room { &slice.name } else { rest };
-        let name = if width(name) <= room || room > 5 { truncate(name, room) } else { String::new() };
+        let name = if width(&slice.name) <= available { &slice.name } else { rest };
+        let name = if width(name) <= available || available > 5 { truncate(name, available) } else { String::new() };
         write_text(buffer, place, &["▏", &name].concat(), Tone::Accent.style());
     }
 }

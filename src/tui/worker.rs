@@ -20,9 +20,9 @@ pub(crate) struct Worker {
 struct Engines {
     pair: Pair,
     reading: Option<Load>,
-    /// Sources that were read to the end, indexed by [`Which`].
+    /// Sources that were read to the end, indexed by [`FileSlot`].
     finished_sources: [Option<Box<dyn Source>>; 2],
-    /// Load numbers of the first and the second file. Replies carry them.
+    /// Load numbers of the first and the second file. Each reply carries the number of its file.
     loads: [u32; 2],
     is_open: bool,
 }

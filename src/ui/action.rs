@@ -24,15 +24,15 @@ use engine::protocol::{Direction, Grouping, Reply};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     Feature(FeatureAction),
-    /// A command, given by key or by its control.
+    /// A command, from a key or from its control on the page.
     Command(Command),
     /// Files were dropped, picked or pasted. [`Origin::File`](super::effect::Origin::File) indexes this list.
     FilesGiven(Vec<GivenFile>),
     /// Files were added to those the shell already keeps, starting at this index. The first of them is opened.
     FilesAdded(usize, Vec<GivenFile>),
-    /// A snapshot was picked, by its index in [`super::shared::Shared::snapshots`].
+    /// A snapshot was picked. Holds its index in [`super::shared::Shared::snapshots`].
     SnapshotChosen(usize),
-    /// A range of events to load was entered, as typed. See [`super::choosing`].
+    /// A range of events to load was entered. Holds the typed text. See [`super::load_dialog`].
     LoadRangeEntered(String),
     /// A link was opened or pasted, or is the page's own address.
     LinkGiven(Box<Link>),
@@ -62,9 +62,9 @@ pub enum Action {
     /// A grouping for stacking was chosen. `None` stacks in order of allocation.
     StackingChosen(Option<Grouping>),
     ColouringChosen(Grouping),
-    /// A plot was chosen, or the part of memory that it shows.
+    /// The plot was changed, or the part of memory that it shows.
     Plot(PlotAction),
-    /// A legend entry was clicked, by palette slot.
+    /// A legend entry was clicked. Holds its palette slot.
     LegendClicked(u32),
     LegendFiltered(String),
     /// A legend entry was double-clicked, or its "only" button was pressed.
@@ -77,7 +77,7 @@ pub enum Action {
     AxisPressed(AxisPress),
     /// A range was drawn on the minimap: its ends as fractions of the axis, 0 to 1.
     MinimapRangeDrawn([f64; 2]),
-    /// The part of the range that the views show was chosen.
+    /// The set of allocations that the views list for a range was chosen.
     RangeFilterChosen(RangeScope),
     ScopeChosen(ViewScope),
     /// Stacking and colouring were both set to this grouping. `None` stacks in order of allocation.
@@ -92,7 +92,7 @@ pub enum Action {
     /// The views were resized to this percentage of the window's height.
     ViewsResized(u32),
     FindTyped(String),
-    /// A device was picked, by ordinal.
+    /// A device was picked. Holds its ordinal.
     DeviceChosen(i64),
     /// The worker replied to load `load`.
     Replied {
@@ -114,18 +114,18 @@ pub enum Action {
         right_px: f64,
         up_px: f64,
     },
-    /// A press of the pointer started to move, with these modifier keys held.
+    /// The pointer started to move while pressed, with these modifier keys held.
     DragStarted {
         /// Position of the press.
         from: Pointer,
         held: Modifiers,
     },
-    /// The pointer of a drag that measures or draws a box moved here.
+    /// The pointer moved here during a drag that measures or draws a box.
     DragMoved(Pointer),
     DragEnded,
     DragCancelled,
     MarkerAdded(Pointer),
-    /// A marker was clicked in the list, by number.
+    /// A marker was clicked in the list. Holds the marker's number.
     MarkerVisited(u32),
     MarkerRemoved(u32),
     /// The GPU capacity was typed, in GiB.
@@ -155,13 +155,13 @@ pub enum Command {
     Comparing(ComparingStep),
     /// Move the crosshair.
     MoveCrosshair(CrosshairStep),
-    /// Act on the visible rows: those of Allocations, or those of the list of events.
+    /// Move through the rows of Allocations, or of the list of events if that tab is shown, or act on them.
     Rows(RowsStep),
     OpenFile,
     /// Open a snapshot that ships with the page.
     OpenSample(Sample),
     CancelLoading,
-    /// Load all events of the file that is being asked about, or of a file opened with a range of its events.
+    /// Load all events: of the file that the load dialog is about, or of the open file if only a range is loaded.
     OpenAll,
     /// Ask which events of the open file to load.
     ChooseEvents,
@@ -233,7 +233,7 @@ pub enum Command {
     ToggleRange,
     /// Choose whether the views show the cursor, a range, its change or the whole trace.
     ChooseScope(ViewScope),
-    /// Switch to the next part of the range that the views can show.
+    /// Switch to the next set of allocations that the views can show for a range.
     NextRangeFilter,
     CursorToRangePeak,
     /// Select the next or previous annotation as the range.

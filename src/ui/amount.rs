@@ -1,4 +1,4 @@
-//! Formatting of byte amounts, byte·event products and differences as text.
+//! Formats byte amounts, byte·event products, differences and ratios as text.
 
 pub use base::units::percent;
 use base::units::{Bytes, group_digits};
@@ -48,7 +48,7 @@ pub fn count_change(before: u32, after: u32) -> String {
     sign(before.into(), after.into()).to_owned() + &group_digits(before.abs_diff(after).into())
 }
 
-/// Formats the factor from `before` to `after`: `×1.25`, or `new`, `gone`, `=`.
+/// Formats the ratio of `after` to `before`: `×1.25`, or `new`, `gone`, `=`.
 pub fn ratio(before: u64, after: u64) -> String {
     match (before, after) {
         (before, after) if before == after => "=".to_owned(),

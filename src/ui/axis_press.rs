@@ -1,4 +1,4 @@
-//! Presses on the axis below the timeline: dragging the cursor's handle, an edge of the range, or a new range.
+//! Presses on the axis below the timeline. They drag the cursor's handle or an edge of the range, or draw a new range.
 
 mod data;
 
@@ -42,7 +42,7 @@ impl Shared {
 
     fn grip_at(&self, x: f64) -> Grip {
         let near = GRAB_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
-        if self.cursor_x_px().is_some_and(|(pin, _)| (pin - x).abs() <= near) {
+        if self.cursor_x_px().is_some_and(|(cursor_x, _)| (cursor_x - x).abs() <= near) {
             return Grip::Cursor;
         }
         match (self.range_px(), self.cursor.range) {

@@ -11,7 +11,7 @@ pub enum KeyScope {
     Timeline,
     /// While a tab has the focus.
     Tab(Tab),
-    /// While the export dialog offers its formats.
+    /// While the export dialog shows the list of formats.
     Export,
 }
 
@@ -67,10 +67,10 @@ pub(super) const fn bind<C>(
 /// `Shift+z`. Letters are lower case. Other characters stand for themselves, without the Shift needed to type them.
 pub fn chord(key: &str, held: Modifiers) -> String {
     let key = if key == " " { "Space" } else { key };
-    let is_sign = key.chars().count() == 1;
-    let lower = if is_sign { key.to_ascii_lowercase() } else { key.to_owned() };
+    let is_char = key.chars().count() == 1;
+    let lower = if is_char { key.to_ascii_lowercase() } else { key.to_owned() };
     // Keyboard layouts differ in whether other characters need Shift.
-    let is_letter = !is_sign || key.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_letter = !is_char || key.bytes().all(|byte| byte.is_ascii_alphabetic());
     let shift = if held.shift && is_letter { "Shift+" } else { "" };
     [if held.ctrl { "Ctrl+" } else { "" }, if held.alt { "Alt+" } else { "" }, shift, &lower].concat()
 }

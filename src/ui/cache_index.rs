@@ -10,7 +10,7 @@ pub const MIN_FILE_BYTES: u64 = 8 << 20;
 /// Capacity of the cache, in bytes.
 pub const CAPACITY_BYTES: u64 = 1 << 30;
 
-/// Prefix of the stored text's first line. The id of the build follows.
+/// Prefix of the first line of the stored text, followed by the id of the build.
 const FIRST_LINE: &str = "memscape kept 1 ";
 /// Upper bound for the length of a stored text, in bytes. A longer one was not written by this code.
 const MAX_TEXT_BYTES: usize = 1 << 20;
@@ -71,19 +71,19 @@ impl CacheIndex {
         entry.map(|entry| entry.used_ms = now_ms).is_some()
     }
 
-    /// Makes room for `bytes` and returns the evicted keys, least recently used first. `None` if it exceeds the
+    /// Makes room for `bytes` and returns the evicted keys, least recently used first. `None` if `bytes` exceeds the
     /// capacity.
     pub fn make_room(&mut self, bytes: u64) -> Option<Vec<String>> {
         if bytes > CAPACITY_BYTES {
             return None;
         }
-        let mut gone = Vec::new();
+        let mut evicted = Vec::new();
         while self.bytes() + bytes > CAPACITY_BYTES {
             let oldest = self.0.iter().min_by_key(|entry| entry.used_ms)?.key.clone();
             self.remove(&oldest);
-            gone.push(oldest);
+            evicted.push(oldest);
         }
-        Some(gone)
+        Some(evicted)
     }
 
     /// Adds an entry, replacing one with the same key.

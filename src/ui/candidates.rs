@@ -7,7 +7,7 @@ use super::effect::{GivenFile, Origin};
 use super::stage::SnapshotChoice;
 use base::sorted::sorted_by_key;
 
-/// Extensions of files that often lie beside snapshots and never are snapshots.
+/// Extensions of files that are often stored beside snapshots but never are snapshots.
 const OTHER_EXTENSIONS: [&str; 46] = [
     "png",
     "jpg",
@@ -63,8 +63,8 @@ const EXTENSION_ORDER: [&[&str]; 5] = [&["pickle", "pkl"], &["gz", "zst", "zip"]
 /// Returns the files that may be snapshots, likeliest first.
 pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<SnapshotChoice> {
     let is_alone = files.len() == 1;
-    let choice = |(place, file): (usize, GivenFile)| SnapshotChoice {
-        origin: Origin::File(place),
+    let choice = |(index, file): (usize, GivenFile)| SnapshotChoice {
+        origin: Origin::File(index),
         member: None,
         file: file.name,
         path: None,
@@ -78,8 +78,9 @@ pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<SnapshotChoice> {
 
 /// Returns the indices of the files that may be snapshots, likeliest first.
 pub fn snapshot_indices(files: Vec<GivenFile>) -> Vec<usize> {
-    let place = |choice: SnapshotChoice| if let Origin::File(place) = choice.origin { Some(place) } else { None };
-    candidates(files).into_iter().filter_map(place).collect()
+    let file_index =
+        |choice: SnapshotChoice| if let Origin::File(file_index) = choice.origin { Some(file_index) } else { None };
+    candidates(files).into_iter().filter_map(file_index).collect()
 }
 
 fn may_be_snapshot(file: &SnapshotChoice) -> bool {
@@ -96,10 +97,10 @@ fn has_snapshot_name(name: &str) -> bool {
 
 /// Rank of a file in the list. Empty files come last. They are listed to explain why a rank has no snapshot.
 fn list_rank(file: &SnapshotChoice) -> usize {
-    let place = |ending: &str| EXTENSION_ORDER.iter().position(|endings| endings.contains(&ending));
+    let position = |ending: &str| EXTENSION_ORDER.iter().position(|endings| endings.contains(&ending));
     match file.bytes {
         Some(0) => EXTENSION_ORDER.len(),
-        _ => place(&extension(&file.file)).or_else(|| place("")).unwrap_or(EXTENSION_ORDER.len()),
+        _ => position(&extension(&file.file)).or_else(|| position("")).unwrap_or(EXTENSION_ORDER.len()),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::shared::Shared;
 use engine::protocol::CAPACITY;
 
-/// Bytes in a GiB, the unit of the field.
+/// Bytes per GiB, the unit of the capacity field.
 const GIB: f64 = (1u64 << 30) as f64;
 /// Upper bound of an accepted capacity, in GiB.
 const MAX_GIB: f64 = 1024.0 * 1024.0;
@@ -14,9 +14,10 @@ impl Shared {
     pub fn min_capacity(&self) -> Option<u64> {
         let marks = self.surroundings.marks.latest()?;
         let device = self.device().filter(|device| device.has_reserved())?;
-        let least = marks.out_of_memory.iter().map(|mark| mark.device_free.saturating_add(mark.reserved)).max()?;
+        let lower_bound =
+            marks.out_of_memory.iter().map(|mark| mark.device_free.saturating_add(mark.reserved)).max()?;
         // Other processes may have used part of the GPU at that time.
-        Some(least.max(u64::try_from(device.peak_reserved).unwrap_or(0)))
+        Some(lower_bound.max(u64::try_from(device.peak_reserved).unwrap_or(0)))
     }
 
     /// Returns the placeholder of the capacity field, in GiB: the recorded capacity, or else the lower bound.

@@ -4,7 +4,7 @@ use super::amount::percent;
 use base::units::{Bytes, duration_us, group_digits};
 use engine::protocol::{Cell, Sheet, SheetRow, Threshold};
 
-/// Formats a cell with exact values: `39,951,360 B`. Returns an empty string for [`Cell::Nothing`].
+/// Formats a cell with exact values: `39,951,360 B`. Returns an empty string for [`Cell::Empty`].
 pub fn exact(cell: &Cell) -> String {
     match cell {
         Cell::Empty => String::new(),
@@ -50,9 +50,9 @@ pub fn is_numeric(sheet: &Sheet, column: usize) -> bool {
 /// empty cell, preferably of a text column.
 pub fn total_row(sheet: &Sheet) -> Option<SheetRow> {
     let mut cells = sheet.total.clone();
-    let mut free = (0..cells.len()).filter(|&place| cells.get(place) == Some(&Cell::Empty));
-    let name = free.clone().find(|&place| !is_numeric(sheet, place)).or_else(|| free.next());
-    if let Some(cell) = name.and_then(|place| cells.get_mut(place)) {
+    let mut free = (0..cells.len()).filter(|&index| cells.get(index) == Some(&Cell::Empty));
+    let name = free.clone().find(|&index| !is_numeric(sheet, index)).or_else(|| free.next());
+    if let Some(cell) = name.and_then(|index| cells.get_mut(index)) {
         *cell = Cell::Text("all".to_owned());
     }
     (!cells.is_empty()).then(|| SheetRow { cells, ..SheetRow::default() })
@@ -63,7 +63,7 @@ pub fn threshold_text(threshold: &Threshold) -> String {
     [&threshold.label, " ", &group_digits(threshold.value), " ", &threshold.unit].concat()
 }
 
-/// Formats the number of rows that are left out: `and 12 more`.
+/// Formats the number of omitted rows: `and 12 more`. `None` if no rows are omitted.
 pub fn left_out_text(sheet: &Sheet) -> Option<String> {
     (sheet.left_out > 0).then(|| ["and ", &group_digits(sheet.left_out.into()), " more"].concat())
 }

@@ -1,13 +1,13 @@
-//! Changes that invalidate the state of features, and the order of their questions to the worker.
+//! Changes that invalidate the state of features, and the phases that order the questions of features to the worker.
 
-/// A change that may invalidate what a feature knows.
+/// A change that may invalidate data that a feature holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Another file was opened, or the file was closed. A change of the device follows.
     File,
-    /// Another device is shown, from its beginning.
+    /// Another device is shown, with the whole trace in view.
     Device,
-    /// The focus moved to another of the devices that are shown together.
+    /// The focus moved to another one of the devices that are shown together.
     Lane,
     Categories,
     InternalFrames,
@@ -23,12 +23,12 @@ impl Change {
 /// Phase of an update, in order. Each feature sends its questions to the worker in one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AskPhase {
-    /// Before anything that depends on categories or on the arrangement of stacks.
+    /// Before all questions whose answers depend on the category rules or the arrangement of stacks.
     Setup,
-    /// Before the scene, for anything that its appearance depends on.
+    /// Before the scene is requested, for data that its appearance depends on.
     BeforeScene,
     WithScene,
-    /// Once the scene of the window is there, so that the timeline appears first.
+    /// Once the scene of the window has arrived, so that the timeline appears first.
     AfterScene,
     Last,
 }

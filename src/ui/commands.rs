@@ -193,6 +193,6 @@ pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effe
 
 /// Returns the element after `now`, wrapping around to the first.
 fn next_of<T: PartialEq + Copy>(all: &[T], now: T) -> T {
-    let place = all.iter().position(|one| *one == now).map_or(0, |place| place + 1);
-    all.get(place).or(all.first()).copied().unwrap_or(now)
+    let index = all.iter().position(|one| *one == now).map_or(0, |index| index + 1);
+    all.get(index).or(all.first()).copied().unwrap_or(now)
 }

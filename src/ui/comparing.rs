@@ -1,5 +1,5 @@
-//! Comparison of two devices, of one file or of two. They are shown as two lanes over aligned moments. The differences
-//! are listed by the insight [`engine::protocol::Topic::Comparison`].
+//! Comparison of two devices, from the same file or from two files. They are shown as two lanes over aligned moments.
+//! The insight [`engine::protocol::Topic::Comparison`] lists the differences.
 
 mod data;
 mod lanes;
@@ -21,13 +21,13 @@ use engine::protocol::Reply;
 pub(super) fn act(state: &mut Shared, action: ComparingAction, now_ms: f64, effects: &mut Vec<Effect>) {
     match action {
         ComparingAction::FilesGiven(from, files) => {
-            let place = append_files(state, from, files);
-            load_second(state, &SecondSource::Index(place), now_ms, effects);
+            let index = append_files(state, from, files);
+            load_second(state, &SecondSource::Index(index), now_ms, effects);
         }
         ComparingAction::DeviceChosen(device) => {
-            let place = state.file().and_then(|file| file.devices.iter().position(|it| it.device == device));
-            if let Some(place) = place.filter(|&place| place != state.device_index) {
-                compare(state, [state.device_index, place]);
+            let index = state.file().and_then(|file| file.devices.iter().position(|it| it.device == device));
+            if let Some(index) = index.filter(|&index| index != state.device_index) {
+                compare(state, [state.device_index, index]);
             }
         }
         ComparingAction::LoadRefused(load, cause) => {
@@ -72,14 +72,14 @@ pub(super) fn step(state: &mut Shared, step: ComparingStep, effects: &mut Vec<Ef
 /// Starts loading the second file. Does nothing while no first file is open.
 pub(super) fn load_second(state: &mut Shared, wanted: &SecondSource, now_ms: f64, effects: &mut Vec<Effect>) {
     let origin = match wanted {
-        SecondSource::Index(place) => state.snapshots.get(*place).map(|choice| (choice.origin.clone(), choice.member)),
+        SecondSource::Index(index) => state.snapshots.get(*index).map(|choice| (choice.origin.clone(), choice.member)),
         SecondSource::Link(url) => Some((Origin::Link(url.clone()), None)),
     };
     let Some((origin, member)) = origin.filter(|_| state.file().is_some()) else { return };
     discard_second(state);
     let (name, bytes) = match (wanted, &origin) {
-        (SecondSource::Index(place), _) => {
-            let choice = state.snapshots.get(*place);
+        (SecondSource::Index(index), _) => {
+            let choice = state.snapshots.get(*index);
             (choice.map(SnapshotChoice::name).unwrap_or_default(), choice.and_then(|choice| choice.bytes))
         }
         (SecondSource::Link(url), _) => (super::url::file_name(url), None),
@@ -92,8 +92,8 @@ pub(super) fn load_second(state: &mut Shared, wanted: &SecondSource, now_ms: f64
 
 /// Handles a reply of the worker about the second file. Returns false if the reply belongs to another load.
 pub(super) fn take_reply(state: &mut Shared, load: u32, reply: &Reply, now_ms: f64) -> bool {
-    let SecondFile::Loading(loading, of) = &mut state.comparing.second else { return false };
-    if *of != load {
+    let SecondFile::Loading(loading, second_load) = &mut state.comparing.second else { return false };
+    if *second_load != load {
         return false;
     }
     match reply {
@@ -123,8 +123,8 @@ pub(super) fn second_failed(state: &mut Shared, message: &str) {
 
 /// Reports that the second file could not be fetched, if `load` is the one in progress.
 pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
-    if let SecondFile::Loading(loading, of) = &state.comparing.second
-        && *of == load
+    if let SecondFile::Loading(loading, second_load) = &state.comparing.second
+        && *second_load == load
     {
         let address = if let Origin::Link(address) = &loading.origin { address } else { &loading.name };
         let message = super::url::fetch_failure(address, status, state.page_scheme);
@@ -138,18 +138,18 @@ fn second_opened(state: &mut Shared) {
     let (SecondFile::Open(second, ..), Stage::Ready(first)) = (&state.comparing.second, &mut state.stage) else {
         return;
     };
-    let own = first.devices.len();
-    let second_place = own + second.default_device();
+    let first_count = first.devices.len();
+    let second_index = first_count + second.default_device();
     first.devices.extend(second.devices.iter().cloned());
-    state.comparing.first_device_count = own;
-    if second.devices.is_empty() || own == 0 {
+    state.comparing.first_device_count = first_count;
+    if second.devices.is_empty() || first_count == 0 {
         return;
     }
-    let a = state.device_index.min(own - 1);
-    compare(state, [a, second_place]);
+    let a = state.device_index.min(first_count - 1);
+    compare(state, [a, second_index]);
 }
 
-/// Starts comparing two devices, A and B, and shows all of A.
+/// Starts comparing two devices, A and B, and fits both in the window.
 fn compare(state: &mut Shared, pair: [usize; 2]) {
     state.comparing.pair = Some(pair);
     state.lanes.last_requested = pair[0].wrapping_sub(1);
@@ -166,8 +166,8 @@ fn compare(state: &mut Shared, pair: [usize; 2]) {
 /// Discards the second file. If one of its devices is shown, switches to the first file's default device.
 fn discard_second(state: &mut Shared) {
     if second::discard(state) {
-        let place = state.file().map_or(0, |file| file.default_device());
-        show_device(state, place);
+        let index = state.file().map_or(0, |file| file.default_device());
+        show_device(state, index);
     }
 }
 

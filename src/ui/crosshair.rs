@@ -1,4 +1,4 @@
-//! The crosshair: one moment and one byte, placed by the pointer while it hovers, or by keys.
+//! The crosshair: a moment and a height in bytes, set by the pointer while it hovers, or by keys.
 
 mod data;
 
@@ -16,12 +16,12 @@ use picture::timeline::Axis;
 
 /// Maximum number of queued commands while a step is in progress. Repeats of a held key beyond that are dropped.
 const MAX_WAITING: usize = 4;
-/// Margin, as a fraction of the window. The window follows a crosshair that enters it.
+/// Margin at the window's edges, as a fraction of the window. If keys move the crosshair into it, the window follows.
 const FOLLOW_MARGIN: f64 = 0.02;
-/// Distance of the crosshair from that edge after the window has followed, as a fraction of the window.
+/// Distance of the crosshair from the edge after the window has followed, as a fraction of the window.
 const FOLLOW_DISTANCE: f64 = 0.2;
 
-/// Answer hook of the crosshair. [`super::tools`] resets it and asks for its facts.
+/// Callbacks of the crosshair. [`super::tools`] resets the crosshair and requests the facts about its moment.
 pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[], take };
 
 fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
@@ -46,7 +46,7 @@ impl Shared {
         scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
     }
 
-    /// Returns the worker's latest facts about a moment of the crosshair. They include the moment that they describe.
+    /// Returns the latest facts from the worker. Their `moment` may differ from that of the crosshair.
     pub fn crosshair_facts(&self) -> Option<&MomentFacts> {
         self.tools.crosshair.facts.as_ref()
     }
@@ -60,7 +60,7 @@ impl Shared {
             .or_else(|| Some(Position { moment: self.crosshair_moment()?, byte: byte(self.pointer?)? }))
     }
 
-    /// Returns the position of the crosshair in device pixels of the window. It may lie outside.
+    /// Returns the position of the crosshair in device pixels of the window. It may be outside the window.
     pub fn crosshair_px(&self) -> Option<Pointer> {
         let Some(keys) = self.tools.crosshair.by_keys else { return self.pointer };
         let view = self.view?;
@@ -73,8 +73,8 @@ impl Shared {
         Some(Pointer { x: view.column_from_x(x), y })
     }
 
-    /// Returns the starting point of a move by keys: the crosshair, else the cursor if it is visible, else the centre
-    /// of the window.
+    /// Returns the starting position of a move by keys: the crosshair, or the cursor if it is visible, or the centre of
+    /// the window.
     fn keyboard_start(&self) -> Option<Position> {
         self.crosshair().or_else(|| {
             let view = self.view?;
@@ -101,15 +101,15 @@ impl Shared {
         })
     }
 
-    fn place_by_keys(&mut self, standing: Position) {
+    fn place_by_keys(&mut self, position: Position) {
         let events = self.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX));
-        let moment = standing.moment.min(events);
-        self.tools.crosshair.by_keys = Some(Position { moment, ..standing });
+        let moment = position.moment.min(events);
+        self.tools.crosshair.by_keys = Some(Position { moment, ..position });
         self.tools.crosshair.follow = Follow::Yes;
         self.set_cursor(moment);
     }
 
-    /// Places the crosshair as if by keys, or returns it to the pointer. Neither the cursor nor the window changes.
+    /// Sets the crosshair as if by keys, or returns it to the pointer. Does not change the cursor or the window.
     pub(super) fn set_crosshair(&mut self, to: Option<Position>) {
         self.follow_pointer();
         self.tools.crosshair.by_keys = to;
@@ -117,9 +117,9 @@ impl Shared {
 
     /// Returns the crosshair to the pointer and cancels pending steps.
     pub(super) fn follow_pointer(&mut self) {
-        let cursor = &mut self.tools.crosshair;
-        (cursor.by_keys, cursor.pending_step, cursor.follow) = (None, None, Follow::No);
-        cursor.queued_steps.clear();
+        let crosshair = &mut self.tools.crosshair;
+        (crosshair.by_keys, crosshair.pending_step, crosshair.follow) = (None, None, Follow::No);
+        crosshair.queued_steps.clear();
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
         Plot::Reserved(_) => state.selected_segment().map(|chosen| chosen.segment.range_events()),
         _ => state.selection.as_ref().map(|it| (it.allocation, it.allocated_event, it.freed_event)),
     };
-    let way = match step {
+    let direction = match step {
         CrosshairStep::Above => Step::Above,
         CrosshairStep::Below => Step::Below,
         CrosshairStep::Before => Step::Earlier,
@@ -165,7 +165,7 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
             let columns = columns.unwrap_or_default();
             let before = columns.partition_point(|&shown| shown < moment).checked_sub(1);
             let after = columns.partition_point(|&shown| shown <= moment);
-            let column = |place: Option<usize>| place.and_then(|place| columns.get(place)).copied();
+            let column = |index: Option<usize>| index.and_then(|index| columns.get(index)).copied();
             let moment = match step {
                 CrosshairStep::Earlier => moment.saturating_sub(1),
                 CrosshairStep::ColumnLeft => column(before).unwrap_or(moment.saturating_sub(1)),
@@ -177,7 +177,7 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
         }
     };
     state.place_by_keys(here);
-    ask_step(state, way, 0, effects);
+    ask_step(state, direction, 0, effects);
 }
 
 fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<Effect>) {
@@ -191,12 +191,12 @@ fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<E
 
 /// Handles the worker's answer to a step, and carries out queued commands.
 fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec<Effect>) {
-    let Some(stepping) = state.tools.crosshair.pending_step.take_if(|stepping| stepping.serial == serial) else {
+    let Some(pending) = state.tools.crosshair.pending_step.take_if(|pending| pending.serial == serial) else {
         return;
     };
-    let there = Position { moment: to.moment.saturating_add(stepping.and_events), byte: to.byte };
+    let there = Position { moment: to.moment.saturating_add(pending.and_events), byte: to.byte };
     match to.outcome {
-        StepOutcome::NotFound if !matches!(stepping.step, Step::To(_)) => {
+        StepOutcome::NotFound if !matches!(pending.step, Step::To(_)) => {
             state.tools.crosshair.queued_steps.clear();
             let is_reserved = matches!(state.looks.plot, Plot::Reserved(_));
             let noun = if is_reserved { "segment" } else { "allocation" };
@@ -206,7 +206,7 @@ fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec
         StepOutcome::Unfinished => {
             state.place_by_keys(there);
             state.tools.crosshair.follow = Follow::No;
-            ask_step(state, stepping.step, stepping.and_events, effects);
+            ask_step(state, pending.step, pending.and_events, effects);
             return;
         }
         StepOutcome::Arrived | StepOutcome::NotFound => state.place_by_keys(there),
@@ -217,7 +217,7 @@ fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec
     }
 }
 
-/// Pans the window if keys have moved the crosshair to its edge or outside, once the position is known.
+/// Pans the window if keys have moved the crosshair to an edge or outside. Waits until its position in pixels is known.
 pub(super) fn follow(state: &mut Shared) -> Followed {
     if state.tools.crosshair.follow == Follow::No {
         return Followed::No;
@@ -243,7 +243,8 @@ pub(super) fn follow(state: &mut Shared) -> Followed {
     Followed::No
 }
 
-/// Updates the hover state for a crosshair placed by keys. Until the worker has answered, the previous state stays.
+/// Updates the hover state for a crosshair that was set by keys. Keeps the previous state until the worker has
+/// answered.
 pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     // The highlight does not affect which allocation is hit.

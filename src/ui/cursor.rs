@@ -18,12 +18,12 @@ use engine::protocol::{Answer, Details, MomentFacts, MomentSpec, Question, Span}
 use picture::timeline::{Axis, time_axis_margin};
 
 impl Shared {
-    /// Returns facts about the cursor's moment. Until they arrive, these are the facts of the previous position.
+    /// Returns facts about the cursor's moment, or about its previous one until the worker has answered.
     pub fn cursor_facts(&self) -> Option<&MomentFacts> {
         self.cursor.facts.latest()
     }
 
-    /// Returns the device's first moment with the maximum of requested bytes.
+    /// Returns the first moment at which the device's requested bytes reach their maximum.
     pub fn peak_moment(&self) -> u32 {
         self.device().map_or(0, |device| Moment::after_event_or_minus_one(device.peak_event).0)
     }
@@ -43,13 +43,13 @@ impl Shared {
         }
     }
 
-    /// Moves the cursor to `moment`. While keys extend a range, its end moves along.
+    /// Moves the cursor to `moment`. While keys extend a range, the end of the range moves along.
     pub(super) fn set_cursor(&mut self, moment: u32) {
         self.cursor.moment = moment.min(self.end_moment());
         self.cursor.error = None;
         self.cursor.requested = None;
-        if let Some(began) = self.cursor.extended_from {
-            self.set_range(began, self.cursor.moment);
+        if let Some(start) = self.cursor.extended_from {
+            self.set_range(start, self.cursor.moment);
         }
         self.update_scope();
     }
@@ -61,8 +61,8 @@ impl Shared {
         self.cursor.follow = Follow::Yes;
     }
 
-    /// Moves the cursor to the clicked moment and ends the range. While comparing A and B, a click moves B instead, or
-    /// A if it is before A.
+    /// Moves the cursor to the clicked moment and removes the range. If the views show the change from A to B, moves B
+    /// to the clicked moment instead, or A if the moment is before A.
     pub(super) fn set_cursor_at(&mut self, pointer: Pointer) {
         let Some(moment) = self.moment_under(pointer.x) else { return };
         match self.cursor.range.filter(|_| self.view_scope() == ViewScope::Change) {
@@ -72,7 +72,7 @@ impl Shared {
         self.set_cursor(moment);
     }
 
-    /// Returns the moment that the picture shows in this column of the window.
+    /// Returns the moment that the scene shows at `x` device pixels from the window's left edge.
     pub(super) fn moment_under(&self, x: f64) -> Option<u32> {
         let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
         scene.columns.moment.get(column_under(scene, view, x)?).copied()
@@ -85,7 +85,7 @@ impl Shared {
         }
     }
 
-    /// Moves the cursor to the typed position, or records why the text is invalid.
+    /// Moves the cursor to the typed position, or stores the error if the text is invalid.
     pub(super) fn on_position_typed(&mut self, text: &str) {
         self.cursor.error = self.go_to_typed(text).err();
     }
@@ -133,7 +133,7 @@ impl Shared {
     }
 
     /// Returns the column of a moment, in device pixels from the window's left. It may be outside the window. On the
-    /// time axis, `facts` has to be known.
+    /// time axis, `facts` is required.
     pub(super) fn moment_px(&self, moment: u32, facts: Option<&MomentFacts>) -> Option<f64> {
         let x = match self.axis {
             Axis::Events => f64::from(moment) + 0.5,
@@ -142,8 +142,8 @@ impl Shared {
         Some(self.view?.column_from_x(x))
     }
 
-    /// Returns the cursor's column and its moment. On the time axis, both belong to the previous position until the
-    /// worker has answered.
+    /// Returns the cursor's column in device pixels, and its moment. On the time axis, both belong to the previous
+    /// position until the worker has answered.
     pub fn cursor_x_px(&self) -> Option<(f64, u32)> {
         self.device()?;
         let facts = self.cursor_facts();
@@ -155,7 +155,7 @@ impl Shared {
     }
 }
 
-/// Reset, question and answer hooks of the cursor and the range.
+/// Callbacks of the cursor and the range.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
 
 /// Moves the cursor to the peak if another device is shown.
@@ -167,37 +167,37 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-/// Asks for missing facts about the cursor and the range, one question of each kind at a time.
+/// Asks for missing facts about the cursor and the range. Sends at most one question of each kind at a time.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let (pinned, serials) = (&mut state.cursor, &mut state.serial);
-    pinned
+    let (cursor, serials) = (&mut state.cursor, &mut state.serial);
+    cursor
         .facts
-        .ask(pinned.moment, device, serials, effects, |moment| Question::Moments(vec![MomentSpec::Moment(moment)]));
-    if let Some(request) = pinned.requested {
+        .ask(cursor.moment, device, serials, effects, |moment| Question::Moments(vec![MomentSpec::Moment(moment)]));
+    if let Some(request) = cursor.requested {
         let moments = |request: PositionRequest| {
             Question::Moments([Some(request.from), request.to].into_iter().flatten().collect())
         };
-        pinned.resolving.ask(request, device, serials, effects, moments);
+        cursor.resolving.ask(request, device, serials, effects, moments);
     }
-    let Some(span) = pinned.range else { return };
+    let Some(span) = cursor.range else { return };
     if state.slices.facts.pending().is_none() {
-        pinned.range_facts.ask(span, device, serials, effects, Question::Range);
+        cursor.range_facts.ask(span, device, serials, effects, Question::Range);
     }
     let ends = |span: Span| Question::Moments([span.from, span.to].map(MomentSpec::Moment).to_vec());
-    pinned.ends.ask(span, device, serials, effects, ends);
+    cursor.ends.ask(span, device, serials, effects, ends);
 }
 
 /// Takes the worker's answers about moments and the range.
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
-    let pinned = &mut state.cursor;
+    let cursor = &mut state.cursor;
     match answer {
         Answer::Range(facts) => {
-            pinned.range_facts.take(serial, facts);
+            cursor.range_facts.take(serial, facts);
         }
-        Answer::Moments(moments) => match (pinned.resolving.take_pending(serial), moments.as_slice()) {
+        Answer::Moments(moments) => match (cursor.resolving.take_pending(serial), moments.as_slice()) {
             (Some(request), found) => on_position_resolved(state, request, found),
-            (None, &[facts]) if pinned.facts.take(serial, facts) => {}
-            (None, &[from, to]) if pinned.ends.take(serial, [from, to]) => {}
+            (None, &[facts]) if cursor.facts.take(serial, facts) => {}
+            (None, &[from, to]) if cursor.ends.take(serial, [from, to]) => {}
             _ => return Some(Answer::Moments(moments)),
         },
         other => return Some(other),
@@ -233,7 +233,7 @@ pub(super) fn scroll_to_cursor(state: &mut Shared) {
 }
 
 impl Shared {
-    /// Recomputes the scope of the views from the cursor, the range and the choice between them.
+    /// Updates the scope of the views from the cursor, the range and the chosen range scope.
     pub(super) fn update_scope(&mut self) {
         self.views.scope = self.cursor.range_scope.scope(self.cursor.moment, self.cursor.range);
     }

@@ -9,7 +9,7 @@ use engine::protocol::{Details, FrameText, Origin, REASON_RECORDER, TENSOR_SEPAR
 pub struct DetailsView {
     /// Requested bytes, with three digits: `38.1 MiB`.
     pub title: String,
-    /// Call site, if there is one: `train.py:233 step`.
+    /// Call site, if known: `train.py:233 step`.
     pub call_site: Option<String>,
     /// Warning shown above the numbers, for example that the allocation was made before recording.
     pub warning: Option<&'static str>,
@@ -17,7 +17,7 @@ pub struct DetailsView {
     pub summary: Vec<Fact>,
     /// All facts, in reading order.
     pub facts: Vec<Fact>,
-    /// Heading of the stack: whether it belongs to the allocation or the free, and its number of frames.
+    /// Heading of the stack. Says whether it belongs to the allocation or the free, and how many frames it has.
     pub stack_title: String,
     pub frames: Vec<FrameView>,
     /// Stack of the forward operation, as recorded in the file.
@@ -33,7 +33,7 @@ pub struct FrameView {
     /// File and line as recorded.
     pub source: [String; 2],
     pub kind: FrameKind,
-    /// Additional lines: the FX node that the frame came from.
+    /// Additional lines about the FX node that the frame came from.
     pub notes: Vec<String>,
 }
 
@@ -72,17 +72,17 @@ impl FrameView {
     }
 }
 
-/// A run of consecutive frames that are shown or folded together.
+/// Frames that the stack shows or collapses together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Run<'a> {
     /// A frame that is always shown.
     User(&'a FrameView),
-    /// Consecutive internal frames, folded until expanded.
+    /// Consecutive internal frames, collapsed until the user expands them.
     Internal(&'a [FrameView]),
 }
 
 impl DetailsView {
-    /// Returns the stack, innermost frame first, with internal frames between user frames folded. Nothing is folded if
+    /// Returns the stack, innermost frame first, with consecutive internal frames collapsed. Nothing is collapsed if
     /// there are no user frames.
     pub fn runs(&self) -> Vec<Run<'_>> {
         let is_own = |frame: &FrameView| frame.kind == FrameKind::User;
@@ -137,8 +137,8 @@ pub fn view(details: &Details) -> DetailsView {
         count => format!("{owner} · {}, innermost first", pluralize(count as u64, "frame")),
     };
     let call_site = frames.iter().find(|frame| frame.kind == FrameKind::User).map(|frame| {
-        let place = frame.location.rsplit(['/', '\\']).next().unwrap_or(&frame.location);
-        format!("{place} {}", frame.name).trim().to_owned()
+        let location = frame.location.rsplit(['/', '\\']).next().unwrap_or(&frame.location);
+        format!("{location} {}", frame.name).trim().to_owned()
     });
     let warning = match details.origin {
         Origin::Recorded => None,

@@ -11,11 +11,11 @@ use super::find;
 use super::ruler::{Mode, Removed};
 use super::shared::Shared;
 
-/// Length in CSS pixels below which a side of the box leaves its axis unchanged.
+/// Minimum length of a side of the box, in CSS pixels. A shorter side leaves its axis unchanged.
 const MIN_BOX_PX: f64 = 8.0;
 
 impl Shared {
-    /// Starts a drag at `from`. The modifiers and the ruler mode decide what it does.
+    /// Starts a drag at `from`. The modifiers and the ruler mode determine its kind.
     pub(super) fn start_drag(&mut self, from: Pointer, held: Modifiers) {
         let moves = !held.alt && !held.shift && self.tools.ruler.mode == Mode::Off;
         // A finger does not hover before it drags.
@@ -51,7 +51,7 @@ impl Shared {
         }
     }
 
-    /// Handles Escape: cancels the box, else removes the ruler, else the range. Returns whether there was any of them.
+    /// Handles Escape: cancels the box, else removes the ruler, else the range. Returns whether anything was removed.
     pub(super) fn escape_drawing(&mut self) -> bool {
         let drag = std::mem::take(&mut self.tools.drag);
         matches!(drag, Drag::Box(_)) || self.remove_ruler() != Removed::NothingThere || self.end_range()
@@ -69,7 +69,7 @@ impl Shared {
         self.follow_pointer();
     }
 
-    /// Ends the drag. A box is zoomed into.
+    /// Ends the drag. If it drew a box, zooms to the box.
     pub(super) fn end_drag(&mut self) {
         if let Drag::Box([from, to]) = std::mem::take(&mut self.tools.drag) {
             let flat = MIN_BOX_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
@@ -77,7 +77,8 @@ impl Shared {
         }
     }
 
-    /// Zooms to the measured range. An axis stays unchanged if the range is too short there compared to the other axis.
+    /// Zooms to the measured range. If the range is short along one axis, relative to the other, that axis stays
+    /// unchanged.
     pub(super) fn zoom_to_ruler(&mut self) {
         let (Some([from, to]), Some(view)) = (self.tools.ruler.ends, self.view) else {
             self.remark = Some("Measure something first.".to_owned());

@@ -8,34 +8,34 @@ use std::rc::Rc;
 /// Size of the canvas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Canvas {
-    /// Device pixels, at least 1.
+    /// In device pixels, at least 1.
     pub width_px: u32,
-    /// Device pixels, at least 1.
+    /// In device pixels, at least 1.
     pub height_px: u32,
     /// Device pixels per CSS pixel, positive.
     pub scale: f64,
 }
 
-/// Scaling of the bytes axis.
+/// Scaling of the byte axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum BytesAxis {
-    /// The user sets it.
+    /// The user zooms and pans the axis.
     #[default]
     Free,
-    /// It always spans 0 to the highest total in the window.
+    /// The axis always spans 0 to the highest total in the window.
     FitsWindow,
 }
 
-/// The scene of a device and its pending request.
+/// The scene of a device, and the pending request for the next one.
 #[derive(Clone, Debug, Default)]
 pub struct Geometry {
     pub scene: Option<Rc<Scene>>,
-    /// Serial of the pending request. All lanes together have one at a time, for the newest window. A slow scene is
-    /// therefore shown instead of being superseded again and again.
+    /// Serial of the pending request. All lanes together have at most one, for the newest window. So even a slow scene
+    /// is shown before the next one is requested.
     pub in_flight: Option<u32>,
     /// True if the grouping of the scene is outdated.
     pub is_stale: bool,
-    /// Order and colours of `scene`. The requested ones may differ until the next scene arrives.
+    /// Stacking order and colours of `scene`. The requested ones may differ until the next scene arrives.
     pub looks: Looks,
 }
 
@@ -51,10 +51,12 @@ pub struct Hover {
     pub hit: Option<HitAllocation>,
     /// The worker's last answer about the segment and its free blocks.
     pub memory: Option<Box<HitMemory>>,
+    /// Spot that `hit` and `memory` answer.
     pub answered_spot: Option<Spot>,
 }
 
-/// A question to the worker about a position. One is pending at a time, and the next is about the newest position.
+/// A question to the worker about a position. At most one is pending at a time. The next one is about the newest
+/// position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointQuestion {
     pub serial: u32,
@@ -69,6 +71,6 @@ pub struct PointQuestion {
 pub enum Purpose {
     Hover,
     Select,
-    /// A link selects the segment at the position.
+    /// To select the segment at the position, as a link requires.
     SelectSegment,
 }

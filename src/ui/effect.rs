@@ -32,14 +32,14 @@ pub enum Effect {
     Ranks(RanksEffect),
     Ask(Request),
     Upload {
-        /// Device that the scene belongs to, as an index into the summary's list.
+        /// Index of the scene's device in the summary.
         device_place: usize,
         scene: Rc<Scene>,
     },
     /// Focus the search field.
     FocusFind,
-    /// Read the text of a file, given by its index among the files given last and its name. No file given was a
-    /// snapshot.
+    /// Read the text of a file, given by its index in the last list of files and its name. Used if none of the files
+    /// was a snapshot.
     ReadText(usize, String),
     /// Focus the row filter of Allocations, or of the list of events.
     FocusFilter,
@@ -52,7 +52,7 @@ pub enum Effect {
     /// Move the focus from the timeline to the view, or back.
     ChangeFocus,
     Copy(String),
-    /// Promise the clipboard a text during the key press or click. Some browsers do not allow copying later.
+    /// Start copying during the key press or click, with the text to follow. Some browsers do not allow copying later.
     PromiseCopy,
     CopyPromised(String),
     /// Copy the page's own address with this fragment.
@@ -76,9 +76,9 @@ pub enum Effect {
     Save(&'static str, String),
     /// Open the source link of the tree's active row.
     FollowSource,
-    /// Go back to the worker and the files of the open snapshot, because the one that should replace it failed to open.
+    /// Restore the worker and the files of the open snapshot, because the new snapshot failed to open.
     RestoreOpen,
-    /// Cancel the simulator's question, since its answer is no longer needed.
+    /// Cancel the simulator's pending question, since its answer is no longer needed.
     CancelSimulation,
     /// Stop the simulator, since another device or file is shown.
     EndSimulation,
@@ -87,9 +87,9 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// Creates a question to the worker about a device. `serial` identifies the answer.
-    pub(super) fn ask(serial: u32, device: i64, what: Question) -> Effect {
-        Effect::Ask(Request::Ask(Ask { serial, device, question: what }))
+    /// Creates an effect that sends a question about a device to the worker. The answer has the same `serial`.
+    pub(super) fn ask(serial: u32, device: i64, question: Question) -> Effect {
+        Effect::Ask(Request::Ask(Ask { serial, device, question }))
     }
 }
 
@@ -118,7 +118,7 @@ pub struct Pointer {
     pub y: f64,
 }
 
-/// The change that a turn of the wheel makes.
+/// Action of the mouse wheel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WheelAction {
     ZoomEvents,
@@ -133,11 +133,11 @@ pub enum WheelAction {
 pub struct SnapshotToSave {
     pub origin: Origin,
     pub load: u32,
-    /// Name of the snapshot in the page.
+    /// Name of the snapshot in the saved page.
     pub name: String,
 }
 
-/// A file to survey.
+/// A file to include in the survey of ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToSurvey {
     pub origin: Origin,
@@ -156,7 +156,8 @@ pub enum RanksEffect {
     Survey(Vec<FileToSurvey>),
     /// Add a sentence to the insight that some files are not surveyed.
     NoteOmitted(String),
-    /// Ask for the insight: serial of the answer, number of rows per table, and index of the sort order of its map.
+    /// Ask for the insight. Holds the serial of the question, the number of rows per table, and the index of the sort
+    /// order of its map.
     Ask(u32, u32, u32),
     /// Set the pattern that extracts rank and step from file names. Empty restores the default.
     SetNamePattern(String),
@@ -165,7 +166,7 @@ pub enum RanksEffect {
     End,
 }
 
-/// State of a file being dragged over the page.
+/// Position of a dragged file relative to the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DropHover {
     #[default]
@@ -191,7 +192,7 @@ pub struct FileToWrite {
     pub next: AfterWrite,
 }
 
-/// Use of a file once it is written.
+/// Next step for a file once it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterWrite {
     /// Saved by the browser.

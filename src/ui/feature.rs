@@ -1,6 +1,6 @@
-//! Interface of a feature of the page: questions and replies, actions, keyboard shortcuts and link keys. No field has
-//! a default, so a missing one does not compile. A feature that is not in the list of [`super::features`] is dead
-//! code, which the lints reject.
+//! Interface of a feature of the page: questions and replies, actions, keyboard shortcuts and link keys. All fields are
+//! required, so a missing one does not compile. The lints reject a feature that is not in the list of
+//! [`super::features`] as dead code.
 //!
 //! A feature changes its own state and [`Shared`], and does not access other features.
 
@@ -12,12 +12,12 @@ use super::shared::Shared;
 use engine::protocol::Answer;
 use std::convert::Infallible;
 
-/// A feature with the state `S`, the actions `A` and the commands `C`.
+/// Callbacks and tables of a feature with state `S`, actions `A` and commands `C`.
 pub(super) struct Feature<S: 'static, A, C: 'static> {
     /// Drops state that the change made invalid.
     pub(super) reset: fn(&mut S, &mut Shared, Change),
-    /// Questions for the worker about the shown device, and when each is sent. Called after every event, so each one
-    /// checks that its answer is needed, unknown and not yet pending.
+    /// Functions that ask the worker about the shown device, each with its phase. They run after every event, so each
+    /// one checks that its answer is needed, missing and not yet pending.
     pub(super) questions: &'static [(AskPhase, Ask<S>)],
     /// Consumes a reply to one of the feature's own questions, and returns any other.
     pub(super) on_reply: fn(&mut S, &mut Shared, serial: u32, Answer, &mut Vec<Effect>) -> Option<Answer>,
@@ -39,7 +39,7 @@ pub(super) type Ask<S> = fn(&mut S, &mut Shared, i64, &mut Vec<Effect>);
 /// `reset` of a feature without state that depends on the file.
 pub(super) fn reset_nothing<S>(_: &mut S, _: &mut Shared, _: Change) {}
 
-/// `take` of a feature that asks no questions.
+/// `on_reply` of a feature that asks no questions.
 pub(super) fn take_nothing<S>(
     _: &mut S,
     _: &mut Shared,
@@ -50,12 +50,12 @@ pub(super) fn take_nothing<S>(
     Some(answer)
 }
 
-/// `command` of a feature without commands.
+/// `on_command` of a feature without commands.
 pub(super) fn no_commands<S>(_: &mut S, _: &mut Shared, never: Infallible, _: &mut Vec<Effect>) {
     match never {}
 }
 
-/// `escape` of a feature with nothing to close.
+/// `on_escape` of a feature with nothing to close.
 pub(super) fn close_nothing<S>(_: &mut S, _: &mut Shared) -> bool {
     false
 }

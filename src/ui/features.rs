@@ -1,5 +1,6 @@
-//! The page's state: what all features share, and the state of each feature. The list of features is the call of
-//! `features!` below. States, actions, commands, keyboard shortcuts and link keys are generated from it.
+//! The page's state: the state shared by all features, and the state of each feature. The list of features is the call
+//! of `features!` below. It generates the types of states, actions and commands, and the tables of keyboard shortcuts
+//! and link keys.
 
 pub mod events;
 pub mod export;
@@ -46,7 +47,8 @@ use tree_keys::{TreeAction, TreeCommand};
 use watch::{Watch, WatchAction, WatchStep};
 use what_if::{Simulator, WhatIfAction};
 
-/// Generates the state, action and command types from the list of features, and the functions that call all of them.
+/// Generates the state, action and command types from the list of features, and the functions that dispatch to each
+/// feature.
 macro_rules! features {
     ($($(#[$doc:meta])* $field:ident: $State:ty, $Name:ident($Action:ty, $Command:ty) = $feature:expr;)*) => {
         /// State of the page. Only [`super::update()`] changes it.
@@ -99,18 +101,18 @@ macro_rules! features {
                 }
             }
 
-            /// Sends the questions that are due at this turn.
-            pub(crate) fn ask(&mut self, turn: AskPhase, device: i64, effects: &mut Vec<Effect>) {
-                parts::ask(&mut self.shared, turn, device, effects);
+            /// Sends the questions of this phase.
+            pub(crate) fn ask(&mut self, phase: AskPhase, device: i64, effects: &mut Vec<Effect>) {
+                parts::ask(&mut self.shared, phase, device, effects);
                 self.forget();
-                $(for (_, ask) in $feature.questions.iter().filter(|(when, _)| *when == turn) {
+                $(for (_, ask) in $feature.questions.iter().filter(|(when, _)| *when == phase) {
                     ask(&mut self.$field, &mut self.shared, device, effects);
                 })*
                 self.forget();
             }
 
-            /// Passes a reply to the feature that asked for it. Returns the reply if it was not consumed. Parts come
-            /// last because some of them take all replies of a kind.
+            /// Passes a reply to the feature that asked for it. Returns the reply if it was not consumed. The parts
+            /// come last because some of them consume every reply of a kind.
             pub(crate) fn take(&mut self, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
                 $(let answer = ($feature.on_reply)(&mut self.$field, &mut self.shared, serial, answer, effects)?;)*
                 parts::take(&mut self.shared, serial, answer, effects)
@@ -181,7 +183,7 @@ features! {
 pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut ValueReader<'_>)) + 'a;
 
 impl State {
-    /// Returns the state of a page with no open file that was loaded in the given way.
+    /// Returns the state of a page without an open file. `page_scheme` says how the page was loaded.
     #[inline(never)] // two copies would be 2 kB of wasm
     pub fn new(page_scheme: PageScheme) -> State {
         State { shared: Shared { page_scheme, ..Shared::default() }, ..State::default() }

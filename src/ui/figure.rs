@@ -1,4 +1,5 @@
-//! The decorations of the picture as plain data: axes, peak, marks, annotations and the lifetime of the selection.
+//! Decorations of the picture as plain data: axes, peak, marks, annotations and the lifetime of the selected
+//! allocation.
 //!
 //! ```text
 //! Shared ──▶ Figure ──▶ shapes ──▶ the page's canvas
@@ -27,16 +28,17 @@ use picture::timeline::{Axis, Tick, View, event_ticks, time_ticks};
 const MIN_BYTES_TICK_PX: f64 = 44.0;
 const MIN_EVENTS_TICK_PX: f64 = 90.0;
 
-/// The decorations around the picture of a window. Coordinates are in its pixels: x from the left, y up from the
-/// bottom.
+/// The decorations around the picture of a window. Coordinates are in the picture's pixels: x from the left, y up from
+/// the bottom.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// Device pixels per CSS pixel.
     pub scale: f64,
     pub plot_px: [f64; 2],
-    /// Width of the axis to the right of the picture, in pixels. 0 without such an axis.
+    /// Width of the axis to the right of the picture, in pixels. 0 if there is no such axis.
     pub right_axis_px: f64,
-    /// Lower and upper edge of the device's rows, in pixels from the bottom. With several lanes, its lane.
+    /// Lower and upper edge of the device's part of the picture, in pixels from the bottom. With several lanes, that is
+    /// the focused lane.
     pub lane: [f64; 2],
     pub title: &'static str,
     pub byte_ticks: Vec<Tick>,
@@ -46,25 +48,25 @@ pub struct Figure {
     pub axis: Axis,
     pub ticks: Vec<Tick>,
     pub marks: WindowMarks,
-    /// Number of lanes for annotations.
+    /// Number of tracks for annotations below the picture.
     pub annotation_lanes: u32,
     pub peak: Option<Peak>,
-    /// Start and end of the selection's lifetime on the x axis.
+    /// Start and end of the selected allocation's lifetime, in pixels from the left.
     pub lifetime: Option<[f64; 2]>,
     /// Tools drawn over the picture. The page draws them on a separate canvas.
     pub tools: Overlay,
 }
 
-/// The largest total of the plot.
+/// The highest point of the plot, with its label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Peak {
-    /// Start of the peak. NaN while it is unknown.
+    /// Position of the start of the peak. NaN while it is unknown.
     pub x: f64,
     pub y: f64,
     pub label: String,
 }
 
-/// Returns the peak of the shown plot. `None` for a plot of addresses.
+/// Returns the peak of the shown plot. `None` for a plot of addresses, which has no peak.
 fn peak(state: &Shared, view: &View) -> Option<Peak> {
     let device = state.drawn_device()?;
     let (peak, x) = match state.looks.plot {
@@ -84,8 +86,8 @@ fn peak(state: &Shared, view: &View) -> Option<Peak> {
 }
 
 impl Figure {
-    /// Returns the decorations of the page's canvas. With several lanes, `view` is the window of the focused one, and
-    /// the bytes axes are those of all lanes.
+    /// Returns the decorations of the page's canvas. With several lanes, `view` is the window of the focused lane, and
+    /// the byte axes of all lanes are included.
     pub fn on_canvas(state: &Shared, view: &View, canvas: Canvas) -> Figure {
         let mut figure = Figure::for_window(state, view, canvas.scale);
         let bottom = state.focused_lane().map_or(0.0, |lane| f64::from(lane.bottom_px));
@@ -124,14 +126,14 @@ impl Figure {
             let from = end(selected.allocated_event, selected.allocated_us, view.column_from_x(0.0));
             [from, end(selected.freed_event, selected.freed_us, f64::from(view.width_px))]
         });
-        let shared = state.shared_axis();
+        let shared_axis = state.shared_axis();
         let ticks = match state.device() {
             Some(device) if state.axis == Axis::Time => {
-                time_ticks(view, shared.zero_on(device), shared.recorded_length(), MIN_EVENTS_TICK_PX * scale)
+                time_ticks(view, shared_axis.zero_on(device), shared_axis.recorded_length(), MIN_EVENTS_TICK_PX * scale)
             }
             _ => event_ticks(
                 view,
-                u32::try_from(shared.recorded_length()).unwrap_or(u32::MAX),
+                u32::try_from(shared_axis.recorded_length()).unwrap_or(u32::MAX),
                 MIN_EVENTS_TICK_PX * scale,
             ),
         };

@@ -1,4 +1,4 @@
-//! Search for allocations: the query, its matches, stepping between matches, and their highlighting in the timeline.
+//! Search for allocations: the query, its matches, moving between matches, and their highlighting in the timeline.
 
 mod data;
 
@@ -40,9 +40,9 @@ pub(super) fn set_text(state: &mut Shared, text: String) {
 
 /// Turns Match case on or off and searches again.
 pub(super) fn toggle_match_case(state: &mut Shared) {
-    let other = if state.find.match_case == MatchCase::On { MatchCase::Off } else { MatchCase::On };
+    let toggled = if state.find.match_case == MatchCase::On { MatchCase::Off } else { MatchCase::On };
     let text = state.find.text.clone();
-    search(state, text, other);
+    search(state, text, toggled);
 }
 
 /// Repeats a search for a category after the category rules have changed.
@@ -60,7 +60,7 @@ fn search(state: &mut Shared, text: String, match_case: MatchCase) {
     let found = state.find.result.take();
     let mut find = Find { text, match_case, ..Find::default() };
     let query = Query::parse(&find.query());
-    // A query for an allocation number goes to its only match at once.
+    // A query for an allocation's id goes to its only match at once.
     find.queued_step = matches!(query, Ok(Query::Number(_))).then_some((Direction::Next, MatchScope::All));
     let is_empty = matches!(query, Err(QueryError::Empty));
     find.error = query.err().filter(|_| !is_empty);
@@ -80,10 +80,10 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Reset, question and answer hooks of the search.
+/// Callbacks of the search.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)], take };
 
-/// Keeps only the query when another device is shown.
+/// Drops everything but the query when another device is shown.
 fn reset(state: &mut Shared, change: Change) {
     if change.is_device_change() {
         let Find { text, error, match_case, .. } = std::mem::take(&mut state.find);
@@ -100,11 +100,12 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
     None
 }
 
-/// Goes to the next or previous match, as soon as the matches are known.
+/// Goes to the next or previous match, or remembers to do so until the matches are known.
 pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: MatchScope, effects: &mut Vec<Effect>) {
-    // A new stacking order is built together with the scene. Asking now would block the worker with it.
-    let is_made = state.geometry.looks.stacking == state.looks.stacking;
-    let Some(found) = state.find.current_result().filter(|_| is_made && state.find.pending_step.is_none()) else {
+    // A new stacking order is built together with the scene. A question sent before that would block the worker.
+    let is_stacking_built = state.geometry.looks.stacking == state.looks.stacking;
+    let Some(found) = state.find.current_result().filter(|_| is_stacking_built && state.find.pending_step.is_none())
+    else {
         if state.find.text.trim().is_empty() {
             effects.push(Effect::FocusFind);
         } else {
@@ -126,7 +127,7 @@ pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: Match
     effects.push(Effect::ask(serial, device, Question::FindNext { find, begin, direction, looks, window, scope }));
 }
 
-/// Returns the moments in the window: the first, and one past the last.
+/// Returns the range of moments in the window: the first one, and one past the last.
 pub(super) fn window(state: &Shared) -> [u32; 2] {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return [0, u32::MAX] };
     let moment = |column: f64| {
@@ -138,7 +139,7 @@ pub(super) fn window(state: &Shared) -> [u32; 2] {
     [from, to.saturating_add(1)]
 }
 
-/// Handles the result of search `serial`.
+/// Handles the result of the search with this serial.
 fn on_found(state: &mut Shared, serial: u32, tally: Tally) {
     if state.find.pending.take_if(|asked| *asked == serial).is_none() {
         return;
@@ -146,9 +147,9 @@ fn on_found(state: &mut Shared, serial: u32, tally: Tally) {
     state.find.result = Some(FindResult { serial, query: state.find.query(), tally });
 }
 
-/// Handles the match that step `serial` leads to.
+/// Handles the match that was found by the step with this serial.
 fn on_stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &mut Vec<Effect>) {
-    if state.find.pending_step.take_if(|stepping| *stepping == serial).is_none() {
+    if state.find.pending_step.take_if(|pending| *pending == serial).is_none() {
         return;
     }
     let Some(found) = found else {
@@ -159,8 +160,8 @@ fn on_stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &m
     (state.find.last_match, state.find.match_to_reveal) = (Some(found), Some(found));
 }
 
-/// Pans the window to a match that was just stepped to, by the shortest distance. Returns `None` if `details` belong to
-/// another allocation.
+/// Pans the window to the match that was stepped to, if it is outside. Returns `None` if `details` belong to another
+/// allocation.
 pub(super) fn reveal(state: &mut Shared, details: &Details) -> Option<()> {
     let found = state.find.match_to_reveal.take_if(|it| it.allocation == details.allocation)?;
     let allocated_at = details.allocated_event.map_or(Some(0.0), |event| state.x_of(event, details.allocated_us))?;
@@ -186,8 +187,8 @@ impl Shared {
         self.find.result.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
     }
 
-    /// Returns the looks with the highlight to draw: the selected node, else the matches, else the allocations with the
-    /// selection's stack.
+    /// Returns the looks to draw, including the highlight: of the selected node, else of the matches, else of the
+    /// allocations with the selection's stack.
     pub(super) fn wanted_looks(&self) -> Looks {
         if matches!(self.looks.plot, Plot::Reserved(_)) {
             // The reserved plot draws segments, not allocations.
@@ -208,8 +209,8 @@ impl Shared {
 /// Builds the status text beside the search field.
 pub fn status(state: &Shared) -> FindStatus {
     let find = &state.find;
-    if let Some(wrong) = &find.error {
-        return FindStatus { text: wrong.to_string(), is_error: true, ..FindStatus::default() };
+    if let Some(error) = &find.error {
+        return FindStatus { text: error.to_string(), is_error: true, ..FindStatus::default() };
     }
     let Some(tally) = find.current_result().map(|found| found.tally) else {
         let text = if find.pending.is_some() { "Searching…" } else { "" };
@@ -220,8 +221,8 @@ pub fn status(state: &Shared) -> FindStatus {
     }
     let selected = state.selection.as_deref().map(|selection| selection.allocation);
     let count = u64::from(tally.count);
-    let counted = match find.last_match.filter(|at| Some(at.allocation) == selected) {
-        Some(at) => format!("{} of {}", group_digits(u64::from(at.index) + 1), group_digits(count)),
+    let counted = match find.last_match.filter(|last_match| Some(last_match.allocation) == selected) {
+        Some(last_match) => format!("{} of {}", group_digits(u64::from(last_match.index) + 1), group_digits(count)),
         None if count == 1 => "1 match".to_owned(),
         None => format!("{} matches", group_digits(count)),
     };
@@ -230,7 +231,7 @@ pub fn status(state: &Shared) -> FindStatus {
         exact: format!(
             "{} B requested in total{}; {} live at the peak, {} B",
             group_digits(tally.requested),
-            // Sums over the whole trace, like the command line.
+            // The sums are over the whole trace, like those of the command line.
             if tally.peak_requested < tally.requested { " (not all live at once)" } else { "" },
             group_digits(tally.peak_count.into()),
             group_digits(tally.peak_requested)
@@ -240,8 +241,8 @@ pub fn status(state: &Shared) -> FindStatus {
     }
 }
 
-/// Formats the matches within a view: `12 found · 310 MiB`. Empty if nothing is searched for, or if `find`, the search
-/// that the view was computed for, is not the latest.
+/// Formats the matches within a view: `12 found · 310 MiB`. Empty if nothing is searched for, or if the view was
+/// computed for another search than the latest, with serial `find`.
 pub(super) fn matches_text(state: &Shared, find: Option<u32>, scope: Scope, weight: Weight) -> String {
     if find.is_none() || find != state.match_serial() {
         return String::new();

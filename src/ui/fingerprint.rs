@@ -1,16 +1,16 @@
-//! Fingerprint of a file, as links contain it: its length and a hash of its first, middle and last MiB.
+//! Fingerprint of a file, used in links: its length and a hash of its first, middle and last MiB.
 //!
-//! It can be computed in an instant for a file of any size. It prevents confusion of files, not forgery.
+//! The fingerprint can be computed quickly for a file of any size. It prevents confusion of files, not forgery.
 
 use std::ops::Range;
 
-/// Bytes in each of the three hashed parts.
+/// Number of bytes in each of the three hashed parts.
 const PART_BYTES: u64 = 1 << 20;
-/// Bytes of the hash that are kept, enough to make accidental collisions negligible.
+/// Number of bytes of the hash that are kept, enough to make accidental collisions negligible.
 const HASH_BYTES: usize = 16;
 
-/// Returns the parts of a file of `length` bytes that are hashed, in order. They do not overlap, and cover all of a
-/// file of up to 3 MiB.
+/// Returns the parts of a file that are hashed, in order. `length` is the file's length in bytes. The parts do not
+/// overlap. Up to 3 MiB, they cover the whole file.
 pub fn parts(length: u64) -> [Range<u64>; 3] {
     if length <= 3 * PART_BYTES {
         return [0..length, length..length, length..length];
@@ -38,8 +38,8 @@ impl FingerprintHasher {
         let from = self.position;
         self.position += bytes.len() as u64;
         for part in parts(self.length) {
-            let place = |at: u64| usize::try_from(at.clamp(from, self.position) - from).unwrap_or(0);
-            self.hasher.update(bytes.get(place(part.start)..place(part.end)).unwrap_or_default());
+            let offset_in_bytes = |at: u64| usize::try_from(at.clamp(from, self.position) - from).unwrap_or(0);
+            self.hasher.update(bytes.get(offset_in_bytes(part.start)..offset_in_bytes(part.end)).unwrap_or_default());
         }
     }
 
@@ -48,7 +48,7 @@ impl FingerprintHasher {
         self.position = self.position.max(at);
     }
 
-    /// Returns the fingerprint, `LENGTH-HASH`. `None` if the file did not have the announced length.
+    /// Returns the fingerprint, `LENGTH-HASH`. `None` if the file was not as long as announced.
     pub fn finish(&self) -> Option<String> {
         let hash = self.hasher.finalize().to_hex();
         let hash = hash.get(..2 * HASH_BYTES)?;
@@ -56,7 +56,7 @@ impl FingerprintHasher {
     }
 }
 
-/// Returns the file length in bytes that a fingerprint contains.
+/// Returns the file length in bytes, which is part of the fingerprint.
 pub fn length(print: &str) -> Option<u64> {
     print.split('-').next()?.parse().ok()
 }

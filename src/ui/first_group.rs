@@ -1,4 +1,4 @@
-//! Initial grouping of a file: by category, if most bytes at the peak have one.
+//! Initial grouping of a newly opened file: by category, if most bytes at the peak have one.
 
 mod data;
 
@@ -13,10 +13,10 @@ use engine::protocol::{Answer, Grouping, LegendEntry, Question};
 /// Minimum share of the peak's bytes that must have a category, in percent.
 const MIN_PERCENT: u128 = 80;
 
-/// Reset, question and answer hooks of the initial grouping.
+/// Callbacks of the initial grouping.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
 
-/// Forgets the initial grouping of the previous file. The grouping in use is not changed.
+/// Cancels the pending grouping of the previous file. Does not change the grouping in use.
 fn reset(state: &mut Shared, change: Change) {
     if change == Change::File {
         state.first_group = FirstGroup::default();
@@ -56,7 +56,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     None
 }
 
-/// Returns whether enough bytes of the peak have a category. The last entry holds those without one.
+/// Returns whether enough bytes at the peak have a category. The last entry is that of the bytes without a category.
 fn is_classified(entries: &[LegendEntry]) -> bool {
     let sum = |entries: &[LegendEntry]| entries.iter().map(|entry| u128::from(entry.peak_requested)).sum::<u128>();
     let Some((_, known)) = entries.split_last() else { return false };

@@ -3,7 +3,7 @@
 //! Each word must occur in the name as a subsequence. Letters at the start of a word and adjacent letters score
 //! highest, so `gp` ranks "Go to the peak" above "Page up".
 
-/// Number of characters of a name that are matched. The rest is ignored.
+/// Maximum number of characters of a name that are matched. The rest is ignored.
 const MAX_LETTERS: usize = 160;
 
 /// Score of an impossible match.
@@ -14,10 +14,10 @@ const START_OF_WORD: i32 = 8;
 const ADJACENT: i32 = 6;
 /// Penalty for a gap. Even at the start of a word, a letter after a gap scores less than an adjacent one.
 const GAP: i32 = -3;
-/// Factor applied to scores before the name's length is subtracted: this many letters cost one point.
+/// Factor applied to scores before the name's length is subtracted, so that this many letters cost one point.
 pub(crate) const LETTERS_PER_POINT: i32 = 8;
 
-/// Result of a match.
+/// A name that matches the typed words: its score, and the letters that matched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Match {
     /// Higher is better.
@@ -40,32 +40,34 @@ pub(crate) fn match_name(typed: &str, name: &str) -> Option<Match> {
     Some(found)
 }
 
-/// Returns the best score of a word within a name, and appends the indices of the matched letters to `places`.
-fn align(word: &[char], letters: &[char], places: &mut Vec<usize>) -> Option<i32> {
+/// Returns the best score of a word within a name, and appends the indices of the matched letters to `indices`. `None`
+/// if the word does not occur.
+fn align(word: &[char], letters: &[char], indices: &mut Vec<usize>) -> Option<i32> {
     let mut rest = letters.iter();
-    if !word.iter().all(|sign| rest.any(|letter| letter == sign)) {
+    if !word.iter().all(|word_letter| rest.any(|letter| letter == word_letter)) {
         return None;
     }
     // One row per letter of the word. For each index in the name: the best score with the letter there, and the index
     // of the previous letter.
     let mut rows: Vec<Vec<(i32, usize)>> = Vec::new();
-    for sign in word {
-        let before = rows.last();
-        let mut apart = (NO_MATCH, 0);
+    for word_letter in word {
+        let previous_row = rows.last();
+        let mut best_far = (NO_MATCH, 0);
         let mut row = Vec::with_capacity(letters.len());
-        for (place, letter) in letters.iter().enumerate() {
-            let score_at = |place: usize| before.and_then(|row| row.get(place)).map_or(NO_MATCH, |(score, _)| *score);
-            if let Some(far) = place.checked_sub(2) {
-                apart = apart.max((score_at(far) + GAP, far));
+        for (index, letter) in letters.iter().enumerate() {
+            let score_at =
+                |index: usize| previous_row.and_then(|row| row.get(index)).map_or(NO_MATCH, |(score, _)| *score);
+            if let Some(far) = index.checked_sub(2) {
+                best_far = best_far.max((score_at(far) + GAP, far));
             }
-            let near = place.checked_sub(1).map_or((NO_MATCH, 0), |near| (score_at(near) + ADJACENT, near));
-            let (score, from) = if before.is_some() { near.max(apart) } else { (0, 0) };
-            let start = match place.checked_sub(1).and_then(|before| letters.get(before)) {
+            let near = index.checked_sub(1).map_or((NO_MATCH, 0), |near| (score_at(near) + ADJACENT, near));
+            let (score, from) = if previous_row.is_some() { near.max(best_far) } else { (0, 0) };
+            let start = match index.checked_sub(1).and_then(|previous| letters.get(previous)) {
                 None => START_OF_NAME,
-                Some(before) if !before.is_alphanumeric() => START_OF_WORD,
+                Some(previous) if !previous.is_alphanumeric() => START_OF_WORD,
                 Some(_) => 0,
             };
-            row.push(if letter == sign && score > NO_MATCH / 2 {
+            row.push(if letter == word_letter && score > NO_MATCH / 2 {
                 (score + start + LETTER, from)
             } else {
                 (NO_MATCH, 0)
@@ -75,10 +77,10 @@ fn align(word: &[char], letters: &[char], places: &mut Vec<usize>) -> Option<i32
     }
     let last = rows.last()?;
     // Ties go to the leftmost match.
-    let (mut place, score) = last.iter().enumerate().rev().map(|(place, it)| (place, it.0)).max_by_key(|it| it.1)?;
+    let (mut index, score) = last.iter().enumerate().rev().map(|(index, it)| (index, it.0)).max_by_key(|it| it.1)?;
     for row in rows.iter().rev() {
-        places.push(place);
-        place = row.get(place)?.1;
+        indices.push(index);
+        index = row.get(index)?.1;
     }
     Some(score)
 }

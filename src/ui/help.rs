@@ -9,7 +9,7 @@ use super::keys::{BINDINGS, GESTURES};
 use super::palette::PaletteStep;
 use super::tab::Tab;
 
-/// Title of the first group.
+/// Title of the first group: the essential commands.
 pub const START_TITLE: &str = "Start here";
 const MOVE: &str = "Move and zoom";
 const CURSOR: &str = "Cursor, range and markers";
@@ -21,7 +21,7 @@ const PAGE: &str = "Help and settings";
 /// Title of the group with the search syntax.
 pub const SYNTAX_TITLE: &str = "What you can search for";
 
-/// Groups that belong to no tab, in order. The groups of the tabs follow.
+/// Titles of the groups that belong to no tab, in order. The groups of the tabs follow.
 const GROUPS: [&str; 7] = [MOVE, CURSOR, PLOT, SEARCH, VIEWS, FILES, PAGE];
 
 /// Commands listed in the first group.
@@ -38,7 +38,7 @@ const ESSENTIAL: [Command; 10] = [
     Command::OpenFile,
 ];
 
-/// Search syntax: examples and their meaning.
+/// Examples of the search syntax, and their meaning.
 const SEARCH_SYNTAX: &[(&[&str], &str)] = &[
     (&["train.py:23"], "Part of any frame of the stack: file:line function"),
     (&["@train.py:23"], "Part of the call site only: the innermost frame of your own code"),
@@ -101,19 +101,19 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
             Show(_) | FoldViews | ChangeFocus => VIEWS,
             _ => PAGE,
         },
-        scope => KeyScope::all().find(|(of, _)| *of == scope).map_or(PAGE, |(_, title)| title),
+        scope => KeyScope::all().find(|(known, _)| *known == scope).map_or(PAGE, |(_, title)| title),
     }
 }
 
-/// Returns all groups that have rows left, with the search syntax last. A filter keeps the rows that contain all of its
-/// words, ignoring ASCII case.
+/// Returns all groups with rows that match the filter, with the search syntax last. A row matches if it contains all
+/// words of the filter, ignoring ASCII case.
 pub fn groups(filter: &str) -> Vec<Group> {
     let words: Vec<String> = filter.split_whitespace().map(str::to_ascii_lowercase).collect();
     let row = |binding: &Binding<Command>| Row { keys: keys_text(binding), text: binding.label };
     let mut groups = Vec::new();
     if words.is_empty() {
-        let of = |command: &Command| BINDINGS.iter().find(|binding| binding.command == *command);
-        groups.push(Group { title: START_TITLE, rows: ESSENTIAL.iter().filter_map(of).map(row).collect() });
+        let binding_of = |command: &Command| BINDINGS.iter().find(|binding| binding.command == *command);
+        groups.push(Group { title: START_TITLE, rows: ESSENTIAL.iter().filter_map(binding_of).map(row).collect() });
     }
     let tabs = KeyScope::all().filter(|(scope, _)| !matches!(scope, KeyScope::Page | KeyScope::Timeline));
     for title in GROUPS.into_iter().chain(tabs.map(|(_, title)| title)) {

@@ -1,7 +1,7 @@
-//! Hit testing: finds the allocation under the pointer, and selects it on a click.
+//! Hit testing: finds the object under the pointer, and selects it on a click.
 //!
-//! The scene answers immediately if it can. For merged bands, call sites and lifetimes the worker is asked, one
-//! question at a time.
+//! The scene identifies a block immediately if it can. The worker is asked about merged bands, call sites and
+//! lifetimes, one question at a time.
 
 use super::change::Change;
 use super::crosshair::Position;
@@ -22,23 +22,26 @@ pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
         return;
     };
     // Keep the previous answer while it may still apply, so that the card does not flicker inside a block or band.
-    let kept = state.hover.take().filter(|before| {
+    let previous = state.hover.take().filter(|hover| {
         // Ids between the lowest and the highest rank belong to the band only if the stack is in order of allocation.
         let [lowest, highest] = spot.ids;
-        let in_birth_order = looks.stacking.is_none() && looks.plot == Plot::Stack;
-        let still = |hit: &HitAllocation| {
-            (in_birth_order && (lowest..=highest).contains(&hit.allocation))
+        let is_in_allocation_order = looks.stacking.is_none() && looks.plot == Plot::Stack;
+        let still_applies = |hit: &HitAllocation| {
+            (is_in_allocation_order && (lowest..=highest).contains(&hit.allocation))
                 || spot.single_allocation() == Some(hit.allocation)
         };
         // Free areas and segments are large, and the next answer arrives soon.
         let is_no_block =
             |spot: &Spot| looks.plot != Plot::Stack && (spot.count == 0 || matches!(looks.plot, Plot::Reserved(_)));
-        let goes_on = is_no_block(&spot) && is_no_block(&before.spot);
-        let is_same = (before.device_index, before.plot) == (device_index, looks.plot);
-        is_same && (goes_on || before.answered_spot == Some(spot) || before.hit.as_ref().is_some_and(still))
+        let stays_outside_blocks = is_no_block(&spot) && is_no_block(&hover.spot);
+        let is_same = (hover.device_index, hover.plot) == (device_index, looks.plot);
+        is_same
+            && (stays_outside_blocks
+                || hover.answered_spot == Some(spot)
+                || hover.hit.as_ref().is_some_and(still_applies))
     });
     let (hit, memory, answered_spot) =
-        kept.map_or((None, None, None), |kept| (kept.hit, kept.memory, kept.answered_spot));
+        previous.map_or((None, None, None), |previous| (previous.hit, previous.memory, previous.answered_spot));
     let known = answered_spot.is_some_and(|of: Spot| {
         of == spot || (spot.single_allocation().is_some() && of.single_allocation() == spot.single_allocation())
     });
@@ -48,7 +51,7 @@ pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Returns the device, the spot in its scene, and the order and colours of that scene.
+/// Returns the index of the device under the pointer, the spot in its scene, and the scene's order and colours.
 fn spot_at(state: &Shared, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
     let (lane, pointer) = state.lane_at(pointer)?;
     let (scene, looks) = (lane.geometry.scene.as_ref()?, lane.geometry.looks);
@@ -72,8 +75,7 @@ fn ask_hit(
     effects.push(Effect::ask(serial, device, Question::Hit { looks, moment, byte }));
 }
 
-/// Reset, question and answer hooks of hit testing. The question about the pointer is sent by [`super::update()`]
-/// itself, after every scene.
+/// Callbacks of hit testing. [`super::update()`] itself sends the question about the pointer, after every scene.
 pub(super) const PART: Part = Part { reset, asks: &[], take };
 
 fn reset(state: &mut Shared, change: Change) {
@@ -83,7 +85,7 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-/// Takes the answer about the pointer, or the details of the allocation to select.
+/// Takes the answer about a position, or the details of the allocation to select.
 fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
     match answer {
         Answer::Details(details) if state.selecting == Some(serial) => {
@@ -113,6 +115,7 @@ fn select_details(state: &mut Shared, serial: u32, details: Box<Details>) {
     (state.side, state.side_is_expanded) = (Side::Selection, true);
 }
 
+/// Applies the answer to a question about a position.
 fn on_hit(
     state: &mut Shared,
     question: PointQuestion,
@@ -126,14 +129,15 @@ fn on_hit(
     if question.purpose == Purpose::SelectSegment {
         state.select_segment(memory.as_deref(), question.spot.position());
     }
+    // Whatever its purpose, the answer also serves the hover on the same device.
     if let Some(hover) = state.hover.as_mut().filter(|hover| hover.device_index == question.device_index) {
         hover.answered_spot = Some(question.spot);
         (hover.hit, hover.memory) = (hit, memory);
     }
 }
 
-/// Selects the allocation at a position. In the plot of reserved bytes, or if there is no allocation, chooses the
-/// segment there.
+/// Selects the allocation that was hit. In the plot of reserved bytes, or if no allocation was hit, selects the segment
+/// at the position.
 fn select_hit(
     state: &mut Shared,
     hit: Option<&HitAllocation>,
@@ -148,7 +152,7 @@ fn select_hit(
     }
 }
 
-/// Selects the allocation at a position of the shown device's window, or clears the selection outside the stack.
+/// Selects the object at a position of the focused window, or clears the selection outside the stack.
 pub(super) fn click(state: &mut Shared, pointer: Pointer, effects: &mut Vec<Effect>) {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
     let plot = state.geometry.looks.plot;
@@ -166,7 +170,7 @@ fn ask_to_select(state: &mut Shared, spot: Spot, effects: &mut Vec<Effect>) {
     ask_hit(state, state.device_index, spot, state.geometry.looks, Purpose::Select, effects);
 }
 
-/// Selects the allocation at the keyboard position.
+/// Selects the object at a crosshair that was set by keys.
 pub(super) fn select_at(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
     match state.tools.crosshair.hit.answer_to(&(keys, state.geometry.looks.without_highlight())) {
         Some((hit, memory)) => {
@@ -177,14 +181,14 @@ pub(super) fn select_at(state: &mut Shared, keys: Position, effects: &mut Vec<Ef
     }
 }
 
-/// Chooses the segment at a position, in plots that show segments.
+/// Selects the segment at a position, in plots that show segments.
 pub(super) fn select_segment_at(state: &mut Shared, at: Position, effects: &mut Vec<Effect>) {
     if state.looks.plot != Plot::Stack {
         ask_hit(state, state.device_index, Spot::from_position(at), state.looks, Purpose::SelectSegment, effects);
     }
 }
 
-/// Scrolls to the start of an allocation whose lifetime lies outside the window.
+/// Scrolls to the start of an allocation whose lifetime is outside the window.
 fn scroll_into_view(state: &mut Shared, details: &Details) {
     let allocated_at = details.allocated_event.map_or(Some(0.0), |event| state.x_of(event, details.allocated_us));
     let freed_at = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us));

@@ -15,8 +15,7 @@ use base::units::{Bytes, group_digits, percent, pluralize};
 use engine::protocol::Plot;
 use picture::timeline::{Quad, QuadIdentity, Scene, View, scene_hit};
 
-/// Returns the spot at a position where nothing is drawn, so that the worker can be asked about it. `None` outside of
-/// all columns.
+/// Returns a spot at a position where no block is drawn, to ask the worker about. `None` outside of all columns.
 pub fn empty_spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     let column = column_under(scene, view, pointer.x)?;
     let moment = scene.columns.moment.get(column).copied()?;
@@ -24,20 +23,20 @@ pub fn empty_spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> 
     Some(Spot::from_position(Position { moment, byte }))
 }
 
-/// Returns the spot that the scene shows at `pointer`. `None` outside of the stack.
+/// Returns the spot of the block or band that the scene shows at `pointer`. `None` outside of the stack.
 pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
-    // The scene may have another scale than the window while the exact one is on its way.
+    // The scene may have another scale than the window until the scene at the right scale arrives.
     let x = scene.view.column_from_x(view.x_from_column(pointer.x.floor() + 0.5)).floor() as i32;
     let bytes = view.bytes_from_row(pointer.y.floor() + 0.5);
     let y = ((bytes / scene.view.bytes_per_px).floor() - scene.view.bottom_px as f64) as i32;
     let under = scene_hit(scene, x, y)?;
-    let place = under.quad?;
-    let (quad, identity) = scene.quads.get(place).zip(scene.identities.get(place))?;
+    let quad_index = under.quad?;
+    let (quad, identity) = scene.quads.get(quad_index).zip(scene.identities.get(quad_index))?;
     let middle = f64::from(quad.y[0] + quad.y[1]) / 2.0;
     let byte = if identity.count == 1 { scene.view.bytes_from_row(middle).max(0.0) as u64 } else { under.byte };
     let hidden = scene.columns.hidden.get(under.column).zip(scene.columns.hidden_largest.get(under.column));
     Some(Spot {
-        quad: place,
+        quad: quad_index,
         moment: under.moment.0,
         byte,
         ids: [identity.first, identity.last],
@@ -48,13 +47,13 @@ pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     })
 }
 
-/// Maximum number of rectangles of a block that the hover card avoids.
+/// Maximum number of rectangles of a block that the hover card does not cover.
 const MAX_PIECES: usize = 400;
 
-/// Returns the rectangles of the hovered block that the card must not cover, in device pixels from the canvas's left
+/// Returns the rectangles of the hovered block, which the card must not cover, in device pixels from the canvas's left
 /// and top. The one under the pointer comes first.
 pub fn block_rects(state: &Shared) -> Vec<[f64; 4]> {
-    let of = || {
+    let rects = || {
         let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);
         let lane = state.shown_lanes().find(|lane| lane.index == hover.device_index)?;
         let scene = lane.geometry.scene.as_ref()?;
@@ -69,17 +68,17 @@ pub fn block_rects(state: &Shared) -> Vec<[f64; 4]> {
             });
             [x[0].max(0.0), y[1], x[1].min(lane.view.width_px.into()), y[0]]
         };
-        let is_same = |of: &QuadIdentity| identity.count == 1 && of.count == 1 && of.first == identity.first;
-        let others = quads().filter(|(_, of)| is_same(of)).map(|(quad, _)| rect(quad)).take(MAX_PIECES);
+        let is_same = |rects: &QuadIdentity| identity.count == 1 && rects.count == 1 && rects.first == identity.first;
+        let others = quads().filter(|(_, rects)| is_same(rects)).map(|(quad, _)| rect(quad)).take(MAX_PIECES);
         Some(std::iter::once(rect(first)).chain(others).collect())
     };
-    of().unwrap_or_default()
+    rects().unwrap_or_default()
 }
 
 /// Returns the top of the stack at a column of the canvas, in device pixels from the canvas's top. 0 for plots without
 /// a stack height, such as addresses.
 pub fn stack_top_px(state: &Shared, x: f64) -> f64 {
-    let of = || {
+    let top = || {
         let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);
         let lane = state.shown_lanes().find(|lane| lane.index == hover.device_index)?;
         let scene = lane.geometry.scene.as_ref().filter(|scene| scene.ground.is_none())?;
@@ -87,7 +86,7 @@ pub fn stack_top_px(state: &Shared, x: f64) -> f64 {
         let up = f64::from(lane.bottom_px) + lane.view.row_from_bytes(*total) as f64;
         Some(f64::from(canvas.height_px) - up)
     };
-    of().unwrap_or(0.0)
+    top().unwrap_or(0.0)
 }
 
 /// Builds the hover card.
@@ -109,13 +108,13 @@ pub fn card(hover: &Hover) -> Card {
     if hover.plot != Plot::Stack && !is_allocation {
         return segment::card(hover, hidden);
     }
-    let within = hover.memory.as_deref().and_then(|memory| memory.segment.as_ref());
-    let segment = within.map_or_else(String::new, segment::segment_line);
-    let of = hover.hit.as_ref().map_or(spot.requested, |hit| hit.requested);
+    let segment_of_hit = hover.memory.as_deref().and_then(|memory| memory.segment.as_ref());
+    let segment = segment_of_hit.map_or_else(String::new, segment::segment_line);
+    let bytes = hover.hit.as_ref().map_or(spot.requested, |hit| hit.requested);
     let mut share = hover.hit.as_ref().and_then(|hit| hit.category.clone()).unwrap_or_default();
     if hover.plot == Plot::Stack && spot.total > 0 {
         let comma = if share.is_empty() { "" } else { " · " };
-        share = [&share, comma, &percent(of, spot.total), " of ", &Bytes(spot.total).to_string(), " live"].concat();
+        share = [&share, comma, &percent(bytes, spot.total), " of ", &Bytes(spot.total).to_string(), " live"].concat();
     }
     let Some(hit) = &hover.hit else {
         let call_site = if spot.count == 1 { "…".into() } else { pluralize(spot.count.into(), "small allocation") };

@@ -1,5 +1,5 @@
-//! The key table: one entry per command. It drives the keyboard and fills the help dialog, and a test rejects
-//! collisions.
+//! The key table: an entry for every command. The keyboard, the help dialog and the command palette use it. A test
+//! rejects collisions.
 
 use super::action::Command;
 use super::binding::{Binding, KeyScope, bind};
@@ -17,9 +17,9 @@ use super::tab::Tab;
 use engine::protocol::Direction;
 use std::sync::LazyLock;
 
-/// Element that pointer gestures act on. Listed as the control of the keys that do the same.
+/// Id of the timeline, the control for keys that do the same as pointer gestures.
 const TIMELINE: &str = "timeline";
-/// Element whose rows can be clicked. Listed as the control of the keys that move between rows.
+/// Id of the grid of rows, the control for keys that move between rows.
 const GRID: &str = "table-grid";
 
 /// Commands on the shared state, in the order of the help dialog.
@@ -312,26 +312,29 @@ pub static BINDINGS: LazyLock<Vec<Binding<Command>>> = LazyLock::new(|| {
     all
 });
 
-/// Returns the command of a key, in the notation of [`super::binding::chord`], while the focus is in `scope`.
+/// Returns the command for a key, given in the notation of [`super::binding::chord`], while the focus is in `scope`.
 pub fn command_for_key(scope: KeyScope, key: &str, letters: Letters) -> Option<Command> {
-    let last = key.rsplit_once('+').map_or(key, |(_, last)| if last.is_empty() { key } else { last });
-    if last.chars().count() == 1 && letters == Letters::Off && !key.starts_with("Ctrl+") && !key.starts_with("Alt+") {
+    let last_key = key.rsplit_once('+').map_or(key, |(_, last_key)| if last_key.is_empty() { key } else { last_key });
+    if last_key.chars().count() == 1 && letters == Letters::Off && !key.starts_with("Ctrl+") && !key.starts_with("Alt+")
+    {
         return None;
     }
     let in_scope = |scope| BINDINGS.iter().find(|binding| binding.scope == scope && binding.keys.contains(&key));
     // Keys for rows work in the list of events as well.
-    let of_rows = || if scope == KeyScope::Tab(Tab::Events) { in_scope(KeyScope::Tab(Tab::Allocations)) } else { None };
-    // Keys of the timeline work wherever the focus is, except those that remove or select: these act on the focused
+    let rows_binding =
+        || if scope == KeyScope::Tab(Tab::Events) { in_scope(KeyScope::Tab(Tab::Allocations)) } else { None };
+    // Keys of the timeline work wherever the focus is, except keys that remove or select, which act on the focused
     // view.
-    let of_timeline = || {
-        let moves = |command| !matches!(command, Command::RemoveMarker | Command::MoveCrosshair(CrosshairStep::Select));
+    let timeline_binding = || {
+        let is_global =
+            |command| !matches!(command, Command::RemoveMarker | Command::MoveCrosshair(CrosshairStep::Select));
         if scope == KeyScope::Export {
             None
         } else {
-            in_scope(KeyScope::Timeline).filter(|binding| moves(binding.command))
+            in_scope(KeyScope::Timeline).filter(|binding| is_global(binding.command))
         }
     };
-    let found = in_scope(scope).or_else(of_rows).or_else(|| in_scope(KeyScope::Page)).or_else(of_timeline);
+    let found = in_scope(scope).or_else(rows_binding).or_else(|| in_scope(KeyScope::Page)).or_else(timeline_binding);
     let command = found.map(|binding| binding.command);
     Some(match (command?, scope) {
         (Command::FindNext, KeyScope::Tab(Tab::Flame) | KeyScope::Tab(Tab::Allocations)) => {

@@ -1,4 +1,4 @@
-//! Focus among several lanes, and the effect of pointer and keys on a single lane.
+//! Focus among several lanes, and pointer input on a single lane.
 
 use super::change::Change;
 use super::effect::Pointer;
@@ -9,36 +9,36 @@ use super::shared::Shared;
 use picture::timeline::{Axis, View};
 
 impl Shared {
-    /// Focuses the lane of another device. Its window starts at the same position as the previously focused one.
-    /// Returns false if there are no lanes or no such device.
-    pub(super) fn focus(&mut self, place: usize) -> bool {
-        if !self.has_lanes() || self.view.is_none() || place >= self.device_count() {
+    /// Focuses the lane of the device at `index`. Its window starts at the same horizontal position as the previously
+    /// focused one. Returns false if no lanes are shown or the device does not exist.
+    pub(super) fn focus(&mut self, index: usize) -> bool {
+        if !self.has_lanes() || self.view.is_none() || index >= self.device_count() {
             return false;
         }
-        if place == self.device_index {
+        if index == self.device_index {
             return true;
         }
         self.arrange_lanes();
         let aligned = self.aligned_cursor();
-        let before = (self.device_index, self.view.take(), std::mem::take(&mut self.geometry));
-        let shared = self.shared_axis();
-        let origins = [before.0, place].map(|place| self.device_at(place).zip(before.1));
-        let [from, to] = origins.map(|it| it.map_or(0, |(device, view)| shared.origin_px(device, view.x_per_px)));
-        let at = self.lanes.others.iter().position(|lane| lane.index == place);
-        let lane = at.map(|at| self.lanes.others.swap_remove(at));
+        let previous = (self.device_index, self.view.take(), std::mem::take(&mut self.geometry));
+        let shared_axis = self.shared_axis();
+        let origins = [previous.0, index].map(|index| self.device_at(index).zip(previous.1));
+        let [from, to] = origins.map(|it| it.map_or(0, |(device, view)| shared_axis.origin_px(device, view.x_per_px)));
+        let position = self.lanes.others.iter().position(|lane| lane.index == index);
+        let lane = position.map(|position| self.lanes.others.swap_remove(position));
         let (view, geometry) = lane.map_or_else(Default::default, |lane| (lane.view, lane.geometry));
-        self.lanes.others.push(Lane { index: before.0, view: before.1, geometry: before.2 });
+        self.lanes.others.push(Lane { index: previous.0, view: previous.1, geometry: previous.2 });
         self.clear_segment();
-        self.device_index = place;
-        let fitted = || Some(self.plane_of(self.drawn_device()?).fit(self.lane_canvas(place)?.1));
-        let view = view.or_else(fitted).zip(before.1);
+        self.device_index = index;
+        let fitted = || Some(self.plane_of(self.drawn_device()?).fit(self.lane_canvas(index)?.1));
+        let view = view.or_else(fitted).zip(previous.1);
         let is_compared = self.comparing.pair.is_some();
-        self.view = view.map(|(view, before)| match is_compared {
+        self.view = view.map(|(view, previous)| match is_compared {
             // The window of a compared device is aligned already.
             true => view,
             false => View {
-                x_per_px: before.x_per_px,
-                left_px: before.left_px.saturating_add(from).saturating_sub(to),
+                x_per_px: previous.x_per_px,
+                left_px: previous.left_px.saturating_add(from).saturating_sub(to),
                 ..view
             },
         });
@@ -54,7 +54,7 @@ impl Shared {
         true
     }
 
-    /// Switches between one device and all devices. If everything was visible, everything stays visible.
+    /// Switches between one device and all devices. If the whole trace was visible, it stays visible.
     pub(super) fn toggle_lanes(&mut self) {
         if self.device_count() < 2 {
             self.remark = Some("This snapshot has one device.".to_owned());
@@ -76,25 +76,25 @@ impl Shared {
         }
     }
 
-    /// Shows everything in all lanes.
+    /// Fits the whole trace in all lanes.
     pub(super) fn fit_all_lanes(&mut self) {
         self.lanes.others.iter_mut().for_each(|lane| lane.view = None);
         self.navigate(|plane, view| plane.fit_like(view));
     }
 
-    /// Applies `change` to the window of a lane. Its horizontal position still follows the focused lane.
-    pub(super) fn navigate_lane(&mut self, place: usize, change: impl FnOnce(Plane, View) -> View) {
-        if place == self.device_index {
+    /// Applies `change` to the window of a lane. The horizontal position still follows the focused lane.
+    pub(super) fn navigate_lane(&mut self, index: usize, change: impl FnOnce(Plane, View) -> View) {
+        if index == self.device_index {
             return self.navigate(change);
         }
-        let plane = self.device_at(place).map(|device| self.plane_of(device));
-        let lane = self.lanes.others.iter_mut().find(|lane| lane.index == place);
+        let plane = self.device_at(index).map(|device| self.plane_of(device));
+        let lane = self.lanes.others.iter_mut().find(|lane| lane.index == index);
         if let (Some(plane), Some(lane)) = (plane, lane) {
             lane.view = lane.view.map(|view| change(plane, view));
         }
     }
 
-    /// Handles a move of the pointer over the canvas, or its leaving (`None`).
+    /// Updates the position of the pointer on the canvas, or clears it if the pointer has left (`None`).
     pub(super) fn set_canvas_pointer(&mut self, pointer: Option<Pointer>) {
         self.lanes.pointer = pointer;
         if let Some(pointer) = pointer {
@@ -105,12 +105,13 @@ impl Shared {
 
     /// Updates the position of the pointer within the focused lane.
     pub(super) fn update_pointer(&mut self) {
-        let under = self.lanes.pointer.and_then(|pointer| self.lane_at(pointer));
-        let under = under.filter(|(lane, _)| lane.index == self.device_index).map(|(_, pointer)| pointer);
-        self.pointer = if self.has_lanes() { under } else { self.lanes.pointer };
+        let in_focused_lane = self.lanes.pointer.and_then(|pointer| self.lane_at(pointer));
+        let in_focused_lane =
+            in_focused_lane.filter(|(lane, _)| lane.index == self.device_index).map(|(_, pointer)| pointer);
+        self.pointer = if self.has_lanes() { in_focused_lane } else { self.lanes.pointer };
     }
 
-    /// Converts a position on the canvas to the focused lane's window.
+    /// Converts a position on the canvas to one in the focused lane's window.
     pub(super) fn to_focused_lane(&self, pointer: Pointer) -> Pointer {
         let bottom = self.focused_lane().map_or(0, |lane| lane.bottom_px);
         Pointer { y: pointer.y - f64::from(bottom), ..pointer }
@@ -118,8 +119,8 @@ impl Shared {
 
     /// Focuses the lane under the pointer, and returns the pointer's position in its window.
     pub(super) fn focus_at(&mut self, pointer: Pointer) -> Pointer {
-        if let Some(place) = self.lane_at(pointer).map(|(lane, _)| lane.index) {
-            self.focus(place);
+        if let Some(index) = self.lane_at(pointer).map(|(lane, _)| lane.index) {
+            self.focus(index);
         }
         self.set_canvas_pointer(Some(pointer));
         self.to_focused_lane(pointer)

@@ -1,4 +1,4 @@
-//! Labels of the lanes, their byte axes, and the toggle that shows all devices.
+//! Labels and byte axes of the lanes, and the toggle that shows all devices.
 
 use super::comparing::view::side;
 use super::lanes::LaneLayout;
@@ -13,7 +13,7 @@ pub struct LaneLabel {
     /// Ordinal of the device.
     pub device: i64,
     pub name: String,
-    /// Peak of the lane, or the reason why nothing is drawn.
+    /// Peak of the device, or the reason why nothing is drawn.
     pub note: String,
     pub is_focused: bool,
     /// Distance between the tops of the timeline and the lane, and the lane's height, in CSS pixels.
@@ -40,20 +40,20 @@ pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
     lanes.collect()
 }
 
-/// Factor for the distance between axis ticks while several lanes are shown, since lanes are low.
+/// Factor on the distance between axis ticks while several lanes are shown, since lanes are low.
 const TICK_SPACING: f64 = 0.55;
 
 /// Returns the ticks of all byte axes, in pixels from the bottom of the canvas.
 ///
-/// `apart` is the distance between ticks while one device is shown. If several lanes are shown, ticks that would touch
-/// the label of the lane above are left out. `font` is the height of the labels.
-pub fn lane_ticks(state: &Shared, apart: f64, font: f64) -> Vec<Tick> {
-    let apart = if state.has_lanes() { apart * TICK_SPACING } else { apart };
+/// `min_distance` is the minimum distance between ticks while one device is shown, in pixels. `font` is the height of
+/// the labels, in pixels. If several lanes are shown, ticks that would touch the label of the lane above are omitted.
+pub fn lane_ticks(state: &Shared, min_distance: f64, font: f64) -> Vec<Tick> {
+    let min_distance = if state.has_lanes() { min_distance * TICK_SPACING } else { min_distance };
     let lanes = state.shown_lanes().flat_map(|lane| {
         let bottom = i64::from(lane.bottom_px);
         let room = if state.has_lanes() { f64::from(lane.view.height_px) - 1.2 * font } else { f64::INFINITY };
         state
-            .height_ticks(lane.index, lane.view, apart)
+            .height_ticks(lane.index, lane.view, min_distance)
             .into_iter()
             .filter(move |tick| tick.value == 0 || (tick.at_px as f64) < room)
             .map(move |tick| Tick { at_px: tick.at_px + bottom, ..tick })
@@ -66,7 +66,7 @@ pub fn lane_ticks(state: &Shared, apart: f64, font: f64) -> Vec<Tick> {
 pub struct LanesToggle {
     pub is_possible: bool,
     pub is_on: bool,
-    /// Number of lanes if they do not fit all devices: `16 of 1,000 devices`. Otherwise empty.
+    /// Number of lanes, if fewer than all devices fit: `16 of 1,000 devices`. Otherwise empty.
     pub note: String,
 }
 
@@ -76,8 +76,8 @@ pub fn lanes_toggle(state: &Shared) -> LanesToggle {
     let devices = if state.comparing.pair.is_some() { 0 } else { state.device_count() };
     let shown = state.lane_indices().len();
     let is_on = state.lanes.layout == LaneLayout::All && devices > 1;
-    let cut = is_on && state.canvas.is_some() && shown < devices;
-    let note = if cut {
+    let is_truncated = is_on && state.canvas.is_some() && shown < devices;
+    let note = if is_truncated {
         format!("{} of {} devices", group_digits(shown as u64), group_digits(devices as u64))
     } else {
         String::new()

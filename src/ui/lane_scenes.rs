@@ -1,4 +1,4 @@
-//! Windows and scenes of the lanes: alignment with the focused lane, requests in turn, and replies.
+//! Windows and scenes of the lanes: alignment with the focused lane, requests for one scene after another, and replies.
 
 use super::change::Change;
 use super::drawing::{BytesAxis, Canvas, Geometry};
@@ -13,79 +13,80 @@ use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
 impl Shared {
-    /// Gives every shown lane a window of its size, starting at the same position as the focused one.
+    /// Gives every shown lane a window of the lane's size that starts at the same position as the focused one.
     pub(super) fn arrange_lanes(&mut self) {
-        let places = self.lane_indices();
+        let indices = self.lane_indices();
         if self.comparing.pair.is_none() {
-            self.lanes.top_device = places.first().copied().unwrap_or(0);
+            self.lanes.top_device = indices.first().copied().unwrap_or(0);
         }
         let mut others = std::mem::take(&mut self.lanes.others);
-        others.retain(|lane| places.contains(&lane.index) && lane.index != self.device_index);
-        let shared = self.shared_axis();
-        let focused = self.drawn_device().map(|device| self.fit_plane_to_plot(shared.plane(device), device));
+        others.retain(|lane| indices.contains(&lane.index) && lane.index != self.device_index);
+        let shared_axis = self.shared_axis();
+        let focused = self.drawn_device().map(|device| self.fit_plane_to_plot(shared_axis.plane(device), device));
         let focused = focused.zip(self.lane_canvas(self.device_index));
         let Some((plane, (_, canvas))) = focused else { return };
         let view = resized(plane, self.view, canvas);
         self.view = Some(view);
-        for index in places.into_iter().filter(|&place| place != self.device_index) {
+        for index in indices.into_iter().filter(|&place| place != self.device_index) {
             if !others.iter().any(|lane| lane.index == index) {
                 others.push(Lane { index, view: None, geometry: Geometry::default() });
             }
         }
-        let left_px = |device: &DeviceSummary| view.left_px.saturating_sub(shared.origin_px(device, view.x_per_px));
+        let left_px =
+            |device: &DeviceSummary| view.left_px.saturating_sub(shared_axis.origin_px(device, view.x_per_px));
         let common_px = self.drawn_device().map_or(0, |device| view.left_px - left_px(device));
         for lane in &mut others {
             let Some((device, (_, canvas))) = self.device_at(lane.index).zip(self.lane_canvas(lane.index)) else {
                 continue;
             };
             let plane = self.plane_of(device);
-            let mut own = resized(plane, lane.view, canvas);
-            if let Some(aligned) = self.aligned_window(lane.index, view, own) {
+            let mut resized_view = resized(plane, lane.view, canvas);
+            if let Some(aligned) = self.aligned_window(lane.index, view, resized_view) {
                 lane.view = Some(aligned);
                 continue;
             }
             let fits = self.bytes_axis == BytesAxis::FitsWindow && self.no_fit_reason().is_none();
             if let Some(scene) = lane.geometry.scene.as_ref().filter(|_| fits) {
-                own = plane.bytes_fitted(own, scene);
+                resized_view = plane.bytes_fitted(resized_view, scene);
             }
             let left_px = left_px(device).saturating_add(common_px);
-            lane.view = Some(View { axis: view.axis, x_per_px: view.x_per_px, left_px, ..own });
+            lane.view = Some(View { axis: view.axis, x_per_px: view.x_per_px, left_px, ..resized_view });
         }
         self.lanes.others = others;
         self.update_pointer();
     }
 
-    /// Returns the looks to draw a device with. Search matches are those of the focused device, so others have no
-    /// highlight.
-    fn looks_of(&self, place: usize) -> Looks {
+    /// Returns the looks for drawing a device. Search matches are only known for the focused device, so the others have
+    /// no such highlight.
+    fn looks_of(&self, index: usize) -> Looks {
         let is_search = matches!(self.looks.highlight, Highlight::Found(_));
-        let looks = if is_search && place != self.device_index { self.looks.without_highlight() } else { self.looks };
-        Looks { plot: self.plot_of(place), ..looks }
+        let looks = if is_search && index != self.device_index { self.looks.without_highlight() } else { self.looks };
+        Looks { plot: self.plot_of(index), ..looks }
     }
 
-    /// Returns whether a requested scene has not arrived yet.
+    /// Returns whether any requested scene has not arrived yet.
     pub(super) fn waits_for_scene(&self) -> bool {
         self.geometry.in_flight.is_some() || self.lanes.others.iter().any(|lane| lane.geometry.in_flight.is_some())
     }
 
-    /// Requests the scene of the next lane that needs one, in round-robin order, so that a lane whose window keeps
-    /// moving cannot starve the others.
+    /// Returns a request for the scene of the next lane that needs one. Lanes take turns, so that a lane whose window
+    /// keeps moving cannot starve the others.
     pub(super) fn next_scene(&mut self) -> Option<Effect> {
-        let places = self.lane_indices();
-        let after = places.iter().position(|&place| place == self.lanes.last_requested).map_or(0, |at| at + 1);
-        let (before, behind) = places.split_at(after);
-        let place = behind.iter().chain(before).copied().find(|&place| self.needs_scene(place))?;
-        self.lanes.last_requested = place;
+        let indices = self.lane_indices();
+        let after = indices.iter().position(|&index| index == self.lanes.last_requested).map_or(0, |at| at + 1);
+        let (before, behind) = indices.split_at(after);
+        let index = behind.iter().chain(before).copied().find(|&index| self.needs_scene(index))?;
+        self.lanes.last_requested = index;
         let serial = self.next_serial();
-        let lane = self.shown_lanes().find(|lane| lane.index == place)?;
+        let lane = self.shown_lanes().find(|lane| lane.index == index)?;
         let view = self.plane_of(lane.device).with_margin(*lane.view);
-        let request = Effect::ask(serial, lane.device.device, Question::Scene { view, looks: self.looks_of(place) });
-        self.geometry_of(place)?.in_flight = Some(serial);
+        let request = Effect::ask(serial, lane.device.device, Question::Scene { view, looks: self.looks_of(index) });
+        self.geometry_of(index)?.in_flight = Some(serial);
         Some(request)
     }
 
-    fn needs_scene(&self, place: usize) -> bool {
-        let Some(lane) = self.shown_lanes().find(|lane| lane.index == place) else { return false };
+    fn needs_scene(&self, index: usize) -> bool {
+        let Some(lane) = self.shown_lanes().find(|lane| lane.index == index) else { return false };
         // A device without timestamps has no position on the time axis. A plot of unknown height cannot be drawn.
         if self.axis == Axis::Time && lane.device.time_us.is_none() || self.plot_height(lane.device).is_none() {
             return false;
@@ -94,24 +95,25 @@ impl Shared {
             .geometry
             .scene
             .as_ref()
-            .filter(|_| lane.geometry.looks == self.looks_of(place) && !lane.geometry.is_stale);
+            .filter(|_| lane.geometry.looks == self.looks_of(index) && !lane.geometry.is_stale);
         let plane = self.plane_of(lane.device);
         !scene.is_some_and(|scene| plane.is_covered(*lane.view, &scene.view))
     }
 
-    pub(super) fn geometry_of(&mut self, place: usize) -> Option<&mut Geometry> {
-        if place == self.device_index {
+    pub(super) fn geometry_of(&mut self, index: usize) -> Option<&mut Geometry> {
+        if index == self.device_index {
             return Some(&mut self.geometry);
         }
-        self.lanes.others.iter_mut().find(|lane| lane.index == place).map(|lane| &mut lane.geometry)
+        self.lanes.others.iter_mut().find(|lane| lane.index == index).map(|lane| &mut lane.geometry)
     }
 
-    /// Stores the scene of request `serial` and returns the upload. `None` if no lane waits for it any more.
+    /// Stores the scene that was requested with `serial`, and returns its upload. `None` if no lane waits for it any
+    /// more.
     fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
         let device_place = self
             .lane_indices()
             .into_iter()
-            .find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
+            .find(|&index| self.geometry_of(index).is_some_and(|it| it.in_flight == Some(serial)))?;
         let looks = self.looks_of(device_place);
         let scene = Rc::new(plots::without_curves(scene, looks.plot));
         *self.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), looks, ..Geometry::default() };
@@ -119,7 +121,7 @@ impl Shared {
         Some(Effect::Upload { device_place, scene })
     }
 
-    /// Returns the uploads of all scenes, for a new renderer.
+    /// Returns uploads of all scenes, for a new renderer.
     pub(super) fn uploads(&self) -> Vec<Effect> {
         let upload = |lane: ShownLane<'_>| {
             let scene = lane.geometry.scene.clone()?;
@@ -128,13 +130,13 @@ impl Shared {
         self.shown_lanes().filter_map(upload).collect()
     }
 
-    /// Discards all scenes, because they cannot be moved or scaled to what is shown next.
+    /// Discards all scenes. Used when they cannot be moved or scaled to the new contents.
     pub(super) fn drop_scenes(&mut self) {
         self.geometry = Geometry::default();
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry = Geometry::default());
     }
 
-    /// Ignores the scenes that are on their way, because others are needed.
+    /// Ignores the pending scenes, because other ones are needed.
     pub(super) fn ignore_requests(&mut self) {
         self.geometry.in_flight = None;
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry.in_flight = None);
@@ -147,13 +149,13 @@ impl Shared {
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry.is_stale = true);
     }
 
-    /// Returns the focused lane as a canvas of its own.
+    /// Returns the size of the focused lane as a canvas of its own.
     pub(super) fn focused_canvas(&self) -> Option<Canvas> {
         self.lane_canvas(self.device_index).map(|(_, canvas)| canvas)
     }
 }
 
-/// Reset and answer hooks of the scenes. Questions are sent by [`super::update()`], since they depend on everything.
+/// Callbacks of the scenes. [`super::update()`] sends the requests, since they depend on the state of everything else.
 pub(super) const PART: Part = Part { reset, asks: &[], take };
 
 /// Discards all windows and scenes when another device is shown.
@@ -171,7 +173,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
     None
 }
 
-/// Resizes a window to its lane. Without a window, shows everything.
+/// Resizes a window to its lane. Without a window, returns one that shows the whole trace.
 fn resized(plane: Plane, view: Option<View>, canvas: Canvas) -> View {
     match view {
         Some(view) if (view.width_px, view.height_px) == (canvas.width_px, canvas.height_px) => view,

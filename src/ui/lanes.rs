@@ -6,8 +6,9 @@
 //!   ├──────────────────────┤  device 2
 //!   └──────────────────────┘
 //! ```
-//! Summary, details, legend and marks describe the focused device. For the others, only a window and a scene are kept
-//! in [`Lanes`]. Horizontally, their windows follow the focused one. A single device is one lane as high as the canvas.
+//! Summary, details, legend and marks describe the focused device. [`Lanes`] holds a window and a scene for each of the
+//! others. Horizontally, their windows follow the focused one. A single device has one lane that is as high as the
+//! canvas.
 
 mod data;
 
@@ -21,13 +22,13 @@ use super::shared::Shared;
 use super::shared_axis::SharedAxis;
 use engine::protocol::DeviceSummary;
 
-/// Minimum height of a lane in CSS pixels. Devices that do not fit are reached by moving the focus.
+/// Minimum height of a lane in CSS pixels. Devices that do not fit become visible when they are focused.
 const MIN_LANE_PX: f64 = 48.0;
 
 impl Shared {
     /// Returns the device at an index of the summary's list.
-    pub fn device_at(&self, place: usize) -> Option<&DeviceSummary> {
-        self.drawn_file()?.devices.get(place)
+    pub fn device_at(&self, index: usize) -> Option<&DeviceSummary> {
+        self.drawn_file()?.devices.get(index)
     }
 
     pub(super) fn device_count(&self) -> usize {
@@ -39,25 +40,25 @@ impl Shared {
         self.comparing.pair.is_some() || self.lanes.layout == LaneLayout::All && self.device_count() > 1
     }
 
-    /// Returns the indices of the devices that have a lane, from top to bottom. Those of a comparison are A and B.
+    /// Returns the indices of the devices that have a lane, from top to bottom. In a comparison, these are A and B.
     pub fn lane_indices(&self) -> Vec<usize> {
         let (Some(canvas), true) = (self.canvas, self.has_lanes()) else { return vec![self.device_index] };
         if let Some(pair) = self.comparing.pair {
             return pair.to_vec();
         }
-        let fit = (f64::from(canvas.height_px) / canvas.scale / MIN_LANE_PX).floor() as usize;
-        let count = fit.clamp(1, self.device_count());
+        let max_count = (f64::from(canvas.height_px) / canvas.scale / MIN_LANE_PX).floor() as usize;
+        let count = max_count.clamp(1, self.device_count());
         let lowest_first = (self.device_index + 1).saturating_sub(count);
         let first = self.lanes.top_device.clamp(lowest_first, self.device_index).min(self.device_count() - count);
         (first..first + count).collect()
     }
 
-    /// Returns the lane of a device on the canvas: its lowest row, counted upwards, and its size as a canvas of its
-    /// own.
-    pub(super) fn lane_canvas(&self, place: usize) -> Option<(u32, Canvas)> {
-        let (canvas, places) = (self.canvas?, self.lane_indices());
-        let from_top = places.iter().position(|of| *of == place)?;
-        let edge = |lane: usize| (u64::from(canvas.height_px) * lane as u64 / places.len() as u64) as u32;
+    /// Returns the position of a device's lane, as the number of pixels below it on the canvas, and the lane's size as
+    /// a canvas of its own.
+    pub(super) fn lane_canvas(&self, index: usize) -> Option<(u32, Canvas)> {
+        let (canvas, indices) = (self.canvas?, self.lane_indices());
+        let from_top = indices.iter().position(|of| *of == index)?;
+        let edge = |lane: usize| (u64::from(canvas.height_px) * lane as u64 / indices.len() as u64) as u32;
         // Lanes are separated by a line.
         let line = if from_top > 0 { canvas.scale.round().max(1.0) as u32 } else { 0 };
         let (top, bottom) = (edge(from_top).saturating_add(line), edge(from_top + 1));
@@ -90,7 +91,8 @@ impl Shared {
         Some((lane, Pointer { y: pointer.y - f64::from(lane.bottom_px), ..pointer }))
     }
 
-    /// Returns the axis shared by the shown devices. In a comparison, each device has its own axis.
+    /// Returns the horizontal axis shared by the shown devices. In a comparison, each device has its own axis, and this
+    /// is that of the focused one.
     pub fn shared_axis(&self) -> SharedAxis {
         if self.comparing.pair.is_some() {
             return SharedAxis::for_devices(self.device().into_iter(), self.axis);
@@ -101,7 +103,7 @@ impl Shared {
         SharedAxis::for_devices(devices.unwrap_or_default().iter(), self.axis)
     }
 
-    /// Returns the axis of a device: the shared one, or its own in a comparison.
+    /// Returns the horizontal axis of a device: the shared one, or its own in a comparison.
     pub(super) fn axis_of(&self, device: &DeviceSummary) -> SharedAxis {
         if self.comparing.pair.is_some() {
             return SharedAxis::for_devices(std::iter::once(device), self.axis);
@@ -109,7 +111,8 @@ impl Shared {
         self.shared_axis()
     }
 
-    /// Returns the plane of a device: as wide as its axis, as high as its plot, with room for additional lines.
+    /// Returns the plane of a device. It is as wide as the device's axis and as high as its plot, including curves
+    /// above it.
     pub(super) fn plane_of(&self, device: &DeviceSummary) -> Plane {
         self.fit_plane_to_plot(self.axis_of(device).plane(device), device)
     }

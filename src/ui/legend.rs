@@ -1,4 +1,4 @@
-//! The legend: colours, labels and bytes as lines of text.
+//! The legend: the label and bytes of each colour, as lines of text.
 
 use super::shared::Shared;
 use base::sorted::{sorted_by_key, two_part_key};
@@ -16,7 +16,7 @@ pub struct Line {
     pub bytes: String,
     /// Requested bytes at the cursor and at the peak.
     pub columns: [String; 2],
-    /// Both columns to the byte.
+    /// Label, and both columns to the byte.
     pub exact: String,
     pub faded: bool,
 }
@@ -29,18 +29,18 @@ pub fn title(plot: Plot, colouring: Grouping) -> String {
     }
 }
 
-/// Returns the heading of the legend.
+/// Returns the heading of the legend on the page.
 pub fn heading(plot: Plot, colouring: Grouping) -> String {
-    let of = match (plot, colouring) {
+    let suffix = match (plot, colouring) {
         (Plot::Reserved(_), Grouping::CallSite) => " of the segment allocation",
         (Plot::Reserved(_), _) => " of segments",
         _ => "",
     };
-    ["Colour: ", noun(colouring), of].concat()
+    ["Colour: ", noun(colouring), suffix].concat()
 }
 
 impl Shared {
-    /// Returns the grouping that colours show. Segments have no category, so they are coloured by pool instead.
+    /// Returns the grouping that the colours show. Segments have no category, so they are coloured by pool instead.
     pub fn coloured_by(&self) -> Grouping {
         match (self.looks.plot, self.looks.colouring) {
             (Plot::Reserved(_), Grouping::Category) => Grouping::Pool,
@@ -64,24 +64,24 @@ pub fn noun(grouping: Grouping) -> &'static str {
     }
 }
 
-/// Visible pixels of each colour, indexed by slot of the palette.
+/// Number of visible pixels of each colour, indexed by palette slot.
 pub type VisiblePixels = Vec<u64>;
 
 impl Shared {
-    /// Counts the pixels of each colour in a window. `None` until a scene with the chosen colouring is there.
+    /// Counts the pixels of each colour in a window. `None` until a scene with the chosen colouring arrives.
     pub fn visible_pixels(&self, view: &View) -> Option<VisiblePixels> {
         let scene = self.geometry.scene.as_ref().filter(|_| self.geometry.looks.colouring == self.looks.colouring)?;
-        let column = |at: f64| scene.view.column_from_x(view.x_from_column(at)).clamp(-1e6, 1e6).round() as i32;
+        let column = |px: f64| scene.view.column_from_x(view.x_from_column(px)).clamp(-1e6, 1e6).round() as i32;
         let covered = scene.covered([column(0.0), column(f64::from(view.width_px))]);
         covered.iter().any(|&pixels| pixels > 0).then_some(covered)
     }
 }
 
-/// Builds the lines for every colour that is visible in the window or live at the cursor, and for faded colours.
+/// Builds a line for every colour that is visible in the window, live at the cursor, or faded.
 ///
-/// If the grouping has an order, the lines keep it. Otherwise they are sorted by bytes at the peak, which do not depend
-/// on the window, and then by visible pixels. Without `covered`, the lines are those of the colours that are live at
-/// the peak. Bytes are not known for segments.
+/// Lines of an ordered grouping keep its order. Other lines are sorted by bytes at the peak, which do not depend on the
+/// window, and then by visible pixels. If `covered` is `None`, colours that are live at the peak count as visible. For
+/// segments, no bytes are shown.
 pub fn lines(
     plot: Plot,
     colouring: Grouping,
@@ -90,18 +90,19 @@ pub fn lines(
     covered: Option<&VisiblePixels>,
 ) -> Vec<Line> {
     let is_reserved = matches!(plot, Plot::Reserved(_));
-    let seen = |entry: &LegendEntry| {
+    let visible_pixels = |entry: &LegendEntry| {
         covered.map_or(entry.peak_requested, |covered| covered.get(entry.slot as usize).copied().unwrap_or(0))
     };
-    let is_known =
-        |entry: &LegendEntry| if covered.is_some() { seen(entry) > 0 } else { is_reserved || entry.peak_count > 0 };
+    let is_known = |entry: &LegendEntry| {
+        if covered.is_some() { visible_pixels(entry) > 0 } else { is_reserved || entry.peak_count > 0 }
+    };
     let has_some = |entry: &&LegendEntry| is_known(entry) || entry.at.count > 0 || faded.contains(&entry.slot);
     let shown = entries.iter().filter(has_some);
     let most_first = |entry: &&LegendEntry| {
         if colouring.is_ordered() {
             0
         } else {
-            two_part_key(if is_reserved { 0 } else { !entry.peak_requested }, !seen(entry))
+            two_part_key(if is_reserved { 0 } else { !entry.peak_requested }, !visible_pixels(entry))
         }
     };
     let shown = sorted_by_key(shown.collect(), most_first);
@@ -125,7 +126,7 @@ pub fn lines(
     shown.into_iter().map(line).collect()
 }
 
-/// Maximum number of lines that are shown without a filter field.
+/// Maximum number of lines for which no filter field is shown.
 pub const MAX_UNFILTERED: usize = 8;
 
 /// Keeps the lines that contain `text`, ignoring ASCII case.

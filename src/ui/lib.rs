@@ -1,9 +1,9 @@
 //! User interface state and logic of memscape, independent of a browser.
 //!
-//! Everything that can happen is an [`Action`]: a command, pointer or keyboard input, a reply of the engine's worker.
-//! [`update()`] applies an action to the [`State`] and returns the [`Effect`]s that the shell (the web page or the
-//! terminal UI) has to carry out. View models such as [`details::view`] turn the state into text and numbers, so the
-//! shell makes no decisions of its own.
+//! Every input is an [`Action`]: a command, pointer or keyboard input, or a reply of the engine's worker. [`update()`]
+//! applies an action to the [`State`] and returns the [`Effect`]s that the shell (the web page or the terminal UI) has
+//! to carry out. View models such as [`details::view`] turn the state into text and numbers, so the shell makes no
+//! decisions of its own.
 //!
 //! Start with `action.rs` (inputs), `update.rs` (the only function that changes the state) and `shared.rs` (the state
 //! that all features share).

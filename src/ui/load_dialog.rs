@@ -1,4 +1,4 @@
-//! Loading of a range of a file's events: offered before a large file is read, or on request.
+//! Loads a range of a file's events. This is offered before a large file is read, and on request.
 
 pub mod data;
 
@@ -22,7 +22,7 @@ pub(super) fn load_typed(state: &mut State, text: &str, now_ms: f64, effects: &m
     }
 }
 
-/// Loads all events: of the file that is being asked about, or of an open file with only a range loaded.
+/// Loads all events: of the file that the dialog is about, or of an open file that was loaded only in part.
 pub(super) fn load_all(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     match &state.stage {
         Stage::Choosing(_) => open(state, LoadRange::ALL, now_ms, effects),
@@ -32,26 +32,27 @@ pub(super) fn load_all(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>
 }
 
 fn open(state: &mut State, range: LoadRange, now_ms: f64, effects: &mut Vec<Effect>) {
-    let place = state.snapshot_index;
+    let index = state.snapshot_index;
     // The view of the file is restored after the load.
-    let seen = link::for_snapshot(state, place).or_else(|| link::Link::from_state(state).map(link::Link::without_file));
-    let Some(choice) = state.shared.snapshots.get_mut(place) else { return };
+    let view_link =
+        link::for_snapshot(state, index).or_else(|| link::Link::from_state(state).map(link::Link::without_file));
+    let Some(choice) = state.shared.snapshots.get_mut(index) else { return };
     choice.load = Some(range);
-    state.linked.pending = seen.or(state.linked.pending.take());
+    state.linked.pending = view_link.or(state.linked.pending.take());
     state.linked.pending.iter_mut().for_each(|link| link.remove(LINK_KEY));
     let compared = state.comparing.pending_second.take();
-    load(&mut state.shared, place, now_ms, effects);
+    load(&mut state.shared, index, now_ms, effects);
     state.comparing.pending_second = compared;
 }
 
-/// Asks which events to load of the open or loading file.
+/// Opens the dialog for the open or loading file.
 pub(super) fn ask_again(state: &mut State, effects: &mut Vec<Effect>) {
     if matches!(state.stage, Stage::Loading(_)) {
         effects.push(Effect::Ask(Request::Cancel));
     }
     if matches!(state.stage, Stage::Loading(_) | Stage::Ready(_)) {
-        let place = state.snapshot_index;
-        ask_for_range(&mut state.shared, place);
+        let index = state.snapshot_index;
+        ask_for_range(&mut state.shared, index);
     }
 }
 

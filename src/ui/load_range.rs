@@ -8,7 +8,7 @@ pub(crate) const LINK_KEY: &str = "load";
 
 /// Parses a range: `last 1,000,000`, `2000000..3000000`, `2000000..`, `..3000000`. Both ends are inclusive.
 pub(crate) fn parse(text: &str) -> Option<LoadRange> {
-    let text: String = text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, ',' | '_')).collect();
+    let text: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, ',' | '_')).collect();
     let text = text.to_ascii_lowercase();
     if text == "all" {
         return Some(LoadRange::ALL);
@@ -26,7 +26,7 @@ pub(crate) fn parse(text: &str) -> Option<LoadRange> {
     (from <= to).then(|| LoadRange { from, to: to.saturating_add(1), ..LoadRange::ALL })
 }
 
-/// Formats a range for display, in the syntax of [`read`].
+/// Formats a range for display, in the syntax of [`parse`].
 pub(crate) fn to_text(range: LoadRange) -> String {
     let LoadRange { from, to, max_events: last } = range;
     match (to, last) {
@@ -38,9 +38,9 @@ pub(crate) fn to_text(range: LoadRange) -> String {
 
 /// Formats a range for a link. Empty if all events are loaded.
 pub(crate) fn link_value(range: Option<LoadRange>) -> String {
-    range.filter(|range| *range != LoadRange::ALL).map_or_else(String::new, |range| {
-        to_text(range).chars().filter(|letter| !matches!(letter, ',' | ' ')).collect()
-    })
+    range
+        .filter(|range| *range != LoadRange::ALL)
+        .map_or_else(String::new, |range| to_text(range).chars().filter(|c| !matches!(c, ',' | ' ')).collect())
 }
 
 #[cfg(test)]

@@ -1,19 +1,20 @@
-//! Reports as Markdown, for issues. Names from a snapshot are put into code spans or escaped, so that they remain text.
+//! Formats reports as Markdown, for issues. Names from a snapshot are put into code spans or escaped, so that they
+//! cannot act as markup.
 
 use super::cell_text::{exact, is_numeric, left_out_text, short, threshold_text, total_row};
 use engine::protocol::{Cell, Report, Sheet, SheetRow, Tone};
 
-/// Maximum number of stacks written per sheet.
+/// Maximum number of stacks per sheet.
 const MAX_STACKS: usize = 3;
-/// Maximum number of frames written per stack, from the innermost.
+/// Maximum number of frames per stack, innermost first.
 const MAX_FRAMES: usize = 24;
 
-/// Formats a report as Markdown. `of` names its subject: `run.pickle · GPU 0`.
-pub fn markdown(report: &Report, of: &str) -> String {
+/// Formats a report as Markdown. `subject` is the name of its subject: `run.pickle · GPU 0`.
+pub fn markdown(report: &Report, subject: &str) -> String {
     let mut text = String::from("## ");
     text.push_str(report.topic.title());
     text.push_str(": ");
-    write_escaped(&mut text, of);
+    write_escaped(&mut text, subject);
     text.push_str("\n\n");
     for statement in &report.statements {
         text.push_str(match statement.tone {
@@ -37,8 +38,8 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
     text.push_str("\n### ");
     write_escaped(text, &sheet.title);
     text.push_str("\n\n");
-    let asked = sheet.threshold.as_ref().map(threshold_text);
-    for note in [Some(&sheet.note), asked.as_ref()].into_iter().flatten().filter(|note| !note.is_empty()) {
+    let threshold = sheet.threshold.as_ref().map(threshold_text);
+    for note in [Some(&sheet.note), threshold.as_ref()].into_iter().flatten().filter(|note| !note.is_empty()) {
         write_escaped(text, note);
         text.push_str("\n\n");
     }
@@ -77,13 +78,13 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
 }
 
 fn write_row(text: &mut String, sheet: &Sheet, row: &SheetRow) {
-    for place in 0..sheet.columns.len() {
+    for column in 0..sheet.columns.len() {
         text.push_str("| ");
-        if place == 0 {
+        if column == 0 {
             // Markdown keeps an em space as indentation.
             (0..row.depth.min(64)).for_each(|_| text.push('\u{2003}'));
         }
-        match row.cells.get(place) {
+        match row.cells.get(column) {
             None | Some(Cell::Empty) => {}
             Some(Cell::Text(name)) => write_code(text, name),
             Some(cell @ (Cell::Bytes(_) | Cell::Change(_))) => {
@@ -102,7 +103,7 @@ fn write_row(text: &mut String, sheet: &Sheet, row: &SheetRow) {
     text.push_str("|\n");
 }
 
-/// Writes a stack as a code block. The fence is longer than any run of backticks in the frames.
+/// Writes a row's stack as a code block. The fence is longer than any run of backticks in the frames.
 fn write_stack(text: &mut String, row: &SheetRow) {
     // Python frames are preferred, because dozens of C++ frames may precede them.
     let is_python = |frame: &&String| frame.contains(".py:");
@@ -130,7 +131,7 @@ fn write_stack(text: &mut String, row: &SheetRow) {
     text.push('\n');
 }
 
-/// Writes a code span for use in a table. GitHub ends cells at `|` even inside code, unless it is escaped. A name that
+/// Writes a code span for a table cell. A `|` is escaped, since GitHub ends cells there even inside code. A name that
 /// starts or ends with a backtick or a space is padded with spaces.
 fn write_code(text: &mut String, name: &str) {
     if name.is_empty() {
@@ -161,9 +162,9 @@ fn visible(character: char) -> char {
 
 /// Writes text with escapes, so that it cannot contain markup, links, mentions or references to issues.
 fn write_escaped(text: &mut String, words: &str) {
-    let mut before = '\n';
+    let mut previous = '\n';
     for character in words.chars().map(visible) {
-        let begins_link = character == '.' && matches!(before, 'w' | 'W') || character == '/' && before == ':';
+        let begins_link = character == '.' && matches!(previous, 'w' | 'W') || character == '/' && previous == ':';
         if begins_link
             || matches!(character, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '!' | '&' | '#' | '$')
         {
@@ -174,7 +175,7 @@ fn write_escaped(text: &mut String, words: &str) {
             // Zero-width space. GitHub resolves mentions and references after it has removed backslash escapes.
             text.push('\u{200b}');
         }
-        before = character;
+        previous = character;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Markers: positions that the user has flagged, with the state of memory there.
+//! Markers: positions that the user has marked, with the state of memory there.
 
 mod data;
 
@@ -11,7 +11,7 @@ use super::tools::Point;
 use base::units::{Bytes, group_digits};
 use engine::protocol::MomentSpec;
 
-/// A line of the list of markers.
+/// A line in the list of markers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     pub number: u32,
@@ -19,7 +19,7 @@ pub struct Line {
     pub text: String,
     /// Live bytes at the marker. `None` until the worker has answered.
     pub requested: Option<u64>,
-    /// Event that the marker's moment follows, or −1 before the first event.
+    /// Index of the event that the marker's moment follows, or −1 before the first event.
     pub event: Option<i64>,
 }
 
@@ -81,10 +81,10 @@ impl Shared {
 
     /// Removes the marker nearest to the crosshair, or the newest marker if there is no crosshair.
     pub(super) fn remove_nearest_marker(&mut self) {
-        let at = self.crosshair_px().zip(self.view).map(|(pointer, view)| view.x_from_column(pointer.x));
+        let crosshair_x = self.crosshair_px().zip(self.view).map(|(pointer, view)| view.x_from_column(pointer.x));
         let distance = |marker: &Marker| {
             let x = marker.point.x(self.axis);
-            at.zip(x).map_or(f64::from(u32::MAX - marker.number), |(at, x)| (at - x).abs())
+            crosshair_x.zip(x).map_or(f64::from(u32::MAX - marker.number), |(crosshair_x, x)| (crosshair_x - x).abs())
         };
         let nearest = self.markers().min_by(|a, b| distance(a).total_cmp(&distance(b)));
         match nearest.map(|marker| marker.number) {

@@ -8,9 +8,9 @@ use picture::timeline::View;
 
 /// Maximum number of annotation tracks. Deeper annotations are not drawn.
 pub const MAX_LANES: u32 = 3;
-/// Maximum number of marks of a kind. More would cover the whole timeline.
+/// Maximum number of marks of each kind in a window. More would cover the whole timeline.
 const MAX_DRAWN: usize = 400;
-/// Width in CSS pixels below which a slice is merged with its neighbours.
+/// Minimum width in CSS pixels of a slice that is drawn separately. Narrower slices are merged with their neighbours.
 pub(crate) const MIN_SLICE_PX: f64 = 3.0;
 /// Height in CSS pixels of the axis above the annotation tracks.
 pub const AXIS_PX: f64 = 24.0;
@@ -22,10 +22,10 @@ pub const TRACK_PX: f64 = 16.0;
 pub struct WindowMarks {
     /// Out-of-memory events, with their labels.
     pub out_of_memory: Vec<(f64, String)>,
-    /// Times at which snapshots were taken.
+    /// Positions at which snapshots were taken.
     pub snapshots: Vec<f64>,
     pub slices: Vec<Slice>,
-    /// Start of the recording, if it is in the window. The baseline lies before it.
+    /// Start of the recording, if it is in the window. Allocations of the baseline were made before it.
     pub recording: Option<f64>,
 }
 
@@ -34,26 +34,27 @@ impl WindowMarks {
     pub fn in_window(state: &Shared, view: &View, scale: f64) -> WindowMarks {
         let Some(marks) = state.surroundings.marks.latest() else { return WindowMarks::default() };
         let width = f64::from(view.width_px);
-        let at = |place: &engine::protocol::AxisPoint| view.column_from_x(place.get(state.axis));
+        let at = |point: &engine::protocol::AxisPoint| view.column_from_x(point.get(state.axis));
         let inside = |x: &f64| (0.0..=width).contains(x);
         let out_of_memory = marks.out_of_memory.iter().map(|mark| {
             let text = format!("out of memory: {} requested, {} free", Bytes(mark.requested), Bytes(mark.device_free));
             (at(&mark.position), text)
         });
-        let begins = view.column_from_x(match state.axis {
+        let recording_x = view.column_from_x(match state.axis {
             picture::timeline::Axis::Events => 1.0,
             picture::timeline::Axis::Time => marks.clock.map_or(0.0, |clock| clock.margin as f64),
         });
         WindowMarks {
             out_of_memory: out_of_memory.filter(|(x, _)| inside(x)).take(MAX_DRAWN).collect(),
-            snapshots: marks.snapshots.iter().map(|(place, _)| at(place)).filter(inside).take(MAX_DRAWN).collect(),
+            snapshots: marks.snapshots.iter().map(|(point, _)| at(point)).filter(inside).take(MAX_DRAWN).collect(),
             slices: slices(state, view, marks, MIN_SLICE_PX * scale),
-            recording: Some(begins).filter(inside),
+            recording: Some(recording_x).filter(inside),
         }
     }
 }
 
-/// Returns the slices in the window. Consecutive slices that are narrower than `narrow` pixels and as close are merged.
+/// Returns the slices in the window. Consecutive slices are merged if they, and the gap between them, are narrower than
+/// `narrow` pixels.
 fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice> {
     let width = f64::from(view.width_px);
     let mut slices: Vec<Slice> = Vec::new();
@@ -64,16 +65,16 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
         let x = points.map(|point| view.column_from_x(point.get(state.axis)));
         let Some(last) = last.get_mut(mark.lane as usize).filter(|_| x[0] < width && x[1] >= 0.0) else { continue };
         let is_narrow = |x: [f64; 2]| x[1] - x[0] < narrow;
-        let before = last.and_then(|at: usize| slices.get_mut(at));
-        match before.filter(|before| is_narrow(x) && (before.count > 1 || is_narrow(before.x))) {
-            Some(before) if x[0] - before.x[1] < narrow => {
-                before.count += 1;
-                before.x[1] = before.x[1].max(x[1]);
-                before.span.to = before.span.to.max(span.to);
-                before.has_end &= mark.has_end;
-                if points[1].time > before.points[1].time {
-                    before.points[1] = points[1];
-                    before.duration_us = points[1].time.saturating_sub(before.points[0].time);
+        let previous = last.and_then(|index: usize| slices.get_mut(index));
+        match previous.filter(|previous| is_narrow(x) && (previous.count > 1 || is_narrow(previous.x))) {
+            Some(previous) if x[0] - previous.x[1] < narrow => {
+                previous.count += 1;
+                previous.x[1] = previous.x[1].max(x[1]);
+                previous.span.to = previous.span.to.max(span.to);
+                previous.has_end &= mark.has_end;
+                if points[1].time > previous.points[1].time {
+                    previous.points[1] = points[1];
+                    previous.duration_us = points[1].time.saturating_sub(previous.points[0].time);
                 }
             }
             _ => {

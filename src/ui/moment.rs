@@ -1,4 +1,4 @@
-//! Text for the moment of the cursor or the pointer: in the panel, on the axes, and for screen readers.
+//! Formats the moment of the cursor or the pointer: for the panel, the axes and screen readers.
 
 use super::details::time_of_day;
 use super::hover::card;
@@ -7,27 +7,28 @@ use super::shared::Shared;
 use base::units::{Bytes, Moment, group_digits};
 use engine::protocol::{MomentFacts, Plot};
 
-/// Contents of the panel about a moment: the pointer's while it is over the timeline, else the cursor's.
+/// Contents of the panel about a moment. It describes the moment under the pointer while the pointer is over the
+/// timeline, and the cursor otherwise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentView {
     pub title: &'static str,
-    /// Event that the moment follows, or −1 before the first event. `None` until the worker has answered.
+    /// Index of the event that the moment follows, or −1 before the first event.
     pub event: Option<i64>,
     pub facts: MomentFacts,
-    /// Labels and values. Their number is fixed, so that the panel keeps its size.
+    /// Labels and values. The number of lines is fixed, so that the panel keeps its size.
     pub lines: [(&'static str, String); 7],
 }
 
-/// Builds the panel. All lines describe the same moment, the latest for which the worker has sent facts.
+/// Builds the panel. All lines describe the same moment: the latest one for which the worker has sent facts.
 pub fn view(state: &Shared) -> MomentView {
-    let hovers = state.tools.crosshair.by_keys.is_none() && state.crosshair_moment().is_some();
-    let facts = if hovers { state.crosshair_facts() } else { state.cursor_facts() };
+    let is_hovered = state.tools.crosshair.by_keys.is_none() && state.crosshair_moment().is_some();
+    let facts = if is_hovered { state.crosshair_facts() } else { state.cursor_facts() };
     let bytes = bytes_text;
     let requested = |bytes: u64| Some(bytes_text(bytes) + " requested");
     let reserved = facts.filter(|_| state.device().is_some_and(|device| device.has_reserved()));
     let line = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     MomentView {
-        title: if hovers { "At the pointer" } else { "Cursor" },
+        title: if is_hovered { "At the pointer" } else { "Cursor" },
         event: facts.map(|facts| Moment(facts.moment).event_or_minus_one()),
         facts: facts.copied().unwrap_or_default(),
         lines: [
@@ -48,7 +49,7 @@ pub(super) fn bytes_text(bytes: u64) -> String {
     if bytes < 1024 { short } else { short + " · " + &group_digits(bytes) + " B" }
 }
 
-/// Formats the event that a moment follows: `3,216`.
+/// Formats the index of the event that a moment follows: `3,216`.
 pub(super) fn event_text(moment: u32) -> String {
     Moment(moment).event().map_or_else(|| "before the first".to_owned(), |event| group_digits(event.0.into()))
 }
@@ -76,8 +77,8 @@ pub(super) fn elapsed(us: i64) -> String {
     format!("{sign}{}.{:06} s", group_digits(us / 1_000_000), us % 1_000_000)
 }
 
-/// Returns the text that a screen reader speaks after keys have moved the crosshair. Empty while the pointer controls
-/// it, and until all facts are known.
+/// Returns the text that a screen reader reads out after keys have moved the crosshair. Empty while the pointer
+/// controls the crosshair, and until all facts are known.
 pub fn screen_reader_text(state: &Shared) -> String {
     let Some(keys) = state.tools.crosshair.by_keys else { return String::new() };
     let Some(facts) = state.crosshair_facts().filter(|facts| facts.moment == keys.moment) else { return String::new() };

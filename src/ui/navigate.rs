@@ -1,4 +1,4 @@
-//! Navigation: moves the visible window over the plane and decides how much geometry to request.
+//! Navigation: moves the visible window over the plane, and determines how much geometry to request.
 //!
 //! ```text
 //!   ┌────────── plane: events + 1 wide, as high as the peak ─────────────┐
@@ -50,8 +50,8 @@ impl Shared {
         Some(self.plane()?.fraction(self.view?.x_from_column(column)))
     }
 
-    /// Returns the edges of the shown device's own axis as fractions of the whole axis: 0 and 1 unless several devices
-    /// share the axis.
+    /// Returns the edges of the shown device's own axis as fractions of the whole axis. They are 0 and 1 unless several
+    /// devices share the axis.
     pub fn device_axis(&self) -> Option<[f64; 2]> {
         let plane = self.plane()?;
         let device = self.drawn_device()?;
@@ -72,7 +72,7 @@ impl Shared {
         }
     }
 
-    /// Replaces the window by the result of `change`, then refits the bytes axis if that is switched on.
+    /// Replaces the window with the result of `change`, then refits the byte axis if that is switched on.
     pub(super) fn navigate(&mut self, change: impl FnOnce(Plane, View) -> View) {
         let (Some(plane), Some(view)) = (self.plane(), self.view) else { return };
         self.view = Some(change(plane, view));
@@ -95,7 +95,7 @@ impl Shared {
         self.ignore_requests();
     }
 
-    /// Fits the bytes axis to the window if that is switched on.
+    /// Fits the byte axis to the window if that is switched on.
     pub(super) fn refit_bytes_axis(&mut self) {
         let (Some(plane), Some(view), Some(scene)) = (self.plane(), self.view, &self.geometry.scene) else { return };
         if self.bytes_axis == BytesAxis::FitsWindow && self.no_fit_reason().is_none() {

@@ -1,4 +1,4 @@
-//! Text next to the picture: the status line, the reading under the pointer, and the renderer notice.
+//! Texts around the timeline: the status line, the values under the pointer, and the renderer notice.
 
 use super::crosshair::column_under;
 use super::shared::Shared;
@@ -7,11 +7,11 @@ use super::summary::device_name;
 use base::units::{Bytes, Moment, group_digits, pluralize};
 use engine::protocol::Plot;
 
-/// Text of the status line. Screen readers announce every change. Only [`Status::Shown`] is also visible.
+/// Text of the status line. Screen readers announce every change. Only [`Status::Visible`] is also displayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     ScreenReader(String),
-    /// A remark that appears nowhere else on the page, so it is also shown.
+    /// A remark that appears nowhere else on the page, so it is also displayed.
     Visible(String),
 }
 
@@ -38,8 +38,8 @@ pub fn status(state: &Shared) -> Status {
     })
 }
 
-/// Returns the line below the picture and its version with exact bytes. The line describes the state under the pointer,
-/// or explains the mouse controls if there is none.
+/// Returns the line below the timeline, and the same line with exact bytes. It describes the state under the pointer or
+/// crosshair, or explains the mouse controls if there is neither.
 pub fn pointer_reading(state: &Shared) -> (String, String) {
     column_reading(state).unwrap_or_else(|| {
         if state.partial().is_some() {
@@ -94,11 +94,11 @@ fn column_reading(state: &Shared) -> Option<(String, String)> {
     Some((text, exact))
 }
 
-/// Returns a notice if WebGPU is not used and the user may want to know why.
+/// Returns a notice if WebGPU is not used for an unusual reason.
 pub fn renderer_notice(state: &Shared) -> Option<String> {
     match &state.renderer {
         Renderer::Unknown | Renderer::WebGpu => None,
-        // There is room for two short lines beside the toolbar. The cause goes last because a narrow window cuts off
+        // There is space for two short lines beside the toolbar. The cause goes last because a narrow window cuts off
         // the end.
         Renderer::Cpu(reason) => reason.as_ref().map(|reason| format!("Drawn without WebGPU: {reason}.")),
     }

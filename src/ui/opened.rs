@@ -1,4 +1,4 @@
-//! Handling of the worker's replies while a file loads: progress, partial data, the opened file, or an error.
+//! Handles the worker's replies while a file loads: progress, partial data, the opened file, or an error.
 
 use super::comparing;
 use super::effect::Effect;
@@ -48,27 +48,27 @@ pub(super) fn on_reply(state: &mut State, reply: Reply, now_ms: f64, effects: &m
     }
 }
 
-/// Shows the file that was just opened, from its start or as the current link describes.
+/// Shows the file that was just opened: the whole trace, or the view of the current link.
 pub(super) fn show_file(state: &mut State, file: Box<FileSummary>, now_ms: f64, effects: &mut Vec<Effect>) {
-    let left = partial::carry_over(state);
+    let carried_over = partial::carry_over(state);
     state.stage = Stage::Ready(file);
     state.forget();
-    let place = insights::choose_device(&mut state.insights, &mut state.shared);
-    let chosen = left.as_ref().and_then(|left| left.chosen_device(state));
-    show_device(state, chosen.unwrap_or(place));
+    let default_index = insights::choose_device(&mut state.insights, &mut state.shared);
+    let chosen = carried_over.as_ref().and_then(|carried_over| carried_over.chosen_device(state));
+    show_device(state, chosen.unwrap_or(default_index));
     state.seek_out_of_memory();
     state.forget();
     // Without events the timeline is a single column, so the segments are the most useful view.
-    let is_still = state.device().is_some_and(|device| device.events == 0);
-    if is_still {
+    let has_no_events = state.device().is_some_and(|device| device.events == 0);
+    if has_no_events {
         state.views.show(TabGroup::Segments.first());
     }
     link::on_file_opened(state, now_ms, effects);
-    left.into_iter().for_each(|left| left.restore(state));
+    carried_over.into_iter().for_each(|carried_over| carried_over.restore(state));
     if let Some(wanted) = state.comparing.pending_second.take() {
         comparing::load_second(state, &wanted, now_ms, effects);
     }
-    if is_still && state.linked.notice.is_none() {
+    if has_no_events && state.linked.notice.is_none() {
         let text = "No trace events recorded: segments only. To see memory over time, record with torch.cuda.memory._record_memory_history().";
         state.linked.notice = Some(text.to_owned());
     }

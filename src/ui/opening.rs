@@ -1,4 +1,4 @@
-//! Opening, listing, cancelling and closing snapshots, and switching between devices.
+//! Opens, lists, cancels and closes snapshots, and switches between devices.
 
 use super::candidates::{candidates, no_snapshot_message};
 use super::change::Change;
@@ -17,7 +17,7 @@ use picture::timeline::Axis;
 /// Lists the snapshots in the given files and opens the first one.
 pub(super) fn open_files(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {
     let none = no_snapshot_message(&files);
-    let are_two = files.len() == 2;
+    let are_two_given = files.len() == 2;
     let name = files.first().map(|file| file.name.clone()).unwrap_or_default();
     let found = candidates(files);
     if found.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn open_files(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64,
         state.snapshots = found;
         close(state, Stage::Failed(none));
     } else {
-        let is_pair = are_two && found.len() == 2;
+        let is_pair = are_two_given && found.len() == 2;
         state.snapshots = found;
         load(state, 0, now_ms, effects);
         // Two files opened together are compared.
@@ -37,10 +37,10 @@ pub(super) fn open_files(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64,
     }
 }
 
-/// Appends files to the list of snapshots. `from` is the shell's index of the first file. Returns the list index of the
-/// first new entry.
+/// Appends files to the list of snapshots. `from` is the shell's index of the first file. Returns the index of the
+/// first new entry in the list.
 pub(super) fn append_files(state: &mut Shared, from: usize, files: Vec<GivenFile>) -> usize {
-    let place = state.snapshots.len();
+    let first_new = state.snapshots.len();
     state.snapshots.extend((from..).zip(files).map(|(at, file)| SnapshotChoice {
         origin: Origin::File(at),
         member: None,
@@ -49,10 +49,11 @@ pub(super) fn append_files(state: &mut Shared, from: usize, files: Vec<GivenFile
         bytes: Some(file.bytes),
         load: None,
     }));
-    place
+    first_new
 }
 
-/// Reports that the link of load `load` could not be fetched. `status` is the HTTP status, if there was a response.
+/// Reports that the file of load `load` could not be fetched from its link. `status` is the HTTP status, if there was a
+/// response.
 pub(super) fn on_link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
     if load == state.load
         && let Stage::Loading(loading) = &state.stage
@@ -63,31 +64,31 @@ pub(super) fn on_link_failed(state: &mut Shared, load: u32, status: Option<u16>)
     }
 }
 
-/// Reports that the download of load `load` broke off after `at` bytes and is being resumed.
+/// Reports that the download of load `load` was interrupted after `at` bytes and is being resumed.
 pub(super) fn on_link_interrupted(state: &mut Shared, load: u32, at: u64) {
     if load == state.load {
         state.remark = Some(url::resume::resuming_message(at));
     }
 }
 
-/// Loads the snapshot at index `place` of the list, or asks for its event range first if it is large.
-pub(super) fn load(state: &mut Shared, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
-    let Some(choice) = state.snapshots.get(place).cloned() else { return };
+/// Loads the snapshot at this index of the list, or asks for its event range first if it is large.
+pub(super) fn load(state: &mut Shared, index: usize, now_ms: f64, effects: &mut Vec<Effect>) {
+    let Some(choice) = state.snapshots.get(index).cloned() else { return };
     let Some(range) = range_to_load(state, &choice) else {
-        ask_for_range(state, place);
+        ask_for_range(state, index);
         return;
     };
     if range != LoadRange::ALL
-        && let Some(choice) = state.snapshots.get_mut(place)
+        && let Some(choice) = state.snapshots.get_mut(index)
     {
         choice.load = Some(range);
     }
     let SnapshotChoice { origin, member, bytes, .. } = &choice;
     let loading = Loading::new(origin.clone(), choice.name(), *bytes, now_ms);
-    // A link that points to this snapshot stays in force, even if an earlier attempt to load it failed.
+    // A pending link to this snapshot is kept, even if an earlier attempt to load it failed.
     state.linked.pending.take_if(|link| !link.urls.is_empty() && !link.points_to(&choice));
     close(state, Stage::Loading(loading));
-    state.snapshot_index = place;
+    state.snapshot_index = index;
     if let Origin::Link(link) = origin
         && let Some(message) = url::blocked_fetch(link, state.page_scheme)
     {
@@ -98,8 +99,8 @@ pub(super) fn load(state: &mut Shared, place: usize, now_ms: f64, effects: &mut 
     effects.push(Effect::Load { origin: origin.clone(), member, load: state.load, range });
 }
 
-/// Returns the event range to load: the one chosen for this snapshot, or the one in the link that points to it. Returns
-/// `None` if the user has to choose because the file is large.
+/// Returns the range of events to load: the one chosen for this snapshot, or the one in the link to it. Returns `None`
+/// if the user has to choose because the file is large.
 fn range_to_load(state: &Shared, choice: &SnapshotChoice) -> Option<LoadRange> {
     let linked = || {
         let link = state.linked.pending.as_ref().filter(|link| link.urls.is_empty() || link.points_to(choice))?;
@@ -111,46 +112,47 @@ fn range_to_load(state: &Shared, choice: &SnapshotChoice) -> Option<LoadRange> {
         .or_else(|| (!choice.bytes.is_some_and(|bytes| is_large(&choice.file, bytes))).then_some(LoadRange::ALL))
 }
 
-/// Shows the dialog that asks for the range of events to load.
-pub(super) fn ask_for_range(state: &mut Shared, place: usize) {
-    let Some(choice) = state.snapshots.get(place) else { return };
+/// Opens the dialog that asks for the range of events to load.
+pub(super) fn ask_for_range(state: &mut Shared, index: usize) {
+    let Some(choice) = state.snapshots.get(index) else { return };
     let choosing = LoadDialog::new(choice.name(), &choice.file, choice.bytes, choice.load);
     close(state, Stage::Choosing(Box::new(choosing)));
-    state.snapshot_index = place;
+    state.snapshot_index = index;
 }
 
-/// Records the size of a downloaded file once it is known. If the file turns out to be large, cancels the load, asks
-/// for the event range and returns true.
+/// Stores the size of a downloaded file once it is known. If the file turns out to be large, cancels the load, asks for
+/// the event range and returns true.
 pub(super) fn on_length_known(state: &mut Shared, bytes: u64, effects: &mut Vec<Effect>) -> bool {
-    let place = state.snapshot_index;
-    let Some(choice) = state.snapshots.get_mut(place).filter(|choice| choice.bytes.is_none()) else { return false };
+    let index = state.snapshot_index;
+    let Some(choice) = state.snapshots.get_mut(index).filter(|choice| choice.bytes.is_none()) else { return false };
     choice.bytes = Some(bytes);
     let choice = choice.clone();
     if range_to_load(state, &choice).is_some() {
         return false;
     }
-    ask_for_range(state, place);
+    ask_for_range(state, index);
     effects.push(Effect::Ask(Request::Cancel));
     true
 }
 
-/// Returns the index of the snapshot (in a file that holds several) that the current link points to.
+/// Returns the index that the current link gives for a snapshot in a file that holds several. `None` if the link is to
+/// another file.
 fn linked_member(state: &Shared, choice: &SnapshotChoice) -> Option<u32> {
     state.linked.pending.as_ref().filter(|link| link.points_to(choice))?.member
 }
 
-/// Lists the snapshots behind `links` and loads the one at index `place`.
-pub(super) fn load_links(state: &mut Shared, links: Vec<String>, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
+/// Lists the snapshots behind `links` and loads the one at index `index`.
+pub(super) fn load_links(state: &mut Shared, links: Vec<String>, index: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let choice = |link: String| {
         let file = url::file_name(&link);
         SnapshotChoice { origin: Origin::Link(link), member: None, file, path: None, bytes: None, load: None }
     };
     state.snapshots = links.into_iter().map(choice).collect();
-    load(state, place, now_ms, effects);
+    load(state, index, now_ms, effects);
 }
 
-/// Replaces the entry of a file that holds several snapshots by one entry for each. The one that the link points to is
-/// loading, or the first one if there is no such link.
+/// Replaces the entry of a file that holds several snapshots with one entry for each. The current entry becomes the
+/// linked one, or the first one without such a link.
 pub(super) fn list_members(state: &mut Shared, members: Vec<Member>) {
     let Some(file) = state.snapshots.get(state.snapshot_index).filter(|choice| choice.member.is_none()).cloned() else {
         return;
@@ -160,8 +162,8 @@ pub(super) fn list_members(state: &mut Shared, members: Vec<Member>) {
     if wanted < members.len() {
         state.snapshot_index += wanted;
     }
-    let listed = (0..).zip(members).map(|(place, member)| SnapshotChoice {
-        member: Some(place),
+    let listed = (0..).zip(members).map(|(member_index, member)| SnapshotChoice {
+        member: Some(member_index),
         path: Some(member.name),
         bytes: Some(member.bytes),
         ..file.clone()
@@ -201,13 +203,13 @@ pub(super) fn close(state: &mut Shared, stage: Stage) {
     show_device(state, 0);
 }
 
-/// Shows another device from its start. If the device is one of several lanes, focuses its lane instead.
-pub(super) fn show_device(state: &mut Shared, place: usize) {
-    second::choose_device(state, place);
-    if state.focus(place) {
+/// Shows another device in full. If the device has a lane, focuses the lane instead.
+pub(super) fn show_device(state: &mut Shared, index: usize) {
+    second::choose_device(state, index);
+    if state.focus(index) {
         return;
     }
-    state.device_index = place;
+    state.device_index = index;
     parts::reset(state, Change::Device);
     if state.device().is_some_and(|device| device.time_us.is_none()) {
         state.axis = Axis::Events;

@@ -1,5 +1,5 @@
-//! Shapes drawn over the picture: crosshair, ruler, zoom box, markers and the capacity line. Coordinates are device
-//! pixels of the plot, with y upwards.
+//! Data for the shapes drawn over the timeline: crosshair, ruler, zoom box, markers and the capacity line. Coordinates
+//! are in device pixels of the plot, with y upwards.
 
 use super::drag::Drag;
 use super::effect::Pointer;
@@ -10,27 +10,27 @@ use base::units::{BYTE_UNITS, Bytes, group_digits};
 use engine::protocol::Plot;
 use picture::timeline::{Axis, View};
 
-/// All shapes drawn over the picture.
+/// Data for all shapes that are drawn over the timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlay {
     pub crosshair: Option<Crosshair>,
-    /// Column of the pointer while it is over another lane.
+    /// Column of the pointer, while it is over another lane.
     pub other_lane_pointer: Option<f64>,
-    /// The ruler's two ends and its label.
+    /// The two ends of the ruler, and its label.
     pub ruler: Option<([Pointer; 2], String)>,
     /// Two opposite corners of the box to zoom into.
     pub zoom_box: Option<[Pointer; 2]>,
     pub markers: Vec<MarkerFlag>,
-    /// Hovered slice of the annotation tracks: its left and right edge, and its lane.
+    /// Hovered slice of the annotation tracks: its left and right edge, and its track.
     pub slice: Option<([f64; 2], u32)>,
-    /// The cursor: its column and its label (event, or time on a time axis).
+    /// Column and label of the cursor. The label is the event, or the time on the time axis.
     pub cursor: Option<(f64, String)>,
-    /// The aligned position in the other device of a comparison: column, event label, and the top of that device's lane
-    /// in pixels below the canvas' upper edge.
+    /// Cursor in the lane of the other device of a comparison: column and label of the aligned event, and the top of
+    /// the lane in pixels from the canvas's upper edge.
     pub other_cursor: Option<(f64, String, f64)>,
     /// Left and right edge of the range. They may be outside the window.
     pub range: Option<[f64; 2]>,
-    /// True if the ends are labelled A and B because the views show the change between them.
+    /// True if the ends of the range are labelled A and B because the views show the change between them.
     pub labels_ends: bool,
     /// Row and label of the capacity line.
     pub capacity: Option<(f64, String)>,
@@ -46,7 +46,7 @@ pub struct Crosshair {
     pub y_label: String,
 }
 
-/// A marker as drawn.
+/// Position and labels of a marker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkerFlag {
     pub at: Pointer,
@@ -57,21 +57,21 @@ pub struct MarkerFlag {
 }
 
 impl Overlay {
-    /// Collects the overlay of the current state.
+    /// Builds the overlay for the current state.
     pub fn from_state(state: &Shared) -> Overlay {
         let Some(view) = state.view else { return Overlay::default() };
         let (width, height) = (f64::from(view.width_px), f64::from(view.height_px));
         let row = |byte: u64| (byte as f64 + 0.5) / view.bytes_per_px - view.bottom_px as f64;
-        let place = |point: &super::tools::Point| {
+        let position_px = |point: &super::tools::Point| {
             Some(Pointer { x: view.column_from_x(point.x(state.axis)?), y: row(point.byte) })
         };
         let inside = |at: &Pointer| (0.0..=width).contains(&at.x) && (0.0..=height).contains(&at.y);
         let ruler = state.tools.ruler.ends.as_ref().and_then(|[from, to]| {
             let text = state.measured()?.text();
-            Some(([place(from)?, place(to)?], text))
+            Some(([position_px(from)?, position_px(to)?], text))
         });
         let flags = state.markers().filter_map(|marker| {
-            let mut at = place(&marker.point).filter(|at| (0.0..=width).contains(&at.x))?;
+            let mut at = position_px(&marker.point).filter(|at| (0.0..=width).contains(&at.x))?;
             if marker.plot != state.looks.plot {
                 // The marker was set in another plot, so its height has no meaning here.
                 at.y = f64::NEG_INFINITY;
@@ -79,14 +79,15 @@ impl Overlay {
             let text = marker.point.facts.map_or_else(String::new, |facts| Bytes(facts.requested).to_string());
             Some(MarkerFlag { at, number: marker.number.to_string(), text })
         });
-        let elsewhere = state.has_lanes() && state.pointer.is_none() && state.tools.crosshair.by_keys.is_none();
+        let is_over_other_lane =
+            state.has_lanes() && state.pointer.is_none() && state.tools.crosshair.by_keys.is_none();
         let capacity = state.capacity_line().map(|bytes| {
             let y = view.row_from_bytes(bytes) as f64;
             (y, format!("GPU capacity {}", Bytes(bytes)))
         });
         Overlay {
             crosshair: state.crosshair_px().filter(inside).and_then(|at| crosshair(state, &view, at)),
-            other_lane_pointer: state.lanes.pointer.filter(|_| elsewhere).map(|pointer| pointer.x),
+            other_lane_pointer: state.lanes.pointer.filter(|_| is_over_other_lane).map(|pointer| pointer.x),
             ruler,
             zoom_box: if let Drag::Box(corners) = state.tools.drag { Some(corners) } else { None },
             markers: flags.collect(),
@@ -103,7 +104,7 @@ impl Overlay {
     }
 }
 
-/// Returns the aligned position in the lane of the other device.
+/// Returns the cursor in the lane of the other device of a comparison.
 fn other_cursor(state: &Shared) -> Option<(f64, String, f64)> {
     let moments = state.aligned_cursor().filter(|_| state.axis == Axis::Events)?.0;
     let lane = state.shown_lanes().find(|lane| lane.index != state.device_index)?;
@@ -113,7 +114,7 @@ fn other_cursor(state: &Shared) -> Option<(f64, String, f64)> {
     Some((x, event_name(moment), f64::from(top)))
 }
 
-/// Returns the label of the cursor: its time on a time axis, otherwise its event.
+/// Returns the label of the cursor: its time on the time axis, otherwise its event.
 fn cursor_label(state: &Shared, view: &View, x: f64, moment: u32) -> String {
     let device = state.device().filter(|_| state.axis == Axis::Time && moment > 0);
     let zero = device.map(|device| state.shared_axis().zero_on(device) as f64);
@@ -121,9 +122,9 @@ fn cursor_label(state: &Shared, view: &View, x: f64, moment: u32) -> String {
 }
 
 fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {
-    let cursor = state.crosshair()?;
-    let mut x_label = event_name(cursor.moment);
-    let facts = state.crosshair_facts().filter(|facts| facts.moment == cursor.moment);
+    let position = state.crosshair()?;
+    let mut x_label = event_name(position.moment);
+    let facts = state.crosshair_facts().filter(|facts| facts.moment == position.moment);
     let time = match (state.axis, state.tools.crosshair.by_keys, state.device()?.time_us) {
         // With the pointer on a time axis, the time follows from the position.
         (Axis::Time, None, Some(_)) => {
@@ -138,13 +139,14 @@ fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {
         x_label.push_str(&elapsed(time));
     }
     let y_label = match state.looks.plot {
-        Plot::Addresses(_) => state.address_at(cursor.byte).map_or("not mapped".to_owned(), |at| format!("0x{at:x}")),
-        _ => bytes_text(cursor.byte, view.bytes_per_px),
+        Plot::Addresses(_) => state.address_at(position.byte).map_or("not mapped".to_owned(), |at| format!("0x{at:x}")),
+        _ => bytes_text(position.byte, view.bytes_per_px),
     };
     Some(Crosshair { at, x_label, y_label })
 }
 
-/// Formats bytes in the largest fitting unit, with up to three decimals depending on how many bytes a pixel covers.
+/// Formats bytes in the largest unit that fits. The number of decimals, up to three, depends on how many bytes a pixel
+/// covers.
 fn bytes_text(bytes: u64, bytes_per_px: f64) -> String {
     let mut unit = 0;
     while unit + 1 < BYTE_UNITS.len() && bytes >> (10 * (unit + 1)) > 0 {

@@ -1,4 +1,4 @@
-//! Entries of the command palette, best match first, and running the chosen entry.
+//! Builds the entries of the command palette, best match first, and runs the picked entry.
 
 use super::action::Command;
 use super::binding::KeyScope;
@@ -21,7 +21,7 @@ use engine::protocol::Topic;
 
 /// Maximum number of listed entries.
 const MAX_ENTRIES: usize = 100;
-/// Ranks of the kinds of entries among equally good matches. Recently used entries rank before all of them.
+/// Sort ranks of the kinds of entries, for equally good matches. Recently used entries come before all of them.
 const VIEW_RANK: u64 = 100;
 const INSIGHT_RANK: u64 = 101;
 const DEVICE_RANK: u64 = 102;
@@ -31,7 +31,7 @@ const ANNOTATION_RANK: u64 = 105;
 /// Bonus on the match score of a recently used entry.
 const RECENT_BONUS: i32 = 4 * fuzzy::LETTERS_PER_POINT;
 
-/// A line of the command palette.
+/// An entry of the command palette.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
     pub target: PaletteTarget,
@@ -47,7 +47,7 @@ pub struct Entry {
 /// Contents of the command palette.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PaletteView {
-    /// Sorted, best match first.
+    /// Matching entries, best match first.
     pub entries: Vec<Entry>,
     /// Index of the entry that Enter runs.
     pub active: usize,
@@ -69,34 +69,34 @@ pub fn view(state: &State) -> PaletteView {
         let Some(matched) = matches.into_iter().flatten().max_by_key(|matched| matched.score) else { return };
         let recent = state.palette.recent.iter().position(|recent| *recent == target);
         let (score, rank) = match (typed.is_empty(), recent) {
-            (true, Some(place)) => (0, place as u64),
+            (true, Some(index)) => (0, index as u64),
             (true, None) => (0, kind),
             (false, recent) => (matched.score + if recent.is_some() { RECENT_BONUS } else { 0 }, kind),
         };
         order.push((two_part_key(signed_key(-i64::from(score)), rank), found.len() as u32));
         found.push(Some((entry, matched)));
     };
-    for (place, binding) in BINDINGS.iter().enumerate() {
+    for (index, binding) in BINDINGS.iter().enumerate() {
         if is_possible(state, binding.command) {
-            offer(PaletteTarget::Command(place), if is_view(binding.command) { VIEW_RANK } else { COMMAND_RANK });
+            offer(PaletteTarget::Command(index), if is_view(binding.command) { VIEW_RANK } else { COMMAND_RANK });
         }
     }
     if let Some(file) = state.file() {
         Topic::ALL.into_iter().for_each(|topic| offer(PaletteTarget::Insight(topic), INSIGHT_RANK));
         if file.devices.len() > 1 {
-            (0..file.devices.len()).for_each(|place| offer(PaletteTarget::Device(place), DEVICE_RANK));
+            (0..file.devices.len()).for_each(|index| offer(PaletteTarget::Device(index), DEVICE_RANK));
         }
         let annotations = state.surroundings.marks.latest().map_or(0, |marks| marks.ranges.len());
         let annotations = if typed.is_empty() { annotations.min(MAX_ENTRIES) } else { annotations };
-        (0..annotations).for_each(|place| offer(PaletteTarget::Annotation(place), ANNOTATION_RANK));
+        (0..annotations).for_each(|index| offer(PaletteTarget::Annotation(index), ANNOTATION_RANK));
     }
     if state.snapshots.len() > 1 {
-        (0..state.snapshots.len()).for_each(|place| offer(PaletteTarget::File(place), FILE_RANK));
+        (0..state.snapshots.len()).for_each(|index| offer(PaletteTarget::File(index), FILE_RANK));
     }
     let mut entries: Vec<Entry> = Vec::new();
     let mut best = None;
-    for place in sorted_numbers(order) {
-        let Some((mut entry, matched)) = found.get_mut(place as usize).and_then(Option::take) else { continue };
+    for index in sorted_numbers(order) {
+        let Some((mut entry, matched)) = found.get_mut(index as usize).and_then(Option::take) else { continue };
         // Drop scattered matches if another name matches contiguously.
         if !typed.is_empty() && matched.score * 2 < *best.get_or_insert(matched.score) {
             continue;
@@ -104,7 +104,7 @@ pub fn view(state: &State) -> PaletteView {
         // List an annotation that occurs repeatedly only once.
         let is_known = entries.iter().any(|known| known.name == entry.name && known.kind == entry.kind);
         if entries.len() < MAX_ENTRIES && !is_known {
-            entry.matched = (0..entry.name.chars().count()).filter(|place| matched.indices.contains(place)).collect();
+            entry.matched = (0..entry.name.chars().count()).filter(|index| matched.indices.contains(index)).collect();
             entries.push(entry);
         }
     }
@@ -120,7 +120,7 @@ fn is_view(command: Command) -> bool {
     matches!(command, Command::Show(_))
 }
 
-/// Returns true if a command has an effect now. Most commands need an open file.
+/// Returns true if a command can have an effect now. Most commands need an open file.
 fn is_possible(state: &State, command: Command) -> bool {
     use Command::*;
     match command {
@@ -138,27 +138,27 @@ fn is_possible(state: &State, command: Command) -> bool {
 /// Builds the entry for a target, without highlighted characters. `None` if the target no longer exists.
 fn entry(state: &State, target: PaletteTarget) -> Option<Entry> {
     let (name, kind, keys) = match target {
-        PaletteTarget::Command(place) => {
-            let binding = BINDINGS.get(place)?;
+        PaletteTarget::Command(index) => {
+            let binding = BINDINGS.get(index)?;
             let kind = if is_view(binding.command) { "View" } else { heading(binding) };
             (binding.label.to_owned(), kind, keys_text(binding))
         }
         PaletteTarget::Insight(topic) => (topic.title().to_owned(), "Insight", Vec::new()),
-        PaletteTarget::Device(place) => (device_name(state.device_at(place)?.device), "Device", Vec::new()),
-        PaletteTarget::File(place) => (state.snapshots.get(place)?.name(), "File", Vec::new()),
-        PaletteTarget::Annotation(place) => {
-            (state.surroundings.marks.latest()?.ranges.get(place)?.name.clone(), "Annotation", Vec::new())
+        PaletteTarget::Device(index) => (device_name(state.device_at(index)?.device), "Device", Vec::new()),
+        PaletteTarget::File(index) => (state.snapshots.get(index)?.name(), "File", Vec::new()),
+        PaletteTarget::Annotation(index) => {
+            (state.surroundings.marks.latest()?.ranges.get(index)?.name.clone(), "Annotation", Vec::new())
         }
     };
     Some(Entry { target, name, matched: Vec::new(), kind, keys })
 }
 
-/// Runs the chosen entry as if its key had been pressed in the right view, or its control clicked.
+/// Runs the picked entry as if its key had been pressed in the right view, or its control had been clicked.
 pub(super) fn run_chosen(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some(target) = state.palette.pending.take() else { return };
     match target {
-        PaletteTarget::Command(place) => {
-            let Some(binding) = BINDINGS.get(place) else { return };
+        PaletteTarget::Command(index) => {
+            let Some(binding) = BINDINGS.get(index) else { return };
             if let KeyScope::Tab(tab) = binding.scope {
                 // Row commands work in both lists, so the events list stays visible.
                 let is_rows = matches!(binding.command, Command::Rows(_)) && state.views.visible() == Some(Tab::Events);
@@ -172,10 +172,10 @@ pub(super) fn run_chosen(state: &mut State, now_ms: f64, effects: &mut Vec<Effec
             show_tab(state, Tab::Insights, effects);
             state.act(FeatureAction::from(InsightsAction::TopicChosen(topic)), effects);
         }
-        PaletteTarget::Device(place) => show_device(&mut state.shared, place),
-        PaletteTarget::File(place) => load(&mut state.shared, place, now_ms, effects),
-        PaletteTarget::Annotation(place) => {
-            if let Some(points) = state.select_annotation(place) {
+        PaletteTarget::Device(index) => show_device(&mut state.shared, index),
+        PaletteTarget::File(index) => load(&mut state.shared, index, now_ms, effects),
+        PaletteTarget::Annotation(index) => {
+            if let Some(points) = state.select_annotation(index) {
                 state.zoom_between(points);
             }
         }

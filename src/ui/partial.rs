@@ -1,4 +1,4 @@
-//! The timeline of a file while it is still loading. It grows as events are decoded and can be panned and zoomed. The
+//! The timeline of a file that is still loading. It grows as events are decoded, and can be panned and zoomed. The
 //! final timeline then replaces it at the same position.
 //!
 //! ```text
@@ -25,7 +25,7 @@ use picture::timeline::{Axis, Paint, Quad, QuadIdentity, Scene, View};
 use std::rc::Rc;
 
 impl Shared {
-    /// Returns the partially decoded file while one is loading.
+    /// Returns the partially decoded file. `None` if no file is loading, or nothing is decoded yet.
     pub fn partial(&self) -> Option<&PartialState> {
         match &self.stage {
             Stage::Loading(loading) => loading.partial.as_deref(),
@@ -33,22 +33,22 @@ impl Shared {
         }
     }
 
-    /// Returns the summary of the file that is drawn: the open one, or the part decoded so far.
+    /// Returns the summary of the file that is drawn: the open file, or the decoded part of a loading one.
     pub fn drawn_file(&self) -> Option<&FileSummary> {
         self.file().or_else(|| self.partial().map(|unfinished| &unfinished.file.summary))
     }
 
-    /// Returns the overview curve of the shown device, as far as decoded.
+    /// Returns the overview curve of the shown device, up to the last decoded event.
     pub(super) fn partial_overview(&self) -> Option<&Rc<Overview>> {
         self.partial()?.overviews.get(self.device_index)
     }
 }
 
-/// The window that is kept while the plane grows.
+/// The window to keep while the plane grows.
 #[derive(Clone, Copy)]
 struct KeptView {
     view: View,
-    /// True for each axis (events, bytes) that was fully visible. It then stays fully visible.
+    /// True for each axis (events, bytes) that was fully visible, and has to stay so.
     fully_visible: [bool; 2],
 }
 
@@ -71,8 +71,7 @@ impl KeptView {
     }
 }
 
-/// Takes a partially decoded file. It is not drawn while a previously open file waits to be restored in case this load
-/// fails.
+/// Draws a partially decoded file. Does nothing while a previously open file is kept for the case that this load fails.
 pub(super) fn on_partial(state: &mut Shared, file: PartialFile) {
     let is_drawn = state.previous.is_none() && state.axis == Axis::Events && state.looks.plot == Plot::Stack;
     let kept = KeptView::from_state(state);
@@ -84,36 +83,36 @@ pub(super) fn on_partial(state: &mut Shared, file: PartialFile) {
     let is_chosen = loading.partial.as_ref().is_some_and(|unfinished| unfinished.is_chosen)
         || kept.is_some_and(|kept| kept.fully_visible != [true; 2]);
     let devices = &file.summary.devices;
-    let place = devices.iter().position(|device| is_chosen && Some(device.device) == shown);
-    let place = place.unwrap_or_else(|| file.summary.default_device());
-    let is_same = devices.get(place).map(|device| device.device) == shown;
+    let index = devices.iter().position(|device| is_chosen && Some(device.device) == shown);
+    let index = index.unwrap_or_else(|| file.summary.default_device());
+    let is_same = devices.get(index).map(|device| device.device) == shown;
     loading.partial = Some(Box::new(PartialState::new(file, is_chosen)));
     if is_same {
-        state.device_index = place;
+        state.device_index = index;
         state.view = kept.zip(state.plane()).map(|(kept, plane)| kept.apply_to(plane));
-        // The other lanes start at the same place as this one.
+        // The other lanes start at the same position as this one.
         state.lanes.others.iter_mut().for_each(|lane| lane.view = None);
         state.redraw();
     } else {
-        show_device(state, place);
+        show_device(state, index);
     }
 }
 
-/// Records that the user has chosen a device.
+/// Remembers that the user has chosen a device.
 pub(super) fn on_device_chosen(state: &mut Shared) {
     if let Stage::Loading(loading) = &mut state.stage {
         loading.partial.iter_mut().for_each(|unfinished| unfinished.is_chosen = true);
     }
 }
 
-/// State of the partial picture that is carried over to the opened file.
+/// State of the partial timeline that is carried over to the opened file.
 pub(super) struct CarriedOver {
     device: Option<i64>,
     is_chosen: bool,
     kept: Option<KeptView>,
 }
 
-/// Collects the state to carry over when the file has opened.
+/// Returns the state to carry over to the opened file. `None` if no partial timeline was drawn.
 pub(super) fn carry_over(state: &Shared) -> Option<CarriedOver> {
     let unfinished = state.partial()?;
     let device = state.drawn_device().map(|device| device.device);
@@ -122,7 +121,7 @@ pub(super) fn carry_over(state: &Shared) -> Option<CarriedOver> {
 }
 
 impl CarriedOver {
-    /// Returns the index of the device that the user chose or zoomed into.
+    /// Returns the index of the device that the user chose or zoomed.
     pub(super) fn chosen_device(&self, state: &Shared) -> Option<usize> {
         self.device.filter(|_| self.is_chosen || self.kept.is_some()).and_then(|device| place_of(state, device))
     }
@@ -141,7 +140,7 @@ fn place_of(state: &Shared, device: i64) -> Option<usize> {
     state.drawn_file()?.devices.iter().position(|other| other.device == device)
 }
 
-/// Returns true if an action is not available until the file is open, because details of the picture are not known yet.
+/// Returns true if an action has to wait until the file is open, because it needs data that a partial timeline lacks.
 pub(super) fn is_unavailable(state: &Shared, action: &Action) -> bool {
     state.partial().is_some()
         && match action {
@@ -165,7 +164,7 @@ pub(super) fn is_unavailable(state: &Shared, action: &Action) -> bool {
         }
 }
 
-/// Redraws the partial picture if new data was decoded or the window has moved.
+/// Redraws the partial timeline if new data was decoded or the window has moved.
 pub(super) fn redraw_partial(state: &mut Shared, effects: &mut Vec<Effect>) {
     if state.partial().is_none() || state.canvas.is_none() {
         return;
@@ -174,9 +173,9 @@ pub(super) fn redraw_partial(state: &mut Shared, effects: &mut Vec<Effect>) {
     let mut drawn = Vec::new();
     for lane in state.shown_lanes() {
         let plane = state.plane_of(lane.device);
-        let served = lane.geometry.scene.as_ref().is_some_and(|scene| plane.is_covered(*lane.view, &scene.view));
+        let is_covered = lane.geometry.scene.as_ref().is_some_and(|scene| plane.is_covered(*lane.view, &scene.view));
         let device = state.partial().and_then(|unfinished| unfinished.file.devices.get(lane.index));
-        if let Some(device) = device.filter(|_| !served || lane.geometry.is_stale) {
+        if let Some(device) = device.filter(|_| !is_covered || lane.geometry.is_stale) {
             drawn.push((lane.index, Rc::new(scene(device, plane.with_margin(*lane.view)))));
         }
     }
@@ -189,7 +188,7 @@ pub(super) fn redraw_partial(state: &mut Shared, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Builds a scene of the heights in a window. Adjacent columns of equal height are merged.
+/// Builds a scene for a window from the heights only, without allocations. Adjacent columns of equal height are merged.
 fn scene(device: &PartialDevice, view: View) -> Scene {
     let mut columns = SceneColumns::default();
     let (mut quads, mut identities) = (Vec::new(), Vec::new());
@@ -220,7 +219,7 @@ fn scene(device: &PartialDevice, view: View) -> Scene {
     Scene { view, band_px: 1, columns, quads, identities, ground: None }
 }
 
-/// Returns figures of the shown device so far, as label and value, for the page header.
+/// Returns the figures of the shown device so far, as labels and values, for the page header.
 pub fn header_figures(state: &Shared) -> Vec<(&'static str, String)> {
     let Some(device) = state.partial().and_then(|_| state.drawn_device()) else { return Vec::new() };
     vec![

@@ -1,5 +1,5 @@
 //! The list of all parts of the shared state (cursor, range, search, lanes, settings, rules and so on), and functions
-//! that run one of their hooks in each.
+//! that call them all.
 
 use super::change::{AskPhase, Change};
 use super::effect::Effect;
@@ -11,7 +11,7 @@ use super::{
 };
 use engine::protocol::Answer;
 
-/// All parts, in the order they ask within a turn.
+/// All parts, in the order of their questions within a phase.
 const PARTS: &[Part] = &[
     lane_scenes::PART,
     first_group::PART,
@@ -29,19 +29,19 @@ const PARTS: &[Part] = &[
     planned::PART,
 ];
 
-/// Resets every part immediately. The change is also queued for the features, which are reset before anything else is
-/// asked.
+/// Lets every part drop what the change made invalid. Queues the change for the features, which do the same before the
+/// next question to the worker.
 pub(super) fn reset(shared: &mut Shared, change: Change) {
     for part in PARTS {
         (part.reset)(shared, change);
     }
-    shared.node = None;
+    shared.selected_label = None;
     shared.changes.push(change);
 }
 
-/// Lets every part with this turn send its questions.
-pub(super) fn ask(shared: &mut Shared, turn: AskPhase, device: i64, effects: &mut Vec<Effect>) {
-    for (_, ask) in PARTS.iter().flat_map(|part| part.asks).filter(|(when, _)| *when == turn) {
+/// Calls the functions of all parts that send their questions in this phase.
+pub(super) fn ask(shared: &mut Shared, phase: AskPhase, device: i64, effects: &mut Vec<Effect>) {
+    for (_, ask) in PARTS.iter().flat_map(|part| part.asks).filter(|(when, _)| *when == phase) {
         ask(shared, device, effects);
     }
 }

@@ -5,11 +5,11 @@
 //! panels     0 1 2 · · ·   · · · 3 4 ·   0 1 2 3 4 5     (done)
 //! ```
 //!
-//! A panel never shows a newer state than a panel before it, so an element that is still hidden is not updated too
-//! early. Each frame gets further than the one before, so the last panel is updated even if every frame brings a
-//! change.
+//! A panel never shows a newer state than a panel before it. So an element that is still hidden is not updated too
+//! early. Each frame updates at least one panel more than the one before, so the last panel is reached even if every
+//! frame brings a change.
 
-/// Progress of rendering the newest state.
+/// Progress of updating the panels to the newest state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RenderPasses {
     /// Index of the next panel to update.
@@ -17,8 +17,9 @@ pub struct RenderPasses {
 }
 
 impl RenderPasses {
-    /// Runs one frame: calls `show` for panels up to `count` until `has_time` returns false. Set `changed` if the state
-    /// has changed since the last frame. Returns true if panels are left and another frame is needed.
+    /// Runs one frame: calls `show` for the next panels, up to `count`, until `has_time` returns false. `changed` says
+    /// whether the state has changed since the last frame. Returns true if panels are left, so that another frame is
+    /// needed.
     pub fn run_frame(
         &mut self,
         count: usize,

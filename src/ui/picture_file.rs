@@ -1,4 +1,4 @@
-//! An image to export, and its file formats.
+//! A picture to export, and its file formats.
 
 use super::binding::{Binding, KeyScope, bind};
 use engine::protocol::Looks;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 base::listed! {
-    /// Image format, in the order of the export dialog.
+    /// Formats of an exported picture, in the order of the export dialog.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Format {
         /// PNG at the resolution of the screen.
@@ -22,7 +22,7 @@ base::listed! {
 }
 
 impl Format {
-    /// Returns the keyboard shortcut and button of the format in the export dialog.
+    /// Returns the keyboard shortcut and the button of the format in the export dialog.
     pub(crate) const fn binding(self) -> Binding<Format> {
         let (keys, label, control): (&[&str], _, _) = match self {
             Format::Png1 => (&["1"], "Save as PNG 1×", "export-png-1"),
@@ -33,7 +33,7 @@ impl Format {
         bind(KeyScope::Export, keys, self, label, control)
     }
 
-    /// Returns the scale factor relative to the screen's resolution.
+    /// Returns the resolution as a multiple of the screen's.
     pub fn scale(self) -> u32 {
         match self {
             Format::Png1 | Format::Svg => 1,
@@ -61,7 +61,7 @@ impl Format {
     }
 }
 
-/// An image to export, with everything needed to draw it.
+/// A picture to export, with all data for drawing it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     pub format: Format,
@@ -73,12 +73,12 @@ pub struct Picture {
     pub looks: Looks,
     /// Palette slots that are faded.
     pub faded: BTreeSet<u32>,
-    /// Outline of the selection, in pixels of the window.
+    /// Outline of the selected allocation, in pixels of the window.
     pub outline: Vec<Rect>,
 }
 
 impl Picture {
-    /// Returns the parts that the SVG renderer draws.
+    /// Returns the data that the SVG renderer needs.
     pub fn drawing(&self) -> Drawing<'_> {
         Drawing { sheet: &self.sheet, view: &self.view, scene: &self.scene, outline: &self.outline }
     }

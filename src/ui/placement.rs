@@ -1,15 +1,15 @@
-//! Placement of tooltips ("cards") so that they do not cover the hovered block, and of labels ("chips") that share a
-//! line.
+//! Computes positions of tooltips ("cards"), so that they do not cover the hovered block, and of labels ("chips") that
+//! share a line.
 
-/// CSS pixels between pointer and card.
+/// Distance between the pointer and a card, in CSS pixels.
 const POINTER_GAP: f64 = 16.0;
 
 /// Width and height, or left and top, in CSS pixels.
 pub type Pair = (f64, f64);
 
 /// Returns the left and top edge of a card of size `card` on a stage of size `stage`, for a pointer at `at`. The card
-/// goes below and to the right, or to the other side if it does not fit there. If it fits beside the pointer along one
-/// axis only, it is clamped to the stage along the other.
+/// goes below and to the right of the pointer, or to the other side if it does not fit there. If it only fits beside
+/// the pointer along one axis, it is clamped to the stage along the other axis.
 pub fn place_card(at: Pair, card: Pair, stage: Pair) -> Pair {
     let (x, fits_x) = place_on_axis(at.0, card.0, stage.0);
     let (y, fits_y) = place_on_axis(at.1, card.1, stage.1);
@@ -43,8 +43,8 @@ fn place_on_axis(at: f64, size: f64, room: f64) -> (f64, Fits) {
     }
 }
 
-/// Returns the left edge of a chip of this width, centred on `x` between two edges and at least `apart` from a taken
-/// span.
+/// Returns the left edge of a chip of this width. It is centred on `x` if possible, stays between `from` and `to`, and
+/// is at least `apart` away from the span `taken`. All lengths have the same unit.
 pub fn place_chip(x: f64, width: f64, [from, to]: [f64; 2], taken: Option<[f64; 2]>, apart: f64) -> f64 {
     let inside = |left: f64| left.clamp(from, (to - width).max(from));
     let left = inside(x - width / 2.0);
@@ -60,30 +60,31 @@ pub fn place_chip(x: f64, width: f64, [from, to]: [f64; 2], taken: Option<[f64; 
     }
 }
 
-/// Left, top, right and bottom edge, in CSS pixels.
+/// Rectangle: left, top, right and bottom edge, in CSS pixels.
 pub type Rect = [f64; 4];
 
 /// Areas that a card should leave visible.
 pub struct Obstacles<'a> {
-    /// Pieces of the hovered block. The first is the one under the pointer.
+    /// Rectangles of the hovered block. The first is the one under the pointer.
     pub block: &'a [Rect],
-    /// Returns the top edge of the drawn stack at a horizontal position.
+    /// Returns the top edge of the stack at a horizontal position.
     pub top: &'a dyn Fn(f64) -> f64,
 }
 
-/// CSS pixels between a block and the card.
+/// Distance between a block and the card, in CSS pixels.
 const BLOCK_GAP: f64 = 12.0;
-/// CSS pixels at the top that are reserved for chips.
+/// Height of the area at the top that is reserved for chips, in CSS pixels.
 const CHIPS_HEIGHT: f64 = 22.0;
-/// Cost of covering the whole block. Covering neighbours costs up to 1, and so does a distance of [`AWAY`] CSS pixels.
+/// Costs of a card's position. Covering the whole hovered block costs [`BLOCK_COST`], and covering its surroundings up
+/// to 1. A distance of [`DISTANCE_COST_PX`] CSS pixels from the pointer costs 1.
 const BLOCK_COST: f64 = 8.0;
 const DISTANCE_COST_PX: f64 = 320.0;
 
-/// Returns the left and top edge of a card that does not cover the hovered block and covers as little of its
-/// surroundings as possible, without moving far from the pointer.
-pub fn place_card_around(at: Pair, card: Pair, stage: Pair, busy: &Obstacles<'_>) -> Pair {
+/// Returns the left and top edge of a card that does not cover the hovered block, covers as little of the stack as
+/// possible, and is not far from the pointer.
+pub fn place_card_around(at: Pair, card: Pair, stage: Pair, obstacles: &Obstacles<'_>) -> Pair {
     let usual = place_card(at, card, stage);
-    let Some([left, top, right, bottom]) = busy.block.first().copied() else { return usual };
+    let Some([left, top, right, bottom]) = obstacles.block.first().copied() else { return usual };
     let inside = |place: f64, least: f64, size: f64, room: f64| place.min(room - size).max(least);
     let (x, y) =
         (inside(at.0 - card.0 / 2.0, 0.0, card.0, stage.0), inside(at.1 - card.1 / 2.0, CHIPS_HEIGHT, card.1, stage.1));
@@ -100,13 +101,14 @@ pub fn place_card_around(at: Pair, card: Pair, stage: Pair, busy: &Obstacles<'_>
     let cost = |&(x, y): &Pair| {
         let rect = [x, y, x + card.0, y + card.1];
         let area = (card.0 * card.1).max(1.0);
-        let on_block: f64 = busy.block.iter().map(|piece| intersection_area(&rect, piece)).sum();
-        let steps = [0.1, 0.3, 0.5, 0.7, 0.9].map(|part| (rect[3] - (busy.top)(x + part * card.0)).clamp(0.0, card.1));
+        let on_block: f64 = obstacles.block.iter().map(|piece| intersection_area(&rect, piece)).sum();
+        let steps =
+            [0.1, 0.3, 0.5, 0.7, 0.9].map(|part| (rect[3] - (obstacles.top)(x + part * card.0)).clamp(0.0, card.1));
         let on_others = steps.iter().sum::<f64>() / 5.0 / card.1.max(1.0);
-        let away = [rect[0] - at.0, at.0 - rect[2], rect[1] - at.1, at.1 - rect[3]].into_iter().fold(0.0, f64::max);
+        let distance = [rect[0] - at.0, at.0 - rect[2], rect[1] - at.1, at.1 - rect[3]].into_iter().fold(0.0, f64::max);
         // Never cover the pointer.
-        let hides = if away <= 0.0 { f64::INFINITY } else { 0.0 };
-        hides + BLOCK_COST * (on_block / area).min(1.0) + on_others + away / DISTANCE_COST_PX
+        let pointer_cost = if distance <= 0.0 { f64::INFINITY } else { 0.0 };
+        pointer_cost + BLOCK_COST * (on_block / area).min(1.0) + on_others + distance / DISTANCE_COST_PX
     };
     let fits = |(x, y): &Pair| *x >= 0.0 && *y >= CHIPS_HEIGHT && x + card.0 <= stage.0 && y + card.1 <= stage.1;
     let best = places.into_iter().filter(fits).min_by(|a, b| cost(a).total_cmp(&cost(b)));

@@ -1,5 +1,5 @@
-//! Curves drawn over the recorded one: live bytes without the selection or under a plan, and the result of a simulated
-//! run.
+//! Curves drawn over the recorded one: live bytes without the selection, live bytes under a plan, and the result of a
+//! simulated run.
 
 mod data;
 
@@ -19,35 +19,35 @@ use engine::protocol::{Answer, Factor, PlanCurve, PlanGroup, PlanQuestion, Plot,
 use picture::timeline::View;
 use std::rc::Rc;
 
-/// Label above the picture: the peak without the current selection.
+/// Label above the timeline: the peak without the current selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chip {
-    /// Name of the selection that is left out.
+    /// Name of the selection that the peak excludes.
     pub name: String,
-    /// The remaining peak, and the change from the recorded peak.
+    /// The peak without the selection, and the change from the recorded peak.
     pub text: String,
     /// The same values with exact bytes.
     pub exact: String,
     pub is_drawn: bool,
 }
 
-/// Reset, question and answer hooks of the curves over the recorded one.
+/// Callbacks of the curves over the recorded one.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
 
-/// Drops computed results, which are valid for one device and its current categories and nodes only.
+/// Drops computed results, since they are only valid for the device and its current categories and nodes.
 fn reset(state: &mut Shared, _: Change) {
     let Planned { drawn, plan, .. } = std::mem::take(&mut state.planned);
     let drawn = if drawn == DrawnCurve::Simulated { DrawnCurve::None } else { drawn };
     state.planned = Planned { drawn, plan, ..Planned::default() };
 }
 
-/// Asks for the peak of the plan and of the selection, one at a time, and for the drawn curve.
+/// Asks for the peaks under the plan and without the selection, one at a time, and for the drawn curve.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(view) = state.geometry.scene.as_ref().map(|scene| scene.view) else { return };
     let without = state.selected_group().map(|(_, group)| without(group));
     if state.planned.asked.is_none() {
         let wanted = [state.planned.plan.clone(), without].into_iter().flatten();
-        if let Some(question) = wanted.into_iter().find(|of| state.planned.page(of).is_none()) {
+        if let Some(question) = wanted.into_iter().find(|source| state.planned.page(source).is_none()) {
             let serial = state.next_serial();
             state.planned.asked = Some((serial, question.clone()));
             effects.push(Effect::ask(serial, device, Question::Plan(Box::new(question))));
@@ -56,12 +56,12 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if matches!(state.looks.plot, Plot::Addresses(_)) {
         return;
     }
-    let (of, question) = match (state.drawn_course(), state.drawn_question()) {
+    let (source, question) = match (state.drawn_course(), state.drawn_question()) {
         (Some((number, course)), _) => (CurveSource::Run(number), Question::Course(Box::new((*course).clone()), view)),
         (None, Some(question)) => (CurveSource::Plan(question.clone()), Question::PlanCurve(Box::new(question), view)),
         (None, None) => return,
     };
-    state.planned.curve.ask((of, view), device, &mut state.serial, effects, |_| question);
+    state.planned.curve.ask((source, view), device, &mut state.serial, effects, |_| question);
 }
 
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
@@ -81,14 +81,14 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     None
 }
 
-/// Returns a plan that leaves out one group of allocations.
+/// Returns a plan without one group of allocations.
 fn without(group: PlanGroup) -> PlanQuestion {
     PlanQuestion { groups: vec![(group, Factor::ZERO)], ..PlanQuestion::default() }
 }
 
 impl Shared {
-    /// Returns the name and the group of the allocations highlighted in the picture: those of a tree node, the matches
-    /// of the search, a segment, a call stack, or one allocation.
+    /// Returns the name and the group of the allocations that are highlighted in the timeline: those of a tree node, of
+    /// the search, of a segment or of a call stack, or a single one.
     fn selected_group(&self) -> Option<(String, PlanGroup)> {
         let quoted = |name: &str| ["“", name, "”"].concat();
         if let Some(node) = self.views.node {
@@ -98,8 +98,8 @@ impl Shared {
         if let Some(found) = self.find.current_result().filter(|found| found.tally.count > 0) {
             return Some((quoted(self.find.text.trim()), PlanGroup::NamedIfAny(found.query.clone())));
         }
-        let own = self.selection.as_deref().map(|selection| selection.allocation);
-        if let Some(([from, to], _)) = self.segment.filter(|(_, keeper)| *keeper == own) {
+        let selected_allocation = self.selection.as_deref().map(|selection| selection.allocation);
+        if let Some(([from, to], _)) = self.segment.filter(|(_, keeper)| *keeper == selected_allocation) {
             let addresses = format!("0x{from:x}..0x{to:x}");
             return Some(("the allocations in this segment".to_owned(), PlanGroup::NamedIfAny(addresses)));
         }
@@ -112,7 +112,7 @@ impl Shared {
         })
     }
 
-    /// Returns the label and the question of the drawn curve, unless it is a simulated one.
+    /// Returns the label and the question of the drawn curve, unless it is that of a simulated run.
     fn drawn_plan(&self) -> Option<(String, PlanQuestion)> {
         match self.planned.drawn {
             DrawnCurve::None | DrawnCurve::Simulated => None,
@@ -139,7 +139,7 @@ impl Shared {
         Some(self.planned.page(&self.drawn_question()?)?.planned.0)
     }
 
-    /// Shows the curves of a simulated run.
+    /// Draws the curves of a simulated run.
     pub(super) fn draw_course(&mut self, course: Rc<WhatIfCourse>) {
         self.change_height(|state| {
             let number = state.planned.run.as_ref().map_or(0, |(number, _)| number + 1);
@@ -166,8 +166,13 @@ impl Shared {
     fn planned_line(&self, view: &View) -> Option<Vec<Curve>> {
         let (name, question) = self.drawn_plan()?;
         let peak = self.planned.page(&question)?.planned.0;
-        let (curve, over) = self.known_curve(&CurveSource::Plan(question))?;
-        Some(vec![curve_in_view(Line::Planned, (&curve.edge_px, [&over, view]), &curve.bytes, Some((peak, name)))])
+        let (curve, curve_view) = self.known_curve(&CurveSource::Plan(question))?;
+        Some(vec![curve_in_view(
+            Line::Planned,
+            (&curve.edge_px, [&curve_view, view]),
+            &curve.bytes,
+            Some((peak, name)),
+        )])
     }
 
     fn simulated_lines(&self, view: &View) -> Option<Vec<Curve>> {
@@ -181,39 +186,39 @@ impl Shared {
         ])
     }
 
-    /// Returns the latest curve of `of` and the view it was computed for, which may be outdated.
-    fn known_curve(&self, of: &CurveSource) -> Option<(&PlanCurve, View)> {
+    /// Returns the latest curve from this source, and the view that it was computed for, which may be outdated.
+    fn known_curve(&self, source: &CurveSource) -> Option<(&PlanCurve, View)> {
         let known = self.planned.curve.answered_question();
-        known.filter(|(known, view)| known == of && view.axis == self.axis)?;
+        known.filter(|(known, view)| known == source && view.axis == self.axis)?;
         let curve = self.planned.curve.latest()?;
         Some((curve, curve.view?))
     }
 }
 
-/// Returns the maximum of reserved bytes.
+/// Returns the maximum of the reserved bytes of a simulated run.
 fn max_reserved(course: &WhatIfCourse) -> u64 {
-    course.reserved.iter().fold(course.reserved_at_start, |most, (_, bytes)| most.max(*bytes))
+    course.reserved.iter().fold(course.reserved_at_start, |max, (_, bytes)| max.max(*bytes))
 }
 
-/// Converts a curve from pixels of the first view to pixels of the second. Its peak is marked if it is visible.
+/// Converts a curve from pixels of the first view to pixels of the second. Its peak gets a label if it is visible.
 fn curve_in_view(
     line: Line,
     (edge_px, views): (&[i32], [&View; 2]),
     bytes: &[u64],
     peak: Option<(u64, String)>,
 ) -> Curve {
-    let [over, view] = views;
-    let row = |at: usize| bytes.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
+    let [curve_view, view] = views;
+    let row = |index: usize| bytes.get(index).map(|&bytes| view.row_from_bytes(bytes) as f64);
     let label = peak.and_then(|(peak, name)| {
-        let at = bytes.iter().position(|&bytes| bytes == peak && bytes > 0)?;
-        let middle = f64::from(*edge_px.get(at)?).midpoint(f64::from(*edge_px.get(at + 1)?));
-        let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(peak) as f64];
+        let index = bytes.iter().position(|&bytes| bytes == peak && bytes > 0)?;
+        let middle = f64::from(*edge_px.get(index)?).midpoint(f64::from(*edge_px.get(index + 1)?));
+        let at = [view.column_from_x(curve_view.x_from_column(middle)), view.row_from_bytes(peak) as f64];
         Some(CurveLabel { at, text: [&Bytes(peak).to_string(), " ", &name].concat() })
     });
     Curve { line, points: steps(edge_px, views, &row), label }
 }
 
-/// Returns the label above the picture. `None` if nothing is selected.
+/// Returns the label above the timeline. `None` if nothing is selected or the answer is pending.
 pub fn chip(state: &Shared) -> Option<Chip> {
     let (name, group) = state.selected_group()?;
     let page = state.planned.page(&without(group))?;

@@ -1,11 +1,11 @@
-//! Parsing of a typed position: an event, a time since the first event, or a word.
+//! Parses a typed position: an event, a time since the first event, or a word.
 
 /// A parsed position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
-    /// After this event.
+    /// The moment after the event with this index.
     Event(u64),
-    /// Microseconds after the first event.
+    /// Time in microseconds after the first event.
     Time(u64),
     /// At the device's peak of requested bytes.
     Peak,
@@ -21,7 +21,7 @@ pub enum Position {
 pub const EXPECTED_FORMS: &str =
     "An event (126670), a time since the first (1.25 s, 350 ms), peak, reserved-peak, oom or end.";
 
-/// Parses a typed position. `None` for any other text and for numbers above 64 bits.
+/// Parses a typed position. `None` for any other text, and for numbers that do not fit into 64 bits.
 pub fn parse_position(text: &str) -> Option<Position> {
     let text = text.trim();
     match text.to_ascii_lowercase().as_str() {
@@ -33,8 +33,7 @@ pub fn parse_position(text: &str) -> Option<Position> {
     }
     // The page formats thousands with commas and times with a plus, so both are accepted.
     let text = text.strip_prefix('+').unwrap_or(text).trim_start();
-    let split =
-        text.find(|sign: char| !(sign.is_ascii_digit() || matches!(sign, '.' | ',' | '_'))).unwrap_or(text.len());
+    let split = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '_'))).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let whole: String = whole.chars().filter(char::is_ascii_digit).collect();

@@ -1,9 +1,9 @@
 //! The previously open file. It is restored if the file that is loading fails to open or is cancelled.
 //!
-//! A second worker reads the new file while the first keeps the open one. A file that is invalid, too large or made to
-//! crash the decoder therefore cannot close the open file. For a short time both are in memory, each within the 4 GiB
-//! limit of a worker. With a single worker, the new file could run out of memory that only closing the old one would
-//! free, and both would be lost.
+//! A second worker reads the new file while the first one keeps the open file. Therefore, a file that is invalid, too
+//! large or crafted to crash the decoder cannot close the open file. For a short time both files are in memory, each
+//! within the 4 GiB limit of its worker. With a single worker, the new file could need the memory of the old one, and
+//! both would be lost.
 
 mod data;
 
@@ -19,7 +19,8 @@ use super::stage::{SnapshotChoice, Stage};
 use super::toast::Toast;
 use super::{Action, Command, FeatureAction, FeatureCommand};
 
-/// Captures the open file before an action that may open another one. Returns `None` for all other actions.
+/// Captures the state of the open file before an action that may open another one. Returns `None` for all other
+/// actions.
 pub(super) fn capture(state: &State, action: &Action) -> Option<Previous> {
     let opens = match action {
         Action::FilesGiven(_)
@@ -39,11 +40,11 @@ pub(super) fn capture(state: &State, action: &Action) -> Option<Previous> {
     Some(Previous { load, snapshots: state.snapshots.clone(), chosen, link, file: None })
 }
 
-/// Runs after an action: keeps the file that was left, and restores it if no other file took its place.
-pub(super) fn restore_if_failed(state: &mut State, before: Option<Previous>, now_ms: f64, effects: &mut Vec<Effect>) {
-    let left = state.closed_file.take();
-    if let (Some(before), Some(file)) = (before.filter(|before| before.load != state.load), left) {
-        state.previous = Some(Box::new(Previous { file: Some(file), ..before }));
+/// Runs after an action. Keeps the file that the action closed, and restores it if no other file was opened instead.
+pub(super) fn restore_if_failed(state: &mut State, captured: Option<Previous>, now_ms: f64, effects: &mut Vec<Effect>) {
+    let closed_file = state.closed_file.take();
+    if let (Some(captured), Some(file)) = (captured.filter(|captured| captured.load != state.load), closed_file) {
+        state.previous = Some(Box::new(Previous { file: Some(file), ..captured }));
     }
     match &state.stage {
         Stage::Choosing(_) | Stage::Loading(_) => {}

@@ -1,5 +1,4 @@
-//! The selected range: starting, extending and ending it, the choice of allocations that the views show, and the
-//! range's panel.
+//! The selected range: starts, extends and ends it, sets the scope of the views, and builds the panel of the range.
 
 mod data;
 
@@ -12,7 +11,8 @@ use base::units::{Bytes, Moment, duration_us, group_digits, pluralize};
 use engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
 
 impl Shared {
-    /// Sets the range between two moments, in any order.
+    /// Sets the range between two moments, in any order, and updates the scope of the views. If that was the whole
+    /// trace, it becomes the default scope of a range.
     pub(super) fn set_range(&mut self, a: u32, b: u32) {
         let end = self.end_moment();
         self.cursor.range = Some(Span { from: a.min(b).min(end), to: a.max(b).min(end) });
@@ -22,7 +22,7 @@ impl Shared {
         self.update_scope();
     }
 
-    /// Sets the range and stops extending it by keys.
+    /// Sets the range, and ends the extension of the range by keys.
     pub(super) fn set_fixed_range(&mut self, a: u32, b: u32) {
         self.cursor.extended_from = None;
         self.set_range(a, b);
@@ -38,8 +38,8 @@ impl Shared {
         }
     }
 
-    /// Chooses the scope of the views. If it needs a range and there is none, selects the window, or from the window's
-    /// start to the cursor.
+    /// Chooses the scope of the views. If the scope requires a range and none is selected, selects the window as the
+    /// range, or for a change the part of the window up to the cursor.
     pub(super) fn choose_scope(&mut self, scope: ViewScope) {
         let width = self.view.map_or(0.0, |view| f64::from(view.width_px));
         let edges = [self.moment_under(0.0), self.moment_under((width - 1.0).max(0.0))];
@@ -65,10 +65,10 @@ impl Shared {
         ended
     }
 
-    /// Starts a range at the cursor, which keys then extend. If keys are extending a range already, stops extending it.
+    /// Starts a range at the cursor, which keys then extend. If keys are already extending a range, stops that.
     pub(super) fn toggle_range(&mut self) {
         if self.cursor.extended_from.take().is_none() {
-            // While the pointer is over the picture, start at the crosshair.
+            // Start at the crosshair, if the pointer or keys have placed one.
             if let Some(moment) = self.crosshair_moment() {
                 self.set_cursor(moment);
             }
@@ -78,19 +78,19 @@ impl Shared {
         }
     }
 
-    pub(super) fn set_range_scope(&mut self, about: RangeScope) {
-        self.cursor.range_scope = about;
+    pub(super) fn set_range_scope(&mut self, scope: RangeScope) {
+        self.cursor.range_scope = scope;
         self.update_scope();
     }
 
-    /// Switches to the next kind of allocations in a range.
+    /// Switches to the next set of allocations that the views can show for a range.
     pub(super) fn next_range_scope(&mut self) {
         if self.cursor.range.is_none() {
             self.remark = Some("Select a range first.".to_owned());
             return;
         }
-        let place = RangeScope::OF_RANGE.iter().position(|about| *about == self.cursor.range_scope);
-        let next = place.and_then(|place| RangeScope::OF_RANGE.get(place + 1)).or(RangeScope::OF_RANGE.first());
+        let index = RangeScope::OF_RANGE.iter().position(|about| *about == self.cursor.range_scope);
+        let next = index.and_then(|index| RangeScope::OF_RANGE.get(index + 1)).or(RangeScope::OF_RANGE.first());
         self.set_range_scope(next.copied().unwrap_or_default());
     }
 
@@ -106,7 +106,7 @@ impl Shared {
         }
     }
 
-    /// Returns facts about the range. While the range changes, these are the facts of the previous one.
+    /// Returns facts about the range, or about its previous value until the worker has answered.
     pub fn range_facts(&self) -> Option<&RangeFacts> {
         self.cursor.range.and(self.cursor.range_facts.latest())
     }
@@ -126,16 +126,16 @@ impl Shared {
     }
 }
 
-/// Contents of the panel of the range.
+/// Contents of the panel about the range.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RangeView {
-    /// The facts behind the lines.
+    /// The facts that the lines show. `None` until the worker has answered.
     pub facts: Option<RangeFacts>,
     pub lines: Vec<(&'static str, String)>,
     pub is_extended: bool,
 }
 
-/// Returns the panel of the range. `None` if no range is selected.
+/// Returns the contents of the panel about the range. `None` if no range is selected.
 pub fn view(state: &Shared) -> Option<RangeView> {
     state.cursor.range?;
     let is_extended = state.cursor.extended_from.is_some();
@@ -149,11 +149,11 @@ pub fn view(state: &Shared) -> Option<RangeView> {
     Some(RangeView { facts: Some(*facts), lines, is_extended })
 }
 
-/// Returns the facts about a range as label and value, with exact bytes.
+/// Returns the facts about a range as labels and values, with exact bytes.
 pub(crate) fn fact_lines(facts: &RangeFacts) -> [(&'static str, String); 6] {
     let weight = |weight: Weight| {
         let mut text = bytes_text(weight.bytes);
-        // Break the line before these words only.
+        // Allow a line break only before these words.
         text.push_str(" in\u{a0}");
         text.push_str(&pluralize(weight.count.into(), "allocation").replace(' ', "\u{a0}"));
         text
@@ -194,8 +194,8 @@ fn change_title(facts: &RangeFacts) -> String {
     .concat()
 }
 
-/// Returns the text next to the tabs, which describes the scope of the views. It describes the last position or range
-/// that the worker has answered.
+/// Returns the text next to the tabs, which describes the scope of the views. Until the worker has answered, it
+/// describes the previous position or range.
 pub fn title(state: &Shared) -> String {
     let Some(device) = state.device() else { return String::new() };
     if state.views.scope == Scope::All {

@@ -1,5 +1,5 @@
-//! The survey of many snapshots of one program, one per rank. Its files are read one after the other, next to the open
-//! one. The result is the insight [`engine::protocol::Topic::Ranks`].
+//! The survey of many snapshots of one program, one per rank. The files are read one after the other, in addition to
+//! the open one. The result is the insight [`engine::protocol::Topic::Ranks`].
 
 mod data;
 
@@ -21,18 +21,19 @@ const MIN_FILES: usize = 3;
 /// Starts or offers a survey after files were opened.
 pub(super) fn start_survey(state: &mut Shared, effects: &mut Vec<Effect>) {
     let version = state.ranks.version.wrapping_add(1);
-    let had = state.ranks.is_available();
+    let was_available = state.ranks.is_available();
     state.ranks = Ranks { version, server_files: state.ranks.server_files, ..Ranks::default() };
     let members = state.snapshots.iter().any(|choice| choice.member.is_some());
-    let far = state.snapshots.iter().filter(|choice| matches!(choice.origin, Origin::Link(_))).count();
+    let link_count = state.snapshots.iter().filter(|choice| matches!(choice.origin, Origin::Link(_))).count();
     let is_many = state.snapshots.len() >= if members { 2 } else { MIN_FILES };
     // Surveying links would download each file completely. `memscape serve` surveys its files itself, on request.
     let is_served = is_many && state.snapshots.iter().all(is_served);
     if is_served {
-        state.ranks = Ranks { files: far.max(state.ranks.server_files), stage: Survey::Offered, ..state.ranks.clone() };
+        state.ranks =
+            Ranks { files: link_count.max(state.ranks.server_files), stage: Survey::Offered, ..state.ranks.clone() };
     }
-    if far > 0 || !is_many {
-        effects.extend(had.then_some(Effect::Ranks(RanksEffect::End)));
+    if link_count > 0 || !is_many {
+        effects.extend(was_available.then_some(Effect::Ranks(RanksEffect::End)));
         return;
     }
     let files = files(state);
@@ -63,7 +64,7 @@ pub(super) fn on_files_listed(state: &mut Shared) {
     ranks.version = ranks.version.wrapping_add(1);
 }
 
-/// Records the number of files on the server, which lists only the newest ones.
+/// Stores the number of files on the server, which lists only the newest ones.
 pub(super) fn on_files_counted(state: &mut Shared, served: usize) {
     state.ranks.server_files = served;
     if state.ranks.stage == Survey::Offered {
@@ -71,19 +72,19 @@ pub(super) fn on_files_counted(state: &mut Shared, served: usize) {
     }
 }
 
-/// Returns a sentence about files of the server that are missing from the list of snapshots. `None` if all are listed.
+/// Returns a note about files of the server that are missing from the list of snapshots. `None` if all are listed.
 pub fn unlisted_note(state: &Shared) -> Option<String> {
     let (listed, served) = (state.snapshots.len(), state.ranks.server_files);
     let is_cut = served > listed && listed > 0 && state.snapshots.iter().all(is_served);
     is_cut.then(|| format!("Showing the {} newest of {}", group_digits(listed as u64), group_digits(served as u64)))
 }
 
-/// Starts the survey of all files on the server. The list of snapshots contains only the newest of them.
+/// Starts the survey of all files on the server, including those that the list of snapshots omits.
 fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, effects: &mut Vec<Effect>) {
     if !std::mem::take(&mut state.ranks.waits_for_list) {
         return;
     }
-    let cut = match listed {
+    let note = match listed {
         Ok(ServedFiles { addresses, notes }) => {
             let known: BTreeSet<&str> = state.snapshots.iter().filter_map(link_of).collect();
             let others: Vec<String> = addresses.into_iter().filter(|it| !known.contains(it.as_str())).collect();
@@ -103,8 +104,8 @@ fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, effect
     state.ranks.files = files.len();
     state.ranks.version = state.ranks.version.wrapping_add(1);
     effects.push(Effect::Ranks(RanksEffect::Survey(files)));
-    if !cut.is_empty() {
-        effects.push(Effect::Ranks(RanksEffect::NoteOmitted(cut)));
+    if !note.is_empty() {
+        effects.push(Effect::Ranks(RanksEffect::NoteOmitted(note)));
     }
     if state.ranks.stage == Survey::Cancelled {
         effects.push(Effect::Ranks(RanksEffect::Cancel));
@@ -132,7 +133,7 @@ pub(super) fn is_served(choice: &SnapshotChoice) -> bool {
     choice.member.is_none() && !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// Applies an action. Replies ([`RanksAction::Told`]) are ignored because `update` handles them as replies about the
+/// Applies an action. Replies ([`RanksAction::Reply`]) are ignored because `update` handles them as replies about the
 /// open file.
 pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Effect>) {
     let ranks = &mut state.ranks;
@@ -175,31 +176,32 @@ pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Eff
     }
 }
 
-/// Records that the user has chosen a snapshot.
+/// Remembers that the user has chosen a snapshot, so that no other one is opened automatically.
 pub(super) fn on_snapshot_chosen(state: &mut Shared) {
     state.ranks.tries_next = false;
 }
 
-/// Opens the next snapshot if the chosen one failed to open and the user did not choose it. Returns true if it does.
+/// Opens the next snapshot after one failed to open, unless the user chose that one. Returns true if another one is
+/// opened.
 pub(super) fn open_next(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) -> bool {
     let next = state.snapshot_index + 1;
-    let conditions_hold = state.ranks.tries_next && state.ranks.is_available() && next < state.snapshots.len();
-    if conditions_hold {
+    let opens_next = state.ranks.tries_next && state.ranks.is_available() && next < state.snapshots.len();
+    if opens_next {
         load(state, next, now_ms, effects);
         state.requested_topic = Some(Topic::Ranks);
     }
-    conditions_hold
+    opens_next
 }
 
-/// Opens or compares the snapshots that a click on evidence asks for.
+/// Opens or compares the snapshots that were requested by a click on evidence.
 pub(super) fn open_wanted(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) {
-    let Some((place, with)) = state.ranks.wanted.take() else { return };
+    let Some((index, second)) = state.ranks.wanted.take() else { return };
     on_snapshot_chosen(state);
-    let with = with.map(SecondSource::Index);
-    if place == state.snapshot_index && matches!(state.stage, Stage::Ready(_)) {
-        with.iter().for_each(|with| comparing::load_second(state, with, now_ms, effects));
+    let second = second.map(SecondSource::Index);
+    if index == state.snapshot_index && matches!(state.stage, Stage::Ready(_)) {
+        second.iter().for_each(|second| comparing::load_second(state, second, now_ms, effects));
         return;
     }
-    load(state, place, now_ms, effects);
-    state.comparing.pending_second = with;
+    load(state, index, now_ms, effects);
+    state.comparing.pending_second = second;
 }

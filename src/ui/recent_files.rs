@@ -1,12 +1,12 @@
-//! Details of recent files on the start page: size, peak and time of opening.
+//! Details of recently opened files for the start page: size, peak and time of opening.
 
 use super::shared::Shared;
 use super::url::{percent_decoded, percent_encoded};
 use base::units::Bytes;
 
-/// Maximum number of remembered files. The shell keeps fewer file handles than this.
+/// Maximum number of remembered files. The shell keeps fewer file handles.
 const MAX_FILES: usize = 20;
-/// Maximum length of the stored text. Longer text was not written by this program.
+/// Maximum length of the stored text, in bytes. Longer text was not written by this program.
 const MAX_STORED: usize = 1 << 16;
 
 /// Details of recently opened files, latest first.
@@ -60,8 +60,8 @@ impl RecentFiles {
         self.0.truncate(MAX_FILES);
     }
 
-    /// Returns a description such as `117 MiB · peak 4.27 GiB`, and the time in ms at which the file of this name was
-    /// opened.
+    /// Returns a description of the file of this name, such as `117 MiB · peak 4.27 GiB`, and the time at which it was
+    /// opened, in milliseconds since 1970. `None` if the file is not remembered.
     pub fn describe(&self, name: &str) -> Option<(String, u64)> {
         let file = self.0.iter().find(|file| file.name == name)?;
         Some((format!("{} · peak {}", Bytes(file.bytes), Bytes(file.peak)), file.opened_ms))

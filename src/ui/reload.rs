@@ -1,4 +1,4 @@
-//! Reloading: opens a newer version of the open file with the view kept, and describes newer files above the picture.
+//! Opens a newer version of the open file and keeps the view. Describes newer files above the timeline.
 
 use super::comparing;
 use super::effect::Effect;
@@ -10,7 +10,7 @@ use super::ranks;
 use super::stage::{SnapshotChoice, Stage};
 use super::url::file_name;
 
-/// Contents of the bar above the picture that announces newer files.
+/// Contents of the bar above the timeline, which announces newer files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveView {
     /// Text such as `a.pickle changed`, or the name of the followed file.
@@ -20,7 +20,7 @@ pub struct LiveView {
     /// Label of the button that opens the newer file. Empty if there is no newer file.
     pub button: &'static str,
     pub follows: bool,
-    /// Snapshots to compare with, as index and name, newest first.
+    /// Snapshots to offer for comparison, as index and name, newest first.
     pub compared: Vec<(usize, String)>,
 }
 
@@ -34,7 +34,7 @@ pub fn polled_address(state: &State) -> Option<String> {
     if state.live.polls() && state.file().is_some() { open_address(&state.shared).map(str::to_owned) } else { None }
 }
 
-/// Returns the bar about newer files. `None` if there is nothing to report.
+/// Returns the contents of the bar about newer files. `None` if there is nothing to report.
 pub fn view(state: &State, now_ms: f64) -> Option<LiveView> {
     let live = &state.live;
     if follows(state).is_none() || !(live.follows || live.newer.is_some()) {
@@ -50,8 +50,8 @@ pub fn view(state: &State, now_ms: f64) -> Option<LiveView> {
             None => ("Waiting for a snapshot".to_owned(), None, ""),
         },
     };
-    let name = |place: usize| state.snapshots.get(place).map(SnapshotChoice::name).unwrap_or_default();
-    let compared = live.comparable(&state.shared).into_iter().map(|place| (place, name(place))).collect();
+    let name = |index: usize| state.snapshots.get(index).map(SnapshotChoice::name).unwrap_or_default();
+    let compared = live.comparable(&state.shared).into_iter().map(|index| (index, name(index))).collect();
     let ago = since.filter(|since| since.is_finite()).map_or_else(String::new, |since| age_text(now_ms - since));
     let ago = if button.is_empty() && !ago.is_empty() { ["changed ", &ago].concat() } else { ago };
     Some(LiveView { text, ago, button, follows: live.follows, compared })
@@ -69,26 +69,26 @@ fn age_text(ms: f64) -> String {
     [&count.to_string(), " ", unit, " ago"].concat()
 }
 
-/// Carries out the requested reload or comparison.
+/// Carries out the pending task: a reload or a comparison.
 pub(super) fn run_wanted(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     match state.live.task.take() {
         None => {}
-        Some(WatchTask::Compare(place)) => {
-            comparing::load_second(&mut state.shared, &comparing::SecondSource::Index(place), now_ms, effects);
+        Some(WatchTask::Compare(index)) => {
+            comparing::load_second(&mut state.shared, &comparing::SecondSource::Index(index), now_ms, effects);
         }
-        // The follower waits for a file that is still loading.
+        // An automatic reload waits for a file that is still loading.
         Some(WatchTask::Open(_, LoadCause::Automatic)) if matches!(state.stage, Stage::Loading(_)) => {}
         Some(WatchTask::Open(address, cause)) => {
-            let Some(place) = index_of(&state.shared, &address) else { return };
+            let Some(index) = index_of(&state.shared, &address) else { return };
             ranks::on_snapshot_chosen(state);
-            state.linked.pending = link::for_snapshot(state, place).or(state.linked.pending.take());
-            load(state, place, now_ms, effects);
+            state.linked.pending = link::for_snapshot(state, index).or(state.linked.pending.take());
+            load(state, index, now_ms, effects);
             state.live.reload = Some(Reload { load: state.load, cause, started_ms: now_ms });
         }
     }
 }
 
-/// Checks whether the newer file has opened, or has failed and the previous file was restored.
+/// Ends the reload once the newer file has opened, or has failed to open and the previous file was restored.
 pub(super) fn finish_reload(state: &mut State) {
     let Some(reload) = state.live.reload else { return };
     let is_loading = matches!(state.stage, Stage::Loading(_));

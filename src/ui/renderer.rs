@@ -1,4 +1,4 @@
-//! Choice of the renderer: the one that the page's address asks for, and detection of software adapters.
+//! Chooses the renderer: parses the request in the page's address, and detects software adapters.
 
 /// Words in adapter names that identify a software renderer.
 const SOFTWARE: [&str; 6] = ["swiftshader", "llvmpipe", "lavapipe", "softpipe", "warp", "basic"];
@@ -6,7 +6,7 @@ const SOFTWARE: [&str; 6] = ["swiftshader", "llvmpipe", "lavapipe", "softpipe", 
 /// The renderer requested by the page's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestedRenderer {
-    /// No request: the faster one is used.
+    /// No request: the fastest renderer is used.
     Fastest,
     /// `?renderer=webgpu`: WebGPU if available, even in software.
     WebGpu,
@@ -26,11 +26,11 @@ impl RequestedRenderer {
     }
 }
 
-/// Returns true if an adapter of this name is software. The CPU renderer draws the same picture faster than an emulated
-/// GPU.
+/// Returns true if an adapter of this name is software. The CPU renderer is then preferred, since it draws the same
+/// picture faster than an emulated GPU.
 pub fn is_software(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|word| SOFTWARE.contains(&word))
+    name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| SOFTWARE.contains(&word))
 }
 
 #[cfg(test)]

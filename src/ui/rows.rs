@@ -1,4 +1,4 @@
-//! Shared handling of listed rows: selecting and copying them in the table of allocations and the list of events.
+//! Rows of lists: selecting and copying them, in the table of allocations and in the list of events.
 
 pub mod cells;
 mod row_selection;
@@ -11,12 +11,12 @@ use super::shared::Shared;
 use base::units::pluralize;
 use engine::protocol::{Question, TableText};
 
-/// Operation on rows, from a key or a control.
+/// Command for the rows of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowsStep {
     Go(RowMove, SelectMode),
     ChooseAll,
-    /// Copies the chosen rows, or all rows if none is chosen.
+    /// Copies the selected rows, or all rows if none is selected.
     Copy,
     Filter,
     Clear,
@@ -36,7 +36,7 @@ struct PendingCopy {
 }
 
 impl Copying {
-    /// Requests rows of a device as text, for copying. `rows` holds half-open ranges.
+    /// Requests rows of a device as text, to copy them. `rows` holds half-open ranges.
     pub(super) fn start(
         &mut self,
         shared: &mut Shared,
@@ -56,7 +56,7 @@ impl Copying {
         effects.push(Effect::ask(serial, device, question));
     }
 
-    /// Takes the next part of the text, and copies everything after the last part. Returns false if the part belongs to
+    /// Takes the next part of the text. Copies the whole text after the last part. Returns false if the part belongs to
     /// another request.
     pub(super) fn take(
         &mut self,
@@ -65,23 +65,23 @@ impl Copying {
         part: &TableText,
         effects: &mut Vec<Effect>,
     ) -> bool {
-        let Some(mut copying) = self.0.take_if(|copying| copying.serial == serial) else { return false };
-        copying.text.push_str(&part.text);
+        let Some(mut pending) = self.0.take_if(|pending| pending.serial == serial) else { return false };
+        pending.text.push_str(&part.text);
         if !part.last {
-            self.0 = Some(copying);
+            self.0 = Some(pending);
             return true;
         }
         let mut copied = "Copied ".to_owned();
-        if part.rows < copying.wanted {
+        if part.rows < pending.wanted {
             copied.push_str("the first ");
         }
         copied.push_str(&pluralize(part.rows.into(), "row"));
-        if part.rows < copying.wanted {
-            copied.push_str(&format!(" of {}", cells::number(copying.wanted)));
+        if part.rows < pending.wanted {
+            copied.push_str(&format!(" of {}", cells::number(pending.wanted)));
         }
         copied.push('.');
         shared.copied_remark = Some(copied);
-        effects.push(Effect::CopyPromised(copying.text));
+        effects.push(Effect::CopyPromised(pending.text));
         true
     }
 }

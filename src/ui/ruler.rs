@@ -15,14 +15,15 @@ use picture::timeline::Axis;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
     pub events: Option<i64>,
-    /// Microseconds. `None` if the file has no timestamps, or until the worker has sent them.
+    /// Distance in microseconds. `None` if the file has no timestamps, or until the worker has sent them.
     pub time_us: Option<i64>,
-    /// Bytes, negative downwards. No stack is 2^63 bytes high. In the address plot, the distance between two addresses.
+    /// Distance in bytes, negative downwards. No stack is 2^63 bytes high. In the Addresses plot, it is the distance
+    /// between two addresses.
     pub bytes: i64,
 }
 
 impl Measured {
-    /// Returns the distances in one short line.
+    /// Formats the distances as one short line.
     pub fn text(&self) -> String {
         let mut text = String::new();
         if let Some(events) = self.events {
@@ -72,7 +73,7 @@ impl Shared {
         Some(Measured { events, time_us, bytes: self.height_between(from.byte, to.byte) })
     }
 
-    /// Turns measuring on or off. If there is a crosshair, the ruler starts there and its second end follows the
+    /// Turns measuring on or off. If there is a crosshair, a ruler starts there, and its second end follows the
     /// crosshair.
     pub(super) fn toggle_ruler(&mut self) {
         if self.tools.ruler.mode == Mode::On {
@@ -80,8 +81,8 @@ impl Shared {
             return;
         }
         self.tools.ruler.mode = Mode::On;
-        if let Some(here) = self.crosshair_point() {
-            self.measure_from(here);
+        if let Some(start) = self.crosshair_point() {
+            self.measure_from(start);
             self.tools.ruler.second_end = SecondEnd::FollowsCrosshair;
         }
     }
@@ -92,7 +93,7 @@ impl Shared {
         self.tools.ruler.second_end = SecondEnd::Fixed;
     }
 
-    /// Moves the second end to `point`.
+    /// Moves the second end of the ruler to `point`.
     pub(super) fn measure_to(&mut self, point: Point) {
         if let Some([_, to]) = &mut self.tools.ruler.ends
             && (to.at, to.byte) != (point.at, point.byte)
@@ -101,16 +102,16 @@ impl Shared {
         }
     }
 
-    /// Moves the second end to the crosshair if it follows that.
+    /// Moves the second end of the ruler to the crosshair, if it follows the crosshair.
     pub(super) fn update_ruler_end(&mut self) {
         if self.tools.ruler.second_end == SecondEnd::FollowsCrosshair
-            && let Some(here) = self.crosshair_point()
+            && let Some(crosshair) = self.crosshair_point()
         {
-            self.measure_to(here);
+            self.measure_to(crosshair);
         }
     }
 
-    /// Fixes the second end if it follows the crosshair.
+    /// Fixes the second end of the ruler, if it follows the crosshair.
     pub(super) fn fix_ruler(&mut self) -> FixResult {
         if self.tools.ruler.second_end == SecondEnd::Fixed {
             return FixResult::Already;
@@ -122,13 +123,13 @@ impl Shared {
 
     /// Removes the ruler, if there is one.
     pub(super) fn remove_ruler(&mut self) -> Removed {
-        let there = self.tools.ruler.ends.is_some() || self.tools.ruler.mode == Mode::On;
+        let had_ruler = self.tools.ruler.ends.is_some() || self.tools.ruler.mode == Mode::On;
         self.tools.ruler = Ruler::default();
-        if there { Removed::Yes } else { Removed::NothingThere }
+        if had_ruler { Removed::Yes } else { Removed::NothingThere }
     }
 
-    /// Returns the crosshair as a point: the exact position under the pointer, or the moment that keys have moved it
-    /// to.
+    /// Returns the crosshair as a point: the exact position of the pointer, or the moment and the byte that were set by
+    /// keys.
     fn crosshair_point(&self) -> Option<Point> {
         match (self.tools.crosshair.by_keys, self.pointer) {
             (Some(keys), _) => Some(Point::new(MomentSpec::Moment(keys.moment), keys.byte)),

@@ -1,5 +1,5 @@
-//! The rules that classify allocations into categories: the set in force, the user's own set as it is typed, and how
-//! both are stored.
+//! The rules that classify allocations into categories: the set in use, the user's own set as typed, and how both are
+//! stored.
 //!
 //! Rules come from the dialog, an imported file or the browser's own storage, never from a link or a snapshot.
 
@@ -26,9 +26,9 @@ pub struct RulesView {
     /// Rows of the form. `None` while the text cannot be parsed.
     pub rows: Option<Vec<RuleRow>>,
     pub text: String,
-    /// Number of rules and categories, or a notice about errors.
+    /// Number of rules and categories, preceded by a notice if the text has errors.
     pub note: String,
-    /// Errors with their line, from 1. Line 0 means that the error is not about a line.
+    /// Errors with their line in the text, from 1. Line 0 means that the error is not about a line.
     pub errors: Vec<(u32, String)>,
     pub can_undo: bool,
 }
@@ -43,7 +43,7 @@ pub(super) fn toggle(state: &mut Shared) {
 /// Applies an action to the rules.
 pub(super) fn apply(state: &mut Shared, action: RulesAction, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
-    let before = rules.to_stored();
+    let stored_before = rules.to_stored();
     rules.failure.clear();
     match action {
         RulesAction::Chosen(choice) => rules.choose(choice),
@@ -78,23 +78,23 @@ pub(super) fn apply(state: &mut Shared, action: RulesAction, effects: &mut Vec<E
     }
     let rules = &mut state.rules;
     rules.revision = rules.revision.wrapping_add(1);
-    if let Some(reading) = rules.pending_yaml.as_mut().filter(|reading| !reading.is_asked) {
-        reading.is_asked = true;
-        effects.push(Effect::ReadYaml(reading.text.clone()));
+    if let Some(yaml) = rules.pending_yaml.as_mut().filter(|yaml| !yaml.is_asked) {
+        yaml.is_asked = true;
+        effects.push(Effect::ReadYaml(yaml.text.clone()));
     }
-    let after = rules.to_stored();
-    if before != after {
-        effects.push(Effect::StoreRules(after));
+    let stored_after = rules.to_stored();
+    if stored_before != stored_after {
+        effects.push(Effect::StoreRules(stored_after));
     }
 }
 
 /// Returns the name and the contents of the file to save, or an error message.
-fn file_to_save(rules: &Rules, form: SetFormat) -> Result<(&'static str, String), String> {
-    if let Some(wrong) = rules.errors.first().filter(|_| rules.choice == SetChoice::Own) {
-        return Err(["Fix line ", &wrong.line.to_string(), " first."].concat());
+fn file_to_save(rules: &Rules, format: SetFormat) -> Result<(&'static str, String), String> {
+    if let Some(error) = rules.errors.first().filter(|_| rules.choice == SetChoice::Own) {
+        return Err(["Fix line ", &error.line.to_string(), " first."].concat());
     }
     let set = rules.set();
-    match form {
+    match format {
         SetFormat::Json => Ok(("categories.json", set.to_json())),
         SetFormat::Mosaic => set.to_mosaic().map(|text| ("categories-mosaic.json", text)).map_err(|rule| {
             ["Mosaic's format cannot express rule ", &rule.to_string(), ": it has one “frame” pattern per category."]
@@ -103,20 +103,20 @@ fn file_to_save(rules: &Rules, form: SetFormat) -> Result<(&'static str, String)
     }
 }
 
-/// Sends the set in force to the worker if it has another one. While the dialog shows the effect of each change, a
-/// change is not sent before the report on the previous one has arrived.
+/// Sends the set in use to the worker, unless the worker already has it. While the dialog shows the effect of each
+/// change, waits until the report on the previous change has arrived.
 fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
-    let now = (state.load, rules.version);
+    let current = (state.load, rules.version);
     // A worker starts with the standard rules.
-    if rules.sent == Some(now) || (rules.sent.is_none() && rules.choice == SetChoice::Standard) {
+    if rules.sent == Some(current) || (rules.sent.is_none() && rules.choice == SetChoice::Standard) {
         return;
     }
     let same_load = rules.sent.is_none_or(|(load, _)| load == state.load);
     if same_load && rules.dialog == Dialog::Open && state.report_is_pending {
         return;
     }
-    rules.sent = Some(now);
+    rules.sent = Some(current);
     effects.push(Effect::Ask(Request::Categories(Box::new(rules.set()))));
     state.changes.push(Change::Categories);
     if [state.looks.stacking, Some(state.looks.colouring)].contains(&Some(Grouping::Category)) {
@@ -125,7 +125,7 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     find::categories_changed(state);
 }
 
-/// Reset, question and answer hooks of the rules. They apply to all files, so a change of the file resets nothing.
+/// Callbacks of the rules. The rules apply to all files, so a change of the file resets nothing.
 pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[(AskPhase::Setup, ask)], take: take_nothing };
 
 /// Returns the contents of the rules dialog.
@@ -145,16 +145,16 @@ pub fn view(state: &Shared) -> RulesView {
     if rules.pending_yaml.is_some() {
         note.insert_str(0, "Reading YAML… ");
     }
-    let refused = Some(&rules.failure).filter(|cause| !cause.is_empty()).map(|cause| (0, cause.clone())).into_iter();
-    let wrong: Vec<u32> = rules.errors.iter().filter(|_| is_own).map(|error| error.line).collect();
+    let failure = Some(&rules.failure).filter(|cause| !cause.is_empty()).map(|cause| (0, cause.clone())).into_iter();
+    let error_lines: Vec<u32> = rules.errors.iter().filter(|_| is_own).map(|error| error.line).collect();
     let shown = if is_own { rules.draft.as_ref() } else { Some(&set) };
     RulesView {
         choice: rules.choice,
         pane: rules.pane,
-        rows: shown.map(|set| row::rows(set, &wrong)),
+        rows: shown.map(|set| row::rows(set, &error_lines)),
         text: if is_own { rules.text.clone() } else { set.to_json() },
         note,
-        errors: refused
+        errors: failure
             .chain(rules.errors.iter().filter(|_| is_own).map(|error| (error.line, error.to_string())))
             .collect(),
         can_undo: is_own && rules.undo.is_some(),

@@ -1,4 +1,4 @@
-//! Sample snapshots that ship with the page, each with a link that opens the most relevant view.
+//! Sample snapshots that ship with the page, each with a link that opens its most relevant view.
 
 use super::link::Link;
 
@@ -6,7 +6,7 @@ base::listed! {
     /// A sample snapshot that ships with the page. `./run samples` generates them with `tests/generate/options.rs`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Sample {
-        /// An out-of-memory error although most reserved memory is free, because of fragmentation.
+        /// An out-of-memory error due to fragmentation, although most reserved memory is free.
         OutOfMemory,
         /// A tensor that is leaked in every step.
         Leak,

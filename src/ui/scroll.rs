@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-/// Maximum height of all rows together, in CSS pixels. Browsers limit the height of an element to 17 million pixels
-/// or more. Above the maximum, one pixel of the scroll bar stands for more than one pixel of rows.
+/// Maximum height of all rows together, in CSS pixels. Browsers limit the height of an element, to at least 17 million
+/// pixels. Above the maximum, one pixel of the scroll bar stands for more than one pixel of rows.
 const MAX_HEIGHT_PX: f64 = 12_000_000.0;
 /// Number of rows to request before the shell has reported the visible height.
 const FIRST_ROWS: f64 = 40.0;
@@ -20,9 +20,10 @@ pub struct Scroll {
     row_px: f64,
     /// Number of rows.
     pub rows: u32,
-    /// Top and height of the visible part, in CSS pixels.
+    /// Offset and height of the visible part, in CSS pixels.
     visible_px: [f64; 2],
-    /// Number of programmatic scrolls, and the target of the latest. Positions reported meanwhile may be older than it.
+    /// Number of programmatic scrolls, and target offset of the latest one. Positions that are reported afterwards may
+    /// still be older.
     jump: (u32, f64),
 }
 
@@ -32,13 +33,13 @@ impl Scroll {
         Scroll { row_px, rows: 0, visible_px: [0.0; 2], jump: (0, 0.0) }
     }
 
-    /// Returns the number of programmatic scrolls, and the target of the latest in CSS pixels. The shell scrolls
-    /// whenever the number has changed.
+    /// Returns the number of programmatic scrolls, and the target of the latest one in CSS pixels. The shell scrolls
+    /// there whenever the number has changed.
     pub fn jump(&self) -> (u32, f64) {
         self.jump
     }
 
-    /// Sets the position and the height of the visible part, as reported by the shell, in CSS pixels.
+    /// Sets the offset and the height of the visible part in CSS pixels, as reported by the shell.
     pub(super) fn set_visible(&mut self, top: f64, height: f64) {
         self.visible_px = [top.max(0.0), height.max(0.0)];
     }
@@ -63,8 +64,8 @@ impl Scroll {
         self.visible_px[1] / self.row_px
     }
 
-    /// Returns the rows to render. It includes a few beyond the edges, so that they exist before they are scrolled into
-    /// view.
+    /// Returns the range of rows to render. It includes a few rows beyond the edges, so that they exist before they are
+    /// scrolled into view.
     pub fn rendered_rows(&self) -> RangeInclusive<u32> {
         let above = self.rows_above();
         (above - OVERSCAN_ROWS).max(0.0) as u32..=(above + self.visible_rows().max(1.0) + OVERSCAN_ROWS) as u32
@@ -76,22 +77,22 @@ impl Scroll {
         (self.visible_px[0] + (f64::from(row) - self.rows_above()) * self.row_px).round()
     }
 
-    /// Scrolls a row into view by the shortest way, or to the middle if it is far away.
+    /// Scrolls a row into view by the shortest distance, or to the middle if it is far away.
     pub(super) fn scroll_to_row(&mut self, row: u32) {
         let (row, height, above) = (f64::from(row), self.visible_px[1], self.rows_above());
-        let seen = self.visible_rows().max(1.0);
-        let wanted = if row < above - seen || row > above + 2.0 * seen {
-            row - seen / 2.0
+        let visible = self.visible_rows().max(1.0);
+        let wanted = if row < above - visible || row > above + 2.0 * visible {
+            row - visible / 2.0
         } else if row < above {
             row
-        } else if row + 1.0 > above + seen {
-            row + 1.0 - seen
+        } else if row + 1.0 > above + visible {
+            row + 1.0 - visible
         } else {
             return;
         };
         let (all, rows) = (self.all_px(), f64::from(self.rows));
-        let wanted = wanted.clamp(0.0, (rows - seen).max(0.0));
-        let px = if all < MAX_HEIGHT_PX { wanted * self.row_px } else { wanted / (rows - seen) * (all - height) };
+        let wanted = wanted.clamp(0.0, (rows - visible).max(0.0));
+        let px = if all < MAX_HEIGHT_PX { wanted * self.row_px } else { wanted / (rows - visible) * (all - height) };
         self.scroll_to_px(px.round());
     }
 
@@ -101,15 +102,15 @@ impl Scroll {
         self.jump = (self.jump.0 + 1, px);
     }
 
-    /// Returns the rows to request, as first row and count: `known` if it covers the visible rows, otherwise the
-    /// visible rows and as many before and after them.
+    /// Returns the rows to request, as first row and count. Returns `known` if it covers the visible rows. Otherwise
+    /// returns the visible rows and as many before and after them.
     pub(super) fn rows_to_request(&self, known: Option<[u32; 2]>) -> [u32; 2] {
-        let seen = self.visible_rows().clamp(FIRST_ROWS, MAX_ROWS).ceil();
+        let visible = self.visible_rows().clamp(FIRST_ROWS, MAX_ROWS).ceil();
         let above = self.rows_above().max(0.0);
-        let (first, last) = (above as u32, (above + seen) as u32 + 1);
-        let fits = |[from, count]: &[u32; 2]| {
+        let (first, last) = (above as u32, (above + visible) as u32 + 1);
+        let covers_visible = |[from, count]: &[u32; 2]| {
             *from <= first && last.min(self.rows) <= from.saturating_add(*count) && *count > 0
         };
-        known.filter(fits).unwrap_or([first.saturating_sub(seen as u32), 3 * seen as u32])
+        known.filter(covers_visible).unwrap_or([first.saturating_sub(visible as u32), 3 * visible as u32])
     }
 }

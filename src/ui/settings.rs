@@ -1,8 +1,7 @@
-//! Settings that apply to all files: rules for internal frames, links to source files, and the path prefix to leave
-//! out.
+//! Settings that apply to all files: rules for internal frames, links to source files, and the hidden path prefix.
 //!
-//! They come from the dialog or from the browser's own storage, never from a link or a snapshot. Either way they are
-//! validated here.
+//! Settings come from the dialog or from the browser's own storage, never from a link or a snapshot. Either way, they
+//! are validated here.
 
 mod data;
 
@@ -18,7 +17,7 @@ use engine::protocol::{DEFAULT_RULES, Request};
 /// Applies an action to the settings.
 pub(super) fn apply(state: &mut Shared, action: SettingsAction, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
-    let before = settings.to_stored();
+    let stored_before = settings.to_stored();
     match action {
         SettingsAction::Typed(Field::Rules, text) => settings.typed_rules = Some(text),
         SettingsAction::Typed(Field::Template, text) => settings.template = clean_folder(&text),
@@ -34,15 +33,15 @@ pub(super) fn apply(state: &mut Shared, action: SettingsAction, effects: &mut Ve
         SettingsAction::Loaded(text) => return settings.load(&text),
         SettingsAction::Closed => {
             settings.finish_rules();
-            // Invalid rules were never applied, so the field shows the ones in force again.
+            // Invalid rules were never applied, so the field shows the rules in use again.
             settings.typed_rules = None;
             settings.dialog = Dialog::Closed;
         }
     }
-    let after = settings.to_stored();
-    if before != after {
+    let stored_after = settings.to_stored();
+    if stored_before != stored_after {
         settings.version = settings.version.wrapping_add(1);
-        effects.push(Effect::Store(after));
+        effects.push(Effect::Store(stored_after));
     }
 }
 
@@ -54,23 +53,23 @@ pub(super) fn toggle(state: &mut Shared, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Sends the rules for internal frames to the worker if it has other ones.
+/// Sends the rules for internal frames to the worker, unless the worker already has them.
 fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
-    let now = (state.load, settings.rules_version);
+    let current = (state.load, settings.rules_version);
     // A worker starts with the default rules.
-    if settings.sent == Some(now) || (settings.sent.is_none() && settings.rules.is_none()) {
+    if settings.sent == Some(current) || (settings.sent.is_none() && settings.rules.is_none()) {
         return;
     }
     // If the worker used the defaults so far, its previous answers about this load are outdated.
-    let again = settings.sent.replace(now).is_none_or(|(load, _)| load == state.load);
+    let is_outdated = settings.sent.replace(current).is_none_or(|(load, _)| load == state.load);
     let defaults = || DEFAULT_RULES.iter().map(|&rule| rule.to_owned()).collect();
     let rules = settings.rules.clone().unwrap_or_else(defaults);
     effects.push(Effect::Ask(Request::InternalFrames(rules)));
-    if again {
-        state.node = None;
+    if is_outdated {
+        state.selected_label = None;
         state.changes.push(Change::InternalFrames);
     }
 }
-/// Reset, question and answer hooks of the settings. They apply to all files, so a change of the file resets nothing.
+/// Callbacks of the settings. The settings apply to all files, so a change of the file resets nothing.
 pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[(AskPhase::Last, ask)], take: take_nothing };

@@ -1,4 +1,4 @@
-//! State shared by all features of the page: the open file, what is shown and how, the selection and the search.
+//! State shared by all features of the page: the open file, the timeline and its tools, the selection and the search.
 
 use super::change::Change;
 use super::comparing::Comparing;
@@ -27,7 +27,7 @@ use base::units::Bytes;
 use engine::protocol::{Arrangement, Details, DeviceSummary, FileSummary, Looks, NodeLabel, Topic};
 use picture::timeline::{Axis, View};
 
-/// State shared by all features.
+/// State shared by all features. It consists of parts, which `parts.rs` lists.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
     pub stage: Stage,
@@ -41,25 +41,25 @@ pub struct Shared {
     pub(super) previous: Option<Box<Previous>>,
     /// Message about a file that could not be opened while another one stays open.
     pub toast: Option<Toast>,
-    /// The snapshots to choose from: those in the files opened last, or behind the links.
+    /// The snapshots to choose from: those in the files that were opened last, or behind the links.
     pub snapshots: Vec<SnapshotChoice>,
     /// Index of the snapshot that is open or loading.
     pub snapshot_index: usize,
     /// Index of the shown device in the summary. With several lanes, the focused one.
     pub device_index: usize,
-    /// The other devices that are shown as lanes.
+    /// Layout of the lanes, and the devices that are shown in addition to the focused one.
     pub lanes: Lanes,
     /// The comparison with a second file or device.
     pub comparing: Comparing,
     /// The survey of all listed snapshots, if there are many.
     pub ranks: Ranks,
-    /// Size of the canvas. `None` until it has one.
+    /// Size of the canvas. `None` until the canvas is laid out.
     pub canvas: Option<Canvas>,
     /// The window onto the shown device, as high as its lane. `None` without a device or a canvas.
     pub view: Option<View>,
-    /// Order and colours of the stack.
+    /// Stacking order and colours that the user has chosen.
     pub looks: Looks,
-    /// The pending choice of initial order and colours for a file.
+    /// The pending choice of the initial stacking order and colours for a file.
     pub(super) first_group: FirstGroup,
     /// Unit of the horizontal axis.
     pub axis: Axis,
@@ -91,22 +91,22 @@ pub struct Shared {
     pub help_filter: String,
     pub page_scheme: PageScheme,
     pub renderer: Renderer,
-    /// Set while a file is being dragged over the page.
+    /// Position of a dragged file relative to the page.
     pub drop_hover: DropHover,
     /// A short remark for the status line, such as "Copied".
     pub remark: Option<String>,
     /// Number of commands so far. Distinguishes a repeated remark from one that is still shown.
     pub commands: u32,
-    /// Crosshair, ruler, markers and other tools on the picture.
+    /// Crosshair, ruler, markers and other tools on the timeline.
     pub tools: Tools,
     /// The cursor and the range.
     pub cursor: Cursor,
     pub side: Side,
-    /// True if the side panel is expanded in narrow windows, where it is a sheet below the picture.
+    /// True if the side panel is expanded in a narrow window, where it is a sheet below the timeline.
     pub side_is_expanded: bool,
     /// State shared by the views below the timeline.
     pub views: Views,
-    /// Plots other than the stack.
+    /// State of the plots other than the stack.
     pub plots: Plots,
     /// Curves drawn over the recorded one.
     pub planned: Planned,
@@ -123,11 +123,11 @@ pub struct Shared {
     pub(super) copied_remark: Option<String>,
     /// An allocation that was selected from the list of events. Selecting it does not move the cursor.
     pub(super) selected_event_allocation: Option<u32>,
-    /// Label of the selected node, with its arrangement and number.
-    pub(super) node: Option<(Arrangement, u32, NodeLabel)>,
+    /// Cached label of the selected node, with its arrangement and its id. The selection itself is [`Views::node`].
+    pub(super) selected_label: Option<(Arrangement, u32, NodeLabel)>,
     /// Insight to show next.
     pub(super) requested_topic: Option<Topic>,
-    /// Insight that is shown.
+    /// Insight that is shown in the Insights tab.
     pub(super) topic: Topic,
     /// Serial of the pending question to the simulated allocator, which answers one at a time.
     pub(super) simulation: Option<u32>,
@@ -166,13 +166,13 @@ impl Shared {
         if has_oom { self.tools.capacity } else { self.capacity() }
     }
 
-    /// Returns the lines of the list of snapshots. A common prefix (archive, folders) is left out because it would hide
+    /// Returns the lines of the list of snapshots. A common prefix (archive, folders) is omitted, because it would hide
     /// the differences in a narrow list.
     pub fn snapshot_lines(&self) -> Vec<String> {
         let names: Vec<String> = self.snapshots.iter().map(SnapshotChoice::name).collect();
-        let shared = shared_folders(&names);
+        let prefix = shared_folders(&names);
         let line = |(choice, name): (&SnapshotChoice, &String)| {
-            let name = name.get(shared..).unwrap_or(name);
+            let name = name.get(prefix..).unwrap_or(name);
             choice.bytes.map_or_else(|| name.to_owned(), |bytes| format!("{name} · {}", Bytes(bytes)))
         };
         self.snapshots.iter().zip(&names).map(line).collect()
@@ -180,14 +180,18 @@ impl Shared {
 
     /// Returns the label of the selected node, if a view has provided it.
     pub(super) fn node_label(&self) -> Option<&NodeLabel> {
-        let of = (self.views.arrangement, self.views.node?);
-        self.node.as_ref().filter(|(arrangement, node, _)| (*arrangement, *node) == of).map(|(.., label)| label)
+        let selected = (self.views.arrangement, self.views.node?);
+        self.selected_label
+            .as_ref()
+            .filter(|(arrangement, node, _)| (*arrangement, *node) == selected)
+            .map(|(.., label)| label)
     }
 
-    /// Stores the label of the selected node, if it is not known yet.
+    /// Stores the label of the selected node, unless it is already known.
     pub(super) fn set_node_label(&mut self, label: impl FnOnce(u32) -> Option<NodeLabel>) {
         if let Some(node) = self.views.node.filter(|_| self.node_label().is_none()) {
-            self.node = label(node).map(|label| (self.views.arrangement, node, label)).or(self.node.take());
+            self.selected_label =
+                label(node).map(|label| (self.views.arrangement, node, label)).or(self.selected_label.take());
         }
     }
 
@@ -198,7 +202,7 @@ impl Shared {
     }
 }
 
-/// Returns the length in bytes of the common prefix of archive and folders.
+/// Returns the length in bytes of the archive and folder names that all names have in common.
 fn shared_folders(names: &[String]) -> usize {
     let Some((first, others)) = names.split_first() else { return 0 };
     let end = |(at, separator): (usize, &str)| at + separator.len();

@@ -1,4 +1,5 @@
-//! A horizontal axis shared by several devices. Events are counted from each device's first event, times are absolute.
+//! A horizontal axis shared by several devices. Events are counted from the first event of each device. Times are
+//! absolute.
 //!
 //! ```text
 //! shared       start ........ 0 ....................................... start + width
@@ -17,15 +18,14 @@ pub struct SharedAxis {
     axis: Axis,
     /// Zero of the time axis: the earliest first event, in µs since 1970.
     earliest_us: i64,
-    /// Start of the axis relative to its zero, in its units. It is at most 0, or later if only ranges of events are
-    /// loaded.
+    /// Start of the axis relative to its zero, in its units. Greater than 0 only if just ranges of events are loaded.
     start: i64,
     /// Length of the axis, in its units.
     width: u64,
 }
 
 impl SharedAxis {
-    /// Creates the shared axis of some devices. Devices without timestamps are left out of a time axis.
+    /// Creates the axis shared by these devices. Devices without timestamps do not count on a time axis.
     pub fn for_devices<'a>(devices: impl Iterator<Item = &'a DeviceSummary> + Clone, axis: Axis) -> SharedAxis {
         let times = devices.clone().filter_map(|device| device.time_us);
         let earliest_us = times.map(|(first, _)| first).min().unwrap_or(0);
@@ -37,8 +37,8 @@ impl SharedAxis {
                 continue;
             }
             let origin = shared.origin(device);
-            let begin = origin.saturating_add_unsigned(device_axis_start(device, axis));
-            start = Some(start.map_or(begin, |start| start.min(begin)));
+            let device_start = origin.saturating_add_unsigned(device_axis_start(device, axis));
+            start = Some(start.map_or(device_start, |start| start.min(device_start)));
             end = end.max(origin.saturating_add_unsigned(device_axis_end(device, axis)));
         }
         shared.start = start.unwrap_or(0);
@@ -57,7 +57,8 @@ impl SharedAxis {
         }
     }
 
-    /// Returns the start of a device's own axis in whole pixels. The windows of two devices differ by this offset.
+    /// Returns the offset of a device's own axis on the shared axis, in whole pixels. The windows of two devices differ
+    /// by the difference of their offsets.
     pub fn origin_px(&self, device: &DeviceSummary, x_per_px: f64) -> i64 {
         (self.origin(device) as f64 / x_per_px).round() as i64
     }
@@ -67,7 +68,7 @@ impl SharedAxis {
         self.origin(device).saturating_neg()
     }
 
-    /// Returns the length from the zero to the end of the recording, in events or µs.
+    /// Returns the length from the zero of the axis to the end of the recording, in events or µs.
     pub fn recorded_length(&self) -> u64 {
         match self.axis {
             Axis::Events => self.width.saturating_add_signed(self.start).saturating_sub(1),
@@ -77,9 +78,9 @@ impl SharedAxis {
 
     /// Returns the plane of a device on the shared axis.
     pub fn plane(&self, device: &DeviceSummary) -> Plane {
-        let own = Plane::for_device(device, self.axis);
+        let device_plane = Plane::for_device(device, self.axis);
         let start = self.start.saturating_sub(self.origin(device));
-        Plane { start, extent: Extent { width: self.width, ..own.extent }, ..own }
+        Plane { start, extent: Extent { width: self.width, ..device_plane.extent }, ..device_plane }
     }
 }
 

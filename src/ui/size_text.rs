@@ -1,4 +1,4 @@
-//! Parsing of a typed size such as `80 GiB` or `80gb`. A number without a unit is in GiB.
+//! Parses a typed size such as `80 GiB` or `80gb`. A number without a unit is in GiB.
 
 const UNITS: [(&str, f64); 8] = [
     ("", GIB),
@@ -11,7 +11,7 @@ const UNITS: [(&str, f64); 8] = [
     ("tb", 1e12),
 ];
 const GIB: f64 = (1u64 << 30) as f64;
-/// Upper bound of an accepted size.
+/// Maximum accepted size, in bytes.
 const MAX_BYTES: f64 = GIB * 1024.0 * 1024.0;
 
 /// Parses a size in bytes. Empty text is `None`.
@@ -23,7 +23,7 @@ pub(crate) fn parse_size(text: &str) -> Result<Option<u64>, &'static str> {
     if text.is_empty() {
         return Ok(None);
     }
-    let end = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
+    let end = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let unit = UNITS.iter().find(|(name, _)| unit.eq_ignore_ascii_case(name));
     let bytes = unit.zip(number.trim().parse::<f64>().ok()).map(|((_, unit), number)| unit * number);

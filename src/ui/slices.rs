@@ -19,8 +19,8 @@ use engine::protocol::{Answer, AxisPoint, Direction, Question};
 const ZOOM_MARGIN: f64 = 0.04;
 
 impl Shared {
-    /// Updates the hovered slice. The position is in device pixels from the window's left and down from the timeline's
-    /// lower edge.
+    /// Updates the hovered slice. The position is in device pixels, from the window's left edge and down from the
+    /// timeline's lower edge.
     pub(super) fn hover_slice(&mut self, [x, down]: [f64; 2]) {
         self.slices.hovered = self.slice_at(x, down).map(|slice| (slice, x));
     }
@@ -57,9 +57,9 @@ impl Shared {
     }
 
     fn zoom_to_x(&mut self, [from, to]: [f64; 2]) {
-        let around = (to - from) * ZOOM_MARGIN;
+        let margin = (to - from) * ZOOM_MARGIN;
         self.navigate(|plane, view| {
-            let view = plane.view_between(view, [from - around, to + around]);
+            let view = plane.view_between(view, [from - margin, to + margin]);
             plane.centred(view, from.midpoint(to))
         });
     }
@@ -72,35 +72,36 @@ impl Shared {
         }
     }
 
-    /// Selects an annotation as the range, by its index among the marks. Returns its ends, or `None` if there is no
-    /// such annotation.
-    pub(super) fn select_annotation(&mut self, place: usize) -> Option<[AxisPoint; 2]> {
-        let mark = self.surroundings.marks.latest().and_then(|marks| marks.ranges.get(place))?;
+    /// Selects the annotation at this index of the marks as the range. Returns its ends, or `None` if there is no such
+    /// annotation.
+    pub(super) fn select_annotation(&mut self, index: usize) -> Option<[AxisPoint; 2]> {
+        let mark = self.surroundings.marks.latest().and_then(|marks| marks.ranges.get(index))?;
         let (span, points) = (mark.span, [mark.start, mark.end]);
         let remark = ["Annotation ", &mark.name, ": events ", &events_text(span), "."].concat();
         self.follow_pointer();
         self.set_fixed_range(span.from, span.to);
-        (self.slices.last_visited, self.remark) = (Some(place), Some(remark));
+        (self.slices.last_visited, self.remark) = (Some(index), Some(remark));
         Some(points)
     }
 
-    /// Moves to the next or previous annotation, starting from the range or the cursor. The window follows.
+    /// Selects the next or previous annotation as the range, starting from the current range or the cursor. Moves the
+    /// window if necessary.
     pub(super) fn step_annotation(&mut self, direction: Direction) {
         let Some(marks) = self.surroundings.marks.latest() else { return };
         let (range, cursor) = (self.cursor.range, self.cursor.moment);
-        let span_at = |place: usize| marks.ranges.get(place).map(|mark| mark.span);
-        let mut places = 0..marks.ranges.len();
+        let span_at = |index: usize| marks.ranges.get(index).map(|mark| mark.span);
+        let mut indices = 0..marks.ranges.len();
         // Several annotations can have the same events. The one visited last resolves the ambiguity.
         let known = self.slices.last_visited.filter(|at| range.is_some() && span_at(*at) == range);
-        let here = known.or_else(|| places.clone().find(|place| range.is_some() && span_at(*place) == range));
+        let current = known.or_else(|| indices.clone().find(|index| range.is_some() && span_at(*index) == range));
         let from = range.map_or(cursor, |range| range.from);
-        let place = match (direction, here) {
+        let index = match (direction, current) {
             (Direction::Next, Some(at)) => Some(at + 1),
             (Direction::Previous, Some(at)) => at.checked_sub(1),
-            (Direction::Next, None) => places.find(|place| span_at(*place).is_some_and(|span| span.from >= from)),
-            (Direction::Previous, None) => places.rfind(|place| span_at(*place).is_some_and(|span| span.from < from)),
+            (Direction::Next, None) => indices.find(|index| span_at(*index).is_some_and(|span| span.from >= from)),
+            (Direction::Previous, None) => indices.rfind(|index| span_at(*index).is_some_and(|span| span.from < from)),
         };
-        let Some(points) = place.and_then(|place| self.select_annotation(place)) else {
+        let Some(points) = index.and_then(|index| self.select_annotation(index)) else {
             self.remark = Some("No further annotation.".to_owned());
             return;
         };
@@ -129,7 +130,7 @@ pub fn card(state: &Shared) -> Option<Card> {
     Some(Card { title, facts, hidden: "Click: select the range. Double-click: zoom.".to_owned(), ..Card::default() })
 }
 
-/// Reset, question and answer hooks of the annotation tracks.
+/// Callbacks of the annotation tracks.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
 
 fn reset(state: &mut Shared, change: Change) {
@@ -138,8 +139,8 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-/// Asks about the events of the hovered slice. Waits while a question about the range is pending, because the worker
-/// answers only the latest question of a kind.
+/// Asks for facts about the events of the hovered slice. Waits while a question about the range is pending, because the
+/// worker answers only the latest question of a kind.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if let (Some((slice, _)), None) = (&state.slices.hovered, state.cursor.range_facts.pending()) {
         state.slices.facts.ask(slice.span, device, &mut state.serial, effects, Question::Range);

@@ -1,11 +1,11 @@
-//! The snapshot to save: that of the shown device.
+//! Finds the snapshot to save: the one with the shown device.
 
 use super::comparing::SecondFile;
 use super::effect::SnapshotToSave;
 use super::shared::Shared;
 use engine::protocol::split_ordinal;
 
-/// Returns the snapshot of the shown device, and the device's ordinal in it.
+/// Returns the snapshot that contains the shown device, and the device's ordinal in it.
 pub(super) fn snapshot_to_save(shared: &Shared) -> Option<(SnapshotToSave, i64)> {
     let (device, is_second) = split_ordinal(shared.device()?.device);
     let snapshot = match &shared.comparing.second {

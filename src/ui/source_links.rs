@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// Allowed schemes of a link template. Each opens an editor or a page. None runs anything.
+/// Allowed schemes of a link template. Each one opens an editor or a page. None of them runs a program.
 pub const SCHEMES: [&str; 13] = [
     "vscode",
     "vscode-insiders",
@@ -68,7 +68,7 @@ impl fmt::Display for SourceLinkError {
     }
 }
 
-/// Validates a template. The empty template is valid and means no links.
+/// Validates a template. An empty template is valid and means that no links are shown.
 pub fn check_template(template: &str) -> Result<(), SourceLinkError> {
     if template.is_empty() {
         return Ok(());
@@ -82,7 +82,7 @@ pub fn check_template(template: &str) -> Result<(), SourceLinkError> {
     }
     let file = rest.find(FILE_PLACEHOLDER).ok_or(SourceLinkError::NoFilePlaceholder)?;
     let plain = rest.replace(FILE_PLACEHOLDER, "").replace(LINE_PLACEHOLDER, "");
-    if !plain.bytes().all(|sign| sign.is_ascii_graphic() && !b"{}<>\"\\^`|".contains(&sign)) {
+    if !plain.bytes().all(|byte| byte.is_ascii_graphic() && !b"{}<>\"\\^`|".contains(&byte)) {
         return Err(SourceLinkError::InvalidCharacter);
     }
     if scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http") {
@@ -101,16 +101,16 @@ pub fn check_template(template: &str) -> Result<(), SourceLinkError> {
     Ok(())
 }
 
-/// Returns the link to a line of a file. Fails if the template is empty or invalid, or if the file has no absolute
-/// path.
+/// Returns the link to a line of a file. Fails if the template is empty or invalid, or if the file's path is not
+/// absolute.
 pub fn expand_template(template: &str, file: &str, line: &str) -> Result<String, SourceLinkError> {
     if template.is_empty() {
         return Err(SourceLinkError::NoTemplate);
     }
     check_template(template)?;
     let path = encode_absolute_path(file)?;
-    let digits = !line.is_empty() && line.len() <= 10 && line.bytes().all(|sign| sign.is_ascii_digit());
-    let line = if digits && line.bytes().any(|sign| sign != b'0') { line } else { "1" };
+    let digits = !line.is_empty() && line.len() <= 10 && line.bytes().all(|byte| byte.is_ascii_digit());
+    let line = if digits && line.bytes().any(|byte| byte != b'0') { line } else { "1" };
     // Accept both `vscode://file/{file}` and `vscode://file{file}`.
     let doubled = ["/", FILE_PLACEHOLDER].concat();
     let template =
@@ -118,31 +118,30 @@ pub fn expand_template(template: &str, file: &str, line: &str) -> Result<String,
     Ok(template.replace(LINE_PLACEHOLDER, line).replace(FILE_PLACEHOLDER, &path))
 }
 
-/// Returns an absolute path, percent-encoded and with `/` as the separator. Starts with `/`, also before a drive
-/// letter.
+/// Percent-encodes an absolute path, with `/` as the separator. The result starts with `/`, even before a drive letter.
 fn encode_absolute_path(file: &str) -> Result<String, SourceLinkError> {
     if matches!(file, "" | "??" | "none") {
         return Err(SourceLinkError::NoFileName);
     }
     let is_drive = |head: &[u8]| matches!(head, [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
     let on_drive = is_drive(file.as_bytes());
-    let climbs = file.split(['/', '\\']).any(|part| part == "..");
-    if climbs || file.len() > MAX_PATH || !(on_drive || file.starts_with('/')) {
+    let has_parent_part = file.split(['/', '\\']).any(|part| part == "..");
+    if has_parent_part || file.len() > MAX_PATH || !(on_drive || file.starts_with('/')) {
         return Err(SourceLinkError::RelativePath);
     }
     let mut path = String::with_capacity(file.len() + 1);
     if on_drive {
         path.push('/');
     }
-    for (at, sign) in file.bytes().enumerate() {
-        match sign {
+    for (index, byte) in file.bytes().enumerate() {
+        match byte {
             b'\\' if on_drive => path.push('/'),
-            b':' if on_drive && at == 1 => path.push(':'),
-            b'/' | b'-' | b'.' | b'_' | b'~' => path.push(char::from(sign)),
-            _ if sign.is_ascii_alphanumeric() => path.push(char::from(sign)),
+            b':' if on_drive && index == 1 => path.push(':'),
+            b'/' | b'-' | b'.' | b'_' | b'~' => path.push(char::from(byte)),
+            _ if byte.is_ascii_alphanumeric() => path.push(char::from(byte)),
             _ => {
                 path.push('%');
-                for digit in [sign >> 4, sign & 15] {
+                for digit in [byte >> 4, byte & 15] {
                     path.push(char::from_digit(digit.into(), 16).map_or('0', |digit| digit.to_ascii_uppercase()));
                 }
             }
@@ -153,7 +152,7 @@ fn encode_absolute_path(file: &str) -> Result<String, SourceLinkError> {
     Ok(["/", parts].concat())
 }
 
-/// Formats a source location such as `train.py:233`. The folder prefix is removed, and a missing line is left out.
+/// Formats a source location such as `train.py:233`. Removes the prefix `folder`, and omits a missing line number.
 pub fn location(file: &str, line: &str, folder: &str) -> String {
     if matches!(file, "" | "??" | "none") {
         return String::new();

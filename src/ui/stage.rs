@@ -13,19 +13,19 @@ pub(super) const ARCHIVE_SEPARATOR: &str = " › ";
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotChoice {
     pub origin: Origin,
-    /// Index among several snapshots in the file, once known.
+    /// Index of the snapshot in a file that holds several, once known.
     pub member: Option<u32>,
     pub file: String,
     /// Path inside the file, if it holds several snapshots.
     pub path: Option<String>,
     /// Size in bytes, if known.
     pub bytes: Option<u64>,
-    /// Events to load, if the user has chosen a range.
+    /// Range of events to load, if the user has chosen one.
     pub load: Option<LoadRange>,
 }
 
 impl SnapshotChoice {
-    /// Returns the name of the file, followed by the path inside it if it holds several snapshots.
+    /// Returns the name of the file. If the file holds several snapshots, the path inside it follows.
     pub fn name(&self) -> String {
         match &self.path {
             None => self.file.clone(),
@@ -43,7 +43,7 @@ pub enum Stage {
     Choosing(Box<LoadDialog>),
     Loading(Loading),
     Ready(Box<FileSummary>),
-    /// The last file could not be opened. Holds one sentence.
+    /// The last file could not be opened. Holds the reason as a sentence.
     Failed(String),
 }
 
@@ -83,7 +83,7 @@ pub enum Help {
     Open,
 }
 
-/// Renderer of the pictures.
+/// Renderer of the timeline.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Renderer {
     /// The browser's capabilities have not been queried yet.

@@ -1,4 +1,4 @@
-//! The file's summary as text: the headline figures of a device, and all other facts in groups.
+//! Formats the summary of a file: the headline figures of a device, and all other facts in groups.
 
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use engine::protocol::{
@@ -6,19 +6,19 @@ use engine::protocol::{
     PeakCheck, TENSORS, TENSORS_FOUND, split_ordinal,
 };
 
-/// A headline figure.
+/// A headline figure of a device, such as its peak.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
-    /// Position to go to on a click, in the syntax of [`super::typed_moment`].
+    /// Position to go to on a click, in the syntax of [`super::position_text`].
     pub position: &'static str,
     pub label: &'static str,
-    /// The rounded value.
+    /// The value with three digits.
     pub value: String,
     /// Tooltip with the exact value and its position.
     pub note: String,
 }
 
-/// A line of a table of facts.
+/// A label and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
     pub label: String,
@@ -43,14 +43,14 @@ pub fn file_title(file: &FileSummary) -> String {
     [&file.file, mark].concat()
 }
 
-/// Describes the loaded events, if not all are loaded: `events 1,000–1,999 of 27,358`.
+/// Formats the loaded range of events: `events 1,000–1,999 of 27,358`. `None` if all events are loaded.
 pub fn loaded_range(device: &DeviceSummary) -> Option<String> {
-    let (first, behind) = device.loaded?;
-    let of = group_digits(device.events.saturating_add(behind));
+    let (first, dropped) = device.loaded?;
+    let total = group_digits(device.events.saturating_add(dropped));
     let last = device.events.checked_sub(1).filter(|&last| last >= u64::from(first));
     Some(match last {
-        Some(last) => ["events ", &group_digits(first.into()), "–", &group_digits(last), " of ", &of].concat(),
-        None => ["none of ", &of, " events"].concat(),
+        Some(last) => ["events ", &group_digits(first.into()), "–", &group_digits(last), " of ", &total].concat(),
+        None => ["none of ", &total, " events"].concat(),
     })
 }
 
@@ -61,7 +61,7 @@ pub fn device_name(device: i64) -> String {
     if is_second { name + " of the second file" } else { name }
 }
 
-/// Returns the line of a device in the device picker.
+/// Formats the entry of a device in the device picker.
 pub fn device_line(device: &DeviceSummary) -> String {
     let ran_out = if device.oom_count() > 0 { " · OOM" } else { "" };
     [&device_name(device.device), " · ", &bytes(device.peak_requested), ran_out].concat()
@@ -80,7 +80,7 @@ fn exact(value: i64) -> String {
 /// Text for a value that the file does not contain.
 const UNKNOWN: &str = "unknown";
 
-/// Returns the headline figures in reading order. The page header shows each as a button that leads to its position.
+/// Returns the headline figures in reading order. The page header shows each as a button that goes to its position.
 /// `failed` is the size in bytes of the last failed request, once known.
 pub fn headlines(device: &DeviceSummary, failed: Option<u64>) -> Vec<Headline> {
     let at = match device.peak_event {
@@ -229,7 +229,7 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     groups
 }
 
-/// Returns the facts that a recorder stored about the GPU.
+/// Returns the facts about the GPU that the recorder stored in the snapshot.
 fn gpu_facts(device: &DeviceSummary) -> Vec<Fact> {
     let labels = [
         ("Capacity", CAPACITY),
@@ -254,7 +254,7 @@ fn gpu_facts(device: &DeviceSummary) -> Vec<Fact> {
         .collect()
 }
 
-/// Describes how the peak compares with the one counted by PyTorch.
+/// Compares the peak counted by PyTorch with the peak of the trace, as the end of a sentence.
 pub fn peak_check(check: PeakCheck) -> &'static str {
     match check {
         PeakCheck::Equal => ", equal to the peak above",

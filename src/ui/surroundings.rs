@@ -1,5 +1,5 @@
-//! Data shown around the timeline (marks, overview, legend, outline of the selection): requested when missing or
-//! outdated.
+//! Data shown around the timeline: marks, overview, legend, and the outline of the selection. It is requested when it
+//! is missing or outdated.
 
 mod data;
 
@@ -13,14 +13,14 @@ use engine::protocol::{Answer, Grouping, Plot, Question};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Maximum width of the requested overview, in pixels. Wider minimaps stretch it.
+/// Number of columns in the overview curve. Wider minimaps stretch it.
 const OVERVIEW_PX: u32 = 2048;
 
-/// Reset, question and answer hooks of the data around the timeline.
+/// Callbacks of the data around the timeline.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
 
-/// Drops the data of the previous device. Faded colours are kept between lanes, because colours mean the same in all of
-/// them.
+/// Drops the data of the previous device. Keeps the faded colours when only the lane changes, because colours mean the
+/// same in all lanes.
 fn reset(state: &mut Shared, change: Change) {
     match change {
         Change::Device => state.surroundings = Surroundings::default(),
@@ -38,35 +38,38 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let coloured = LegendKey { colouring, moment: state.cursor.moment, rules };
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     let outlined = state.outline_key();
-    let (around, serials) = (&mut state.surroundings, &mut state.serial);
-    around.marks.ask((), device, serials, effects, |()| Question::Marks);
-    around.overview.ask(axis, device, serials, effects, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
+    let (surroundings, serials) = (&mut state.surroundings, &mut state.serial);
+    surroundings.marks.ask((), device, serials, effects, |()| Question::Marks);
+    surroundings
+        .overview
+        .ask(axis, device, serials, effects, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
     let legend = |LegendKey { colouring, moment, .. }| Question::Legend { colouring, at: Some(moment) };
-    around.legend.ask(coloured, device, serials, effects, legend);
+    surroundings.legend.ask(coloured, device, serials, effects, legend);
     if let Some(stack) = stack {
-        around.same_stack.ask(stack, device, serials, effects, Question::SameStack);
+        surroundings.same_stack.ask(stack, device, serials, effects, Question::SameStack);
     }
-    if let Some(of) = outlined {
+    if let Some(key) = outlined {
         let outline = |OutlineKey { allocation, view, looks }| Question::Outline { view, looks, allocation };
-        around.outline.ask(of, device, serials, effects, outline);
+        surroundings.outline.ask(key, device, serials, effects, outline);
     }
 }
 
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
-    let around = &mut state.surroundings;
+    let surroundings = &mut state.surroundings;
     match answer {
-        Answer::Marks(marks) => around.marks.take(serial, Rc::new(*marks)),
-        Answer::Overview(overview) => around.overview.take(serial, Rc::new(*overview)),
-        Answer::Legend(entries) => around.legend.take(serial, Rc::new(entries)),
-        Answer::Outline(rects) => around.outline.take(serial, Rc::new(rects)),
-        Answer::SameStack(tally) => around.same_stack.take(serial, tally),
+        Answer::Marks(marks) => surroundings.marks.take(serial, Rc::new(*marks)),
+        Answer::Overview(overview) => surroundings.overview.take(serial, Rc::new(*overview)),
+        Answer::Legend(entries) => surroundings.legend.take(serial, Rc::new(entries)),
+        Answer::Outline(rects) => surroundings.outline.take(serial, Rc::new(rects)),
+        Answer::SameStack(tally) => surroundings.same_stack.take(serial, tally),
         other => return Some(other),
     };
     None
 }
 
 impl Shared {
-    /// Returns what to outline in the shown scene: the selection, or the chosen segment in the plot of reserved bytes.
+    /// Returns the key of the outline to draw in the scene: of the selected allocation, or of the selected segment in
+    /// the plot of reserved bytes.
     pub fn outline_key(&self) -> Option<OutlineKey> {
         let scene = self.geometry.scene.as_ref()?;
         let allocation = match self.looks.plot {
@@ -77,7 +80,7 @@ impl Shared {
         Some(OutlineKey { allocation, view: scene.view, looks: self.geometry.looks.without_highlight() })
     }
 
-    /// Fades an entry of the legend, or shows it again. If all would be faded, none is.
+    /// Fades an entry of the legend, or shows it again. If all entries would be faded, shows all of them.
     pub(super) fn toggle_faded(&mut self, slot: u32) {
         if !self.surroundings.faded.remove(&slot) {
             self.surroundings.faded.insert(slot);
@@ -85,7 +88,7 @@ impl Shared {
         self.unfade_when_all_are_faded();
     }
 
-    /// Fades all other entries of the legend, or shows all again if the others are faded already.
+    /// Fades all other entries of the legend, or shows all entries if the others are already faded.
     pub(super) fn fade_others(&mut self, slot: u32) {
         let slots = self.surroundings.legend.latest().map(|entries| entries.iter().map(|entry| entry.slot).collect());
         let others: BTreeSet<u32> =

@@ -1,4 +1,4 @@
-//! The tabs of the views: names in links, keys, labels and button ids.
+//! The tabs of the views, with their names in links, keys, labels and button ids.
 
 base::listed! {
     /// The views below the timeline, from left to right.
@@ -69,7 +69,7 @@ impl TabGroup {
 
 /// Static properties of a tab.
 pub(super) struct TabEntry {
-    /// Name in links. Shared links must keep working, so names never change.
+    /// Name in links. It never changes, since shared links must keep working.
     name: &'static str,
     /// Heading in the list of keyboard shortcuts. `None` if the tab has no keys of its own.
     pub(super) heading: Option<&'static str>,
@@ -96,7 +96,7 @@ impl Tab {
         }
     }
 
-    /// Returns the tab of this name.
+    /// Returns the tab with this name in links.
     pub fn from_name(name: &str) -> Option<Tab> {
         Tab::ALL.into_iter().find(|tab| tab.name() == name)
     }

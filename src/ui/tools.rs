@@ -1,4 +1,4 @@
-//! Tools on the picture: crosshair, ruler, zoom box, markers, the capacity line, and the history of windows.
+//! Tools on the timeline: crosshair, ruler, zoom box, markers, the capacity line, and the history of windows.
 
 mod data;
 mod point;
@@ -17,10 +17,10 @@ use super::shared::Shared;
 use engine::protocol::{Answer, MomentSpec, Question};
 use picture::timeline::Axis;
 
-/// Reset, question and answer hooks of the tools.
+/// Callbacks of the tools.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
 
-/// Removes the tools with the picture. Markers stay with their device until the file is closed.
+/// Resets the tools when another device is shown. Markers belong to a device, and are kept until the file is closed.
 fn reset(state: &mut Shared, change: Change) {
     match change {
         Change::File => state.tools.markers = Markers::default(),
@@ -33,16 +33,16 @@ fn reset(state: &mut Shared, change: Change) {
 }
 
 impl Shared {
-    /// Returns the point under the pointer. If the pixel covers several moments, it is the one that is drawn. Otherwise
-    /// it is the exact position.
+    /// Returns the point under the pointer. If the pixel covers several moments, returns the moment that is drawn,
+    /// otherwise the exact position.
     pub(super) fn point_under(&self, pointer: Pointer) -> Option<Point> {
         let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
         let exact = self.point_at(pointer)?;
         let column = column_under(scene, view, pointer.x);
-        let shown = column.and_then(|column| scene.columns.moment.get(column).zip(scene.columns.moments.get(column)));
+        let drawn = column.and_then(|column| scene.columns.moment.get(column).zip(scene.columns.moments.get(column)));
         // If a moment ends within the pixel, the exact position may belong to its neighbour.
         let is_other = |moment: u32| matches!(exact.at, MomentSpec::X(Axis::Events, x) if x as u32 != moment);
-        let moment = shown.filter(|(moment, moments)| **moments > 1 || is_other(**moment)).map(|(moment, _)| *moment);
+        let moment = drawn.filter(|(moment, moments)| **moments > 1 || is_other(**moment)).map(|(moment, _)| *moment);
         Some(moment.map_or(exact, |moment| Point::new(MomentSpec::Moment(moment), exact.byte)))
     }
 
@@ -54,7 +54,7 @@ impl Shared {
     }
 }
 
-/// Asks for missing facts about the crosshair's moment and all points, one question at a time.
+/// Asks for missing facts about the moments of the crosshair and of all points. Only one question is pending at a time.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.tools.pending.is_some() {
         return;
@@ -79,13 +79,13 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
 /// Takes the worker's answer about moments.
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::Moments(moments) = answer else { return Some(answer) };
-    let Some(asked) = state.tools.pending.take_if(|asked| asked.serial == serial) else {
+    let Some(pending) = state.tools.pending.take_if(|pending| pending.serial == serial) else {
         return Some(Answer::Moments(moments));
     };
     let device = state.device()?.device;
-    for (at, facts) in asked.at.into_iter().zip(moments) {
+    for (at, facts) in pending.at.into_iter().zip(moments) {
         // The answer also contains the moments of markers and the ruler.
-        if asked.crosshair.is_some_and(|cursor| at == MomentSpec::Moment(cursor)) {
+        if pending.crosshair.is_some_and(|cursor| at == MomentSpec::Moment(cursor)) {
             state.tools.crosshair.take(facts);
         }
         for_each_point(&mut state.tools, device, &mut |point| point.take(at, facts));

@@ -1,4 +1,4 @@
-//! The function that applies actions to the page's state.
+//! Applies actions to the state of the page.
 
 use super::action::Action;
 use super::change::AskPhase;
@@ -53,19 +53,19 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::FilesGiven(files) => {
             let before = state.last_load;
             open_files(state, files, now_ms, &mut effects);
-            // If none of them is a snapshot, the open file stays.
+            // If none of the files is a snapshot, the open file stays open.
             if state.last_load != before {
                 ranks::start_survey(state, &mut effects);
             }
         }
         Action::FilesAdded(from, files) => {
             ranks::on_snapshot_chosen(state);
-            let place = opening::append_files(state, from, files);
-            load(state, place, now_ms, &mut effects);
+            let index = opening::append_files(state, from, files);
+            load(state, index, now_ms, &mut effects);
         }
-        Action::SnapshotChosen(place) => {
+        Action::SnapshotChosen(index) => {
             ranks::on_snapshot_chosen(state);
-            load(state, place, now_ms, &mut effects);
+            load(state, index, now_ms, &mut effects);
         }
         Action::LoadRangeEntered(text) => load_dialog::load_typed(state, &text, now_ms, &mut effects),
         Action::LinkGiven(given) => link::follow_link(state, *given, now_ms, &mut effects),
@@ -103,10 +103,10 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::FindTyped(text) => find::set_text(state, text),
         Action::DeviceChosen(ordinal) => {
             let file = state.drawn_file();
-            let place = file.and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
-            if let Some(place) = place {
+            let index = file.and_then(|file| file.devices.iter().position(|device| device.device == ordinal));
+            if let Some(index) = index {
                 partial::on_device_chosen(state);
-                show_device(state, place);
+                show_device(state, index);
             }
         }
         Action::Replied { load, reply } if load == state.load => {
@@ -163,8 +163,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         }
         Action::Wheel { axis: WheelAction::ZoomBytes, at, delta } => {
             state.bytes_axis = BytesAxis::Free;
-            if let Some((place, at)) = state.lane_at(at).map(|(lane, at)| (lane.index, at)) {
-                state.navigate_lane(place, |plane, view| plane.zoom_bytes(view, at.y, wheel_factor(delta)));
+            if let Some((index, at)) = state.lane_at(at).map(|(lane, at)| (lane.index, at)) {
+                state.navigate_lane(index, |plane, view| plane.zoom_bytes(view, at.y, wheel_factor(delta)));
             }
         }
         Action::Wheel { axis: WheelAction::ZoomEvents, at, delta } => {
@@ -199,8 +199,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     effects
 }
 
-/// Derives everything that follows from the state after any action: the window of a new device, the geometry it needs,
-/// and the questions about the hovered position.
+/// Updates everything that follows from the state, after any action: the window of a new device, the scenes and the
+/// questions to the worker that it needs, and the hovered position.
 fn derive(state: &mut State, effects: &mut Vec<Effect>) {
     partial::redraw_partial(state, effects);
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };

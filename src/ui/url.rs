@@ -1,7 +1,7 @@
 //! Links to snapshots: the `url=` parameters of the page's address, and error messages for links that cannot be
 //! fetched.
 //!
-//! `#url=` is never sent to the server that hosts the page. `?url=` is, and is read only if the fragment names no file.
+//! The page's server never receives `#url=`. It does receive `?url=`, which is read only if the fragment names no file.
 
 pub mod resume;
 
@@ -13,7 +13,7 @@ pub enum PageScheme {
     #[default]
     Http,
     Https,
-    /// From disk. The page then has no origin that a server could allow.
+    /// The page was opened from disk. It then has no origin that a server could allow.
     Disk,
 }
 
@@ -35,10 +35,10 @@ pub fn server(url: &str) -> Option<&str> {
     authority.rsplit('@').next().filter(|server| !server.is_empty())
 }
 
-/// Returns an error if browsers block the page from fetching `url`: an https page cannot fetch over http, except from
-/// this machine.
-pub fn blocked_fetch(url: &str, came: PageScheme) -> Option<String> {
-    let server = server(url).filter(|_| came == PageScheme::Https && url.starts_with("http://"))?;
+/// Returns an error message if browsers block the page from fetching `url`: a page with an https address cannot fetch
+/// over http, except from the same machine.
+pub fn blocked_fetch(url: &str, page_scheme: PageScheme) -> Option<String> {
+    let server = server(url).filter(|_| page_scheme == PageScheme::Https && url.starts_with("http://"))?;
     let host = server.rsplit_once(':').filter(|(_, port)| !port.contains(']')).map_or(server, |(host, _)| host);
     let is_local = host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.") || host == "[::1]";
     (!is_local).then(|| {
@@ -48,7 +48,7 @@ pub fn blocked_fetch(url: &str, came: PageScheme) -> Option<String> {
     })
 }
 
-/// Returns the percent-decoded values of all `url=` parameters in a query string. [`super::link::Link`] reads those in
+/// Returns the percent-decoded values of all `url=` parameters in a query string. [`super::link::Link`] parses those in
 /// the fragment.
 pub fn urls_in_query(query: &str) -> Vec<String> {
     let pairs = query.strip_prefix('?').unwrap_or(query).split('&').filter_map(|pair| pair.strip_prefix("url="));
@@ -76,7 +76,7 @@ pub fn file_name(url: &str) -> String {
     percent_decoded(if name.is_empty() { url } else { name })
 }
 
-/// Returns true if an origin is safe to put into a content security policy. The URL standard allows `;` and `,` in a
+/// Returns true if an origin is safe to use in a content security policy. The URL standard allows `;` and `,` in a
 /// host, which would end a directive.
 pub fn is_plain_origin(origin: &str) -> bool {
     let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
@@ -85,9 +85,9 @@ pub fn is_plain_origin(origin: &str) -> bool {
     })
 }
 
-/// Returns an error message that says what the user can do if `url` could not be fetched. `status` is the HTTP status,
-/// or `None` if there was no response that the page may read.
-pub fn fetch_failure(url: &str, status: Option<u16>, came: PageScheme) -> String {
+/// Returns the error message for a `url` that could not be fetched, with advice for the user. `status` is the HTTP
+/// status, or `None` if there was no response that the page may read.
+pub fn fetch_failure(url: &str, status: Option<u16>, page_scheme: PageScheme) -> String {
     let server = server(url).unwrap_or("The server");
     match status {
         Some(404 | 410) => {
@@ -98,7 +98,7 @@ pub fn fetch_failure(url: &str, status: Option<u16>, came: PageScheme) -> String
         }
         Some(code @ 500..) => format!("{server} failed (status {code}). Try again later."),
         Some(code) => format!("{server} answered with status {code} instead of the file. Check the link."),
-        None if came == PageScheme::Disk => format!(
+        None if page_scheme == PageScheme::Disk => format!(
             "{server} could not be reached, or does not allow local pages to read the file (Access-Control-Allow-Origin: * is needed). Download it and drop it here."
         ),
         None => format!(

@@ -1,5 +1,5 @@
 //! State shared by the views below the timeline: the scope, the arrangement of call stacks, the selected node, the
-//! chosen view and its height.
+//! current tab and the height.
 
 use super::tab::{Tab, TabGroup};
 use engine::protocol::{Arrangement, Internal, Scope};
@@ -12,7 +12,7 @@ pub const HEIGHT_RANGE: [u32; 2] = [15, 75];
 pub struct Views {
     /// Allocations that the views show: those live at the cursor, or those of a range.
     pub scope: Scope,
-    /// The chosen view. [`Views::seen`] also considers whether the views are collapsed.
+    /// Tab that is selected, even while the views are collapsed. See [`Views::visible`].
     pub tab: Tab,
     pub panel: PanelState,
     /// The last shown tab of each group.
@@ -21,7 +21,8 @@ pub struct Views {
     pub height: u32,
     /// Arrangement of call stacks in the call tree and the flame graph.
     pub arrangement: Arrangement,
-    /// The selected node of that arrangement. Its allocations are highlighted in the timeline and listed in the table.
+    /// The selected node of that arrangement. Its allocations are highlighted in the timeline and listed in
+    /// Allocations.
     pub node: Option<u32>,
 }
 
@@ -43,7 +44,7 @@ impl Default for Views {
             panel: PanelState::default(),
             latest: [None; TabGroup::ALL.len()],
             height: 30,
-            // Internal frames above and below the user's own code make it harder to find.
+            // Internal frames around the user's own code make it harder to find.
             arrangement: Arrangement { internal: Internal::Hidden, ..Arrangement::default() },
             node: None,
         }
@@ -51,7 +52,7 @@ impl Default for Views {
 }
 
 impl Views {
-    /// Returns the visible view, which is the only one that sends questions. `None` while the views are collapsed.
+    /// Returns the visible view. `None` while the views are collapsed. Only the visible view sends questions.
     pub fn visible(&self) -> Option<Tab> {
         (self.panel == PanelState::Open).then_some(self.tab)
     }

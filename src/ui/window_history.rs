@@ -1,4 +1,4 @@
-//! History of windows, with back and forward as in a browser.
+//! History of windows, with undo and redo.
 
 mod data;
 
@@ -10,14 +10,14 @@ use super::shared::Shared;
 use engine::protocol::{Answer, Plot, Reply};
 use picture::timeline::View;
 
-/// Maximum time in ms between changes that count as one step, such as a drag or a turn of the wheel.
+/// Maximum time in ms between changes that count as one step, such as those of a drag or of scrolling.
 const ONE_STEP_MS: f64 = 700.0;
 /// Maximum number of steps that are kept.
 const MAX_STEPS: usize = 100;
 
-/// The window before an action.
+/// The window before an action, for the history.
 pub(super) struct WindowBefore {
-    /// The window and its plot. `None` if a change by the action is not a step of the user.
+    /// The window and its plot. `None` if a change by the action does not count as a step.
     view: Option<(View, Plot)>,
     device: (u32, usize),
 }
@@ -25,7 +25,7 @@ pub(super) struct WindowBefore {
 impl WindowBefore {
     /// Captures the window before `action`.
     pub(super) fn capture(state: &Shared, action: &Action) -> WindowBefore {
-        let nobodys = matches!(
+        let is_automatic = matches!(
             action,
             Action::Resized(_)
                 | Action::Replied { reply: Reply::Partial(_) | Reply::Opened(_), .. }
@@ -35,11 +35,11 @@ impl WindowBefore {
                 }
                 | Action::Command(Command::UndoView | Command::RedoView)
         );
-        let view = state.view.filter(|_| !nobodys).map(|view| (view, state.looks.plot));
+        let view = state.view.filter(|_| !is_automatic).map(|view| (view, state.looks.plot));
         WindowBefore { view, device: (state.load, state.device_index) }
     }
 
-    /// Adds the captured window to the history, if the window has changed since.
+    /// Adds the captured window to the history, if the window has changed since then.
     pub(super) fn record(self, state: &mut Shared, now_ms: f64) {
         if self.device == (state.load, state.device_index) {
             state.record_window(self.view, now_ms);
@@ -48,40 +48,41 @@ impl WindowBefore {
 }
 
 impl Shared {
-    /// Adds `before` to the history, if the window differs from it.
+    /// Adds `before` to the history, if the current window differs from it.
     fn record_window(&mut self, before: Option<(View, Plot)>, now_ms: f64) {
-        let (Some(before), Some(now)) = (before, self.view.map(|view| (view, self.looks.plot))) else { return };
-        if before == now {
+        let (Some(before), Some(current)) = (before, self.view.map(|view| (view, self.looks.plot))) else { return };
+        if before == current {
             return;
         }
-        let trail = &mut self.tools.history;
+        let history = &mut self.tools.history;
         // A change of the plot is always a step.
-        let goes_on = before.1 == now.1 && trail.changed_ms.is_some_and(|changed| now_ms - changed < ONE_STEP_MS);
-        trail.changed_ms = Some(now_ms).filter(|_| before.1 == now.1);
-        if goes_on {
+        let continues_step =
+            before.1 == current.1 && history.changed_ms.is_some_and(|changed| now_ms - changed < ONE_STEP_MS);
+        history.changed_ms = Some(now_ms).filter(|_| before.1 == current.1);
+        if continues_step {
             return;
         }
-        trail.forward.clear();
-        if trail.back.len() >= MAX_STEPS {
-            trail.back.remove(0);
+        history.forward.clear();
+        if history.back.len() >= MAX_STEPS {
+            history.back.remove(0);
         }
-        trail.back.push(before);
+        history.back.push(before);
     }
 
     /// Moves one step back or forward in the history.
-    pub(super) fn step_history(&mut self, way: HistoryDirection) {
-        let Some(now) = self.view.map(|view| (view, self.looks.plot)) else { return };
+    pub(super) fn step_history(&mut self, direction: HistoryDirection) {
+        let Some(current) = self.view.map(|view| (view, self.looks.plot)) else { return };
         // A pending switch of the axis would otherwise change the restored window.
         self.tools.axis_switch = None;
-        let trail = &mut self.tools.history;
-        trail.changed_ms = None;
-        let (from, to) = match way {
-            HistoryDirection::Back => (&mut trail.back, &mut trail.forward),
-            HistoryDirection::Forward => (&mut trail.forward, &mut trail.back),
+        let history = &mut self.tools.history;
+        history.changed_ms = None;
+        let (from, to) = match direction {
+            HistoryDirection::Back => (&mut history.back, &mut history.forward),
+            HistoryDirection::Forward => (&mut history.forward, &mut history.back),
         };
         let Some((wanted, plot)) = from.pop() else {
             self.remark = Some(
-                (match way {
+                (match direction {
                     HistoryDirection::Back => "Nothing to undo.",
                     HistoryDirection::Forward => "Nothing to redo.",
                 })
@@ -89,7 +90,7 @@ impl Shared {
             );
             return;
         };
-        to.push(now);
+        to.push(current);
         self.show_plot(plot);
         if wanted.axis != self.axis {
             self.axis = wanted.axis;

@@ -26,7 +26,7 @@ struct OpenContainer {
     /// Items of a list, or alternating keys and values of a mapping.
     items: Vec<ValueId>,
     is_mapping: bool,
-    /// Number of values that were counted before it.
+    /// Number of values that had been read before this container was opened.
     count_before: usize,
 }
 
@@ -36,7 +36,7 @@ struct Reader {
     open: Vec<OpenContainer>,
     /// Values by anchor, with the number of values that each contains.
     anchors: BTreeMap<usize, (ValueId, usize)>,
-    /// Number of values, including those that aliases expand to.
+    /// Number of values read so far, including those that aliases expand to.
     value_count: usize,
     aliased_count: usize,
     root: Option<ValueId>,
@@ -45,7 +45,7 @@ struct Reader {
 /// Parses a set of rules from JSON or YAML.
 ///
 /// # Errors
-/// All errors by line, or only the first one if nothing can be read after it.
+/// Returns all errors by line, or only the first one if nothing can be read after it.
 pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
     if CategorySet::is_json(text) {
         CategorySet::parse(text)
@@ -57,7 +57,7 @@ pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
 /// Parses a text. Returns the document and its root value.
 ///
 /// # Errors
-/// Line and description of the first error.
+/// Returns line and description of the first error.
 pub fn read(text: &str) -> ParsedDocument {
     let mut reader = Reader::default();
     let last = text.lines().count().max(1);
@@ -140,18 +140,18 @@ impl Reader {
         })
     }
 
-    /// Builds a mapping. Its own pairs follow those merged with `<<`, so that they take precedence.
+    /// Builds a mapping. Pairs merged with `<<` come first, so that the mapping's other pairs override them.
     fn mapping(&self, items: &[ValueId]) -> Result<ValueKind, LineError> {
-        let (mut merged, mut own) = (Vec::new(), Vec::new());
+        let (mut merged, mut pairs) = (Vec::new(), Vec::new());
         for pair in items.chunks_exact(2) {
             let &[key, value] = pair else { continue };
             match self.document.value(key) {
                 (_, ValueKind::Text(name)) if name == "<<" => self.merge(value, &mut merged)?,
-                (_, ValueKind::Text(_)) => own.push((key, value)),
+                (_, ValueKind::Text(_)) => pairs.push((key, value)),
                 (line, _) => return Err((line, "a key must be a string".to_owned())),
             }
         }
-        merged.append(&mut own);
+        merged.append(&mut pairs);
         Ok(ValueKind::Dict(merged))
     }
 
@@ -188,7 +188,7 @@ impl Reader {
     }
 }
 
-/// Accepts only tags that state the kind the value has anyway.
+/// Returns an error unless the tag, if any, names the kind that the value has anyway.
 fn check_tag(tag: Option<&Tag>, name: &str) -> Result<(), String> {
     match tag.filter(|tag| !tag.is_yaml_core_schema() || tag.suffix != name) {
         Some(tag) => Err(format!("unsupported tag {tag}")),

@@ -92,7 +92,7 @@ fn annotated_lines(page: &Page) -> Value {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn files_lines_and_dropped_source_work_with_keys() {
+fn keys_navigate_files_and_lines_and_dropped_source_is_shown() {
     let page = open_empty_page();
     // Two snapshots, so that the other one can still be chosen after the source is dropped.
     page.drop_files(&[&project_snapshot(), &halves()]);

@@ -186,7 +186,7 @@ fn unavailable_or_full_storage_is_reported_and_files_open() {
 /// Prints times without limits, since the machine may be busy.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn time_to_first_frame_of_cached_file() {
+fn time_to_first_frame_of_cached_file_is_printed() {
     let path = std::env::var_os("MEMSCAPE_KEPT").map_or_else(crate::large::large_file, PathBuf::from);
     let page = open_empty_page();
     let timed = || {

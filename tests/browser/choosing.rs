@@ -60,7 +60,7 @@ fn large_file_asks_for_range_before_loading() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn large_link_asks_for_range_once_length_is_known() {
+fn linked_large_file_opens_range_prompt_when_length_is_known() {
     let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page_with_link("../huge.pickle"));
     page.wait_for_state("choosing");
     assert!(page.text("#choosing-text").starts_with("3.00 GiB."), "{}", page.text("#choosing-text"));
@@ -70,7 +70,7 @@ fn large_link_asks_for_range_once_length_is_known() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn loaded_range_shows_its_numbers_and_opens_whole_file() {
+fn loaded_range_keeps_peak_and_button_opens_whole_file() {
     let page = open_empty_page();
     page.drop_files(&[&halves()]);
     wait_for_halves(&page);
@@ -96,7 +96,7 @@ fn loaded_range_shows_its_numbers_and_opens_whole_file() {
 /// Loads the last thousand events of the largest real file.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn range_of_real_file_ends_like_whole_file() {
+fn last_events_of_real_file_have_same_end_values_as_whole_file() {
     let Some(files) = corpus::real_files() else { return };
     let file = files.iter().max_by_key(|file| file.devices.first().map_or(0, |it| it["events"].as_u64().unwrap_or(0)));
     let Some(file) = file else { return };

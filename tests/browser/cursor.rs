@@ -126,7 +126,7 @@ fn range_is_dragged_on_axis_summarized_and_closed() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn tabs_collapse_and_divider_work_with_keys() {
+fn keys_switch_tabs_collapse_panel_and_move_divider() {
     let page = open_halves();
     let seen = || {
         page.evaluate("[...document.querySelectorAll('#answer > [role=tabpanel]')].filter(p => p.offsetParent).map(p => p.id).join()")

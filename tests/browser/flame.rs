@@ -55,7 +55,7 @@ fn peak_file(name: &str) -> Option<(std::path::PathBuf, u64)> {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn root_has_exact_peak_and_boxes_select_and_zoom() {
+fn root_shows_exact_peak_and_boxes_are_selected_and_zoomed() {
     let Some((file, peak)) = peak_file("train-ring-buffer-wrapped.pickle") else { return };
     let page = open_flame_graph(&file, "light", (1280, 900), "");
     page.wait_for(&Some(peak.to_string()), || page.attribute("#flame-canvas", "data-total"));
@@ -95,7 +95,7 @@ fn root_has_exact_peak_and_boxes_select_and_zoom() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn keys_reach_deep_box_and_zoom() {
+fn keys_scroll_to_deep_box_and_zoom() {
     let Some((file, _)) = peak_file("train-ring-buffer-wrapped.pickle") else { return };
     let page = open_flame_graph(&file, "dark", (1280, 900), "");
     page.evaluate("document.getElementById('timeline').focus()");

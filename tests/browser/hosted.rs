@@ -75,7 +75,7 @@ fn open_page(address: &str) -> Page {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn page_works_under_any_path_without_headers() {
+fn page_works_under_any_path_with_missing_or_generic_content_types() {
     for types in [ContentTypes::None, ContentTypes::Bytes] {
         let (address, _) = serve(types);
         let page = open_page(&address);
@@ -93,7 +93,7 @@ fn page_works_under_any_path_without_headers() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn page_works_after_server_is_gone() {
+fn page_keeps_working_after_server_stops() {
     let (address, is_on) = serve(ContentTypes::Bytes);
     let page = open_page(&address);
     // The worker's script has been fetched.

@@ -180,7 +180,7 @@ fn time_axis_is_shared_by_all_lanes() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn keys_reach_devices_without_lane() {
+fn keys_select_devices_without_lane() {
     let (options, _) =
         Options::parse("--devices 12 --events 600 --layers 3".split(' ').map(str::to_owned)).expect("known options");
     let (bytes, _) = generate(&options, Vec::new()).expect("writing to a Vec succeeds");

@@ -65,7 +65,7 @@ fn event_count(page: &Page) -> String {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn changed_served_file_is_offered_and_reloads_same_view() {
+fn changed_served_file_shows_reload_button_and_keeps_view() {
     let folder = empty_folder("live-changed");
     let path = folder.join("train.pickle");
     write_atomically(&path, &snapshot(2000));
@@ -161,7 +161,7 @@ fn first_snapshot_of_followed_run_opens() {
 /// A plain static host that sends `ETag` headers.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn changed_hosted_file_is_offered() {
+fn changed_hosted_file_shows_reload_button() {
     let (first, second) = (snapshot(2000), snapshot(4000));
     let version = Arc::new(AtomicUsize::new(0));
     let now = Arc::clone(&version);

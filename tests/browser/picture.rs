@@ -48,7 +48,7 @@ fn point_in_track(page: &Page, across: f64) -> (f64, f64) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn annotation_slices_show_card_select_and_zoom() {
+fn annotation_slices_show_card_and_are_selected_and_zoomed() {
     let page = open_training();
     let (x, y) = point_in_track(&page, 0.5);
     page.move_to(x, y);
@@ -190,7 +190,7 @@ fn legend_is_filtered_and_does_not_cover_numbers() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn table_header_histogram_filters_by_drag() {
+fn drag_on_table_header_histogram_filters_rows() {
     let page = open_training();
     page.click("#tab-allocations");
     let bars = || page.evaluate("document.querySelectorAll('#table-sizes i').length").as_u64().unwrap_or(0);

@@ -131,7 +131,7 @@ fn plan_is_computed_drawn_undone_and_linked() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn peak_without_selection_is_shown() {
+fn peak_excluding_selection_is_shown() {
     let page = open_empty_page();
     page.drop_files(&[&sample_path()]);
     page.wait_for_state("ready");

@@ -113,7 +113,7 @@ fn software_adapter_is_used_only_on_request() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn nothing_stays_blank_after_gpu_process_crash() {
+fn all_canvases_are_redrawn_after_gpu_process_crash() {
     let chromium = Chromium::shared(Adapter::SoftwareToCrash);
     let page = Page::open(chromium, &Site::shared().page_with_webgpu());
     page.wait_for_state("empty");

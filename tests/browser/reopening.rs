@@ -169,7 +169,7 @@ fn reload_asks_for_file_and_restores_view() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn samples_open_at_their_insight() {
+fn sample_cards_open_file_with_matching_insight() {
     let stories =
         [("#open-example", "oom"), ("#open-leak", "leaks"), ("#open-training", "steps"), ("#open-graphs", "pools")];
     for (card, topic) in stories {

@@ -148,7 +148,7 @@ fn hosted_snapshot_is_saved_without_second_fetch() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn smallest_encoding_is_saved() {
+fn page_is_saved_with_smallest_encoding() {
     let folder = empty_folder("saved-smallest");
     let snapshot = std::fs::read(halves()).expect("just written");
     // A free whose size differs from its allocation, which compact columns can't represent.

@@ -159,7 +159,7 @@ fn server_surveys_ranks_of_its_folder() {
 /// Prints times without limits, since the machine may be busy.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn time_to_first_frame_of_served_and_dropped_file() {
+fn time_to_first_frame_of_served_and_dropped_file_is_printed() {
     static FILE: LazyLock<PathBuf> = LazyLock::new(crate::large::large_file);
     let server = Server::start(&single_file_page(), &[FILE.to_str().expect("UTF-8")]);
     for run in 1..=2 {

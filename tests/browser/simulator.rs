@@ -51,7 +51,7 @@ fn simulator_is_fetched_once_on_first_use() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn single_file_page_simulates_from_disk() {
+fn single_file_page_opened_from_disk_runs_simulator() {
     let path = crate::site::dist().join("memscape.html");
     let page = Page::open(Chromium::shared(Adapter::Software), &format!("file://{}", path.display()));
     page.wait_for_state("empty");
@@ -90,7 +90,7 @@ fn failed_fetch_is_reported_and_retried() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn switching_device_ends_search() {
+fn switching_device_cancels_search() {
     let path = generate_file("simulator-devices.pickle", "--events 300000 --devices 2");
     let page = open_empty_page();
     open_form(&page, &path);

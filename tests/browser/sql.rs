@@ -165,7 +165,7 @@ fn editor_completes_words_and_rows_select_allocations() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn compared_files_have_column_side_and_use_category_rules_of_page() {
+fn compared_files_have_side_column_and_use_category_rules_of_page() {
     if !has_sql() {
         return;
     }
@@ -215,7 +215,7 @@ fn compared_files_have_column_side_and_use_category_rules_of_page() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn hostile_queries_end_and_page_survives() {
+fn hostile_queries_are_stopped_and_page_stays_usable() {
     if !has_sql() {
         return;
     }

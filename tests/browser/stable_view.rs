@@ -120,7 +120,7 @@ fn card_does_not_flicker_inside_block() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn capacity_line_is_part_of_fitted_window() {
+fn fitted_window_includes_capacity_line() {
     let page = open_halves();
     page.move_to(1.0, 1.0);
     let without = overlay_ink(&page);

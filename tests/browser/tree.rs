@@ -91,7 +91,7 @@ fn screenshots_of_trees() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn keys_lead_to_line_with_most_bytes() {
+fn keys_navigate_to_line_with_most_bytes() {
     let Some(training) = real_file("train-fp32-1185-segments.pickle") else { return };
     let page = open_tree(&training);
     // The total is the exact peak.

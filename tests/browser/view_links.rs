@@ -206,7 +206,7 @@ fn link_with_two_snapshots_lists_both() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn link_of_newer_version_opens_known_parts() {
+fn link_of_newer_version_applies_known_parameters() {
     let page = open(&format!("v=7&url={EXAMPLE}&tab=flame&hologram=on&at=beyond"));
     page.wait_for_state("ready");
     page.wait_until("the version is reported", || notice_text(&page).contains("v=7"));

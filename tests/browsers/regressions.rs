@@ -101,7 +101,7 @@ fn status_after_export(page: &Page, key: char) -> String {
 /// With `resistFingerprinting`, saving a PNG fails and saving an SVG succeeds.
 #[test]
 #[ignore = "needs dist/ and Firefox: ./run test"]
-fn modified_pixels_are_not_saved_as_png() {
+fn png_export_fails_if_browser_modifies_pixels() {
     page::run_in(Browser::FirefoxResistingFingerprinting, |page| {
         page.open_file(&halves());
         let status_text = status_after_export(page, '1');

@@ -99,7 +99,7 @@ pub(super) fn words(command: &str) -> Vec<String> {
 }
 
 #[test]
-fn words_honours_comments_and_quotes() {
+fn word_splitting_respects_comments_and_quotes() {
     assert_eq!(words("memscape a \"x & y\" '#12' # b"), ["memscape", "a", "x & y", "#12"]);
     assert_eq!(words("# only a comment"), [""; 0]);
 }

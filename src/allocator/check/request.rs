@@ -1,4 +1,4 @@
-//! Check of one request.
+//! Comparison of a single request with the recording.
 
 use super::{Check, NONE};
 use crate::chunk::{Chunk, Decision, Request};
@@ -8,7 +8,7 @@ use crate::rounding::rounded;
 use crate::settings::{BlockOrder, SMALL};
 
 impl Check {
-    /// Allocates, or fails, as the recording does. The chunk has the steps since the last request.
+    /// Makes the model allocate or fail like the recording. The chunk has the steps since the last request.
     pub(super) fn request(&mut self, step: Step, chunk: Chunk<'_>) {
         let recording = chunk.recording;
         let (requested, place, address) = match step.what {
@@ -73,7 +73,7 @@ impl Check {
         }
     }
 
-    /// The latest requested bytes that are rounded to this size, if a request of this size fails.
+    /// Returns the latest requested bytes that are rounded to this size, if a request of this size fails.
     fn requested(&mut self, size: u64) -> Option<&mut u64> {
         let at = self.requested.partition_point(|(rounded, _)| *rounded < size);
         self.requested.get_mut(at).filter(|(rounded, _)| *rounded == size).map(|(_, requested)| requested)

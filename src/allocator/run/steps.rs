@@ -57,7 +57,7 @@ impl Run {
         }
     }
 
-    /// Completes the frees that were left until after the current request, unless it waited for them here, too.
+    /// Completes the postponed frees after the current request, unless the request waited for them in this run, too.
     #[cold]
     fn complete_postponed(&mut self, recording: &Recording, event: u32) {
         self.complete(recording);
@@ -82,7 +82,7 @@ impl Run {
         }
     }
 
-    /// Releases memory where the program does, as far as the recording shows.
+    /// Releases memory where the program released it, as far as the recording shows.
     fn release(&mut self, recording: &Recording, run: u32) {
         let findings = &recording.findings;
         let Some(release) = recording.releases.get(run as usize) else { return };

@@ -11,11 +11,11 @@ use super::{
 /// Sentinel: no rule matched.
 pub const NO_RULE: u16 = u16::MAX;
 
-/// Flag of a frame or stack, above the bits of the rules: it contains a Python frame.
+/// Flag of a frame or stack, above the bits of the rules: a Python frame occurs in it.
 pub const PYTHON: u64 = 1 << 63;
-/// Flag: the call site is before the call of the model.
+/// Flag of a stack: its call site is on a line before the call of the model.
 pub const MODEL_LATER: u64 = 1 << 62;
-/// Flag: the call site is at or after the call of the model.
+/// Flag of a stack: its call site is on the line of the call of the model, or after that line.
 pub const MODEL_EARLIER: u64 = 1 << 61;
 
 /// Result of the rules for one frame.
@@ -32,7 +32,7 @@ pub struct FrameResult {
 pub struct StackResult {
     /// First matching frame-only rule with [`Looked::Any`]. Stacks that contain this one as callers inherit it.
     inherited_rule: u16,
-    /// The frame-only rule that wins, or [`NO_RULE`].
+    /// Matching frame-only rule with the highest precedence, or [`NO_RULE`].
     pub rule: u16,
     /// Matching patterns of the other rules, one bit each, and flags such as [`PYTHON`].
     pub bits: u64,
@@ -61,15 +61,15 @@ impl FrameResult {
 #[derive(Clone, Copy, Debug)]
 pub struct AllocationFacts<'a> {
     pub allocated: StackResult,
-    /// Bits of the stack of its free. 0 if there is none.
+    /// Bits of the stack that freed the allocation. 0 if it is unknown.
     pub freed: u64,
     /// True if its stack was recorded and has frames.
     pub has_stack: bool,
-    /// The file's own `category`.
+    /// Category that the file recorded for the allocation.
     pub recorded: Option<&'a [u8]>,
-    /// First moment at which it is live.
+    /// First moment at which the allocation is live.
     pub allocated_at: u32,
-    /// First moment at which it is no longer live. `u32::MAX` if it is live at the end.
+    /// First moment at which the allocation is no longer live. `u32::MAX` if it is live at the end.
     pub freed_at: u32,
 }
 
@@ -91,7 +91,7 @@ impl Patterns {
     }
 }
 
-/// Destination of a pattern's result.
+/// Destination of a pattern's result: a frame-only rule, or a bit.
 #[derive(Clone, Copy, Debug)]
 enum PatternTarget {
     Rule(u16, Looked),
@@ -101,7 +101,7 @@ enum PatternTarget {
 /// A rule that compares sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct SizeRule<'a> {
-    /// Number of the rule.
+    /// Index of the rule.
     pub rule: u16,
     pub like: &'a SizeCondition,
     /// Bit that the stack of the other allocation must have. 0 if the rule names no frames.
@@ -116,19 +116,19 @@ pub struct CompiledSet {
     name: String,
     rules: Vec<CategoryRule>,
     names: Vec<String>,
-    /// Category number by rule. Unknown categories map to "unknown".
+    /// Index of each rule's category. Unknown categories map to "unknown".
     categories: Vec<u8>,
-    /// Group by rule. Rules of a group are evaluated together.
+    /// Group of each rule. Rules of the same group are evaluated together.
     groups: Vec<u16>,
     patterns: Vec<(Patterns, PatternTarget)>,
-    /// Bit of the pattern by rule. 0 for frame-only rules.
+    /// Bit of each rule's pattern. 0 for frame-only rules.
     bits: Vec<u64>,
-    /// Rules that compare sizes, with the bit of the frames that they name.
+    /// Indices of the rules that compare sizes, each with the bit of the frames that it names.
     size_bits: Vec<(u16, u64)>,
-    /// Rules with conditions other than frames and sizes.
+    /// Indices of the rules with conditions other than frames and sizes.
     lifetime_rules: Vec<u16>,
-    /// Masks of the bits that a stack inherits from its callers, takes from its innermost frame, and takes from its
-    /// call site.
+    /// Three masks of bits: those that a stack inherits from its callers, those of its innermost frame, and those of
+    /// its call site.
     masks: [u64; 3],
 }
 
@@ -140,16 +140,17 @@ impl CompiledSet {
         let number = |name: &str| names.iter().position(|it| it == name).unwrap_or(names.len() - 1) as u8;
         let (mut group, mut was_together, mut next_bit) = (0, false, 0);
         for (at, rule) in (0u16..).zip(set.rules.iter().take(MAX_RULES)) {
-            let is_of_frames = rule.is_frames_only();
-            let is_together =
-                set.order == Order::Frames && is_of_frames && (rule.frames, rule.turn) == (Looked::Any, Turn::Ordered);
+            let is_frames_only = rule.is_frames_only();
+            let is_together = set.order == Order::Frames
+                && is_frames_only
+                && (rule.frames, rule.turn) == (Looked::Any, Turn::Ordered);
             group += u16::from(at > 0 && !(is_together && was_together));
             was_together = is_together;
             made.groups.push(group);
             made.categories.push(number(&rule.category));
             let mut bit_of = |looked: Looked, patterns: Patterns| {
-                let most = (MAX_MIXED_RULES + MAX_SIZE_RULES) as u8;
-                let bit = if next_bit < most { 1u64 << next_bit } else { 0 };
+                let limit = (MAX_MIXED_RULES + MAX_SIZE_RULES) as u8;
+                let bit = if next_bit < limit { 1u64 << next_bit } else { 0 };
                 if bit != 0 {
                     made.masks[looked as usize] |= bit;
                     made.patterns.push((patterns, PatternTarget::Bit(next_bit)));
@@ -159,7 +160,7 @@ impl CompiledSet {
             };
             let sound = CompiledSet::problems(rule).is_empty();
             let mut bit = 0;
-            if sound && rule.has_pattern() && !is_of_frames {
+            if sound && rule.has_pattern() && !is_frames_only {
                 bit = bit_of(rule.frames, patterns(rule));
             }
             if let Some(like) = rule.like.as_ref().filter(|_| sound && made.size_bits.len() < MAX_SIZE_RULES) {
@@ -167,7 +168,7 @@ impl CompiledSet {
                 let named = named.map(|name| Patterns { name: Some(name), ..Patterns::default() });
                 let named = named.map_or(0, |patterns| bit_of(Looked::Any, patterns));
                 made.size_bits.push((at, named));
-            } else if sound && is_of_frames {
+            } else if sound && is_frames_only {
                 made.patterns.push((patterns(rule), PatternTarget::Rule(at, rule.frames)));
             } else if sound && rule.like.is_none() && (!rule.has_pattern() || bit != 0) {
                 made.lifetime_rules.push(at);
@@ -179,7 +180,7 @@ impl CompiledSet {
         made
     }
 
-    /// Returns the problems of a single rule.
+    /// Returns the problems of a rule that do not depend on the other rules.
     pub(super) fn problems(rule: &CategoryRule) -> Vec<SetProblem> {
         let mut problems = Vec::new();
         let like = rule.like.as_ref();
@@ -233,11 +234,11 @@ impl CompiledSet {
         let [any, innermost, _] = frame.first;
         // In a group the inner frame wins.
         let inherited_rule = if group(any) <= group(callers.inherited_rule) { any } else { callers.inherited_rule };
-        let [on, inner, of_site] = self.masks;
+        let [on, inner, site_mask] = self.masks;
         StackResult {
             inherited_rule,
             rule: inherited_rule.min(innermost).min(site.first[Looked::Site as usize]),
-            bits: ((frame.bits | callers.bits) & on) | (frame.bits & inner) | (site.bits & of_site),
+            bits: ((frame.bits | callers.bits) & on) | (frame.bits & inner) | (site.bits & site_mask),
         }
     }
 
@@ -254,10 +255,10 @@ impl CompiledSet {
         facts.allocated.rule
     }
 
-    /// Returns true if all conditions of a rule hold, except for sizes. Not for frame-only rules.
+    /// Returns true if all conditions of a rule hold, except for sizes. Must not be called for frame-only rules.
     pub fn matches(&self, rule: u16, facts: &AllocationFacts<'_>) -> bool {
-        let at = usize::from(rule);
-        let (Some(rule), Some(&bit)) = (self.rules.get(at), self.bits.get(at)) else { return false };
+        let index = usize::from(rule);
+        let (Some(rule), Some(&bit)) = (self.rules.get(index), self.bits.get(index)) else { return false };
         let bits = if rule.of == StackOrigin::Freed { facts.freed } else { facts.allocated.bits };
         let lived =
             if facts.freed_at == u32::MAX { u32::MAX } else { facts.freed_at.saturating_sub(facts.allocated_at) };
@@ -268,7 +269,7 @@ impl CompiledSet {
             && rule.allocated.is_none_or(|allocated| is(allocated == Birth::Before, facts.allocated_at == 0))
             && rule.ends.is_none_or(|ends| is(ends == End::Live, facts.freed_at == u32::MAX))
             && lived >= rule.least
-            && rule.most.is_none_or(|most| lived <= most)
+            && rule.most.is_none_or(|max_events| lived <= max_events)
             && rule.stack.is_none_or(|stack| match stack {
                 StackKind::Missing => !facts.has_stack,
                 StackKind::Native => facts.has_stack && facts.allocated.bits & PYTHON == 0,
@@ -291,7 +292,7 @@ impl CompiledSet {
             let named = like.category.as_ref();
             let category = named.and_then(|name| self.names.iter().position(|it| it == name));
             // A category that no rule assigns matches nothing.
-            let category = if named.is_some() { Some(category.map_or(u8::MAX, |at| at as u8)) } else { None };
+            let category = if named.is_some() { Some(category.map_or(u8::MAX, |index| index as u8)) } else { None };
             Some(SizeRule { rule, like, bit, category })
         })
     }

@@ -5,7 +5,7 @@ use history::pickle::Builder;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 
-/// Maximum nesting depth: a size comparison in a rule in the list of a set.
+/// Maximum nesting depth. A set with size comparisons has far fewer levels.
 const DEEPEST: usize = 16;
 
 /// Index of a value in its document.
@@ -50,7 +50,7 @@ impl Document {
         machine.finish().map_err(|wrong| (last, wrong.kind.to_string()))
     }
 
-    /// Adds a value that starts on this line.
+    /// Adds a value that starts on the given line. Returns its id.
     pub fn push(&mut self, line: u32, kind: ValueKind) -> ValueId {
         self.values.push((line, kind));
         self.values.len() as ValueId - 1

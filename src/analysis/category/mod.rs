@@ -64,7 +64,7 @@ pub struct CategorySet {
     pub name: String,
     /// Evaluation order of frame-only rules.
     pub order: Order,
-    /// Rules. The first match wins.
+    /// Rules in order of precedence: the first match wins.
     pub rules: Vec<CategoryRule>,
 }
 
@@ -83,13 +83,13 @@ pub struct CategoryRule {
     pub frames: Looked,
     pub of: StackOrigin,
     pub turn: Turn,
-    /// Required value of the file's own `category`.
+    /// Required category in the file's own record of the allocation.
     pub recorded: Option<String>,
-    /// Required category of its stack according to the frame-only rules.
+    /// Required category of the allocation's stack, according to the frame-only rules.
     pub classified: Option<String>,
-    /// Required kind of stack.
+    /// Required kind of the allocation's stack.
     pub stack: Option<StackKind>,
-    /// Required time of allocation.
+    /// Required time of the allocation.
     pub allocated: Option<Birth>,
     /// Required end of the lifetime.
     pub ends: Option<End>,
@@ -103,7 +103,7 @@ pub struct CategoryRule {
     pub like: Option<SizeCondition>,
 }
 
-/// A size condition: as large as another allocation.
+/// Condition on the size: that of another allocation, times a ratio.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizeCondition {
     /// Category of the other allocation.
@@ -114,7 +114,7 @@ pub struct SizeCondition {
     pub ratio: (u32, u32),
     /// Maximum number of matches per other allocation that are live at once. `None` is unlimited.
     pub each: Option<u32>,
-    /// Required place of the other allocation's free.
+    /// Required location of the call that frees the other allocation.
     pub at: Place,
 }
 
@@ -159,7 +159,7 @@ words! {
 words! {
     /// Evaluation order of a single rule.
     Turn {
-        /// As the set is ordered.
+        /// In the order of the set.
         Ordered = "ordered",
         /// Evaluated for all frames before the next rule.
         Single = "alone",
@@ -175,7 +175,7 @@ words! {
     }
 }
 words! {
-    /// Time of an allocation.
+    /// Time of an allocation, relative to the recording.
     Birth {
         /// Before recording.
         Before = "before",
@@ -200,11 +200,11 @@ words! {
     }
 }
 words! {
-    /// Place of a free.
+    /// Location of the call that frees an allocation.
     Place {
-        /// Any place.
+        /// At any call site.
         Anywhere = "anywhere",
-        /// The call site of the matching allocation.
+        /// At the call site of the matching allocation.
         Anchored = "here",
     }
 }
@@ -239,7 +239,7 @@ impl CategoryRule {
             || model.is_some()
     }
 
-    /// Returns the reason for a match, as text.
+    /// Describes the conditions of the rule, as the reason for a match.
     pub fn reason(&self) -> String {
         if !self.note.is_empty() {
             return self.note.clone();
@@ -306,9 +306,9 @@ impl CategorySet {
         }
         // A stable insertion sort, because there are few.
         let mut names: Vec<(usize, &str)> = Vec::new();
-        for one in found {
-            let place = names.iter().take_while(|other| other.0 <= one.0).count();
-            names.insert(place, one);
+        for entry in found {
+            let place = names.iter().take_while(|other| other.0 <= entry.0).count();
+            names.insert(place, entry);
         }
         names.into_iter().map(|(_, name)| name).chain([unknown]).map(str::to_owned).collect()
     }

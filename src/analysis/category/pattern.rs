@@ -10,7 +10,7 @@ pub(super) enum Pattern {
     Expression(Expression),
 }
 
-/// A text, and if it must be at the start and at the end of the searched text.
+/// A plain text to find, with flags that anchor it at the start and at the end of the searched text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Text {
     text: String,

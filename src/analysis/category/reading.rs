@@ -57,9 +57,9 @@ impl CategorySet {
     pub fn from_document(read: ParsedDocument) -> Result<CategorySet, Vec<SetError>> {
         let (document, outermost) =
             read.map_err(|(line, why)| vec![SetError { line, cause: SetProblem::Syntax(why) }])?;
-        let mut reading = SetReader { errors: Vec::new(), document };
-        let set = reading.set(outermost);
-        let SetReader { mut errors, .. } = reading;
+        let mut reader = SetReader { errors: Vec::new(), document };
+        let set = reader.set(outermost);
+        let SetReader { mut errors, .. } = reader;
         errors = sorted_by_key(errors, |error| error.line.into());
         errors.truncate(MAX_ERRORS);
         if errors.is_empty() { Ok(set) } else { Err(errors) }
@@ -258,10 +258,10 @@ impl SetReader {
         self.add_error(line, SetProblem::Value(name.to_owned(), takes.to_owned()));
     }
 
-    fn text(&mut self, line: u32, name: &str, value: ValueId, most: usize) -> String {
+    fn text(&mut self, line: u32, name: &str, value: ValueId, max_len: usize) -> String {
         match self.value(value).1 {
-            ValueKind::Text(text) if text.len() <= most => return text,
-            ValueKind::Text(_) => self.add_error(line, SetProblem::TooMany("bytes in a string", most)),
+            ValueKind::Text(text) if text.len() <= max_len => return text,
+            ValueKind::Text(_) => self.add_error(line, SetProblem::TooMany("bytes in a string", max_len)),
             _ => self.value_error(line, name, "a string"),
         }
         // A valid value, so that only one error is reported.

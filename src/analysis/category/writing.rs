@@ -96,8 +96,10 @@ impl CategoryRule {
             [&like.ratio.0.to_string(), "/", &like.ratio.1.to_string(), "\""]
                 .iter()
                 .for_each(|part| text.push_str(part));
-            let at = Some(word(like.at, Place::WORDS)).filter(|at| *at != "anywhere");
-            for (name, value) in [("category", like.category.as_deref()), ("name", like.name.as_deref()), ("at", at)] {
+            let location = Some(word(like.at, Place::WORDS)).filter(|location| *location != "anywhere");
+            for (name, value) in
+                [("category", like.category.as_deref()), ("name", like.name.as_deref()), ("at", location)]
+            {
                 if let Some(value) = value {
                     [", \"", name, "\": "].iter().for_each(|part| text.push_str(part));
                     quote(text, value);

@@ -8,7 +8,7 @@ pub enum QueryError {
     /// The query is empty.
     #[error("The search is empty.")]
     Empty,
-    /// The query has more than [`LONGEST`](super::LONGEST) characters.
+    /// The query has more than [`MAX_LENGTH`](super::MAX_LENGTH) characters.
     #[error("A search is limited to 500 characters.")]
     TooLong,
     /// No number after `#`.

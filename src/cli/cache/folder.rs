@@ -9,15 +9,16 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// File name suffixes of complete entries and of entries being written.
+/// File name suffix of complete entries.
 const ENTRY_SUFFIX: &str = ".columns";
+/// File name suffix of entries that are being written.
 const PART_SUFFIX: &str = ".part";
 /// Age after which a partly written entry is considered abandoned.
 const ABANDONED_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Size of the write buffer in bytes.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// The folder and the maximum total size of its entries in bytes.
+/// Folder with the cache entries, and the maximum total size of its entries in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct CacheFolder {
     pub(super) path: PathBuf,
@@ -60,7 +61,7 @@ impl CacheFolder {
         temporary.persist(&self.entry_path(key))
     }
 
-    /// Removes the least recently used entries until `bytes` more bytes fit, and abandoned partial files.
+    /// Removes abandoned partial files, then the least recently used entries until `bytes` more bytes fit.
     fn make_room(&self, bytes: u64) {
         let (mut entries, now) = (Vec::new(), SystemTime::now());
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
@@ -99,7 +100,7 @@ fn create_private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// A writer that fails after `left` more bytes.
+/// A writer that fails once more than `bytes_left` bytes are written.
 struct LimitedWriter {
     out: BufWriter<File>,
     bytes_left: u64,

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 use ui::fingerprint::{FingerprintHasher, parts};
 
-/// Minimum age of a modification. Any later change then gets a different timestamp, although some file systems round
-/// times to two seconds.
+/// Minimum age of the last modification of a file that is cached. After that time, another change gets a different
+/// timestamp, even on file systems that round times to two seconds.
 const SETTLED_AGE: Duration = Duration::from_secs(2);
 
 /// Identifies a version of a file.
@@ -29,7 +29,8 @@ impl FileVersion {
         Some(FileVersion { length, modified, changed_ns: changed_ns(&metadata) })
     }
 
-    /// Returns true if the file was modified long enough ago that another change gets a different timestamp.
+    /// Returns true if the last modification is at least [`SETTLED_AGE`] old, so that another change gets a different
+    /// timestamp.
     pub(super) fn is_settled(&self) -> bool {
         SystemTime::now().duration_since(self.modified).is_ok_and(|age| age >= SETTLED_AGE)
     }

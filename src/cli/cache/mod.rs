@@ -1,8 +1,8 @@
 //! Cache of decoded snapshots in the user's cache folder, so that large files open faster the second time.
 //!
-//! It has the same minimum file size and total size as the page's cache. Opening an 8 MiB file gains only 10 ms, but a
-//! compressed one gains a third of a second. Output never depends on the cache. If the folder is missing, the disk is
-//! full or an entry is damaged, the file itself is read.
+//! The minimum file size and the total size are the same as those of the page's cache. For an 8 MiB file the cache
+//! saves only 10 ms, for a compressed one a third of a second. Output never depends on the cache. If the folder is
+//! missing, the disk is full or an entry is damaged, the file itself is read.
 
 mod folder;
 mod key;
@@ -25,11 +25,13 @@ pub(crate) struct CacheArgs {
     /// Do not read or write the cache of decoded snapshots
     #[arg(long, global = true)]
     no_cache: bool,
-    /// The folder of the cache, the smallest files that are kept and the bytes of all entries: for tests
+    /// Folder of the cache, for tests
     #[arg(long, global = true, hide = true, value_name = "FOLDER")]
     cache_folder: Option<PathBuf>,
+    /// Minimum size of cached files in bytes, for tests
     #[arg(long, global = true, hide = true, value_name = "BYTES", default_value_t = MIN_FILE_BYTES)]
     cache_least: u64,
+    /// Maximum total size of the cache in bytes, for tests
     #[arg(long, global = true, hide = true, value_name = "BYTES", default_value_t = CAPACITY_BYTES)]
     cache_most: u64,
 }
@@ -79,24 +81,24 @@ impl CacheEntry {
         Some(CacheEntry { cache, file, version, key })
     }
 
-    /// Opens the cache entry for reading. If decoding it fails, the caller calls [`Place::remove`] and reads the file
-    /// instead.
+    /// Opens the cache entry for reading. If decoding it fails, the caller calls [`CacheEntry::remove`] and reads the
+    /// file instead.
     pub(crate) fn open(&self) -> Option<Input> {
         Input::from_file(self.cache.folder.open(&self.key)?).ok()
     }
 
-    /// Like [`Place::take`], but verifies the entry first and removes a damaged one. For callers that cannot fall back
-    /// to the file later.
+    /// Like [`CacheEntry::open`], but verifies the entry first and removes a damaged one. For callers that cannot fall
+    /// back to the file later.
     pub(crate) fn open_verified(&self) -> Option<Input> {
-        let mut kept = self.open()?;
-        let is_whole = verify_cache(&mut || kept.chunk(NeededBytes::Next).map_err(|error| error.to_string())).is_ok();
+        let mut entry = self.open()?;
+        let is_whole = verify_cache(&mut || entry.chunk(NeededBytes::Next).map_err(|error| error.to_string())).is_ok();
         if !is_whole {
             self.remove();
         }
-        is_whole.then_some(kept)
+        is_whole.then_some(entry)
     }
 
-    /// Removes the entry, because it is damaged.
+    /// Removes the entry. Called if it is damaged.
     pub(crate) fn remove(&self) {
         self.cache.folder.remove(&self.key);
     }
@@ -104,17 +106,17 @@ impl CacheEntry {
     /// Writes the decoded file to the cache on a background thread. [`finish`] waits for the thread when the program
     /// ends.
     pub(crate) fn store(self, engine: Engine) {
-        let (Some(opened), Ok(mut writing)) = (OpenedFile::from_engine(engine), WRITER.lock()) else { return };
-        join_writer(&mut writing);
-        *writing = thread::Builder::new().spawn(move || self.write(&opened)).ok();
+        let (Some(opened), Ok(mut writer)) = (OpenedFile::from_engine(engine), WRITER.lock()) else { return };
+        join_writer(&mut writer);
+        *writer = thread::Builder::new().spawn(move || self.write(&opened)).ok();
     }
 
     fn write(&self, opened: &OpenedFile) {
         let CacheEntry { cache, file, version, key } = self;
         // Skip files that are in the cache format already, entries that another process wrote, and files that have
         // changed.
-        let is_of_use = !opened.summary().format.contains("columns of ") && !cache.folder.contains(key);
-        if is_of_use && FileVersion::read(file).as_ref() == Some(version) {
+        let is_useful = !opened.summary().format.contains("columns of ") && !cache.folder.contains(key);
+        if is_useful && FileVersion::read(file).as_ref() == Some(version) {
             // Ignore errors: the format cannot store every file, and the disk may be full.
             let _ = cache.folder.insert(key, |out| opened.write_cache(out).map(drop).map_err(io::Error::other));
         }
@@ -123,13 +125,13 @@ impl CacheEntry {
 
 /// Waits until the last entry is written.
 pub(crate) fn finish() {
-    if let Ok(mut writing) = WRITER.lock() {
-        join_writer(&mut writing);
+    if let Ok(mut writer) = WRITER.lock() {
+        join_writer(&mut writer);
     }
 }
 
-fn join_writer(writing: &mut Option<JoinHandle<()>>) {
-    if let Some(writing) = writing.take() {
-        let _ = writing.join();
+fn join_writer(writer: &mut Option<JoinHandle<()>>) {
+    if let Some(writer) = writer.take() {
+        let _ = writer.join();
     }
 }

@@ -5,7 +5,7 @@ use super::files::AllowedFiles;
 use super::tools::{MAX_ROWS, MAX_TEXTS, ParameterKind, RANKS, Tool};
 use serde_json::{Map, Value};
 
-/// Maximum length of a text in bytes.
+/// Maximum length of a text argument in bytes.
 const MAX_TEXT_BYTES: usize = 4_000;
 /// Default number of rows. Ten give an overview and keep answers short.
 const DEFAULT_ROWS: u64 = 10;

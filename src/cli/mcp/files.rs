@@ -31,7 +31,7 @@ impl AllowedFiles {
         Ok(AllowedFiles { file: Some(path), folder })
     }
 
-    /// Returns the path of a snapshot, or of the default one.
+    /// Returns the path of the named snapshot. Without a name, returns the path of the default snapshot.
     ///
     /// # Errors
     /// Returns one sentence, with a list of snapshots, if the file does not exist, may not be read, or is not given.
@@ -47,7 +47,7 @@ impl AllowedFiles {
         as_text(&path)
     }
 
-    /// Returns the path of a folder, or of the default one.
+    /// Returns the path of the named folder. Without a name, returns the path of the default folder.
     ///
     /// # Errors
     /// Returns one sentence if the folder does not exist, may not be read, or is not given.
@@ -75,7 +75,7 @@ impl AllowedFiles {
         }
     }
 
-    /// Lists the snapshots of the folder, newest first, and what was not searched.
+    /// Lists the snapshots of the folder, newest first, with a note on entries that were not searched.
     pub(super) fn listing(&self) -> Value {
         let Some(folder) = &self.folder else { return json!({"snapshots": []}) };
         let Search { snapshots, not_searched } = search(&[folder], FEW_ENTRIES);

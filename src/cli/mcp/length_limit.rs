@@ -9,19 +9,19 @@ const MAX_TEXT_CHARS: usize = 600;
 /// Number of rows that each table keeps at first, so that no table is emptied because of others.
 const MIN_ROWS: usize = 3;
 
-/// Shortens an answer to at most [`MOST`] bytes. Its field `cut` says what is missing and how to get it.
+/// Shortens an answer to at most [`MAX_ANSWER_BYTES`] bytes. Its field `cut` says what is missing and how to get it.
 pub(super) fn limit_length(mut answer: Value) -> Value {
     remove_redundant(&mut answer);
     let mut cuts: Map<String, Value> = Map::new();
-    for fewest in [MIN_ROWS, 0] {
+    for min_rows in [MIN_ROWS, 0] {
         while size(&answer) > MAX_ANSWER_BYTES {
             let mut largest = (0, String::new());
-            find_largest_array(&answer, "", fewest, &mut largest);
+            find_largest_array(&answer, "", min_rows, &mut largest);
             let (bytes, pointer) = largest;
             let Some(rows) = answer.pointer_mut(&pointer).and_then(Value::as_array_mut).filter(|_| bytes > 0) else {
                 break;
             };
-            let kept = (rows.len() / 2).max(fewest);
+            let kept = (rows.len() / 2).max(min_rows);
             let left_out = rows.len() - kept;
             rows.truncate(kept);
             let known = cuts.get(&pointer).and_then(Value::as_u64).unwrap_or(0);
@@ -80,26 +80,26 @@ fn is_user_frame(frame: &str) -> bool {
     frame.contains(".py:") && !frame.contains("/site-packages/torch/") && !frame.contains("/dist-packages/torch/")
 }
 
-/// Finds the JSON pointer of the largest array with more than `fewest` elements. Nested arrays are considered only if
-/// the outer one is too short.
-fn find_largest_array(value: &Value, pointer: &str, fewest: usize, largest: &mut (usize, String)) {
+/// Finds the largest array with more than `min_rows` elements, and stores its size and JSON pointer in `largest`.
+/// Searches the elements of an array only if the array itself is too short.
+fn find_largest_array(value: &Value, pointer: &str, min_rows: usize, largest: &mut (usize, String)) {
     match value {
         Value::Object(fields) => {
             for (key, value) in fields {
                 let key = key.replace('~', "~0").replace('/', "~1");
-                find_largest_array(value, &format!("{pointer}/{key}"), fewest, largest);
+                find_largest_array(value, &format!("{pointer}/{key}"), min_rows, largest);
             }
         }
         Value::Array(items) => {
-            if items.len() > fewest {
+            if items.len() > min_rows {
                 let bytes = size(value);
                 if bytes > largest.0 {
                     *largest = (bytes, pointer.to_owned());
                 }
                 return;
             }
-            for (at, value) in items.iter().enumerate() {
-                find_largest_array(value, &format!("{pointer}/{at}"), fewest, largest);
+            for (index, value) in items.iter().enumerate() {
+                find_largest_array(value, &format!("{pointer}/{index}"), min_rows, largest);
             }
         }
         _ => {}

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 const PARSE_ERROR: i64 = -32700;
 /// Error code: a message is not a request, notification or response.
 const INVALID_REQUEST: i64 = -32600;
-/// Error code: a request lacks parameters of its method, or has them with another type.
+/// Error code: parameters of a request are missing or have the wrong type.
 const INVALID_PARAMS: i64 = -32602;
 
 /// A parsed line from the client.
@@ -85,13 +85,13 @@ fn params_error(method: &str, params: Option<&Value>) -> Option<String> {
         Some(Value::Object(params)) => params,
         Some(_) => return Some("params is not an object".to_owned()),
     };
-    let lacks = |of: &Map<String, Value>, name: &str, is: fn(&Value) -> bool, kind: &str| match of.get(name) {
+    let lacks = |fields: &Map<String, Value>, name: &str, is: fn(&Value) -> bool, kind: &str| match fields.get(name) {
         None => Some(format!("{name} is missing")),
         Some(value) if !is(value) => Some(format!("{name} is not {kind}")),
         Some(_) => None,
     };
-    let text = |of: &Map<String, Value>, name| lacks(of, name, Value::is_string, "a string");
-    let object = |of: &Map<String, Value>, name| lacks(of, name, Value::is_object, "an object");
+    let text = |fields: &Map<String, Value>, name| lacks(fields, name, Value::is_string, "a string");
+    let object = |fields: &Map<String, Value>, name| lacks(fields, name, Value::is_object, "an object");
     match method {
         "initialize" => text(params, "protocolVersion")
             .or_else(|| object(params, "capabilities"))

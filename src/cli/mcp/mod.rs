@@ -1,4 +1,4 @@
-//! `memscape mcp`: serves the questions of `memscape ask` to agents, as tools of the Model Context Protocol.
+//! `memscape mcp`: offers the commands of `memscape ask` to agents, as tools of the Model Context Protocol.
 //!
 //! ```text
 //! client ⇄ stdio ⇄ lines ⇄ rmcp ⇄ Server ─▶ thread with the open file: tool arguments → command line → JSON → bounded
@@ -44,7 +44,7 @@ pub(crate) struct Mcp {
     pub(crate) path: Option<PathBuf>,
 }
 
-/// A tool call on its way to the thread that has the file open.
+/// A tool call that is sent to the thread with the open file.
 struct ToolCall {
     name: String,
     arguments: Map<String, Value>,
@@ -64,7 +64,7 @@ impl Mcp {
     pub(crate) fn run(&self, answerer: CommandRunner) -> Result<(), String> {
         let files = AllowedFiles::new(self.path.as_deref())?;
         let (calls, asked) = mpsc::channel::<ToolCall>();
-        // The open file belongs to one thread, which answers one question at a time.
+        // The open file belongs to one thread, which answers one tool call at a time.
         std::thread::spawn(move || {
             for ToolCall { name, arguments, reply, cancelled } in asked {
                 let answer = cancelled.run_with(|| {
@@ -72,7 +72,7 @@ impl Mcp {
                     tool_call::run_tool(&name, &arguments, &files, answerer)
                 });
                 if cancelled.is_set() {
-                    // The engine may still be working on the cancelled question.
+                    // The engine may still be working on the cancelled tool call.
                     kept_file::close();
                 }
                 // A cancelled request has no receiver.

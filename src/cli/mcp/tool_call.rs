@@ -29,7 +29,7 @@ pub(super) fn run_tool(
     let shown = Path::new(&words.path).file_name().map_or_else(String::new, |name| name.display().to_string());
     let wrong = |error: String| format!("{shown}: {error}");
     let path = Path::new(&words.path);
-    // The file stays open, so the next question about it reads nothing from disk.
+    // The file stays open, so the next tool call about it reads nothing from disk.
     if tool.name != RANKS && kept_file::summary(path).is_none() {
         keep_open(path, None).map_err(wrong)?;
     }

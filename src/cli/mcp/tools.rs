@@ -1,6 +1,6 @@
 //! The tools of the server. Each maps to a command and a subset of its arguments.
 //!
-//! To add a tool, add an entry to [`ALL`]. [`Parameter::kind`] says how a value becomes an argument of the command.
+//! To add a tool, add an entry to [`TOOLS`]. [`Parameter::kind`] says how a value becomes an argument of the command.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ pub(super) struct Tool {
     /// Description for the agent: what the tool answers, and how to use the answer.
     pub(super) description: &'static str,
     pub(super) parameters: &'static [Parameter],
-    /// Link parameters of the page's view that shows the same. Empty if there is none.
+    /// Link parameters of the page's view that shows the same data. Empty if no view does.
     pub(super) link_params: &'static str,
 }
 

@@ -13,9 +13,9 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio_io_timeout::TimeoutStream;
 
-/// Maximum number of connections in total and per client. Browsers open six per server. Further connections get status
-/// 503.
+/// Maximum number of connections in total. Further connections get status 503.
 const MAX_CONNECTIONS: usize = 256;
+/// Maximum number of connections per client. Browsers open six per server.
 const MAX_PER_CLIENT: usize = 64;
 /// Maximum size of a request head in bytes. Browsers send about a thousand.
 const MAX_HEAD_BYTES: usize = 16 << 10;
@@ -26,21 +26,21 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// Serves one request per connection until `ended` resolves. `heading` is the maximum time that a client may take to
-/// send the request head.
+/// Serves one request per connection until `ended` resolves. `head_timeout` is the maximum time that a client may take
+/// to send the request head.
 ///
 /// # Errors
 /// Returns the I/O error if the listener cannot be set up.
 pub(super) async fn serve(
     listener: TcpListener,
     routes: Router,
-    heading: Duration,
+    head_timeout: Duration,
     ended: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let mut http = http1::Builder::new();
-    http.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(heading).max_buf_size(MAX_HEAD_BYTES);
+    http.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(head_timeout).max_buf_size(MAX_HEAD_BYTES);
     let graceful = GracefulShutdown::new();
     let mut open: Vec<(IpAddr, Weak<()>)> = Vec::new();
     tokio::pin!(ended);
@@ -55,8 +55,8 @@ pub(super) async fn serve(
             continue;
         };
         open.retain(|(_, connection)| connection.strong_count() > 0);
-        let of_client = open.iter().filter(|(address, _)| *address == client.ip()).count();
-        if open.len() >= MAX_CONNECTIONS || of_client >= MAX_PER_CLIENT {
+        let client_connections = open.iter().filter(|(address, _)| *address == client.ip()).count();
+        if open.len() >= MAX_CONNECTIONS || client_connections >= MAX_PER_CLIENT {
             send_busy(stream);
             continue;
         }

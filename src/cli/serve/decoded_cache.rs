@@ -14,20 +14,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Weak};
 use std::time::SystemTime;
 
-/// Range of file sizes in bytes that are decoded here. Smaller files are fast to send as they are. Larger ones would
-/// take gigabytes of memory on a machine that others use. Compressed files expand to ten or twenty times their size.
+/// Range of sizes in bytes of uncompressed files that are decoded here. Smaller files are fast to send as they are.
+/// Larger ones would take gigabytes of memory on a machine that others use.
 const PLAIN_SIZES: std::ops::RangeInclusive<u64> = 8 << 20..=2 << 30;
+/// Range of sizes in bytes of compressed files that are decoded here. They expand to ten or twenty times their size.
 const PACKED_SIZES: std::ops::RangeInclusive<u64> = 8 << 20..=128 << 20;
-/// Maximum total size in bytes of the cached columns, and maximum number of cached results. The files of several ranks
-/// are often viewed in turn.
+/// Maximum total size of the cached columns in bytes.
 const MAX_KEPT: usize = 256 << 20;
+/// Maximum number of cached results. The files of several ranks are often viewed in turn.
 const MAX_FILES: usize = 200;
 
 /// A snapshot as gzipped columns. `None` for a file that is sent as it is: an archive of several snapshots, or a file
-/// that is no snapshot, which the page reports.
+/// that is not a snapshot, for which the page reports an error.
 type DecodedSnapshot = Option<Bytes>;
 
-/// The client of a connection. The reference is alive as long as the connection.
+/// Client of a connection. The reference is alive as long as the connection.
 #[derive(Clone)]
 pub(super) struct Peer(pub(super) Weak<()>);
 
@@ -95,29 +96,29 @@ impl DecodedCache {
     }
 
     fn lookup(&self, state: &FileVersion) -> Option<DecodedSnapshot> {
-        let mut kept = self.cached.lock().ok()?;
-        let at = kept.iter().position(|(of, _)| of == state)?;
+        let mut cached = self.cached.lock().ok()?;
+        let index = cached.iter().position(|(version, _)| version == state)?;
         // Move the entry to the end, as the most recently used one.
-        let found = kept.remove(at);
-        kept.push(found.clone());
+        let found = cached.remove(index);
+        cached.push(found.clone());
         Some(found.1)
     }
 
     fn insert(&self, state: FileVersion, found: DecodedSnapshot) {
-        let Ok(mut kept) = self.cached.lock() else { return };
-        kept.retain(|(of, _)| of.path != state.path);
-        kept.push((state, found));
+        let Ok(mut cached) = self.cached.lock() else { return };
+        cached.retain(|(version, _)| version.path != state.path);
+        cached.push((state, found));
         let bytes = |(_, found): &(FileVersion, DecodedSnapshot)| found.as_ref().map_or(0, |columns| columns.len());
-        while kept.len() > MAX_FILES || kept.iter().map(bytes).sum::<usize>() > MAX_KEPT {
-            kept.remove(0);
+        while cached.len() > MAX_FILES || cached.iter().map(bytes).sum::<usize>() > MAX_KEPT {
+            cached.remove(0);
         }
     }
 }
 
 fn decode(state: &FileVersion, peer: &Peer) -> Option<Vec<u8>> {
     let mut input = Input::open(&state.path).ok()?;
-    let watching = peer.clone();
-    input.set_before_chunk(Box::new(move || watching.check_connected()));
+    let connected_peer = peer.clone();
+    input.set_before_chunk(Box::new(move || connected_peer.check_connected()));
     let mut members = Vec::new();
     let (_, engine) = open(&mut input, "", None, &mut members).ok()?;
     if members.len() > 1 {

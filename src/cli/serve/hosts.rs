@@ -90,7 +90,7 @@ impl Hosts {
         match name.parse::<IpAddr>() {
             Ok(number) => number.to_canonical().is_loopback() || self.is_reachable_from_network(),
             Err(_) => {
-                let is_ours = self.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name));
+                let is_ours = self.name.as_deref().is_some_and(|host_name| host_name.eq_ignore_ascii_case(name));
                 name.eq_ignore_ascii_case("localhost") || is_ours
             }
         }

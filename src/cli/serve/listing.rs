@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use ui::url::{percent_decoded, percent_encoded};
 
-/// Maximum number of snapshots in the page's list, and maximum length of its address in bytes. Browsers accept more,
-/// but longer lists are not usable.
+/// Maximum number of snapshots in the page's list. Longer lists are not usable.
 pub(super) const MAX_LISTED: usize = 200;
+/// Maximum length of the list's address fragment in bytes. Browsers accept more.
 const MAX_FRAGMENT: usize = 32 << 10;
 
 /// The snapshots to serve.
@@ -21,7 +21,7 @@ pub(super) struct Listing {
     known: Mutex<NumberedSnapshots>,
 }
 
-/// Snapshots that have a number.
+/// Snapshots that have been listed, with their numbers.
 #[derive(Default)]
 struct NumberedSnapshots {
     /// Snapshots, indexed by number.
@@ -44,8 +44,8 @@ impl NumberedSnapshots {
 /// The current list of snapshots.
 #[derive(Default)]
 pub(super) struct CurrentListing {
-    /// Address fragment such as `url=0/a.pickle&url=1/b.pickle`. The likeliest kinds of files come first, and the
-    /// newest first within a kind.
+    /// Address fragment such as `url=0/a.pickle&url=1/b.pickle`. Files that are more likely to be snapshots come first,
+    /// and newer ones come first among equally likely ones.
     pub(super) fragment: String,
     /// Files named in `fragment`, in the same order.
     pub(super) files: Vec<Listed>,
@@ -55,7 +55,7 @@ pub(super) struct CurrentListing {
     pub(super) not_searched: Vec<String>,
 }
 
-/// A listed snapshot.
+/// A snapshot in the list.
 pub(super) struct Listed {
     /// Path in links, such as `1/b.pickle`.
     pub(super) address: String,

@@ -94,9 +94,9 @@ impl Serve {
         let page = with_sql(page.clone()).unwrap_or(page);
         let (hosts, listener) = Hosts::listen(self.host.as_deref(), self.port)?;
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();
-        let ending = shutdown_signal()?;
+        let shutdown = shutdown_signal()?;
         if self.exit_with_stdin {
-            stop_with_stdin(Arc::clone(&ending));
+            stop_with_stdin(Arc::clone(&shutdown));
         }
         let (is_once_used, columns) = (AtomicBool::new(false), DecodedCache::default());
         let (token, once_token, watch) = (token()?, token()?, Watch::default());
@@ -107,8 +107,8 @@ impl Serve {
             browser::open(format!("{server}/{}", served.once_token));
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|it| it.to_string())?;
-        let heading = Duration::from_millis(self.head_deadline);
-        let answered = connections::serve(listener, routes(Arc::new(served)), heading, ending.notified());
+        let head_timeout = Duration::from_millis(self.head_deadline);
+        let answered = connections::serve(listener, routes(Arc::new(served)), head_timeout, shutdown.notified());
         runtime.block_on(answered).map_err(|error| error.to_string())?;
         // Do not wait for files that are still being decoded.
         runtime.shutdown_background();
@@ -118,8 +118,8 @@ impl Serve {
 
 /// Returns a notification that fires on Ctrl+C and SIGTERM. The second signal ends the program at once.
 fn shutdown_signal() -> Result<Arc<Notify>, String> {
-    let (ending, is_asked) = (Arc::new(Notify::new()), AtomicBool::new(false));
-    let notified = Arc::clone(&ending);
+    let (shutdown, is_asked) = (Arc::new(Notify::new()), AtomicBool::new(false));
+    let notified = Arc::clone(&shutdown);
     let end = move || {
         if is_asked.swap(true, Ordering::Relaxed) {
             std::process::exit(0);
@@ -127,15 +127,15 @@ fn shutdown_signal() -> Result<Arc<Notify>, String> {
         notified.notify_one();
     };
     ctrlc::set_handler(end).map_err(|error| format!("cannot handle Ctrl+C: {error}"))?;
-    Ok(ending)
+    Ok(shutdown)
 }
 
 /// Notifies `ending` when standard input ends.
-fn stop_with_stdin(ending: Arc<Notify>) {
+fn stop_with_stdin(shutdown: Arc<Notify>) {
     std::thread::spawn(move || {
         // A read error also counts as the end.
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
-        ending.notify_one();
+        shutdown.notify_one();
     });
 }
 

@@ -26,8 +26,8 @@ pub(crate) struct Snapshot {
 /// Result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Search {
-    /// The given files in their order, then files found in folders. Of these, the likeliest kinds come first, and the
-    /// newest first within a kind.
+    /// The given files in their order, then files found in folders. Found files that are more likely to be snapshots
+    /// come first, and newer ones come first among equally likely ones.
     pub(crate) snapshots: Vec<Snapshot>,
     /// One sentence for each kind of entry that was not searched.
     pub(crate) not_searched: Vec<String>,
@@ -57,7 +57,7 @@ pub(crate) fn snapshots(given: &Path) -> Vec<Snapshot> {
 }
 
 fn sort_by_likelihood(mut files: Vec<FoundFile>) -> Vec<Snapshot> {
-    files.sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.path.cmp(&other.path)));
+    files.sort_by(|a, b| b.changed.cmp(&a.changed).then_with(|| a.path.cmp(&b.path)));
     let mut found: Vec<GivenFile> =
         files.iter().map(|file| GivenFile { name: display_name(&file.path), bytes: file.bytes }).collect();
     // A single file would be accepted with any name, which is only right if the user chose it. Add a dummy file.

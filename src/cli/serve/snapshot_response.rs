@@ -15,7 +15,7 @@ use std::time::SystemTime;
 use tokio::io::AsyncReadExt;
 use ui::save_page::compression;
 
-/// Bytes read at a time.
+/// Number of bytes read at a time.
 const READ_BYTES: u64 = 256 << 10;
 
 /// Header that marks a response for compression. Its value is the uncompressed length in bytes.
@@ -25,11 +25,11 @@ pub(super) const UNCOMPRESSED_LENGTH: &str = "x-uncompressed-length";
 pub(super) fn snapshot(
     path: &Path,
     method: &Method,
-    asked: &HeaderMap,
+    headers: &HeaderMap,
     peer: &Peer,
     columns: &DecodedCache,
 ) -> Response {
-    match try_snapshot(path, method, asked, peer, columns) {
+    match try_snapshot(path, method, headers, peer, columns) {
         Ok(response) => response,
         Err(error) => text_response(StatusCode::NOT_FOUND, format!("cannot read the file: {error}\n")),
     }
@@ -38,7 +38,7 @@ pub(super) fn snapshot(
 fn try_snapshot(
     path: &Path,
     method: &Method,
-    asked: &HeaderMap,
+    request_headers: &HeaderMap,
     peer: &Peer,
     columns: &DecodedCache,
 ) -> io::Result<Response> {
@@ -53,9 +53,9 @@ fn try_snapshot(
     let mut headers = vec![octets.clone(), (ACCEPT_RANGES, "bytes".to_owned())];
     headers.extend(tag.clone().map(|tag| (ETAG, tag)));
     // If the file has changed since the client's `If-Range`, send the whole new file.
-    let known = asked.get(IF_RANGE).map(|known| known.to_str().unwrap_or_default().replace("-gzip", ""));
+    let known = request_headers.get(IF_RANGE).map(|known| known.to_str().unwrap_or_default().replace("-gzip", ""));
     let is_same = known.is_none_or(|known| tag.is_some_and(|tag| tag == known));
-    if let Some(range) = Range::from_headers(asked).filter(|_| is_same) {
+    if let Some(range) = Range::from_headers(request_headers).filter(|_| is_same) {
         let Some((from, to)) = range.resolve(length) else {
             let refused = text_response(
                 StatusCode::RANGE_NOT_SATISFIABLE,
@@ -71,7 +71,7 @@ fn try_snapshot(
     let mut first = Vec::new();
     Read::by_ref(&mut file).take(4).read_to_end(&mut first)?;
     let is_packed = compression(&first).is_some();
-    if takes_gzip(asked)
+    if takes_gzip(request_headers)
         && method == Method::GET
         && let Some(state) = FileVersion::from_metadata(path, &metadata)
         && let Some(columns) = columns.get(&state, is_packed, peer)?

@@ -18,9 +18,9 @@ pub(super) fn survey(path: &Path, peer: &Peer) -> Response {
     if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         return text_response(StatusCode::NOT_FOUND, "not a regular file".to_owned());
     }
-    let watching = peer.clone();
-    match survey_file(path, Box::new(move || watching.check_connected())) {
-        Ok(of) => ([(CONTENT_TYPE, SURVEY_TYPE)], encode(&of)).into_response(),
+    let connected_peer = peer.clone();
+    match survey_file(path, Box::new(move || connected_peer.check_connected())) {
+        Ok(surveys) => ([(CONTENT_TYPE, SURVEY_TYPE)], encode(&surveys)).into_response(),
         Err(cause) => text_response(StatusCode::UNPROCESSABLE_ENTITY, cause),
     }
 }

@@ -21,8 +21,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::task::spawn_blocking;
 
-/// Minimum time between two scans, and minimum ratio of that time to the duration of a scan.
+/// Minimum time between two scans.
 const SCAN_INTERVAL: Duration = Duration::from_secs(1);
+/// Minimum ratio of the time between two scans to the duration of a scan.
 const IDLE_RATIO: u32 = 20;
 /// Time without changes after which a file is considered completely written.
 const STABLE_AGE: Duration = Duration::from_secs(2);
@@ -47,7 +48,7 @@ struct Version {
     complete: Option<(String, SystemTime)>,
 }
 
-/// Contents of an event.
+/// Contents of a server-sent event: the completely written files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Files {
     /// Number of all snapshots, including those that are not listed or still being written.
@@ -124,7 +125,7 @@ fn is_complete(path: &Path) -> io::Result<bool> {
     Ok(byte == *b".")
 }
 
-/// Streams the files: once immediately, and again after every change.
+/// Streams the files that `look` returns: once immediately, and again after every change.
 pub(super) fn changes<F>(look: F) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
 where
     F: Fn() -> Arc<Files> + Clone + Send + 'static,

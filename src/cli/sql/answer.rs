@@ -21,8 +21,8 @@ pub(super) enum OutputFormat {
 const MAX_ROWS: usize = 10_000;
 
 /// Runs one statement and prints its result.
-pub(super) fn print(queries: &Queries, query: &str, form: OutputFormat) -> Result<(), String> {
-    match form {
+pub(super) fn print(queries: &Queries, query: &str, format: OutputFormat) -> Result<(), String> {
+    match format {
         OutputFormat::Text => print_text(queries, query),
         OutputFormat::Csv => print_csv(queries, query),
         OutputFormat::Json => print_json(queries, query),
@@ -115,8 +115,8 @@ fn write_header(out: &mut dyn Write, names: &mut Vec<String>) -> io::Result<()> 
 
 /// Writes a CSV field (RFC 4180). Text that looks like a formula is prefixed with `'`, so that spreadsheets do not
 /// execute it.
-fn write_field(out: &mut dyn Write, at: usize, text: &str, is_text: bool) -> io::Result<()> {
-    if at > 0 {
+fn write_field(out: &mut dyn Write, index: usize, text: &str, is_text: bool) -> io::Result<()> {
+    if index > 0 {
         out.write_all(b",")?;
     }
     let is_formula = is_text && text.starts_with(['=', '+', '-', '@', '\t', '\r']);

@@ -69,7 +69,7 @@ impl Sql {
         let source = sources::open(&self.file, self.with.as_deref(), &self.rules)?;
         let limits = Limits { seconds: self.timeout, memory: self.memory << 20 };
         let queries = Queries::new(source, now_ms, limits).map_err(|error| error.to_string())?;
-        let form = match (self.json, self.csv) {
+        let format = match (self.json, self.csv) {
             (true, _) => OutputFormat::Json,
             (_, true) => OutputFormat::Csv,
             _ => OutputFormat::Text,
@@ -80,8 +80,8 @@ impl Sql {
         let found = self.find.as_deref().map(lines::find_query);
         let shown = self.show.map(lines::show_query);
         match self.query.clone().or(found).or(shown) {
-            Some(query) => answer::print(&queries, &query, form),
-            None => prompt::run(queries, form, &self.inputs()),
+            Some(query) => answer::print(&queries, &query, format),
+            None => prompt::run(queries, format, &self.inputs()),
         }
     }
 }

@@ -24,8 +24,8 @@ struct SqlCompleter(Rc<Queries>);
 impl Completer for SqlCompleter {
     type Candidate = String;
 
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
-        let found = completions(self.0.catalog(), line, at);
+    fn complete(&self, line: &str, position: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        let found = completions(self.0.catalog(), line, position);
         Ok((found.from, found.words))
     }
 }
@@ -41,16 +41,16 @@ impl Hinter for SqlCompleter {
 /// Reads and answers statements until the input ends.
 pub(super) fn run(queries: Queries, form: OutputFormat, inputs: &[&Path]) -> Result<(), String> {
     let queries = Rc::new(queries);
-    let mut reading = PromptState { queries: queries.clone(), form, inputs, statement: String::new() };
+    let mut prompt = PromptState { queries: queries.clone(), form, inputs, statement: String::new() };
     if !io::stdin().is_terminal() {
         for line in io::stdin().lock().lines() {
             let line = line.map_err(|error| format!("standard input: {error}"))?;
-            if reading.process_line(&line)? == Next::Quit {
+            if prompt.process_line(&line)? == Next::Quit {
                 return Ok(());
             }
         }
         // The last statement of a pipe needs no semicolon.
-        return reading.run_statement();
+        return prompt.run_statement();
     }
     let cancel = queries.cancel();
     // rustyline handles Ctrl+C while a line is edited. This handler cancels a running query.
@@ -66,20 +66,20 @@ pub(super) fn run(queries: Queries, form: OutputFormat, inputs: &[&Path]) -> Res
     history.iter().for_each(|file| drop(editor.load_history(file)));
     print("Statements end with a semicolon. .help lists commands, .schema tables.\n")?;
     loop {
-        let is_new = reading.statement.trim().is_empty();
+        let is_new = prompt.statement.trim().is_empty();
         match editor.readline(if is_new { "sql> " } else { "...> " }) {
             Ok(line) => {
                 if !line.trim().is_empty() {
                     // Failing to record a line in the history is not worth an error.
                     let _ = editor.add_history_entry(&line);
                 }
-                match reading.process_line(&line) {
+                match prompt.process_line(&line) {
                     Ok(Next::Quit) => break,
                     Ok(Next::Continue) => {}
                     Err(error) => print_stderr(&error),
                 }
             }
-            Err(ReadlineError::Interrupted) => reading.statement.clear(),
+            Err(ReadlineError::Interrupted) => prompt.statement.clear(),
             Err(ReadlineError::Eof) => break,
             Err(error) => return Err(error.to_string()),
         }
@@ -90,9 +90,9 @@ pub(super) fn run(queries: Queries, form: OutputFormat, inputs: &[&Path]) -> Res
 
 /// Returns the path of the history file in the user's state folder, and creates that folder.
 fn history_file() -> Option<PathBuf> {
-    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = || of("HOME").or_else(|| of("USERPROFILE")).map(|home| home.join(".local").join("state"));
-    let folder = of("XDG_STATE_HOME").or_else(home)?.join("memscape");
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = || variable("HOME").or_else(|| variable("USERPROFILE")).map(|home| home.join(".local").join("state"));
+    let folder = variable("XDG_STATE_HOME").or_else(home)?.join("memscape");
     std::fs::create_dir_all(&folder).ok()?;
     Some(folder.join("sql_history"))
 }

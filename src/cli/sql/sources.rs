@@ -13,7 +13,7 @@ use engine::protocol::{CategorySet, FileSummary};
 use sql::{FileLabel, SideProvider, Source};
 use std::path::Path;
 
-/// An open file. On drop, a file that is kept open between questions returns to the cache in `kept`.
+/// An open file. On drop, a file that is kept open between requests is returned to `kept_file`.
 struct OpenSource(OpenedFile);
 
 impl SideProvider for OpenSource {
@@ -48,7 +48,7 @@ pub(super) fn open(file: &Path, with: Option<&Path>, rules: &CategoryRules) -> R
 fn add_ranks(source: &mut Source, folder: &Path, opened: &dyn Fn(&Path) -> OpenResult) -> Result<(), String> {
     let Search { snapshots: mut found, not_searched } = search(&[folder], ALL_ENTRIES);
     not_searched.iter().for_each(|sentence| print_stderr(sentence));
-    found.sort_by(|one, other| compare_names(&one.name, &other.name).then_with(|| one.path.cmp(&other.path)));
+    found.sort_by(|a, b| compare_names(&a.name, &b.name).then_with(|| a.path.cmp(&b.path)));
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
     let (parsed_names, _) = parse_names_with(&names, None);
     let mut ranks: Vec<(Option<u32>, &Path)> =

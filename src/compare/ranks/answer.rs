@@ -11,15 +11,15 @@ pub struct Rank {
     pub rank: Option<u32>,
     pub host: Option<String>,
     pub step: Option<u64>,
-    /// Name of the file. Empty if none was found.
+    /// Name of the file. Empty if the rank has no file.
     pub file: String,
     /// Index of the file in the list of all files.
     pub place: Option<u32>,
     /// Index of the snapshot in its file, if the file has several.
     pub member: Option<u32>,
-    /// True if the file was written on out of memory, according to its name.
+    /// True if, according to its name, the file was written because of an out-of-memory error.
     pub is_oom: bool,
-    /// True if the file was written at the end of the program, according to its name.
+    /// True if, according to its name, the file was written at the end of the program.
     pub is_exit: bool,
     /// Coordinates such as `tp`, `pp` and `dp`, from the recorder or the file name.
     pub coords: Vec<(String, String)>,
@@ -91,20 +91,20 @@ impl Rank {
 /// First rank that ran out of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstOom {
-    /// Index in [`Ranks::ranks`].
+    /// Index of the rank in [`Ranks::ranks`].
     pub at: u32,
     /// Number of ranks that ran out of memory.
     pub ranks: u32,
-    /// True if the times of all of them are known. Otherwise it is the lowest rank.
+    /// True if all of these ranks recorded the time of the error. Otherwise the lowest rank counts as the first.
     pub is_by_time: bool,
-    /// Minimum and maximum live bytes of the other ranks at that time, and their number.
+    /// Minimum and maximum live bytes of the other ranks at that time, and the number of these ranks.
     pub others: Option<(u64, u64, u32)>,
 }
 
 /// Comparison of all ranks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ranks {
-    /// Sorted by rank, host and file. Those without a rank are last.
+    /// All ranks, sorted by rank, host and file. Files without a known rank come last.
     pub ranks: Vec<Rank>,
     /// True if files are still to come or were left out, so that missing ranks are unknown.
     pub is_partial: bool,
@@ -117,7 +117,7 @@ pub struct Ranks {
     pub peak: Option<RankQuantiles>,
     /// Distribution of the live bytes over ranks, in [`BINS`](super::BINS) equal parts of each rank's events.
     pub curve: Vec<RankQuantiles>,
-    /// Distribution of the peaks in each step that all ranks with steps have.
+    /// Distribution of the peaks in each step. Only steps that all ranks with steps have.
     pub steps: Vec<RankQuantiles>,
     pub first_oom: Option<FirstOom>,
     /// Notes about the files.
@@ -128,20 +128,21 @@ pub struct Ranks {
 impl Ranks {
     /// Returns the ranks that have a survey, with their indices.
     pub fn surveys(&self) -> impl Iterator<Item = (usize, &Rank, &RankSurvey)> {
-        self.ranks.iter().enumerate().filter_map(|(at, rank)| Some((at, rank, rank.survey.as_ref()?)))
+        self.ranks.iter().enumerate().filter_map(|(index, rank)| Some((index, rank, rank.survey.as_ref()?)))
     }
 
-    /// Returns the rank to compare with `at`: the one with the median peak of its group, or of the largest group if it
-    /// is alone.
-    pub fn median_of(&self, at: usize) -> Option<usize> {
-        let own = self.ranks.get(at)?.group?;
-        let alone = self.groups.get(own as usize).is_none_or(|group| group.ranks.len() < 2);
-        let group = self.groups.get(if alone { 0 } else { own as usize })?;
-        Some(group.median as usize).filter(|&median| median != at).or_else(|| {
+    /// Returns the index of the rank to compare the rank `at` with: the one with the median peak in its group. If that
+    /// is the rank itself, the one with the nearest peak. A rank that is alone in its group is compared with the
+    /// largest group.
+    pub fn median_of(&self, index: usize) -> Option<usize> {
+        let own_group = self.ranks.get(index)?.group?;
+        let alone = self.groups.get(own_group as usize).is_none_or(|group| group.ranks.len() < 2);
+        let group = self.groups.get(if alone { 0 } else { own_group as usize })?;
+        Some(group.median as usize).filter(|&median| median != index).or_else(|| {
             let others = group.ranks.iter().map(|&other| other as usize);
-            others.filter(|&other| other != at).min_by_key(|&other| {
-                let peak = |at: usize| self.ranks.get(at).and_then(Rank::peak).unwrap_or(0);
-                (peak(other).abs_diff(peak(at)), other)
+            others.filter(|&other| other != index).min_by_key(|&other| {
+                let peak = |index: usize| self.ranks.get(index).and_then(Rank::peak).unwrap_or(0);
+                (peak(other).abs_diff(peak(index)), other)
             })
         })
     }
@@ -154,11 +155,11 @@ pub struct Group {
     pub ranks: Vec<u32>,
     /// Index of the rank with the median peak.
     pub median: u32,
-    /// Median of the peaks.
+    /// Median of the peaks, in bytes.
     pub peak: u64,
-    /// Coordinate that all of them share and no other rank has, such as `pp 0`.
+    /// Coordinate that all ranks of the group share and no other rank has, such as `pp 0`.
     pub shared: Option<String>,
-    /// Differences from the first group, largest first: median of the group minus that of the first.
+    /// Differences from the first group by call site, largest first: median of this group minus that of the first.
     pub deltas: Vec<SiteDelta>,
     /// True if less than half of the bytes at the peak are at call sites of the first group, i.e. it runs other code.
     pub is_other_code: bool,
@@ -171,7 +172,7 @@ pub struct SiteDelta {
     pub bytes: i64,
 }
 
-/// Quantiles over ranks. Each is the value of one rank.
+/// Quantiles of a value over ranks. Each is the value of one rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankQuantiles {
     pub min: u64,
@@ -185,12 +186,18 @@ impl RankQuantiles {
     /// Computes the quantiles. Returns `None` if there are no numbers.
     pub fn from_values(mut numbers: Vec<u64>) -> Option<RankQuantiles> {
         numbers.sort_unstable();
-        let of = |percent| quantile(&numbers, percent);
-        Some(RankQuantiles { min: of(0)?, p5: of(5)?, median: of(50)?, p95: of(95)?, max: of(100)? })
+        let percentile = |percent| quantile(&numbers, percent);
+        Some(RankQuantiles {
+            min: percentile(0)?,
+            p5: percentile(5)?,
+            median: percentile(50)?,
+            p95: percentile(95)?,
+            max: percentile(100)?,
+        })
     }
 }
 
-/// Returns the smallest number that is not below `percent` percent of the ascending numbers.
+/// Returns the smallest of the ascending numbers that is not below `percent` percent of them.
 pub fn quantile(ascending: &[u64], percent: usize) -> Option<u64> {
     let place = (ascending.len() * percent).div_ceil(100).saturating_sub(1);
     ascending.get(place).copied()
@@ -199,15 +206,15 @@ pub fn quantile(ascending: &[u64], percent: usize) -> Option<u64> {
 /// A rank whose peak is far from the median.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outlier {
-    /// Index in [`Ranks::ranks`].
+    /// Index of the rank in [`Ranks::ranks`].
     pub at: u32,
-    /// Difference from the median, in bytes.
+    /// Peak minus the median peak, in bytes.
     pub delta: i64,
-    /// Median absolute deviation of all ranks.
+    /// Median absolute deviation of the peaks of all ranks, in bytes.
     pub deviation: u64,
 }
 
 /// Returns the indices in descending order of their numbers. Equal ones keep their order.
 pub(super) fn largest_first(numbers: impl Iterator<Item = u64>) -> Vec<u32> {
-    sorted_numbers(numbers.zip(0..).map(|(number, at)| (u128::from(!number), at)).collect())
+    sorted_numbers(numbers.zip(0..).map(|(number, index)| (u128::from(!number), index)).collect())
 }

@@ -7,7 +7,7 @@ use engine::Side;
 use engine::protocol::{DeviceSummary, FileSummary};
 use serde::{Deserialize, Serialize};
 
-/// Surveys of a file.
+/// Surveys of all ranks in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSurveys {
     /// True if each device is a rank.
@@ -29,13 +29,15 @@ impl FileSurvey {
     ///
     /// # Errors
     /// Returns a sentence if the file has no device.
-    pub fn new(of: &FileSummary) -> Result<FileSurvey, String> {
+    pub fn new(summary: &FileSummary) -> Result<FileSurvey, String> {
         let gpus: Vec<&DeviceSummary> =
-            of.devices.iter().filter(|device| device.device >= 0 && device.events > 0).collect();
+            summary.devices.iter().filter(|device| device.device >= 0 && device.events > 0).collect();
         let is_merged = is_merged(&gpus);
         let devices = match is_merged {
             true => gpus.iter().map(|gpu| gpu.device).collect(),
-            false => of.devices.get(of.default_device()).map(|device| vec![device.device]).unwrap_or_default(),
+            false => {
+                summary.devices.get(summary.default_device()).map(|device| vec![device.device]).unwrap_or_default()
+            }
         };
         let (surveying, done) = Default::default();
         match devices.is_empty() {
@@ -47,7 +49,7 @@ impl FileSurvey {
     /// Runs until all devices are surveyed. `side` returns a device of the file.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time is up.
     pub fn step<'a>(
         &mut self,
         side: impl Fn(i64) -> Option<Side<'a>>,
@@ -71,18 +73,18 @@ fn is_merged(gpus: &[&DeviceSummary]) -> bool {
 }
 
 impl Rank {
-    /// Returns the ranks of this file, and a note about it.
-    pub fn of_file(self, of: FileSurveys) -> (Vec<Rank>, Option<String>) {
-        let note = of.is_merged.then(|| {
+    /// Returns the ranks of this file, one per survey. Also returns a note if the file has the traces of several ranks.
+    pub fn of_file(self, surveys: FileSurveys) -> (Vec<Rank>, Option<String>) {
+        let note = surveys.is_merged.then(|| {
             format!(
                 "{} has the traces of {} ranks and the segments of rank 0 only: what the others had before recording is unknown.",
                 self.file,
-                of.devices.len()
+                surveys.devices.len()
             )
         });
-        let ranks = of.devices.into_iter().map(|surveyed| {
-            let own = if of.is_merged { u32::try_from(surveyed.device).ok() } else { self.rank };
-            Rank { rank: own, ..self.clone() }.with_survey(surveyed)
+        let ranks = surveys.devices.into_iter().map(|surveyed| {
+            let rank = if surveys.is_merged { u32::try_from(surveyed.device).ok() } else { self.rank };
+            Rank { rank, ..self.clone() }.with_survey(surveyed)
         });
         (ranks.collect(), note)
     }

@@ -1,10 +1,10 @@
-//! Surveys of files as they arrive, and the insight about those that are done.
+//! Survey results of files, collected one by one, and the insight on those that are done.
 
 use super::{FileSurveys, Order, Pattern, Rank, Ranks, parse_names_with, report};
 use base::units::group_digits;
 use engine::protocol::Report;
 
-/// Separator of an archive and its member in a file name.
+/// Separator between an archive and its member in a file name.
 const INSIDE: &str = " › ";
 
 /// Files of a survey in progress.
@@ -25,9 +25,9 @@ impl SurveyProgress {
         SurveyProgress { files, ..SurveyProgress::default() }
     }
 
-    /// Adds the result of a file.
-    pub fn add(&mut self, place: u32, of: Result<FileSurveys, String>) {
-        self.done.push((place, of));
+    /// Adds the result of the file with the index `place`.
+    pub fn add(&mut self, place: u32, result: Result<FileSurveys, String>) {
+        self.done.push((place, result));
     }
 
     /// Sets the file name pattern.
@@ -45,7 +45,7 @@ impl SurveyProgress {
         self.done.len()
     }
 
-    /// Returns true if a file is done.
+    /// Returns true if the file with the index `place` is done.
     pub fn is_done(&self, place: usize) -> bool {
         self.done.iter().any(|(done, _)| *done as usize == place)
     }
@@ -64,8 +64,8 @@ impl SurveyProgress {
             notes.push(format!("File names: the pattern fits {fitting} of {}.", self.files.len()));
         }
         for (place, of) in &self.done {
-            let at = *place as usize;
-            let (Some(file), Some(named)) = (self.files.get(at), named.get(at)) else { continue };
+            let index = *place as usize;
+            let (Some(file), Some(named)) = (self.files.get(index), named.get(index)) else { continue };
             let rank = Rank { place: Some(*place), ..Rank::from_file(file.clone(), named.clone()) };
             match of {
                 Ok(of) => {

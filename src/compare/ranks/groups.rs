@@ -43,8 +43,8 @@ impl Ranks {
     pub(super) fn group(&mut self) {
         let groups = self.found_groups();
         for (number, group) in groups.iter().enumerate() {
-            for &at in &group.ranks {
-                self.ranks.get_mut(at as usize).into_iter().for_each(|rank| rank.group = Some(number as u32));
+            for &index in &group.ranks {
+                self.ranks.get_mut(index as usize).into_iter().for_each(|rank| rank.group = Some(number as u32));
             }
         }
         self.groups = groups;
@@ -54,7 +54,7 @@ impl Ranks {
         let mut numbers: HashMap<&str, u32, foldhash::fast::RandomState> = HashMap::default();
         let mut names: Vec<&str> = Vec::new();
         let mut signatures: Vec<(u32, Signature)> = Vec::new();
-        for (at, rank, survey) in self.surveys() {
+        for (index, rank, survey) in self.surveys() {
             let mut sites = Vec::with_capacity(survey.sites.len());
             for site in &survey.sites {
                 let known = *numbers.entry(&*site.site).or_insert_with(|| {
@@ -65,7 +65,7 @@ impl Ranks {
             }
             sites.sort_unstable();
             let length = sites.iter().map(|&(_, bytes)| (bytes as f64).powi(2)).sum::<f64>().sqrt();
-            signatures.push((at as u32, Signature { sites, length, peak: rank.peak().unwrap_or(0) }));
+            signatures.push((index as u32, Signature { sites, length, peak: rank.peak().unwrap_or(0) }));
         }
         // Ranks are compared with the first rank of each group, so that the result does not depend on the order of
         // files.
@@ -80,7 +80,7 @@ impl Ranks {
             }
         }
         let order = largest_first(found.iter().map(|group| group.len() as u64));
-        let found: Vec<&Vec<usize>> = order.iter().filter_map(|&at| found.get(at as usize)).collect();
+        let found: Vec<&Vec<usize>> = order.iter().filter_map(|&index| found.get(index as usize)).collect();
         let medians = |group: &[usize]| -> HashMap<u32, u64, foldhash::fast::RandomState> {
             let mut all: HashMap<u32, Vec<u64>, foldhash::fast::RandomState> = HashMap::default();
             for (_, signature) in group.iter().filter_map(|&place| signatures.get(place)) {
@@ -93,20 +93,23 @@ impl Ranks {
             };
             all.into_iter().map(|(site, bytes)| (site, median(bytes))).collect()
         };
-        let of_first = found.first().map(|group| medians(group)).unwrap_or_default();
+        let medians_of_first = found.first().map(|group| medians(group)).unwrap_or_default();
         let mut groups = Vec::new();
         for (number, places) in found.iter().enumerate() {
             let mut by_peak: Vec<(u64, u32)> =
-                places.iter().filter_map(|&place| signatures.get(place)).map(|(at, it)| (it.peak, *at)).collect();
-            let mut ranks: Vec<u32> = by_peak.iter().map(|&(_, at)| at).collect();
+                places.iter().filter_map(|&place| signatures.get(place)).map(|(index, it)| (it.peak, *index)).collect();
+            let mut ranks: Vec<u32> = by_peak.iter().map(|&(_, index)| index).collect();
             ranks.sort_unstable();
             by_peak.sort_unstable();
             let (peak, median) = by_peak.get((by_peak.len().max(1) - 1) / 2).copied().unwrap_or_default();
             let (deltas, is_other_code) = match number {
                 0 => (Vec::new(), false),
                 _ => {
-                    let own = medians(places);
-                    (deltas(&own, &of_first, &names), is_other_code(&own, &of_first))
+                    let medians_of_group = medians(places);
+                    (
+                        deltas(&medians_of_group, &medians_of_first, &names),
+                        is_other_code(&medians_of_group, &medians_of_first),
+                    )
                 }
             };
             groups.push(Group { shared: shared(&self.ranks, &ranks), ranks, median, peak, deltas, is_other_code });
@@ -117,27 +120,25 @@ impl Ranks {
 
 type Medians = HashMap<u32, u64, foldhash::fast::RandomState>;
 
-fn is_other_code(own: &Medians, first: &Medians) -> bool {
-    let sum = |of: &Medians| of.values().map(|&bytes| u128::from(bytes)).sum::<u128>();
-    let both = own.iter().filter_map(|(site, &bytes)| Some(u128::from(bytes.min(*first.get(site)?))));
-    both.sum::<u128>() * 2 < sum(own).min(sum(first))
+fn is_other_code(group: &Medians, first: &Medians) -> bool {
+    let sum = |medians: &Medians| medians.values().map(|&bytes| u128::from(bytes)).sum::<u128>();
+    let both = group.iter().filter_map(|(site, &bytes)| Some(u128::from(bytes.min(*first.get(site)?))));
+    both.sum::<u128>() * 2 < sum(group).min(sum(first))
 }
 
-/// Returns the differences between two groups, largest first, then by name.
-fn deltas(own: &Medians, first: &Medians, names: &[&str]) -> Vec<SiteDelta> {
-    let others = first.keys().filter(|site| !own.contains_key(*site));
-    let mut deltas: Vec<SiteDelta> = own
+/// Returns the differences of `group` from `first` by call site, largest first, then by name.
+fn deltas(group: &Medians, first: &Medians, names: &[&str]) -> Vec<SiteDelta> {
+    let others = first.keys().filter(|site| !group.contains_key(*site));
+    let mut deltas: Vec<SiteDelta> = group
         .keys()
         .chain(others)
         .filter_map(|site| {
-            let bytes = |of: &Medians| i128::from(of.get(site).copied().unwrap_or(0));
-            let bytes = i64::try_from(bytes(own) - bytes(first)).unwrap_or(i64::MAX);
+            let bytes = |medians: &Medians| i128::from(medians.get(site).copied().unwrap_or(0));
+            let bytes = i64::try_from(bytes(group) - bytes(first)).unwrap_or(i64::MAX);
             Some(SiteDelta { site: names.get(*site as usize)?.to_string(), bytes }).filter(|_| bytes != 0)
         })
         .collect();
-    deltas.sort_unstable_by(|one, other| {
-        (other.bytes.unsigned_abs(), &one.site).cmp(&(one.bytes.unsigned_abs(), &other.site))
-    });
+    deltas.sort_unstable_by(|a, b| (b.bytes.unsigned_abs(), &a.site).cmp(&(a.bytes.unsigned_abs(), &b.site)));
     deltas.truncate(MAX_DELTAS);
     deltas
 }
@@ -147,7 +148,7 @@ fn shared(all: &[Rank], group: &[u32]) -> Option<String> {
     let first = all.get(*group.first()? as usize)?;
     let have = |coordinate: &(String, String)| all.iter().filter(|rank| rank.coords.contains(coordinate)).count();
     let is_own = |coordinate: &&(String, String)| {
-        let within = group.iter().filter_map(|&at| all.get(at as usize));
+        let within = group.iter().filter_map(|&index| all.get(index as usize));
         within.clone().all(|rank| rank.coords.contains(coordinate)) && have(coordinate) == group.len()
     };
     let found = first.coords.iter().find(is_own);

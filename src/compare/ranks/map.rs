@@ -48,17 +48,19 @@ impl Ranks {
         match order.coordinate() {
             Some(name) => {
                 let first = |rank: &Rank| rank.coordinate(name).unwrap_or(u64::MAX);
-                sorted_by_key(surveys.map(|(at, rank, _)| (at, first(rank))).collect(), |(_, first)| (*first).into())
-                    .into_iter()
-                    .map(|(at, _)| at)
-                    .collect()
+                sorted_by_key(surveys.map(|(index, rank, _)| (index, first(rank))).collect(), |(_, first)| {
+                    (*first).into()
+                })
+                .into_iter()
+                .map(|(index, _)| index)
+                .collect()
             }
             None if order == Order::Peak => {
-                let places: Vec<usize> = surveys.map(|(at, ..)| at).collect();
-                let peaks = places.iter().map(|&at| self.ranks.get(at).and_then(Rank::peak).unwrap_or(0));
-                largest_first(peaks).into_iter().filter_map(|at| places.get(at as usize).copied()).collect()
+                let places: Vec<usize> = surveys.map(|(index, ..)| index).collect();
+                let peaks = places.iter().map(|&index| self.ranks.get(index).and_then(Rank::peak).unwrap_or(0));
+                largest_first(peaks).into_iter().filter_map(|index| places.get(index as usize).copied()).collect()
             }
-            None => surveys.map(|(at, ..)| at).collect(),
+            None => surveys.map(|(index, ..)| index).collect(),
         }
     }
 
@@ -68,14 +70,14 @@ impl Ranks {
         if places.len() < 2 {
             return None;
         }
-        let of = |&at: &usize| {
+        let surveyed = |&at: &usize| {
             let rank = self.ranks.get(at)?;
             Some((rank, rank.survey.as_ref()?))
         };
-        let surveys: Vec<(&Rank, &RankSurvey)> = places.iter().filter_map(of).collect();
+        let surveys: Vec<(&Rank, &RankSurvey)> = places.iter().filter_map(surveyed).collect();
         let live = surveys.iter().map(|(rank, _)| rank.peak().unwrap_or(0)).max().unwrap_or(0);
         let capacity = surveys.iter().filter_map(|(_, survey)| survey.capacity).max().unwrap_or(0);
-        let most = live.max(capacity).max(1);
+        let max_bytes = live.max(capacity).max(1);
         let steps = surveys.iter().map(|(_, survey)| survey.step_events.len()).min().unwrap_or(0);
         let edges_of_first = edges(self.surveys().next()?.2, steps);
         // One value per column and rank.
@@ -87,10 +89,12 @@ impl Ranks {
         let all: Vec<Vec<u64>> = surveys.iter().map(|(_, survey)| columns_of(survey)).collect();
         let together = surveys.len().div_ceil(MAX_ROWS);
         let (mut rows, mut values) = (Vec::new(), Vec::new());
-        for ((members, own), places) in surveys.chunks(together).zip(all.chunks(together)).zip(places.chunks(together))
+        for ((members, edges_of_members), places) in
+            surveys.chunks(together).zip(all.chunks(together)).zip(places.chunks(together))
         {
-            let highest = |column: usize| own.iter().filter_map(|row| row.get(column)).max().copied().unwrap_or(0);
-            values.extend((0..COLUMNS as usize).map(|column| scaled(highest(column), most)));
+            let highest =
+                |column: usize| edges_of_members.iter().filter_map(|row| row.get(column)).max().copied().unwrap_or(0);
+            values.extend((0..COLUMNS as usize).map(|column| scaled(highest(column), max_bytes)));
             let highest = members.iter().max_by_key(|(rank, _)| rank.peak()).map(|(rank, _)| *rank)?;
             let is_oom = members.iter().any(|(_, survey)| survey.out_of_memory.is_some());
             let name = self.row_name(places, order);
@@ -99,14 +103,14 @@ impl Ranks {
         let spread = |column: usize| {
             let spread = RankQuantiles::from_values(all.iter().filter_map(|row| row.get(column)).copied().collect())?;
             let RankQuantiles { min, p5, median, p95, max } = spread;
-            Some([min, p5, median, p95, max].map(|bytes| scaled(bytes, most)))
+            Some([min, p5, median, p95, max].map(|bytes| scaled(bytes, max_bytes)))
         };
         let end = edges_of_first.last().copied().unwrap_or(0.0).max(1.0);
         let begins = edges_of_first.get(1..=steps).unwrap_or_default();
         Some(HeatMap {
             columns: COLUMNS,
-            max: most,
-            is_capacity: most == capacity,
+            max: max_bytes,
+            is_capacity: max_bytes == capacity,
             steps: steps as u32,
             rows,
             values,
@@ -121,9 +125,9 @@ impl Ranks {
         let mut name = match places.len() {
             1 => rank.title(),
             _ => {
-                let mut ascending: Vec<u32> = places.iter().map(|&at| at as u32).collect();
-                ascending.sort_unstable();
-                ["ranks ", &numbers(self, &ascending)].concat()
+                let mut ranks: Vec<u32> = places.iter().map(|&index| index as u32).collect();
+                ranks.sort_unstable();
+                ["ranks ", &numbers(self, &ranks)].concat()
             }
         };
         if let Some(coordinate) = order.coordinate()
@@ -135,13 +139,14 @@ impl Ranks {
     }
 }
 
-fn scaled(bytes: u64, most: u64) -> u8 {
-    let part = u128::from(bytes) * u128::from(MAX_VALUE) / u128::from(most);
+fn scaled(bytes: u64, max_bytes: u64) -> u8 {
+    let part = u128::from(bytes) * u128::from(MAX_VALUE) / u128::from(max_bytes);
     // Values above 0 stay visible.
     (part as u8).max(u8::from(bytes > 0))
 }
 
-/// Returns the events where the trace, each step, and the part after the steps begin, and the end.
+/// Returns the boundaries between the parts of a trace as event indices: the start of the trace, of each step, and of
+/// the part after the steps, then the end.
 fn edges(survey: &RankSurvey, steps: usize) -> Vec<f64> {
     let spans = survey.step_events.iter().take(steps);
     let end = spans.clone().next_back().map(|&(_, to)| to);
@@ -149,15 +154,16 @@ fn edges(survey: &RankSurvey, steps: usize) -> Vec<f64> {
     std::iter::once(0).chain(begins).chain(end).chain([survey.events]).map(f64::from).collect()
 }
 
-/// Returns the event of a trace that corresponds to a column of the map. Columns are even in the first trace.
-fn same_place(first: &[f64], own: &[f64], column: u32) -> f64 {
+/// Returns the event index in a trace that corresponds to a column of the map. The columns divide the first trace
+/// evenly.
+fn same_place(first: &[f64], other: &[f64], column: u32) -> f64 {
     let end = first.last().copied().unwrap_or(0.0);
     let event = end * f64::from(column) / f64::from(COLUMNS);
-    let edge = |edges: &[f64], at: usize| edges.get(at).copied().unwrap_or(0.0);
+    let edge = |edges: &[f64], index: usize| edges.get(index).copied().unwrap_or(0.0);
     let before = first.partition_point(|&edge| edge <= event).clamp(1, first.len().max(2) - 1);
     let (from, to) = (edge(first, before - 1), edge(first, before));
     let part = if to > from { ((event - from) / (to - from)).clamp(0.0, 1.0) } else { 0.0 };
-    let (own_from, own_to) = (edge(own, before - 1), edge(own, before));
+    let (own_from, own_to) = (edge(other, before - 1), edge(other, before));
     own_from + part * (own_to - own_from)
 }
 

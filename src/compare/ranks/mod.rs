@@ -1,6 +1,6 @@
 //! Comparison of many snapshots of one program, one per rank: which ranks differ, and how.
 //!
-//! Each file is [surveyed](Surveying) on its own, so that only one has to be in memory at a time. [`Ranks::new`]
+//! Each file is [surveyed](RankSurveyor) on its own, so that only one has to be in memory at a time. [`Ranks::new`]
 //! compares the surveys.
 
 mod answer;
@@ -77,12 +77,12 @@ impl Ranks {
             at: *at as u32,
             ranks: ooms.len() as u32,
             is_by_time,
-            others: range.map(|(&least, &most)| (least, most, held.len() as u32)),
+            others: range.map(|(&min, &max)| (min, max, held.len() as u32)),
         })
     }
 }
 
-/// Numbers the surveyed ranks in the order of their files if no rank is known. Returns a note about it.
+/// Assigns rank numbers in the order of the files if no rank is known. Returns a note about it.
 fn number(ranks: &mut [Rank]) -> Option<String> {
     if ranks.iter().any(|rank| rank.rank.is_some()) {
         return None;
@@ -107,8 +107,8 @@ fn in_order(ranks: &mut [Rank]) {
     });
 }
 
-/// Chooses one file per rank: one written on out of memory, else one of the most common step (the latest if tied), else
-/// the last step. Returns the files that are left out too.
+/// Chooses one file per rank: one written because of an out-of-memory error, else one of the most common step (the
+/// latest if tied), else the last step. Also returns the files that are left out.
 fn chosen(mut ranks: Vec<Rank>) -> (Vec<Rank>, Vec<String>) {
     in_order(&mut ranks);
     let mut steps: HashMap<Option<u64>, u32, foldhash::fast::RandomState> = HashMap::default();
@@ -116,17 +116,17 @@ fn chosen(mut ranks: Vec<Rank>) -> (Vec<Rank>, Vec<String>) {
     let common = steps.into_iter().max_by_key(|&(step, count)| (count, step)).and_then(|(step, _)| step);
     let mut best: HashMap<(u32, Option<String>), usize, foldhash::fast::RandomState> = HashMap::default();
     let worth = |rank: &Rank| (rank.survey.is_some(), rank.is_oom, rank.step == common, rank.is_exit, rank.step);
-    for (at, rank) in ranks.iter().enumerate() {
+    for (index, rank) in ranks.iter().enumerate() {
         let Some(number) = rank.rank else { continue };
-        let known = best.entry((number, rank.host.clone())).or_insert(at);
+        let known = best.entry((number, rank.host.clone())).or_insert(index);
         if ranks.get(*known).is_none_or(|known| worth(known) < worth(rank)) {
-            *known = at;
+            *known = index;
         }
     }
     let best: HashSet<usize, foldhash::fast::RandomState> = best.into_values().collect();
     let (mut kept, mut left_out) = (Vec::new(), Vec::new());
-    for (at, rank) in ranks.into_iter().enumerate() {
-        match rank.rank.is_none() || best.contains(&at) {
+    for (index, rank) in ranks.into_iter().enumerate() {
+        match rank.rank.is_none() || best.contains(&index) {
             true => kept.push(rank),
             false => left_out.push(rank.file),
         }
@@ -143,7 +143,7 @@ fn missing(ranks: &[Rank]) -> (Vec<Rank>, Option<String>) {
         .filter_map(|(_, value)| value.parse::<u32>().ok())
         .max();
     let known: HashSet<u32, foldhash::fast::RandomState> = ranks.iter().filter_map(|rank| rank.rank).collect();
-    let end = known.iter().max().map_or(0, |&most| most.saturating_add(1)).max(world.unwrap_or(0));
+    let end = known.iter().max().map_or(0, |&max_rank| max_rank.saturating_add(1)).max(world.unwrap_or(0));
     // A number far larger than the number of files is a date or process id, not a rank.
     if end.saturating_sub(known.len() as u32) > MAX_MISSING.min(8 * ranks.len() as u32 + 8) {
         let note = |world: u32| {

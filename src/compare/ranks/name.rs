@@ -15,9 +15,9 @@ pub struct ParsedName {
     pub rank: Option<u32>,
     pub step: Option<u64>,
     pub host: Option<String>,
-    /// True if it was written on out of memory.
+    /// True if the file was written because of an out-of-memory error.
     pub is_oom: bool,
-    /// True if it was written at the end of the program.
+    /// True if the file was written at the end of the program.
     pub is_exit: bool,
     /// Coordinates such as `pp`, which only a pattern provides.
     pub coords: Vec<(String, String)>,
@@ -45,8 +45,8 @@ pub fn parse_names(files: &[&str]) -> Vec<ParsedName> {
     all
 }
 
-/// Parses file names with a user's pattern. Its values override those of [`named`]. Returns the number of matching
-/// names too.
+/// Parses file names with a user's pattern. Its values override those of [`parse_names`]. Also returns the number of
+/// names that match the pattern.
 pub fn parse_names_with(files: &[&str], pattern: Option<&Pattern>) -> (Vec<ParsedName>, usize) {
     let mut all = parse_names(files);
     let mut fitting = 0;
@@ -104,7 +104,7 @@ fn number_after(name: &str, word: &str) -> Option<u64> {
     found.take(1).next()
 }
 
-/// Returns the number at the end of a name, alone or after `_`, and the text before it.
+/// Returns the number at the end of a name, and the text before it. The number is the whole name or follows `_`.
 fn last_number(name: &str) -> Option<(&str, u32)> {
     let stem = strip_endings(name);
     let digits = stem.bytes().rev().take_while(u8::is_ascii_digit).count();

@@ -2,7 +2,7 @@
 
 use super::stem::strip_endings;
 
-/// Maximum number of parts.
+/// Maximum number of parts of a pattern.
 const MAX_PARTS: usize = 64;
 /// Maximum length of a coordinate's name.
 const LONGEST: usize = 16;
@@ -13,14 +13,14 @@ const LONGEST: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     parts: Vec<Part>,
-    /// Number of path components it applies to.
+    /// Number of path components that the pattern applies to.
     folders: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Text(String),
-    /// Anything, with the name of its field. Empty for `*`.
+    /// Any text within a path component, with the name of its field. The name is empty for `*`.
     Word(&'static str),
     Number(String),
 }
@@ -68,23 +68,23 @@ impl Pattern {
     /// Returns the fields of a path, or `None` if it does not match.
     pub fn match_path<'a>(&'a self, path: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
         let stem = strip_endings(path);
-        let from = stem.rmatch_indices('/').nth(self.folders - 1).map_or(0, |(at, _)| at + 1);
+        let from = stem.rmatch_indices('/').nth(self.folders - 1).map_or(0, |(index, _)| index + 1);
         let mut rest = stem.get(from..)?;
         let mut fields = Vec::new();
-        for (at, part) in self.parts.iter().enumerate() {
-            let is_last_but_one = at + 2 == self.parts.len();
+        for (index, part) in self.parts.iter().enumerate() {
+            let is_last_but_one = index + 2 == self.parts.len();
             let length = match part {
                 Part::Text(text) => rest.starts_with(&**text).then_some(text.len())?,
                 Part::Number(_) => rest.bytes().take_while(u8::is_ascii_digit).count(),
                 // Ends where the next part begins. Before the last part, at its last occurrence.
                 Part::Word(_) => {
                     let end = rest.find('/').unwrap_or(rest.len());
-                    match self.parts.get(at + 1) {
+                    match self.parts.get(index + 1) {
                         None => end,
                         Some(Part::Text(text)) if is_last_but_one => rest.len().checked_sub(text.len())?,
                         // A text may extend into the next path component.
                         Some(Part::Text(text)) => {
-                            rest.match_indices(&**text).map(|(at, _)| at).find(|&at| at <= end)?
+                            rest.match_indices(&**text).map(|(index, _)| index).find(|&index| index <= end)?
                         }
                         Some(Part::Number(_)) => rest.get(..end)?.find(|letter: char| letter.is_ascii_digit())?,
                         Some(Part::Word(_)) => 0,

@@ -7,27 +7,27 @@ use base::units::pluralize;
 use engine::protocol::{Cell, Chart, Evidence, Report, SheetRow, Statement, Tone, Topic};
 
 /// Returns the insight with at most `rows` rows per table. `order` is the order of the map's rows.
-pub fn report(of: &Ranks, rows: usize, order: Order) -> Report {
+pub fn report(all: &Ranks, rows: usize, order: Order) -> Report {
     let say = |tone, text: &String| Statement { tone, text: text.clone(), ..Statement::default() };
-    let mut statements: Vec<Statement> = of.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
-    if let (Some(first), Some(oom)) = (statements.first_mut(), &of.first_oom) {
+    let mut statements: Vec<Statement> = all.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
+    if let (Some(first), Some(oom)) = (statements.first_mut(), &all.first_oom) {
         first.tone = Tone::Alarm;
-        first.evidence = of.ranks.get(oom.at as usize).map(open_evidence);
+        first.evidence = all.ranks.get(oom.at as usize).map(open_evidence);
     }
     if let Some(first) = statements.first_mut() {
-        first.chart = of.map(order).map(Chart::HeatMap);
+        first.chart = all.map(order).map(Chart::HeatMap);
     }
-    statements.extend(of.notes.iter().map(|text| say(Tone::Fact, text)));
-    if !of.left_out.is_empty() {
-        let text = pluralize(of.left_out.len() as u64, "file") + " of other steps not compared.";
+    statements.extend(all.notes.iter().map(|text| say(Tone::Fact, text)));
+    if !all.left_out.is_empty() {
+        let text = pluralize(all.left_out.len() as u64, "file") + " of other steps not compared.";
         statements.push(say(Tone::Fact, &text));
     }
-    let mut writing = TableBuilder::new(rows);
-    outliers(of, &mut writing);
-    groups(of, &mut writing);
-    ranks(of, &mut writing);
-    steps(of, &mut writing);
-    Report { topic: Topic::Ranks, statements, sheets: writing.sheets }
+    let mut tables = TableBuilder::new(rows);
+    outliers(all, &mut tables);
+    groups(all, &mut tables);
+    ranks(all, &mut tables);
+    steps(all, &mut tables);
+    Report { topic: Topic::Ranks, statements, sheets: tables.sheets }
 }
 
 /// Returns evidence that opens the snapshot of a rank.
@@ -36,17 +36,17 @@ fn open_evidence(rank: &Rank) -> Evidence {
 }
 
 /// Returns evidence that compares a rank with another.
-fn compare_evidence(of: &Ranks, rank: usize, with: usize) -> Option<Evidence> {
-    let place = |at: usize| of.ranks.get(at)?.place;
+fn compare_evidence(ranks: &Ranks, rank: usize, with: usize) -> Option<Evidence> {
+    let place = |index: usize| ranks.ranks.get(index)?.place;
     // A is the typical rank.
     Some(Evidence { open: Some((place(with)?, Some(place(rank)?))), ..Evidence::default() })
 }
 
-fn title(of: &Ranks, at: u32) -> String {
-    of.ranks.get(at as usize).map(Rank::title).unwrap_or_default()
+fn title(ranks: &Ranks, index: u32) -> String {
+    ranks.ranks.get(index as usize).map(Rank::title).unwrap_or_default()
 }
 
-fn outliers(of: &Ranks, writing: &mut TableBuilder) {
+fn outliers(ranks: &Ranks, tables: &mut TableBuilder) {
     const COLUMNS: [(&str, &str); 5] = [
         ("name", "rank"),
         ("peak_bytes", "peak (requested)"),
@@ -54,30 +54,30 @@ fn outliers(of: &Ranks, writing: &mut TableBuilder) {
         ("compared_with", "compare with"),
         ("median_absolute_deviation", "median deviation"),
     ];
-    let rows: Vec<SheetRow> = of
+    let rows: Vec<SheetRow> = ranks
         .outliers
         .iter()
         .map(|it| {
-            let median = of.median_of(it.at as usize);
+            let median = ranks.median_of(it.at as usize);
             let cells = vec![
-                text(title(of, it.at)),
-                Cell::Bytes(of.ranks.get(it.at as usize).and_then(Rank::peak).unwrap_or(0)),
+                text(title(ranks, it.at)),
+                Cell::Bytes(ranks.ranks.get(it.at as usize).and_then(Rank::peak).unwrap_or(0)),
                 Cell::Change(it.delta),
-                median.map_or(Cell::Empty, |median| text(title(of, median as u32))),
+                median.map_or(Cell::Empty, |median| text(title(ranks, median as u32))),
                 Cell::Bytes(it.deviation),
             ];
-            let evidence = median.and_then(|median| compare_evidence(of, it.at as usize, median));
+            let evidence = median.and_then(|median| compare_evidence(ranks, it.at as usize, median));
             SheetRow { cells, evidence, ..SheetRow::default() }
         })
         .collect();
     if !rows.is_empty() {
         let note = "Peaks more than 3 median absolute deviations, or more than 2 %, from the median. Select a row to compare it with the \
                     median rank of its group.";
-        writing.sheet(["outliers", "Ranks that stand out", note], &COLUMNS, rows, Vec::new());
+        tables.sheet(["outliers", "Ranks that stand out", note], &COLUMNS, rows, Vec::new());
     }
 }
 
-fn groups(of: &Ranks, writing: &mut TableBuilder) {
+fn groups(ranks: &Ranks, tables: &mut TableBuilder) {
     const COLUMNS: [(&str, &str); 5] = [
         ("name", "group"),
         ("ranks", "ranks"),
@@ -85,10 +85,10 @@ fn groups(of: &Ranks, writing: &mut TableBuilder) {
         ("delta_bytes", "Δ first group"),
         ("median_rank", "median rank"),
     ];
-    let Some(first) = of.groups.first().filter(|_| of.groups.len() > 1) else { return };
+    let Some(first) = ranks.groups.first().filter(|_| ranks.groups.len() > 1) else { return };
     let mut rows = Vec::new();
-    for group in &of.groups {
-        let numbers = super::verdict::numbers(of, &group.ranks);
+    for group in &ranks.groups {
+        let numbers = super::verdict::numbers(ranks, &group.ranks);
         let name = group.shared.as_ref().map_or(numbers.clone(), |shared| [shared, " (", &numbers, ")"].concat());
         let delta = i64::try_from(i128::from(group.peak) - i128::from(first.peak)).unwrap_or(i64::MAX);
         let cells = vec![
@@ -96,11 +96,11 @@ fn groups(of: &Ranks, writing: &mut TableBuilder) {
             Cell::Count(group.ranks.len() as u64),
             Cell::Bytes(group.peak),
             Cell::Change(delta),
-            text(title(of, group.median)),
+            text(title(ranks, group.median)),
         ];
         let evidence = match group.median == first.median {
-            true => of.ranks.get(group.median as usize).map(open_evidence),
-            false => compare_evidence(of, group.median as usize, first.median as usize),
+            true => ranks.ranks.get(group.median as usize).map(open_evidence),
+            false => compare_evidence(ranks, group.median as usize, first.median as usize),
         };
         rows.push(SheetRow { cells, evidence, ..SheetRow::default() });
         rows.extend(group.deltas.iter().map(|delta| {
@@ -109,10 +109,10 @@ fn groups(of: &Ranks, writing: &mut TableBuilder) {
         }));
     }
     let note = "Ranks with nearly the same live bytes by call site at the peak. Below each group, where it differs from the first.";
-    writing.sheet(["groups", "Groups", note], &COLUMNS, rows, Vec::new());
+    tables.sheet(["groups", "Groups", note], &COLUMNS, rows, Vec::new());
 }
 
-fn ranks(of: &Ranks, writing: &mut TableBuilder) {
+fn ranks(all: &Ranks, tables: &mut TableBuilder) {
     const COLUMNS: [(&str, &str); 11] = [
         ("name", "rank"),
         ("peak_bytes", "peak (requested)"),
@@ -126,21 +126,21 @@ fn ranks(of: &Ranks, writing: &mut TableBuilder) {
         ("file", "file"),
         ("error", "not readable"),
     ];
-    let stands_out = |at: usize| {
+    let stands_out = |index: usize| {
         let is_oom = |rank: &Rank| rank.survey.as_ref().is_some_and(|survey| survey.out_of_memory.is_some());
-        of.outliers.iter().any(|it| it.at as usize == at)
-            || of.ranks.get(at).is_some_and(|rank| rank.error.is_some() || is_oom(rank))
+        all.outliers.iter().any(|it| it.at as usize == index)
+            || all.ranks.get(index).is_some_and(|rank| rank.error.is_some() || is_oom(rank))
     };
-    let (first, rest): (Vec<usize>, Vec<usize>) = (0..of.ranks.len()).partition(|&at| stands_out(at));
-    let row = |at: usize| {
-        let rank = of.ranks.get(at)?;
+    let (first, rest): (Vec<usize>, Vec<usize>) = (0..all.ranks.len()).partition(|&index| stands_out(index));
+    let row = |index: usize| {
+        let rank = all.ranks.get(index)?;
         let words = |words: &str| if words.is_empty() { Cell::Empty } else { text(words) };
         let mut cells = vec![text(rank.rank.map_or("–".to_owned(), |rank| rank.to_string()))];
         cells.extend(match &rank.survey {
             None => vec![Cell::Empty; 6],
             Some(survey) => {
                 let peak = rank.peak().unwrap_or(0);
-                let median = of.peak.map_or(0, |peak| peak.median);
+                let median = all.peak.map_or(0, |peak| peak.median);
                 let reserved = u64::try_from(survey.peak_reserved).unwrap_or(0);
                 let headroom = survey.capacity.map(|capacity| capacity.saturating_sub(reserved));
                 vec![
@@ -167,10 +167,10 @@ fn ranks(of: &Ranks, writing: &mut TableBuilder) {
     let rows = first.into_iter().chain(rest).filter_map(row).collect();
     let note =
         "Those that stand out, ran out of memory or can't be read come first. Select a row to open its snapshot.";
-    writing.sheet(["ranks", "All ranks", note], &COLUMNS, rows, Vec::new());
+    tables.sheet(["ranks", "All ranks", note], &COLUMNS, rows, Vec::new());
 }
 
-fn steps(of: &Ranks, writing: &mut TableBuilder) {
+fn steps(ranks: &Ranks, tables: &mut TableBuilder) {
     const COLUMNS: [(&str, &str); 7] = [
         ("name", "step"),
         ("min_bytes", "lowest peak"),
@@ -180,7 +180,7 @@ fn steps(of: &Ranks, writing: &mut TableBuilder) {
         ("max_bytes", "highest peak"),
         ("spread_bytes", "spread"),
     ];
-    let rows = of.steps.iter().enumerate().map(|(number, spread)| {
+    let rows = ranks.steps.iter().enumerate().map(|(number, spread)| {
         let all = [spread.min, spread.p5, spread.median, spread.p95, spread.max, spread.max - spread.min];
         let cells = std::iter::once(text(number.to_string())).chain(all.map(Cell::Bytes)).collect();
         SheetRow { cells, ..SheetRow::default() }
@@ -188,6 +188,6 @@ fn steps(of: &Ranks, writing: &mut TableBuilder) {
     let rows: Vec<SheetRow> = rows.collect();
     if !rows.is_empty() {
         let note = "Peaks of requested bytes in each step, over ranks.";
-        writing.sheet(["steps", "Steps", note], &COLUMNS, rows, Vec::new());
+        tables.sheet(["steps", "Steps", note], &COLUMNS, rows, Vec::new());
     }
 }

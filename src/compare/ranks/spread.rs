@@ -5,9 +5,10 @@ use super::survey::{BINS, RankSurvey};
 
 /// Minimum distance of an outlier from the median, in median absolute deviations.
 const DEVIATIONS: u64 = 3;
-/// Minimum distance of an outlier from the median, in percent. One of both is enough.
+/// Minimum distance of an outlier from the median, in percent. A rank that reaches either minimum is an outlier.
 const PERCENT: u64 = 2;
-/// Ranks within the median divided by this are no outliers by deviation, which is tiny if ranks are nearly equal.
+/// Ranks that differ from the median by less than the median divided by this are no outliers by deviation. The
+/// deviation is tiny if ranks are nearly equal.
 const PART: u64 = 1000;
 
 /// Returns the outliers, the furthest first.
@@ -25,7 +26,8 @@ fn outliers(numbers: &[(u32, u64)]) -> Vec<Outlier> {
     };
     let found = numbers.iter().filter(|&&(_, number)| stands_out(number));
     let signed = |number: u64| i64::try_from(i128::from(number) - i128::from(median)).unwrap_or(i64::MAX);
-    let mut found: Vec<Outlier> = found.map(|&(at, number)| Outlier { at, delta: signed(number), deviation }).collect();
+    let mut found: Vec<Outlier> =
+        found.map(|&(index, number)| Outlier { at: index, delta: signed(number), deviation }).collect();
     found.sort_by_key(|outlier| (std::cmp::Reverse(outlier.delta.unsigned_abs()), outlier.at));
     found
 }
@@ -37,17 +39,17 @@ impl Ranks {
             self.surveys().filter_map(|(at, rank, _)| Some((at as u32, rank.peak()?))).collect();
         self.outliers = outliers(&peaks);
         self.peak = RankQuantiles::from_values(peaks.iter().map(|&(_, peak)| peak).collect());
-        let over = |of: fn(&RankSurvey) -> &[u64], count: usize| -> Vec<RankQuantiles> {
+        let distribution = |values: fn(&RankSurvey) -> &[u64], count: usize| -> Vec<RankQuantiles> {
             let all: Vec<&[u64]> =
-                self.surveys().map(|(_, _, survey)| of(survey)).filter(|it| !it.is_empty()).collect();
+                self.surveys().map(|(_, _, survey)| values(survey)).filter(|it| !it.is_empty()).collect();
             let at = |place: usize| {
                 RankQuantiles::from_values(all.iter().filter_map(|numbers| numbers.get(place)).copied().collect())
             };
             (0..count).filter_map(at).collect()
         };
-        let curve = over(|survey| &survey.curve, BINS as usize);
+        let curve = distribution(|survey| &survey.curve, BINS as usize);
         let counts = self.surveys().map(|(_, _, survey)| survey.steps.len()).filter(|&count| count > 0);
-        let steps = over(|survey| &survey.steps, counts.min().unwrap_or(0));
+        let steps = distribution(|survey| &survey.steps, counts.min().unwrap_or(0));
         (self.curve, self.steps) = (curve, steps);
     }
 }

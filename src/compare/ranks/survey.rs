@@ -11,7 +11,7 @@ use history::replay::{AllocationId, Candidates};
 use history::snapshot::Action;
 use serde::{Deserialize, Serialize};
 
-/// Number of parts of a trace in the curve.
+/// Number of equal parts that the curve divides a trace into.
 pub const BINS: u32 = 512;
 /// Maximum number of call sites, largest first.
 const MAX_SITES: usize = 256;
@@ -44,13 +44,13 @@ pub struct RankSurvey {
     pub device: i64,
     pub events: u32,
     pub peak_requested: i64,
-    /// −1 if the peak is before the first event.
+    /// Event that reached the peak. −1 if the peak is before the first event.
     pub peak_event: i64,
     pub peak_reserved: i64,
     pub end_requested: u64,
     pub out_of_memory: Option<OutOfMemory>,
-    /// Device memory in bytes. From the recorder, otherwise reserved plus free bytes at an out of memory, which ignores
-    /// other processes.
+    /// Device memory in bytes, from the recorder. If it recorded none, the sum of reserved and free bytes at an
+    /// out-of-memory error, which ignores other processes.
     pub capacity: Option<u64>,
     pub settings: Vec<(String, String)>,
     /// Values that the recorder stored about the process.
@@ -63,7 +63,7 @@ pub struct RankSurvey {
     pub curve: Vec<u64>,
     /// First and last time, and the live bytes at [`BINS`] evenly spaced times between them.
     pub by_time: Option<(i64, i64, Vec<u64>)>,
-    /// Source of the steps.
+    /// Description of how steps were found.
     pub steps_way: String,
     /// Peak in each step.
     pub steps: Vec<u64>,
@@ -113,17 +113,17 @@ impl RankSurveyor {
     /// Runs until the survey is complete. The side must be the same at each step.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time is up.
     pub fn step(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult<RankSurvey> {
         self.sum_up(side, slice)?;
         let history = side.history;
         let events = u64::from(history.event_count());
-        let most = |from: Moment, to: Moment| side.peak_bytes_in(from, to);
+        let peak_in = |from: Moment, to: Moment| side.peak_bytes_in(from, to);
         while let Some(part) = slice.next_range(&mut self.next_bin, BINS as usize, 64)? {
             for bin in part {
                 let edge = |bin: u64| (events * bin / u64::from(BINS)) as u32;
                 let (from, to) = (edge(bin as u64), edge(bin as u64 + 1));
-                self.found.curve.push(most(Moment(from), Moment(to)));
+                self.found.curve.push(peak_in(Moment(from), Moment(to)));
             }
         }
         if let Some((first, last)) = history.numbers.time_us
@@ -142,7 +142,7 @@ impl RankSurveyor {
         found.steps_way = self.steps.rule().to_owned();
         let spans = self.steps.spans().iter().take(MAX_STEPS);
         found.step_events = spans.clone().map(|span| (span.from, span.to)).collect();
-        found.steps = spans.map(|span| most(Moment(span.from), Moment(span.to))).collect();
+        found.steps = spans.map(|span| peak_in(Moment(span.from), Moment(span.to))).collect();
         found.out_of_memory = out_of_memory(side);
         let recorded = side.snapshot().recorder.device_fact(found.device, "capacity_bytes");
         let recorded = recorded.and_then(|bytes| bytes.parse().ok());
@@ -152,7 +152,7 @@ impl RankSurveyor {
         Ok(found)
     }
 
-    /// Sums the live bytes at the peak by call site.
+    /// Sums the live bytes at the peak by the frame of the call site.
     fn sum_up(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult {
         let history = side.history;
         let (moment, _) = history.live_peak();
@@ -170,7 +170,7 @@ impl RankSurveyor {
         Ok(())
     }
 
-    /// Names the call sites. Frames of the same name are merged.
+    /// Names the call sites. Those with the same name are merged.
     fn name_sites(&mut self, side: &Side, found: &mut RankSurvey) {
         let mut named: HashMap<String, (u64, u64), foldhash::fast::RandomState> = HashMap::default();
         for (&frame, &(bytes, count)) in &self.sums {
@@ -206,7 +206,7 @@ fn site(sites: &mut Sites, side: &Side, id: AllocationId) -> u32 {
     sites.call_site(side.snapshot(), side.stack(id)).map_or(NO_STACK, |frame| frame.0)
 }
 
-/// Returns the time of a value in [`Surveyed::by_time`].
+/// Returns the time of a value in [`RankSurvey::by_time`].
 fn time_of_bin(first: i64, last: i64, bin: u32) -> i64 {
     let passed = u128::from(last.abs_diff(first)) * u128::from(bin) / u128::from(BINS - 1);
     first.saturating_add_unsigned(u64::try_from(passed).unwrap_or(u64::MAX))

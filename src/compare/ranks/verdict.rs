@@ -10,27 +10,27 @@ const MAX_SENTENCES: usize = 6;
 const MAX_NAMED: usize = 3;
 /// Maximum number of listed ranges of ranks.
 const MAX_RANGES: usize = 6;
-/// Maximum length of a call site.
+/// Maximum length of a call site in the verdict.
 const LONGEST: usize = 60;
 
-pub(super) fn verdict(of: &Ranks) -> Vec<String> {
+pub(super) fn verdict(ranks: &Ranks) -> Vec<String> {
     let mut sentences = Vec::new();
-    sentences.extend(first_oom(of));
-    sentences.extend(group_sentence(of));
-    sentences.extend(outliers(of));
-    sentences.extend(steps(of));
-    sentences.extend(failures(of));
+    sentences.extend(first_oom(ranks));
+    sentences.extend(group_sentence(ranks));
+    sentences.extend(outliers(ranks));
+    sentences.extend(steps(ranks));
+    sentences.extend(failures(ranks));
     sentences.truncate(MAX_SENTENCES);
     sentences
 }
 
-fn first_oom(of: &Ranks) -> Option<String> {
-    let first = of.first_oom.as_ref()?;
-    let rank = of.ranks.get(first.at as usize)?;
+fn first_oom(ranks: &Ranks) -> Option<String> {
+    let first = ranks.first_oom.as_ref()?;
+    let rank = ranks.ranks.get(first.at as usize)?;
     let oom = rank.survey.as_ref()?.out_of_memory?;
     let how_many = if first.ranks > 1 { format!(" first, of {} ranks", first.ranks) } else { String::new() };
     let title = capitalized(&rank.title());
-    let asked = Bytes(oom.requested_bytes);
+    let requested = Bytes(oom.requested_bytes);
     let (live, free) = (Bytes(oom.live_bytes), Bytes(oom.device_free_bytes));
     let others = first.others.map_or_else(String::new, |(least, most, count)| {
         let held = if least == most { Bytes(least).to_string() } else { format!("{}–{}", Bytes(least), Bytes(most)) };
@@ -38,14 +38,14 @@ fn first_oom(of: &Ranks) -> Option<String> {
     });
     let order = if first.is_by_time || first.ranks < 2 { "" } else { " (no times recorded: the lowest rank)" };
     Some(format!(
-        "{title} ran out of memory{how_many}{order}: {asked} requested with {live} live and {free} free on the device{others}."
+        "{title} ran out of memory{how_many}{order}: {requested} requested with {live} live and {free} free on the device{others}."
     ))
 }
 
-fn group_sentence(of: &Ranks) -> Option<String> {
-    let (first, others) = of.groups.split_first()?;
-    let surveyed = of.surveys().count();
-    let spread = of.peak?;
+fn group_sentence(ranks: &Ranks) -> Option<String> {
+    let (first, others) = ranks.groups.split_first()?;
+    let surveyed = ranks.surveys().count();
+    let spread = ranks.peak?;
     if others.is_empty() {
         let range = match spread.min == spread.max {
             true => Bytes(spread.min).to_string(),
@@ -53,16 +53,16 @@ fn group_sentence(of: &Ranks) -> Option<String> {
         };
         let are = match surveyed {
             1 => "One rank".to_owned(),
-            surveyed if of.is_partial => format!("The {} surveyed ranks are alike", group_digits(surveyed as u64)),
+            surveyed if ranks.is_partial => format!("The {} surveyed ranks are alike", group_digits(surveyed as u64)),
             _ => "All ranks alike".to_owned(),
         };
         return Some(format!("{are}: peak {range} requested."));
     }
-    let named: Vec<String> = others.iter().take(MAX_NAMED).map(|group| differing(of, group, first)).collect();
+    let named: Vec<String> = others.iter().take(MAX_NAMED).map(|group| differing(ranks, group, first)).collect();
     let more = others.len() - named.len();
     let more = if more > 0 { format!("; {more} more groups") } else { String::new() };
     let alike = if first.ranks.len() == 1 {
-        format!("No two ranks alike (peak of {} {})", numbers(of, &first.ranks), Bytes(first.peak))
+        format!("No two ranks alike (peak of {} {})", numbers(ranks, &first.ranks), Bytes(first.peak))
     } else {
         largest(first)
     };
@@ -75,16 +75,18 @@ fn largest(first: &Group) -> String {
 }
 
 /// Returns a text such as `8 ranks of pp 0 (0–7) peak at 9.00 GiB (+3.10 GiB), +3.10 GiB in embedding.py:12`.
-fn differing(of: &Ranks, group: &Group, first: &Group) -> String {
+fn differing(ranks: &Ranks, group: &Group, first: &Group) -> String {
     let delta = i128::from(group.peak) - i128::from(first.peak);
     let who = match (&group.shared, group.ranks.len()) {
         (Some(shared), count) => {
-            format!("{} of {shared} ({})", pluralize(count as u64, "rank"), numbers(of, &group.ranks))
+            format!("{} of {shared} ({})", pluralize(count as u64, "rank"), numbers(ranks, &group.ranks))
         }
-        (None, 1) => {
-            group.ranks.first().and_then(|&at| of.ranks.get(at as usize)).map_or_else(String::new, |it| it.title())
-        }
-        (None, count) => format!("{} ({})", pluralize(count as u64, "rank"), numbers(of, &group.ranks)),
+        (None, 1) => group
+            .ranks
+            .first()
+            .and_then(|&index| ranks.ranks.get(index as usize))
+            .map_or_else(String::new, |it| it.title()),
+        (None, count) => format!("{} ({})", pluralize(count as u64, "rank"), numbers(ranks, &group.ranks)),
     };
     let verb = if group.ranks.len() == 1 { "peaks" } else { "peak" };
     let cause = group.deltas.first().map_or_else(String::new, |delta| {
@@ -100,27 +102,27 @@ fn differing(of: &Ranks, group: &Group, first: &Group) -> String {
     }
 }
 
-fn outliers(of: &Ranks) -> Option<String> {
-    let spread = of.peak.filter(|_| !of.outliers.is_empty())?;
-    if of.outliers.len() * 2 > of.surveys().count() {
+fn outliers(ranks: &Ranks) -> Option<String> {
+    let spread = ranks.peak.filter(|_| !ranks.outliers.is_empty())?;
+    if ranks.outliers.len() * 2 > ranks.surveys().count() {
         let [min, median, max] = [spread.min, spread.median, spread.max].map(Bytes);
         return Some(format!("Peaks differ widely: {min}–{max}, median {median}."));
     }
-    let named = of.outliers.iter().take(MAX_NAMED).filter_map(|outlier| {
-        let rank = of.ranks.get(outlier.at as usize)?;
+    let named = ranks.outliers.iter().take(MAX_NAMED).filter_map(|outlier| {
+        let rank = ranks.ranks.get(outlier.at as usize)?;
         Some(format!("{} ({})", rank.title(), signed(outlier.delta.into())))
     });
     let named: Vec<String> = named.collect();
-    let more = of.outliers.len() - named.len();
+    let more = ranks.outliers.len() - named.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let verb = if of.outliers.len() == 1 { "is far" } else { "are far" };
+    let verb = if ranks.outliers.len() == 1 { "is far" } else { "are far" };
     Some(format!("{}{more} {verb} from the median peak, {}.", capitalized(&named.join(", ")), Bytes(spread.median)))
 }
 
 /// Reports the step with the widest spread.
-fn steps(of: &Ranks) -> Option<String> {
+fn steps(ranks: &Ranks) -> Option<String> {
     let widest = |spread: &super::RankQuantiles| spread.max - spread.min;
-    let (number, spread) = of.steps.iter().enumerate().rev().max_by_key(|(_, spread)| widest(spread))?;
+    let (number, spread) = ranks.steps.iter().enumerate().rev().max_by_key(|(_, spread)| widest(spread))?;
     let is_wide = u128::from(widest(spread)) * 50 > u128::from(spread.max);
     is_wide.then(|| {
         let (min, max) = (Bytes(spread.min), Bytes(spread.max));
@@ -128,25 +130,25 @@ fn steps(of: &Ranks) -> Option<String> {
     })
 }
 
-fn failures(of: &Ranks) -> Option<String> {
+fn failures(ranks: &Ranks) -> Option<String> {
     let failed: Vec<u32> =
-        of.ranks.iter().zip(0..).filter(|(rank, _)| rank.error.is_some()).map(|(_, at)| at).collect();
+        ranks.ranks.iter().zip(0..).filter(|(rank, _)| rank.error.is_some()).map(|(_, index)| index).collect();
     let (missing, unreadable): (Vec<u32>, Vec<u32>) =
-        failed.into_iter().partition(|&at| of.ranks.get(at as usize).is_some_and(|rank| rank.file.is_empty()));
+        failed.into_iter().partition(|&index| ranks.ranks.get(index as usize).is_some_and(|rank| rank.file.is_empty()));
     let mut parts = Vec::new();
     if !missing.is_empty() {
-        parts.push(format!("no file of {} ({})", pluralize(missing.len() as u64, "rank"), numbers(of, &missing)));
+        parts.push(format!("no file of {} ({})", pluralize(missing.len() as u64, "rank"), numbers(ranks, &missing)));
     }
     if !unreadable.is_empty() {
         let count = pluralize(unreadable.len() as u64, "file");
-        parts.push(format!("{count} not readable ({})", numbers(of, &unreadable)));
+        parts.push(format!("{count} not readable ({})", numbers(ranks, &unreadable)));
     }
     (!parts.is_empty()).then(|| format!("{}.", capitalized(&parts.join("; "))))
 }
 
 /// Returns ranges of ranks as text: `0–7, 12`.
-pub(crate) fn numbers(of: &Ranks, places: &[u32]) -> String {
-    let known = places.iter().filter_map(|&at| of.ranks.get(at as usize)?.rank);
+pub(crate) fn numbers(ranks: &Ranks, places: &[u32]) -> String {
+    let known = places.iter().filter_map(|&index| ranks.ranks.get(index as usize)?.rank);
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for rank in known {
         match ranges.last_mut() {

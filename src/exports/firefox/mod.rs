@@ -204,12 +204,12 @@ fn counter(
     side: Side<'_>,
     clock: &Clock,
     (name, description): (&str, &str),
-    of: fn([u64; 3]) -> u64,
+    value: fn([u64; 3]) -> u64,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (mut before, mut changes) = (0, Vec::new());
     for point in points(side, 0, u32::MAX) {
-        let now = of(point.shown());
+        let now = value(point.shown());
         if now != before || point.event.is_none() {
             let ms = point.event.map_or(0.0, |event| clock.after(event));
             changes.push((ms, i128::from(now) - i128::from(before)));

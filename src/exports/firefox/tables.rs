@@ -7,7 +7,7 @@ use engine::Side;
 use hashbrown::HashMap;
 use std::io::{self, Write};
 
-/// Numbers of stacks, functions and strings.
+/// Numbering of stacks, functions and strings, with the contents of their tables.
 #[derive(Default)]
 pub(super) struct Tables {
     frames: FrameNumbers,
@@ -28,25 +28,25 @@ impl Tables {
         number
     }
 
-    /// Returns the number of a stack. Its callers are numbered first.
+    /// Returns the number of a stack. Stacks of its callers get lower numbers.
     pub(super) fn stack(&mut self, side: Side<'_>, stack: Stack) -> u32 {
         if let Some(&known) = self.stacks.get(&stack) {
             return known;
         }
         let mut unknown = Vec::new();
-        let mut at = stack;
+        let mut current = stack;
         let mut callers = loop {
-            if let Some(&known) = self.stacks.get(&at) {
+            if let Some(&known) = self.stacks.get(&current) {
                 break Some(known);
             }
-            match side.snapshot().stacks.innermost(at.id) {
+            match side.snapshot().stacks.innermost(current.id) {
                 Some((above, frame)) => {
-                    unknown.push((at, Frame::Recorded(frame)));
-                    at.id = above;
+                    unknown.push((current, Frame::Recorded(frame)));
+                    current.id = above;
                 }
-                None if at.root == StackOrigin::Allocation => break None,
+                None if current.root == StackOrigin::Allocation => break None,
                 None => {
-                    unknown.push((at, Frame::Root(at.root)));
+                    unknown.push((current, Frame::Root(current.root)));
                     break None;
                 }
             }

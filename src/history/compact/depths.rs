@@ -1,14 +1,14 @@
-//! Limit on the depth of stacks. A file that lists its stacks pays for every frame, but columns add one more frame with
-//! two bytes, and several views walk every stack in full.
+//! Limit on the total depth of all stacks. A pickle stores every frame of a stack, but columns can add a frame to a
+//! stack with two bytes, and several views walk every stack in full.
 
 use base::column::Column;
 
-/// Frames that all stacks together may have regardless of their number. Walking them takes a second.
+/// Maximum number of frames in all stacks together, apart from those granted per stack. Walking them takes a second.
 const FREE_FRAMES: u64 = 1 << 26;
-/// Additional frames per stack: Python's default recursion limit.
+/// Number of frames granted per stack in addition: Python's default recursion limit.
 const FRAMES_PER_STACK: u64 = 1000;
 
-/// Depths of the nodes of a stack tree.
+/// Depth of each node of a stack tree, and the sum of all depths.
 pub(super) struct Depths {
     depths: Column<u32>,
     sum: u64,
@@ -22,7 +22,7 @@ impl Default for Depths {
 }
 
 impl Depths {
-    /// Adds the next node, a callee of `caller`. Returns `false` if the stacks are too deep in total.
+    /// Adds the next node, a callee of node `caller`. Returns `false` if the stacks are too deep in total.
     pub(super) fn add(&mut self, caller: u32) -> bool {
         let depth = self.depths.get(caller as usize).unwrap_or(0).saturating_add(1);
         self.depths.push(depth);

@@ -16,7 +16,7 @@ pub enum CompactError {
         /// End of the section in the file.
         to: u64,
     },
-    /// The end marker is missing.
+    /// The end marker is missing. Holds the number of bytes read.
     #[error("unexpected end of the columns after {0} bytes")]
     Truncated(u64),
 }
@@ -24,7 +24,7 @@ pub enum CompactError {
 /// Error while writing a snapshot as columns.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The snapshot holds something that columns cannot represent.
+    /// Columns cannot represent part of the snapshot.
     #[error("{0}")]
     Unsupported(&'static str),
     /// The output could not be written.

@@ -5,10 +5,10 @@ use super::numbers::NumberReader;
 use super::trace::Trace;
 use crate::snapshot::{EventSink, LabelsId, StackId};
 
-/// Events decoded in one step, well under a millisecond.
+/// Number of events decoded in one step, which takes well under a millisecond.
 const EVENTS_PER_STEP: usize = 2048;
 
-/// Maximum number of traces in a file, as in a pickle. Each has tables of a few kilobytes.
+/// Maximum number of traces in a file, the same as for pickles. Each trace has tables of a few kilobytes.
 pub(super) const MAX_TRACES: u32 = 1 << 16;
 
 /// Decoder of the event sections.
@@ -16,11 +16,11 @@ pub(super) const MAX_TRACES: u32 = 1 << 16;
 pub(super) struct EventDecoder {
     trace: Trace,
     pub(super) traces: u32,
-    /// Position and end of each column in the payload, while a section is open.
+    /// Current position and end of each column in the payload. `None` between sections.
     columns: Option<[(usize, usize); column::COUNT]>,
-    /// One more than the highest stack id and label id used by any event. The tables follow the events, so these are
-    /// checked at the end.
+    /// One more than the highest stack id used by any event. Checked at the end, because the tables follow the events.
     pub(super) stacks: u32,
+    /// One more than the highest label id used by any event. Checked at the end too.
     pub(super) labels: u32,
 }
 
@@ -50,7 +50,7 @@ impl EventDecoder {
         true
     }
 
-    /// Passes the next events to the sink. Returns whether events are left, or `None` if the section is invalid.
+    /// Passes the next events to the sink. Returns whether the section has more events, or `None` if it is invalid.
     pub(super) fn step(&mut self, payload: &[u8], sink: &mut impl EventSink) -> Option<bool> {
         let places = self.columns.take()?;
         let number = self.traces.checked_sub(1)?;
@@ -79,7 +79,7 @@ impl EventDecoder {
         sound.then_some(true)
     }
 
-    /// Returns whether a section is only partly read.
+    /// Returns whether a section has been started and not finished.
     pub(super) fn is_open(&self) -> bool {
         self.columns.is_some()
     }

@@ -15,11 +15,11 @@
 //! address. `times` is the time in µs since the event before, or 255 if that is in `long times`. `labels` is 0 if they
 //! equal those of the event before.
 
-/// First bytes of every file of columns.
+/// First bytes of every columns file.
 pub const MAGIC: &[u8; 16] = crate::container::COLUMNS_MAGIC;
-/// Version that this program writes, and the only one it reads.
+/// Version of the format that this program writes, and the only one that it reads.
 pub const VERSION: u8 = 1;
-/// Flag in the version byte of a cache file, which is read in place of the original file.
+/// Flag in the version byte for a cache file, which is read in place of the original file.
 pub const CACHE_FLAG: u8 = 128;
 
 /// Length of a section header: kind and payload length.
@@ -32,8 +32,8 @@ pub(super) const MAX_BYTES: usize = 4 << 20;
 /// Payload size at which a writer starts the next section. This leaves room for the last event, which takes at most
 /// eighty bytes.
 pub(super) const FLUSH_BYTES: usize = 3 << 20;
-/// Maximum number of events in a section. gzip finds repetitions within 32 KiB, and longer columns repeat more: with a
-/// quarter of this number, files are a tenth larger.
+/// Maximum number of events in a section. gzip finds repetitions within 32 KiB, and longer columns have more of them:
+/// with a quarter of this number, files are a tenth larger.
 pub(super) const MAX_EVENTS: usize = 1 << 18;
 /// Maximum number of rows in a table section, which is read in one step.
 pub(super) const MAX_ROWS: usize = 1 << 15;
@@ -53,37 +53,38 @@ pub(super) mod section_kind {
     pub(in crate::compact) const SETTINGS: u8 = 10;
     pub(in crate::compact) const WARNINGS: u8 = 11;
     pub(in crate::compact) const FILE_INFO: u8 = 12;
-    /// Part of a serialized history, which replaces the events in a cache file.
+    /// Section that holds a part of a serialized history, which replaces the events in a cache file.
     pub(in crate::compact) const IMAGE: u8 = 14;
-    /// Part of the bytes that the recorder added, in order.
+    /// Section that holds a part of the recorder's data. The parts are in order.
     pub(in crate::compact) const RECORDED: u8 = 13;
 }
 
-/// Columns of events: kinds, new addresses, addresses, ages, sizes, times, long times, stacks, labels.
+/// Indices of the columns of an event section: kinds, new addresses, addresses, ages, sizes, times, long times, stacks,
+/// labels.
 pub(super) mod column {
     pub(in crate::compact) const KINDS: usize = 0;
     pub(in crate::compact) const COUNT: usize = 9;
 }
 
-/// Bits of an event's kind.
+/// Mask of the action in an event's kind.
 pub(super) const ACTION: u8 = 15;
 pub(super) const SAME_ADDRESS: u8 = 16;
 pub(super) const SAME_SIZE: u8 = 32;
 pub(super) const SAME_STACK: u8 = 64;
 pub(super) const NEW_ADDRESS: u8 = 128;
 
-/// Value in `times` if the difference is in `long times`.
+/// Value in `times` for a difference that is stored in `long times`.
 pub(super) const LONG_TIME: u8 = 255;
 
-/// Flags of labels and segments.
+// Flags of labels and segments.
 pub(super) const HAS_STREAM: u8 = 1;
 pub(super) const HAS_POOL: u8 = 2;
-/// Flags of segments only.
+// Flags of segments only.
 pub(super) const HAS_ADDRESS: u8 = 4;
 pub(super) const IS_SMALL: u8 = 8;
 pub(super) const IS_EXPANDABLE: u8 = 16;
 
-/// Codes of decoder warnings. Some warnings also store an index into [`NOUNS`].
+/// Codes of decoder warnings. Warnings that name an object or a format also store its index in [`NOUNS`].
 pub(super) mod warning_code {
     pub(in crate::compact) const UNKNOWN_KEY: u64 = 0;
     pub(in crate::compact) const UNKNOWN_ACTION: u64 = 1;
@@ -112,7 +113,7 @@ pub(super) const NOUNS: [&str; 12] = [
     "columns",
 ];
 
-/// Returns the checksum of a cache file's section. It is many times as fast as [`sum`].
+/// Returns the checksum of a section of a cache file. Many times faster than [`checksum`].
 pub fn fast_checksum(bytes: &[u8]) -> u32 {
     // Four independent lanes, because a multiplication has to wait for the one before.
     let mut lanes = [1u64, 2, 3, 4];
@@ -132,7 +133,7 @@ fn mix(word: u64) -> u64 {
     word.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
 }
 
-/// Returns the checksum of a section (FNV-1a). It detects damage but is no signature.
+/// Returns the checksum of a section (FNV-1a). It detects damage, but not tampering.
 pub fn checksum(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

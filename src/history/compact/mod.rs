@@ -1,4 +1,4 @@
-//! Compact columns: a snapshot in a small file format, written natively and read everywhere.
+//! Compact columns: a small file format for snapshots. Written by native programs, read by them and by the page.
 //!
 //! ```text
 //! file     "memscape columns" · version · section*          usually gzipped, which is not part of the format
@@ -11,9 +11,9 @@
 //!
 //! An event takes few bytes because most of its fields repeat earlier ones.
 //!
-//! A cache file ([`Writer::kept`]) is read in place of the original file. It has the same tables, parts of the replayed
-//! histories ([`Writer::image`]) in place of events, and faster checksums. Only the build that wrote a cache reads it.
-//! Its owner has to check that.
+//! A cache file ([`Writer::new_cache`]) is read in place of the original file. It has the same tables, parts of the
+//! replayed histories ([`Writer::history_part`]) in place of events, and faster checksums. A cache must only be read by
+//! the build that wrote it. The caller has to check that.
 
 mod depths;
 mod error;

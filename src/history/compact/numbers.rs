@@ -1,6 +1,6 @@
 //! Encoding of numbers as varints, with zigzag encoding of signed ones.
 
-/// Length of the longest varint of 128 bits.
+/// Maximum length in bytes of a varint of 128 bits.
 const MAX_VARINT_BYTES: u32 = 19;
 
 /// Appends an unsigned number.
@@ -12,7 +12,7 @@ pub(super) fn put_varint(bytes: &mut Vec<u8>, mut number: u128) {
     bytes.push(number as u8);
 }
 
-/// Appends a signed number in zigzag encoding, short near zero.
+/// Appends a signed number in zigzag encoding, which is short for numbers near zero.
 pub(super) fn put_signed(bytes: &mut Vec<u8>, number: i128) {
     put_varint(bytes, (number << 1 ^ number >> 127) as u128);
 }
@@ -22,8 +22,8 @@ pub(super) fn put_difference(bytes: &mut Vec<u8>, number: u64, before: u64) {
     put_signed(bytes, i128::from(number.wrapping_sub(before) as i64));
 }
 
-/// Cursor over encoded bytes. Reading never stops half-way: a missing or oversized number reads as zero and clears
-/// [`Numbers::is_sound`].
+/// Cursor over encoded bytes. Reading never fails: a missing or oversized number reads as zero, and
+/// [`NumberReader::is_sound`] returns false from then on.
 pub(super) struct NumberReader<'a> {
     rest: &'a [u8],
     is_sound: bool,
@@ -54,9 +54,9 @@ impl<'a> NumberReader<'a> {
         self.is_sound = false;
     }
 
-    /// Marks the input as invalid unless `sense` holds.
-    pub(super) fn require(&mut self, sense: bool) {
-        self.is_sound &= sense;
+    /// Marks the input as invalid unless `condition` is true.
+    pub(super) fn require(&mut self, condition: bool) {
+        self.is_sound &= condition;
     }
 
     #[inline]
@@ -73,9 +73,9 @@ impl<'a> NumberReader<'a> {
     #[inline(never)]
     pub(super) fn signed_128(&mut self) -> i128 {
         let mut number = 0u128;
-        for at in 0..MAX_VARINT_BYTES {
+        for index in 0..MAX_VARINT_BYTES {
             let byte = self.byte();
-            number |= u128::from(byte & 127) << (7 * at);
+            number |= u128::from(byte & 127) << (7 * index);
             if byte < 128 {
                 return (number >> 1) as i128 ^ -((number & 1) as i128);
             }
@@ -88,9 +88,9 @@ impl<'a> NumberReader<'a> {
     #[inline(never)]
     pub(super) fn unsigned(&mut self) -> u64 {
         let mut number = 0;
-        for at in 0..10 {
+        for index in 0..10 {
             let byte = self.byte();
-            number |= u64::from(byte & 127) << (7 * at);
+            number |= u64::from(byte & 127) << (7 * index);
             if byte < 128 {
                 return number;
             }
@@ -112,7 +112,7 @@ impl<'a> NumberReader<'a> {
         before.wrapping_add(self.signed() as u64)
     }
 
-    /// Reads a size in bytes, which must be below 2^63 as in a pickle.
+    /// Reads a size in bytes, which must be below 2^63, as the pickle decoder requires too.
     #[inline]
     pub(super) fn size(&mut self) -> u64 {
         let size = self.unsigned();
@@ -139,8 +139,8 @@ impl<'a> NumberReader<'a> {
         bytes
     }
 
-    /// Splits a section into its `N` columns, which are preceded by their lengths. Returns `None` if they do not fill
-    /// it.
+    /// Splits a section into its `N` columns, which follow their lengths. Returns `None` if the columns do not fill the
+    /// section exactly.
     pub(super) fn columns<const N: usize>(mut self) -> Option<[NumberReader<'a>; N]> {
         let lengths = [(); N].map(|()| self.unsigned());
         let columns = lengths.map(|length| NumberReader::new(self.bytes(length)));

@@ -1,4 +1,4 @@
-//! Incremental reader of columns. It cuts the bytes into sections and decodes them in steps.
+//! Incremental reader of columns, which splits the bytes into sections and decodes them in steps.
 
 use super::error::CompactError;
 use super::events::EventDecoder;
@@ -9,13 +9,13 @@ use super::numbers::NumberReader;
 use super::tables::Tables;
 use crate::snapshot::{EventSink, Snapshot};
 
-/// Reader of a snapshot in columns. Call [`Machine::feed`], then [`Machine::step`] until it returns `false`, and
-/// repeat. Call [`Machine::finish`] at the end.
+/// Reader of a snapshot in columns. Call [`ColumnReader::feed`], then [`ColumnReader::step`] until it returns
+/// `false`, and repeat. Call [`ColumnReader::finish`] at the end.
 pub struct ColumnReader<S> {
     sink: S,
     events: EventDecoder,
     tables: Tables,
-    /// Bytes fed so far and not yet dropped. The first `read` of them are consumed.
+    /// Bytes fed so far and not yet dropped. The first `consumed` bytes are already decoded.
     buffer: Vec<u8>,
     consumed: usize,
     /// Offset of the buffer in the file.
@@ -30,16 +30,16 @@ enum Stage {
     /// Expecting the magic number and the version.
     Header,
     BetweenSections,
-    /// Inside a section of events. Holds the length of its payload, which follows the header in the buffer.
+    /// Inside a section of events. Holds the length of the payload, which follows the header in the buffer.
     Events(usize),
-    /// Everything was read. Counts the trailing bytes.
+    /// The end marker was read. Holds the number of trailing bytes.
     Finished(u64),
     Broken(CompactError),
 }
 
-/// Contents of a file of columns, except its events.
+/// Contents of a columns file, except its events.
 pub struct CompactContents {
-    /// Snapshot, as the decoder of the original file produced it.
+    /// Snapshot, equal to the one that was decoded from the original file.
     pub snapshot: Snapshot,
     /// Number of bytes after the end marker.
     pub trailing_bytes: u64,
@@ -57,12 +57,12 @@ impl<S: EventSink> ColumnReader<S> {
         &self.sink
     }
 
-    /// Returns the sink of the events, for changes.
+    /// Returns the sink of the events for modification.
     pub fn sink_mut(&mut self) -> &mut S {
         &mut self.sink
     }
 
-    /// Adds the next bytes of the file. [`Machine::step`] reads them.
+    /// Adds the next bytes of the file, which [`ColumnReader::step`] decodes.
     ///
     /// # Errors
     /// An earlier step failed.
@@ -85,7 +85,7 @@ impl<S: EventSink> ColumnReader<S> {
     }
 
     /// Decodes part of the bytes fed so far. Returns `false` if it needs more bytes. Errors are returned by the next
-    /// [`Machine::feed`] or by [`Machine::finish`].
+    /// [`ColumnReader::feed`] or by [`ColumnReader::finish`].
     pub fn step(&mut self) -> bool {
         let rest = self.buffer.get(self.consumed..).unwrap_or_default();
         match self.stage {
@@ -158,19 +158,19 @@ impl<S: EventSink> ColumnReader<S> {
         }
     }
 
-    /// Marks the section that starts here, `bytes` long, as damaged.
+    /// Marks the next `bytes` bytes as damaged. Returns `false`.
     fn fail(&mut self, bytes: usize) -> bool {
         let from = self.buffer_offset + self.consumed as u64;
         self.stage = Stage::Broken(CompactError::Damaged { from, to: from + bytes as u64 });
         false
     }
 
-    /// Formats of the original file, outermost first. Complete once everything was read.
+    /// Returns the formats of the original file, outermost first. Empty until that section was read.
     pub fn format(&self) -> &str {
         &self.tables.format
     }
 
-    /// Description of the format for people. A cache file has that of the original.
+    /// Returns a description of the format for people. For a cache file, it is that of the original file.
     pub fn description(&self) -> String {
         if self.is_cache { self.format().to_owned() } else { ["columns of ", self.format()].concat() }
     }
@@ -190,12 +190,12 @@ impl<S: EventSink> ColumnReader<S> {
         }
     }
 
-    /// Size on the heap in bytes, without tables: the current section and the addresses of its trace.
+    /// Returns the heap size in bytes without the tables: the buffered bytes and the addresses of the current trace.
     pub fn heap_bytes(&self) -> usize {
         self.buffer.capacity() + self.events.heap_bytes()
     }
 
-    /// Size on the heap by table, in bytes.
+    /// Returns the heap size of each table, in bytes.
     pub fn tables_heap_bytes(&self) -> Vec<(&'static str, usize)> {
         self.tables.heap_bytes()
     }

@@ -13,7 +13,8 @@ use crate::snapshot::{
 };
 use base::column::Column;
 
-/// Maximum number of warnings in a file. A decoder lists a hundred unknown words and little else.
+/// Maximum number of warnings in a file. A decoder produces one for each of at most a hundred unknown words, and few
+/// others.
 const MAX_WARNINGS: u32 = 256;
 
 /// Tables decoded so far.
@@ -21,12 +22,12 @@ pub(super) struct Tables {
     pub(super) snapshot: Snapshot,
     recorder: ValueTree,
     pub(super) format: String,
-    /// Id of each string of the columns in the snapshot's string table.
+    /// For each string of the columns: its id in the snapshot's string table.
     strings: Column<u32>,
-    /// Depths of stack nodes, and of line nodes.
+    /// Depths of the nodes of the stack tree, and of the line tree.
     depths: [Depths; 2],
     devices: Devices,
-    /// Number of blocks that belong to the segments so far.
+    /// Number of blocks up to the last one that belongs to a segment so far.
     blocks_taken: u32,
     warnings: u32,
 }
@@ -117,7 +118,7 @@ impl Tables {
     fn frames(&mut self, rows: usize, numbers: NumberReader<'_>) -> bool {
         let Some([mut names, mut filenames, mut lines, mut fx]) = numbers.columns() else { return false };
         let (mut name, mut filename, mut line) = (0, 0, 0i128);
-        for at in self.snapshot.frames.len()..self.snapshot.frames.len() + rows {
+        for row in self.snapshot.frames.len()..self.snapshot.frames.len() + rows {
             name = names.difference(name);
             filename = filenames.difference(filename);
             line = line.wrapping_add(lines.signed_128());
@@ -130,27 +131,27 @@ impl Tables {
                 fx: fx_fields,
             };
             let id = self.snapshot.frames.intern(frame);
-            if !(fx.is_sound() && names.is_sound() && filenames.is_sound()) || id != Some(FrameId(at as u32)) {
+            if !(fx.is_sound() && names.is_sound() && filenames.is_sound()) || id != Some(FrameId(row as u32)) {
                 return false;
             }
         }
         [names, filenames, lines, fx].iter().all(NumberReader::is_finished)
     }
 
-    /// Decodes stacks as a tree: for each node the distance to its caller's row, and the called frame or line.
-    fn nodes(&mut self, rows: usize, numbers: NumberReader<'_>, of: StackElement) -> bool {
+    /// Decodes a tree of stacks. Each node is stored as the distance to its caller's row and the called frame or line.
+    fn nodes(&mut self, rows: usize, numbers: NumberReader<'_>, element: StackElement) -> bool {
         let Some([mut callers, mut called]) = numbers.columns() else { return false };
         let mut before = 0;
         for _ in 0..rows {
             before = called.difference(before);
             let Tables { snapshot, strings, depths, .. } = self;
-            let known = match of {
+            let known = match element {
                 StackElement::Frames => {
                     u32::try_from(before).ok().filter(|&frame| (frame as usize) < snapshot.frames.len())
                 }
                 StackElement::Lines => usize::try_from(before).ok().and_then(|line| strings.get(line)),
             };
-            let (stacks, depths) = match (of, &mut *depths) {
+            let (stacks, depths) = match (element, &mut *depths) {
                 (StackElement::Frames, [depths, _]) => (&mut snapshot.stacks, depths),
                 (StackElement::Lines, [_, depths]) => (&mut snapshot.lines, depths),
             };
@@ -267,8 +268,8 @@ impl Tables {
         self.snapshot.warnings.add(kind, count, || place);
     }
 
-    /// Decodes the remaining facts: description of the original file, PyTorch version, whether the end state is known,
-    /// device of each trace.
+    /// Decodes the file information: formats of the original file, key that determines the PyTorch version,
+    /// availability of the end state, and device of each trace.
     fn file_info(&mut self, numbers: &mut NumberReader<'_>) {
         numbers.require(self.format.is_empty() && self.snapshot.traces.is_empty());
         self.format = text(numbers);
@@ -293,13 +294,13 @@ impl Tables {
         snapshot
     }
 
-    /// Returns the current lengths of the tables that histories refer to.
+    /// Returns the number of rows in each table that histories refer to.
     pub(super) fn rows(&self) -> Rows {
         let Snapshot { stacks, labels, blocks, .. } = &self.snapshot;
         Rows { stacks: stacks.len(), labels: labels.len(), blocks: blocks.len() }
     }
 
-    /// Returns whether the tables hold everything that the events refer to.
+    /// Returns whether the tables contain all rows that the events refer to.
     pub(super) fn is_complete(&self, events: &EventDecoder) -> bool {
         let Snapshot { stacks, labels, traces, .. } = &self.snapshot;
         events.stacks as usize <= stacks.len()
@@ -330,7 +331,7 @@ impl Tables {
         StackId(stack)
     }
 
-    /// Size on the heap by table, in bytes.
+    /// Returns the heap size of each table, in bytes.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.snapshot.heap_bytes();
         let depths: usize = self.depths.iter().map(Depths::heap_bytes).sum();
@@ -340,7 +341,7 @@ impl Tables {
     }
 }
 
-/// Elements of a stack tree.
+/// Kind of elements in a stack tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StackElement {
     Frames,

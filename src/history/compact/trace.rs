@@ -1,17 +1,19 @@
-//! Decoder state of a trace, carried from one event to the next.
+//! Decoder of a trace's events.
 
 use super::format::{ACTION, LONG_TIME, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, column};
 use super::numbers::NumberReader;
 use crate::snapshot::{Action, Event, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 
-/// Decoder of one trace's events.
+/// Decoder of one trace's events. Its state carries over from each event to the next.
 pub(super) struct Trace {
-    /// All addresses in order of first occurrence, and the last size seen at each.
+    /// All addresses in order of first occurrence.
     addresses: Column<u64>,
+    /// Last size seen at each address.
     sizes: Column<u64>,
+    /// Indices into `addresses` in order of mention, see [`super::format`].
     mentions: Column<u32>,
-    /// Fields of the event before. `address` is an index into `addresses`.
+    /// Index into `addresses` of the previous event's address. The next three fields are also of the previous event.
     address: u32,
     stack: u32,
     labels: u32,
@@ -29,7 +31,7 @@ impl Default for Trace {
     }
 }
 
-/// Returns whether the action frees a block, so that its address was mentioned before.
+/// Returns whether the action frees a block, whose address usually occurred before.
 pub(super) fn is_free(action: Action) -> bool {
     matches!(action, Action::FreeRequested | Action::FreeCompleted)
 }
@@ -64,14 +66,14 @@ impl Trace {
             self.mentions.push(self.address);
         }
 
-        let at = self.address as usize;
+        let index = self.address as usize;
         let size = match (kind & SAME_SIZE != 0, is_free) {
             (false, _) => sizes.size(),
-            (true, true) => self.sizes.get(at).unwrap_or(0),
+            (true, true) => self.sizes.get(index).unwrap_or(0),
             (true, false) => self.size,
         };
         if address.is_some() {
-            self.sizes.set(at, size);
+            self.sizes.set(index, size);
         }
         if !is_free {
             self.size = size;

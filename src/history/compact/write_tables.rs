@@ -11,11 +11,11 @@ use super::writer::{Writer, put_columns};
 use crate::snapshot::{Block, EndState, FrameId, Labels, Segment, Snapshot, StackId, Stacks, StringId, WarningKind};
 use std::io::Write;
 
-/// Number of each string in the columns, which contain only strings that a table refers to.
+/// Index of each string in the columns, which contain only the strings that a table refers to.
 struct StringNumbers(Vec<u32>);
 
 impl StringNumbers {
-    /// Numbers all strings that a table refers to, in the order of their ids.
+    /// Assigns indices to all strings that a table refers to, in order of their ids. Also returns these ids.
     fn assign(snapshot: &Snapshot) -> (StringNumbers, Vec<StringId>) {
         let mut is_used = vec![false; snapshot.strings.len()];
         let mut uses = |id: StringId| {
@@ -60,8 +60,8 @@ fn label_strings(labels: &Labels) -> [Option<StringId>; 4] {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes the tables and the end of the file. `devices` holds the device of each trace, `format` describes the
-    /// original file.
+    /// Writes the tables and the end of the file. `devices` contains the device of each trace. `format` describes the
+    /// format of the original file.
     ///
     /// # Errors
     /// The output could not be written, or columns cannot represent part of the snapshot.
@@ -111,7 +111,7 @@ impl<W: Write> Writer<W> {
     fn rows<T>(&mut self, what: u8, rows: &[T], mut row: impl FnMut(&mut Vec<u8>, &T)) -> Result<(), WriteError> {
         let mut payload = Vec::new();
         put_varint(&mut payload, rows.len() as u128);
-        rows.iter().for_each(|it| row(&mut payload, it));
+        rows.iter().for_each(|item| row(&mut payload, item));
         self.section(what, &payload)
     }
 
@@ -125,13 +125,13 @@ impl<W: Write> Writer<W> {
 
     fn strings(&mut self, snapshot: &Snapshot, used: &[StringId]) -> Result<(), WriteError> {
         let (mut rows, mut columns) = (0, [Vec::new(), Vec::new()]);
-        for (at, &id) in used.iter().enumerate() {
+        for (index, &id) in used.iter().enumerate() {
             let [lengths, bytes] = &mut columns;
             let text = snapshot.strings.bytes(id);
             put_varint(lengths, text.len() as u128);
             bytes.extend_from_slice(text);
             rows += 1;
-            let next = used.get(at + 1).map_or(FLUSH_BYTES, |&next| snapshot.strings.bytes(next).len());
+            let next = used.get(index + 1).map_or(FLUSH_BYTES, |&next| snapshot.strings.bytes(next).len());
             if rows == MAX_ROWS || bytes.len() + next >= FLUSH_BYTES {
                 self.table(section_kind::STRINGS, rows, &columns)?;
                 (rows, columns) = (0, [Vec::new(), Vec::new()]);
@@ -251,8 +251,8 @@ fn put_pool(bytes: &mut Vec<u8>, pool: Option<(u64, u64)>) {
 }
 
 /// Returns `flag` if there is a value, otherwise 0.
-fn flag_if_some<T>(there: Option<T>, flag: u8) -> u8 {
-    there.map_or(0, |_| flag)
+fn flag_if_some<T>(value: Option<T>, flag: u8) -> u8 {
+    value.map_or(0, |_| flag)
 }
 
 fn put_labels(bytes: &mut Vec<u8>, labels: &Labels, numbers: &StringNumbers) {
@@ -265,7 +265,8 @@ fn put_labels(bytes: &mut Vec<u8>, labels: &Labels, numbers: &StringNumbers) {
     put_varint(bytes, labels.forward_frames.map_or(0, |lines| u128::from(lines.0) + 1));
 }
 
-/// Appends a segment. `end` is the end of the previous segment, `taken` the first block that belongs to no segment yet.
+/// Appends a segment. `end` is the end address of the previous segment. `taken` is the first block that belongs to no
+/// segment yet.
 fn put_segment(bytes: &mut Vec<u8>, segment: &Segment, end: u64, taken: &mut u32) {
     let set = |conditions_hold: bool, flag: u8| if conditions_hold { flag } else { 0 };
     bytes.push(

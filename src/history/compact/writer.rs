@@ -1,4 +1,4 @@
-//! Writer of columns: first the events, as they come, then the tables.
+//! Writer of columns: first the events, as they arrive, then the tables.
 
 use super::error::WriteError;
 use super::format::{
@@ -11,8 +11,8 @@ use crate::snapshot::{Event, NO_TIME};
 use hashbrown::HashMap;
 use std::io::Write;
 
-/// Writer of a snapshot as columns. Call [`Writer::begin_trace`] and [`Writer::event`] for each trace in turn, then
-/// [`Writer::finish`].
+/// Writer of a snapshot as columns. For each trace, call [`Writer::begin_trace`] and then [`Writer::event`] for each
+/// event. Call [`Writer::finish`] at the end.
 pub struct Writer<W> {
     out: W,
     traces: u32,
@@ -21,10 +21,10 @@ pub struct Writer<W> {
     sum: fn(&[u8]) -> u32,
 }
 
-/// Encoder state of a trace, carried from one event to the next. The counterpart of the reader's `Trace`.
+/// Encoder state that carries over from each event of a trace to the next. Counterpart of the reader's `Trace`.
 struct Trace {
     addresses: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// Last size seen at each address, and the number of its newest mention.
+    /// Last size seen at each address, and the index of its last mention.
     addresses_seen: Vec<(u64, u64)>,
     mentions: u64,
     address: Option<u32>,
@@ -51,7 +51,7 @@ impl<W: Write> Writer<W> {
         Writer::start(out, VERSION, checksum)
     }
 
-    /// Creates a writer of a cache file, which is read in place of the original.
+    /// Creates a writer of a cache file, which is read in place of the original, and writes the header.
     ///
     /// # Errors
     /// The output could not be written.
@@ -76,7 +76,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes a part of a serialized history, which replaces the events.
+    /// Writes a part of a serialized history, which replaces the events in a cache file.
     ///
     /// # Errors
     /// The output could not be written.
@@ -84,10 +84,10 @@ impl<W: Write> Writer<W> {
         self.section(section_kind::IMAGE, part)
     }
 
-    /// Writes the rest of the trace. A trace without events becomes one section without rows.
+    /// Writes the buffered events of the trace. A trace without events becomes one section without rows.
     pub(super) fn end_trace(&mut self) -> Result<(), WriteError> {
-        let is_unsaid = self.traces > 0 && self.trace.addresses_seen.is_empty();
-        if is_unsaid || !self.columns[column::KINDS].is_empty() { self.flush() } else { Ok(()) }
+        let is_unwritten = self.traces > 0 && self.trace.addresses_seen.is_empty();
+        if is_unwritten || !self.columns[column::KINDS].is_empty() { self.flush() } else { Ok(()) }
     }
 
     /// Writes the next event of the current trace.
@@ -153,8 +153,8 @@ impl<W: Write> Writer<W> {
         trace.time_us = event.time_us;
         kinds.push(kind);
 
-        let held: usize = self.columns.iter().map(Vec::len).sum();
-        if self.columns[column::KINDS].len() == MAX_EVENTS || held >= FLUSH_BYTES { self.flush() } else { Ok(()) }
+        let buffered: usize = self.columns.iter().map(Vec::len).sum();
+        if self.columns[column::KINDS].len() == MAX_EVENTS || buffered >= FLUSH_BYTES { self.flush() } else { Ok(()) }
     }
 
     /// Writes the buffered events as a section.

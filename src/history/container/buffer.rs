@@ -1,9 +1,9 @@
 //! Byte buffer between two layers.
 
-/// Maximum number of bytes returned at once. Decoding them takes well under a millisecond.
+/// Maximum number of bytes returned by one call. Decoding them takes well under a millisecond.
 pub const MAX_PIECE_BYTES: usize = 64 << 10;
 
-/// Bytes with a consumed prefix.
+/// Byte buffer whose first `consumed` bytes are already consumed.
 #[derive(Default)]
 pub(super) struct Buffer {
     bytes: Vec<u8>,
@@ -21,14 +21,14 @@ impl Buffer {
         self.consumed = self.consumed.saturating_add(bytes).min(self.bytes.len());
     }
 
-    /// Consumes and returns up to [`PIECE`] bytes.
+    /// Consumes and returns up to [`MAX_PIECE_BYTES`] bytes.
     pub(super) fn consume_piece(&mut self) -> &[u8] {
         let from = self.consumed;
         self.consume(MAX_PIECE_BYTES);
         self.bytes.get(from..self.consumed).unwrap_or_default()
     }
 
-    /// Adds a chunk. It is copied only if the previous one is not used up.
+    /// Adds a chunk. It is copied only if earlier bytes are not consumed yet.
     pub(super) fn add(&mut self, chunk: Vec<u8>) {
         if self.rest().is_empty() {
             *self = Buffer { bytes: chunk, consumed: 0 };
@@ -37,7 +37,8 @@ impl Buffer {
         }
     }
 
-    /// Returns the vector for a layer to append to. Its spare capacity is about [`PIECE`] bytes and must not grow.
+    /// Returns the vector, without the consumed bytes, for a layer to append to. The layer must not exceed its
+    /// capacity, which is at least [`MAX_PIECE_BYTES`].
     pub(super) fn spare(&mut self) -> &mut Vec<u8> {
         self.bytes.drain(..self.consumed);
         self.consumed = 0;

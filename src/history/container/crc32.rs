@@ -1,15 +1,15 @@
 //! CRC-32, the checksum of gzip and zip, computed sixteen bytes at a time.
 //!
-//! The tables are built when a checksum starts. flate2 has them as constants, which would take a hundredth of the
-//! page's wasm.
+//! The tables are built when a checksum starts. As constants, like in flate2, they would take a hundredth of the page's
+//! wasm.
 
 /// Polynomial of both formats, bit-reversed.
 const POLYNOMIAL: u32 = 0xedb8_8320;
 
-/// Checksum of each byte value, followed by 0 to 15 zero bytes.
+/// Checksums of each byte value when followed by 0 to 15 zero bytes.
 type Tables = [[u32; 256]; 16];
 
-/// Running checksum, and the number of bytes it covers.
+/// Running checksum and number of bytes.
 pub(super) struct Crc32 {
     tables: Box<Tables>,
     sum: u32,
@@ -22,7 +22,7 @@ impl Crc32 {
         Crc32 { tables: tables(), sum: 0, length: 0 }
     }
 
-    /// Restarts with no bytes.
+    /// Resets to the checksum of no bytes.
     pub(super) fn reset(&mut self) {
         (self.sum, self.length) = (0, 0);
     }
@@ -31,7 +31,7 @@ impl Crc32 {
         self.sum
     }
 
-    /// Number of bytes, modulo 2^32.
+    /// Returns the number of bytes added so far, modulo 2^32.
     pub(super) fn length(&self) -> u32 {
         self.length
     }
@@ -57,7 +57,7 @@ impl Crc32 {
     }
 }
 
-/// Returns the share of four bytes in the checksum, with `BEHIND` bytes after them.
+/// Returns the contribution of four bytes to the checksum if `BEHIND` more bytes follow them.
 #[inline(always)] // called for every word of unpacked data
 fn word_crc<const BEHIND: usize>(tables: &Tables, word: u32) -> u32 {
     let [first, second, third, fourth] = word.to_le_bytes().map(usize::from);

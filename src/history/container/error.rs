@@ -9,10 +9,10 @@ pub enum ContainerError {
     /// A layer contains no bytes.
     #[error("the {0} stream is empty")]
     EmptyLayer(&'static str),
-    /// Another format, recognized by its first bytes.
+    /// The file or a layer has another known format, recognized by its first bytes.
     #[error("this is {0}, not a PyTorch memory snapshot")]
     OtherFormat(&'static str),
-    /// An unknown format.
+    /// The file or a layer has an unknown format. Holds its first byte.
     #[error("this is not a PyTorch memory snapshot: it begins with 0x{0:02x}, a pickle with 0x80")]
     UnknownFormat(u8),
     /// A layer is malformed or has a wrong checksum.
@@ -40,7 +40,7 @@ pub enum ContainerError {
         byte: u64,
         ratio: u64,
     },
-    /// A layer unpacks to more than [`MAX_UNPACKED`](super::MOST_UNPACKED) bytes.
+    /// A layer unpacks to more than [`MAX_UNPACKED`](super::MAX_UNPACKED) bytes.
     #[error("{byte} bytes of {layer} decompress to more than 1 TiB: not a snapshot")]
     TooLarge {
         layer: &'static str,

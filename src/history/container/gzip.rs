@@ -1,7 +1,7 @@
 //! gzip (RFC 1952): a sequence of deflate members.
 //!
-//! Trailing bytes that are not a member are ignored, as in gzip(1). They are worth a warning unless they are zeros,
-//! which tapes and block devices use as padding.
+//! Trailing bytes that are not a member are ignored, as in gzip(1). They cause a warning unless they are zeros, which
+//! tapes and block devices use as padding.
 
 use super::crc32::Crc32;
 use super::layer::{Fault, Unpacker};
@@ -11,14 +11,14 @@ const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// The only compression method that gzip defines.
 const DEFLATE: u8 = 8;
-/// Header flags, in the order of the fields that they announce.
+// Header flags, in the order of the fields that they announce.
 const EXTRA: u8 = 4;
 const NAME: u8 = 8;
 const COMMENT: u8 = 16;
 const HEADER_CHECK: u8 = 2;
 const RESERVED: u8 = 0xe0;
 
-/// Position in a member.
+/// Part of a member that the next byte belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// In the fixed header of ten bytes. Holds the number of bytes read.
@@ -27,7 +27,7 @@ enum Part {
     ExtraLength(usize),
     /// In the extra field or the header checksum. Holds the number of bytes left to skip.
     Skip(usize),
-    /// In a zero-terminated text.
+    /// In the zero-terminated name or comment.
     Text,
     Body,
     /// In the checksum and length at the end. Holds the number of bytes read.
@@ -39,7 +39,7 @@ pub(super) struct Gzip {
     part: Part,
     /// Header fields that are announced and not yet read.
     flags: u8,
-    /// Length of the extra field, or the trailer, as it comes in.
+    /// Bytes read so far of the extra field's length or of the trailer, as a little-endian number.
     number: u64,
     inflate: Decompress,
     check: Crc32,
@@ -64,25 +64,25 @@ impl Gzip {
     /// Handles one byte of a header or trailer.
     fn byte(&mut self, byte: u8) -> Result<(), Fault> {
         self.part = match self.part {
-            Part::Fixed(at) => {
-                let fits = match at {
-                    0 | 1 => MAGIC.get(at) == Some(&byte),
+            Part::Fixed(index) => {
+                let fits = match index {
+                    0 | 1 => MAGIC.get(index) == Some(&byte),
                     2 => byte == DEFLATE,
                     3 => byte & RESERVED == 0,
                     _ => true,
                 };
-                match at {
+                match index {
                     _ if !fits && self.members > 0 => {
-                        self.has_trailing_bytes = at > 0 || byte != 0;
+                        self.has_trailing_bytes = index > 0 || byte != 0;
                         Part::Garbage
                     }
                     _ if !fits => return Err(Fault::Damaged),
                     9 => self.next_field(),
                     _ => {
-                        if at == 3 {
+                        if index == 3 {
                             self.flags = byte;
                         }
-                        Part::Fixed(at + 1)
+                        Part::Fixed(index + 1)
                     }
                 }
             }
@@ -97,9 +97,9 @@ impl Gzip {
             Part::Skip(1) => self.next_field(),
             Part::Skip(left) => Part::Skip(left - 1),
             Part::Text if byte == 0 => self.next_field(),
-            Part::Trailer(at) => {
-                self.number |= u64::from(byte) << (8 * at);
-                if at < 7 { Part::Trailer(at + 1) } else { self.end_member()? }
+            Part::Trailer(index) => {
+                self.number |= u64::from(byte) << (8 * index);
+                if index < 7 { Part::Trailer(index + 1) } else { self.end_member()? }
             }
             same @ (Part::Text | Part::Body | Part::Garbage) => same,
         };
@@ -134,19 +134,23 @@ impl Gzip {
         Ok(Part::Fixed(0))
     }
 
-    /// Decompresses, and returns the number of bytes consumed from `input`.
+    /// Decompresses part of the body. Returns the number of bytes consumed from `input`.
     fn body(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
-        let (before, held) = (self.inflate.total_in(), output.len());
+        let (before, length_before) = (self.inflate.total_in(), output.len());
         let status = self.inflate.decompress_vec(input, output, FlushDecompress::None).map_err(|_| Fault::Damaged)?;
-        self.check.update(output.get(held..).unwrap_or_default());
-        let took = (self.inflate.total_in() - before) as usize;
+        self.check.update(output.get(length_before..).unwrap_or_default());
+        let consumed = (self.inflate.total_in() - before) as usize;
         if status == Status::StreamEnd {
             (self.part, self.number) = (Part::Trailer(0), 0);
-        } else if took == 0 && output.len() == held && !input.is_empty() && output.len() < output.capacity() {
+        } else if consumed == 0
+            && output.len() == length_before
+            && !input.is_empty()
+            && output.len() < output.capacity()
+        {
             // It has input and room but makes no progress, and never will.
             return Err(Fault::Damaged);
         }
-        Ok(took)
+        Ok(consumed)
     }
 }
 
@@ -160,8 +164,8 @@ impl Unpacker for Gzip {
                     return Ok(input.len());
                 }
                 Part::Body => {
-                    let took = self.body(rest, output)?;
-                    rest = rest.get(took..).unwrap_or_default();
+                    let consumed = self.body(rest, output)?;
+                    rest = rest.get(consumed..).unwrap_or_default();
                     let in_the_body = self.part == Part::Body;
                     if in_the_body && (rest.is_empty() || output.len() == output.capacity()) {
                         return Ok(input.len() - rest.len());

@@ -8,19 +8,19 @@
 
 use super::layer::{Fault, Unpacker};
 
-/// Markers of the snapshot. After the first come a colon and a quote, with optional blanks. After the second comes the
-/// rest of its tag. They differ in their second bytes and contain quotes only at both ends.
+/// Markers that precede the base64 data. The first is followed by a colon and a quote, with optional blanks. The second
+/// is followed by the rest of its tag. They differ in their second bytes and contain quotes only at both ends.
 const KEYS: [&[u8]; 2] = [b"\"base64\"", b"\"part-snapshot\""];
 
-/// Position in the page.
+/// Part of the page that the next byte belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Searching for a key. Holds its index and the number of bytes matched.
+    /// Searching for a marker. Holds its index in [`KEYS`] and the number of bytes matched.
     Search(usize, usize),
-    /// After the first key, before the colon.
+    /// After the first marker, before the colon.
     Colon,
     Quote,
-    /// After the second key, inside the tag.
+    /// After the second marker, inside its tag.
     Tag,
     /// Inside a quoted attribute value of that tag, which may contain `>`.
     Value,
@@ -30,8 +30,9 @@ enum Part {
 
 pub(super) struct Html {
     part: Part,
-    /// Base64 digits that do not form three bytes yet, the last one lowest, and their number.
+    /// Base64 digits that do not form three bytes yet, with the last one in the lowest bits.
     digits: u32,
+    /// Number of digits in `digits`.
     count: u32,
 }
 
@@ -40,7 +41,7 @@ impl Html {
         Html { part: Part::Search(0, 0), digits: 0, count: 0 }
     }
 
-    /// Handles a byte outside the data.
+    /// Processes a byte outside the data.
     fn byte(&mut self, byte: u8) {
         self.part = match self.part {
             Part::Search(_, 1) if byte == b'p' => Part::Search(1, 2),
@@ -63,7 +64,7 @@ impl Html {
         }
     }
 
-    /// Handles a base64 digit, or the end of the data.
+    /// Processes a base64 digit, or the byte that ends the data.
     fn digit(&mut self, byte: u8, output: &mut Vec<u8>) -> Result<(), Fault> {
         let value = match byte {
             b'A'..=b'Z' => byte - b'A',
@@ -92,9 +93,9 @@ impl Html {
 
 impl Unpacker for Html {
     fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
-        for (at, &byte) in input.iter().enumerate() {
+        for (index, &byte) in input.iter().enumerate() {
             match self.part {
-                Part::Data if output.capacity() - output.len() < 3 => return Ok(at),
+                Part::Data if output.capacity() - output.len() < 3 => return Ok(index),
                 Part::Data => self.digit(byte, output)?,
                 Part::Done => break,
                 _ => self.byte(byte),

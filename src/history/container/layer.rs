@@ -1,4 +1,4 @@
-//! Interface of all unpackers.
+//! Interface of the decompressors of all formats.
 
 /// Reason why a layer fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,14 +8,14 @@ pub(super) enum Fault {
     Truncated,
     /// The layer needs a feature that is not supported.
     Unsupported(&'static str),
-    /// The layer holds no snapshot. Names the format that it is instead.
+    /// The layer does not contain a snapshot. Holds the name of its format.
     NotASnapshot(&'static str),
 }
 
 /// Incremental decompressor of one format.
 pub(super) trait Unpacker {
     /// Unpacks `input` into the spare capacity of `output`, without growing it. Returns the number of bytes consumed,
-    /// which are all unless the output is full. With empty input it writes what it still buffers.
+    /// which is less than the input only if the output is full. With empty input, writes bytes that are still buffered.
     fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault>;
 
     /// Checks that the stream is complete. Called when input and output are exhausted.

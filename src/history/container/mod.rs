@@ -1,12 +1,12 @@
-//! Outer formats: layers of compression around the content, recognized by their first bytes and never by file name.
+//! Outer formats: layers of compression around the content, recognized by their first bytes instead of the file name.
 //!
 //! ```text
 //!   chunks of the file ─▶ [gzip] ─▶ … ─▶ pickle
 //!                   buffer 0    buffer 1  …  pull() returns the bytes of the last one
 //! ```
 //!
-//! Reading is pull-based: [`Container::pull`] does a bounded piece of work and returns a bounded number of bytes, no
-//! matter how much a few packed bytes unpack to.
+//! Reading is pull-based: [`Container::pull`] does a bounded amount of work and returns a bounded number of bytes,
+//! regardless of the compression ratio.
 
 mod buffer;
 mod crc32;
@@ -27,32 +27,34 @@ use buffer::Buffer;
 use layer::{Fault, Unpacker};
 use sniff::{BYTE_ORDER_MARK, Sniffed, sniff, sniff_all};
 
-/// Packed bytes passed to a layer at once. The smallest gzip member has 20 bytes, and each member has a fixed cost.
+/// Number of packed bytes passed to a layer at once. It bounds the work per call: the smallest gzip member has 20
+/// bytes, and each member has a fixed cost.
 const PACKED_CHUNK_BYTES: usize = 16 << 10;
 
-/// Maximum ratio of unpacked to packed size for a pickle. Real ones reach 40. Deflate can reach 1000, zstd has no
+/// Maximum ratio of unpacked to packed size for a pickle. Real snapshots reach 40. Deflate can reach 1000, zstd has no
 /// limit.
 pub const MAX_INFLATION: u64 = 200;
 /// Maximum ratio of unpacked to packed size for JSON, which repeats shared values and may be indented. Real files reach
 /// 850 under zstd, and files of nothing but deep stacks reach some thousands. Endless whitespace costs time but no
 /// memory.
 pub const MAX_INFLATION_OF_JSON: u64 = 10_000;
-/// Unpacked size up to which the ratio is not checked. Small files that repeat one event are harmless.
+/// Unpacked size in bytes up to which the ratio is not checked. Small files that repeat one event are harmless.
 const UNCHECKED_BYTES: u64 = 256 << 20;
 
-/// Maximum unpacked size: over a hundred times the largest known pickle, and half an hour of work.
+/// Maximum unpacked size in bytes: over a hundred times the largest known pickle, and half an hour of work.
 pub const MAX_UNPACKED: u64 = 1 << 40;
 
-/// Maximum number of nested layers. Two occur in practice (a .gz compressed again in transit). Each costs a window of
-/// memory.
+/// Maximum number of nested layers. Two occur in practice (a .gz file compressed again in transit). Each layer needs
+/// memory for its window.
 const MAX_LAYERS: usize = 4;
 
 /// Incremental unpacker of a file.
 #[derive(Default)]
 pub struct Container {
     file: Buffer,
-    /// Bytes of the file fed so far, and whether that was all.
+    /// Number of bytes of the file fed so far.
     fed: u64,
+    /// True if the whole file was fed.
     ended: bool,
     layers: Vec<Layer>,
     content: Option<Content>,
@@ -65,19 +67,19 @@ struct Layer {
     written: u64,
 }
 
-/// State of a buffer after an attempt to fill it.
+/// Result of an attempt to fill a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
-    /// It may hold more bytes than before.
+    /// The buffer may have more bytes than before.
     Progress,
-    /// It needs more bytes of the file.
+    /// The buffer cannot be filled without more bytes of the file.
     NeedsInput,
-    /// It will get no more bytes.
+    /// The buffer has received all its bytes.
     Ended,
 }
 
 impl Container {
-    /// Creates an unpacker for a member of a zip archive. It is fed the member's packed bytes.
+    /// Creates an unpacker for a member of a zip archive. The caller feeds the member's packed bytes.
     ///
     /// # Errors
     /// The compression method is not supported.
@@ -102,28 +104,29 @@ impl Container {
         self.fed - self.file.rest().len() as u64
     }
 
-    /// Format inside all layers. It is known before [`Container::pull`] returns the first byte.
+    /// Returns the format inside all layers, which is known before [`Container::pull`] returns the first byte.
     pub fn content(&self) -> Option<Content> {
         self.content
     }
 
-    /// Names of the layers, outermost first, for example `gzip`.
+    /// Returns the names of the layers, outermost first, for example `gzip`.
     pub fn layers(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().map(|layer| layer.name)
     }
 
-    /// Names of the layers whose trailing bytes were ignored, zero padding aside. Final once everything was unpacked.
+    /// Returns the names of the layers with ignored trailing bytes other than zero padding. Final once everything was
+    /// unpacked.
     pub fn layers_with_trailing_bytes(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().filter(|layer| layer.unpacker.has_trailing_bytes()).map(|layer| layer.name)
     }
 
-    /// Size on the heap in bytes: the current chunk of the file and the unpacked bytes of each layer.
+    /// Returns the heap size in bytes: the current chunk of the file and the unpacked bytes of each layer.
     pub fn heap_bytes(&self) -> usize {
         self.file.heap_bytes() + self.layers.iter().map(|layer| layer.output.heap_bytes()).sum::<usize>()
     }
 
-    /// Returns the next unpacked bytes, at most [`PIECE`] and possibly none yet. Returns `None` if more of the file is
-    /// needed or it is finished.
+    /// Returns the next unpacked bytes, at most [`MAX_PIECE_BYTES`] and possibly none yet. Returns `None` at the end,
+    /// or if more bytes of the file are needed.
     ///
     /// # Errors
     /// A layer is damaged or truncated, or the content is not a snapshot.
@@ -169,12 +172,12 @@ impl Container {
 
     /// Returns the output of layer `depth`, counted from 1. Depth 0 is the file.
     fn buffer(&self, depth: usize) -> &Buffer {
-        let layer = depth.checked_sub(1).and_then(|at| self.layers.get(at));
+        let layer = depth.checked_sub(1).and_then(|index| self.layers.get(index));
         layer.map_or(&self.file, |layer| &layer.output)
     }
 
     fn buffer_mut(&mut self, depth: usize) -> &mut Buffer {
-        let layer = depth.checked_sub(1).and_then(|at| self.layers.get_mut(at));
+        let layer = depth.checked_sub(1).and_then(|index| self.layers.get_mut(index));
         layer.map_or(&mut self.file, |layer| &mut layer.output)
     }
 
@@ -194,22 +197,22 @@ impl Container {
         let piece = input.rest();
         let piece = piece.get(..PACKED_CHUNK_BYTES).unwrap_or(piece);
         let (output, is_last) = (layer.output.spare(), source == Flow::Ended && piece.is_empty());
-        let held = output.len();
+        let length_before = output.len();
         let name = layer.name;
-        let unpacked = layer.unpacker.unpack(piece, output).and_then(|took| {
-            let written = output.len() - held;
+        let unpacked = layer.unpacker.unpack(piece, output).and_then(|consumed| {
+            let written = output.len() - length_before;
             if is_last && written == 0 {
                 layer.unpacker.finish()?;
             }
-            Ok((took, written))
+            Ok((consumed, written))
         });
-        let (took, written) = unpacked.map_err(|fault| match fault {
+        let (consumed, written) = unpacked.map_err(|fault| match fault {
             Fault::Damaged => ContainerError::Damaged { layer: name, byte },
             Fault::Truncated => ContainerError::Truncated { layer: name, byte },
             Fault::NotASnapshot(noun) => ContainerError::OtherFormat(noun),
             Fault::Unsupported(why) => ContainerError::Unsupported { layer: name, why },
         })?;
-        input.consume(took);
+        input.consume(consumed);
         layer.written += written as u64;
         if layer.written > MAX_UNPACKED {
             return Err(ContainerError::TooLarge { layer: name, byte });

@@ -1,4 +1,4 @@
-//! Compression formats that are recognized by their first bytes.
+//! Compression and wrapping formats, which are recognized by their first bytes.
 
 use super::gzip::Gzip;
 use super::html::Html;
@@ -17,7 +17,7 @@ pub(super) enum Packing {
 }
 
 impl Packing {
-    /// Name of the format in messages and in the summary.
+    /// Returns the name of the format in messages and in the summary.
     pub(super) fn name(self) -> &'static str {
         match self {
             Packing::Gzip => "gzip",

@@ -12,10 +12,10 @@ pub enum Content {
     Columns,
 }
 
-/// First bytes of a file of columns.
+/// First bytes of a columns file.
 pub const COLUMNS_MAGIC: &[u8; 16] = b"memscape columns";
 
-/// Result of looking at the first bytes.
+/// Format that the first bytes indicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
     Unsure,
@@ -26,7 +26,8 @@ pub(super) enum Sniffed {
     Unknown(u8),
 }
 
-/// Number of bytes that identify every format. With fewer bytes the answer is certain only at the end of the file.
+/// Number of bytes that are enough to identify every format. With fewer bytes, the result is certain only at the end of
+/// the file.
 const HEAD_BYTES: usize = 16;
 
 /// Magic bytes of formats that people open by mistake.
@@ -66,7 +67,7 @@ pub(super) fn sniff(head: &[u8]) -> Sniffed {
     }
 }
 
-/// Identifies a file by `head`, which is either the whole file or long enough.
+/// Identifies a file by `head`, which is either the whole file or long enough to identify every format.
 pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
     if let Some((_, noun)) = OTHER_FORMATS.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Sniffed::OtherFormat(noun);

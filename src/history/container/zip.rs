@@ -13,22 +13,23 @@ use super::layer::{Fault, Unpacker};
 use deflate64::InflaterManaged;
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// Maximum length of the end record with its comment, and of zip64's locator before it.
+/// Maximum total length in bytes of the end record with its comment and zip64's locator before it.
 pub const TAIL_BYTES: u64 = 22 + 65_535 + LOCATOR_BYTES as u64;
-/// Length of the used part of zip64's end record.
+/// Length in bytes of the part of zip64's end record that is read.
 pub const ZIP64_RECORD_BYTES: usize = 56;
-/// Length of a local header, without name and extra field.
+/// Length in bytes of a local header, without name and extra field.
 pub const HEADER_BYTES: usize = 30;
 
 const LOCATOR_BYTES: usize = 20;
 const DIRECTORY_ENTRY_BYTES: usize = 46;
 
-/// Maximum length of a member's name, in bytes. This is the longest path of Linux. Longer names keep their end.
+/// Maximum length of a member's name, in bytes. The same as the maximum length of a path on Linux. Longer names are cut
+/// at the start.
 const MAX_NAME_BYTES: usize = 4096;
 
-/// Maximum number of members. A checkpoint has some thousands, and each costs memory for a name.
+/// Maximum number of members. A checkpoint has some thousands, and each needs memory for its name.
 pub const MAX_MEMBERS: u64 = 1 << 17;
-/// Maximum size of a directory in bytes, which is read at once. 128 bytes for each of [`MAX_MEMBERS`].
+/// Maximum size of the directory in bytes: 128 for each of [`MAX_MEMBERS`]. The directory is read at once.
 pub const MAX_DIRECTORY: u64 = 16 << 20;
 
 /// Error while reading an archive.
@@ -37,7 +38,7 @@ pub enum ZipError {
     /// The end record is missing: the file is truncated or not a zip archive.
     #[error("no directory at the end of the zip archive. Is the file complete?")]
     NoDirectory,
-    /// A part lies outside the file or has the wrong signature.
+    /// A part is outside the file or has the wrong signature. Holds its name and offset.
     #[error("the zip archive is damaged: expected {0} at byte {1}")]
     Misplaced(&'static str, u64),
     /// The archive is split into several files.
@@ -66,11 +67,12 @@ pub struct Directory {
     members: u64,
 }
 
-/// Information from the end record.
+/// Content of the end record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Directory(Directory),
-    /// Offset of zip64's end record of [`ZIP64_RECORD_BYTES`] bytes, which locates the directory.
+    /// Offset of zip64's end record, which has the position of the directory. Pass [`ZIP64_RECORD_BYTES`] bytes from
+    /// there to [`parse_zip64_record`].
     Zip64(u64),
 }
 
@@ -93,38 +95,39 @@ enum Method {
     Deflate,
     /// Written by Windows Explorer for members over 2 GiB.
     Deflate64,
-    /// Passed on compressed, because zstd is a container layer that is recognized by its first bytes.
+    /// Passed on compressed, because the container recognizes zstd as a layer by its first bytes.
     Zstd,
     Encrypted,
     Other(u16),
 }
 
-/// Reads the little-endian number of 2, 4 or 8 bytes at `at`. Returns `None` beyond the end.
-fn read_number(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
-    let bytes = bytes.get(at..at.checked_add(width)?)?;
+/// Reads a little-endian number of `width` bytes (2, 4 or 8) at `offset`. Returns `None` beyond the end.
+fn read_number(bytes: &[u8], offset: usize, width: usize) -> Option<u64> {
+    let bytes = bytes.get(offset..offset.checked_add(width)?)?;
     Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
 }
 
-/// Returns whether a file with these first bytes is a zip archive. An archive without members has the second signature.
+/// Returns whether a file with these first bytes is a zip archive, possibly one without members.
 pub fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// Finds the end record in the last [`TAIL_BYTES`] bytes of a file, or in all of a shorter one. `offset` is the position of
-/// `tail` in the file.
+/// Finds the end record in `tail`, the last [`TAIL_BYTES`] bytes of a file, or all bytes of a shorter file. `offset` is
+/// the position of `tail` in the file.
 ///
 /// # Errors
 /// The end record is missing, or the archive is split into several files.
 pub fn find_end_record(tail: &[u8], offset: u64) -> Result<End, ZipError> {
-    let is_end = |&at: &usize| {
-        let comment = read_number(tail, at + 20, 2).and_then(|length| usize::try_from(length).ok());
-        tail.get(at..).is_some_and(|end| end.starts_with(b"PK\x05\x06"))
-            && comment.is_some_and(|length| at + 22 + length <= tail.len())
+    let is_end = |&start: &usize| {
+        let comment = read_number(tail, start + 20, 2).and_then(|length| usize::try_from(length).ok());
+        tail.get(start..).is_some_and(|end| end.starts_with(b"PK\x05\x06"))
+            && comment.is_some_and(|length| start + 22 + length <= tail.len())
     };
-    let at = (0..tail.len().saturating_sub(21)).rev().find(is_end).ok_or(ZipError::NoDirectory)?;
-    let field = |from: usize, width| read_number(tail, at + from, width).ok_or(ZipError::NoDirectory);
-    let locator =
-        at.checked_sub(LOCATOR_BYTES).filter(|&at| tail.get(at..).is_some_and(|it| it.starts_with(b"PK\x06\x07")));
+    let start = (0..tail.len().saturating_sub(21)).rev().find(is_end).ok_or(ZipError::NoDirectory)?;
+    let field = |from: usize, width| read_number(tail, start + from, width).ok_or(ZipError::NoDirectory);
+    let locator = start
+        .checked_sub(LOCATOR_BYTES)
+        .filter(|&start| tail.get(start..).is_some_and(|locator| locator.starts_with(b"PK\x06\x07")));
     if let Some(locator) = locator {
         let record = read_number(tail, locator + 8, 8).ok_or(ZipError::NoDirectory)?;
         let fits = record.checked_add(ZIP64_RECORD_BYTES as u64).is_some_and(|end| end <= offset + locator as u64);
@@ -134,10 +137,10 @@ pub fn find_end_record(tail: &[u8], offset: u64) -> Result<End, ZipError> {
         return Err(ZipError::Split);
     }
     let found = Directory { offset: field(16, 4)?, bytes: field(12, 4)?, members: field(10, 2)? };
-    found.validated(offset + at as u64).map(End::Directory)
+    found.validated(offset + start as u64).map(End::Directory)
 }
 
-/// Parses zip64's end record, [`ZIP64_RECORD_BYTES`] bytes at `offset`.
+/// Parses zip64's end record: [`ZIP64_RECORD_BYTES`] bytes that start at `offset` in the file.
 ///
 /// # Errors
 /// The record is missing or invalid.
@@ -154,7 +157,7 @@ pub fn parse_zip64_record(record: &[u8], offset: u64) -> Result<Directory, ZipEr
 }
 
 impl Directory {
-    /// Returns the directory if it ends before `end` and is within the limits.
+    /// Returns the directory if it ends at or before offset `end` and is within the limits.
     fn validated(self, end: u64) -> Result<Directory, ZipError> {
         if self.offset.checked_add(self.bytes).is_none_or(|last| last > end) {
             Err(ZipError::Misplaced("the directory", self.offset))
@@ -177,7 +180,7 @@ pub struct DirectoryReader {
 }
 
 impl DirectoryReader {
-    /// Creates a reader at the first entry.
+    /// Creates a reader that starts at the first entry.
     pub fn new(directory: Directory) -> DirectoryReader {
         DirectoryReader { directory, position: 0, entries_left: directory.members }
     }
@@ -190,7 +193,7 @@ impl DirectoryReader {
     /// Returns the next member, or `None` after the last one. `bytes` is the whole directory.
     ///
     /// # Errors
-    /// The directory is truncated, or a member lies outside the file.
+    /// The directory is truncated, or a member is outside the file.
     pub fn next(&mut self, bytes: &[u8]) -> Result<Option<Entry>, ZipError> {
         let Some(left) = self.entries_left.checked_sub(1) else { return Ok(None) };
         let lost = || ZipError::Misplaced("a directory entry", self.directory.offset + self.position as u64);
@@ -204,7 +207,8 @@ impl DirectoryReader {
     }
 }
 
-/// Parses an entry and returns it with its length. Returns `None` if it is truncated.
+/// Parses the directory entry at the start of `row` and returns it with its length. Returns `None` if the entry is
+/// truncated.
 fn parse_entry(row: &[u8]) -> Option<(Entry, usize)> {
     let field = |at, width| read_number(row, at, width);
     let length = |at| field(at, 2).map(|length| length as usize);
@@ -228,8 +232,8 @@ fn parse_entry(row: &[u8]) -> Option<(Entry, usize)> {
     Some((Entry { name, packed, unpacked, offset, method, crc }, length))
 }
 
-/// Returns a name for display. Control characters are replaced, because they could command a terminal. Overlong names
-/// keep their end, which says more than their start.
+/// Returns a name for display. Control characters are replaced, because a terminal could interpret them. Overlong names
+/// are cut at the start, which is less specific than the end.
 fn printable(name: &[u8]) -> String {
     let end = name.len().checked_sub(MAX_NAME_BYTES).and_then(|start| name.get(start..)).unwrap_or(name);
     let letter = |letter: char| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter };
@@ -250,8 +254,8 @@ fn zip64_fields(mut extra: &[u8]) -> impl Iterator<Item = u64> {
 }
 
 impl Entry {
-    /// Returns the position of the packed bytes. `header` is the member's local header of [`HEADER`] bytes, `length` is
-    /// the length of the file.
+    /// Returns the offset of the packed bytes in the file. `header` is the member's local header of [`HEADER_BYTES`]
+    /// bytes, and `length` is the length of the file.
     ///
     /// # Errors
     /// The local header is invalid.
@@ -298,12 +302,13 @@ enum Decompressor {
 }
 
 impl Decompressor {
-    /// Appends to `output` within its capacity. Returns the number of bytes consumed, and whether the stream has ended.
+    /// Decompresses part of `input` into the spare capacity of `output`. Returns the number of bytes consumed, and
+    /// whether the stream has ended.
     fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<(usize, bool), Fault> {
-        let held = output.len();
+        let length_before = output.len();
         match self {
             Decompressor::Stored => {
-                let room = input.len().min(output.capacity() - held);
+                let room = input.len().min(output.capacity() - length_before);
                 output.extend_from_slice(input.get(..room).unwrap_or_default());
                 Ok((room, false))
             }
@@ -315,8 +320,8 @@ impl Decompressor {
             }
             Decompressor::Deflate64(inflate) => {
                 output.resize(output.capacity(), 0);
-                let done = inflate.inflate(input, output.get_mut(held..).unwrap_or_default());
-                output.truncate(held + done.bytes_written);
+                let done = inflate.inflate(input, output.get_mut(length_before..).unwrap_or_default());
+                output.truncate(length_before + done.bytes_written);
                 if done.data_error { Err(Fault::Damaged) } else { Ok((done.bytes_consumed, inflate.finished())) }
             }
         }
@@ -336,30 +341,35 @@ struct MemberUnpacker {
 
 impl Unpacker for MemberUnpacker {
     fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
-        let held = output.len();
-        let took = if self.is_finished {
+        let length_before = output.len();
+        let consumed = if self.is_finished {
             self.has_trailing_bytes |= input.iter().any(|&byte| byte != 0);
             input.len()
         } else {
-            let (took, is_over) = self.inflate.step(input, output)?;
+            let (consumed, is_over) = self.inflate.step(input, output)?;
             self.is_finished = is_over;
-            let is_stuck = took == 0 && output.len() == held && !input.is_empty() && held < output.capacity();
+            let is_stuck = consumed == 0
+                && output.len() == length_before
+                && !input.is_empty()
+                && length_before < output.capacity();
             if is_stuck && !is_over {
                 return Err(Fault::Damaged);
             }
-            took
+            consumed
         };
-        let new = output.get(held..).unwrap_or_default();
+        let new = output.get(length_before..).unwrap_or_default();
         self.written += new.len() as u64;
         self.check.update(new);
         let is_too_much = self.expected.is_some_and(|(bytes, _)| self.written > bytes);
-        if is_too_much { Err(Fault::Damaged) } else { Ok(took) }
+        if is_too_much { Err(Fault::Damaged) } else { Ok(consumed) }
     }
 
     fn finish(&self) -> Result<(), Fault> {
         match self.inflate {
             Decompressor::Deflate(_) | Decompressor::Deflate64(_) if !self.is_finished => Err(Fault::Truncated),
-            _ if self.expected.is_some_and(|it| it != (self.written, self.check.sum())) => Err(Fault::Damaged),
+            _ if self.expected.is_some_and(|expected| expected != (self.written, self.check.sum())) => {
+                Err(Fault::Damaged)
+            }
             _ => Ok(()),
         }
     }

@@ -12,11 +12,11 @@ const MAGIC: u32 = 0xfd2f_b528;
 /// Magic number of a skippable frame, without its lowest four bits.
 const SKIPPABLE: u32 = 0x184d_2a50;
 
-/// Maximum window size in bytes, all held in memory. This is the default limit of the zstd program (`--long=27`), and
-/// more than any of its levels uses.
+/// Maximum window size in bytes. The window is held in memory. This is the default limit of the zstd program
+/// (`--long=27`), and more than any of its compression levels uses.
 const WINDOW: u64 = 128 << 20;
 
-/// Next element of the stream.
+/// Element of the stream that the next byte belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Header,
@@ -29,7 +29,7 @@ enum Part {
 pub(super) struct Zstd {
     part: Part,
     decoder: Box<FrameDecoder>,
-    /// Incomplete header or block.
+    /// Bytes read so far of an incomplete header or block.
     carry: Vec<u8>,
     has_checksum: bool,
     frames: u64,
@@ -56,8 +56,8 @@ impl Zstd {
         }
     }
 
-    /// Returns the length of the header or block that `carry` starts. If that is not known yet, returns the length
-    /// needed to know it.
+    /// Returns the length of the header or block that starts in `carry`. If that is not known yet, returns the number
+    /// of bytes needed to determine it.
     fn required_bytes(&self) -> usize {
         match (self.part, self.carry.as_slice()) {
             (Part::Header, [_, _, _, _, ..]) if !is_frame(&self.carry) => 4,
@@ -110,14 +110,14 @@ impl Zstd {
         Ok(())
     }
 
-    /// Writes decoded bytes as far as there is room. Returns whether everything was written.
+    /// Writes decoded bytes into the spare capacity of `output`. Returns whether all decoded bytes were written.
     fn write_decoded(&mut self, output: &mut Vec<u8>) -> Result<bool, Fault> {
         let ready = self.decoder.can_collect();
-        let held = output.len();
-        output.resize(held + ready.min(output.capacity() - held), 0);
-        let room = output.get_mut(held..).unwrap_or_default();
+        let length_before = output.len();
+        output.resize(length_before + ready.min(output.capacity() - length_before), 0);
+        let room = output.get_mut(length_before..).unwrap_or_default();
         let written = self.decoder.read(room).map_err(|_| Fault::Damaged)?;
-        output.truncate(held + written);
+        output.truncate(length_before + written);
         if written < ready {
             return Ok(false);
         }

@@ -3,10 +3,10 @@
 use std::fmt;
 use thiserror::Error;
 
-/// JSON parse error with byte offset and path in the data.
+/// JSON parse error, with its byte offset and its path in the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError<E> {
-    /// First byte of the affected token, or the length of the input if that ended too soon.
+    /// Offset of the affected token's first byte, or the length of the input if it ended too soon.
     pub offset: u64,
     /// Path in the data, such as `device_traces[0][17].size`. Empty at the top level.
     pub path: String,

@@ -9,7 +9,7 @@ pub(super) enum Number {
     Float(f64),
 }
 
-/// Parses a number in JSON syntax. Accepts `-0.5e+3`, rejects `+1`, `01`, `.5` and `1.`.
+/// Parses a number in JSON syntax. For example, accepts `-0.5e+3`, and rejects `+1`, `01`, `.5` and `1.`.
 #[inline]
 pub(super) fn parse_number(text: &[u8]) -> Option<Number> {
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
@@ -41,7 +41,7 @@ fn split_digits(text: &[u8]) -> Option<(&[u8], &[u8])> {
     text.split_at_checked(length).filter(|_| length > 0)
 }
 
-/// Parses a number with a fraction or exponent, which starts at `rest`.
+/// Parses a number with a fraction or exponent. `rest` is the part of `text` after the integer digits.
 fn parse_float(text: &[u8], rest: &[u8]) -> Option<Number> {
     let mut rest = rest;
     if let Some(fraction) = rest.strip_prefix(b".") {
@@ -55,7 +55,7 @@ fn parse_float(text: &[u8], rest: &[u8]) -> Option<Number> {
     rest.is_empty().then_some(Number::Float(value))
 }
 
-/// Converts an integer of any length.
+/// Converts the decimal digits of an integer of any length.
 fn parse_big(digits: &[u8], is_negative: bool) -> Number {
     let mut bytes: Vec<u8> = Vec::new();
     for digit in digits {

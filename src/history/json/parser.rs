@@ -7,13 +7,13 @@ use super::scan::{Stop, skip_blanks, string_end};
 use super::text::unescape;
 use crate::pickle::Builder;
 
-/// Size up to which the buffer of a split token is kept for the next one. The larger buffer of a long string is freed.
+/// Maximum capacity in bytes of a buffer that is kept for reuse. The larger buffer of a long string is freed.
 const MAX_KEPT_CARRY: usize = 64 << 10;
 
-/// Length of a path after which deeper levels are omitted. Only malicious files nest that deep.
+/// Length of a path in bytes after which deeper levels are omitted. Only malicious files are nested that deeply.
 const MAX_PATH: usize = 120;
 
-/// Length to which an invalid word is cut in an error message, in bytes.
+/// Maximum length of an invalid value in an error message, in bytes. Longer ones are cut.
 const MAX_QUOTED: usize = 40;
 
 /// Incremental parser of one JSON text, which passes its values to a [`Builder`].
@@ -26,10 +26,11 @@ pub struct Parser<B: Builder> {
     /// Open containers, outermost first. The builder identifies each one by its index.
     levels: Vec<Level<B::Value>>,
     expected: Expected,
-    /// Token that was split by the end of the last chunk, and its first bytes.
+    /// Token that was split by the end of the last chunk.
     cut: SplitToken,
+    /// First bytes of the split token.
     carry: Vec<u8>,
-    /// Bytes fed so far, including the current chunk.
+    /// Number of bytes fed so far, including the current chunk.
     fed: u64,
     /// Buffer for a string with its escapes resolved.
     scratch: Vec<u8>,
@@ -39,7 +40,7 @@ pub struct Parser<B: Builder> {
 /// Open container.
 struct Level<V> {
     kind: Kind,
-    /// Key of the dict's next value.
+    /// Key of the dict's next value, if the key is complete.
     key: Option<V>,
 }
 
@@ -72,11 +73,11 @@ enum SplitToken {
     Atom,
 }
 
-/// Rest of the chunk after a token, or the error.
+/// Rest of the chunk after a token, or an error.
 type Rest<'a, B> = Result<&'a [u8], JsonError<<B as Builder>::Error>>;
 
 impl<B: Builder> Parser<B> {
-    /// Creates a parser at the start of a text. The text must not have a byte order mark.
+    /// Creates a parser of a text, which must not have a byte order mark.
     pub fn new(builder: B, limits: Limits) -> Self {
         Parser {
             builder,
@@ -91,8 +92,8 @@ impl<B: Builder> Parser<B> {
         }
     }
 
-    /// Parses all tokens that `chunk` completes, and keeps the start of a split token. After an error the parser is
-    /// unusable.
+    /// Parses the next chunk of the text. A token that is split by the end of the chunk is completed by the next call.
+    /// After an error, the parser is unusable.
     ///
     /// # Errors
     /// The text is not JSON, a limit is exceeded, or the builder rejects a value.
@@ -109,17 +110,17 @@ impl<B: Builder> Parser<B> {
         Ok(())
     }
 
-    /// Returns the builder, for a look at its current state.
+    /// Returns the builder in its current state.
     pub fn builder(&self) -> &B {
         &self.builder
     }
 
-    /// Returns the builder, for changes to its current state.
+    /// Returns the builder in its current state, for modification.
     pub fn builder_mut(&mut self) -> &mut B {
         &mut self.builder
     }
 
-    /// Size on the heap in bytes, without the builder.
+    /// Returns the heap size in bytes, without the builder.
     pub fn heap_bytes(&self) -> usize {
         self.carry.capacity() + self.scratch.capacity() + self.levels.capacity() * size_of::<Level<B::Value>>()
     }
@@ -168,7 +169,7 @@ impl<B: Builder> Parser<B> {
         self.levels.last().map(|level| level.kind)
     }
 
-    /// Slot of the innermost container in the builder.
+    /// Returns the builder's slot of the innermost container.
     fn slot(&self) -> u32 {
         // `Limits::nesting` keeps it below 2^32.
         self.levels.len().saturating_sub(1) as u32
@@ -198,8 +199,8 @@ impl<B: Builder> Parser<B> {
         self.accept(finished, rest.len())
     }
 
-    /// Passes a complete value to the enclosing container. `left` is the number of bytes in the chunk from its last
-    /// token on.
+    /// Passes a complete value to the enclosing container. `left` is the number of bytes from the value's last token to
+    /// the end of the chunk, for the offset of an error.
     #[inline]
     fn accept(&mut self, value: Result<B::Value, B::Error>, left: usize) -> Result<(), JsonError<B::Error>> {
         let value = value.map_err(|error| self.error(ErrorKind::Builder(error), left))?;
@@ -225,13 +226,13 @@ impl<B: Builder> Parser<B> {
         Ok(())
     }
 
-    /// Continues a string whose bytes are `carry` and then `bytes`. The search for its end starts at `from`.
+    /// Parses a string from `carry` and `bytes`. The search for its end starts at `bytes[from]`.
     #[inline]
     fn string<'a>(&mut self, bytes: &'a [u8], from: usize) -> Rest<'a, B> {
         let (end, next, control) = match string_end(bytes, from) {
             Stop::Quote(end) => (end, None, None),
             Stop::EndOfInput(next) => (bytes.len(), Some(next), None),
-            Stop::Control(at, byte) => (at, None, Some(byte)),
+            Stop::Control(index, byte) => (index, None, Some(byte)),
         };
         // The carried part and the opening quote came with earlier chunks.
         let left = bytes.len() + self.carry.len() + 1;
@@ -274,7 +275,7 @@ impl<B: Builder> Parser<B> {
         self.accept(value, left)
     }
 
-    /// Continues a number or literal whose bytes are `carry` and then the start of `bytes`.
+    /// Parses a number or literal from `carry` and the start of `bytes`.
     #[inline]
     fn atom<'a>(&mut self, bytes: &'a [u8]) -> Rest<'a, B> {
         let length = bytes.iter().take_while(|&&byte| is_atom_byte(byte)).count();
@@ -335,7 +336,7 @@ impl<B: Builder> Parser<B> {
         self.accept(value, left)
     }
 
-    /// Describes the expected token for an error message.
+    /// Returns a description of the expected token for an error message.
     fn expected_token(&self) -> &'static str {
         match (self.expected, self.innermost()) {
             (Expected::Value, _) => "a value",
@@ -349,13 +350,13 @@ impl<B: Builder> Parser<B> {
         }
     }
 
-    /// Creates an error at the position that is `left` bytes before the end of the bytes fed so far.
+    /// Creates an error at the position `left` bytes before the end of the bytes fed so far.
     #[cold]
     fn error(&self, kind: ErrorKind<B::Error>, left: usize) -> JsonError<B::Error> {
         JsonError { offset: self.fed.saturating_sub(left as u64), path: self.path(), kind }
     }
 
-    /// Path of the next value in the data.
+    /// Returns the path of the next value in the data.
     fn path(&self) -> String {
         let mut path = String::new();
         for (slot, level) in (0u32..).zip(&self.levels) {

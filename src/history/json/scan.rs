@@ -9,43 +9,44 @@ const BACKSLASHES: u64 = b'\\' as u64 * ONES;
 /// Reason why a search through a string stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The closing quote, at this index.
+    /// Closing quote, with its index.
     Quote(usize),
-    /// A control character, at this index.
+    /// Control character, with its index and value.
     Control(usize, u8),
-    /// The end of the input. The search continues at this index of the next chunk, 1 after a trailing backslash.
+    /// End of the input. Holds the index in the next chunk where the search continues: 1 after a trailing backslash,
+    /// otherwise 0.
     EndOfInput(usize),
 }
 
-/// Searches for the end of a string, starting at `from`, which is not inside an escape.
+/// Searches for the end of a string. The search starts at `from`, which must not be inside an escape.
 #[inline]
 pub(super) fn string_end(bytes: &[u8], from: usize) -> Stop {
-    let mut at = from;
-    while let Some(rest) = bytes.get(at..) {
+    let mut index = from;
+    while let Some(rest) = bytes.get(index..) {
         let Some(found) = special(rest) else { return Stop::EndOfInput(0) };
-        at += found;
-        match bytes.get(at) {
-            Some(b'"') => return Stop::Quote(at),
-            Some(b'\\') => at += 2,
-            Some(&byte) => return Stop::Control(at, byte),
+        index += found;
+        match bytes.get(index) {
+            Some(b'"') => return Stop::Quote(index),
+            Some(b'\\') => index += 2,
+            Some(&byte) => return Stop::Control(index, byte),
             None => return Stop::EndOfInput(0),
         }
     }
-    Stop::EndOfInput(at - bytes.len())
+    Stop::EndOfInput(index - bytes.len())
 }
 
 /// Returns the index of the first quote, backslash or control character.
 #[inline]
 fn special(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
+    for (index, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
         // A zero byte sets its top bit. Borrows reach only bytes above the first zero.
         let zero_in = |word: u64| word.wrapping_sub(ONES) & !word;
         let control = word.wrapping_sub(SPACES) & !word;
         let found = (zero_in(word ^ QUOTES) | zero_in(word ^ BACKSLASHES) | control) & TOPS;
         if found != 0 {
-            return Some(at * 8 + found.trailing_zeros() as usize / 8);
+            return Some(index * 8 + found.trailing_zeros() as usize / 8);
         }
     }
     let found = tail.iter().position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20)?;

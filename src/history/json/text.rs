@@ -1,13 +1,14 @@
 //! Escapes in JSON strings.
 
-/// Appends `raw`, the text between the quotes, to `out` with escapes resolved. Returns `None` if an escape is invalid.
+/// Resolves the escapes in `raw`, the text between the quotes, and appends the result to `out`. Returns `None` if an
+/// escape is invalid.
 ///
 /// A surrogate pair becomes one character. A lone surrogate is written as three bytes, like Python's "surrogatepass",
-/// so that a pickle and a JSON file with the same value give the same bytes.
+/// so that a pickle and a JSON file with the same string result in the same bytes.
 pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let mut rest = raw;
-    while let Some(at) = rest.iter().position(|&byte| byte == b'\\') {
-        let (plain, escape) = rest.split_at_checked(at)?;
+    while let Some(start) = rest.iter().position(|&byte| byte == b'\\') {
+        let (plain, escape) = rest.split_at_checked(start)?;
         out.extend_from_slice(plain);
         let (&letter, after) = escape.get(1..)?.split_first()?;
         rest = after;

@@ -1,14 +1,14 @@
 //! Interface between the unpickler and the receiver of its values.
 
-/// Receiver of decoded values, innermost first.
+/// Receiver of decoded values. Inner values are built before the containers that hold them.
 ///
-/// The parser owns the stack, the marks and the memo. The builder owns the values. Handles are plain numbers. The
-/// parser copies them freely and keeps one per memo slot, so they should be 8 bytes.
+/// The parser owns the stack, the marks and the memo. The builder owns the values. The parser copies handles freely and
+/// stores one per memo entry, so they should be small, such as 8 bytes.
 ///
 /// An open container also has a handle ([`Builder::open_handle`]). The parser assigns its `slot`. Slots are small and
 /// reused after the container is finished, so a builder can keep its open containers in a `Vec` indexed by slot.
 ///
-/// A value may be built, dropped and built again, if a fast path gives up.
+/// If a fast path gives up, values that it built are dropped and built again.
 pub trait Builder {
     /// Handle of a value.
     type Value: Copy;
@@ -24,7 +24,7 @@ pub trait Builder {
     fn none(&mut self) -> Result<Self::Value, Self::Error>;
     /// Builds `True` or `False`.
     fn bool(&mut self, value: bool) -> Result<Self::Value, Self::Error>;
-    /// Builds an integer of 64 signed bits.
+    /// Builds an integer that fits into `i64`.
     fn int(&mut self, value: i64) -> Result<Self::Value, Self::Error>;
     /// Builds a larger integer from its two's complement, least significant byte first, as in LONG1.
     fn big_int(&mut self, little_endian: &[u8]) -> Result<Self::Value, Self::Error>;
@@ -41,8 +41,8 @@ pub trait Builder {
     fn open_list(&mut self, slot: u32);
     /// Starts an empty dict in `slot`.
     fn open_dict(&mut self, slot: u32);
-    /// Appends finished values to the open list in `slot`. A list comes in batches of 1000 from Python, and in one
-    /// batch of any length from C++. The error contains the index of the rejected item.
+    /// Appends finished values to the open list in `slot`. Python writes lists in batches of 1000, and C++ in one batch
+    /// of any length. The error contains the index of the rejected item.
     fn append(&mut self, slot: u32, items: &[Self::Value]) -> Result<(), (usize, Self::Error)>;
     /// Adds the pairs (key, value, key, value, …) to the open dict in `slot`. The length is even. Of equal keys the
     /// last wins. The error contains the index of the rejected element in `pairs`.
@@ -50,28 +50,29 @@ pub trait Builder {
     /// Completes the container in `slot` and returns its final handle. The slot may be reused at once.
     fn finish(&mut self, slot: u32) -> Result<Self::Value, Self::Error>;
 
-    /// Builds a complete dict from as many keys as values. The result equals that of [`Builder::open_dict`],
-    /// [`Builder::set_items`] and [`Builder::finish`]. Returns `None`, without visible effects, if those methods have
-    /// to be called instead or would reject the dict.
+    /// Builds a complete dict from `keys` and as many `values`. The result is the same as from [`Builder::open_dict`],
+    /// [`Builder::set_items`] and [`Builder::finish`]. Returns `None`, without side effects, if those methods must be
+    /// called instead or would reject the dict.
     fn build_dict(&mut self, keys: &[Self::Value], values: &[Self::Value]) -> Option<Self::Value> {
         let _ = (keys, values);
         None
     }
 
-    /// Drops the empty list in `slot`, because an equal finished list exists. The slot may be reused at once.
+    /// Drops the empty open list in `slot`, because the parser reuses an equal finished list. The slot may be reused at
+    /// once.
     fn drop_list(&mut self, slot: u32) {
         let _ = slot;
     }
 
-    /// Returns whether a finished value may be part of any number of lists, and a list of such values may be reused for
-    /// equal ones. It has to be a plain value that was built without other effects and that no list rejects.
+    /// Returns whether a finished value may be in any number of lists, and whether a list of such values may be reused
+    /// for equal lists. True only for plain values that are built without side effects and accepted by every list.
     fn is_shareable(&self, value: Self::Value) -> bool {
         let _ = value;
         true
     }
 
-    /// Number of values in the open list in `slot`, for the path in an error message.
+    /// Returns the number of values in the open list in `slot`, for the path in an error message.
     fn open_len(&self, slot: u32) -> u64;
-    /// Text of a finished string or integer `key`, for the path in an error message.
+    /// Returns the text of a finished string or integer `key`, for the path in an error message.
     fn key_text(&self, key: Self::Value) -> Option<String>;
 }

@@ -2,10 +2,10 @@
 
 use super::opcode;
 
-/// Error: the instruction extends beyond the available bytes.
+/// Error of an instruction that extends beyond the available bytes.
 pub(super) struct Incomplete;
 
-/// Remaining bytes.
+/// Reader of the remaining bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
@@ -49,8 +49,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Peeks at the next instruction. If it is a complete write to the memo, returns its slot and its length. The slot
-    /// is [`None`] for the end of the memo.
+    /// Peeks at the next instruction. If it is a complete write to the memo, returns its memo slot and its length. For
+    /// MEMOIZE, which writes to the end of the memo, the slot is `None`.
     #[inline(always)]
     pub(super) fn peek_put(&self) -> Option<(Option<u32>, usize)> {
         match *self.rest {
@@ -61,15 +61,15 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads an integer instruction of at most 64 bits. Returns `None` if the next instruction is not one, is
-    /// incomplete, or has more than `most` bytes.
+    /// Reads an instruction with an integer of at most 64 bits. Returns `None` for any other instruction, and if the
+    /// instruction is incomplete or its integer has more than `max` bytes.
     #[inline(always)]
-    pub(super) fn integer(&mut self, most: usize) -> Option<i64> {
+    pub(super) fn integer(&mut self, max: usize) -> Option<i64> {
         let (value, length) = match *self.rest {
             [opcode::BININT1, a, ..] => (a.into(), 2),
             [opcode::BININT2, a, b, ..] => (u16::from_le_bytes([a, b]).into(), 3),
             [opcode::BININT, a, b, c, d, ..] => (i32::from_le_bytes([a, b, c, d]).into(), 5),
-            [opcode::LONG1, length @ 1..=8, a, b, c, d, e, f, g, h, ..] if usize::from(length) <= most => {
+            [opcode::LONG1, length @ 1..=8, a, b, c, d, e, f, g, h, ..] if usize::from(length) <= max => {
                 let unused = 64 - 8 * u32::from(length);
                 (i64::from_le_bytes([a, b, c, d, e, f, g, h]) << unused >> unused, 2 + usize::from(length))
             }
@@ -91,7 +91,7 @@ impl<'a> Cursor<'a> {
         self.rest.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// Consumes the next instruction if its opcode is `code`. Otherwise returns `None`.
+    /// Consumes the next byte. Returns `None` if it is not the opcode `code`.
     #[inline(always)]
     pub(super) fn expect(&mut self, code: u8) -> Option<()> {
         let (&next, rest) = self.rest.split_first()?;
@@ -99,7 +99,7 @@ impl<'a> Cursor<'a> {
         (next == code).then_some(())
     }
 
-    /// Returns the bytes up to and including the next APPENDS. They must be available and contain only reads from the
+    /// Returns the bytes up to and including the next APPENDS, if they are available and contain only reads from the
     /// memo, at least one. Otherwise returns `None`.
     pub(super) fn peek_references(&self) -> Option<&'a [u8]> {
         let mut end = 0;

@@ -2,7 +2,7 @@
 
 use super::inline_stack::InlineStack;
 
-/// Index that stands for the dict itself among the indices of its values.
+/// Index that stands for the dict itself instead of one of its values.
 pub(super) const DICT: usize = usize::MAX;
 
 /// Keys of the previous dict, and buffers for the next one.
@@ -12,9 +12,9 @@ pub(super) struct DictCache<V> {
     pub(super) values: InlineStack<V>,
     /// Values to append to the memo, in order: the index of a value, or [`DICT`].
     pub(super) puts: InlineStack<usize>,
-    /// Failed attempts since the last success.
+    /// Number of failed attempts since the last success.
     failed_attempts: u32,
-    /// Dicts that are left to the general path before the next attempt.
+    /// Number of dicts that are left to the general path before the next attempt.
     pause: u32,
 }
 
@@ -23,7 +23,7 @@ const MAX_FAILED_ATTEMPTS: u32 = 32;
 /// Number of dicts that are skipped during a pause, before each attempt.
 const DICTS_PER_PAUSE: u32 = 15;
 
-/// Instruction that fetches a key, as the first of eight bytes.
+/// Instruction that fetches a key. It is compared with the first bytes of an eight-byte word.
 #[derive(Clone, Copy)]
 pub(super) struct Fetch {
     pub(super) bytes: u64,
@@ -51,7 +51,7 @@ impl<V: Copy> DictCache<V> {
         }
     }
 
-    /// Returns whether to try the fast path on the next dict. A failed attempt costs as much as the bytes that it read.
+    /// Returns whether to try the fast path on the next dict. A failed attempt wastes the time to read its bytes.
     #[inline(always)]
     pub(super) fn should_try(&mut self) -> bool {
         let is_worth_it = self.pause == 0;
@@ -59,24 +59,24 @@ impl<V: Copy> DictCache<V> {
         is_worth_it
     }
 
-    /// Records whether an attempt succeeded.
+    /// Records the result of an attempt: the dict, or `None` if it failed.
     #[inline(always)]
-    pub(super) fn record_attempt(&mut self, made: Option<V>) {
-        self.failed_attempts = if made.is_some() { 0 } else { self.failed_attempts.saturating_add(1) };
+    pub(super) fn record_attempt(&mut self, dict: Option<V>) {
+        self.failed_attempts = if dict.is_some() { 0 } else { self.failed_attempts.saturating_add(1) };
         self.pause = if self.failed_attempts < MAX_FAILED_ATTEMPTS { 0 } else { DICTS_PER_PAUSE };
     }
 
-    /// Forgets the keys, because a filled memo slot is about to change.
+    /// Clears the keys, because a filled memo slot is about to change.
     pub(super) fn forget(&mut self) {
         self.fetches.clear();
         self.keys.clear();
     }
 
-    /// Replaces the key at index `number` and drops the later ones.
+    /// Replaces the key at `index` and drops the later ones.
     #[cold]
-    pub(super) fn set_key(&mut self, number: usize, fetch: Fetch, key: V) {
-        self.fetches.truncate(number);
-        self.keys.truncate(number);
+    pub(super) fn set_key(&mut self, index: usize, fetch: Fetch, key: V) {
+        self.fetches.truncate(index);
+        self.keys.truncate(index);
         self.fetches.push(fetch);
         self.keys.push(key);
     }

@@ -1,18 +1,21 @@
-//! Fast path for dicts without inner structure, which are read in one go from `}` to SETITEMS.
+//! Fast path for dicts without nested dicts, which are read at once from `}` to SETITEMS.
 //!
-//! Besides stacks, a snapshot is mostly entries: dicts of a few numbers and references, with the same keys as the
-//! previous one:
+//! Besides stacks, a snapshot consists mostly of entries: dicts of a few numbers and references, with the same keys as
+//! the previous one:
 //!
 //! ```text
 //!   }  ␞  (  j 07 01 00 00  j 1c 01 00 00   h 15  M 00 02   h 10  ]  ␞  (  ...  e   u  }
-//!            └─── key ────┘ └── value ───┘  └key┘ └value┘   └key┘ └── value ─────┘     the next one
+//!            └─── key ────┘ └── value ───┘  └key┘ └value┘   └key┘ └── value ─────┘     the next dict
 //! ```
 //!
-//! The keys of the previous dict are compared as bytes, the values are collected, and the builder is asked for the
-//! complete dict. No container is opened and the stack is not touched. This is sound for three reasons. Only values are
-//! built before everything was read, including the `}` behind the dict, which shows that it is finished. References are
-//! accepted only to finished values, and memo slots are written last and only at the end of the memo. Overwriting a
-//! filled slot forgets the keys. In all other cases the general path starts at the same `}`.
+//! The keys are compared with the bytes of the previous dict's keys, the values are collected, and the builder builds
+//! the complete dict. No container is opened and the stack is not touched. This is sound for three reasons:
+//! - Only values are built until everything was read, including the `}` after the dict, which shows that the dict is
+//!   finished.
+//! - Only references to finished values are accepted.
+//! - Memo slots are written last, and only at the end of the memo. Overwriting a filled slot clears the keys.
+//!
+//! In all other cases, the general path starts at the same `}`.
 
 use super::builder::Builder;
 use super::cursor::Cursor;
@@ -33,19 +36,20 @@ impl<B: Builder> Stack<B> {
         let mut ahead = *cursor;
         let read = self.read_pairs(&mut ahead);
         let DictCache { keys, values, .. } = &self.dict_cache;
-        let made = read.and_then(|()| self.builder.build_dict(keys, values));
-        self.dict_cache.record_attempt(made);
-        let Some(dict) = made else { return false };
+        let built = read.and_then(|()| self.builder.build_dict(keys, values));
+        self.dict_cache.record_attempt(built);
+        let Some(dict) = built else { return false };
         let DictCache { values, puts, .. } = &self.dict_cache;
-        for &number in puts.iter() {
-            self.memo.push(values.get(number).copied().unwrap_or(dict));
+        for &index in puts.iter() {
+            self.memo.push(values.get(index).copied().unwrap_or(dict));
         }
         self.values.push(dict);
         *cursor = ahead;
         true
     }
 
-    /// Reads keys and values. Does not write to the memo.
+    /// Reads the keys and values into the cache, without writing to the memo. Returns `None` if the fast path does not
+    /// apply.
     #[inline(always)]
     fn read_pairs(&mut self, ahead: &mut Cursor<'_>) -> Option<()> {
         let mut end = self.memo.end()?;
@@ -54,36 +58,36 @@ impl<B: Builder> Stack<B> {
         // Python writes a container's PUT before its contents, torch's C++ pickler after them.
         self.read_put(ahead, &mut end, DICT)?;
         ahead.expect(opcode::MARK)?;
-        let mut number = 0;
+        let mut index = 0;
         while let Some(next) = ahead.peek_word() {
-            match self.dict_cache.fetches.get(number) {
+            match self.dict_cache.fetches.get(index) {
                 Some(fetch) if next & fetch.mask == fetch.bytes => ahead.skip(fetch.length),
                 _ if next as u8 == opcode::SETITEMS => break,
                 _ => {
                     let (slot, length) = ahead.peek_get()?;
                     let key = self.memo.get(slot).filter(|&key| self.builder.open_slot(key).is_none())?;
-                    self.dict_cache.set_key(number, Fetch::new(next, length), key);
+                    self.dict_cache.set_key(index, Fetch::new(next, length), key);
                     ahead.skip(length);
                 }
             }
-            if number == self.limits.fast_dict_pairs {
+            if index == self.limits.fast_dict_pairs {
                 return None;
             }
-            let value = self.read_value(ahead, &mut end, number)?;
+            let value = self.read_value(ahead, &mut end, index)?;
             self.dict_cache.values.push(value);
-            number += 1;
+            index += 1;
         }
         ahead.expect(opcode::SETITEMS)?;
-        self.dict_cache.fetches.truncate(number);
-        self.dict_cache.keys.truncate(number);
+        self.dict_cache.fetches.truncate(index);
+        self.dict_cache.keys.truncate(index);
         self.read_put(ahead, &mut end, DICT)?;
         // Empty dicts, and dicts that a second batch or APPENDS may follow, are left to the general path.
-        (number > 0 && ahead.peek() == Some(opcode::EMPTY_DICT)).then_some(())
+        (index > 0 && ahead.peek() == Some(opcode::EMPTY_DICT)).then_some(())
     }
 
-    /// Reads the value with index `number`.
+    /// Reads the value at `index`.
     #[inline(always)]
-    fn read_value(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, number: usize) -> Option<B::Value> {
+    fn read_value(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, index: usize) -> Option<B::Value> {
         let builder = &mut self.builder;
         match ahead.peek()? {
             opcode::BINGET | opcode::LONG_BINGET => {
@@ -98,19 +102,19 @@ impl<B: Builder> Stack<B> {
                     return Some(value);
                 }
                 let pair = self.read_second(ahead, value)?;
-                self.read_put(ahead, end, number)?;
+                self.read_put(ahead, end, index)?;
                 Some(pair)
             }
             opcode::EMPTY_LIST => {
                 ahead.skip(1);
-                self.read_put(ahead, end, number)?;
+                self.read_put(ahead, end, index)?;
                 let list = if ahead.peek() == Some(opcode::MARK) {
                     ahead.skip(1);
                     self.read_slice(ahead)?
                 } else {
                     self.empty_list()?
                 };
-                self.read_put(ahead, end, number)?;
+                self.read_put(ahead, end, index)?;
                 Some(list)
             }
             code @ (opcode::SHORT_BINUNICODE | opcode::BINUNICODE) => {
@@ -123,7 +127,7 @@ impl<B: Builder> Stack<B> {
                     return None;
                 }
                 let text = builder.string(ahead.bytes(length).ok()?).ok()?;
-                self.read_put(ahead, end, number)?;
+                self.read_put(ahead, end, index)?;
                 Some(text)
             }
             code @ (opcode::NONE | opcode::NEWTRUE | opcode::NEWFALSE) => {
@@ -145,7 +149,8 @@ impl<B: Builder> Stack<B> {
         self.builder.tuple(&[first, second]).ok()
     }
 
-    /// Returns a list of references that was seen before. New lists are left to the general path, which remembers them.
+    /// Reads a list of references and returns the known list with the same bytes. Unknown lists are left to the general
+    /// path, which adds them to the cache.
     #[inline(never)]
     fn read_slice(&mut self, ahead: &mut Cursor<'_>) -> Option<B::Value> {
         if self.limits.slice_bytes == 0 {
@@ -163,9 +168,10 @@ impl<B: Builder> Stack<B> {
         self.slices.value(entry)
     }
 
-    /// Reads an optional PUT of the value with index `number`. It must write to the future end of the memo.
+    /// Reads a PUT of the value at `index`, if there is one. `end` is the memo slot that it must write to, and is
+    /// incremented.
     #[inline(always)]
-    fn read_put(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, number: usize) -> Option<()> {
+    fn read_put(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, index: usize) -> Option<()> {
         if !matches!(ahead.peek(), Some(opcode::MEMOIZE | opcode::BINPUT | opcode::LONG_BINPUT)) {
             return Some(());
         }
@@ -174,16 +180,16 @@ impl<B: Builder> Stack<B> {
             return None;
         }
         ahead.skip(length);
-        self.dict_cache.puts.push(number);
+        self.dict_cache.puts.push(index);
         *end += 1;
         Some(())
     }
 
     fn empty_list(&mut self) -> Option<B::Value> {
-        let number = self.open.open::<()>(Kind::List, self.values.len(), &self.limits).ok()?;
-        self.builder.open_list(number);
-        let made = self.builder.finish(number).ok();
-        self.open.release(number);
-        made
+        let slot = self.open.open::<()>(Kind::List, self.values.len(), &self.limits).ok()?;
+        self.builder.open_list(slot);
+        let list = self.builder.finish(slot).ok();
+        self.open.release(slot);
+        list
     }
 }

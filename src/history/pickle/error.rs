@@ -5,12 +5,12 @@ use base::units::group_digits;
 use std::fmt;
 use thiserror::Error;
 
-/// Pickle parse error with byte offset and, if a value is at fault, its path in the data.
+/// Pickle parse error, with its byte offset and, for an error in a value, the value's path in the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PickleError<E> {
-    /// First byte of the affected instruction, or the length of the input if that ended too soon.
+    /// Offset of the affected instruction's first byte, or the length of the input if it ended too soon.
     pub offset: u64,
-    /// Name of that instruction, if it is known.
+    /// Name of the affected instruction's opcode, if it is known.
     pub opcode: Option<&'static str>,
     /// Path in the data, such as `device_traces[0][17]`. Empty at the top level.
     pub path: String,
@@ -46,10 +46,10 @@ pub enum ErrorKind<E> {
     /// The protocol is newer than 5.
     #[error("pickle protocol {0} is not supported, the newest is 5")]
     Protocol(u8),
-    /// The frame is longer than any file.
+    /// The pickle frame is longer than any file.
     #[error("invalid frame length: {} bytes", group_digits(*.0))]
     Frame(u64),
-    /// The instruction takes more values than there are above the last MARK.
+    /// The instruction needs more values than the stack has above the last MARK.
     #[error("too few values on the stack")]
     TooFewValues,
     /// The stack has no MARK to end a batch.
@@ -67,7 +67,7 @@ pub enum ErrorKind<E> {
     /// A container would become part of itself.
     #[error("a container contains itself")]
     ContainsItself,
-    /// A memo slot is read that was never written.
+    /// The instruction reads a memo slot that was never written.
     #[error("memo slot {0} is read but was never written")]
     EmptyMemoSlot(u32),
     /// A line that must be a number is not one.

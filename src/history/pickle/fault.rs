@@ -1,4 +1,4 @@
-//! Internal error of the unpickler, before its path in the data is computed.
+//! Internal error of the unpickler. The path in the data is computed later.
 
 use super::error::ErrorKind;
 
@@ -7,11 +7,11 @@ pub(super) struct Fault<E> {
     pub(super) kind: ErrorKind<E>,
     /// Position of the value on the stack, or [`TOP`] if it is not on the stack yet.
     pub(super) at: usize,
-    /// Index of the value in its list, if the stack does not determine it.
+    /// Index of the value in its list, if it cannot be determined from the stack.
     pub(super) index: Option<u64>,
 }
 
-/// Position of the next value, at the current end of the stack.
+/// Stands for the position at the current end of the stack.
 pub(super) const TOP: usize = usize::MAX;
 
 #[cold]

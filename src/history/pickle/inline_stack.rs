@@ -1,9 +1,10 @@
-//! Stack of small values with an inlined push. Built for size, `Vec::push` is a call, and the unpickler pushes for
-//! nearly every byte that it reads.
+//! Stack of small values with an inlined push. With optimization for size, `Vec::push` is a function call, and the
+//! unpickler pushes a value for nearly every byte that it reads.
 
 use std::ops::{Deref, DerefMut};
 
-/// Values, readable as a slice. Popped values stay in the buffer, so that the next push only overwrites them.
+/// Stack that dereferences to a slice of its values. Popped values stay in the buffer, so that the next push only
+/// overwrites them.
 pub(super) struct InlineStack<V> {
     buffer: Vec<V>,
     len: usize,

@@ -1,59 +1,59 @@
 //! Limits of the pickle parser.
 
-/// Maximum length of a string or bytes object, in bytes. The longest known in a snapshot are generated sources in
-/// `fx_original_trace`, under 1 MiB.
+/// Maximum length of a string or bytes object, in bytes. The longest known strings of a snapshot are generated sources
+/// in `fx_original_trace`, under 1 MiB.
 pub const STRING_BYTES: usize = 128 << 20;
 
-/// Maximum length of an integer, in bytes. Snapshots hold 64-bit integers, and XPU addresses take nine bytes. LONG1
-/// allows at most this length.
+/// Maximum length of an integer, in bytes. This is the maximum of LONG1. Snapshots contain 64-bit integers, and XPU
+/// addresses of nine bytes.
 pub const INTEGER_BYTES: usize = 255;
 
-/// Maximum length of a tuple. Tuples in a snapshot are pairs. A longer batch must belong to a list or dict and is
-/// passed on before it is complete. This keeps the stack small for the long batches of torch's C++ pickler.
+/// Maximum length of a tuple. Tuples in a snapshot are pairs. A longer batch must belong to a list or dict, and is
+/// passed to the builder in parts. This keeps the stack small for the long batches of PyTorch's C++ pickler.
 pub const TUPLE_ITEMS: usize = 4096;
 
-/// Maximum number of values on the stack: 32 MiB of handles. Batches longer than [`TUPLE_ITEMS`] do not stay on it.
+/// Maximum number of values on the stack: 32 MiB of handles. Batches longer than [`TUPLE_ITEMS`] are removed earlier.
 pub const STACK_VALUES: usize = 1 << 22;
 
-/// Maximum number of open containers, nested or side by side. A snapshot nests six deep. Side by side there are at most
-/// the new frames of one stack, or a batch of 1000 lists from Python.
+/// Maximum number of open containers, nested or side by side. A snapshot has six nesting levels. Side by side, at most
+/// the new frames of one stack or a batch of 1000 lists from Python are open.
 pub const OPEN_CONTAINERS: usize = 1 << 16;
 
 /// Maximum number of memo slots: 2 GiB of handles, half of a wasm memory. With two slots per event, this is a file of
 /// 40 GB.
 pub const MEMO_SLOTS: usize = 1 << 28;
 
-/// Maximum number of memo slots that are skipped and not yet written. Writers count up from 0, but a tool that dropped
+/// Maximum number of memo slots that are skipped and not yet written. Writers count up from 0, but a tool that drops
 /// unused slots may leave gaps.
 pub const MEMO_HOLES: usize = 1 << 16;
 
-/// Maximum total size of the cached slices of the list fast path, in bytes. A full cache starts over. The largest files
+/// Maximum total size of the cached slices of the list fast path, in bytes. A full cache is cleared. The largest files
 /// have some hundred thousand different stacks of 100 to 400 bytes.
 pub const SLICE_BYTES: usize = 64 << 20;
 
-/// Maximum number of pairs in a dict that the dict fast path reads. Entries of the newest PyTorch have eleven.
+/// Maximum number of pairs in a dict that the dict fast path reads. Entries of the newest PyTorch have eleven pairs.
 pub const FAST_DICT_PAIRS: usize = 24;
 
 /// Limits of one parser.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// See [`STRING_BYTES`].
+    /// Maximum length of a string or bytes object, see [`STRING_BYTES`].
     pub string_bytes: usize,
-    /// See [`INTEGER_BYTES`].
+    /// Maximum length of an integer, see [`INTEGER_BYTES`].
     pub integer_bytes: usize,
-    /// See [`TUPLE_ITEMS`]. At least 4.
+    /// Maximum length of a tuple, see [`TUPLE_ITEMS`]. At least 4.
     pub tuple_items: usize,
-    /// See [`STACK_VALUES`].
+    /// Maximum number of values on the stack, see [`STACK_VALUES`].
     pub stack_values: usize,
-    /// See [`OPEN_CONTAINERS`].
+    /// Maximum number of open containers, see [`OPEN_CONTAINERS`].
     pub open_containers: usize,
-    /// See [`MEMO_SLOTS`].
+    /// Maximum number of memo slots, see [`MEMO_SLOTS`].
     pub memo_slots: usize,
-    /// See [`MEMO_HOLES`].
+    /// Maximum number of skipped memo slots, see [`MEMO_HOLES`].
     pub memo_holes: usize,
-    /// See [`SLICE_BYTES`]. 0 disables the fast path.
+    /// Maximum size of the cached slices, see [`SLICE_BYTES`]. 0 disables the list fast path.
     pub slice_bytes: usize,
-    /// See [`FAST_DICT_PAIRS`]. 0 disables the fast path.
+    /// Maximum number of pairs on the dict fast path, see [`FAST_DICT_PAIRS`]. 0 disables it.
     pub fast_dict_pairs: usize,
 }
 

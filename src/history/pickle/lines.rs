@@ -20,7 +20,7 @@ pub(super) fn parse_int(line: &[u8]) -> Option<Integer> {
     }
 }
 
-/// Parses the operand of LONG: a decimal number followed by `L`.
+/// Parses the operand of LONG: a decimal number, usually followed by `L`.
 pub(super) fn parse_long(line: &[u8]) -> Option<Integer> {
     let digits = line.strip_suffix(b"L").unwrap_or(line);
     parse(digits).map(Integer::Small).or_else(|| parse(digits).map(Integer::Big))

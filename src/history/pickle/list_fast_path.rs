@@ -1,16 +1,16 @@
-//! Fast path for lists of memo references: equal bytes are equal lists.
+//! Fast path for lists of memo references, which reuses a list if its bytes are known.
 //!
-//! A snapshot is mostly stacks, which are lists of references (`h x`, `j xxxx`) to a few thousand frames. Equal stacks
-//! usually have equal bytes. The bytes between MARK and APPENDS are therefore looked up before they are run:
+//! A snapshot consists mostly of stacks, which are lists of references (`h x`, `j xxxx`) to a few thousand frames.
+//! Equal stacks usually have equal bytes. So the bytes between MARK and APPENDS are looked up before they are run:
 //!
 //! ```text
 //!   ]  ␞  (  j 07 01 00 00  h 3f  j 09 01 00 00  e
 //!            └────────── the slice ───────────┘        known → reuse the finished list
 //! ```
 //!
-//! This is sound because it applies only to the first batch of an empty list and only if the slice holds nothing but
-//! references to finished values, and because overwriting a filled memo slot clears the cache. If a list gets a second
-//! batch, the items of its slice are added first.
+//! This is sound because it applies only to the first batch of an empty list, and only if the slice contains nothing
+//! but references to finished values. Overwriting a filled memo slot clears the cache. If a list gets a second batch,
+//! the items of its slice are added first.
 
 use super::builder::Builder;
 use super::cursor::Cursor;
@@ -46,7 +46,7 @@ impl<B: Builder> Stack<B> {
         true
     }
 
-    /// Records that the open list equals a known one.
+    /// Records that an open list is equal to the list of a known slice.
     #[inline(always)]
     fn use_known_slice(&mut self, number: u32, entry: u32) {
         self.slices.record(entry);
@@ -55,8 +55,9 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Appends the referenced values to the list. Returns `false`, without appending, if a value is not finished or
-    /// might be rejected by the builder. Rejected values would otherwise be appended twice in part.
+    /// Appends the referenced values to the list. Returns `false`, without appending any, if a value is not finished or
+    /// might be rejected by the builder. The general path then reads the slice again, so a partly appended slice would
+    /// be appended twice.
     fn append_references(&mut self, number: u32, slice: &[u8]) -> bool {
         self.scratch.truncate(0);
         let mut references = Cursor::new(slice);
@@ -72,19 +73,20 @@ impl<B: Builder> Stack<B> {
         self.builder.append(number, &self.scratch).is_ok()
     }
 
-    /// Number of values in an open list, including those not yet passed to the builder. For the path of an error.
+    /// Returns the number of values in an open list, including those not yet passed to the builder. For the path of an
+    /// error.
     pub(super) fn item_count(&self, number: u32) -> u64 {
         let known = self.open.get(number).and_then(|list| list.known);
         let mut references = Cursor::new(known.map_or(&[], |entry| self.slices.slice(entry)));
-        let mut held = self.builder.open_len(number);
+        let mut count = self.builder.open_len(number);
         while let Some((_, length)) = references.peek_get() {
             references.skip(length);
-            held += 1;
+            count += 1;
         }
-        held
+        count
     }
 
-    /// Converts a list to an ordinary one, because more items follow.
+    /// Passes the items of a list's known slice to the builder, because more items follow.
     pub(super) fn leave_fast_path(&mut self, number: u32) {
         let Some(list) = self.open.get_mut(number) else { return };
         list.slice.clear();
@@ -103,7 +105,7 @@ impl<B: Builder> Stack<B> {
         self.slices.clear();
     }
 
-    /// Finishes a container, or reuses the equal one that was finished before.
+    /// Finishes a container, or returns an equal list that was finished before.
     pub(super) fn finished_value(&mut self, number: u32) -> Result<B::Value, B::Error> {
         let known = self.open.get(number).and_then(|list| list.known);
         if let Some(value) = known.and_then(|entry| self.slices.value(entry)) {

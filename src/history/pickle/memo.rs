@@ -5,11 +5,11 @@ use super::limits::Limits;
 use base::column::Column;
 use std::collections::BTreeSet;
 
-/// Values by slot, eight bytes each. A file of 10 GB has fifty million of them.
+/// Values by slot, eight bytes each. A file of 10 GB has fifty million.
 pub(super) struct Memo<V> {
     /// Values by slot. Holes contain arbitrary values.
     values: Column<V>,
-    /// Slots that were skipped. Writers count up from 0, so this is empty except for unusual files.
+    /// Slots that were skipped. Empty except for unusual files, because writers count up from 0.
     holes: BTreeSet<u32>,
 }
 
@@ -18,8 +18,8 @@ impl<V: Copy> Memo<V> {
         Memo { values: Column::new(), holes: BTreeSet::new() }
     }
 
-    /// Number of filled slots. MEMOIZE writes to the slot with this number, as in CPython, and not to the highest plus
-    /// one.
+    /// Returns the number of filled slots. This is also the slot that MEMOIZE writes to, as in CPython, even if higher
+    /// slots are filled.
     pub(super) fn filled_slots(&self) -> usize {
         self.values.len() - self.holes.len()
     }
@@ -49,20 +49,20 @@ impl<V: Copy> Memo<V> {
     #[inline]
     pub(super) fn put<E>(&mut self, slot: u32, value: V, limits: &Limits) -> Result<(), ErrorKind<E>> {
         let len = self.values.len();
-        let at = slot as usize;
-        if at < len {
+        let index = slot as usize;
+        if index < len {
             self.holes.remove(&slot);
-            self.values.set(at, value);
+            self.values.set(index, value);
             return Ok(());
         }
-        if at >= limits.memo_slots {
+        if index >= limits.memo_slots {
             return Err(ErrorKind::Limit { what: "memo slots", max: limits.memo_slots });
         }
-        if at > len {
-            if self.holes.len() + (at - len) > limits.memo_holes {
+        if index > len {
+            if self.holes.len() + (index - len) > limits.memo_holes {
                 return Err(ErrorKind::Limit { what: "skipped memo slots", max: limits.memo_holes });
             }
-            for hole in len..at {
+            for hole in len..index {
                 self.holes.extend(u32::try_from(hole));
                 self.values.push(value);
             }

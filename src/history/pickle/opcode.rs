@@ -5,7 +5,7 @@
 pub enum Operand {
     /// Fixed number of bytes.
     Fixed(usize),
-    /// Length field of this width, least significant byte first, followed by that number of bytes.
+    /// Little-endian length field of this width in bytes, followed by that number of bytes.
     LengthPrefixed(usize),
     /// Text up to the end of the line.
     Line,
@@ -14,18 +14,18 @@ pub enum Operand {
 /// Reason why an opcode is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnsupportedReason {
-    /// It names, imports or calls code.
+    /// The opcode names, imports or calls code.
     #[error("imports or calls code: a snapshot contains none, and memscape never runs any")]
     Code,
-    /// It drops or duplicates values on the stack, so that the contents of a container are unknown when they arrive.
+    /// The opcode drops or duplicates values on the stack. Values could then not be passed to their container early.
     #[error("unsupported: moves values on the stack")]
     StackManipulation,
     #[error("unsupported type: set")]
     Set,
-    /// Its bytes are not in the file.
+    /// The opcode refers to bytes that are not in the file.
     #[error("refers to bytes outside the file")]
     ExternalBuffer,
-    /// Python 2's string format with its own escapes.
+    /// The opcode has a string in Python 2's format, which has its own escapes.
     #[error("pickle protocol 0 is not supported: write the snapshot with protocol 2 or later")]
     Python2String,
 }
@@ -37,7 +37,7 @@ pub enum Support {
     Unsupported(UnsupportedReason),
 }
 
-/// Description of an opcode.
+/// Name and support of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opcode {
     /// Name in Python's `pickletools`.
@@ -45,14 +45,14 @@ pub struct Opcode {
     pub support: Support,
 }
 
-/// Looks up the opcode of `byte`.
+/// Returns the opcode of `byte`, or `None` if it is not one.
 pub fn opcode(byte: u8) -> Option<Opcode> {
     describe(byte).map(|(name, support)| Opcode { name, support })
 }
 
-/// Returns the length of the instruction that `start` begins with, including the opcode. If its length field is cut
-/// off, returns the length up to the end of that field. Returns `None` for an instruction that ends with its line.
-/// `start` must not be empty.
+/// Returns the length of the instruction at the start of `start`, including the opcode. If its length field is cut off,
+/// returns the length up to the end of that field. Returns `None` for an instruction that ends at a line break. `start`
+/// must not be empty.
 pub(super) fn instruction_length(start: &[u8]) -> Option<usize> {
     let Some((&byte, rest)) = start.split_first() else { return Some(1) };
     Some(match opcode(byte).map(|known| known.support) {

@@ -1,4 +1,4 @@
-//! Open containers, which may still change, and the places that refer to them.
+//! Open containers, which may still change, and the stack positions and memo slots that refer to them.
 
 use super::error::ErrorKind;
 use super::limits::Limits;
@@ -13,29 +13,31 @@ pub(super) enum Kind {
 /// Open container.
 pub(super) struct OpenContainer {
     pub(super) kind: Kind,
-    /// Position on the stack where it was started and still is.
+    /// Position on the stack.
     pub(super) position: usize,
-    /// Other positions on the stack, if it was fetched from the memo next to itself. (Fetching it inside itself is an
+    /// Other positions on the stack, if the container was fetched from the memo again. (Inside itself, that is an
     /// error.)
     pub(super) copies: Vec<usize>,
+    /// Memo slots.
     pub(super) slots: Vec<u32>,
     pub(super) changed: bool,
-    /// Slice with all items of the list, if the builder has received them. Otherwise empty.
+    /// Slice with all items of the list, if it was read by the fast path and the builder has the items. Otherwise
+    /// empty.
     pub(super) slice: Vec<u8>,
-    /// Known slice with all items of the list, if the builder has not received them.
+    /// Entry of the known slice with all items of the list, if the builder does not have the items.
     pub(super) known: Option<u32>,
-    /// True if its number is in [`OpenContainers::fast_path_slots`].
+    /// True if the container's slot is in [`OpenContainers::fast_path_slots`].
     is_listed: bool,
 }
 
-/// Open containers by slot, the number that the builder knows them by.
+/// Open containers by slot. The builder identifies containers by their slots too.
 ///
-/// Slots are reused, and their vectors keep their capacity, so that no container needs an allocation.
+/// Slots are reused, and their vectors keep their capacity, so that most containers need no allocation.
 pub(super) struct OpenContainers {
     containers: Vec<OpenContainer>,
     unused: Vec<u32>,
-    /// Slots that used the list fast path since the slices were last cleared, each once. Some may hold other containers
-    /// by now.
+    /// Slots that used the list fast path since the slices were last cleared, each once. The containers in these slots
+    /// may have changed since.
     fast_path_slots: Vec<u32>,
 }
 
@@ -45,19 +47,19 @@ impl OpenContainers {
     }
 
     pub(super) fn open<E>(&mut self, kind: Kind, position: usize, limits: &Limits) -> Result<u32, ErrorKind<E>> {
-        if let Some(number) = self.unused.pop() {
-            if let Some(open) = self.get_mut(number) {
+        if let Some(slot) = self.unused.pop() {
+            if let Some(open) = self.get_mut(slot) {
                 (open.kind, open.position, open.changed) = (kind, position, false);
                 open.copies.clear();
                 open.slots.clear();
                 open.slice.clear();
                 open.known = None;
             }
-            return Ok(number);
+            return Ok(slot);
         }
         let full = ErrorKind::Limit { what: "open containers", max: limits.open_containers };
         match u32::try_from(self.containers.len()) {
-            Ok(number) if self.containers.len() < limits.open_containers => {
+            Ok(slot) if self.containers.len() < limits.open_containers => {
                 self.containers.push(OpenContainer {
                     kind,
                     position,
@@ -68,7 +70,7 @@ impl OpenContainers {
                     known: None,
                     is_listed: false,
                 });
-                Ok(number)
+                Ok(slot)
             }
             _ => Err(full),
         }
@@ -76,22 +78,22 @@ impl OpenContainers {
 
     /// Marks a list as filled by the fast path and returns it.
     #[inline(always)]
-    pub(super) fn mark_fast_path(&mut self, number: u32) -> Option<&mut OpenContainer> {
-        let list = self.containers.get_mut(number as usize)?;
+    pub(super) fn mark_fast_path(&mut self, slot: u32) -> Option<&mut OpenContainer> {
+        let list = self.containers.get_mut(slot as usize)?;
         list.changed = true;
         if !std::mem::replace(&mut list.is_listed, true) {
-            self.fast_path_slots.push(number);
+            self.fast_path_slots.push(slot);
         }
         Some(list)
     }
 
     /// Removes and returns a slot from the list of slots that used the fast path.
     pub(super) fn pop_fast_path(&mut self) -> Option<u32> {
-        let number = self.fast_path_slots.pop()?;
-        if let Some(open) = self.get_mut(number) {
+        let slot = self.fast_path_slots.pop()?;
+        if let Some(open) = self.get_mut(slot) {
             open.is_listed = false;
         }
-        Some(number)
+        Some(slot)
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
@@ -108,20 +110,20 @@ impl OpenContainers {
     }
 
     #[inline(always)]
-    pub(super) fn get(&self, number: u32) -> Option<&OpenContainer> {
-        self.containers.get(number as usize)
+    pub(super) fn get(&self, slot: u32) -> Option<&OpenContainer> {
+        self.containers.get(slot as usize)
     }
 
     #[inline(always)]
-    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut OpenContainer> {
-        self.containers.get_mut(number as usize)
+    pub(super) fn get_mut(&mut self, slot: u32) -> Option<&mut OpenContainer> {
+        self.containers.get_mut(slot as usize)
     }
 
-    /// Releases the slot of a finished container. The next [`OpenContainers::begin`] may reuse it.
-    pub(super) fn release(&mut self, number: u32) {
-        if let Some(open) = self.get_mut(number) {
+    /// Releases the slot of a finished container. The next [`OpenContainers::open`] may reuse it.
+    pub(super) fn release(&mut self, slot: u32) {
+        if let Some(open) = self.get_mut(slot) {
             open.known = None;
         }
-        self.unused.push(number);
+        self.unused.push(slot);
     }
 }

@@ -1,26 +1,26 @@
 //! Path of a rejected value in the data, such as `device_traces[0][17].size`.
 //!
-//! Parsing keeps no state for it. The path is reconstructed from the stack after an error.
+//! The parser keeps no state for paths. After an error, the path is reconstructed from the stack.
 
 use super::builder::Builder;
 use super::open::{Kind, OpenContainer};
 use super::stack::Stack;
 
-/// Length of a path after which deeper levels are omitted. Only malicious files nest that deep.
+/// Length of a path in bytes after which deeper levels are omitted. Only malicious files are nested that deeply.
 const MAX_PATH: usize = 120;
 
-/// Returns the path to the value at position `at` of the stack. See [`Fault`](super::fault::Fault) for `index`.
+/// Returns the path of the value at `position` of the stack. `index` is that of [`Fault`](super::fault::Fault).
 #[cold]
-pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) -> String {
-    let at = at.min(stack.values.len());
+pub(super) fn path<B: Builder>(stack: &Stack<B>, position: usize, index: Option<u64>) -> String {
+    let end = position.min(stack.values.len());
     let mut ancestors: Vec<(u32, &OpenContainer)> = Vec::new();
-    for position in 0..at {
+    for position in 0..end {
         let Some(number) = stack.open_at(position) else { continue };
         let Some(open) = stack.open.get(number).filter(|open| open.position == position) else { continue };
         while ancestors.pop_if(|(_, above)| !contains(stack, above, position, Some(open.kind))).is_some() {}
         ancestors.push((number, open));
     }
-    while ancestors.pop_if(|(_, above)| !contains(stack, above, at, None)).is_some() {}
+    while ancestors.pop_if(|(_, above)| !contains(stack, above, end, None)).is_some() {}
 
     let mut path = String::new();
     for (level, &(number, open)) in ancestors.iter().enumerate() {
@@ -28,12 +28,12 @@ pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) 
             path.push('…');
             break;
         }
-        let child = ancestors.get(level + 1).map_or(at, |(_, below)| below.position);
+        let child = ancestors.get(level + 1).map_or(end, |(_, below)| below.position);
         let offset = child - open.position - 1;
         match open.kind {
             Kind::List => {
                 let on_the_stack = || stack.item_count(number).saturating_add(offset as u64);
-                let index = if child == at { index.unwrap_or_else(on_the_stack) } else { on_the_stack() };
+                let index = if child == end { index.unwrap_or_else(on_the_stack) } else { on_the_stack() };
                 path.push_str(&format!("[{index}]"));
             }
             // A value in the position of a key has no key yet.
@@ -50,12 +50,12 @@ pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) 
     path
 }
 
-/// Returns whether the open container `above` will contain the value at `child`. Otherwise it is complete and stands
-/// next to it.
+/// Returns whether the value at position `child` belongs to the open container `above`. Otherwise, the container is
+/// complete, and the value belongs to the same parent.
 ///
-/// A batch started on top of the container decides that. Without one, a list that waits for APPEND and a complete list
-/// look the same. The answer is then a guess: a waiting container is still empty, lists hold values of one kind, and a
-/// container cannot be a key.
+/// A batch that starts directly above the container contains its values. Without one, a list that waits for APPEND and
+/// a complete list have the same state. The result is then a guess: a container that waits for values is still empty,
+/// all values of a list have the same kind, and a container cannot be a key.
 fn contains<B: Builder>(stack: &Stack<B>, above: &OpenContainer, child: usize, kind: Option<Kind>) -> bool {
     let batch = stack.marks.partition_point(|mark| mark.at <= above.position);
     if stack.marks.get(batch).is_some_and(|mark| mark.at == above.position + 1) {

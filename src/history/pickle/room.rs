@@ -1,4 +1,4 @@
-//! Handling of long batches, which keeps the stack small.
+//! Early passing of long batches to their container, which keeps the stack small.
 
 use super::builder::Builder;
 use super::error::ErrorKind;
@@ -6,7 +6,7 @@ use super::fault::{TOP, fault};
 use super::open::Kind;
 use super::stack::{Stack, StackResult};
 
-/// Number of values that stay on the stack when a batch is passed on early, because TUPLE3 may still take them.
+/// Number of values that stay on the stack when part of a batch is passed on, because TUPLE3 may still take them.
 const TUPLE_REACH: usize = 3;
 
 impl<B: Builder> Stack<B> {
@@ -15,17 +15,17 @@ impl<B: Builder> Stack<B> {
         if self.values.len() < self.next_room_check { Ok(()) } else { self.pass_long_batch() }
     }
 
-    /// Returns whether `batches` more nested batches, of references or of a dict on the fast path, are certain not to
-    /// exceed a limit of the stack.
+    /// Returns whether `batches` more nested batches, of references or of a dict on the fast path, certainly stay
+    /// within the limits of the stack.
     #[inline(always)]
     pub(super) fn has_room_for_batches(&self, batches: usize) -> bool {
-        let most_of_a_batch = self.limits.tuple_items.saturating_add(2 * self.limits.fast_dict_pairs);
-        let height = self.values.len().saturating_add(batches.saturating_mul(most_of_a_batch));
+        let max_batch = self.limits.tuple_items.saturating_add(2 * self.limits.fast_dict_pairs);
+        let height = self.values.len().saturating_add(batches.saturating_mul(max_batch));
         height < self.limits.stack_values && self.marks.len() + batches <= self.limits.open_containers
     }
 
-    /// Passes a batch that is longer than any tuple to the open container below its mark. This keeps the stack small,
-    /// and the receiver sees the events as they come even if a file has them in one batch.
+    /// Passes the values of a batch that is longer than any tuple to the open container below its mark. This keeps the
+    /// stack small, and the builder receives events as they arrive even if the file has them in one batch.
     #[cold]
     #[inline(never)]
     fn pass_long_batch(&mut self) -> StackResult<B> {
@@ -33,16 +33,16 @@ impl<B: Builder> Stack<B> {
         let end = height.saturating_sub(TUPLE_REACH);
         let is_longer_than_a_tuple = height - self.batch_start >= self.limits.tuple_items;
         // An open container in the batch may still take the values above it.
-        let is_settled = || (self.batch_start..height).rev().all(|at| self.open_at(at).is_none());
+        let is_settled = || (self.batch_start..height).rev().all(|position| self.open_at(position).is_none());
         if is_longer_than_a_tuple
             && is_settled()
             && let Some(below) = self.batch_start.checked_sub(1)
-            && let Some(taker) = self.open_at(below)
-            && let Some(kind) = self.open.get(taker).map(|open| open.kind)
+            && let Some(owner) = self.open_at(below)
+            && let Some(kind) = self.open.get(owner).map(|open| open.kind)
         {
             let from = self.batch_start;
             let end = if kind == Kind::Dict { from + (end - from) / 2 * 2 } else { end };
-            self.pass_items(kind, taker, from, end)?;
+            self.pass_items(kind, owner, from, end)?;
             self.values.remove(from, end);
             if let Some(mark) = self.marks.last_mut() {
                 (mark.is_partly_passed, mark.next_room_check) = (true, mark.at + self.limits.tuple_items);

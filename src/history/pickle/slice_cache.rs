@@ -1,16 +1,17 @@
-//! Cache of finished lists by their bytes. A lookup first guesses the slice that followed the previous ones before.
+//! Cache of finished lists by their bytes. A lookup first tries the slice that followed the same previous slices last
+//! time.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// Bytes compared per step: the widest registers available everywhere.
+/// Number of bytes compared per step, for wide registers.
 const STEP_BYTES: usize = 32;
 
-/// Bits of an index into [`Slices::after`].
+/// Number of bits of an index into [`SliceCache::followers`].
 const RECENT_BITS: u32 = 13;
 
-/// Finished lists by their bytes.
+/// Finished lists by the bytes of their references.
 pub(super) struct SliceCache<V> {
     entries: Vec<Entry<V>>,
     /// Concatenated slices, each with its APPENDS.
@@ -18,17 +19,17 @@ pub(super) struct SliceCache<V> {
     table: HashTable<(u64, u32)>,
     hasher: RandomState,
     last: u32,
-    /// Last four slices seen, eight bits each.
+    /// Hash of the last four slices seen, eight bits each.
     recent: u32,
-    /// Slice that followed the last four slices before, indexed by a hash of them. Programs repeat themselves, so this
-    /// is the first guess. The second guess is the slice that followed the last one.
+    /// Slice that followed the same four slices last time, indexed by a hash of the four. Programs repeat themselves,
+    /// so this is the first guess. The second guess is the slice that followed the last slice.
     followers: Vec<u32>,
 }
 
 struct Entry<V> {
     start: u32,
     length: u32,
-    /// Slice that followed this one the last time.
+    /// Slice that followed this one last time.
     next: u32,
     value: V,
 }
@@ -46,10 +47,10 @@ impl<V: Copy> SliceCache<V> {
         }
     }
 
-    /// Returns the known slice that `rest` begins with, and its length with APPENDS, if the guess is right.
+    /// Returns the known slice at the start of `rest`, and its length with APPENDS, if one of the guesses is right.
     #[inline(always)]
     pub(super) fn guess_next(&self, rest: &[u8]) -> Option<(u32, usize)> {
-        let after = self.followers.get(self.follower_index()).copied();
+        let follower = self.followers.get(self.follower_index()).copied();
         let next = self.entries.get(self.last as usize).map(|last| last.next);
         let known_at = |guess: u32| {
             let known = self.slice(guess);
@@ -58,10 +59,10 @@ impl<V: Copy> SliceCache<V> {
             let is_same = !known.is_empty() && rest.get(..known.len()).is_some_and(|rest| is_equal(rest, known));
             is_same.then_some((guess, known.len()))
         };
-        after.and_then(known_at).or_else(|| next.and_then(known_at))
+        follower.and_then(known_at).or_else(|| next.and_then(known_at))
     }
 
-    /// Index into [`Slices::after`] for the current guess.
+    /// Returns the index into [`SliceCache::followers`] for the last four slices.
     #[inline(always)]
     fn follower_index(&self) -> usize {
         (self.recent.wrapping_mul(0x9e37_79b1) >> (u32::BITS - RECENT_BITS)) as usize
@@ -123,7 +124,7 @@ impl<V: Copy> SliceCache<V> {
         self.last = 0;
     }
 
-    /// Total length of all slices, in bytes.
+    /// Returns the total length of all slices, in bytes.
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -136,26 +137,27 @@ impl<V: Copy> SliceCache<V> {
     }
 }
 
-/// Compares slices in wide steps. In wasm `==` compares byte by byte.
+/// Compares slices in wide steps. In wasm, `==` compares byte by byte.
 #[inline(always)]
-fn is_equal(one: &[u8], other: &[u8]) -> bool {
-    if one.len() != other.len() {
+fn is_equal(first: &[u8], second: &[u8]) -> bool {
+    if first.len() != second.len() {
         return false;
     }
-    match (one.last_chunk(), other.last_chunk()) {
-        (Some(end), Some(other_end)) => {
-            let (one, other) = (one.as_chunks().0, other.as_chunks().0);
+    match (first.last_chunk(), second.last_chunk()) {
+        (Some(first_end), Some(second_end)) => {
+            let (first, second) = (first.as_chunks().0, second.as_chunks().0);
             // The last step may overlap the one before it.
-            one.iter().zip(other).all(|(one, other)| is_equal_step(one, other)) && is_equal_step(end, other_end)
+            first.iter().zip(second).all(|(first, second)| is_equal_step(first, second))
+                && is_equal_step(first_end, second_end)
         }
-        _ => one == other,
+        _ => first == second,
     }
 }
 
 #[inline(always)]
-fn is_equal_step(one: &[u8; STEP_BYTES], other: &[u8; STEP_BYTES]) -> bool {
+fn is_equal_step(first: &[u8; STEP_BYTES], second: &[u8; STEP_BYTES]) -> bool {
     // Unrolled by hand, because code built for size has no unrolled loops.
-    let ([a, b, c, d], [e, f, g, h]) = (one.as_chunks().0, other.as_chunks().0) else { return one == other };
-    let differ = |one: &[u8; 8], other: &[u8; 8]| u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other);
+    let ([a, b, c, d], [e, f, g, h]) = (first.as_chunks().0, second.as_chunks().0) else { return first == second };
+    let differ = |first: &[u8; 8], second: &[u8; 8]| u64::from_le_bytes(*first) ^ u64::from_le_bytes(*second);
     differ(a, e) | differ(b, f) | differ(c, g) | differ(d, h) == 0
 }

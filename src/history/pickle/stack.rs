@@ -3,7 +3,7 @@
 //! ```text
 //!   stack    … │ list │ item item │ dict │ key value key value …
 //!                     ▲                  ▲
-//!   marks             mark               mark = fence: values below it are out of reach until the batch ends
+//!   marks             mark               mark: values below it cannot be accessed until the batch ends
 //! ```
 
 use super::builder::Builder;
@@ -17,14 +17,15 @@ use super::memo::Memo;
 use super::open::{Kind, OpenContainers};
 use super::slice_cache::SliceCache;
 
-/// Start of a batch.
+/// Start of a batch of values, as set by MARK.
 pub(super) struct Mark {
     /// Position of the batch's first value on the stack.
     pub(super) at: usize,
-    /// True if a part of the batch was already passed to the container below, which must then take the rest.
+    /// True if part of the batch was already passed to the container below. The rest must then be passed to the same
+    /// container.
     pub(super) is_partly_passed: bool,
-    /// Height of the stack at which [`Stack::make_room`] is called again. Stored per batch, so that other batches above
-    /// it do not cause repeated searches.
+    /// Height of the stack at which [`Stack::pass_long_batch`] is called next. Stored per batch, so that other batches
+    /// above this one do not cause repeated searches.
     pub(super) next_room_check: usize,
 }
 
@@ -44,10 +45,10 @@ pub(super) struct Stack<B: Builder> {
     pub(super) scratch: InlineStack<B::Value>,
     /// Position of the last mark, or 0.
     pub(super) batch_start: usize,
-    /// Height of the stack at which [`Stack::make_room`] is called before a push: that of the last mark, or
+    /// Height of the stack at which [`Stack::pass_long_batch`] is called before a push: that of the last mark, or
     /// [`Stack::base_room_check`].
     pub(super) next_room_check: usize,
-    /// The same for values below all marks.
+    /// Height of the stack at which [`Stack::pass_long_batch`] is called if there is no mark.
     pub(super) base_room_check: usize,
 }
 
@@ -71,10 +72,10 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Pushes the value that `make` builds.
+    /// Pushes the value that `build` returns.
     #[inline]
-    pub(super) fn push_built(&mut self, make: impl FnOnce(&mut B) -> Result<B::Value, B::Error>) -> StackResult<B> {
-        match make(&mut self.builder) {
+    pub(super) fn push_built(&mut self, build: impl FnOnce(&mut B) -> Result<B::Value, B::Error>) -> StackResult<B> {
+        match build(&mut self.builder) {
             Ok(value) => self.push(value),
             Err(error) => Err(fault(ErrorKind::Builder(error), TOP)),
         }
@@ -87,13 +88,17 @@ impl<B: Builder> Stack<B> {
             let kind = ErrorKind::Limit { what: "nested batches", max: self.limits.open_containers };
             return Err(fault(kind, TOP));
         }
-        let at = self.values.len();
-        self.marks.push(Mark { at, is_partly_passed: false, next_room_check: at + self.limits.tuple_items });
+        let position = self.values.len();
+        self.marks.push(Mark {
+            at: position,
+            is_partly_passed: false,
+            next_room_check: position + self.limits.tuple_items,
+        });
         self.update_batch_start();
         Ok(())
     }
 
-    /// Handles EMPTY_DICT. Reads the complete dict if the fast path applies.
+    /// Handles EMPTY_DICT. If the fast path applies, reads the complete dict.
     #[inline(always)]
     pub(super) fn begin_dict(&mut self, cursor: &mut Cursor<'_>) -> StackResult<B> {
         self.prepare()?;
@@ -120,17 +125,17 @@ impl<B: Builder> Stack<B> {
     }
 
     fn begin(&mut self, kind: Kind) -> StackResult<B> {
-        let home = self.values.len();
-        let number = self.open.open(kind, home, &self.limits).map_err(|kind| fault(kind, home))?;
+        let position = self.values.len();
+        let slot = self.open.open(kind, position, &self.limits).map_err(|kind| fault(kind, position))?;
         match kind {
-            Kind::List => self.builder.open_list(number),
-            Kind::Dict => self.builder.open_dict(number),
+            Kind::List => self.builder.open_list(slot),
+            Kind::Dict => self.builder.open_dict(slot),
         }
-        self.values.push(self.builder.open_handle(number));
+        self.values.push(self.builder.open_handle(slot));
         Ok(())
     }
 
-    /// Handles LIST or DICT of protocol 0. MARK comes directly before it, and the items come one by one after it.
+    /// Handles LIST or DICT of protocol 0. It must come directly after MARK. The items follow one by one.
     pub(super) fn begin_at_mark(&mut self, kind: Kind) -> StackResult<B> {
         let mark = self.pop_mark()?;
         if mark.is_partly_passed || mark.at < self.values.len() {
@@ -210,8 +215,8 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Handles consecutive BINGETs and LONG_BINGETs, as long as they fetch finished values and there is room. Nearly
-    /// all of a snapshot is lists of memo references.
+    /// Handles consecutive BINGETs and LONG_BINGETs, as long as they fetch finished values and the stack has room.
+    /// Lists of memo references make up nearly all of a snapshot.
     #[inline(always)]
     pub(super) fn get_many(&mut self, cursor: &mut Cursor<'_>) {
         while let Some((slot, length)) = cursor.peek_get() {
@@ -234,9 +239,9 @@ impl<B: Builder> Stack<B> {
         self.values.pop().ok_or_else(|| fault(ErrorKind::TooFewValues, TOP))
     }
 
-    /// Returns the slot of the open container at a position of the stack, if there is one.
-    pub(super) fn open_at(&self, at: usize) -> Option<u32> {
-        self.builder.open_slot(*self.values.get(at)?)
+    /// Returns the slot of the open container at `position` of the stack, if there is one.
+    pub(super) fn open_at(&self, position: usize) -> Option<u32> {
+        self.builder.open_slot(*self.values.get(position)?)
     }
 
     #[inline]
@@ -246,18 +251,18 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// Pushes another reference to an open container. Next to the container this is fine (a list that an earlier key
-    /// holds, a frame that occurs twice in a stack), because taking one finishes both. Inside, the container would
-    /// contain itself.
+    /// Pushes another reference to an open container. This is valid next to the container (a list that is also the
+    /// value of an earlier key, a frame that occurs twice in a stack), because finishing the container replaces all
+    /// references. Inside the container, it is an error, because the container would contain itself.
     #[cold]
     fn push_copy(&mut self, value: B::Value, number: u32) -> StackResult<B> {
         self.pass_long_batch_if_due()?;
-        let at = self.values.len();
+        let position = self.values.len();
         if let Some(open) = self.open.get_mut(number) {
             if self.marks.binary_search_by_key(&(open.position + 1), |mark| mark.at).is_ok() {
-                return Err(fault(ErrorKind::ContainsItself, at));
+                return Err(fault(ErrorKind::ContainsItself, position));
             }
-            open.copies.push(at);
+            open.copies.push(position);
         }
         self.values.push(value);
         Ok(())
@@ -267,7 +272,7 @@ impl<B: Builder> Stack<B> {
     #[inline]
     fn top_position(&self, count: usize) -> StackResult<B, usize> {
         match self.values.len().checked_sub(count) {
-            Some(at) if at >= self.batch_start => Ok(at),
+            Some(position) if position >= self.batch_start => Ok(position),
             _ => Err(fault(ErrorKind::TooFewValues, TOP)),
         }
     }
@@ -284,28 +289,28 @@ impl<B: Builder> Stack<B> {
         self.next_room_check = room.min(self.limits.stack_values);
     }
 
-    /// Passes the values from `from` on to the container just below.
+    /// Passes the values from position `from` on to the container directly below.
     fn pass_from(&mut self, kind: Kind, from: usize) -> StackResult<B> {
-        let taker = self.container_below(kind, from)?;
+        let owner = self.container_below(kind, from)?;
         // Most batches contain no open container. Scanning the slice is far cheaper than a checked access to each
         // position.
         let items = self.values.get(from..).unwrap_or_default();
         if items.iter().any(|&item| self.builder.open_slot(item).is_some()) {
-            for at in from..self.values.len() {
-                if let Some(number) = self.open_at(at) {
-                    if number == taker {
-                        return Err(fault(ErrorKind::ContainsItself, at));
+            for position in from..self.values.len() {
+                if let Some(number) = self.open_at(position) {
+                    if number == owner {
+                        return Err(fault(ErrorKind::ContainsItself, position));
                     }
-                    self.finish(number, at)?;
+                    self.finish(number, position)?;
                 }
             }
         }
-        self.pass_items(kind, taker, from, self.values.len())?;
+        self.pass_items(kind, owner, from, self.values.len())?;
         self.values.truncate(from);
         Ok(())
     }
 
-    /// Returns the open container of `kind` just below `from`.
+    /// Returns the slot of the open container of `kind` directly below position `from`.
     fn container_below(&self, kind: Kind, from: usize) -> StackResult<B, u32> {
         let below = from.saturating_sub(1);
         match self.open_at(below).filter(|&number| self.open.get(number).is_some_and(|open| open.kind == kind)) {
@@ -315,34 +320,34 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Passes the finished values `from..to` to the open container `taker`. They stay on the stack.
-    pub(super) fn pass_items(&mut self, kind: Kind, taker: u32, from: usize, to: usize) -> StackResult<B> {
-        self.leave_fast_path(taker);
+    /// Passes the finished values `from..to` to the open container `owner`. They stay on the stack.
+    pub(super) fn pass_items(&mut self, kind: Kind, owner: u32, from: usize, to: usize) -> StackResult<B> {
+        self.leave_fast_path(owner);
         let items = self.values.get(from..to).unwrap_or_default();
         match kind {
             Kind::List => {
-                let held = self.builder.open_len(taker);
-                self.builder.append(taker, items).map_err(|(item, error)| {
-                    let index = Some(held.saturating_add(item as u64));
+                let length_before = self.builder.open_len(owner);
+                self.builder.append(owner, items).map_err(|(item, error)| {
+                    let index = Some(length_before.saturating_add(item as u64));
                     Box::new(Fault { kind: ErrorKind::Builder(error), at: from + item, index })
                 })?;
             }
             Kind::Dict if items.len() % 2 == 1 => return Err(fault(ErrorKind::KeyWithoutValue, to)),
             Kind::Dict => {
-                let refused = self.builder.set_items(taker, items);
-                refused.map_err(|(item, error)| fault(ErrorKind::Builder(error), from + item))?;
+                let result = self.builder.set_items(owner, items);
+                result.map_err(|(item, error)| fault(ErrorKind::Builder(error), from + item))?;
             }
         }
-        if let Some(open) = self.open.get_mut(taker) {
+        if let Some(open) = self.open.get_mut(owner) {
             open.changed = true;
         }
         Ok(())
     }
 
     fn tuple_from(&mut self, from: usize) -> StackResult<B> {
-        for at in from..self.values.len() {
-            if let Some(number) = self.open_at(at) {
-                self.finish(number, at)?;
+        for position in from..self.values.len() {
+            if let Some(number) = self.open_at(position) {
+                self.finish(number, position)?;
             }
         }
         let items = self.values.get(from..).unwrap_or_default();
@@ -351,7 +356,8 @@ impl<B: Builder> Stack<B> {
         self.push(tuple)
     }
 
-    /// Finishes container `number`, found at position `at`, and replaces all references to it by its final handle.
+    /// Finishes the container in slot `number`, which is at position `at`, and replaces all references by its final
+    /// handle.
     fn finish(&mut self, number: u32, at: usize) -> StackResult<B> {
         let value = self.finished_value(number).map_err(|error| fault(ErrorKind::Builder(error), at))?;
         let Some(open) = self.open.get(number) else { return Ok(()) };

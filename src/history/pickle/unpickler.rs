@@ -1,4 +1,4 @@
-//! The unpickler: chunks of bytes become instructions, which run one after another.
+//! The unpickler, which splits chunks of bytes into instructions and runs them.
 
 use super::builder::Builder;
 use super::cursor::{Cursor, Incomplete};
@@ -11,20 +11,20 @@ use super::open::Kind;
 use super::path;
 use super::stack::Stack;
 
-/// Highest protocol, written by Python 3.8 and later.
+/// Highest supported protocol, which Python 3.8 introduced.
 const MAX_PROTOCOL: u8 = 5;
 
-/// Size up to which the buffer of a split instruction is kept for the next one. The larger buffer of a long string is
-/// freed.
+/// Maximum capacity in bytes of a buffer that is kept for the next split instruction. The larger buffer of a long
+/// string is freed.
 const MAX_KEPT_CARRY: usize = 64 << 10;
 
 /// Incremental parser of one pickle, which passes its values to a [`Builder`].
 ///
-/// The result does not depend on where the chunks are split. A caller with little time feeds small chunks, because the
-/// work is proportional to their size.
+/// The result does not depend on where the chunks are split. The work per call is proportional to the size of the
+/// chunk.
 pub struct Unpickler<B: Builder> {
     stack: Stack<B>,
-    /// First bytes of the instruction that the end of the last chunk split.
+    /// First bytes of the instruction that was split by the end of the last chunk.
     carry: Vec<u8>,
     /// Total length of all instructions run so far.
     offset: u64,
@@ -37,8 +37,8 @@ impl<B: Builder> Unpickler<B> {
         Unpickler { stack: Stack::new(builder, limits), carry: Vec::new(), offset: 0, result: None }
     }
 
-    /// Runs all instructions that `chunk` completes, and keeps the start of a split one. Bytes after STOP are ignored.
-    /// After an error the parser is unusable.
+    /// Parses the next chunk of the pickle. An instruction that is split by the end of the chunk is completed by the
+    /// next call. Bytes after STOP are ignored. After an error, the parser is unusable.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), PickleError<B::Error>> {
         let mut chunk = chunk;
         while !self.carry.is_empty() && !chunk.is_empty() {
@@ -56,22 +56,22 @@ impl<B: Builder> Unpickler<B> {
         self.result.is_some()
     }
 
-    /// Number of bytes in complete instructions so far. It stays constant after STOP.
+    /// Returns the total length of the complete instructions so far, in bytes. It is constant after STOP.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Returns the builder, for a look at its current state.
+    /// Returns the builder in its current state.
     pub fn builder(&self) -> &B {
         &self.stack.builder
     }
 
-    /// Returns the builder, for taking out complete values.
+    /// Returns the builder in its current state, so that the caller can remove complete values.
     pub fn builder_mut(&mut self) -> &mut B {
         &mut self.stack.builder
     }
 
-    /// Size on the heap in bytes, without the builder. The memo takes nearly all.
+    /// Returns the heap size in bytes, without the builder. The memo is the largest part.
     pub fn heap_bytes(&self) -> usize {
         self.stack.memo.heap_bytes()
             + self.stack.slices.heap_bytes()
@@ -91,18 +91,18 @@ impl<B: Builder> Unpickler<B> {
         }
     }
 
-    /// Completes the split instruction and runs it if possible. Returns the rest of `chunk`.
+    /// Appends bytes of `chunk` to the split instruction, and runs it if it is complete. Returns the rest of `chunk`.
     fn complete_carry<'a>(&mut self, chunk: &'a [u8]) -> Result<&'a [u8], PickleError<B::Error>> {
         let missing = match opcode::instruction_length(&self.carry) {
             Some(extent) => extent.saturating_sub(self.carry.len()),
             None => {
                 let limits = self.stack.limits;
                 let is_text = self.carry.first() == Some(&opcode::UNICODE);
-                let most = if is_text { limits.string_bytes } else { limits.integer_bytes };
+                let max = if is_text { limits.string_bytes } else { limits.integer_bytes };
                 match chunk.iter().position(|&byte| byte == b'\n') {
                     Some(end) => end + 1,
                     // The limit applies before the line ends, and a long line is not searched repeatedly.
-                    None if self.carry.len() + chunk.len() <= most + 1 => {
+                    None if self.carry.len() + chunk.len() <= max + 1 => {
                         self.carry.extend_from_slice(chunk);
                         return Ok(&[]);
                     }
@@ -300,7 +300,7 @@ impl<B: Builder> Unpickler<B> {
     }
 }
 
-/// Names of the resources limited by [`Limits::string_bytes`] and [`Limits::integer_bytes`].
+// Names of the resources limited by `Limits::string_bytes` and `Limits::integer_bytes`.
 const STRING: &str = "bytes in one string";
 const INTEGER: &str = "bytes in one integer";
 
@@ -322,7 +322,7 @@ impl<E> From<Box<Fault<E>>> for Halt<E> {
     }
 }
 
-/// Converts a length to `usize`, saturating. A larger length exceeds every limit too.
+/// Converts a length to `usize`. Saturates, because a length above `usize::MAX` exceeds every limit anyway.
 fn saturating_length(length: u64) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }
@@ -340,7 +340,7 @@ fn read_counted<'a, E>(
     Ok(cursor.bytes(length)?)
 }
 
-/// Reads the rest of a line of at most `most` bytes.
+/// Reads the rest of a line, which may have at most `max` bytes. `what` is the noun for the error.
 fn read_line<'a, E>(cursor: &mut Cursor<'a>, max: usize, what: &'static str) -> Result<&'a [u8], Halt<E>> {
     let left = cursor.bytes_left();
     let line = cursor.line();

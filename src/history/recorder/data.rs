@@ -2,24 +2,25 @@
 
 use super::tree::{Token, ValueTree};
 
-/// Top-level keys of a snapshot that hold recorder data.
+/// Top-level keys of a snapshot under which recorders store data.
 pub const RECORDER_KEYS: [&str; 4] = ["memscape", "source_code", "shape_data", CROP_KEY];
 /// Key that marks a file as an excerpt of another snapshot.
 pub const CROP_KEY: &str = "memscape_crop";
 
-/// Data recorded besides events and segments.
+/// Data that recorders stored besides events and segments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecorderData {
+    /// All values as written.
     pub tree: ValueTree,
-    /// All values other than tensors, steps and sources, as dotted key and text: `rank`, `devices.0.name`.
+    /// All values other than tensors, steps and sources, as pairs of dotted key (`rank`, `devices.0.name`) and text.
     pub facts: Vec<(String, String)>,
     /// Tensors that were live when the snapshot was saved, sorted by device and address.
     pub tensors: Vec<Tensor>,
-    /// Steps: number, start and end, in µs since 1970.
+    /// Steps, each as number, start and end. Times are in µs since 1970.
     pub steps: Vec<[i64; 3]>,
-    /// Source files: positions of path and text in the tree.
+    /// Source files, each as the positions of its path and its text in the tree.
     pub(super) sources: Vec<[u32; 2]>,
-    /// True if the snapshot is an excerpt of another. The facts describe the other one.
+    /// True if the snapshot is an excerpt of another snapshot, which the facts describe.
     pub is_crop: bool,
 }
 
@@ -27,30 +28,30 @@ pub struct RecorderData {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tensor {
     pub device: i64,
-    /// Address of its storage.
+    /// Address of the tensor's storage.
     pub address: u64,
-    /// Size of its storage, in bytes.
+    /// Size of the tensor's storage, in bytes.
     pub bytes: u64,
-    /// Index in the file's list, or `None` for tensors from `shape_data`.
+    /// Index in the file's list of tensors, or `None` for tensors from `shape_data`.
     pub index: Option<u32>,
-    /// Positions of name, kind, dtype and shape in the tree. 0 if missing.
+    // Positions of the texts in the tree. 0 if missing.
     pub(super) name: u32,
     pub(super) kind: u32,
     pub(super) dtype: u32,
     pub(super) shape: u32,
 }
 
-/// Granularity of the allocator in bytes. An allocation may exceed its tensor's storage by less than this if the
-/// requested size is unknown.
+/// Granularity of the allocator in bytes. If the requested size is unknown, an allocation may exceed its tensor's
+/// storage by less than this.
 const BLOCK_ROUNDING: u64 = 512;
 
 impl RecorderData {
-    /// Returns the text of a fact.
+    /// Returns the text of the fact with this dotted key.
     pub fn fact(&self, key: &str) -> Option<&str> {
         self.facts.iter().find(|(known, _)| known == key).map(|(_, text)| &**text)
     }
 
-    /// Returns the facts about the process, and the names of the devices. At most some hundred.
+    /// Returns the facts about the process and the names of the devices. The number of facts is limited.
     pub fn process_facts(&self) -> Vec<(String, String)> {
         let mut facts = Vec::new();
         for fact in &self.facts {
@@ -62,23 +63,25 @@ impl RecorderData {
         facts
     }
 
-    /// Returns a fact about a device.
+    /// Returns the text of a fact about the device with ordinal `device`. `key` is relative to the device, such as
+    /// `name`.
     #[inline(never)]
     pub fn device_fact(&self, device: i64, key: &str) -> Option<&str> {
         let device = device.to_string();
-        let of = self.facts.iter().find_map(|(known, text)| {
+        let prefix = self.facts.iter().find_map(|(known, text)| {
             known.strip_suffix(".device").filter(|known| known.starts_with("devices.") && *text == device)
         })?;
-        self.fact(&[of, ".", key].concat())
+        self.fact(&[prefix, ".", key].concat())
     }
 
-    /// Returns the tensors in an allocation that is live at the end: those with its address whose size matches.
+    /// Returns the tensors in an allocation that is live at the end: those at its address whose size fits `requested`
+    /// bytes.
     #[inline(never)]
     pub fn tensors_at(&self, device: i64, address: u64, requested: u64) -> &[Tensor] {
-        let of = (device, address);
-        let mut from = self.tensors.partition_point(|tensor| (tensor.device, tensor.address) < of);
-        let fits = |at: usize| {
-            let tensor = self.tensors.get(at).filter(|tensor| (tensor.device, tensor.address) == of)?;
+        let key = (device, address);
+        let mut from = self.tensors.partition_point(|tensor| (tensor.device, tensor.address) < key);
+        let fits = |index: usize| {
+            let tensor = self.tensors.get(index).filter(|tensor| (tensor.device, tensor.address) == key)?;
             Some(requested.checked_sub(tensor.bytes).is_some_and(|more| more < BLOCK_ROUNDING))
         };
         while fits(from) == Some(false) {
@@ -91,27 +94,27 @@ impl RecorderData {
         self.tensors.get(from..to).unwrap_or_default()
     }
 
-    /// Name of a tensor: the path of its parameter.
+    /// Returns the name of a tensor: the path of its parameter.
     pub fn name(&self, tensor: &Tensor) -> String {
         self.text(tensor.name)
     }
 
-    /// Kind of a tensor, such as `parameter`, `gradient` or `optimizer_state:exp_avg`.
+    /// Returns the kind of a tensor, such as `parameter`, `gradient` or `optimizer_state:exp_avg`.
     pub fn kind(&self, tensor: &Tensor) -> String {
         self.text(tensor.kind)
     }
 
-    /// Kind of a tensor without the name of the optimizer state.
+    /// Returns the kind of a tensor without the name of the optimizer state, such as `optimizer_state`.
     pub fn category(&self, tensor: &Tensor) -> &[u8] {
         self.tree.text(tensor.kind).split(|&byte| byte == b':').next().unwrap_or_default()
     }
 
-    /// Element type of a tensor, such as `bfloat16`.
+    /// Returns the element type of a tensor, such as `bfloat16`.
     pub fn dtype(&self, tensor: &Tensor) -> String {
         self.text(tensor.dtype)
     }
 
-    /// Shape of a tensor, such as `[4096, 1024]`.
+    /// Returns the shape of a tensor, such as `[4096, 1024]`.
     pub fn shape(&self, tensor: &Tensor) -> String {
         let mut tokens = self.tree.tokens(tensor.shape);
         if tokens.next() != Some(Token::List) {
@@ -130,8 +133,8 @@ impl RecorderData {
         text + "]"
     }
 
-    fn text(&self, at: u32) -> String {
-        clipped(self.tree.text(at))
+    fn text(&self, position: u32) -> String {
+        clipped(self.tree.text(position))
     }
 
     /// Returns the text of a source file, if it was recorded.
@@ -151,7 +154,8 @@ const MAX_PROCESS_FACTS: usize = 300;
 /// Maximum length of a name, kind or shape, in characters.
 const MAX_TEXT_CHARS: usize = 500;
 
-/// Returns the start of a text for display. Control characters are replaced, because they could command a terminal.
+/// Returns the first [`MAX_TEXT_CHARS`] characters of a text for display. Control characters are replaced, because a
+/// terminal could interpret them.
 pub(super) fn clipped(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4 * MAX_TEXT_CHARS)).unwrap_or_default());
     text.chars().take(MAX_TEXT_CHARS).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()

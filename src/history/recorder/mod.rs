@@ -1,8 +1,8 @@
-//! Data that recorders add to a snapshot: memscape's under the key `memscape` (its layout is in
+//! Data that recorders add to a snapshot: memscape's key `memscape` (its layout is documented in
 //! `src/python/memscape/_facts.py`), and torch-snapkit's `source_code` and `shape_data`.
 //!
-//! The values are kept as written ([`Tree`]), so that unknown parts survive when the snapshot is saved again. The
-//! tables refer to them.
+//! All values are kept as written ([`ValueTree`]), so that unknown parts are preserved when the snapshot is saved
+//! again. The tables refer to these values.
 
 mod data;
 mod reading;

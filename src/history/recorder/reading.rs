@@ -4,8 +4,8 @@ use super::data::{CROP_KEY, RecorderData, Tensor, clipped};
 use super::tree::{Token, Tokens, ValueTree};
 use base::sorted::{signed_key, sorted_numbers, two_part_key};
 
-/// Maximum numbers of facts, tensors, steps and sources. The recorder writes at most this many tensors, and far fewer
-/// of the others.
+// Maximum numbers of rows in each table. The recorder writes at most `MAX_TENSORS` tensors, and far fewer facts, steps
+// and sources than allowed here.
 const MAX_FACTS: usize = 4_000;
 const MAX_TENSORS: usize = 400_000;
 const MAX_STEPS: usize = 20_000;
@@ -13,7 +13,7 @@ const MAX_SOURCES: usize = 5_000;
 /// Maximum nesting depth of facts. The recorder writes three levels.
 const MAX_DEPTH: u32 = 6;
 
-/// Parses all recorder data in `tree`.
+/// Parses the recorder data in `tree` into tables. Invalid and unknown values are skipped.
 pub fn parse_recorder(tree: ValueTree) -> RecorderData {
     let mut found = RecorderData::default();
     let mut tokens = tree.tokens(0);
@@ -41,7 +41,7 @@ pub fn parse_recorder(tree: ValueTree) -> RecorderData {
     let keys =
         found.tensors.iter().map(|tensor| two_part_key(signed_key(tensor.device), tensor.address)).zip(0..).collect();
     let order = sorted_numbers(keys);
-    found.tensors = order.iter().filter_map(|&at| found.tensors.get(at as usize).copied()).collect();
+    found.tensors = order.iter().filter_map(|&index| found.tensors.get(index as usize).copied()).collect();
     RecorderData { tree, ..found }
 }
 
@@ -72,7 +72,7 @@ impl RecorderData {
         }
     }
 
-    /// Adds a value as facts with dotted keys.
+    /// Adds a value as facts with dotted keys that start with `key`.
     fn flatten(&mut self, key: &str, value: Token<'_>, tokens: &mut Tokens<'_>, depth: u32) {
         let is_over = self.facts.len() >= MAX_FACTS || depth >= MAX_DEPTH;
         let text = match value {
@@ -106,7 +106,7 @@ impl RecorderData {
         let (mut address, mut bytes, mut device) = (None, None, 0);
         let mut places = [0; 4];
         loop {
-            let at = value_position(tokens);
+            let position = value_position(tokens);
             let Some((key, value)) = tokens.next_pair() else { break };
             let text = match key {
                 b"name" => Some(0),
@@ -116,7 +116,7 @@ impl RecorderData {
                 _ => None,
             };
             if let Some(slot) = text.and_then(|text| places.get_mut(text)) {
-                *slot = at;
+                *slot = position;
             }
             if let Token::Int(number) = value {
                 match key {
@@ -164,8 +164,8 @@ impl RecorderData {
         }
     }
 
-    /// Parses torch-snapkit's `shape_data`: for each hexadecimal address the operations that wrote there, with shape
-    /// and dtype. The newest one is used. The device is not recorded and assumed to be 0.
+    /// Parses torch-snapkit's `shape_data`, which has for each hexadecimal address the operations that wrote there,
+    /// with shape and dtype. The last operation is used. The device is not recorded and is assumed to be 0.
     fn parse_shapes(&mut self, tokens: &mut Tokens<'_>) {
         while let Some((key, value)) = tokens.next_pair() {
             let address = parse_address(key);
@@ -191,7 +191,7 @@ impl RecorderData {
     }
 }
 
-/// Position of the value of the next key.
+/// Returns the position of the next key's value.
 #[inline(never)]
 fn value_position(tokens: &Tokens<'_>) -> u32 {
     let mut ahead = tokens.clone();
@@ -199,7 +199,8 @@ fn value_position(tokens: &Tokens<'_>) -> u32 {
     ahead.offset()
 }
 
-/// Parses an operation with shape and dtype. Returns its size in bytes, and the positions of dtype and shape.
+/// Parses an operation with shape and dtype. Returns the size of its result in bytes, and the positions of dtype and
+/// shape.
 fn parse_operation(tokens: &mut Tokens<'_>) -> Option<(u64, u32, u32)> {
     let (mut places, mut elements, mut width) = ([0; 3], Some(1u64), None);
     for slot in &mut places {
@@ -228,7 +229,7 @@ fn parse_operation(tokens: &mut Tokens<'_>) -> Option<(u64, u32, u32)> {
     Some((elements?.checked_mul(width?).filter(|&bytes| bytes > 0)?, dtype, shape))
 }
 
-/// Size of an element in bytes. The digits in a dtype's name are its bits.
+/// Returns the size of an element in bytes. The first number in a dtype's name is the size in bits.
 fn element_bytes(dtype: &[u8]) -> Option<u64> {
     let mut bits = 0;
     for byte in dtype {
@@ -245,7 +246,7 @@ fn element_bytes(dtype: &[u8]) -> Option<u64> {
     }
 }
 
-/// Parses an address as torch-snapkit writes it: `0x7f0000000200`.
+/// Parses an address in torch-snapkit's format, such as `0x7f0000000200`.
 fn parse_address(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").filter(|digits| (1..=16).contains(&digits.len()))?;
     let mut number = 0;

@@ -1,6 +1,6 @@
-//! Compact encoding of nested values as bytes in reading order. Any bytes are safe to read.
+//! Compact encoding of nested values as bytes, in depth-first order. Reading invalid bytes is safe.
 
-/// Maximum size of all values in bytes. 200,000 tensors take about 40 MB.
+/// Maximum total size of all values in bytes. 200,000 tensors take about 40 MB.
 const MAX_BYTES: usize = 64 << 20;
 
 const END: u8 = 0;
@@ -13,7 +13,7 @@ const TEXT: u8 = 6;
 const LIST: u8 = 7;
 const DICT: u8 = 8;
 
-/// Scalar value, or start or end of a container. In a dict, each key is a text followed by its value.
+/// Scalar value, or start or end of a container. Inside a dict, each key is a text token, followed by its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Token<'a> {
     End,
@@ -26,19 +26,19 @@ pub enum Token<'a> {
     Dict,
 }
 
-/// Encoded values.
+/// Encoded values, which are read by [`ValueTree::tokens`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ValueTree {
     bytes: Vec<u8>,
 }
 
 impl ValueTree {
-    /// Returns whether there is room for more values. Open containers may be closed in any case.
+    /// Returns whether there is room for more values. Containers may be ended even without room.
     pub fn has_room(&self) -> bool {
         self.bytes.len() < MAX_BYTES
     }
 
-    /// Appends a token. A text that does not fit becomes `None`.
+    /// Appends a token. A text that does not fit becomes [`Token::None`].
     pub fn put(&mut self, token: Token<'_>) {
         let tag = match token {
             Token::End => END,
@@ -77,14 +77,14 @@ impl ValueTree {
         fits
     }
 
-    /// Returns a reader that starts at position `at`.
-    pub fn tokens(&self, at: u32) -> Tokens<'_> {
-        Tokens { bytes: &self.bytes, at: at as usize }
+    /// Returns a reader that starts at a byte position.
+    pub fn tokens(&self, position: u32) -> Tokens<'_> {
+        Tokens { bytes: &self.bytes, at: position as usize }
     }
 
-    /// Returns the text at position `at`, or an empty one.
-    pub fn text(&self, at: u32) -> &[u8] {
-        match self.tokens(at).next() {
+    /// Returns the text at a byte position, or an empty one if another token is there.
+    pub fn text(&self, position: u32) -> &[u8] {
+        match self.tokens(position).next() {
             Some(Token::Text(text)) => text,
             _ => &[],
         }
@@ -95,7 +95,7 @@ impl ValueTree {
     }
 }
 
-/// Reader of tokens. It ends at invalid bytes.
+/// Iterator over tokens, which ends at invalid bytes.
 #[derive(Clone, Debug)]
 pub struct Tokens<'a> {
     bytes: &'a [u8],
@@ -103,7 +103,7 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Position of the next token.
+    /// Returns the byte position of the next token.
     pub fn offset(&self) -> u32 {
         self.at as u32
     }
@@ -118,7 +118,7 @@ impl<'a> Tokens<'a> {
         self.take(8)?.try_into().ok()
     }
 
-    /// Skips the rest of a container whose first token was read.
+    /// Skips the rest of a container whose start token was read.
     #[inline(never)]
     pub fn skip_rest(&mut self) {
         let mut depth = 1u32;
@@ -140,7 +140,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Returns the next key and the first token of its value, inside a dict. Returns `None` at its end.
+    /// Returns the next key of a dict and the first token of its value, or `None` at the end of the dict.
     #[inline(never)]
     pub fn next_pair(&mut self) -> Option<(&'a [u8], Token<'a>)> {
         match self.next()? {
@@ -149,7 +149,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Returns the first token of the next element, inside a list. Returns `None` at its end.
+    /// Returns the first token of the next element of a list, or `None` at the end of the list.
     #[inline(never)]
     pub fn next_item(&mut self) -> Option<Token<'a>> {
         self.next().filter(|item| *item != Token::End)

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! id   0           the unexplained bytes (DESIGN §2), absent if there are none
-//!      ..          static blocks: live at the end, never in the trace
+//!      ..          static blocks: live at the end, without an event in the trace
 //!      ..          allocated before recording, freed in the trace
-//!      early()..   allocated in the trace, by event
+//!      early..      allocated in the trace, in order of events (`early` is `early_count()`)
 //! ```
 
 use super::trace::{LifetimeColumns, NEVER, Subject};
@@ -16,29 +16,30 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AllocationId(pub u32);
 
-/// Evidence for an allocation.
+/// Evidence in the file for an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provenance {
     /// Bytes live before the trace that neither events nor blocks explain.
     Unexplained,
-    /// Block live at the end, without an event in the trace.
+    /// Block that is live at the end and has no event in the trace.
     Static,
-    /// Allocated before the trace. The first event that refers to it is this event of its free.
+    /// Allocation from before the trace that is freed in the trace. Holds the first event of the free.
     FreedBy(EventIdx),
+    /// Allocated by this event of the trace.
     AllocatedBy(EventIdx),
 }
 
-/// Columns of the allocations. All bytes are *requested* bytes.
+/// Allocations of one device, as columns. All sizes are *requested* bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Allocations {
     /// Allocations live at [`Moment::START`], and those allocated in the trace.
     pub(super) parts: [LifetimeColumns; 2],
-    /// First moment at which an allocation is live, only for those allocated in the trace.
+    /// First moment at which each allocation of the trace is live. Early allocations have no row.
     pub(super) allocated_at: Column<u32>,
     pub(super) unexplained_count: u32,
     pub(super) static_count: u32,
-    /// True if an early allocation whose first event is the completion of its free was awaiting it before the trace:
-    /// the trace has requests of frees (`skip_actions` can remove them), and completions end lifetimes.
+    /// True if the trace has `free_requested` events (`skip_actions` can remove them) and `free_completed` ends
+    /// lifetimes. Then an early allocation whose first event is `free_completed` was awaiting free before the trace.
     pub(super) may_start_awaiting_free: bool,
 }
 
@@ -58,12 +59,13 @@ impl Allocations {
         allocations
     }
 
-    /// Sets the moment at which the free of an allocation was requested. For tests, like [`Allocations::from_spans`].
+    /// Sets the first moment after the free of an allocation was requested. For tests, like
+    /// [`Allocations::from_spans`].
     pub fn request_free(&mut self, id: AllocationId, moment: Moment) {
-        let at = id.0 as usize;
-        let (part, at) = at.checked_sub(self.early_count()).map_or((0, at), |at| (1, at));
-        if let Some(lives) = self.parts.get_mut(part) {
-            lives.free_requested.set(at, moment.0);
+        let index = id.0 as usize;
+        let (part, row) = index.checked_sub(self.early_count()).map_or((0, index), |row| (1, row));
+        if let Some(lifetimes) = self.parts.get_mut(part) {
+            lifetimes.free_requested.set(row, moment.0);
         }
     }
 
@@ -75,56 +77,60 @@ impl Allocations {
         self.len() == 0
     }
 
-    /// Number of allocations live before the first event. Their ids come first.
+    /// Returns the number of allocations that are live before the first event. These have the lowest ids.
     pub fn early_count(&self) -> usize {
         self.parts[0].size.len()
     }
 
     #[inline(always)]
     pub(super) fn columns_of(&self, id: AllocationId) -> (&LifetimeColumns, usize) {
-        let at = id.0 as usize;
-        match at.checked_sub(self.early_count()) {
-            None => (&self.parts[0], at),
-            Some(at) => (&self.parts[1], at),
+        let index = id.0 as usize;
+        match index.checked_sub(self.early_count()) {
+            None => (&self.parts[0], index),
+            Some(row) => (&self.parts[1], row),
         }
     }
 
-    /// Requested bytes.
+    /// Returns the requested bytes of an allocation.
     pub fn size(&self, id: AllocationId) -> u64 {
-        let (lives, at) = self.columns_of(id);
-        lives.size.at(at)
+        let (lifetimes, row) = self.columns_of(id);
+        lifetimes.size.at(row)
     }
 
-    /// Address, or 0 for the unexplained bytes.
+    /// Returns the address of an allocation, or 0 for the unexplained bytes.
     pub fn address(&self, id: AllocationId) -> u64 {
-        let (lives, at) = self.columns_of(id);
-        lives.address.at(at)
+        let (lifetimes, row) = self.columns_of(id);
+        lifetimes.address.at(row)
     }
 
-    /// First moment at which the allocation is live.
+    /// Returns the first moment at which the allocation is live.
     pub fn allocated_at(&self, id: AllocationId) -> Moment {
-        let at = id.0 as usize;
-        if at < self.early_count() { Moment::START } else { Moment(self.allocated_at.at(at - self.early_count())) }
+        let index = id.0 as usize;
+        if index < self.early_count() {
+            Moment::START
+        } else {
+            Moment(self.allocated_at.at(index - self.early_count()))
+        }
     }
 
-    /// First moment after the free has completed, or `None` if the allocation is live at the end.
+    /// Returns the first moment after the free has completed, or `None` if the allocation is live at the end.
     pub fn freed_at(&self, id: AllocationId) -> Option<Moment> {
-        let (lives, at) = self.columns_of(id);
-        Some(lives.freed_at.at(at)).filter(|&moment| moment != NEVER).map(Moment)
+        let (lifetimes, row) = self.columns_of(id);
+        Some(lifetimes.freed_at.at(row)).filter(|&moment| moment != NEVER).map(Moment)
     }
 
-    /// First moment after the free was requested, if it was.
+    /// Returns the first moment after the free was requested, or `None` if it was not.
     pub fn free_requested(&self, id: AllocationId) -> Option<Moment> {
-        let (lives, at) = self.columns_of(id);
-        Some(lives.free_requested.at(at)).filter(|&moment| moment != NEVER).map(Moment)
+        let (lifetimes, row) = self.columns_of(id);
+        Some(lifetimes.free_requested.at(row)).filter(|&moment| moment != NEVER).map(Moment)
     }
 
-    /// Returns whether this is the entry of the unexplained bytes.
+    /// Returns whether the allocation stands for the unexplained bytes.
     pub fn is_unexplained(&self, id: AllocationId) -> bool {
         id.0 < self.unexplained_count
     }
 
-    /// Returns the evidence for the allocation.
+    /// Returns the evidence in the file for the allocation.
     pub fn provenance(&self, id: AllocationId) -> Provenance {
         if self.is_unexplained(id) {
             return Provenance::Unexplained;
@@ -140,7 +146,7 @@ impl Allocations {
         self.allocated_at(id).event().map_or(Provenance::Static, Provenance::AllocatedBy)
     }
 
-    /// Returns the columns and the row of an event's allocation.
+    /// Returns the columns and the row of the allocation that an event refers to.
     #[inline(always)]
     pub(super) fn row(&self, subject: Subject) -> Option<(&LifetimeColumns, usize)> {
         match subject {
@@ -176,13 +182,14 @@ impl Allocations {
         self.spans_in(0..self.len())
     }
 
-    /// Returns whether the allocation is not freed at `moment`. It is live if it was also allocated by then.
+    /// Returns whether the allocation is not freed at `moment`. It is live then if it was also allocated by that
+    /// moment.
     pub fn outlives(&self, id: AllocationId, moment: Moment) -> bool {
-        let (lives, at) = self.columns_of(id);
-        moment.0 < lives.freed_at.at(at)
+        let (lifetimes, row) = self.columns_of(id);
+        moment.0 < lifetimes.freed_at.at(row)
     }
 
-    /// Number of allocations in the trace up to `moment`. Their ids follow the early ones.
+    /// Returns the number of allocations in the trace up to `moment`. Their ids follow those of the early allocations.
     pub fn allocated_by(&self, moment: u32) -> u32 {
         let (mut from, mut to) = (0, self.allocated_at.len());
         while from < to {
@@ -195,11 +202,11 @@ impl Allocations {
     /// Returns `(allocated_at, freed_at, size)` of an allocation, as in [`Allocations::spans`].
     #[inline(always)]
     pub fn span(&self, id: AllocationId) -> (u32, u32, u64) {
-        let (lives, at) = self.columns_of(id);
-        (self.allocated_at(id).0, lives.freed_at.at(at), lives.size.at(at))
+        let (lifetimes, row) = self.columns_of(id);
+        (self.allocated_at(id).0, lifetimes.freed_at.at(row), lifetimes.size.at(row))
     }
 
-    /// Iterates over the part of [`Allocations::spans`] with these ids, for passes in slices.
+    /// Same as [`Allocations::spans`] for a range of ids, for passes in time slices.
     pub fn spans_in(&self, ids: Range<usize>) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
         (ids.start..ids.end.min(self.len())).map(|id| self.span(AllocationId(id as u32)))
     }

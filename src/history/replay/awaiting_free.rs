@@ -1,40 +1,41 @@
-//! Time during which an allocation awaits its free: it is live, but its free was requested.
+//! Time during which an allocation is awaiting free: it is still live, but its free was requested.
 //!
 //! ```text
 //! alloc ── allocated ──▶ free_requested ── awaiting free ──▶ free_completed
 //! ```
-//! If the trace has no request for a completed free, the allocation's columns have both at the same event. If the
-//! allocation existed before recording and the trace has requests at all, its request also came before recording.
+//! If the trace has no request for a completed free, both have the same event in the allocation's columns. If such an
+//! allocation existed before recording, and the trace has other requests, its free was also requested before recording.
 
 use super::allocations::{AllocationId, Allocations};
 use super::trace::NEVER;
 use crate::snapshot::Action;
 
 impl Allocations {
-    /// Returns the first moment at which an allocation awaits its free. This is
-    /// [`Moment::START`](base::units::Moment::START) if its free was requested before the trace. If it never awaits its
-    /// free, this is the moment of its free or a later one.
+    /// Returns the first moment at which an allocation is awaiting free. This is
+    /// [`Moment::START`](base::units::Moment::START) if its free was requested before the trace. If it is never
+    /// awaiting free, this is the moment of its free or a later one.
     #[inline(always)]
     pub fn awaiting_free_from(&self, id: AllocationId) -> u32 {
         self.awaiting_free_span(id)[0]
     }
 
-    /// Returns the same, and the moment of its free, which is `u32::MAX` if it is live at the end.
+    /// Returns the result of [`Allocations::awaiting_free_from`], and the moment of the free, which is `u32::MAX` if
+    /// the allocation is live at the end.
     #[inline(always)]
     pub(super) fn awaiting_free_span(&self, id: AllocationId) -> [u32; 2] {
-        let (lives, at) = self.columns_of(id);
-        let (requested, freed_at) = (lives.free_requested.at(at), lives.freed_at.at(at));
-        let before = self.may_start_awaiting_free
+        let (lifetimes, row) = self.columns_of(id);
+        let (requested, freed_at) = (lifetimes.free_requested.at(row), lifetimes.freed_at.at(row));
+        let requested_before = self.may_start_awaiting_free
             && (id.0 as usize) < self.early_count()
             && requested == freed_at
             && freed_at != NEVER;
-        [if before { 0 } else { requested }, freed_at]
+        [if requested_before { 0 } else { requested }, freed_at]
     }
 }
 
-/// Returns the change in the number of allocations that await their free: 1, −1 or 0. The event at `moment` applies
-/// `action` to an allocation that is [awaiting its free](Allocations::pending) between the two given moments. `ends` is
-/// the action that ends lifetimes in this trace.
+/// Returns the change in the number of allocations that are awaiting free: 1, −1 or 0. The event before `moment`
+/// applies `action` to an allocation whose [span of awaiting free](Allocations::awaiting_free_span) is `[from,
+/// freed_at]`. `ends` is the action that ends lifetimes in this trace.
 #[inline(always)]
 pub(super) fn awaiting_free_change([from, freed_at]: [u32; 2], action: Action, ends: Action, moment: u32) -> i64 {
     match action {

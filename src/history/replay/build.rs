@@ -24,7 +24,7 @@ use hashbrown::HashMap;
 
 /// Builder of the histories of all devices of a snapshot.
 pub struct Builder {
-    /// Devices still to be built. The next one is last.
+    /// Devices whose histories are not built yet. The next device is last.
     waiting: Vec<Device>,
     current: Option<Box<DeviceBuilder>>,
     done: Vec<DeviceHistory>,
@@ -35,17 +35,17 @@ pub struct Builder {
 struct DeviceBuilder {
     history: DeviceHistory,
     place: String,
-    /// Allocations live before the trace, while they are being added.
+    /// Builder of the allocations from before the trace. `None` once all are added.
     early_builder: Option<EarlyBuilder>,
     free_sizes: Vec<(u32, u64)>,
     /// Number of allocations live at the current moment.
     live: u32,
-    /// Total of the reference implementation. It differs from the drawn one only in broken files.
+    /// Total of live bytes as in the reference implementation. It differs from the drawn total only in corrupt files.
     total: i64,
     next_event: u32,
-    /// Reference total at each moment, for the passes of the median search.
+    /// Reference total at each moment, for the search for the median.
     totals: Column<i64>,
-    /// Maximum of live minus reserved bytes: the difference, live and reserved bytes, and the moment.
+    /// Maximum of live minus reserved bytes: the difference, the live and reserved bytes, and the moment.
     max_excess: (i64, [i64; 2], u32),
     next_chunk: usize,
     sum: i128,
@@ -54,7 +54,7 @@ struct DeviceBuilder {
 }
 
 impl Builder {
-    /// Creates a builder from the traces and the snapshot's segments.
+    /// Creates a builder from the recorded traces, and the snapshot's segments and annotation marks.
     pub fn new(snapshot: &Snapshot, mut recorder: Recorder) -> Builder {
         if let Some(mut image) = recorder.image.take().filter(|image| image.has_parts()) {
             let (done, warnings) = image.finish(snapshot);
@@ -97,15 +97,15 @@ impl Builder {
         Builder { waiting, current: None, done: Vec::new(), warnings: Warnings::default() }
     }
 
-    /// Completes the outlines after decoding. No history is built yet.
+    /// Completes the outlines after decoding, before any history is built.
     pub fn close_outlines(&self, partial: &mut Partial, snapshot: &Snapshot) {
         partial.finish(self.waiting.iter().rev(), snapshot);
     }
 
-    /// Continues the work until all histories are built.
+    /// Builds histories until all are built or the slice ends.
     ///
     /// # Errors
-    /// The time is up.
+    /// The slice's time is up.
     pub fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         loop {
             if self.current.is_none() {
@@ -132,7 +132,7 @@ impl Builder {
     }
 }
 
-/// Changes of the totals at an event, in bytes. `live` counts allocations and frees.
+/// Changes of the totals at an event, in bytes. `live` is the number of allocations and of frees.
 #[derive(Clone, Copy, Debug, Default)]
 struct Change {
     total: i64,
@@ -143,8 +143,9 @@ struct Change {
 }
 
 impl DeviceBuilder {
-    /// Takes time proportional to the blocks at the end, not to the events. A trace without any free_completed is an
-    /// exception, because two columns are copied: 80 MB for 10 million events, some ten milliseconds.
+    /// Creates the builder of a device's history, in time proportional to the number of blocks at the end instead of
+    /// events. An exception is a trace without any `free_completed`, because two columns are copied: 80 MB for 10
+    /// million events, which takes some ten milliseconds.
     fn new(device: Device, snapshot: &Snapshot, warnings: &mut Warnings) -> DeviceBuilder {
         let Device { ordinal, mut trace, segments, marks, .. } = device;
         let place = device_path(ordinal);
@@ -308,17 +309,17 @@ impl DeviceBuilder {
     #[inline(always)]
     fn update_excess(&mut self, moment: u32) {
         let [live, reserved] = [self.history.drawn.last(), self.history.reserved.last()];
-        let beyond = live.saturating_sub(reserved);
-        if beyond > self.max_excess.0 {
-            self.max_excess = (beyond, [live, reserved], moment);
+        let excess = live.saturating_sub(reserved);
+        if excess > self.max_excess.0 {
+            self.max_excess = (excess, [live, reserved], moment);
         }
     }
 
-    /// Adds a warning if more bytes were live than reserved, in a file with reserved bytes.
+    /// Adds a warning if more bytes were live than reserved. Files without reserved bytes are excepted.
     fn warn_excess(&self, warnings: &mut Warnings) {
-        let (beyond, bytes, moment) = self.max_excess;
+        let (excess, bytes, moment) = self.max_excess;
         let numbers = &self.history.numbers;
-        if beyond > 0 && numbers.peak_reserved > 0 && !numbers.is_saturated() {
+        if excess > 0 && numbers.peak_reserved > 0 && !numbers.is_saturated() {
             let [live, reserved] = bytes.map(|bytes| Bytes(u64::try_from(bytes).unwrap_or(0)));
             let event = Moment(moment).event().map_or_else(String::new, |event| format!("[{}]", event.0));
             warnings.add(WarningKind::LiveExceedsReserved, 1, || {
@@ -327,7 +328,7 @@ impl DeviceBuilder {
         }
     }
 
-    /// Continues the work until the history is complete.
+    /// Builds the history until it is complete or the slice ends.
     fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, slice: &mut TimeSlice) -> SliceResult {
         while let Some(mut early_builder) = self.early_builder.take() {
             if early_builder.step(snapshot, &mut self.history.allocations) {
@@ -364,17 +365,17 @@ impl DeviceBuilder {
         Ok(())
     }
 
-    /// Returns the changes at an event. The reference total counts each free with its own size, even repeated ones. The
-    /// drawn total counts the allocation's size once.
+    /// Returns the changes at an event. The reference total subtracts the size in the event for each free, even
+    /// repeated ones. The drawn total subtracts the allocation's size once.
     #[inline(always)]
     fn event_changes(&self, event: EventIdx) -> Change {
         let history = &self.history;
         let action = history.events.action(event.0);
         let subject = history.events.subject_of(event.0, action);
-        let Some((lives, row)) = history.allocations.row(subject) else {
+        let Some((lifetimes, row)) = history.allocations.row(subject) else {
             return Change { reserved: history.reserved_change(event), ..Change::default() };
         };
-        let size = lives.size.get(row).map_or(0, to_signed);
+        let size = lifetimes.size.get(row).map_or(0, to_signed);
         if action == Action::Alloc {
             return Change { total: size, drawn: size, live: [1, 0], ..Change::default() };
         }
@@ -384,19 +385,19 @@ impl DeviceBuilder {
         if action != history.ending_action {
             return Change { awaiting_free, ..Change::default() };
         }
-        let place = || self.free_sizes.binary_search_by_key(&event.0, |&(event, _)| event).ok();
-        let own = if self.free_sizes.is_empty() { None } else { place() };
-        let (ended, gone) = if lives.freed_at.get(row) == Some(moment) { (size, 1) } else { (0, 0) };
+        let find = || self.free_sizes.binary_search_by_key(&event.0, |&(event, _)| event).ok();
+        let free_size_index = if self.free_sizes.is_empty() { None } else { find() };
+        let (ended, free_count) = if lifetimes.freed_at.get(row) == Some(moment) { (size, 1) } else { (0, 0) };
         Change {
-            total: -own.map_or(size, |place| to_signed(self.free_sizes[place].1)),
+            total: -free_size_index.map_or(size, |index| to_signed(self.free_sizes[index].1)),
             drawn: -ended,
             awaiting_free,
             reserved: 0,
-            live: [0, gone],
+            live: [0, free_count],
         }
     }
 
-    /// Skips a dropped event. Its effect is part of the state at the start of the range.
+    /// Skips an event before the loaded range. Its effect is part of the state at the start of the range.
     fn skip(&mut self) {
         let history = &mut self.history;
         [&mut history.drawn, &mut history.reserved, &mut history.awaiting_free]
@@ -427,8 +428,8 @@ impl DeviceBuilder {
         history.drawn.push(change.drawn);
         history.reserved.push(change.reserved);
         history.awaiting_free.push(change.awaiting_free);
-        let [come, gone] = change.live;
-        self.live = self.live.saturating_add(come).saturating_sub(gone);
+        let [allocated, freed] = change.live;
+        self.live = self.live.saturating_add(allocated).saturating_sub(freed);
         if Moment::after(event).0.is_multiple_of(MOMENTS_PER_COUNT) {
             history.live_counts.push(self.live);
         }
@@ -442,12 +443,12 @@ impl DeviceBuilder {
     }
 
     fn finish_counting(&mut self) {
-        let states = u64::from(self.history.event_count() - self.history.events.first()) + 1;
+        let moments = u64::from(self.history.event_count() - self.history.events.first()) + 1;
         let numbers = &mut self.history.numbers;
-        numbers.mean = self.sum as f64 / states as f64;
+        numbers.mean = self.sum as f64 / moments as f64;
         let span = numbers.time_us.map_or(0, |(first, last)| last.saturating_sub(first));
         numbers.time_weighted_mean = (span > 0).then(|| self.weighted / span as f64);
-        self.median = Some(Median::new(numbers.min, numbers.peak, states));
+        self.median = Some(Median::new(numbers.min, numbers.peak, moments));
     }
 }
 
@@ -486,14 +487,14 @@ fn limit_to_range(numbers: &mut DeviceFigures, trace: &Trace, at_end: &EndAlloca
     }
 }
 
-/// Path of a device's events in the file.
+/// Returns the path of a device's events in the file.
 fn device_path(ordinal: i64) -> String {
     if ordinal == HOST_DEVICE { "host_traces".to_owned() } else { format!("device_traces[{ordinal}]") }
 }
 
-fn add_anomaly(warnings: &mut Warnings, kind: WarningKind, oddity: Anomaly, place: &str) {
-    warnings.add(kind, oddity.count, || match oddity.bytes {
-        0 => format!("{place}[{}]", oddity.first),
-        bytes => format!("{place}[{}], {} in all", oddity.first, Bytes(bytes)),
+fn add_anomaly(warnings: &mut Warnings, kind: WarningKind, anomaly: Anomaly, place: &str) {
+    warnings.add(kind, anomaly.count, || match anomaly.bytes {
+        0 => format!("{place}[{}]", anomaly.first),
+        bytes => format!("{place}[{}], {} in all", anomaly.first, Bytes(bytes)),
     });
 }

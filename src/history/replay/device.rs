@@ -2,15 +2,15 @@
 
 use super::trace::Trace;
 
-/// Contents of a file for one device.
+/// Data of one device in a file.
 #[derive(Default)]
 pub(super) struct Device {
     pub(super) ordinal: i64,
-    /// Number of its trace in the recorder.
+    /// Index of the device's trace in the recorder. `None` if the file has no trace for it.
     pub(super) number: Option<u32>,
     pub(super) trace: Trace,
-    /// Its segments, as rows of the snapshot's table.
+    /// Rows of the device's segments in the snapshot's table.
     pub(super) segments: Vec<u32>,
-    /// Its annotation marks, as rows of the snapshot's table.
+    /// Rows of the device's annotation marks in the snapshot's table.
     pub(super) marks: Vec<u32>,
 }

@@ -12,7 +12,8 @@ use base::column::Column;
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 
-/// Moments between two counts of live allocations. Few enough to recompute in well under a microsecond.
+/// Number of moments between two counts of live allocations. Small enough that recomputing a count in between takes
+/// well under a microsecond.
 pub(super) const MOMENTS_PER_COUNT: u32 = 64;
 
 /// History of one device: events, allocations, totals.
@@ -24,27 +25,27 @@ pub struct DeviceHistory {
     /// Number of events by [`Action`], in the order of `Action::ALL`.
     pub action_counts: [u64; Action::ALL.len()],
     pub allocations: Allocations,
-    /// Key figures.
+    /// Key figures of the device.
     pub numbers: DeviceFigures,
     /// Annotations as time ranges, sorted by start.
     pub annotations: Vec<AnnotationRange>,
-    /// Checkpoints of the live allocations.
+    /// Checkpoints for finding the allocations that are live at a moment.
     pub live: LiveSets,
     /// Requested bytes of the drawn stack at each moment.
     pub drawn: Totals,
     /// Reserved bytes at each moment.
     pub reserved: Totals,
-    /// Requested bytes of the drawn stack that await their free at each moment.
+    /// Requested bytes of the drawn stack that are awaiting free at each moment.
     pub awaiting_free: Totals,
     /// Number of live allocations at every [`MOMENTS_PER_COUNT`]-th moment.
     pub(super) live_counts: Column<u32>,
-    /// Row in the snapshot's block table for each allocation that is live at the end.
+    /// For the id of each allocation that is live at the end: row of its block in the snapshot's table.
     pub(super) end_blocks: HashMap<u32, u32, foldhash::fast::RandomState>,
     pub(super) segment_operations: Column<(u64, u64)>,
     pub(super) notes: Column<(u64, u64)>,
-    /// Facts about allocations from before the loaded range, and segment operations after it. Empty if the whole trace
-    /// is loaded.
+    /// Facts about allocations from before the loaded range. Empty if the whole trace is loaded.
     pub(super) early_facts: Column<EarlyFacts>,
+    /// Segment operations after the loaded range.
     pub(super) later_operations: Column<LaterOperation>,
     pub(super) later_event_count: u64,
     pub(super) note_events: Column<u32>,
@@ -63,9 +64,10 @@ pub struct AllocationChange {
     pub size: u64,
     /// `true` if the event starts the allocation's lifetime, `false` if it ends it, `None` if neither.
     pub starts_lifetime: Option<bool>,
-    /// Change of the bytes that await their free.
+    /// Change of the bytes awaiting free.
     pub awaiting_free: i64,
-    /// True if the program frees the allocation here: its free is requested, or completes without a request.
+    /// True if the program frees the allocation at this event: the event requests the free, or completes a free without
+    /// a request.
     pub is_program_free: bool,
 }
 
@@ -75,7 +77,7 @@ impl AllocationChange {
         self.starts_lifetime.is_some() || self.awaiting_free != 0
     }
 
-    /// Change of the live bytes.
+    /// Returns the change of the live bytes.
     pub fn bytes(&self) -> i64 {
         match self.starts_lifetime {
             Some(true) => to_signed(self.size),
@@ -86,7 +88,7 @@ impl AllocationChange {
 }
 
 impl DeviceHistory {
-    /// Number of events in the trace. Moments run from 0 to this number.
+    /// Returns the number of events in the trace. Moments range from 0 to this number.
     pub fn event_count(&self) -> u32 {
         self.events.len()
     }
@@ -97,12 +99,12 @@ impl DeviceHistory {
         (loaded != LoadedRange::default()).then_some(loaded)
     }
 
-    /// First known moment, which is the state before the first loaded event.
+    /// Returns the first known moment, which is the state before the first loaded event.
     pub fn first_moment(&self) -> Moment {
         Moment(self.events.first())
     }
 
-    /// Returns the origin of an allocation from before the range, if dropped events contained it.
+    /// Returns the origin of an allocation from before the loaded range, if it is known from dropped events.
     pub fn origin(&self, id: AllocationId) -> Option<Origin> {
         let index = id.0.checked_sub(self.allocations.unexplained_count + self.allocations.static_count)?;
         self.early_facts.get(index as usize).map(|facts| facts.origin).filter(Origin::is_known)
@@ -113,8 +115,8 @@ impl DeviceHistory {
         self.allocations.id(self.events.subject(event.0))
     }
 
-    /// Returns address and bytes of an event: those of its allocation or segment operation, or its own. For `oom` these
-    /// are free and requested bytes.
+    /// Returns the address and size of an event's allocation or segment operation. For other events, returns the values
+    /// in the event itself: for `oom`, these are the free and the requested bytes.
     pub fn address_and_size(&self, event: EventIdx) -> (u64, u64) {
         match self.events.subject(event.0) {
             Subject::Segment(index) => self.segment_operations.get(index as usize).unwrap_or_default(),
@@ -125,7 +127,7 @@ impl DeviceHistory {
         }
     }
 
-    /// Events without an allocation or segment, in order: `oom`, `snapshot`, `annotate`.
+    /// Iterates over the indices of events without an allocation or segment (`oom`, `snapshot`, `annotate`), in order.
     pub fn note_events(&self) -> impl Iterator<Item = u32> + '_ {
         self.note_events.iter()
     }
@@ -149,7 +151,7 @@ impl DeviceHistory {
         let action = self.events.action(event.0);
         let id = self.allocations.id(self.events.subject_of(event.0, action))?;
         let (moment, size) = (Moment::after(event).0, self.allocations.size(id));
-        let mut turn = AllocationChange {
+        let mut change = AllocationChange {
             id,
             moment,
             size,
@@ -159,32 +161,32 @@ impl DeviceHistory {
         };
         if action != Action::Alloc {
             let [from, freed_at] = self.allocations.awaiting_free_span(id);
-            turn.starts_lifetime = (action == self.ending_action && freed_at == moment).then_some(false);
-            turn.awaiting_free =
+            change.starts_lifetime = (action == self.ending_action && freed_at == moment).then_some(false);
+            change.awaiting_free =
                 awaiting_free_change([from, freed_at], action, self.ending_action, moment) * to_signed(size);
-            turn.is_program_free = freed_at.min(from) == moment;
+            change.is_program_free = freed_at.min(from) == moment;
         }
-        Some(turn)
+        Some(change)
     }
 
     /// Returns the allocation whose lifetime `event` starts (`true`) or ends (`false`).
     pub fn lifetime_change(&self, event: EventIdx) -> Option<(AllocationId, bool)> {
         let action = self.events.action(event.0);
-        let is_birth = action == Action::Alloc;
+        let is_alloc = action == Action::Alloc;
         // Other actions need no lookup.
-        if !is_birth && action != self.ending_action {
+        if !is_alloc && action != self.ending_action {
             return None;
         }
         let id = self.allocations.id(self.events.subject_of(event.0, action))?;
-        (is_birth || self.allocations.freed_at(id) == Some(Moment::after(event))).then_some((id, is_birth))
+        (is_alloc || self.allocations.freed_at(id) == Some(Moment::after(event))).then_some((id, is_alloc))
     }
 
-    /// Change of the drawn stack at `event`, in bytes.
+    /// Returns the change of the drawn stack at `event`, in bytes.
     pub fn drawn_change(&self, event: EventIdx) -> i64 {
-        self.allocation_change(event).map_or(0, |turn| turn.bytes())
+        self.allocation_change(event).map_or(0, |change| change.bytes())
     }
 
-    /// Change of reserved memory at `event`, in bytes.
+    /// Returns the change of reserved memory at `event`, in bytes.
     pub fn reserved_change(&self, event: EventIdx) -> i64 {
         let Subject::Segment(index) = self.events.subject(event.0) else { return 0 };
         let size = self.segment_operations.get(index as usize).unwrap_or_default().1 as i64;
@@ -194,12 +196,12 @@ impl DeviceHistory {
         }
     }
 
-    /// Change of the bytes awaiting free at `event`.
+    /// Returns the change of the bytes awaiting free at `event`.
     pub fn awaiting_free_change(&self, event: EventIdx) -> i64 {
-        self.allocation_change(event).map_or(0, |turn| turn.awaiting_free)
+        self.allocation_change(event).map_or(0, |change| change.awaiting_free)
     }
 
-    /// Same for an event that is known to apply `action` to `id`.
+    /// Same as [`DeviceHistory::awaiting_free_change`], for an event that is known to apply `action` to `id`.
     #[inline(always)]
     pub(super) fn awaiting_free_change_of(&self, id: AllocationId, action: Action, event: EventIdx) -> i64 {
         let change = awaiting_free_change(
@@ -211,54 +213,55 @@ impl DeviceHistory {
         change * to_signed(self.allocations.size(id))
     }
 
-    /// Requested bytes of the drawn stack at `moment`.
+    /// Returns the requested bytes of the drawn stack at `moment`.
     pub fn drawn_at(&self, moment: Moment) -> i64 {
         Curve::new(&self.drawn, &|event| self.drawn_change(event)).at(moment)
     }
 
-    /// First moment of the peak of the drawn stack, and its requested bytes.
+    /// Returns the first moment of the peak of the drawn stack, and its requested bytes.
     pub fn live_peak(&self) -> (Moment, u64) {
         let change = |event| self.drawn_change(event);
-        let most = Curve::new(&self.drawn, &change).max_in(0..self.drawn.moment_count());
-        most.map_or((Moment(0), 0), |(moment, bytes)| {
+        let peak = Curve::new(&self.drawn, &change).max_in(0..self.drawn.moment_count());
+        peak.map_or((Moment(0), 0), |(moment, bytes)| {
             (moment.max(self.first_moment()), u64::try_from(bytes).unwrap_or(0))
         })
     }
 
-    /// First moment of the maximum of reserved bytes.
+    /// Returns the first moment of the maximum of reserved bytes.
     pub fn reserved_peak(&self) -> Moment {
         let change = |event| self.reserved_change(event);
-        let most = Curve::new(&self.reserved, &change).max_in(0..self.reserved.moment_count());
-        most.map_or(Moment(0), |(moment, _)| moment.max(self.first_moment()))
+        let peak = Curve::new(&self.reserved, &change).max_in(0..self.reserved.moment_count());
+        peak.map_or(Moment(0), |(moment, _)| moment.max(self.first_moment()))
     }
 
-    /// Reserved bytes at `moment`.
+    /// Returns the reserved bytes at `moment`.
     pub fn reserved_at(&self, moment: Moment) -> i64 {
         Curve::new(&self.reserved, &|event| self.reserved_change(event)).at(moment)
     }
 
-    /// Number of allocations live at `moment`, including those of zero bytes. Clamped to the last moment.
+    /// Returns the number of allocations that are live at `moment`, including those of zero bytes. `moment` is clamped
+    /// to the last one.
     pub fn live_count_at(&self, moment: Moment) -> u32 {
         let moment = moment.0.min(self.event_count());
         let block = moment / MOMENTS_PER_COUNT;
         let events = (block * MOMENTS_PER_COUNT..moment).map(EventIdx);
         let changes = events.filter_map(|event| self.lifetime_change(event));
-        changes.fold(self.live_counts.get(block as usize).unwrap_or(0), |count, (_, allocated_at)| {
-            if allocated_at { count.saturating_add(1) } else { count.saturating_sub(1) }
+        changes.fold(self.live_counts.get(block as usize).unwrap_or(0), |count, (_, starts_lifetime)| {
+            if starts_lifetime { count.saturating_add(1) } else { count.saturating_sub(1) }
         })
     }
 
-    /// Allocations with a block at the end, in no particular order.
+    /// Iterates over the allocations that have a block at the end, in no particular order.
     pub fn end_allocations(&self) -> impl Iterator<Item = AllocationId> {
         self.end_blocks.keys().map(|&id| AllocationId(id))
     }
 
-    /// Row of an allocation's block in the snapshot's block table, if it is live at the end.
+    /// Returns the row of an allocation's block in the snapshot's block table, if the allocation is live at the end.
     pub fn end_block(&self, id: AllocationId) -> Option<u32> {
         self.end_blocks.get(&id.0).copied()
     }
 
-    /// Size on the heap by table, in bytes.
+    /// Returns the heap size of each table, in bytes.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
             (

@@ -1,4 +1,5 @@
-//! Reduction of a trace to a range ([`super::kept`]): events before it are dropped, events after it are followed.
+//! Reduction of a trace to a range ([`super::loaded_range`]): events before it are dropped, and events after it only
+//! update sums and facts.
 
 use super::loaded_range::{EarlyFacts, KeepRange, LaterOperation, NO_FACTS, Origin, UNKNOWN_ORIGIN};
 use super::times::Times;
@@ -8,11 +9,11 @@ use super::trace::{
 use crate::snapshot::{Action, Event};
 use base::column::Column;
 
-/// Number of events dropped at once. The cost depends on what is live.
+/// Minimum number of events dropped at once. Dropping takes time proportional to the number of live allocations too.
 const DROP_BATCH: u32 = if cfg!(test) { 2 } else { 1 << 16 };
 
 impl Trace {
-    /// Creates a trace that keeps this range.
+    /// Creates an empty trace that will keep only this range of events.
     pub(super) fn with_range(keep: KeepRange) -> Trace {
         let mut trace = Trace::default();
         trace.outside.keep = keep;
@@ -20,24 +21,25 @@ impl Trace {
         trace
     }
 
-    /// Returns whether the next event is after the range. Drops events before the range.
+    /// Returns whether the next event is after the range, and processes it if so. Otherwise, drops events before the
+    /// range when enough are recorded.
     #[cold]
     #[inline(never)]
     pub(super) fn is_after_range(&mut self, event: &Event) -> bool {
         let KeepRange { from, to, last } = self.outside.keep;
-        let at = self.events.len();
-        if at >= to.max(from) {
+        let count = self.events.len();
+        if count >= to.max(from) {
             self.follow_later_event(event);
             return true;
         }
-        let kept = at - self.events.first();
+        let kept = count - self.events.first();
         let batch = DROP_BATCH.max(u32::try_from(self.live.len()).unwrap_or(u32::MAX));
-        if at <= from {
-            if at == from || kept >= batch {
+        if count <= from {
+            if count == from || kept >= batch {
                 self.drop_first(kept);
             }
-            let next = at.saturating_add(batch).min(from);
-            self.outside.next_check = if at == from { self.next_check(batch) } else { next };
+            let next = count.saturating_add(batch).min(from);
+            self.outside.next_check = if count == from { self.next_check(batch) } else { next };
         } else {
             if kept >= last {
                 self.drop_first(kept - last);
@@ -47,19 +49,20 @@ impl Trace {
         false
     }
 
-    /// Returns the number of events at which the next action is due, after the start of the range.
+    /// Returns the number of recorded events at which [`Trace::is_after_range`] must be called next. For calls after
+    /// the start of the range.
     fn next_check(&self, batch: u32) -> u32 {
         let KeepRange { from, to, last } = self.outside.keep;
         let full = self.events.first().saturating_add(last).saturating_add(batch.max(last));
         if last == u32::MAX { to.max(from) } else { full.min(to.max(from)) }
     }
 
-    /// Drops events before the last ones that are kept, after all events were recorded.
+    /// Drops the events before the last ones that the range keeps. Called after all events were recorded.
     pub(super) fn keep_last(&mut self) {
         let KeepRange { from, last, .. } = self.outside.keep;
-        let (at, first) = (self.events.len(), self.events.first());
-        let begin = from.min(at).max(at.saturating_sub(last));
-        self.drop_first(begin.saturating_sub(first));
+        let (count, first) = (self.events.len(), self.events.first());
+        let start = from.min(count).max(count.saturating_sub(last));
+        self.drop_first(start.saturating_sub(first));
     }
 
     /// Updates the sums and the facts about early allocations with an event after the range.
@@ -99,12 +102,12 @@ impl Trace {
                 *after = after.saturating_add(size);
                 all.add_later_free(event.size, subject, &self.outside.facts);
                 if subject & EARLY_BIT != 0
-                    && let at = (subject & !EARLY_BIT) as usize
-                    && let Some(mut facts) = self.outside.facts.get(at)
+                    && let index = (subject & !EARLY_BIT) as usize
+                    && let Some(mut facts) = self.outside.facts.get(index)
                 {
                     facts.requested_later |= !is_completed;
                     facts.completed_later |= is_completed;
-                    self.outside.facts.set(at, facts);
+                    self.outside.facts.set(index, facts);
                 }
             }
             action if action.is_segment_action() => {
@@ -119,7 +122,7 @@ impl Trace {
         }
     }
 
-    /// Drops the first `count` events that are loaded. Their effect on the later state is kept.
+    /// Drops the first `count` loaded events. Their effect on the later state is kept.
     fn drop_first(&mut self, count: u32) {
         if count == 0 {
             return;
@@ -135,11 +138,11 @@ impl Trace {
             notes += usize::from(matches!(subject, Subject::Note(_)));
         }
         let (early, traced) = self.carry_live(first);
-        let gone = traced.len() as u32;
+        let dropped = traced.len() as u32;
         let moved = |subject: u32| match (subject & EARLY_BIT != 0, subject & !EARLY_BIT) {
             (true, index) => early.get(index as usize).copied().unwrap_or(NEVER),
             (false, ALLOCATED_LATER) => ALLOCATED_LATER,
-            (false, index) => traced.get(index as usize).copied().unwrap_or_else(|| index.wrapping_sub(gone)),
+            (false, index) => traced.get(index as usize).copied().unwrap_or_else(|| index.wrapping_sub(dropped)),
         };
         self.live.values_mut().for_each(|subject| *subject = moved(*subject));
         self.live.retain(|_, subject| *subject != NEVER);
@@ -165,9 +168,9 @@ impl Trace {
         });
     }
 
-    /// Adds the effect of an event to the sums of those before the range.
+    /// Adds the effect of an event to the sums over the events before the range.
     fn add_to_sums(&mut self, event: u32, action: Action, subject: Subject) {
-        let (lives, index) = match subject {
+        let (lifetimes, index) = match subject {
             Subject::Traced(index) => (&self.traced, index),
             Subject::Early(index) => (&self.early, index),
             Subject::Segment(index) => {
@@ -180,24 +183,25 @@ impl Trace {
             Subject::Note(_) => return,
         };
         let place = self.free_sizes.binary_search_by_key(&event, |&(event, _)| event);
-        let own = place.ok().and_then(|place| self.free_sizes.get(place)).map(|&(_, size)| size);
-        let own = own.filter(|_| action != Action::Alloc).or(lives.size.get(index as usize)).map_or(0, to_signed);
+        let free_size = place.ok().and_then(|place| self.free_sizes.get(place)).map(|&(_, size)| size);
+        let free_size = free_size.filter(|_| action != Action::Alloc);
+        let size = free_size.or(lifetimes.size.get(index as usize)).map_or(0, to_signed);
         let before = &mut self.outside.before;
         let sum = match action {
             Action::Alloc => &mut before.allocated,
             Action::FreeRequested => &mut before.requested,
             _ => &mut before.completed,
         };
-        *sum = sum.saturating_add(own);
+        *sum = sum.saturating_add(size);
     }
 
-    /// Turns all allocations that are live after the events before `first` into early ones. Returns the new subjects of
-    /// early and of traced allocations that these events allocated, or [`NEVER`] if they are freed.
+    /// Converts all allocations that are live before event `first` to early ones. Returns the new subjects of the early
+    /// allocations, and of those that earlier events allocated. The subject of a freed allocation is [`NEVER`].
     fn carry_live(&mut self, first: u32) -> (Vec<u32>, Vec<u32>) {
-        let mut lives = LifetimeColumns::default();
+        let mut lifetimes = LifetimeColumns::default();
         let mut facts = Column::new();
         let never_completes = self.counts[Action::FreeCompleted as usize] == 0;
-        let mut put = |from: &LifetimeColumns, index: usize, own: EarlyFacts, subject: u32| {
+        let mut put = |from: &LifetimeColumns, index: usize, early_facts: EarlyFacts, subject: u32| {
             let (requested, freed_at) = (from.free_requested.at(index), from.freed_at.at(index));
             // In a trace without completions, the next alloc at the address shows that it was freed.
             let is_over = || self.live.get(&from.address.at(index)) != Some(&subject);
@@ -209,41 +213,41 @@ impl Trace {
                 _ if requested <= first => 0,
                 // Without a request, equal moments stand for a request before the trace, but only if the alloc is
                 // unknown.
-                _ if own.is_carried && requested == freed_at => NEVER,
+                _ if early_facts.is_carried && requested == freed_at => NEVER,
                 _ => requested,
             };
-            lives.push_row(from.address.at(index), from.size.at(index), requested, freed_at);
-            facts.push(own);
-            (lives.size.len() as u32 - 1) | EARLY_BIT
+            lifetimes.push_row(from.address.at(index), from.size.at(index), requested, freed_at);
+            facts.push(early_facts);
+            (lifetimes.size.len() as u32 - 1) | EARLY_BIT
         };
         let early = (0..self.early.size.len()).map(|index| {
-            let mut own = self.outside.facts.get(index).unwrap_or(NO_FACTS);
+            let mut early_facts = self.outside.facts.get(index).unwrap_or(NO_FACTS);
             let requested = self.early.free_requested.at(index);
-            if own.origin == UNKNOWN_ORIGIN
+            if early_facts.origin == UNKNOWN_ORIGIN
                 && requested <= first
                 && let Some(event) = requested.checked_sub(1)
             {
                 let (stack, labels) = (self.events.stack(event), self.events.labels(event));
-                own.origin = Origin { stack, labels, is_of_free: true };
+                early_facts.origin = Origin { stack, labels, is_of_free: true };
             }
-            put(&self.early, index, own, index as u32 | EARLY_BIT)
+            put(&self.early, index, early_facts, index as u32 | EARLY_BIT)
         });
         let early: Vec<u32> = early.collect();
-        let gone = self.allocated_at.iter().take_while(|&allocated_at| allocated_at <= first).count();
-        let traced = self.allocated_at.range(0..gone).enumerate().map(|(index, allocated_at)| {
+        let traced_count = self.allocated_at.iter().take_while(|&allocated_at| allocated_at <= first).count();
+        let traced = self.allocated_at.range(0..traced_count).enumerate().map(|(index, allocated_at)| {
             let event = allocated_at.saturating_sub(1);
             let (stack, labels) = (self.events.stack(event), self.events.labels(event));
             let origin = Origin { stack, labels, is_of_free: false };
             put(&self.traced, index, EarlyFacts { origin, is_carried: true, ..NO_FACTS }, index as u32)
         });
         let traced = traced.collect();
-        (self.early, self.outside.facts) = (lives, facts);
-        self.traced = self.traced.rows_from(gone);
-        self.allocated_at = self.allocated_at.range(gone..usize::MAX).collect();
+        (self.early, self.outside.facts) = (lifetimes, facts);
+        self.traced = self.traced.rows_from(traced_count);
+        self.allocated_at = self.allocated_at.range(traced_count..usize::MAX).collect();
         (early, traced)
     }
 
-    /// Adds facts for a new early allocation that was found in the range.
+    /// Adds empty facts for an early allocation that an event in the range refers to for the first time.
     pub(super) fn add_early_facts(&mut self) {
         if !self.outside.keep.is_all() {
             self.outside.facts.push(NO_FACTS);

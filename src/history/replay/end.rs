@@ -12,19 +12,19 @@ use std::collections::BTreeMap;
 /// Returns the rows of the live blocks in these segments, in file order. Of several blocks at one address the last one
 /// counts.
 pub(super) fn end_blocks(segments: &[u32], snapshot: &Snapshot) -> Vec<u32> {
-    let mut at: HashMap<u64, u32, foldhash::fast::RandomState> = HashMap::default();
+    let mut by_address: HashMap<u64, u32, foldhash::fast::RandomState> = HashMap::default();
     let rows = || {
         let segments = segments.iter().filter_map(|&segment| snapshot.segments.get(segment as usize));
         segments.flat_map(|segment| segment.blocks.clone())
     };
     for row in rows() {
         if let Some(block) = snapshot.blocks.get(row as usize) {
-            at.insert(block.address, row);
+            by_address.insert(block.address, row);
         }
     }
     let last = |row: &u32| {
         let block = snapshot.blocks.get(*row as usize);
-        block.is_some_and(|block| block.state.is_live() && at.get(&block.address) == Some(row))
+        block.is_some_and(|block| block.state.is_live() && by_address.get(&block.address) == Some(row))
     };
     rows().filter(last).collect()
 }
@@ -32,29 +32,29 @@ pub(super) fn end_blocks(segments: &[u32], snapshot: &Snapshot) -> Vec<u32> {
 /// Allocations of the blocks that are live at the end.
 #[derive(Default)]
 pub(super) struct EndAllocations {
-    /// Allocations in the trace: index, and row of the block.
+    /// Allocations in the trace, each as its index and the row of its block.
     pub(super) traced: Vec<(u32, u32)>,
-    /// Allocations that the trace only frees and that await their free at the end: index, and row of the block.
+    /// For each allocation from before the trace that is awaiting free at the end: index, and row of the block.
     pub(super) early: BTreeMap<u32, u32>,
     /// Rows of blocks without an event in the trace.
     pub(super) statics: Vec<u32>,
 }
 
-/// Rows added between two checks of the clock.
+/// Number of rows added between two checks of the clock.
 const ROWS_PER_STEP: usize = 1 << 14;
 
-/// Construction of the allocations that were live before the trace, in id order. It is done in slices, because a trace
-/// may consist only of frees of earlier allocations.
+/// Builder of the allocations that were live before the trace, in id order. It works in time slices, because a trace
+/// may consist only of frees of such allocations.
 pub(super) struct EarlyBuilder {
     early: LifetimeColumns,
-    /// Facts about these, if only a range of the trace is loaded.
+    /// Facts about the rows of `early`. Empty if the whole trace is loaded.
     pub(super) facts: Column<EarlyFacts>,
     ending_action: Action,
     at_end: EndAllocations,
     next: usize,
     /// Number of allocations that ended before the first event.
     pub(super) ended: u32,
-    /// Early allocations that are never freed and have no block.
+    /// Anomaly of early allocations that are never freed and have no block.
     pub(super) never_freed: Anomaly,
     /// Bytes drawn before the first event.
     pub(super) drawn: i64,
@@ -72,11 +72,11 @@ pub(super) struct InitialState {
     pub(super) at_end: EndAllocations,
 }
 
-/// Block of each allocation that is live at the end.
+/// For the id of each allocation that is live at the end: row of its block.
 pub(super) type EndBlocks = HashMap<u32, u32, foldhash::fast::RandomState>;
 
 impl EarlyBuilder {
-    /// Adds the allocations without events: the unexplained bytes and the static blocks.
+    /// Creates a builder and adds the allocations without events: the unexplained bytes and the static blocks.
     pub(super) fn new(
         at_start: InitialState,
         numbers: &DeviceFigures,
@@ -117,8 +117,8 @@ impl EarlyBuilder {
     }
 
     /// Adds some of the allocations with events. Returns `true` when all are added. An allocation that is never freed
-    /// is static if it has a block, and takes the block's size. Without a block the totals do not include it, and its
-    /// lifetime becomes empty.
+    /// gets the size of its block at the end. Without a block, its lifetime becomes empty, so that the totals do not
+    /// include it.
     pub(super) fn step(&mut self, snapshot: &Snapshot, allocations: &mut Allocations) -> bool {
         let end = self.early.freed_at.len().min(self.next + ROWS_PER_STEP);
         for index in self.next..end {
@@ -160,7 +160,7 @@ impl EarlyBuilder {
         end == self.early.freed_at.len()
     }
 
-    /// Assigns blocks to the allocations with events that are live at the end.
+    /// Adds the blocks of allocations with events that are live at the end to `end_blocks`.
     pub(super) fn finish(&self, allocations: &Allocations, end_blocks: &mut EndBlocks) {
         let freed_from = allocations.unexplained_count + allocations.static_count;
         end_blocks.extend(self.at_end.early.iter().map(|(&index, &row)| (freed_from + index, row)));

@@ -1,8 +1,8 @@
-//! Checkpoints of the live set, which find the allocations live at a moment without scanning all of them.
+//! Checkpoints of the live set, for finding the allocations that are live at a moment without scanning all allocations.
 //!
 //! ```text
-//! checkpoint at moment 8192: 4 17 98 5001 5002 ..     its live ids, in the order of allocation
-//! live at moment 9000  =  those of the checkpoint and later ones, without those freed by then
+//! checkpoint at moment 8192: 4 17 98 5001 5002 ..     ids of live allocations, in the order of allocation
+//! live at moment 9000  =  ids of the checkpoint and later ids, without allocations freed by then
 //! ```
 //!
 //! A checkpoint is taken when the moments since the last one outnumber the live allocations. All checkpoints together
@@ -14,7 +14,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use std::ops::Range;
 
-/// Moments between two points at which a checkpoint may be taken.
+/// Number of moments in a stretch. Checkpoints are taken only at the start of a stretch.
 const STRETCH_MOMENTS: u32 = 1024;
 /// Minimum number of stretches between two checkpoints. More checkpoints would cost more than they save.
 const MIN_STRETCHES: u32 = 4;
@@ -22,14 +22,14 @@ const MIN_STRETCHES: u32 = 4;
 /// Checkpoints of one device. Queries are always correct, and fast once [`LiveSets::step`] has finished.
 #[derive(Clone, Debug, Default)]
 pub struct LiveSets {
-    /// Moment of each checkpoint, and end of its ids in `ids`.
+    /// Moment of each checkpoint, and the end of its ids in `ids`.
     checkpoints: Vec<(u32, usize)>,
     ids: Column<u32>,
     work: Work,
 }
 
-/// Superset of the allocations live at a moment, in id order: those of a checkpoint, and a range of ids. All of them
-/// were allocated by then, and some were freed.
+/// Superset of the allocations that are live at a moment, in id order: those of a checkpoint, and a range of ids. All
+/// were allocated by that moment, but some may be freed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
     checkpoint_ids: Range<usize>,
@@ -56,18 +56,19 @@ impl Candidates {
 enum Work {
     #[default]
     Start,
-    /// Counts the frees in each stretch, of the allocations before the given index.
+    /// Counts the frees in each stretch. Holds the counts, and the next allocation to count.
     CountFrees(Vec<u32>, usize),
-    /// Takes the checkpoints. Holds the counts, the next stretch, and the number of live allocations at its start.
+    /// Takes the checkpoints. Holds the counts, the next stretch, and the number of live allocations at the start of
+    /// the stretch before.
     TakeCheckpoints(Vec<u32>, u32, u32),
     Done,
 }
 
 impl LiveSets {
-    /// Takes all checkpoints. Every call must pass the same allocations.
+    /// Takes checkpoints until all are taken or the slice ends. Every call must pass the same allocations.
     ///
     /// # Errors
-    /// The time is up.
+    /// The slice's time is up.
     pub fn step(&mut self, allocations: &Allocations, moments: u32, slice: &mut TimeSlice) -> SliceResult {
         loop {
             match &mut self.work {
@@ -115,10 +116,10 @@ impl LiveSets {
         self.checkpoints.push((moment, self.ids.len()));
     }
 
-    /// Returns the candidates for the allocations live at `moment`.
+    /// Returns candidates for the allocations that are live at `moment`.
     pub fn candidates(&self, allocations: &Allocations, moment: Moment) -> Candidates {
-        let after = self.checkpoints.partition_point(|&(at, _)| at <= moment.0);
-        let checkpoint = |at: usize| self.checkpoints.get(at).copied();
+        let after = self.checkpoints.partition_point(|&(taken_at, _)| taken_at <= moment.0);
+        let checkpoint = |index: usize| self.checkpoints.get(index).copied();
         let (since, end) = after.checked_sub(1).and_then(checkpoint).unwrap_or_default();
         let start = after.checked_sub(2).and_then(checkpoint).map_or(0, |(_, end)| end);
         let early = allocations.early_count() as u32;
@@ -127,24 +128,24 @@ impl LiveSets {
         Candidates { checkpoint_ids: start..end, first, last: early + allocations.allocated_by(moment.0) }
     }
 
-    /// Returns the candidates for allocations that are live at `from` or allocated between `from` and `to`.
+    /// Returns candidates for the allocations that are live at `from` or allocated between `from` and `to`.
     pub fn candidates_through(&self, allocations: &Allocations, [from, to]: [Moment; 2]) -> Candidates {
         let last = allocations.early_count() as u32 + allocations.allocated_by(to.0);
-        let at_begin = self.candidates(allocations, from);
-        Candidates { last: at_begin.last.max(last), ..at_begin }
+        let at_start = self.candidates(allocations, from);
+        Candidates { last: at_start.last.max(last), ..at_start }
     }
 
-    /// Returns the candidate at index `place`.
+    /// Returns the candidate at `index`.
     #[inline(always)]
-    pub fn candidate(&self, candidates: &Candidates, place: usize) -> Option<AllocationId> {
-        let id = match place.checked_sub(candidates.checkpoint_ids.len()) {
-            None => self.ids.get(candidates.checkpoint_ids.start + place)?,
+    pub fn candidate(&self, candidates: &Candidates, index: usize) -> Option<AllocationId> {
+        let id = match index.checked_sub(candidates.checkpoint_ids.len()) {
+            None => self.ids.get(candidates.checkpoint_ids.start + index)?,
             Some(beyond) => candidates.first + beyond as u32,
         };
         Some(AllocationId(id))
     }
 
-    /// Iterates over the allocations live at `moment` in id order, including those of zero bytes.
+    /// Iterates over the allocations that are live at `moment`, in id order, including those of zero bytes.
     pub fn live_at<'a>(
         &'a self,
         allocations: &'a Allocations,

@@ -1,10 +1,10 @@
-//! Loading of a range of a trace. Events before the range are dropped as soon as possible. Events after it are only
-//! followed.
+//! Loading of a range of a trace. Events before the range are dropped as soon as possible. Events after it only update
+//! sums and facts.
 //!
 //! ```text
 //! event     0 ........... from ............... to ........ last
-//!           dropped       kept with its        followed: what these free was live in the range,
-//!                         index in the file    what they allocate was not
+//!           dropped       kept with its        allocations that these free were live in the range,
+//!                         index in the file    allocations that they make were not
 //! ```
 //! Allocations that are live at the start of the range become allocations from before it, with the stack of their
 //! alloc. The sums over the whole trace are kept, so totals in the range equal those of the whole file.
@@ -12,18 +12,19 @@
 use crate::snapshot::{Action, LabelsId, StackId};
 use base::column::Column;
 
-/// Range of events that is kept of each trace.
+/// Range of events to keep of each trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepRange {
-    /// First event, and the one after the last.
+    /// First event.
     pub from: u32,
+    /// One past the last event.
     pub to: u32,
-    /// Maximum number of events. Of a longer range, the last ones are kept.
+    /// Maximum number of events. Of a longer range, only the last events are kept.
     pub last: u32,
 }
 
 impl KeepRange {
-    /// Keeps all events.
+    /// Range of all events.
     pub const ALL: KeepRange = KeepRange { from: 0, to: u32::MAX, last: u32::MAX };
 
     /// Returns whether all events are kept, without a limit.
@@ -41,8 +42,9 @@ impl Default for KeepRange {
 /// Range of a trace that is loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoadedRange {
-    /// Index of its first event, and number of events in the file after its last.
+    /// Index of the first event.
     pub first: u32,
+    /// Number of events in the file after the range.
     pub later_events: u64,
 }
 
@@ -51,7 +53,7 @@ pub struct LoadedRange {
 pub struct Origin {
     pub stack: StackId,
     pub labels: LabelsId,
-    /// True if they are those of its free.
+    /// True if stack and labels are those of the allocation's free.
     pub is_of_free: bool,
 }
 
@@ -68,10 +70,11 @@ pub(super) const UNKNOWN_ORIGIN: Origin =
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EarlyFacts {
     pub(super) origin: Origin,
-    /// True if a dropped event allocated it.
+    /// True if a dropped event made the allocation.
     pub(super) is_carried: bool,
-    /// True if its free is requested after the range.
+    /// True if the allocation's free is requested after the range.
     pub(super) requested_later: bool,
+    /// True if the allocation's free is completed after the range.
     pub(super) completed_later: bool,
 }
 
@@ -79,19 +82,19 @@ pub(super) const NO_FACTS: EarlyFacts =
     EarlyFacts { origin: UNKNOWN_ORIGIN, is_carried: false, requested_later: false, completed_later: false };
 
 impl EarlyFacts {
-    /// Returns whether its only event is the completion of its free, after the range.
+    /// Returns whether the allocation's only event is a `free_completed` after the range.
     pub(super) fn only_completes(&self) -> bool {
         self.completed_later && !self.requested_later && !self.is_carried
     }
 
-    /// Returns whether it is live to the end of the range without an event that ends it. `ends` is the action that ends
-    /// lifetimes.
+    /// Returns whether the allocation is live at the end of the range if no event in the range frees it. `ends` is the
+    /// action that ends lifetimes.
     pub(super) fn stays_live(&self, ends: Action) -> bool {
         self.is_carried || self.completed_later || (ends == Action::FreeRequested && self.requested_later)
     }
 }
 
-/// Net effect of events that are not kept: requested bytes of allocs and frees, reserved bytes.
+/// Effect of events that are not kept: requested bytes of allocs and of frees, and change of the reserved bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NetChange {
     pub(super) allocated: i64,
@@ -116,7 +119,7 @@ pub struct LaterOperation {
     pub labels: LabelsId,
 }
 
-/// Summary of a trace's events that are not kept.
+/// Summary of the events of a trace that are not kept.
 #[derive(Clone, Debug)]
 pub(super) struct OutsideRange {
     pub(super) keep: KeepRange,
@@ -127,7 +130,8 @@ pub(super) struct OutsideRange {
     pub(super) operations: Column<LaterOperation>,
     /// Facts by early allocation. Empty if all events are kept.
     pub(super) facts: Column<EarlyFacts>,
-    /// Number of events at which the next action is due.
+    /// Number of recorded events at which [`Trace::is_after_range`](super::trace::Trace::is_after_range) must be called
+    /// next.
     pub(super) next_check: u32,
 }
 

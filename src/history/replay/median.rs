@@ -1,15 +1,15 @@
 //! Median of a running total without sorting it. A few passes over the values each find up to 16 more bits of the
 //! result.
 
-/// Maximum number of buckets of a pass, as a power of two.
+/// Maximum number of buckets of a pass, as an exponent of two.
 const MAX_BUCKET_BITS: u32 = 16;
 
 /// Median search. Call [`Median::add`] for every total, in any order, then [`Median::narrow`]. Repeat until that
 /// returns the median.
 pub(super) struct Median {
     counts: Vec<u64>,
-    /// Number of buckets as a power of two. Few values use few buckets, which would otherwise cost more than the
-    /// passes.
+    /// Number of buckets, as an exponent of two. Smaller for few values, because many buckets would cost more than
+    /// additional passes.
     bucket_bits: u32,
     /// Remaining candidates: `low..low + 2^bits`.
     low: i64,
@@ -19,8 +19,8 @@ pub(super) struct Median {
 }
 
 impl Median {
-    /// Starts a search among `count` values between `min` and `max`. Of an even number, the lower middle value is
-    /// found.
+    /// Starts a search among `count` values between `min` and `max`. For an even number of values, the result is the
+    /// lower of the two middle values.
     pub(super) fn new(min: i64, max: i64, count: u64) -> Median {
         let span = max.abs_diff(min);
         let bucket_bits = (u64::BITS - count.leading_zeros()).clamp(4, MAX_BUCKET_BITS);
@@ -28,7 +28,7 @@ impl Median {
         Median { counts: vec![0; 1 << bucket_bits], bucket_bits, low: min, bits, rank: count.saturating_sub(1) / 2 }
     }
 
-    /// Adds one total of this pass.
+    /// Adds a total to the current pass.
     #[inline(always)]
     pub(super) fn add(&mut self, total: i64) {
         if total >= self.low {

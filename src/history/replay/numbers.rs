@@ -1,10 +1,10 @@
 //! Key figures of one device, defined in DESIGN §2.
 
-/// Key figures of one device. Bytes are requested bytes unless noted. Sums saturate at 64 signed bits.
+/// Key figures of one device. Bytes are requested bytes unless noted. Sums saturate at the limits of `i64`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceFigures {
-    /// Number of allocations: those in the trace, those freed in it but allocated before, and those live at the end
-    /// without an event.
+    /// Number of allocations: those made in the trace, those freed in it but allocated before, and those that are live
+    /// at the end and have no event.
     pub allocations: u64,
     /// Live bytes before the first event (baseline): live bytes at the end minus the net change in the trace.
     pub baseline: i64,
@@ -14,23 +14,23 @@ pub struct DeviceFigures {
     pub min: i64,
     /// Mean over all states, including the one before the first event.
     pub mean: f64,
-    /// Median over the same states (the lower of two).
+    /// Median over the same states. For an even number, the lower of the two middle values.
     pub median: i64,
     /// Mean weighted by the duration of each state, from the first event to the last. `None` without times or duration.
     pub time_weighted_mean: Option<f64>,
     pub end: u64,
-    /// Bytes live at the end, as rounded by the allocator.
+    /// Bytes of the blocks that are live at the end, as rounded by the allocator.
     pub end_rounded: u64,
-    /// Frees of blocks that were allocated before recording.
+    /// Number of frees of blocks that were allocated before recording.
     pub unmatched_frees: u64,
-    /// Bytes of these frees.
+    /// Requested bytes of these frees.
     pub unmatched_free_bytes: u64,
-    /// Blocks live at the end without an event in the trace.
+    /// Number of blocks that are live at the end and have no event in the trace.
     pub static_blocks: u64,
-    /// Bytes of these blocks.
+    /// Requested bytes of these blocks.
     pub static_bytes: u64,
-    /// Unexplained part of the baseline: base − unmatched − static. 0 if the file is complete. A positive value is the
-    /// number of unexplained bytes.
+    /// Unexplained part of the baseline: `baseline` − `unmatched_free_bytes` − `static_bytes`. 0 if the file is
+    /// complete, negative if it contradicts itself.
     pub remainder: i64,
     /// Reserved bytes before the first event.
     pub reserved_start: i64,
@@ -41,16 +41,16 @@ pub struct DeviceFigures {
     pub annotations: u64,
     /// First and last time of an event, in µs since 1970, if recorded.
     pub time_us: Option<(i64, i64)>,
-    /// Maximum height of the drawn stack. Equal to the peak unless blocks overlap in a broken file.
+    /// Maximum height of the drawn stack in bytes. Equal to the peak, except in corrupt files with overlapping blocks.
     pub drawn_peak: u64,
 }
 
 impl DeviceFigures {
-    /// Returns whether a sum exceeded 64 signed bits, so that totals are wrong.
+    /// Returns whether a sum reached a limit of `i64`, so that totals are wrong.
     pub fn is_saturated(&self) -> bool {
         let ends = [self.end, self.end_rounded, self.reserved_end, self.drawn_peak];
-        let beyond = |sum: i64| sum == i64::MAX || sum <= -i64::MAX;
-        [self.baseline, self.peak, self.min, self.peak_reserved, self.reserved_start].into_iter().any(beyond)
+        let is_at_limit = |sum: i64| sum == i64::MAX || sum <= -i64::MAX;
+        [self.baseline, self.peak, self.min, self.peak_reserved, self.reserved_start].into_iter().any(is_at_limit)
             || ends.into_iter().any(|sum| sum >= i64::MAX as u64)
     }
 }

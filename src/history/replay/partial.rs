@@ -1,11 +1,11 @@
-//! Outline of the totals while a trace is being decoded. Its size is bounded. It is computed from the columns now and
-//! then, so that recording an event takes no extra time.
+//! Outlines of the totals while traces are being decoded. Their size is bounded. They are updated from the columns at
+//! intervals, so that recording an event takes no extra time.
 //!
 //! ```text
-//! events       0 ......................... folded ............ decoded
+//! events       0 ......................... in the outline .... decoded
 //! bins         |  2^k moments  |  2^k moments  | ..            maximum of each, from the start of the trace
 //! ```
-//! The bytes live before the trace are known when everything is decoded. Until then they are estimated.
+//! The bytes that were live before the trace are known only when everything is decoded. Until then they are estimated.
 
 use super::device::Device;
 use super::end::end_blocks;
@@ -14,16 +14,16 @@ use super::trace::{FreeSums, NEVER, Subject, Trace, to_signed};
 use crate::snapshot::{Action, BlockState, EndState, HOST_DEVICE, Segment, Snapshot};
 use base::sorted::{signed_key, sorted_by_key};
 
-/// Maximum number of bins: twice the columns of a large screen, so that enough remain after merging.
+/// Maximum number of bins: twice the number of columns of a large screen, so that enough remain after merging.
 pub const MAX_BINS: usize = 4096;
 
-/// Maximum number of events folded at once. Takes some milliseconds.
+/// Maximum number of events added to an outline at once, which takes some milliseconds.
 const MAX_FOLDED_EVENTS: u32 = 1 << 20;
 
 /// Running total in bytes, which starts at 0.
 #[derive(Clone, Debug)]
 pub struct RunningTotal {
-    /// Total after the last folded event.
+    /// Total after the last event of the outline.
     pub current: i64,
     /// Maximum, and the first moment that has it.
     pub peak: (i64, u32),
@@ -59,14 +59,14 @@ impl RunningTotal {
     }
 }
 
-/// Outline of a trace, up to the last folded event.
+/// Outline of a trace: totals of a part of the decoded events.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// Ordinal of the device. A guess until everything is decoded.
+    /// Ordinal of the device. It may be wrong until everything is decoded.
     pub device: i64,
-    /// Number of folded events.
+    /// Number of events in the outline.
     pub events: u32,
-    /// Requested bytes.
+    /// Requested bytes of live allocations.
     pub live: RunningTotal,
     pub reserved: RunningTotal,
     /// Requested and reserved bytes before the first event. Estimates until everything is decoded.
@@ -75,11 +75,12 @@ pub struct Outline {
     pub allocations: u64,
     /// Number of out-of-memory events so far.
     pub ooms: u64,
-    /// Number of moments per bin, as a power of two.
+    /// Number of moments per bin, as an exponent of two.
     pub bin_bits: u32,
     /// Action that ends a lifetime.
     ending_action: Action,
-    /// True if the first event reserves memory, so that none was reserved before. `None` until then.
+    /// True if the first allocation or segment event reserves memory, so that none was reserved before. `None` until
+    /// that event.
     starts_with_reserve: Option<bool>,
 }
 
@@ -101,10 +102,10 @@ impl Outline {
         }
     }
 
-    /// Folds up to `most` more events.
-    fn fold(&mut self, trace: &Trace, most: u32) {
-        let (from, to) = (self.events, trace.events.len().min(self.events.saturating_add(most)));
-        let mut odd = trace.free_sizes.partition_point(|&(event, _)| event < from);
+    /// Adds up to `max_events` events to the outline.
+    fn fold(&mut self, trace: &Trace, max_events: u32) {
+        let (from, to) = (self.events, trace.events.len().min(self.events.saturating_add(max_events)));
+        let mut next_free = trace.free_sizes.partition_point(|&(event, _)| event < from);
         for event in from..to {
             let action = trace.events.action(event);
             let moment = event + 1;
@@ -118,8 +119,9 @@ impl Outline {
                 Subject::Note(_) => {}
                 subject => {
                     self.starts_with_reserve = self.starts_with_reserve.or(Some(false));
-                    let own = trace.free_sizes.get(odd).filter(|&&(of, _)| of == event).map(|&(_, size)| size);
-                    odd += usize::from(own.is_some());
+                    let free_size =
+                        trace.free_sizes.get(next_free).filter(|&&(of, _)| of == event).map(|&(_, size)| size);
+                    next_free += usize::from(free_size.is_some());
                     let size = || match subject {
                         Subject::Early(index) => trace.early.size.get(index as usize).unwrap_or(0),
                         Subject::Traced(index) => trace.traced.size.get(index as usize).unwrap_or(0),
@@ -128,7 +130,7 @@ impl Outline {
                     if action == Action::Alloc {
                         self.live.add(to_signed(size()), moment);
                     } else if action == self.ending_action {
-                        self.live.add(-to_signed(own.unwrap_or_else(size)), moment);
+                        self.live.add(-to_signed(free_size.unwrap_or_else(size)), moment);
                     }
                 }
             }
@@ -145,8 +147,9 @@ impl Outline {
         self.events = to;
     }
 
-    /// Estimates the bytes before the first event. The minimum is what the trace frees of them. If recording started in
-    /// a running program, blocks and segments at the end that no event explains so far are added.
+    /// Estimates the bytes before the first event. They include at least the bytes that the trace frees without
+    /// allocating them. If recording started in a running program, blocks and segments at the end that no event
+    /// explains so far are added.
     fn estimate(&mut self, trace: &Trace, end: &PartialEnd<'_>) {
         let frees = trace.frees(self.ending_action);
         let is_running = frees.unmatched > 0 || self.starts_with_reserve == Some(false);
@@ -158,17 +161,18 @@ impl Outline {
             statics = unexplained.fold(statics, |sum, (_, requested)| sum.saturating_add(requested));
         }
         let live = to_signed(frees.unmatched_bytes.saturating_add(statics)).max(-self.live.minimum);
-        let mut held = if is_running { reserved.saturating_sub(self.reserved.current) } else { 0 };
+        let mut reserved_before = if is_running { reserved.saturating_sub(self.reserved.current) } else { 0 };
         if reserved > 0 {
             // Live bytes must be reserved.
-            held = held.max(live.saturating_add(self.live.peak.0).saturating_sub(self.reserved.peak.0));
+            reserved_before =
+                reserved_before.max(live.saturating_add(self.live.peak.0).saturating_sub(self.reserved.peak.0));
         }
-        self.base = [live, held.max(-self.reserved.minimum)];
+        self.base = [live, reserved_before.max(-self.reserved.minimum)];
         self.allocations = trace.count(Action::Alloc) + frees.unmatched;
         self.ooms = trace.count(Action::Oom);
     }
 
-    /// Computes the same exactly, after everything is decoded.
+    /// Sets the bytes before the first event and the counts to exact values, after everything is decoded.
     fn set_exact(&mut self, device: &Device, blocks: &[u32], snapshot: &Snapshot) {
         let Device { trace, segments, .. } = device;
         let frees = trace.frees(self.ending_action);
@@ -189,15 +193,15 @@ impl Outline {
     }
 }
 
-/// Decoded part of the state at the end of a trace.
+/// State at the end of the traces, as far as it is decoded.
 pub struct PartialEnd<'a> {
     /// Segments of all devices.
     pub segments: &'a [Segment],
-    /// Returns address and requested bytes of a block in these segments if it is live.
+    /// Returns the address and requested bytes of a block in these segments, if it is live.
     pub block: &'a dyn Fn(u32) -> Option<(u64, u64)>,
 }
 
-/// Decoded part of a file.
+/// Overview of a file, as far as it is decoded.
 #[derive(Clone, Debug, Default)]
 pub struct Partial {
     /// Outlines by trace. After decoding, by device in the order of [`Builder`](super::Builder).
@@ -207,7 +211,7 @@ pub struct Partial {
 }
 
 impl Partial {
-    /// Folds some of the events recorded since the last call.
+    /// Adds a limited number of the events recorded since the last call to the outlines.
     pub fn update(&mut self, recorder: &Recorder, end: &PartialEnd<'_>) {
         let devices = end.segments.iter().map(|segment| segment.device).filter(|&device| device != HOST_DEVICE);
         let mut devices = sorted_by_key(devices.collect(), |&device| signed_key(device).into());
@@ -231,7 +235,7 @@ impl Partial {
         }
     }
 
-    /// Folds the remaining events, after everything is decoded.
+    /// Adds the remaining events to the outlines, after everything is decoded.
     pub(super) fn finish<'a>(&mut self, devices: impl Iterator<Item = &'a Device>, snapshot: &Snapshot) {
         let mut known: Vec<Option<Outline>> = std::mem::take(&mut self.outlines).into_iter().map(Some).collect();
         for device in devices {
@@ -258,9 +262,9 @@ impl Outline {
 }
 
 impl Trace {
-    /// Returns the action that ends lifetimes. `skip_actions` can remove every free_completed, and then a block ends
-    /// when its free is requested. If the number of blocks awaiting free at the end equals the number of requests, none
-    /// is missing.
+    /// Returns the action that ends lifetimes. `skip_actions` can remove every `free_completed`, and then lifetimes end
+    /// when the free is requested. If there are not more requests than blocks awaiting free at the end, no
+    /// `free_completed` is missing.
     pub(super) fn ending_action(&self, end_blocks: &[u32], snapshot: &Snapshot) -> Action {
         let state = |row: &u32| snapshot.blocks.get(*row as usize).map(|block| block.state);
         let awaited = || end_blocks.iter().filter(|row| state(row) == Some(BlockState::AwaitingFree)).count() as u64;

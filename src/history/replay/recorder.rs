@@ -1,4 +1,4 @@
-//! Receiver of a file's events: it records traces, or loads serialized histories.
+//! Receiver of a file's events, which records traces or loads serialized histories.
 
 use super::image::{HistoryLoader, ImageReader};
 use super::loaded_range::KeepRange;
@@ -32,27 +32,31 @@ impl Recorder {
         Recorder { keep, ..Recorder::default() }
     }
 
-    /// Makes the recorder accept serialized histories. Programs that never call this do not link the code.
+    /// Makes the recorder accept serialized histories. Programs that never call this function do not link the loader.
     pub fn accept_histories(&mut self) {
         self.image = Some(Box::<ImageReader>::default());
     }
 
-    /// Number of events that were dropped because their trace exceeds [`MAX_EVENTS`]. Without them the history is
-    /// wrong.
+    /// Returns the number of events that were dropped because their trace exceeds [`MAX_EVENTS`]. If there are any, the
+    /// history is wrong.
     pub fn dropped_events(&self) -> u64 {
         self.dropped_events
     }
 
-    /// Number of events recorded in all traces.
+    /// Returns the number of events in all traces.
     pub fn events(&self) -> u64 {
-        let of_image = self.image.iter().map(|image| image.events());
-        self.traces.iter().map(|trace| u64::from(trace.events.len()) + trace.outside.later_events).chain(of_image).sum()
+        let image_events = self.image.iter().map(|image| image.events());
+        self.traces
+            .iter()
+            .map(|trace| u64::from(trace.events.len()) + trace.outside.later_events)
+            .chain(image_events)
+            .sum()
     }
 
-    /// Size on the heap by table, in bytes.
+    /// Returns the heap size of each table, in bytes.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        let of_image = self.image.iter().map(|image| ("histories", image.heap_bytes()));
-        self.traces.iter().flat_map(Trace::heap_bytes).chain(of_image).collect()
+        let image_bytes = self.image.iter().map(|image| ("histories", image.heap_bytes()));
+        self.traces.iter().flat_map(Trace::heap_bytes).chain(image_bytes).collect()
     }
 }
 

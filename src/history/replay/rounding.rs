@@ -10,13 +10,13 @@ const MIB_BITS: u32 = 20;
 /// Rounding rules of the allocator that wrote a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rounding {
-    /// `roundup_power2_divisions` for sizes from 2^(20 + index). 0 if not set.
+    /// Values of `roundup_power2_divisions`. Entry `index` applies to sizes from 2^(20 + `index`) bytes. 0 if not set.
     divisions: [u64; 16],
 }
 
 impl Rounding {
-    /// Reads the rules from `allocator_settings` with dotted keys: `roundup_power2_divisions.1` … `.32768` in MiB. In
-    /// some versions the last one is `>`.
+    /// Reads the rules from `allocator_settings` with dotted keys: `roundup_power2_divisions.1` to `.32768`, in MiB. In
+    /// some versions the last key ends with `.>`.
     pub fn from_settings(settings: &[(String, String)]) -> Rounding {
         let mut rounding = Rounding::default();
         for (key, value) in settings {
@@ -33,7 +33,7 @@ impl Rounding {
         rounding
     }
 
-    /// Returns the minimum block size for a request.
+    /// Returns the minimum block size for a request, in bytes.
     pub fn rounded(&self, requested: u64) -> u64 {
         if requested < BLOCK_ROUNDING {
             return BLOCK_ROUNDING;

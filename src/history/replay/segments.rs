@@ -33,15 +33,15 @@ const SMALL_SEGMENT: u64 = 2 << 20;
 /// Granularity in bytes of expandable segments for large blocks (`kLargeBuffer`).
 const LARGE_PAGE: u64 = 20 << 20;
 
-/// Requests that a segment serves.
+/// Properties of a segment that determine which requests it serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SegmentKind {
-    /// Memory pool, if the segment at the end or an event has it. `(0, 0)` is the default one.
+    /// Memory pool, if the segment at the end or an event has it. `(0, 0)` is the default pool.
     pub pool: Option<(u64, u64)>,
-    /// Stream of its blocks, if recorded.
+    /// Stream of the segment's blocks, if recorded.
     pub stream: Option<u64>,
-    /// True if it belongs to the pool of small blocks. For segments that are gone at the end, this is inferred from
-    /// their size.
+    /// True if the segment belongs to the pool of small blocks. Inferred from the size if the segment does not exist at
+    /// the end.
     pub small: bool,
     pub expandable: bool,
 }
@@ -50,18 +50,18 @@ impl SegmentKind {
     /// Returns whether adjacent ranges of these kinds belong to one segment. Expandable segments have separate address
     /// spaces, far from each other. Unknown or inferred properties therefore do not separate them.
     fn may_be_one_segment(&self, other: &SegmentKind) -> bool {
-        let fits = |one: Option<u64>, other: Option<u64>| one.is_none() || other.is_none() || one == other;
+        let fits = |first: Option<u64>, second: Option<u64>| first.is_none() || second.is_none() || first == second;
         let pools = self.pool.is_none() || other.pool.is_none() || self.pool == other.pool;
         self == other || (self.expandable && other.expandable && pools && fits(self.stream, other.stream))
     }
 }
 
-/// Ranges of one device. Empty until [`SegmentLifetimes::step`] has finished.
+/// Address ranges of one device's reserved memory. Empty until [`SegmentLifetimes::step`] has finished.
 #[derive(Clone, Debug)]
 pub struct SegmentLifetimes {
     /// Ranges with address, size and lifetime. Ids are in the order of allocation, then of addresses.
     pub ranges: Allocations,
-    /// Ranges live at each moment.
+    /// Checkpoints for finding the ranges that exist at a moment.
     pub live: LiveSets,
     /// Mapped bytes at each moment. In a complete file they equal [`DeviceHistory::reserved`].
     pub mapped: Totals,
@@ -72,7 +72,7 @@ pub struct SegmentLifetimes {
     facts: Column<RangeInfo>,
     /// Rows while the trace is being undone, newest first.
     rows: Column<ClosedRange>,
-    /// Bytes that events mapped but that do not exist afterwards. Nonzero if the file contradicts itself.
+    /// Number of bytes that events mapped but that do not exist afterwards. Nonzero if the file contradicts itself.
     pub missing_bytes: u64,
     /// Number of ranges compared since the last check of the clock.
     compared: usize,
@@ -84,13 +84,13 @@ pub struct SegmentLifetimes {
 struct RangeInfo {
     /// Index into `kinds`.
     kind: u32,
-    /// True if a segment begins with this range, even if the range below is adjacent.
+    /// True if a segment starts with this range, even if the range below is adjacent.
     starts_segment: bool,
-    /// Index of its segment at the end, or `u32::MAX`.
+    /// Index of the range's segment in the snapshot, or `u32::MAX` if it does not exist at the end.
     segment: u32,
 }
 
-/// Range that exists at the current point of the undo. Keyed by address.
+/// Range that exists at the moment up to which events are undone. Keyed by address.
 #[derive(Clone, Copy, Debug)]
 struct OpenRange {
     end: u64,
@@ -112,11 +112,11 @@ struct ClosedRange {
 enum Work {
     /// Adds the segments at the end, starting with this index.
     EndSegments(usize, BTreeMap<u64, OpenRange>),
-    /// Undoes the operations after the loaded range. Holds the number of those left.
+    /// Undoes the operations after the loaded range. Holds the number of operations left.
     UndoLater(usize, BTreeMap<u64, OpenRange>),
     /// Undoes the events before this one.
     Undo(u32, BTreeMap<u64, OpenRange>),
-    /// Adds the ranges mapped before recording. Counts their bytes so far.
+    /// Adds the ranges that were mapped before recording. Holds the total bytes of those added so far.
     InitialRanges(BTreeMap<u64, OpenRange>, i64),
     /// Reverses the rows before this one into the order of allocation.
     ReverseRows(usize),
@@ -157,17 +157,17 @@ impl SegmentLifetimes {
         self.kinds.get(self.kind_index(id)? as usize).copied()
     }
 
-    /// Returns the same as an index into [`SegmentLifetimes::kinds`].
+    /// Returns the kind of a range's segment, as an index into [`SegmentLifetimes::kinds`].
     pub fn kind_index(&self, id: AllocationId) -> Option<u32> {
         self.facts.get(id.0 as usize).map(|facts| facts.kind)
     }
 
-    /// All distinct kinds.
+    /// Returns all distinct kinds of segments.
     pub fn kinds(&self) -> &[SegmentKind] {
         &self.kinds
     }
 
-    /// Returns whether a segment begins with this range. An adjacent range below then belongs to another segment.
+    /// Returns whether a segment starts with this range. An adjacent range below then belongs to another segment.
     pub fn starts_segment(&self, id: AllocationId) -> bool {
         self.facts.get(id.0 as usize).is_some_and(|facts| facts.starts_segment)
     }
@@ -176,21 +176,21 @@ impl SegmentLifetimes {
     pub fn is_same_segment(&self, below: AllocationId, above: AllocationId) -> bool {
         let end = self.ranges.address(below).saturating_add(self.ranges.size(below));
         let kinds =
-            || self.kind(below).zip(self.kind(above)).is_some_and(|(one, other)| one.may_be_one_segment(&other));
+            || self.kind(below).zip(self.kind(above)).is_some_and(|(below, above)| below.may_be_one_segment(&above));
         end == self.ranges.address(above) && !self.starts_segment(above) && kinds()
     }
 
-    /// Returns the index in the snapshot of a range's segment, if it still exists at the end.
+    /// Returns the index of a range's segment in the snapshot, if the segment still exists at the end.
     pub fn segment_at_end(&self, id: AllocationId) -> Option<u32> {
         self.facts.get(id.0 as usize).map(|facts| facts.segment).filter(|&segment| segment != u32::MAX)
     }
 
-    /// Returns the stack that mapped a range: that of the event, else that of its segment at the end, else
+    /// Returns the stack of the event that mapped a range, else the stack of its segment at the end, else
     /// [`StackId::NONE`].
     pub fn stack(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
-        let of_event = self.ranges.allocated_at(id).event().map(|event| history.events.stack(event.0));
-        let of_segment = || Some(snapshot.segments.get(self.segment_at_end(id)? as usize)?.stack);
-        of_event.filter(|&stack| stack != StackId::NONE).or_else(of_segment).unwrap_or(StackId::NONE)
+        let event_stack = self.ranges.allocated_at(id).event().map(|event| history.events.stack(event.0));
+        let segment_stack = || Some(snapshot.segments.get(self.segment_at_end(id)? as usize)?.stack);
+        event_stack.filter(|&stack| stack != StackId::NONE).or_else(segment_stack).unwrap_or(StackId::NONE)
     }
 
     /// Returns the change of mapped bytes at `event`.
@@ -208,16 +208,17 @@ impl SegmentLifetimes {
             + self.kinds.capacity() * size_of::<SegmentKind>()
     }
 
-    /// Continues the work until it is done. Every call must pass the same snapshot and history.
+    /// Computes the ranges until they are complete or the slice ends. Every call must pass the same snapshot and
+    /// history.
     ///
     /// # Errors
-    /// The time is up.
+    /// The slice's time is up.
     pub fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         loop {
             self.work = match std::mem::replace(&mut self.work, Work::Done) {
                 Work::EndSegments(next, mut open) => {
                     let end = snapshot.segments.len().min(next + STEPS_PER_CHECK as usize);
-                    (next..end).for_each(|place| self.add_end_segment(snapshot, history, place, &mut open));
+                    (next..end).for_each(|index| self.add_end_segment(snapshot, history, index, &mut open));
                     if end < snapshot.segments.len() {
                         Work::EndSegments(end, open)
                     } else {
@@ -262,15 +263,15 @@ impl SegmentLifetimes {
         }
     }
 
-    /// Adds a segment of the end.
+    /// Adds a segment that exists at the end.
     fn add_end_segment(
         &mut self,
         snapshot: &Snapshot,
         history: &DeviceHistory,
-        place: usize,
+        index: usize,
         open: &mut BTreeMap<u64, OpenRange>,
     ) {
-        let Some(segment) = snapshot.segments.get(place).filter(|segment| segment.device == history.device) else {
+        let Some(segment) = snapshot.segments.get(index).filter(|segment| segment.device == history.device) else {
             return;
         };
         let Some(address) = segment.address else { return };
@@ -281,7 +282,7 @@ impl SegmentLifetimes {
             expandable: segment.expandable,
         };
         let facts =
-            RangeInfo { kind: self.intern_kind(kind), starts_segment: !segment.expandable, segment: place as u32 };
+            RangeInfo { kind: self.intern_kind(kind), starts_segment: !segment.expandable, segment: index as u32 };
         self.add_range(open, [address, address.saturating_add(segment.total_size)], NEVER, facts);
     }
 
@@ -290,8 +291,8 @@ impl SegmentLifetimes {
         Work::UndoLater(history.later_operations.len(), open)
     }
 
-    /// Undoes an event after the loaded range. The lifetimes of ranges that it mapped are unknown. Ranges that it
-    /// released stay.
+    /// Undoes an event after the loaded range. Ranges that it mapped are discarded. Ranges that it released exist to
+    /// the end of the loaded range.
     fn undo_behind(
         &mut self,
         snapshot: &Snapshot,
@@ -337,7 +338,7 @@ impl SegmentLifetimes {
         self.changes.set(operation as usize, change);
     }
 
-    /// Restores a released range, which existed until `moment`. Returns its new bytes.
+    /// Restores a released range, which existed until `moment`. Returns the number of bytes that did not exist already.
     fn restore_range(
         &mut self,
         snapshot: &Snapshot,
@@ -355,7 +356,8 @@ impl SegmentLifetimes {
         self.add_range(open, range, moment, RangeInfo { kind, starts_segment: !expandable, segment: u32::MAX })
     }
 
-    /// Returns the kind of an adjacent expandable segment, because events contain less about it.
+    /// Returns the kind of an adjacent expandable segment that the range may belong to. This kind is preferred to the
+    /// inferred one, because events have fewer properties than segments.
     fn adjacent_kind(
         &self,
         open: &BTreeMap<u64, OpenRange>,
@@ -380,12 +382,12 @@ impl SegmentLifetimes {
     ) -> u64 {
         let mut from = open.range(..start).next_back().map_or(start, |(_, open)| open.end.max(start));
         let mut holes = Vec::new();
-        for (&address, there) in open.range(start..end).take(MAX_OVERLAPS) {
+        for (&address, existing) in open.range(start..end).take(MAX_OVERLAPS) {
             self.compared += 1;
             if from < address {
                 holes.push([from, address]);
             }
-            from = there.end.max(from);
+            from = existing.end.max(from);
         }
         if from < end && open.range(from..end).next().is_none() {
             holes.push([from, end]);
@@ -402,40 +404,52 @@ impl SegmentLifetimes {
     /// Removes a range that was mapped at the given moment, which completes its lifetime. Returns the number of removed
     /// bytes.
     fn remove_range(&mut self, open: &mut BTreeMap<u64, OpenRange>, [start, end]: [u64; 2], allocated_at: u32) -> u64 {
-        let mut gone = 0u64;
-        if let Some((&address, &there)) = open.range(..start).next_back().filter(|(_, there)| there.end > start) {
-            open.insert(address, OpenRange { end: start, ..there });
-            open.insert(start, OpenRange { facts: RangeInfo { starts_segment: false, ..there.facts }, ..there });
+        let mut removed = 0u64;
+        if let Some((&address, &existing)) =
+            open.range(..start).next_back().filter(|(_, existing)| existing.end > start)
+        {
+            open.insert(address, OpenRange { end: start, ..existing });
+            open.insert(start, OpenRange { facts: RangeInfo { starts_segment: false, ..existing.facts }, ..existing });
         }
         // Highest first, because rows are reversed at the end.
-        while let Some((&address, &there)) = open.range(start..end).next_back() {
+        while let Some((&address, &existing)) = open.range(start..end).next_back() {
             open.remove(&address);
-            if there.end > end {
-                open.insert(end, OpenRange { facts: RangeInfo { starts_segment: false, ..there.facts }, ..there });
+            if existing.end > end {
+                open.insert(
+                    end,
+                    OpenRange { facts: RangeInfo { starts_segment: false, ..existing.facts }, ..existing },
+                );
             }
-            let size = there.end.min(end) - address;
-            gone = gone.saturating_add(size);
-            self.rows.push(ClosedRange { address, size, allocated_at, freed_at: there.freed_at, facts: there.facts });
+            let size = existing.end.min(end) - address;
+            removed = removed.saturating_add(size);
+            self.rows.push(ClosedRange {
+                address,
+                size,
+                allocated_at,
+                freed_at: existing.freed_at,
+                facts: existing.facts,
+            });
         }
-        self.missing_bytes = self.missing_bytes.saturating_add((end - start).saturating_sub(gone));
-        gone
+        self.missing_bytes = self.missing_bytes.saturating_add((end - start).saturating_sub(removed));
+        removed
     }
 
-    /// Adds the ranges mapped before recording, highest first. `bytes` is their size so far.
+    /// Adds ranges that were mapped before recording started, from the highest address down. `bytes` is the total size
+    /// of those added by earlier calls.
     fn add_initial_ranges(&mut self, mut open: BTreeMap<u64, OpenRange>, mut bytes: i64) -> Work {
         for _ in 0..STEPS_PER_CHECK {
-            let Some((address, there)) = open.pop_last() else {
+            let Some((address, range)) = open.pop_last() else {
                 self.mapped = Totals::new(bytes);
                 return Work::ReverseRows(self.rows.len());
             };
-            let size = there.end - address;
+            let size = range.end - address;
             bytes = bytes.saturating_add(to_signed(size));
             self.rows.push(ClosedRange {
                 address,
                 size,
                 allocated_at: 0,
-                freed_at: there.freed_at,
-                facts: there.facts,
+                freed_at: range.freed_at,
+                facts: range.facts,
             });
         }
         Work::InitialRanges(open, bytes)
@@ -443,14 +457,14 @@ impl SegmentLifetimes {
 
     fn reverse_rows(&mut self, before: usize) -> Work {
         let first = before.saturating_sub(STEPS_PER_CHECK as usize);
-        for place in (first..before).rev() {
-            let Some(row) = self.rows.get(place) else { continue };
+        for index in (first..before).rev() {
+            let Some(row) = self.rows.get(index) else { continue };
             let ClosedRange { address, size, allocated_at, freed_at, facts } = row;
             if allocated_at > 0 {
                 self.ranges.allocated_at.push(allocated_at);
             }
-            if let Some(lives) = self.ranges.parts.get_mut(usize::from(allocated_at > 0)) {
-                lives.push_row(address, size, freed_at, freed_at);
+            if let Some(lifetimes) = self.ranges.parts.get_mut(usize::from(allocated_at > 0)) {
+                lifetimes.push_row(address, size, freed_at, freed_at);
             }
             self.facts.push(facts);
         }

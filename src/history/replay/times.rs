@@ -13,7 +13,7 @@ pub struct Times {
     /// Time of the first event in each stretch.
     pub(super) start: Column<i64>,
     pub(super) offset: Column<i32>,
-    /// Events without a time, or whose offset does not fit (half an hour within 1024 events).
+    /// Index and time of events that have no time, or whose offset does not fit (half an hour within 1024 events).
     pub(super) exceptions: Vec<(u32, i64)>,
     /// Latest time before each stretch, or `NO_TIME`.
     pub(super) latest_before: Column<i64>,
@@ -64,11 +64,11 @@ impl Times {
         let exceptions: Vec<(u32, i64)> = events.iter().zip(times.iter()).collect();
         let fits = [start.len(), latest_before.len()] == [stretches; 2]
             && events.len() == times.len()
-            && exceptions.is_sorted_by(|one, other| one.0 < other.0);
+            && exceptions.is_sorted_by(|first, second| first.0 < second.0);
         fits.then_some(Times { skipped: 0, start, offset, exceptions, latest_before, first, latest, uneven })
     }
 
-    /// Number of events, including dropped ones.
+    /// Returns the number of events, including dropped ones.
     pub(super) fn len(&self) -> u32 {
         self.skipped + self.offset.len() as u32
     }
@@ -80,12 +80,12 @@ impl Times {
 
     /// Appends the time of the next event, or [`NO_TIME`].
     pub fn push(&mut self, time_us: i64) {
-        let at = self.offset.len();
-        if at.is_multiple_of(STRETCH_EVENTS) {
+        let index = self.offset.len();
+        if index.is_multiple_of(STRETCH_EVENTS) {
             self.start.push(time_us);
             self.latest_before.push(self.latest);
         }
-        let start = self.start.get(at / STRETCH_EVENTS).unwrap_or(NO_TIME);
+        let start = self.start.get(index / STRETCH_EVENTS).unwrap_or(NO_TIME);
         self.uneven |= time_us == NO_TIME || (self.has_times() && time_us < self.latest);
         if time_us != NO_TIME {
             self.latest = if self.has_times() { self.latest.max(time_us) } else { time_us };
@@ -95,7 +95,7 @@ impl Times {
         match offset.filter(|&offset| offset != EXCEPTION) {
             Some(offset) => self.offset.push(offset),
             None => {
-                self.exceptions.push((at as u32, time_us));
+                self.exceptions.push((index as u32, time_us));
                 self.offset.push(EXCEPTION);
             }
         }
@@ -133,8 +133,8 @@ impl Times {
     }
 }
 
-/// Wall-clock time axis in µs. It never decreases: an event with an earlier time than a previous one is placed at the
-/// latest time so far. The order of events is therefore kept, even within one microsecond.
+/// Wall-clock time axis in µs. Positions never decrease: an event with an earlier time than a previous event gets the
+/// latest time so far. So the order of events is kept, even within one microsecond.
 ///
 /// ```text
 /// x         0 ........ margin ......................... margin + span ....... width
@@ -146,42 +146,42 @@ pub struct TimeAxis<'a> {
     times: &'a Times,
 }
 
-/// Margin in µs before the first and after the latest event of a trace of `span` µs.
+/// Returns the margin in µs before the first and after the latest event of a trace of `span` µs.
 pub fn time_axis_margin(span: u64) -> u64 {
     (span / MARGIN_DIVISOR).max(1)
 }
 
-/// Length in µs of the time axis for a trace of `span` µs.
+/// Returns the length in µs of the time axis for a trace of `span` µs.
 pub fn time_axis_width(span: u64) -> u64 {
     span.saturating_add(2 * time_axis_margin(span))
 }
 
-/// Each margin is the recorded span divided by this number. The margins show the states before the first and after the
-/// last event.
+/// Divisor of the recorded span that gives the length of each margin. The margins show the states before the first and
+/// after the last event.
 const MARGIN_DIVISOR: u64 = 64;
 
 impl TimeAxis<'_> {
-    /// Time of the first event that has one, in µs since 1970.
+    /// Returns the time of the first event that has a time, in µs since 1970.
     pub fn first_us(&self) -> i64 {
         self.times.first
     }
 
-    /// Duration in µs from the first to the latest time.
+    /// Returns the duration in µs from the first to the latest time.
     pub fn span(&self) -> u64 {
         self.times.latest.abs_diff(self.times.first)
     }
 
-    /// Margin in µs before the first and after the latest event.
+    /// Returns the margin in µs before the first and after the latest event.
     pub fn margin(&self) -> u64 {
         time_axis_margin(self.span())
     }
 
-    /// Length of the axis in µs.
+    /// Returns the length of the axis in µs.
     pub fn width(&self) -> u64 {
         time_axis_width(self.span())
     }
 
-    /// Start of `moment`, in µs from the start of the axis.
+    /// Returns the start of `moment`, in µs from the start of the axis.
     pub fn x(&self, moment: u32) -> u64 {
         match moment.checked_sub(1) {
             // The state before the first loaded event.
@@ -191,13 +191,13 @@ impl TimeAxis<'_> {
         }
     }
 
-    /// Number of events left of position `x`, in µs.
+    /// Returns the number of events left of position `x`, which is in µs from the start of the axis.
     pub fn events_before(&self, x: f64) -> u32 {
         // Events are at whole microseconds. Casts saturate.
         self.events_before_us(self.times.first.saturating_add((x - self.margin() as f64).ceil() as i64))
     }
 
-    /// Number of events before a time in µs since 1970, which is also the moment that lasts until then.
+    /// Returns the number of events before a time in µs since 1970. This is also the moment that lasts until that time.
     pub fn events_before_us(&self, before: i64) -> u32 {
         let times = self.times;
         let (mut from, mut to) = (0, times.start.len());
@@ -231,7 +231,7 @@ impl TimeAxis<'_> {
             .unwrap_or(end)
     }
 
-    /// Latest time before a stretch of events, or the first time if there is none.
+    /// Returns the latest time before a stretch of events, or the first time of the trace if there is none.
     fn latest_before(&self, stretch: usize) -> i64 {
         self.times.latest_before.get(stretch).filter(|&time| time != NO_TIME).unwrap_or(self.times.first)
     }

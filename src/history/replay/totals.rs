@@ -6,18 +6,19 @@
 //! moments                 0 1 2 3 ..                                                recomputed from the events
 //! ```
 //!
-//! It takes a third of a byte per event. Totals are signed because a broken file can free more than it had.
+//! It takes a third of a byte per event. Totals are signed, because a corrupt file can free more bytes than were live.
 
 use base::column::Column;
 use base::units::{EventIdx, Moment};
 use std::ops::Range;
 
-/// Moments per block. Few enough to recompute in well under a microsecond.
+/// Number of moments per block. Small enough that recomputing a block takes well under a microsecond.
 const BLOCK_MOMENTS: u32 = 64;
 /// Number of nodes covered by a node of the next level.
 const FAN_OUT: usize = 16;
 
-/// Pyramid of maxima. It grows by one event at a time, so it can be built in slices or while decoding.
+/// Running total as a pyramid of maxima. It grows by one event at a time, so it can be built in time slices or while
+/// decoding.
 #[derive(Clone, Debug)]
 pub struct Totals {
     moments: u32,
@@ -49,14 +50,14 @@ impl Totals {
         totals
     }
 
-    /// Builds the totals of `events` events at once, where slices are not needed.
+    /// Creates the totals of `events` events in one call, without slices.
     pub fn build(events: u32, base: i64, change: impl Fn(EventIdx) -> i64) -> Totals {
         let mut totals = Totals::new(base);
         (0..events).for_each(|event| totals.push(change(EventIdx(event))));
         totals
     }
 
-    /// Adds an event that changes the total by `change` bytes. The total saturates at 64 signed bits.
+    /// Adds an event that changes the total by `change` bytes. The total saturates at the limits of `i64`.
     #[inline(always)]
     pub fn push(&mut self, change: i64) {
         self.last = self.last.saturating_add(change);
@@ -92,12 +93,12 @@ impl Totals {
         Some(totals)
     }
 
-    /// Number of moments: one more than events.
+    /// Returns the number of moments: one more than events.
     pub fn moment_count(&self) -> u32 {
         self.moments
     }
 
-    /// Total after the last event.
+    /// Returns the total after the last event.
     pub fn last(&self) -> i64 {
         self.last
     }
@@ -107,7 +108,7 @@ impl Totals {
         self.block_start.heap_bytes() + levels.sum::<usize>()
     }
 
-    /// Starts the block of moment `self.moments` with total `self.last`, and summarizes the groups that are now
+    /// Starts the block of moment `self.moments` with total `self.last`. Adds nodes for the groups that are now
     /// complete.
     fn open_block(&mut self) {
         self.complete_groups(self.block_start.len());
@@ -117,7 +118,8 @@ impl Totals {
         }
     }
 
-    /// Summarizes the groups that are complete with `complete` blocks.
+    /// Adds a node to each higher level for a group of nodes that has become complete. `complete` is the number of
+    /// complete blocks.
     fn complete_groups(&mut self, mut complete: usize) {
         let mut below = 0;
         while complete > 0 && complete.is_multiple_of(FAN_OUT) {
@@ -125,9 +127,9 @@ impl Totals {
                 self.levels.push(Maxima::default());
             }
             let group = complete - FAN_OUT..complete;
-            let summit = self.levels.get(below).and_then(|level| level.max_of_nodes(group));
-            if let (Some(summit), Some(level)) = (summit, self.levels.get_mut(below + 1)) {
-                level.push(summit);
+            let max = self.levels.get(below).and_then(|level| level.max_of_nodes(group));
+            if let (Some(max), Some(level)) = (max, self.levels.get_mut(below + 1)) {
+                level.push(max);
             }
             complete /= FAN_OUT;
             below += 1;
@@ -137,20 +139,20 @@ impl Totals {
     /// Returns the first maximum of a range of blocks.
     fn max_of_blocks(&self, blocks: Range<usize>) -> Option<(Moment, i64)> {
         let mut best = None;
-        let mut at = blocks.start;
-        while at < blocks.end {
+        let mut index = blocks.start;
+        while index < blocks.end {
             // Largest complete node that starts here and ends within the range.
             let (mut level, mut width) = (0, 1);
-            while at.is_multiple_of(width * FAN_OUT)
-                && at + width * FAN_OUT <= blocks.end
-                && self.levels.get(level + 1).is_some_and(|above| at / (width * FAN_OUT) < above.total.len())
+            while index.is_multiple_of(width * FAN_OUT)
+                && index + width * FAN_OUT <= blocks.end
+                && self.levels.get(level + 1).is_some_and(|above| index / (width * FAN_OUT) < above.total.len())
             {
                 level += 1;
                 width *= FAN_OUT;
             }
-            let node = at / width;
+            let node = index / width;
             best = max_of(best, self.levels.get(level).and_then(|nodes| nodes.max_of_nodes(node..node + 1)));
-            at += width;
+            index += width;
         }
         best
     }
@@ -171,8 +173,8 @@ impl Maxima {
     }
 
     fn max_of_nodes(&self, nodes: Range<usize>) -> Option<(Moment, i64)> {
-        let summits = self.moment.range(nodes.clone()).zip(self.total.range(nodes));
-        summits.fold(None, |best, (moment, total)| max_of(best, Some((Moment(moment), total))))
+        let maxima = self.moment.range(nodes.clone()).zip(self.total.range(nodes));
+        maxima.fold(None, |best, (moment, total)| max_of(best, Some((Moment(moment), total))))
     }
 }
 
@@ -182,7 +184,7 @@ impl<'a> Curve<'a> {
         Curve { totals, change }
     }
 
-    /// Number of moments: one more than events.
+    /// Returns the number of moments: one more than events.
     pub fn moment_count(&self) -> u32 {
         self.totals.moments
     }
@@ -208,7 +210,7 @@ impl<'a> Curve<'a> {
         max_of(max_of(head, whole), tail)
     }
 
-    /// Returns the same by recomputing every moment. The range must lie in one block.
+    /// Same as [`Curve::max_in`] for a range inside one block, by recomputing every moment.
     fn scan(&self, moments: Range<u32>) -> Option<(Moment, i64)> {
         let end = moments.end.min(self.totals.moments);
         if moments.start >= end {
@@ -229,7 +231,7 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// Returns the higher of two, and the first if they are equal.
+/// Returns the maximum with the higher total, or `first` if the totals are equal.
 fn max_of(first: Option<(Moment, i64)>, second: Option<(Moment, i64)>) -> Option<(Moment, i64)> {
     match (first, second) {
         (Some(a), Some(b)) => Some(if b.1 > a.1 { b } else { a }),

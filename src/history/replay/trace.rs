@@ -14,33 +14,34 @@ use crate::snapshot::{Action, Event, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 use hashbrown::HashMap;
 
-/// Flag in an event's subject for allocations from before recording.
+/// Flag in an event's subject: the allocation is from before recording.
 pub(super) const EARLY_BIT: u32 = 1 << 31;
-/// Subject of allocations after the loaded range.
+/// Subject of allocations that are made after the loaded range.
 pub(super) const ALLOCATED_LATER: u32 = EARLY_BIT - 1;
-/// Value in a column of moments for "never".
+/// Value in a column of moments that means "never".
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// Object of an event.
+/// Allocation or segment operation that an event refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// Allocation with an alloc in the trace, counted from 0.
+    /// Index of an allocation with an alloc in the trace.
     Traced(u32),
-    /// Allocation that was live before the trace and is freed in it, counted from 0.
+    /// Index of an allocation that was live before the trace and is freed in it.
     Early(u32),
+    /// Index of a segment operation.
     Segment(u32),
-    /// Any other event: `oom`, `snapshot`, `annotate`.
+    /// Index of any other event: `oom`, `snapshot`, `annotate`.
     Note(u32),
 }
 
-/// Columns of the allocations in the trace, or of those from before it.
+/// Columns of the allocations in the trace, or of the allocations from before the trace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LifetimeColumns {
     pub(super) address: Column<u64>,
     pub(super) size: Column<u64>,
-    /// Moment of the first `free_requested`.
+    /// First moment after the first `free_requested`, or [`NEVER`].
     pub(super) free_requested: Column<u32>,
-    /// Moment of the `free_completed`.
+    /// First moment after the `free_completed`, or [`NEVER`].
     pub(super) freed_at: Column<u32>,
 }
 
@@ -81,7 +82,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Number of events, including dropped ones.
+    /// Returns the number of events, including dropped ones.
     pub fn len(&self) -> u32 {
         self.skipped + self.action.len() as u32
     }
@@ -90,18 +91,18 @@ impl Events {
         self.len() == 0
     }
 
-    /// Index of the first event that is loaded. Earlier ones have no effect and no subject.
+    /// Returns the index of the first loaded event. Earlier events have no effect and no subject.
     pub fn first(&self) -> u32 {
         self.skipped
     }
 
-    /// Row of an event in the columns. For a dropped event it is far beyond the end.
+    /// Returns the row of an event in the columns. For a dropped event, the row is far beyond the end.
     #[inline(always)]
     fn row(&self, event: u32) -> usize {
         event.wrapping_sub(self.skipped) as usize
     }
 
-    /// Drops the events before `first`. `moved` maps the subjects of the others.
+    /// Drops the events before `first`. `moved` returns the new subject of each other event.
     pub(super) fn drop_before(&mut self, first: u32, moved: impl Fn(Action, u32) -> u32) {
         let rows = self.row(first)..usize::MAX;
         let times = self.times.since_event(first);
@@ -125,13 +126,13 @@ impl Events {
         Action::ALL.get(usize::from(number)).copied().unwrap_or(Action::Unknown)
     }
 
-    /// Returns the object of an event.
+    /// Returns the subject of an event.
     #[inline(always)]
     pub fn subject(&self, event: u32) -> Subject {
         self.subject_of(event, self.action(event))
     }
 
-    /// Returns the object of an event that is known to have this action.
+    /// Returns the subject of an event that is known to have this action.
     #[inline(always)]
     pub(super) fn subject_of(&self, event: u32, action: Action) -> Subject {
         let subject = self.subject.get(self.row(event)).unwrap_or(NEVER);
@@ -175,8 +176,8 @@ pub(super) struct Annotated {
 }
 
 impl Annotated {
-    /// Assigns the annotation at an address to an allocation from before recording, at the first event that refers to
-    /// it.
+    /// Moves the labels at an address to an allocation from before recording, when the first event refers to the
+    /// allocation.
     pub(super) fn assign_early(&mut self, address: u64, early: u32) {
         if let Some(labels) = self.by_address.remove(&address) {
             self.by_subject.insert(Subject::Early(early & !EARLY_BIT), labels);
@@ -184,7 +185,7 @@ impl Annotated {
     }
 }
 
-/// Irregularity of a trace: number of cases, bytes, and event of the first case.
+/// Irregularity in a trace: number of cases, their bytes, and event of the first case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Anomaly {
     pub(super) count: u64,
@@ -207,29 +208,31 @@ impl Anomaly {
 pub struct Trace {
     pub(super) events: Events,
     pub(super) traced: LifetimeColumns,
-    /// Moment of allocation of each traced allocation.
+    /// First moment at which each allocation of the trace is live.
     pub(super) allocated_at: Column<u32>,
     pub(super) early: LifetimeColumns,
-    /// Address and bytes of each segment operation.
+    /// Address and size in bytes of each segment operation.
     pub(super) segment_operations: Column<(u64, u64)>,
-    /// Address (free bytes for `oom`) and size of each other event.
+    /// Address (free bytes for `oom`) and size in bytes of each other event.
     pub(super) notes: Column<(u64, u64)>,
     pub(super) note_events: Column<u32>,
     pub(super) annotated: Annotated,
     /// Subject of the allocation that is live at each address.
     pub(super) live: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// Frees whose size differs from their allocation's, as event and size, by event.
+    /// Event and size of each free whose size differs from the allocation's, sorted by event.
     pub(super) free_sizes: Vec<(u32, u64)>,
     pub(super) counts: [u64; Action::ALL.len()],
-    /// Allocs at an address with a live block, without and with a requested free.
+    /// Allocs at an address with a live block whose free was not requested.
     pub(super) allocated_twice: Anomaly,
+    /// Allocs at an address with a live block whose free was requested.
     pub(super) allocated_while_pending: Anomaly,
     pub(super) freed_twice: Anomaly,
     pub(super) time_steps_back: Anomaly,
-    /// Sums over the frees if a `free_completed` ends a lifetime, and if a `free_requested` does.
+    /// Sums over the `free_completed` events.
     pub(super) completed: FreeSums,
+    /// Sums over the `free_requested` events.
     pub(super) requested: FreeSums,
-    /// Bytes of all allocs.
+    /// Requested bytes of all allocs.
     pub(super) allocated: i64,
     pub(super) reserved: i64,
     latest_us: Option<i64>,
@@ -237,7 +240,7 @@ pub struct Trace {
     pub(super) outside: OutsideRange,
 }
 
-/// Sums over the frees of a trace, with the sizes in the frees themselves.
+/// Sums over the frees of a trace. They use the size in the free, which may differ from the allocation's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FreeSums {
     pub(super) bytes: i64,
@@ -255,21 +258,21 @@ impl FreeSums {
     }
 }
 
-/// Converts bytes to a signed number. The reader rejects larger values, but sums may saturate.
+/// Converts a number of bytes to `i64`. The reader rejects larger sizes, but saturated sums may exceed `i64`.
 pub(super) fn to_signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 impl Trace {
     pub(super) fn event(&mut self, event: &Event) {
-        let at = self.events.len();
-        if at >= self.outside.next_check && self.is_after_range(event) {
+        let index = self.events.len();
+        if index >= self.outside.next_check && self.is_after_range(event) {
             return;
         }
         let subject = match event.action {
-            Action::Alloc => self.alloc(event, at),
-            Action::FreeRequested => self.free_requested(event, at),
-            Action::FreeCompleted => self.free_completed(event, at),
+            Action::Alloc => self.alloc(event, index),
+            Action::FreeRequested => self.free_requested(event, index),
+            Action::FreeCompleted => self.free_completed(event, index),
             Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap | Action::SegmentUnmap => {
                 self.segment_operations.push((event.address, event.size));
                 let grows = matches!(event.action, Action::SegmentAlloc | Action::SegmentMap);
@@ -285,13 +288,13 @@ impl Trace {
                     };
                 }
                 self.notes.push((event.address, event.size));
-                self.note_events.push(at);
+                self.note_events.push(index);
                 self.notes.len() as u32 - 1
             }
         };
         if event.time_us != NO_TIME {
             if self.latest_us.is_some_and(|latest| event.time_us < latest) {
-                self.time_steps_back.add(at, 0);
+                self.time_steps_back.add(index, 0);
             }
             self.latest_us = self.latest_us.max(Some(event.time_us));
         }
@@ -303,21 +306,21 @@ impl Trace {
         self.events.times.push(event.time_us);
     }
 
-    fn alloc(&mut self, event: &Event, at: u32) -> u32 {
+    fn alloc(&mut self, event: &Event, event_index: u32) -> u32 {
         let subject = self.traced.push(event);
-        self.allocated_at.push(at + 1);
+        self.allocated_at.push(event_index + 1);
         self.allocated = self.allocated.saturating_add(to_signed(event.size));
         if let Some(before) = self.live.insert(event.address, subject) {
             let (lives, before) = self.lives(before);
             let pending = lives.free_requested.at(before as usize) != NEVER;
             let bytes = lives.size.at(before as usize);
-            let oddity = if pending { &mut self.allocated_while_pending } else { &mut self.allocated_twice };
-            oddity.add(at, bytes);
+            let anomaly = if pending { &mut self.allocated_while_pending } else { &mut self.allocated_twice };
+            anomaly.add(event_index, bytes);
         }
         subject
     }
 
-    fn free_requested(&mut self, event: &Event, at: u32) -> u32 {
+    fn free_requested(&mut self, event: &Event, event_index: u32) -> u32 {
         let known = self.live.get(&event.address).copied();
         let subject = known.unwrap_or_else(|| {
             let subject = self.early.push(event) | EARLY_BIT;
@@ -327,17 +330,17 @@ impl Trace {
             subject
         });
         self.requested.add_free(event.size, self.is_unmatched(subject));
-        self.check_size(subject, event, at);
+        self.check_size(subject, event, event_index);
         let (lives, index) = self.lives(subject);
         if lives.free_requested.at(index as usize) == NEVER {
-            lives.free_requested.set(index as usize, at + 1);
+            lives.free_requested.set(index as usize, event_index + 1);
         } else {
-            self.freed_twice.add(at, event.size);
+            self.freed_twice.add(event_index, event.size);
         }
         subject
     }
 
-    fn free_completed(&mut self, event: &Event, at: u32) -> u32 {
+    fn free_completed(&mut self, event: &Event, event_index: u32) -> u32 {
         let subject = match self.live.remove(&event.address) {
             Some(subject) => subject,
             None => {
@@ -348,27 +351,27 @@ impl Trace {
             }
         };
         self.completed.add_free(event.size, self.is_unmatched(subject));
-        self.check_size(subject, event, at);
+        self.check_size(subject, event, event_index);
         let is_carried = subject & EARLY_BIT != 0 && self.is_carried(subject & !EARLY_BIT);
         let (lives, index) = self.lives(subject);
-        lives.freed_at.set(index as usize, at + 1);
+        lives.freed_at.set(index as usize, event_index + 1);
         // For an allocation whose alloc was dropped, this would mean a request before the range.
         if lives.free_requested.at(index as usize) == NEVER && !is_carried {
-            lives.free_requested.set(index as usize, at + 1);
+            lives.free_requested.set(index as usize, event_index + 1);
         }
         subject
     }
 
-    /// Returns whether a free of this subject refers to an allocation without an alloc in the file.
+    /// Returns whether this subject is an allocation without an alloc in the file.
     fn is_unmatched(&self, subject: u32) -> bool {
         subject & EARLY_BIT != 0 && !self.is_carried(subject & !EARLY_BIT)
     }
 
     #[inline(always)]
-    fn check_size(&mut self, subject: u32, event: &Event, at: u32) {
+    fn check_size(&mut self, subject: u32, event: &Event, event_index: u32) {
         let (lives, index) = self.lives(subject);
         if lives.size.at(index as usize) != event.size {
-            self.free_sizes.push((at, event.size));
+            self.free_sizes.push((event_index, event.size));
         }
     }
 
@@ -377,7 +380,7 @@ impl Trace {
         if subject & EARLY_BIT == 0 { (&mut self.traced, subject) } else { (&mut self.early, subject & !EARLY_BIT) }
     }
 
-    /// Returns the allocation that is live at this address after the last event.
+    /// Returns the subject of the allocation that is live at this address after the last event.
     pub(super) fn live_at(&self, address: u64) -> Option<Subject> {
         self.live.get(&address).map(|&subject| {
             if subject == ALLOCATED_LATER {
@@ -395,12 +398,12 @@ impl Trace {
         self.live = HashMap::default();
     }
 
-    /// Number of events with this action.
+    /// Returns the number of events with this action.
     pub(super) fn count(&self, action: Action) -> u64 {
         self.counts[action as usize]
     }
 
-    /// Size on the heap by table, in bytes.
+    /// Returns the heap size of each table, in bytes.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
             (

@@ -1,5 +1,6 @@
 //! Versions of addresses, as in memory_viz and Mosaic: `7f89b4000000_2` is the block at that address whose first event
-//! comes after two completed frees there. Segments are counted separately, by the frees and unmaps at their address.
+//! comes after two completed frees at the address. Segments are counted separately, by the frees and unmaps at their
+//! address.
 
 use super::device_history::DeviceHistory;
 use super::trace::Subject;
@@ -9,19 +10,22 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use hashbrown::HashMap;
 
-/// Number of address tables. Each grows quickly on its own, so that no insertion takes long.
+/// Number of tables that the addresses are divided into. Each table is small, so that growing it never takes long.
 const SHARDS: usize = 256;
 
-/// Versions of one device, four bytes per allocation and segment operation. Empty until [`Versions::step`] has
-/// finished.
+/// Versions of one device's addresses, four bytes per allocation and segment operation. Empty until [`Versions::step`]
+/// has finished.
 #[derive(Clone, Debug, Default)]
 pub struct Versions {
-    /// Versions of allocations in the trace, of earlier allocations freed in it, and of segment operations.
+    /// Versions of the allocations in the trace.
     traced: Column<u32>,
+    /// Versions of the allocations from before the trace that are freed in it.
     freed: Column<u32>,
+    /// Versions of the segment operations.
     segments: Column<u32>,
-    /// Next event, and the number of frees before it at each address, for blocks and for segments.
+    /// Next event to process.
     next: usize,
+    /// Frees of blocks, and of segments, before the next event.
     freed_before: [FreeCounts; 2],
 }
 
@@ -60,10 +64,10 @@ impl Versions {
         known.unwrap_or(0)
     }
 
-    /// Continues the work until it is done. Every call must pass the same history.
+    /// Processes events until all are processed or the slice ends. Every call must pass the same history.
     ///
     /// # Errors
-    /// The time is up.
+    /// The slice's time is up.
     pub fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         while let Some(events) = slice.next_range(&mut self.next, history.event_count() as usize, 1)? {
             events.for_each(|event| self.event(history, event as u32));
@@ -72,7 +76,8 @@ impl Versions {
         Ok(())
     }
 
-    /// A version is determined at the first event. While the block exists, nothing else is freed at its address.
+    /// Processes an event. The version of a block is determined at its first event, because nothing else is freed at
+    /// its address while it exists.
     fn event(&mut self, history: &DeviceHistory, event: u32) {
         let [blocks, segments] = &mut self.freed_before;
         let address = history.address_and_size(EventIdx(event)).0;
@@ -90,7 +95,12 @@ impl Versions {
     }
 
     pub fn heap_bytes(&self) -> usize {
-        let ended = self.freed_before.iter().flat_map(|ended| &ended.0).map(HashMap::allocation_size).sum::<usize>();
-        [&self.traced, &self.freed, &self.segments].map(Column::heap_bytes).iter().sum::<usize>() + ended
+        let free_counts = self
+            .freed_before
+            .iter()
+            .flat_map(|free_counts| &free_counts.0)
+            .map(HashMap::allocation_size)
+            .sum::<usize>();
+        [&self.traced, &self.freed, &self.segments].map(Column::heap_bytes).iter().sum::<usize>() + free_counts
     }
 }

@@ -1,8 +1,8 @@
 //! Interpretation of dicts by their contents (DESIGN §1, rule 1): a dict with `action` is an event, one with `filename`
 //! a frame, and so on.
 //!
-//! A dict that has the key but not the rest stays a plain dict. It becomes an error, with its path, only where
-//! something specific is required. User metadata can therefore contain any keys.
+//! A dict that has such a key but lacks other required keys stays a plain dict. This is an error only in positions that
+//! require a specific kind of dict, so user metadata can contain any keys.
 
 use super::error::{ContentError, Problem};
 use super::event::{Action, Event, NO_TIME};
@@ -16,7 +16,8 @@ use super::strings::StringId;
 use super::unknown::{SeenWords, UnknownOwner};
 use super::value::{Kind, Value};
 
-/// Iterates over key, key handle and value of each pair. Keys outside the schema are `None`.
+/// Iterates over the pairs, each as schema key, handle of the key, and value. The schema key is `None` for keys outside
+/// the schema.
 fn fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> + '_ {
     pairs.chunks_exact(2).map(|pair| {
         let key = pair[0].as_kind(Kind::String).and_then(|id| Key::from_id(StringId(id)));
@@ -40,7 +41,7 @@ pub(super) fn identify(pairs: &[Value]) -> Option<Key> {
 }
 
 impl Store {
-    /// Parses an event. `row` is its number in the file, for the place of a warning.
+    /// Parses an event. `row` is its row in the event queue, for the path of a warning.
     pub(super) fn parse_event(
         &mut self,
         pairs: &[Value],
@@ -117,8 +118,8 @@ impl Store {
         Ok(event)
     }
 
-    /// Returns any value as text, because metadata may be a dict in older versions. Returns nothing for `None` and the
-    /// empty string.
+    /// Interns the text of any value, because metadata may be a dict in older versions. Returns `None` for Python's
+    /// `None` and the empty string.
     fn metadata_text(&mut self, value: Value) -> Option<StringId> {
         match value.kind() {
             Kind::String => Some(StringId(value.index())).filter(|&id| !self.strings.bytes(id).is_empty()),
@@ -135,7 +136,7 @@ impl Store {
         }
     }
 
-    /// Interns a list of lines as a stack of strings, so that tracebacks share their common ends.
+    /// Interns a list of lines as a stack of strings, so that tracebacks share their common parts.
     fn lines_at(&mut self, key: Key, list: Value) -> Result<Option<StackId>, ContentError> {
         if list == Value::NONE {
             return Ok(None);
@@ -177,7 +178,7 @@ impl Store {
         self.frames.intern(frame).ok_or_else(|| ContentError::at_key(Key::Name, Problem::Range("one of 2^32 frames")))
     }
 
-    /// Parses a block. If it has no address, its segment computes it later.
+    /// Parses a block. A missing address is computed when its segment is parsed.
     pub(super) fn parse_block(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<ReadBlock, ContentError> {
         let (mut size, mut requested, mut state, mut address) = (None, None, None, None);
         let (mut stack, mut history) = (StackId::NONE, None);
@@ -224,7 +225,7 @@ impl Store {
         Ok(ReadBlock { block, has_address })
     }
 
-    /// Returns the newest entry of a block's history, which comes first.
+    /// Returns the newest entry of a block's history, which is the first.
     fn newest_history_entry(&self, list: Value) -> Result<Option<HistoryEntry>, ContentError> {
         if list.kind() != Kind::List {
             return Err(ContentError::at_key(Key::History, Problem::Type("a list", list.kind())));
@@ -304,12 +305,12 @@ impl Store {
         Ok(segment)
     }
 
-    /// Returns the rows of a segment's blocks, which are consecutive in the table. Computes missing addresses.
+    /// Returns the rows of a segment's blocks, which must be consecutive in the table. Computes missing addresses.
     fn segment_blocks(&mut self, list: Value, address: Option<u64>) -> Result<std::ops::Range<u32>, ContentError> {
         if list.kind() != Kind::List {
             return Err(ContentError::at_key(Key::Blocks, Problem::Type("a list of blocks", list.kind())));
         }
-        if let Some((at, other)) = self.first_not_of(list, Kind::Block) {
+        if let Some((index, other)) = self.first_not_of(list, Kind::Block) {
             let problem = match other.kind() {
                 Kind::Dict => {
                     let pairs = self.pairs(other);
@@ -319,7 +320,7 @@ impl Store {
             };
             let problem = problem
                 .unwrap_or(ContentError { path: String::new(), problem: Problem::Type("a block", other.kind()) });
-            return Err(problem.within(&format!("{}[{at}]", Key::Blocks.text())));
+            return Err(problem.within(&format!("{}[{index}]", Key::Blocks.text())));
         }
         // Blocks are stored in the order of decoding. No writer produces lists with blocks out of order or repeated.
         let Some(first) = self.values(list).next().map(Value::index) else { return Ok(0..0) };
@@ -334,19 +335,19 @@ impl Store {
         if !in_order {
             return Err(ContentError::at_key(Key::Blocks, Problem::Range("a separate list of blocks")));
         }
-        let mut at = address.unwrap_or(0);
+        let mut position = address.unwrap_or(0);
         for row in first..end {
             if let Some(read) = self.blocks.get_mut(row as usize) {
                 if !read.has_address {
-                    read.block.address = at;
+                    read.block.address = position;
                 }
-                at = read.block.address.wrapping_add(read.block.size);
+                position = read.block.address.wrapping_add(read.block.size);
             }
         }
         Ok(first..end)
     }
 
-    /// Returns the stage of an annotation if it is an unknown word.
+    /// Returns the stage of an annotation if it is an unknown string.
     pub(super) fn unknown_stage(&self, pairs: &[Value]) -> Option<Value> {
         let (_, _, stage) = fields(pairs).find(|(key, ..)| *key == Some(Key::Stage))?;
         let word = StringId(stage.as_kind(Kind::String)?);

@@ -1,4 +1,4 @@
-//! Delta decoding of entries. Only the fields that differ from the previous entry are parsed.
+//! Delta decoding of entries: only the fields that differ from the previous entry are parsed.
 
 use super::event::{Action, Event};
 use super::schema::Key;
@@ -17,7 +17,7 @@ pub(super) struct PreviousEntry {
 }
 
 impl PreviousEntry {
-    /// Sets the previous entry. `event` is `None` if the entry is not an event, or not one to start from.
+    /// Sets the previous entry. `event` is `None` if the entry is not an event.
     pub(super) fn set(&mut self, keys: &[Value], values: &[Value], event: Option<Event>) {
         self.event = event.filter(|event| event.action != Action::Unknown && self.set_keys(keys));
         if self.event.is_some() {
@@ -26,8 +26,8 @@ impl PreviousEntry {
         }
     }
 
-    /// Returns whether single values can be replaced independently: every key belongs to an event and occurs once, and
-    /// no key is an alias (`device_free`) or makes others unnecessary.
+    /// Sets the keys. Returns whether values can be replaced independently of each other: every key belongs to an event
+    /// and occurs once, and no key is an alias (`device_free`) or makes others unnecessary.
     fn set_keys(&mut self, keys: &[Value]) -> bool {
         if self.keys == keys {
             return true;

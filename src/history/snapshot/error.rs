@@ -5,7 +5,7 @@ use super::value::Kind;
 use base::units::{Bytes, group_digits};
 use std::fmt;
 
-/// Error that stops decoding in the middle of a file: a limit is exceeded. The parser adds the offset.
+/// Error that stops decoding in the middle of a file, usually because a limit is exceeded. The parser adds the offset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// A table is full.
@@ -20,7 +20,7 @@ pub enum ReadError {
     /// An open container has too many values.
     #[error("more than {} values in one list or dict: not a snapshot", group_digits(super::limits::MAX_ITEMS as u64))]
     Items,
-    /// An integer has more than 127 bits.
+    /// An integer does not fit into `i128`. Holds its length in bytes.
     #[error("an integer of {0} bytes")]
     IntegerTooLarge(usize),
     /// An event dict occurs in two lists, or twice in one.
@@ -31,7 +31,7 @@ pub enum ReadError {
 /// Error about a value that violates the format, with its path: `device_traces[0][17].size: expected …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContentError {
-    /// Keys and indices from the top, such as `device_traces[0][17].size`. Empty for the whole file.
+    /// Path of keys and indices from the top level, such as `device_traces[0][17].size`. Empty for the whole file.
     pub path: String,
     pub problem: Problem,
 }
@@ -39,10 +39,10 @@ pub struct ContentError {
 /// Problem with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// The value has another type: expected, found.
+    /// The value has a wrong type. Holds the expected type, and the kind of the value.
     Type(&'static str, Kind),
     Missing,
-    /// The number is out of range. Names the valid values.
+    /// The value is outside the valid range, which the field describes.
     Range(&'static str),
     /// The file as a whole is not a snapshot.
     NotASnapshot,
@@ -56,7 +56,7 @@ impl ContentError {
         self
     }
 
-    /// Creates an error about the value under `key`.
+    /// Creates an error about the value of `key`.
     pub fn at_key(key: Key, problem: Problem) -> ContentError {
         ContentError { path: key.text().to_owned(), problem }
     }

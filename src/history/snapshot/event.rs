@@ -1,12 +1,12 @@
-//! Trace events as in the file.
+//! Trace events, as in the file.
 
 use super::labels::LabelsId;
 use super::schema::Key;
 use super::stacks::StackId;
 
 /// Action of a trace event (FORMAT §4). `free`, which only third-party tools write, is read as
-/// [`Action::FreeCompleted`]. `workspace_snapshot` is read as [`Action::Snapshot`]. torch_npu writes it between the
-/// trace of its workspaces and the device's own.
+/// [`Action::FreeCompleted`]. `workspace_snapshot`, which torch_npu writes between the workspaces' trace and the
+/// device's, is read as [`Action::Snapshot`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Action {
@@ -45,7 +45,7 @@ impl Action {
         Action::Unknown,
     ];
 
-    /// Name of the action in the file.
+    /// Returns the name of the action in the file.
     pub fn name(self) -> &'static str {
         match self {
             Action::Alloc => "alloc",
@@ -73,13 +73,13 @@ impl Action {
     }
 }
 
-/// Value of [`Event::time_us`] if the file has no time.
+/// Value of [`Event::time_us`] for events without a time.
 pub const NO_TIME: i64 = i64::MIN;
 
 /// Trace event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Address. For `oom`, the free bytes reported by the driver.
+    /// Address of the block or segment. For `oom`, the free bytes reported by the driver.
     pub address: u64,
     /// Requested bytes. For segments, reserved bytes.
     pub size: u64,
@@ -91,7 +91,7 @@ pub struct Event {
     pub action: Action,
 }
 
-/// Lengths of the tables that histories refer to.
+/// Number of rows in each table that histories refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
     pub stacks: usize,
@@ -111,14 +111,14 @@ pub trait EventSink {
         false
     }
 
-    /// Receives the final lengths of the tables. Returns `false` if the serialized history refers to missing rows.
+    /// Receives the final number of rows in each table. Returns `false` if a serialized history refers to missing rows.
     fn end(&mut self, _rows: Rows) -> bool {
         true
     }
 }
 
 impl Key {
-    /// Returns the action with this name, if it is one.
+    /// Returns the action that the key names, or `None` if it is not an action.
     pub fn action(self) -> Option<Action> {
         Some(match self {
             Key::Alloc => Action::Alloc,

@@ -15,13 +15,13 @@ pub struct Frame {
     pub name: StringId,
     /// File name. Empty or `??` for C++ frames.
     pub filename: StringId,
-    /// Line number. Real files hold 0xffffffffffffffff, so 64 signed bits are not enough.
+    /// Line number. Real files contain 0xffffffffffffffff, which does not fit into `i64`.
     pub line: i128,
-    /// FX fields (since 2.10), key and text. Usually empty.
+    /// FX fields (since 2.10), as pairs of key and text. Usually empty.
     pub fx: Box<[(StringId, StringId)]>,
 }
 
-/// Frames of a snapshot, each once. The largest files have a few thousand.
+/// Distinct frames of a snapshot. The largest files have a few thousand.
 #[derive(Default)]
 pub struct Frames {
     frames: Vec<Frame>,
@@ -30,7 +30,8 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Returns the id of `frame` and adds it if it is new. Returns `None` if the table holds 2^32 − 1 frames.
+    /// Returns the id of `frame`, which is added if it is new. Returns `None` if the table is full, with 2^32 − 1
+    /// frames.
     pub fn intern(&mut self, frame: Frame) -> Option<FrameId> {
         let hash = self.hasher.hash_one(&frame);
         let Frames { frames, ids, hasher } = self;

@@ -16,13 +16,13 @@ pub struct LabelsId(pub u32);
 pub struct Labels {
     /// Stream handle, an opaque pointer. 0 is the default stream.
     pub stream: Option<u64>,
-    /// Memory pool (since 2.11). `(0, 0)` is the default one.
+    /// Memory pool (since 2.11). `(0, 0)` is the default pool.
     pub pool: Option<(u64, u64)>,
-    /// `torch.compile` region (since 2.8). `N/A` outside of one.
+    /// `torch.compile` region (since 2.8). `N/A` outside of any region.
     pub compile_context: Option<StringId>,
     /// Metadata attached by the user (since 2.10).
     pub user_metadata: Option<StringId>,
-    /// Metadata attached by torch (since 2.15).
+    /// Metadata attached by PyTorch (since 2.15).
     pub internal_metadata: Option<StringId>,
     /// Category assigned by `torch.profiler`.
     pub category: Option<StringId>,
@@ -40,7 +40,8 @@ pub struct LabelTable {
 }
 
 impl LabelTable {
-    /// Returns the id of this combination and adds it if it is new. Returns `None` if the table holds 2^32 − 1 of them.
+    /// Returns the id of this combination, which is added if it is new. Returns `None` if the table is full, with 2^32
+    /// − 1 combinations.
     pub fn intern(&mut self, labels: Labels) -> Option<LabelsId> {
         if self.rows.get(self.last as usize) == Some(&labels) {
             return Some(LabelsId(self.last));
@@ -58,7 +59,7 @@ impl LabelTable {
         Some(LabelsId(id))
     }
 
-    /// Returns the labels with this id. For an id of another table, no label is set.
+    /// Returns the labels with this id, or labels without any value if the id is out of range.
     pub fn labels(&self, id: LabelsId) -> Labels {
         self.rows.get(id.0 as usize).copied().unwrap_or_default()
     }

@@ -1,8 +1,8 @@
 //! Limits on the contents of a snapshot.
 
-/// Maximum number of traces in a file. Each has tables of a few kilobytes, even if it belongs to no device.
+/// Maximum number of traces in a file. Each trace has tables of a few kilobytes, even if it belongs to no device.
 pub(super) const MAX_TRACES: usize = 1 << 16;
 
-/// Maximum number of values in an open list (other than of events) or dict: 256 MiB, and twice that while it grows.
-/// Known files have far fewer than a million segments.
+/// Maximum number of values in an open dict, or in an open list other than a list of events. They take 256 MiB, and
+/// twice that while the container grows. Known files have far fewer than a million segments.
 pub(super) const MAX_ITEMS: usize = 1 << 25;

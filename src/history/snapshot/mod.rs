@@ -1,9 +1,10 @@
 //! Snapshot tables: frames, stacks, events and segments, faithful to the file and without inference.
 //!
-//! [`Reader`] is the builder for the pickle and JSON parsers. Events leave it while the file is being decoded, through
-//! an [`EventSink`]. The rest is in the [`Snapshot`] that [`Reader::finish`] returns.
+//! [`Reader`] is the builder for the pickle and JSON parsers. It passes events to an [`EventSink`] while the file is
+//! being decoded. The rest is in the [`Snapshot`] that [`Reader::finish`] returns.
 //!
-//! Supported versions are PyTorch 1.12 to 2.15 (FORMAT.md), written by Python's pickler or torch's own.
+//! Supported versions are PyTorch 1.12 to 2.15 (FORMAT.md), with files written by Python's pickler or PyTorch's C++
+//! pickler.
 
 pub mod error;
 pub mod event;

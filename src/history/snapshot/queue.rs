@@ -1,7 +1,7 @@
-//! Queue of decoded events that no list has taken yet.
+//! Queue of decoded events that are not part of a list yet.
 //!
-//! Python's pickler passes events to their list in batches of 1000, torch's C++ pickler only at the end. The queue may
-//! therefore hold a whole trace. It grows in chunks and frees each chunk as soon as its events are taken.
+//! Python's pickler adds events to their list in batches of 1000, PyTorch's C++ pickler only at the end, so the queue
+//! may contain a whole trace. It grows in chunks and frees each chunk as soon as all its events are taken.
 
 use super::event::Event;
 use std::collections::VecDeque;
@@ -42,11 +42,11 @@ impl EventQueue {
         self.chunks.push_back(Chunk { events, taken: 0 });
     }
 
-    /// Takes the event of `row`. Returns `None` if it was taken before.
+    /// Removes and returns the event of `row`. Returns `None` if it was taken before.
     pub(super) fn take(&mut self, row: u32) -> Option<Event> {
-        let at = row.checked_sub(self.first_row)? as usize;
-        let chunk = self.chunks.get_mut(at / CHUNK)?;
-        let event = chunk.events.get_mut(at % CHUNK)?.take()?;
+        let index = row.checked_sub(self.first_row)? as usize;
+        let chunk = self.chunks.get_mut(index / CHUNK)?;
+        let event = chunk.events.get_mut(index % CHUNK)?.take()?;
         chunk.taken += 1;
         if chunk.taken == CHUNK {
             // Freed even if an earlier chunk still has events that will never be taken, such as metadata that looks
@@ -60,12 +60,12 @@ impl EventQueue {
         Some(event)
     }
 
-    /// Returns the event added last, unless it was taken.
+    /// Returns the last added event, unless it was taken.
     pub(super) fn newest(&self) -> Option<Event> {
         *self.chunks.back()?.events.last()?
     }
 
-    /// Number of events ever added.
+    /// Returns the number of events added so far, including those taken.
     pub(super) fn rows(&self) -> u32 {
         self.rows
     }

@@ -1,7 +1,7 @@
 //! Builder that turns the values of a snapshot into tables while they are decoded.
 //!
-//! A list of events is never stored. Its events go to the [`EventSink`] as the list takes them. A list of frames
-//! becomes a stack when it is finished. Values that are not rows of a table are kept as handles of 8 bytes.
+//! A list of events is never stored: its events are passed to the [`EventSink`] when they are appended. A list of
+//! frames becomes a stack when it is finished. Values that are not rows of a table are kept as handles of 8 bytes.
 
 use super::dicts::identify;
 use super::entry_delta::PreviousEntry;
@@ -23,7 +23,7 @@ enum Mode {
     Dict,
     List,
     Frames,
-    /// The values went to the sink as events of this trace.
+    /// List of events. Its values are passed to the sink as events of this trace.
     Events(u32),
 }
 
@@ -43,7 +43,7 @@ impl OpenContainer {
     }
 }
 
-/// List of events that went to the sink.
+/// Result of reading a list of events.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TraceRead {
     pub(super) events: u64,
@@ -51,7 +51,7 @@ pub(super) struct TraceRead {
     pub(super) other: Option<(u64, Value)>,
 }
 
-/// Builder for reading a snapshot. Feed it through a pickle or JSON parser, then call [`Reader::finish`].
+/// Builder that reads a snapshot. Pass it to a pickle or JSON parser, then call [`Reader::finish`].
 pub struct Reader<S> {
     pub(super) store: Store,
     pub(super) seen: SeenWords,
@@ -86,24 +86,24 @@ impl<S: EventSink> Reader<S> {
         &self.sink
     }
 
-    /// Returns the sink of the events, for changes during reading.
+    /// Returns the sink of the events for modification during reading.
     pub fn sink_mut(&mut self) -> &mut S {
         &mut self.sink
     }
 
-    /// Segments read so far. Their blocks are rows for [`Reader::live_block`].
+    /// Returns the segments read so far. Their `blocks` are rows for [`Reader::live_block`].
     pub fn segments_so_far(&self) -> &[Segment] {
         &self.store.segments
     }
 
-    /// Returns address and requested bytes of a block if it is live. Returns `None` if its address is not known yet
+    /// Returns the address and requested bytes of a block, or `None` if it is not live or its address is not known yet
     /// (before PyTorch 2.1).
     pub fn live_block(&self, row: u32) -> Option<(u64, u64)> {
         let read = self.store.blocks.get(row as usize).filter(|read| read.has_address && read.block.state.is_live())?;
         Some((read.block.address, read.block.requested))
     }
 
-    /// Size on the heap by table, in bytes.
+    /// Returns the heap size of each table, in bytes.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.store.heap_bytes();
         bytes.push(("events waiting for their list", self.queue.heap_bytes()));
@@ -157,7 +157,7 @@ impl<S: EventSink> Reader<S> {
         }
     }
 
-    /// Finishes a dict with separate keys and values. Tries delta decoding first.
+    /// Finishes a dict with separate keys and values. Uses delta decoding if possible.
     fn finish_keys_values(&mut self, keys: &[Value], values: &[Value]) -> Result<Value, ReadError> {
         if let Some(event) = self.previous_entry.next(keys, values, &mut self.store, &mut self.seen) {
             let row = self.queue.push(event).ok_or(ReadError::TooMany("events"))?;
@@ -166,11 +166,11 @@ impl<S: EventSink> Reader<S> {
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.clear();
         pairs.extend(keys.iter().zip(values).flat_map(|(&key, &value)| [key, value]));
-        let made = self.finish_dict(&pairs);
+        let value = self.finish_dict(&pairs);
         self.pairs = pairs;
-        let event = made.as_ref().ok().and_then(|made| made.as_kind(Kind::Event)).and_then(|_| self.queue.newest());
+        let event = value.as_ref().ok().and_then(|value| value.as_kind(Kind::Event)).and_then(|_| self.queue.newest());
         self.previous_entry.set(keys, values, event);
-        made
+        value
     }
 
     fn finish_list(&mut self, mode: Mode, items: &[Value]) -> Result<Value, ReadError> {
@@ -190,7 +190,7 @@ impl<S: EventSink> Reader<S> {
     }
 }
 
-/// Appends a row and returns its handle. Other limits keep tables below 2^32 rows.
+/// Appends a row to a table and returns its handle. Other limits keep tables below 2^32 rows.
 fn push_row<T>(kind: Kind, table: &mut Vec<T>, row: T) -> Value {
     table.push(row);
     Value::new(kind, table.len() as u32 - 1)
@@ -230,8 +230,8 @@ impl<S: EventSink> Builder for Reader<S> {
         let negative = little_endian.last().is_some_and(|byte| byte & 0x80 != 0);
         let filler = if negative { 0xff } else { 0 };
         let mut bytes = [filler; 16];
-        for (at, &byte) in little_endian.iter().enumerate() {
-            match bytes.get_mut(at) {
+        for (index, &byte) in little_endian.iter().enumerate() {
+            match bytes.get_mut(index) {
                 Some(slot) => *slot = byte,
                 None if byte == filler => {}
                 None => return Err(ReadError::IntegerTooLarge(little_endian.len())),
@@ -284,15 +284,15 @@ impl<S: EventSink> Builder for Reader<S> {
         match open.mode {
             Mode::Events(trace) => {
                 let Some(read) = self.traces.get_mut(trace as usize) else { return Ok(()) };
-                for (at, &item) in items.iter().enumerate() {
+                for (index, &item) in items.iter().enumerate() {
                     match item.as_kind(Kind::Event) {
                         Some(row) => {
-                            let event = self.queue.take(row).ok_or((at, ReadError::EventUsedTwice))?;
+                            let event = self.queue.take(row).ok_or((index, ReadError::EventUsedTwice))?;
                             self.seen.place(row, trace, read.events);
                             self.sink.event_at(trace, &event);
                             read.events += 1;
                         }
-                        None if read.other.is_none() => read.other = Some((open.item_count + at as u64, item)),
+                        None if read.other.is_none() => read.other = Some((open.item_count + index as u64, item)),
                         None => {}
                     }
                 }
@@ -334,7 +334,8 @@ impl<S: EventSink> Builder for Reader<S> {
         self.finish_keys_values(keys, values).ok()
     }
 
-    /// Stacks and frames have no identity. An event goes to the sink once, when a list takes it.
+    /// Returns true for stacks and frames, which have no identity. Events are not shareable, because each is passed to
+    /// the sink once.
     fn is_shareable(&self, value: Value) -> bool {
         value.is(Kind::Frame) || value.is(Kind::Stack)
     }

@@ -1,9 +1,9 @@
-//! All dict keys, actions and states of the format (FORMAT §1–§7). They are interned first, so that a key is recognized
-//! by its id.
+//! All dict keys, actions and states of the format (FORMAT §1–§7). They are interned before all other strings, so that
+//! a key is recognized by its id.
 
 macro_rules! words {
     ($($name:ident = $text:literal),* $(,)?) => {
-        /// Word of the schema. Its number is its [`StringId`](super::StringId).
+        /// Word of the schema. Its discriminant is its [`StringId`](super::StringId).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "named after the words, which FORMAT.md explains")]
         #[repr(u8)]
@@ -48,7 +48,7 @@ words! {
 }
 
 impl Key {
-    /// Text of the word in the file.
+    /// Returns the text of the word in the file.
     pub fn text(self) -> &'static str {
         KEYS.get(self as usize).copied().unwrap_or("")
     }

@@ -13,7 +13,7 @@ pub enum BlockState {
 }
 
 impl BlockState {
-    /// Returns whether the block counts as live.
+    /// Returns whether the block counts as live: allocated or awaiting free.
     pub fn is_live(self) -> bool {
         self != BlockState::Inactive
     }
@@ -22,11 +22,11 @@ impl BlockState {
 /// Block of a segment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
-    /// Address. Files before 2.1 have none, so it is computed from the segment's address and the preceding sizes.
+    /// Address. In files before 2.1, it is computed from the segment's address and the sizes of the preceding blocks.
     pub address: u64,
     /// Size after rounding, in bytes.
     pub size: u64,
-    /// Requested bytes: `requested_size`, else the newest history entry's `real_size`, else `size`.
+    /// Requested bytes: `requested_size`, else `real_size` of the newest history entry, else `size`.
     pub requested: u64,
     pub state: BlockState,
     /// Stack of the allocation, or [`StackId::NONE`].
@@ -45,12 +45,12 @@ pub struct Segment {
     pub stream: Option<u64>,
     /// True if the segment belongs to the pool of small blocks.
     pub small: bool,
-    /// Memory pool. `(0, 0)` is the default one.
+    /// Memory pool. `(0, 0)` is the default pool.
     pub pool: Option<(u64, u64)>,
     pub expandable: bool,
-    /// Stack that reserved it, or [`StackId::NONE`].
+    /// Stack that reserved the segment, or [`StackId::NONE`].
     pub stack: StackId,
-    /// Rows of its blocks in the snapshot's block table, by address.
+    /// Rows of the segment's blocks in the snapshot's block table, in order of address.
     pub blocks: std::ops::Range<u32>,
 }
 

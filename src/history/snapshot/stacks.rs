@@ -1,7 +1,7 @@
 //! Call stacks as a prefix tree. Stacks share their common outer frames.
 //!
-//! A stack is identified by the node of its innermost frame. The path to the root gives the frames innermost first, as
-//! in the file. Parents have lower ids than children:
+//! A stack is identified by the node of its innermost frame. The path from there to the root has the frames in file
+//! order, innermost first. Parents have lower ids than children:
 //!
 //! ```text
 //! id      0      1        2          3           4
@@ -29,7 +29,7 @@ impl StackId {
 /// Stacks of a snapshot.
 pub struct Stacks {
     nodes: Column<(u32, u32)>,
-    /// Complete stacks by a hash of their frames, so that a known stack takes one lookup instead of one per frame.
+    /// Complete stacks by a hash of their frames, so that a known stack needs one lookup instead of one per frame.
     by_frames: HashTable<(u64, u32)>,
     children: HashTable<u32>,
     hasher: RandomState,
@@ -47,8 +47,8 @@ impl Default for Stacks {
 }
 
 impl Stacks {
-    /// Returns the id of the stack with these frames, innermost first, and adds it if it is new. Returns `None` if the
-    /// tree holds 2^32 − 2 nodes.
+    /// Returns the id of the stack with these frames (innermost first), which is added if it is new. Returns `None` if
+    /// the tree is full, with 2^32 − 2 nodes.
     pub fn intern(&mut self, frames: &[u32]) -> Option<StackId> {
         if frames.is_empty() {
             return Some(StackId::EMPTY);
@@ -68,16 +68,16 @@ impl Stacks {
     }
 
     fn is_equal(&self, id: StackId, frames: &[u32]) -> bool {
-        let mut at = id.0 as usize;
+        let mut node = id.0 as usize;
         frames.iter().all(|&wanted| {
-            let (parent, frame) = self.nodes.at(at);
-            at = parent as usize;
+            let (parent, frame) = self.nodes.at(node);
+            node = parent as usize;
             frame == wanted
-        }) && at == 0
+        }) && node == 0
     }
 
-    /// Returns the node of `frame` below the node `parent` and adds it if it is new. Returns `None` if the tree holds
-    /// 2^32 − 2 nodes.
+    /// Returns the node of `frame` below the node `parent`, which is added if it is new. Returns `None` if the tree is
+    /// full, with 2^32 − 2 nodes.
     pub fn child(&mut self, parent: u32, frame: u32) -> Option<u32> {
         let Stacks { nodes, children, hasher, .. } = self;
         let node = (parent, frame);
@@ -91,32 +91,32 @@ impl Stacks {
         Some(id)
     }
 
-    /// Iterates over the frames, innermost first. There are none for [`StackId::NONE`].
+    /// Iterates over the frames of a stack, innermost first. [`StackId::NONE`] has no frames.
     pub fn frames(&self, id: StackId) -> impl Iterator<Item = FrameId> + '_ {
-        let mut at = if id == StackId::NONE { 0 } else { id.0 as usize };
+        let mut node = if id == StackId::NONE { 0 } else { id.0 as usize };
         std::iter::from_fn(move || {
-            if at == 0 {
+            if node == 0 {
                 return None;
             }
-            let (parent, frame) = self.nodes.get(at)?;
-            at = parent as usize;
+            let (parent, frame) = self.nodes.get(node)?;
+            node = parent as usize;
             Some(FrameId(frame))
         })
     }
 
-    /// Returns the stack of the callers and the innermost frame, or `None` for a stack without frames. Callers have
-    /// lower ids.
+    /// Returns the stack of the callers and the innermost frame, or `None` for a stack without frames. The callers'
+    /// stack has a lower id.
     pub fn innermost(&self, id: StackId) -> Option<(StackId, FrameId)> {
         let (callers, frame) = self.nodes.get(id.0 as usize).filter(|_| id != StackId::EMPTY)?;
         Some((StackId(callers), FrameId(frame)))
     }
 
-    /// Number of nodes, including the root. All ids are lower.
+    /// Returns the number of nodes, including the root. All ids are lower than this.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Always false, because the root is present.
+    /// Always returns false, because the root is present.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }

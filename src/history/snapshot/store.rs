@@ -1,4 +1,4 @@
-//! Decoded values by table, and typed access to them.
+//! Tables of decoded values, and typed access to the values.
 
 use super::error::{ContentError, Problem, ReadError};
 use super::frames::Frames;
@@ -12,7 +12,7 @@ use crate::recorder::{Token, ValueTree};
 use base::column::Column;
 use hashbrown::HashMap;
 
-/// Block whose address may still have to be computed from its neighbors (before PyTorch 2.1).
+/// Block whose address may not be computed yet (before PyTorch 2.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ReadBlock {
     pub(super) block: Block,
@@ -26,16 +26,17 @@ pub(super) struct HistoryEntry {
     pub(super) stack: StackId,
 }
 
-/// Range of a container's values in the table of all items.
+/// Range of a container's values in [`Store::items`].
 #[derive(Clone, Copy, Default)]
 struct Container {
     start: u64,
     length: u32,
-    /// Length of the prefix of one kind. Finding a value of another kind then needs no search.
+    /// Number of values at the start that have the same kind, so that finding the first value of another kind needs no
+    /// search.
     same_kind: u32,
 }
 
-/// Maximum number of distinct pairs in the cache. A process has fewer pools.
+/// Maximum number of distinct pairs in the cache. A process has fewer memory pools.
 const MAX_CACHED_PAIRS: usize = 4096;
 
 /// Tables of a file while it is being read.
@@ -47,10 +48,10 @@ pub(super) struct Store {
     pub(super) labels: LabelTable,
     /// Tracebacks of forward ops, as stacks of string ids.
     pub(super) lines: Stacks,
-    /// Stack of each list of lines, by the index of the list in `containers`.
+    /// Stack for each list of lines, by the index of the list in `containers`.
     pub(super) line_lists: HashMap<u32, StackId, foldhash::fast::RandomState>,
     pub(super) blocks: Vec<ReadBlock>,
-    /// Number of blocks that belong to a segment. Later rows are free.
+    /// Number of rows of `blocks` up to the last one that belongs to a segment.
     pub(super) blocks_taken: u32,
     pub(super) segments: Vec<Segment>,
     pub(super) marks: Vec<AnnotationMark>,
@@ -58,25 +59,25 @@ pub(super) struct Store {
     wide: Vec<i128>,
     wide_ids: HashMap<i128, u32, foldhash::fast::RandomState>,
     floats: Vec<f64>,
-    /// Concatenated values of all lists, tuples and dicts of no specific kind.
+    /// Concatenated values of all lists, tuples and dicts that have no table.
     items: Column<Value>,
     /// Range of each container in `items`.
     containers: Column<Container>,
-    /// Cache of pairs. Every event has a pool, and there are few pools.
+    /// Cache of pairs. It saves memory, because every event has a memory pool and there are few pools.
     pairs: HashMap<[Value; 2], Value, foldhash::fast::RandomState>,
 }
 
-/// Index of every empty container. Tables of 2^32 rows do not fit into memory.
+/// Index of all empty containers. It is never a row, because 2^32 rows do not fit into memory.
 const EMPTY_CONTAINER: u32 = u32::MAX;
 
 /// Maximum nesting depth of recorder data.
 const MAX_DEPTH: u32 = 8;
 
-/// Maximum length of a value's text for display, in bytes.
+/// Approximate maximum length of a value's text for display, in bytes.
 const MAX_TEXT: usize = 2_000;
 
 impl Store {
-    /// Stores an integer, in the handle itself if it fits.
+    /// Stores an integer: in the handle itself if it fits, otherwise in a table.
     pub(super) fn integer(&mut self, value: i128) -> Result<Value, ReadError> {
         if let Some(value) = i64::try_from(value).ok().and_then(Value::int) {
             return Ok(value);
@@ -95,8 +96,8 @@ impl Store {
         Ok(Value::new(Kind::Float, id))
     }
 
-    /// Stores a container of no specific kind. Empty ones share an index without a row, because JSON has `[]` for every
-    /// event without a stack.
+    /// Stores a container that has no table. Empty containers share [`EMPTY_CONTAINER`], because JSON has `[]` for
+    /// every event without a stack.
     pub(super) fn container(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
         if values.is_empty() {
             return Ok(Value::new(kind, EMPTY_CONTAINER));
@@ -110,7 +111,7 @@ impl Store {
         Ok(Value::new(kind, id))
     }
 
-    /// Stores a tuple, or a list that may stand for one (JSON has no tuples). Equal pairs share an index.
+    /// Stores a tuple, or a list that may represent a tuple (JSON has no tuples). Equal pairs share an index.
     pub(super) fn tuple(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
         let Ok(pair) = <[Value; 2]>::try_from(values) else { return self.container(kind, values) };
         if let Some(&known) = self.pairs.get(&pair) {
@@ -138,7 +139,7 @@ impl Store {
         }
     }
 
-    /// Collects the keys and values of a dict.
+    /// Returns the keys and values of a dict: key, value, key, value, …
     pub(super) fn pairs(&self, dict: Value) -> Vec<Value> {
         self.values(dict).collect()
     }
@@ -156,7 +157,7 @@ impl Store {
         self.as_integer(value).ok_or_else(|| ContentError::at_key(key, Problem::Type("an integer", value.kind())))
     }
 
-    /// Returns a size in bytes, from 0 to 2^63 − 1. Sums of sizes are then safe in 128 bits.
+    /// Returns a size in bytes, from 0 to 2^63 − 1, so that sums of sizes cannot overflow 128 bits.
     #[inline]
     pub(super) fn bytes_at(&self, key: Key, value: Value) -> Result<u64, ContentError> {
         if value.kind() == Kind::Int && value.small_int() >= 0 {
@@ -223,7 +224,7 @@ impl Store {
             Kind::Stack => Ok(StackId(value.index())),
             Kind::List => match self.first_not_of(value, Kind::Frame) {
                 None => Ok(StackId::EMPTY),
-                Some((at, other)) => {
+                Some((index, other)) => {
                     let problem = match other.kind() {
                         Kind::Dict => {
                             let pairs = self.pairs(other);
@@ -233,7 +234,7 @@ impl Store {
                         }
                         kind => ContentError { path: String::new(), problem: Problem::Type("a frame", kind) },
                     };
-                    Err(problem.within(&format!("{}[{at}]", key.text())))
+                    Err(problem.within(&format!("{}[{index}]", key.text())))
                 }
             },
             Kind::Constant if value == Value::NONE => Ok(StackId::NONE),
@@ -241,7 +242,7 @@ impl Store {
         }
     }
 
-    /// Returns index and handle of the first value of a list that is not of `kind`.
+    /// Returns the index and handle of the first value of a list that is not of `kind`.
     pub(super) fn first_not_of(&self, list: Value, kind: Kind) -> Option<(usize, Value)> {
         let place = self.container_range(list);
         let at = |index: u32| Some((index as usize, self.items.get(place.start as usize + index as usize)?));
@@ -253,14 +254,15 @@ impl Store {
         }
     }
 
-    /// Formats a value for display, similar to JSON. The text is cut after about 2,000 bytes and 6 levels.
+    /// Formats a value for display, similar to JSON. The text is cut after about 2,000 bytes and below six levels of
+    /// nesting.
     pub(super) fn describe(&self, value: Value) -> String {
         let mut text = String::new();
         self.write_text(value, 0, &mut text);
         text
     }
 
-    /// Formats a dict as JSON, with strings for values outside JSON. Cut like [`Store::describe`].
+    /// Formats a dict as JSON. Values other than integers become strings. The text is cut as in [`Store::describe`].
     pub(super) fn json(&self, dict: Value) -> String {
         let mut text = String::from("{");
         for pair in self.pairs(dict).chunks_exact(2) {
@@ -297,13 +299,13 @@ impl Store {
             }),
             kind @ (Kind::List | Kind::Tuple | Kind::Dict) => {
                 text.push_str(if kind == Kind::Dict { "{" } else { "[" });
-                for (at, item) in self.values(value).enumerate() {
+                for (index, item) in self.values(value).enumerate() {
                     if text.len() > MAX_TEXT {
                         break;
                     }
-                    match (at, kind) {
+                    match (index, kind) {
                         (0, _) => {}
-                        (_, Kind::Dict) if at % 2 == 1 => text.push_str(": "),
+                        (_, Kind::Dict) if index % 2 == 1 => text.push_str(": "),
                         _ => text.push_str(", "),
                     }
                     self.write_text(item, depth + 1, text);
@@ -314,7 +316,7 @@ impl Store {
         }
     }
 
-    /// Encodes a value for the recorder's tables. Shared containers can expand without limit, so the output is cut.
+    /// Appends a value to `tree`. The output is cut, because shared containers can expand without limit.
     pub(super) fn encode(&self, value: Value, depth: u32, tree: &mut ValueTree) {
         let is_dict = value.kind() == Kind::Dict;
         tree.put(match value.kind() {
@@ -322,7 +324,7 @@ impl Store {
             Kind::Constant => Token::Bool(value == Value::TRUE),
             Kind::Int => Token::Int(value.small_int()),
             Kind::WideInt => {
-                self.as_integer(value).and_then(|it| i64::try_from(it).ok()).map_or(Token::None, Token::Int)
+                self.as_integer(value).and_then(|integer| i64::try_from(integer).ok()).map_or(Token::None, Token::Int)
             }
             Kind::Float => Token::Float(self.floats.get(value.index() as usize).copied().unwrap_or(0.0)),
             Kind::String => Token::Text(self.strings.bytes(StringId(value.index()))),
@@ -334,11 +336,11 @@ impl Store {
             return;
         }
         let mut is_key = is_dict;
-        let mut is_left_out = false;
+        let mut is_skipped = false;
         for item in self.values(value) {
             // A key that is not a string is skipped together with its value.
-            is_left_out = if is_key { item.kind() != Kind::String || !tree.has_room() } else { is_left_out };
-            let is_wanted = if is_dict { !is_left_out } else { tree.has_room() };
+            is_skipped = if is_key { item.kind() != Kind::String || !tree.has_room() } else { is_skipped };
+            let is_wanted = if is_dict { !is_skipped } else { tree.has_room() };
             if is_wanted {
                 self.encode(item, depth + 1, tree);
             } else if !is_dict {
@@ -349,7 +351,7 @@ impl Store {
         tree.put(Token::End);
     }
 
-    /// Size on the heap by table, in bytes.
+    /// Returns the heap size of each table, in bytes.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
             ("strings", self.strings.heap_bytes()),
@@ -375,7 +377,7 @@ impl Store {
     }
 }
 
-/// Appends a string in JSON quotes. It must not contain control characters.
+/// Appends a string in JSON quotes. `text` must not contain control characters.
 fn quote(json: &mut String, text: &str) {
     json.push('"');
     for letter in text.chars() {
@@ -387,7 +389,7 @@ fn quote(json: &mut String, text: &str) {
     json.push('"');
 }
 
-/// Returns the start of a string for display. Control characters are escaped, because they could command a terminal.
+/// Returns the start of a string for display. Control characters are escaped, because a terminal could interpret them.
 pub(super) fn clipped(bytes: &[u8]) -> String {
     let (beginning, more) = bytes.get(..MAX_TEXT).map_or((bytes, ""), |beginning| (beginning, "…"));
     let mut text = String::with_capacity(beginning.len());

@@ -7,25 +7,25 @@ use hashbrown::HashTable;
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 
-/// Index of a string in the snapshot's table. Ids below `KEYS.len()` are the schema's words, in that order.
+/// Index of a string in the snapshot's table. Ids below `KEYS.len()` are those of the schema's words, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StringId(pub u32);
 
-/// Strings of a snapshot, each once.
+/// Distinct strings of a snapshot.
 ///
-/// The bytes are stored in pieces of 1 MiB, so that growing never copies them. A longer string has a piece of its own.
+/// The bytes are stored in pieces of 1 MiB, so that growing never copies them. A longer string has its own piece.
 pub struct Strings {
     pieces: Vec<Vec<u8>>,
     /// Piece, start and length of each string.
     places: Column<(u32, u32, u32)>,
     ids: HashTable<u32>,
     hasher: RandomState,
-    /// Total length in bytes.
+    /// Total length of all strings in bytes.
     bytes: usize,
 }
 
-/// Maximum total length of all strings in bytes, a quarter of a wasm memory. The largest known snapshots have some tens
-/// of MiB.
+/// Maximum total length of all strings in bytes: a quarter of a wasm memory. The strings of the largest known snapshots
+/// have some tens of MiB.
 pub const MAX_STRING_BYTES: usize = 1 << 30;
 
 const PIECE: usize = 1 << 20;
@@ -42,26 +42,26 @@ impl Default for Strings {
 }
 
 impl Strings {
-    /// Returns the id of `bytes` and adds them if they are new. Returns `None` if the total would exceed
-    /// [`MAX_STRING_BYTES`].
+    /// Returns the id of the string `bytes`, which is added if it is new. Returns `None` if the total length would
+    /// exceed [`MAX_STRING_BYTES`].
     pub fn intern(&mut self, bytes: &[u8]) -> Option<StringId> {
         let hash = self.hasher.hash_one(bytes);
-        let Strings { pieces, places, ids, hasher, bytes: held } = self;
+        let Strings { pieces, places, ids, hasher, bytes: total } = self;
         if let Some(&id) = ids.find(hash, |&id| slice(pieces, places, id) == bytes) {
             return Some(StringId(id));
         }
         let id = u32::try_from(places.len()).ok().filter(|&id| id < u32::MAX)?;
         let length = u32::try_from(bytes.len()).ok()?;
         // The empty string is stored once, so this limit also bounds the number of strings.
-        *held = held.checked_add(bytes.len()).filter(|&held| held <= MAX_STRING_BYTES)?;
+        *total = total.checked_add(bytes.len()).filter(|&total| total <= MAX_STRING_BYTES)?;
         let fits = pieces.last().is_some_and(|piece| piece.capacity() - piece.len() >= bytes.len());
         if !fits {
             // The first piece starts smaller, so that a small snapshot stays small.
             pieces.push(Vec::with_capacity(if pieces.is_empty() { 16 << 10 } else { PIECE }.max(bytes.len())));
         }
-        let at = pieces.len() as u32 - 1;
+        let piece_index = pieces.len() as u32 - 1;
         let piece = pieces.last_mut()?;
-        places.push((at, piece.len() as u32, length));
+        places.push((piece_index, piece.len() as u32, length));
         piece.extend_from_slice(bytes);
         ids.insert_unique(hash, id, |&id| hasher.hash_one(slice(pieces, places, id)));
         Some(StringId(id))
@@ -77,12 +77,12 @@ impl Strings {
         String::from_utf8_lossy(self.bytes(id))
     }
 
-    /// Number of strings, including the schema's words.
+    /// Returns the number of strings, including the schema's words.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Always false, because the schema's words are present.
+    /// Always returns false, because the schema's words are present.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -98,7 +98,7 @@ fn slice<'a>(pieces: &'a [Vec<u8>], place: &Column<(u32, u32, u32)>, id: u32) ->
 }
 
 impl Key {
-    /// Returns the word with this id, if it belongs to the schema.
+    /// Returns the word of the schema with this id, if the id belongs to one.
     #[inline(always)]
     pub fn from_id(id: StringId) -> Option<Key> {
         ALL.get(id.0 as usize).copied()

@@ -1,4 +1,4 @@
-//! Top level of a snapshot: interpretation of its lists by key.
+//! Interpretation of a snapshot's top level.
 
 use super::error::{ContentError, Problem};
 use super::event::EventSink;
@@ -22,20 +22,20 @@ pub struct Snapshot {
     pub frames: Frames,
     pub stacks: Stacks,
     pub labels: LabelTable,
-    /// Tracebacks of forward ops, as stacks whose frames are [`super::StringId`]s of lines.
+    /// Tracebacks of forward ops. The frames of these stacks are [`super::StringId`]s of lines.
     pub lines: Stacks,
     /// Segments of all devices and of host memory (device −1), in file order.
     pub segments: Vec<Segment>,
     pub blocks: Vec<Block>,
     /// Starts and ends of annotations, in file order.
     pub marks: Vec<AnnotationMark>,
-    /// Traces by device: ordinal of the device (−1 for host memory), and the trace's number in the sink.
+    /// Traces, each as the ordinal of its device ([`HOST_DEVICE`] for host memory) and its index in the sink.
     pub traces: Vec<(i64, u32)>,
-    /// `allocator_settings`: dotted key, and value as text.
+    /// `allocator_settings`, as pairs of dotted key and value.
     pub settings: Vec<(String, String)>,
     /// Data added by a recorder.
     pub recorder: RecorderData,
-    /// Steps from the recorder, named like annotations. Empty if the file has step annotations.
+    /// Steps from the recorder, as annotations. Empty if the file has step annotations.
     pub steps: Vec<AnnotationRange>,
     /// Oldest PyTorch version that writes all keys of the file, and the key that requires it.
     pub torch: Option<(&'static str, &'static str)>,
@@ -48,14 +48,15 @@ pub struct Snapshot {
 /// Availability of the state at the end of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndState {
-    /// The file has segments, possibly an empty list.
+    /// The file has a list of segments, which may be empty.
     Recorded,
+    /// The file has no list of segments.
     Unknown,
 }
 
 impl Snapshot {
-    /// Turns the recorder's steps into annotations if the file has none for steps. Those of the profiler are more
-    /// precise.
+    /// Converts the recorder's steps to annotations, unless the file has step annotations from the profiler, which are
+    /// more precise.
     pub(crate) fn name_steps(&mut self) {
         let adds_history = |mark: &AnnotationMark| self.strings.bytes(mark.name).starts_with(STEP_PREFIX.as_bytes());
         if self.recorder.steps.is_empty() || self.marks.iter().any(adds_history) {
@@ -69,7 +70,7 @@ impl Snapshot {
         }
     }
 
-    /// Size on the heap by table, in bytes.
+    /// Returns the heap size of each table, in bytes.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
             ("strings", self.strings.heap_bytes()),
@@ -89,18 +90,18 @@ impl Snapshot {
 /// Prefix of the step annotations of torch.profiler and the recorder, followed by the step number.
 const STEP_PREFIX: &str = "ProfilerStep#";
 
-/// Ordinal of host (pinned) memory, as in its segments.
+/// Device ordinal of host (pinned) memory, as in the file's segments.
 pub const HOST_DEVICE: i64 = -1;
 
 /// Maximum number of settings that are kept. PyTorch has about thirty.
 pub const MAX_SETTINGS: usize = 1000;
 
-/// Maximum number of devices with events or blocks. torch counts devices in eight bits. Each device costs some
-/// kilobytes for its history, although a malicious segment takes only forty bytes, and an entry in the page's list.
+/// Maximum number of devices with events or blocks. PyTorch stores device ordinals in eight bits. The limit is for
+/// malicious files: a segment of forty bytes can add a device, which needs some kilobytes for its history.
 const MAX_DEVICES: usize = 1024;
 const TOO_MANY_DEVICES: Problem = Problem::Range("one of the first 1024 devices");
 
-/// Versions that introduced a key (FORMAT §1–§6: "since"), newest first.
+/// PyTorch versions that introduced a key (FORMAT §1–§6: "since"), newest first.
 const KEY_VERSIONS: [(Key, &str); 14] = [
     (Key::InternalMetadata, "2.15"),
     (Key::HostSegments, "2.14"),
@@ -131,7 +132,7 @@ impl<S: EventSink> Reader<S> {
     /// Returns the snapshot whose top-level value is `root`, and the sink with its events.
     ///
     /// The call is not interruptible. It takes some tens of nanoseconds per segment, block, annotation and setting, and
-    /// no time per event. A file of 10 million events has some hundred thousand of them.
+    /// no time per event. A file of 10 million events has some hundred thousand such objects.
     ///
     /// # Errors
     /// A value under a known key has a wrong type, or the file as a whole is not a snapshot.
@@ -141,15 +142,15 @@ impl<S: EventSink> Reader<S> {
             Kind::Dict => {
                 let pairs = self.store.pairs(root);
                 let mut last = [0; schema::KEYS.len()];
-                for (at, pair) in pairs.chunks_exact(2).enumerate() {
+                for (index, pair) in pairs.chunks_exact(2).enumerate() {
                     schema_key(pair[0])
                         .and_then(|key| last.get_mut(key as usize))
                         .into_iter()
-                        .for_each(|last| *last = at);
+                        .for_each(|last| *last = index);
                 }
-                for (at, pair) in pairs.chunks_exact(2).enumerate() {
+                for (index, pair) in pairs.chunks_exact(2).enumerate() {
                     // Of equal keys the last one counts.
-                    if schema_key(pair[0]).is_none_or(|key| last.get(key as usize) == Some(&at)) {
+                    if schema_key(pair[0]).is_none_or(|key| last.get(key as usize) == Some(&index)) {
                         self.top_key(pair[0], pair[1], &mut top)?;
                     }
                 }
@@ -168,11 +169,11 @@ impl<S: EventSink> Reader<S> {
         Ok(self.build_snapshot(top))
     }
 
-    /// Returns the snapshot of a file that is a list of events, of device 0, and the sink with them. `name` is the path
-    /// in errors.
+    /// Returns the snapshot of a file whose top-level value is a list of events, and the sink with these events. They
+    /// are assigned to device 0. `name` is the path of the list in errors.
     ///
     /// # Errors
-    /// As [`Reader::finish`].
+    /// Returns the same errors as [`Reader::finish`].
     pub fn finish_events(mut self, name: &str, root: Value) -> Result<(Snapshot, S), ContentError> {
         let mut top = TopLevel::default();
         self.trace(name, 0, root, &mut top)?;
@@ -258,7 +259,7 @@ impl<S: EventSink> Reader<S> {
         Ok(())
     }
 
-    /// Adds a value to the recorder's tables.
+    /// Adds a key and its value to the recorder data.
     fn keep_for_recorder(&self, key: Value, value: Value, tree: &mut ValueTree) {
         if tree.bytes().is_empty() {
             tree.put(Token::Dict);
@@ -278,14 +279,14 @@ impl<S: EventSink> Reader<S> {
             return Err(type_error(path, "a list of segments", list));
         }
         let rows: Vec<Value> = self.store.values(list).collect();
-        for (at, &row) in (0..).zip(&rows) {
-            let place = || format!("{path}[{at}]");
+        for (index, &row) in (0..).zip(&rows) {
+            let place = || format!("{path}[{index}]");
             match row.kind() {
                 Kind::Segment => {
-                    if top.segments_taken.insert(row.index(), at).is_some() {
+                    if top.segments_taken.insert(row.index(), index).is_some() {
                         return Err(ContentError { path: place(), problem: Problem::Range("a separate segment") });
                     }
-                    top.segment_places.push(SegmentPlace { list: path, index: at, row: row.index() });
+                    top.segment_places.push(SegmentPlace { list: path, index, row: row.index() });
                     if let Some(mut segment) = self.store.segments.get(row.index() as usize).cloned() {
                         segment.device = device.unwrap_or(segment.device);
                         if !segment.blocks.is_empty() && !top.devices.admit(segment.device) {
@@ -326,13 +327,13 @@ impl<S: EventSink> Reader<S> {
             }
             Kind::List => self.store.values(list).next().map(|_| {
                 let found = self.store.first_not_of(list, Kind::Event);
-                found.map_or((0, list), |(at, value)| (at as u64, value))
+                found.map_or((0, list), |(index, value)| (index as u64, value))
             }),
             Kind::Stack => Some((0, Value::new(Kind::Frame, 0))),
             _ => return Err(type_error(path, "a list of events", list)),
         };
-        let Some((at, value)) = other else { return Ok(()) };
-        let place = format!("{path}[{at}]");
+        let Some((index, value)) = other else { return Ok(()) };
+        let place = format!("{path}[{index}]");
         Err(match value.kind() {
             Kind::Dict => {
                 let pairs = self.store.pairs(value);
@@ -358,15 +359,15 @@ impl<S: EventSink> Reader<S> {
             return Ok(());
         }
         let annotations: Vec<Value> = self.store.values(list).collect();
-        for (at, value) in annotations.into_iter().enumerate() {
+        for (index, value) in annotations.into_iter().enumerate() {
             if value.kind() == Kind::Annotation {
                 top.marks.extend(self.store.marks.get(value.index() as usize));
                 continue;
             }
-            let place = format!("external_annotations[{at}]");
+            let place = format!("external_annotations[{index}]");
             let pairs = if value.kind() == Kind::Dict { self.store.pairs(value) } else { Vec::new() };
             if let Some(stage) = self.store.unknown_stage(&pairs) {
-                self.seen.add_unknown(UnknownOwner::Stage, stage, at as u32);
+                self.seen.add_unknown(UnknownOwner::Stage, stage, index as u32);
                 continue;
             }
             let error = if pairs.is_empty() { None } else { self.store.parse_annotation(&pairs).err() };
@@ -375,19 +376,22 @@ impl<S: EventSink> Reader<S> {
         Ok(())
     }
 
-    /// Reads the settings of a simulation, and the name of the recording.
+    /// Reads the allocator settings of a simulation, and the name of the recording that was simulated.
     fn parse_simulation(&self, value: Value, top: &mut TopLevel) {
         let pairs = if value.kind() == Kind::Dict { self.store.pairs(value) } else { Vec::new() };
         let mut simulated = [String::new(), String::new()];
         for pair in pairs.chunks_exact(2) {
-            let at = ["settings", "source"].iter().position(|known| *known == self.store.describe(pair[0]));
-            at.and_then(|at| simulated.get_mut(at)).into_iter().for_each(|text| *text = self.store.describe(pair[1]));
+            let index = ["settings", "source"].iter().position(|known| *known == self.store.describe(pair[0]));
+            index
+                .and_then(|index| simulated.get_mut(index))
+                .into_iter()
+                .for_each(|text| *text = self.store.describe(pair[1]));
         }
         top.simulated = Some(simulated);
     }
 
-    /// Flattens the settings to dotted keys. Deeper values than any writer's become text. Shared dicts can expand
-    /// without limit, so the number is capped.
+    /// Flattens nested settings to dotted keys. Dicts that are nested deeper than PyTorch's become text. The number of
+    /// settings is limited, because shared dicts can expand without limit.
     fn settings(&self, prefix: &str, value: Value, depth: u32, out: &mut Vec<(String, String)>) {
         if value.kind() != Kind::Dict || depth > 3 {
             out.push((prefix.to_owned(), self.store.describe(value)));
@@ -407,30 +411,30 @@ impl<S: EventSink> Reader<S> {
     }
 }
 
-/// Returns the private pool that all segments belong to, if there is one. Segments of the default pool alone may be
-/// those of the whole device.
+/// Returns the private pool that all segments belong to, if there is one. Returns `None` for the default pool, because
+/// a device may have no other pool.
 fn single_pool(segments: &[Segment]) -> Option<(u64, u64)> {
     let pool = segments.first()?.pool.filter(|&pool| pool != (0, 0))?;
     segments.iter().all(|segment| segment.pool == Some(pool)).then_some(pool)
 }
 
-/// Contents of the top-level keys so far.
+/// Contents of the top-level keys that are read so far.
 #[derive(Default)]
 pub(super) struct TopLevel {
     pub(super) segments: Vec<Segment>,
-    /// Place of each segment in the file.
+    /// Position of each segment in the file.
     pub(super) segment_places: Vec<SegmentPlace>,
     marks: Vec<AnnotationMark>,
     pub(super) traces: Vec<(i64, u32)>,
     settings: Vec<(String, String)>,
     recorder: ValueTree,
-    /// Settings of the simulation, and the file that was recorded.
+    /// Allocator settings of the simulation, and name of the recording that was simulated.
     simulated: Option<[String; 2]>,
-    /// Private pool that the whole file is limited to.
+    /// Private pool that all segments belong to, if there is one.
     single_pool: Option<(u64, u64)>,
-    /// Rows of segments and numbers of traces that already have a place. Only the keys matter. A set would add another
-    /// table type to the wasm.
+    /// Rows of the segments that are already in a list. Only the keys matter: a set would add a table type to the wasm.
     segments_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
+    /// Indices of the traces that already belong to a device. Only the keys matter.
     traces_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
     devices: Devices,
 }
@@ -440,7 +444,7 @@ pub(super) struct TopLevel {
 pub struct Devices(Vec<i64>);
 
 impl Devices {
-    /// Returns whether this device is among the first 1024, and adds it.
+    /// Adds a device. Returns `false` if it is new and there are 1024 devices already.
     pub fn admit(&mut self, device: i64) -> bool {
         match self.0.binary_search(&device) {
             Ok(_) => true,
@@ -455,11 +459,11 @@ impl Devices {
     }
 }
 
-/// Place of a segment in the file.
+/// Position of a segment in the file.
 pub(super) struct SegmentPlace {
     list: &'static str,
     index: u32,
-    /// Row in the table of all segments read.
+    /// Row in the table of all segments that were read.
     pub(super) row: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Unknown keys and words, counted while the file is read.
+//! Unknown keys and values ("words"), counted while the file is read.
 
 use super::schema::{KEYS, Key};
 use super::value::Value;
@@ -10,7 +10,7 @@ const MAX_UNKNOWN_WORDS: usize = 100;
 /// Object that has an unknown key, or field that has an unknown value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownOwner {
-    /// Key of an event. The row is that of the event queue.
+    /// Key of an event, by its row in the event queue.
     Event,
     /// The `action` of an event.
     Action,
@@ -43,13 +43,14 @@ impl Default for Keys {
     }
 }
 
-/// Known words that occurred, and unknown ones. Separate from the tables, so that both can be borrowed.
+/// Known keys that occurred, and unknown words. Separate from the tables, so that both can be borrowed mutably.
 #[derive(Default)]
 pub(super) struct SeenWords {
-    /// Indexed by [`Key`].
+    /// True for each [`Key`] that occurred.
     keys: Keys,
     pub(super) unknown: Vec<Unknown>,
-    /// Rows of events that a warning refers to, with trace and index once a list has taken them.
+    /// Rows of events that a warning refers to, each with its trace and its index in the trace once it is part of a
+    /// list.
     pub(super) events: HashMap<u32, Option<(u32, u64)>, foldhash::fast::RandomState>,
 }
 
@@ -74,7 +75,7 @@ impl SeenWords {
         }
     }
 
-    /// Records that the event of `row` is at `index` of `trace`.
+    /// Records that the event of `row` is event `index` of `trace`.
     #[inline]
     pub(super) fn place(&mut self, row: u32, trace: u32, index: u64) {
         if !self.events.is_empty()

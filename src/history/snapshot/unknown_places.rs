@@ -1,4 +1,4 @@
-//! Warnings about unknown keys and words, each with its first place in the file.
+//! Warnings about unknown keys and values, each with the path of the first occurrence in the file.
 
 use super::reader::Reader;
 use super::top::{HOST_DEVICE, TopLevel};

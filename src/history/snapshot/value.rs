@@ -1,35 +1,36 @@
-//! Handle of a decoded value: 8 bytes, with 5 bits of kind and 59 bits of payload.
+//! Handle of a decoded value. It has 8 bytes: 5 bits for the kind and 59 bits for the payload.
 
 /// Kind of a decoded value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// Unfinished container. Payload: its slot.
+    /// Unfinished container. Payload: its slot in the parser.
     Open,
     /// `None`, `False` or `True`. Payload: 0, 1 or 2.
     Constant,
-    /// Integer of 59 signed bits.
+    /// Integer that fits into 59 signed bits. Payload: its value.
     Int,
     /// Larger integer. Payload: its index in the table of wide integers.
     WideInt,
     /// Float. Payload: its index in the table of floats.
     Float,
+    /// String. Payload: its id.
     String,
-    /// Bytes object, which no snapshot contains. No payload.
+    /// Bytes object. It has no payload, because snapshots contain no bytes objects.
     Bytes,
     Frame,
     /// List of frames. Payload: the id of the stack.
     Stack,
-    /// Trace event that no list has taken yet. Payload: its row.
+    /// Trace event that is not part of a list yet. Payload: its row in the event queue.
     Event,
-    /// List of events. Payload: its number among the traces.
+    /// List of events. Payload: index of the trace.
     Trace,
     Block,
     Segment,
     Annotation,
     /// Entry of a block's history, in old files.
     HistoryEntry,
-    /// List of any other or of mixed kinds.
+    /// List of other values, or of values of different kinds.
     List,
     /// Any other dict.
     Dict,
@@ -71,7 +72,7 @@ impl Value {
     pub const FALSE: Value = Value((Kind::Constant as u64) << PAYLOAD_BITS | 1);
     /// Python's `True`.
     pub const TRUE: Value = Value((Kind::Constant as u64) << PAYLOAD_BITS | 2);
-    /// Any bytes object.
+    /// A bytes object. All bytes objects are equal.
     pub const BYTES: Value = Value((Kind::Bytes as u64) << PAYLOAD_BITS);
 
     /// Creates a handle whose payload is an index.
@@ -80,7 +81,7 @@ impl Value {
         Value((kind as u64) << PAYLOAD_BITS | u64::from(index))
     }
 
-    /// Creates an integer, if it fits into 59 signed bits.
+    /// Creates the handle of an integer. Returns `None` if it does not fit into 59 signed bits.
     #[inline(always)]
     pub fn int(value: i64) -> Option<Value> {
         let shift = 64 - PAYLOAD_BITS;
@@ -92,13 +93,13 @@ impl Value {
         KINDS[(self.0 >> PAYLOAD_BITS) as usize]
     }
 
-    /// Payload as an index.
+    /// Returns the payload as an index.
     #[inline(always)]
     pub fn index(self) -> u32 {
         self.0 as u32
     }
 
-    /// Payload as an integer of 59 signed bits.
+    /// Returns the payload as an integer of 59 signed bits.
     #[inline(always)]
     pub fn small_int(self) -> i64 {
         let shift = 64 - PAYLOAD_BITS;
@@ -111,7 +112,7 @@ impl Value {
         self.0 >> PAYLOAD_BITS == kind as u64
     }
 
-    /// Returns the index if the value is of this kind.
+    /// Returns the payload as an index if the value is of this kind.
     #[inline(always)]
     pub fn as_kind(self, kind: Kind) -> Option<u32> {
         self.is(kind).then_some(self.index())
@@ -119,7 +120,7 @@ impl Value {
 }
 
 impl Kind {
-    /// Name of the kind in error messages, with an article.
+    /// Returns the name of the kind in error messages, with an article.
     pub fn noun(self) -> &'static str {
         match self {
             Kind::Open => "an unfinished container",

@@ -1,9 +1,9 @@
 //! Warnings about a file that do not prevent opening it, counted by kind.
 
-/// Kind of a warning. Its message is for people, its name is stable.
+/// Kind of a warning. It has a message for people and a stable name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WarningKind {
-    /// Key that no known version of PyTorch writes: the object, and the key.
+    /// Key that no known version of PyTorch writes. Holds the kind of object that has the key, and the key.
     UnknownKey(&'static str, String),
     /// Unknown action of an event.
     UnknownAction(String),
@@ -21,7 +21,7 @@ pub enum WarningKind {
     FreeSizeDiffers,
     /// More bytes are live at the start than trace and segments explain.
     UnexplainedBytes,
-    /// Fewer bytes are live at the start than trace and segments require: they contradict each other.
+    /// Fewer bytes are live at the start than trace and segments require, so they contradict each other.
     NegativeRemainder,
     /// The trace has no `free_completed` (skip_actions), so frees count when they are requested.
     FreesNeverComplete,
@@ -29,9 +29,9 @@ pub enum WarningKind {
     TimeDecreases,
     /// Annotation that ends without a start.
     AnnotationWithoutStart,
-    /// A sum of bytes exceeded 64 signed bits.
+    /// A total in bytes does not fit into `i64`.
     TotalsAtLimit,
-    /// The segments are those of one private pool (`MemPool.snapshot()`), which is named.
+    /// All segments belong to one private pool (`MemPool.snapshot()`). Holds its id.
     SinglePool(String),
     /// More bytes are live than reserved: segments are missing or addresses were changed.
     LiveExceedsReserved,
@@ -39,14 +39,14 @@ pub enum WarningKind {
     NoSegments,
     /// The history comes from SnapViewer's plot data.
     FromPlotData,
-    /// The file was simulated with these allocator settings, not recorded.
+    /// The file was simulated, not recorded. Holds the allocator settings.
     Simulated(String),
-    /// Bytes after the end of a compression layer or of the pickle.
+    /// Bytes after the end of a compression layer or of the pickle. Holds the format.
     TrailingBytes(&'static str),
 }
 
 impl WarningKind {
-    /// Stable name of the kind.
+    /// Returns the stable name of the kind.
     pub fn name(&self) -> &'static str {
         match self {
             WarningKind::UnknownKey(..) => "unknown_key",
@@ -72,10 +72,10 @@ impl WarningKind {
         }
     }
 
-    /// One-sentence message for people.
+    /// Returns a message of one sentence for people.
     pub fn message(&self) -> String {
         match self {
-            WarningKind::UnknownKey(of, key) => format!("unknown key '{key}' in {of}, ignored"),
+            WarningKind::UnknownKey(owner, key) => format!("unknown key '{key}' in {owner}, ignored"),
             WarningKind::UnknownAction(action) => format!("unknown action '{action}'"),
             WarningKind::UnknownState(state) => {
                 format!("unknown block state '{state}', counted as free")
@@ -121,15 +121,16 @@ impl WarningKind {
     }
 }
 
-/// Warnings of a file: each kind with its count and first place.
+/// Warnings about a file. Each kind has a count and the path of its first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Warnings {
-    /// Sorted by kind. A decoder lists a hundred unknown words and little else.
+    /// Sorted by kind. The list is short: decoders add at most a hundred unknown words and few other kinds.
     counts: Vec<(WarningKind, u64, String)>,
 }
 
 impl Warnings {
-    /// Counts `times` more warnings of this kind. `example` is called for the first one.
+    /// Adds `times` warnings of this kind. `example` returns the path of the first occurrence, and is called only if
+    /// the kind is new.
     pub fn add(&mut self, kind: WarningKind, times: u64, example: impl FnOnce() -> String) {
         if times > 0 {
             match self.counts.binary_search_by(|(known, ..)| known.cmp(&kind)) {
@@ -139,7 +140,7 @@ impl Warnings {
         }
     }
 
-    /// Iterates over the kinds with count and first place.
+    /// Iterates over the kinds, each with its count and the path of its first occurrence.
     pub fn iter(&self) -> impl Iterator<Item = (&WarningKind, u64, &str)> {
         self.counts.iter().map(|(kind, count, example)| (kind, *count, example.as_str()))
     }

@@ -11,7 +11,7 @@ pub struct JsonWriter<W> {
 }
 
 impl<W: Write> JsonWriter<W> {
-    /// Creates a writer.
+    /// Creates a writer to `out`.
     pub fn new(out: W) -> JsonWriter<W> {
         JsonWriter { out, open: Vec::new() }
     }
@@ -35,14 +35,14 @@ impl<W: Write> JsonWriter<W> {
     fn write_quoted(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(b"\"")?;
         let mut from = 0;
-        for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
-            self.out.write_all(text.as_bytes().get(from..at).unwrap_or_default())?;
+        for (index, byte) in text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+            self.out.write_all(text.as_bytes().get(from..index).unwrap_or_default())?;
             match byte {
                 b'"' | b'\\' => self.out.write_all(&[b'\\', byte])?,
                 b'\n' => self.out.write_all(b"\\n")?,
                 _ => write!(self.out, "\\u{byte:04x}")?,
             }
-            from = at + 1;
+            from = index + 1;
         }
         self.out.write_all(text.as_bytes().get(from..).unwrap_or_default())?;
         self.out.write_all(b"\"")
@@ -87,9 +87,9 @@ impl<W: Write> ValueWriter for JsonWriter<W> {
         Err(io::Error::other("JSON has no references"))
     }
 
-    fn pair(&mut self, one: i128, other: i128) -> io::Result<()> {
+    fn pair(&mut self, first: i128, second: i128) -> io::Result<()> {
         self.write_separator()?;
-        write!(self.out, "[{one},{other}]")
+        write!(self.out, "[{first},{second}]")
     }
 
     fn dict(&mut self) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! Writers of values as a pickle or JSON.
+//! Writers of values in pickle or JSON format.
 
 mod json;
 mod pickle;
@@ -8,14 +8,14 @@ pub use pickle::PickleWriter;
 
 use std::io;
 
-/// Number of elements written to an open list.
+/// State of an open list: the number of elements written so far.
 #[derive(Default)]
 pub struct Items(usize);
 
-/// Writer of one value, whose parts are written in order. A dict is [`Values::dict`], key, value, key, value …,
-/// [`Values::end_dict`].
+/// Writer of one value, which is written part by part. For a dict, call [`ValueWriter::dict`], write key, value, key,
+/// value and so on, then call [`ValueWriter::end_dict`].
 ///
-/// Each method returns the error of the underlying output.
+/// All methods return the errors of the underlying output.
 #[allow(clippy::missing_errors_doc, reason = "documented on the trait")]
 pub trait ValueWriter {
     fn bool(&mut self, value: bool) -> io::Result<()>;
@@ -24,24 +24,25 @@ pub trait ValueWriter {
 
     fn float(&mut self, value: f64) -> io::Result<()>;
 
-    /// Writes a text. Invalid UTF-8 is replaced, because neither Python nor JSON can read it.
+    /// Writes a string. Invalid UTF-8 is replaced, because neither Python nor JSON parsers can read it.
     fn text(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Writes a dict key, or another text from a small set of repeated ones.
+    /// Writes a dict key, or another string from a small set of strings that occur repeatedly.
     fn key(&mut self, key: &'static str) -> io::Result<()>;
 
-    /// Remembers the value that was written last. Returns its number, or `None` if the format has no references.
+    /// Adds the value that was written last to the memo. Returns its index for [`ValueWriter::reference`], or `None` if
+    /// the format has no references.
     fn memoize(&mut self) -> io::Result<Option<u32>>;
 
-    /// Writes a reference to a remembered value.
+    /// Writes a reference to a value in the memo.
     fn reference(&mut self, number: u32) -> io::Result<()>;
 
     /// Writes a pair of integers.
-    fn pair(&mut self, one: i128, other: i128) -> io::Result<()>;
+    fn pair(&mut self, first: i128, second: i128) -> io::Result<()>;
 
     fn dict(&mut self) -> io::Result<()>;
 
-    /// Ends a dict. It may have some hundred keys at most.
+    /// Ends a dict, which may have at most some hundred keys.
     fn end_dict(&mut self) -> io::Result<()>;
 
     fn list(&mut self) -> io::Result<Items>;
@@ -51,6 +52,6 @@ pub trait ValueWriter {
 
     fn end_list(&mut self, items: Items) -> io::Result<()>;
 
-    /// Ends the file, after one value.
+    /// Ends the file. Called after exactly one value was written.
     fn finish(&mut self) -> io::Result<()>;
 }

@@ -1,4 +1,4 @@
-//! Pickle writer, which works like CPython's: repeated values are memoized, and lists are written in batches.
+//! Pickle writer. Like CPython's pickler, it memoizes repeated values and writes lists in batches.
 //!
 //! The default is protocol 4, because older pages of PyTorch's viewer reject 5. Batches have a thousand elements,
 //! because JavaScript functions have a limited number of arguments.
@@ -14,8 +14,9 @@ pub struct PickleWriter<W> {
     out: W,
     /// Pickle protocol, 2 to 5.
     protocol: u8,
-    /// Number of memoized values.
+    /// Number of values in the memo.
     memoized: u32,
+    /// Keys written so far, with their indices in the memo.
     keys: Vec<(&'static str, u32)>,
 }
 
@@ -30,7 +31,7 @@ impl<W: Write> PickleWriter<W> {
         Ok(PickleWriter { out, protocol, memoized: 0, keys: Vec::new() })
     }
 
-    /// Writes an opcode with an index of one or four bytes.
+    /// Writes an opcode and an index: opcode `short` for an index of one byte, `long` for four bytes.
     fn write_indexed(&mut self, [short, long]: [u8; 2], number: u32) -> io::Result<()> {
         match u8::try_from(number) {
             Ok(byte) => self.out.write_all(&[short, byte]),
@@ -101,7 +102,7 @@ impl<W: Write> ValueWriter for PickleWriter<W> {
         self.out.write_all(text.as_bytes())
     }
 
-    /// Writes the text once, and references afterwards.
+    /// Writes the string the first time, and a reference to it afterwards.
     fn key(&mut self, key: &'static str) -> io::Result<()> {
         if let Some(&(_, number)) = self.keys.iter().find(|(known, _)| *known == key) {
             return self.reference(number);
@@ -120,9 +121,9 @@ impl<W: Write> ValueWriter for PickleWriter<W> {
         self.write_indexed([b'h', b'j'], number)
     }
 
-    fn pair(&mut self, one: i128, other: i128) -> io::Result<()> {
-        self.int(one)?;
-        self.int(other)?;
+    fn pair(&mut self, first: i128, second: i128) -> io::Result<()> {
+        self.int(first)?;
+        self.int(second)?;
         self.out.write_all(&[0x86])
     }
 

@@ -33,7 +33,7 @@ pub(super) struct Panel {
     strip: LastShown<Picture>,
 }
 
-/// Everything that determines the strip of differences, in device pixels.
+/// All inputs of the strip of differences. Lengths are in device pixels.
 #[derive(Default, PartialEq)]
 struct Picture {
     strip: Option<DeltaStrip>,
@@ -159,16 +159,16 @@ fn draw(elements: &Elements, picture: &Picture, scale: f64) {
     context.clear_rect(0.0, 0.0, width, height);
     let zero = (height / 2.0).round();
     let rows = |delta: i64| delta as f64 / strip.max_delta.max(1) as f64 * (zero - 2.0 * scale);
-    for ([from, to], [least, most]) in &strip.columns {
+    for ([from, to], [min, max]) in &strip.columns {
         let wide = (to - from).max(1.0);
-        if *most > 0 {
+        if *max > 0 {
             context.set_fill_style_str(&theme.accent);
-            context.fill_rect(*from, zero - rows(*most), wide, rows(*most));
+            context.fill_rect(*from, zero - rows(*max), wide, rows(*max));
         }
-        if *least < 0 {
+        if *min < 0 {
             context.set_fill_style_str(&theme.strong);
             context.set_global_alpha(0.55);
-            context.fill_rect(*from, zero, wide, -rows(*least));
+            context.fill_rect(*from, zero, wide, -rows(*min));
             context.set_global_alpha(1.0);
         }
     }

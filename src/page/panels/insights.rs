@@ -32,7 +32,7 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    /// Everything that determines the report. Charts depend on the theme, which is identified by its background colour.
+    /// All inputs of the report. Charts depend on the theme, which is identified by its background colour.
     basis: LastShown<(ReportInputs, [u8; 4])>,
     marks: LastShown<TabState>,
     topic: LastShown<Topic>,

@@ -28,7 +28,7 @@ pub(super) struct Panel {
     entries: LastShown<Entries>,
 }
 
-/// Everything that determines the list.
+/// All inputs of the list of entries.
 #[derive(PartialEq)]
 struct Entries {
     entries: Option<Rc<Vec<LegendEntry>>>,

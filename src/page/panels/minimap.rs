@@ -29,11 +29,11 @@ pub(super) struct Panel {
     shown: Option<Picture>,
 }
 
-/// Everything that determines the picture.
+/// All inputs of the picture.
 #[derive(PartialEq)]
 struct Picture {
     overview: Option<Rc<Overview>>,
-    /// Part of the axis that belongs to the shown device (0 to 1).
+    /// Range of the shared axis that the shown device covers (fractions from 0 to 1).
     device_axis: [f64; 2],
     window: [f64; 2],
     cursor_position: Option<f64>,

@@ -82,18 +82,20 @@ struct Brush<'a> {
     context: CanvasRenderingContext2d,
     theme: &'a Theme,
     scale: f64,
-    /// Left edge of the plot on the stage.
+    /// Left edge of the plot on the stage, in device pixels.
     left: f64,
+    /// Width and height of the plot, in device pixels.
     plot: (f64, f64),
-    /// Upper and lower edge of all lanes, relative to the upper edge of the focused one.
+    /// Upper and lower edge of all lanes, in device pixels below the upper edge of the focused lane.
     span: (f64, f64),
+    /// Width and height of the stage, in device pixels.
     stage: (f64, f64),
 }
 
 impl Brush<'_> {
     fn draw(&self, overlay: &Overlay) {
         if let Some((y, text)) = &overlay.capacity {
-            self.dashed(*y);
+            self.dashed_line(*y);
             self.outlined_text(
                 text,
                 self.plot.0 - RULER_GAP_PX * self.scale,
@@ -140,7 +142,7 @@ impl Brush<'_> {
         }
     }
 
-    /// Converts a position in the plot to canvas coordinates.
+    /// Converts a position in the plot (device pixels from its lower left corner) to canvas coordinates.
     fn to_canvas(&self, place: Pointer) -> (f64, f64) {
         (self.left + place.x, self.plot.1 - place.y)
     }
@@ -156,7 +158,8 @@ impl Brush<'_> {
         self.scale.round().max(1.0)
     }
 
-    fn dashed(&self, y: f64) {
+    /// Draws a dashed line across the plot, `y` device pixels above its bottom.
+    fn dashed_line(&self, y: f64) {
         let (y, dash) = ((self.plot.1 - y).round(), 6.0 * self.scale);
         let mut x = self.left;
         while x < self.right() {
@@ -169,7 +172,7 @@ impl Brush<'_> {
         self.context.measure_text(text).map_or(0.0, |size| size.width())
     }
 
-    /// Draws a filled label with this upper left corner.
+    /// Draws a filled label whose upper left corner is at (`x`, `y`).
     fn chip(&self, text: &str, (x, y): (f64, f64), (ground, ink): (&str, &str)) {
         let size = (self.text_width(text) + 2.0 * PADDING_PX * self.scale, CHIP_PX * self.scale);
         self.fill(ground, 1.0, (x.round(), y.round()), size);
@@ -193,7 +196,7 @@ impl Brush<'_> {
         [left, left + width]
     }
 
-    /// Right edge of the plot on the stage.
+    /// Right edge of the plot on the stage, in device pixels.
     fn right(&self) -> f64 {
         self.left + self.plot.0
     }

@@ -34,7 +34,7 @@ impl Default for Pieces {
 }
 
 impl Pieces {
-    /// Starts with none of the tables shown.
+    /// Creates a queue of tables that are not shown yet.
     pub(super) fn new(sheets: Vec<SheetView>) -> Pieces {
         Pieces { sheets: sheets.into_iter().enumerate(), partial: None, rows: FIRST_ROWS }
     }

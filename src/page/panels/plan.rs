@@ -20,8 +20,12 @@ elements! {
     HtmlSelectElement: plan_preset;
 }
 
-/// Data attributes with the index of a row: on its group field, its factor field and its remove button.
-const ROW_ATTRIBUTES: [&str; 3] = ["data-plan-group", "data-plan-by", "data-plan-remove"];
+/// Attribute with the index of a row, on the row's group field.
+const GROUP_FIELD: &str = "data-plan-group";
+/// Attribute with the index of a row, on the row's factor field.
+const FACTOR_FIELD: &str = "data-plan-by";
+/// Attribute with the index of a row, on the button that removes the row.
+const REMOVE_BUTTON: &str = "data-plan-remove";
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -63,7 +67,7 @@ impl Part for Panel {
             act(app, PlanAction::CapacityTyped(elements.plan_capacity.value()));
         });
         on(&elements.plan_rows, "change", |app, _, event| {
-            let fields = ROW_ATTRIBUTES.into_iter().zip([PlanField::Group, PlanField::Factor]);
+            let fields = [(GROUP_FIELD, PlanField::Group), (FACTOR_FIELD, PlanField::Factor)];
             let of = fields.into_iter().find_map(|(about, field)| Some((number_at(event, about)?, field)));
             let text = event.target().and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
             if let Some(((place, field), text)) = of.zip(text) {
@@ -71,8 +75,8 @@ impl Part for Panel {
             }
         });
         on(&elements.plan_rows, "click", |app, elements, event| {
-            if attribute_at(event, ROW_ATTRIBUTES[2]).is_some()
-                && let Some(place) = number_at(event, ROW_ATTRIBUTES[2])
+            if attribute_at(event, REMOVE_BUTTON).is_some()
+                && let Some(place) = number_at(event, REMOVE_BUTTON)
             {
                 // The button is about to disappear.
                 focus_element(&elements.plan_add);
@@ -146,7 +150,8 @@ fn fill_rows(elements: &Elements, rows: &[PlanRowView]) {
     let list = &elements.plan_rows;
     let focus = elements.focused_element().filter(|focus| list.contains(Some(focus)));
     let again = focus.and_then(|focus| {
-        ROW_ATTRIBUTES.iter().find_map(|name| Some(["[", name, "=\"", &focus.get_attribute(name)?, "\"]"].concat()))
+        let attributes = [GROUP_FIELD, FACTOR_FIELD, REMOVE_BUTTON];
+        attributes.iter().find_map(|name| Some(["[", name, "=\"", &focus.get_attribute(name)?, "\"]"].concat()))
     });
     let grows = list.child_element_count() as usize + 1 == rows.len();
     clear(list);
@@ -156,14 +161,14 @@ fn fill_rows(elements: &Elements, rows: &[PlanRowView]) {
         let field = |about: &str, text: &str, label: &str, names: &str| {
             let field = elements.append_new(&line, "input", "", "");
             let text = [("type", "text"), ("autocomplete", "off"), ("spellcheck", "false"), ("value", text)];
-            let own = [(about, &*place), ("aria-label", label), ("list", names)];
-            text.into_iter().chain(own).for_each(|(name, value)| set_attribute(&field, name, value));
+            let row_attributes = [(about, &*place), ("aria-label", label), ("list", names)];
+            text.into_iter().chain(row_attributes).for_each(|(name, value)| set_attribute(&field, name, value));
             set_flag(&field, "aria-invalid", !row.error.is_empty());
             field
         };
         match &row.group {
             Some(group) => {
-                let input = field(ROW_ATTRIBUTES[0], group, "Group: a category or a search", "plan-group-names");
+                let input = field(GROUP_FIELD, group, "Group: a category or a search", "plan-group-names");
                 set_attribute(&input, "placeholder", "activations, train.py:31, >=10MiB");
             }
             None => drop(elements.append_new(&line, "span", "", row.title)),
@@ -173,10 +178,10 @@ fn fill_rows(elements: &Elements, rows: &[PlanRowView]) {
                 Some(_) => ("Factor", "plan-factors"),
                 None => (row.title, "plan-numbers"),
             };
-            let input = field(ROW_ATTRIBUTES[1], by, label, names);
+            let input = field(FACTOR_FIELD, by, label, names);
             set_attribute(&input, "placeholder", if row.group.is_some() { "0, 2x, /8, fp32->bf16" } else { "8" });
         }
-        let remove = elements.new_button("", "×", (ROW_ATTRIBUTES[2], &place));
+        let remove = elements.new_button("", "×", (REMOVE_BUTTON, &place));
         set_attribute(&remove, "aria-label", "Remove this change");
         set_attribute(&remove, "title", "Remove this change");
         append(&line, &remove);

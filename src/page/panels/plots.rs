@@ -107,7 +107,7 @@ fn show_pickers(elements: &Elements, pickers: &Pickers) {
     disable(&elements.fit_bytes, pickers.no_fit, fit, web_sys::HtmlButtonElement::set_disabled);
 }
 
-/// Disables a control if there is a reason, which becomes its title.
+/// Disables a control if there is a reason to, and shows the reason as its tooltip.
 fn disable<T: AsRef<web_sys::Element>>(control: &T, why: Option<&str>, title: &str, set: fn(&T, bool)) {
     set(control, why.is_some());
     set_attribute(control.as_ref(), "title", why.unwrap_or(title));

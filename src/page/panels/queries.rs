@@ -26,7 +26,7 @@ fn run(app: &'static App, elements: &Elements) {
     sql_worker(app).run(app, Array::of2(&"run".into(), &elements.sql_text.value().into()));
 }
 
-/// Sends the worker the action of the element that was clicked or that has the focus on Enter.
+/// Sends the action of the clicked element, or of the focused one on Enter, to the worker.
 fn act(app: &'static App, event: &Event) {
     if let Some(what) = attribute_at(event, "data-act") {
         sql_worker(app).run(app, Array::of2(&"act".into(), &what.into()));

@@ -113,7 +113,7 @@ fn press(app: &App, elements: &Elements, event: &PointerEvent, what: fn(f64) -> 
     }
 }
 
-/// Handles hovering over the axis or the annotations below it.
+/// Handles pointer movement over the axis or the annotations below it.
 fn on_hover(app: &App, elements: &Elements, event: &PointerEvent) {
     // Positions count upwards from the lower edge of the plot.
     if let Some(at) = position(app, &elements.plot, event) {

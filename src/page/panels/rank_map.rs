@@ -15,13 +15,13 @@ const MAX_CURVES: usize = 16;
 const CURVE_PX: usize = 26;
 /// Height of the ribbon with the spread over all ranks, in pixels.
 const RIBBON_PX: usize = 48;
-/// Heights of a row of the heat map, in pixels: with at most [`FEW`] rows, and with more.
+/// Heights of a row of the heat map, in pixels: with at most [`MAX_TALL_ROWS`] rows, and with more.
 const ROW_PX: [usize; 2] = [6, 3];
-/// Maximum number of rows that are drawn with the larger height.
+/// Maximum number of rows that are drawn with the first height of [`ROW_PX`].
 const MAX_TALL_ROWS: usize = 64;
-/// Index of the colour in the palette.
+/// Palette index of the colour of the curves, the heat map and the ribbon.
 const COLOUR: usize = SHADES as usize;
-/// Minimum opacity of a row, of 255.
+/// Minimum opacity, of 255, of a value above 0.
 const MIN_ALPHA: u32 = 18;
 
 /// Creates the chart.

@@ -19,7 +19,7 @@ fn class(tone: Tone) -> &'static str {
     }
 }
 
-/// Adds the sign of a tone, with a word for screen readers.
+/// Adds the icon of a tone, with a word for screen readers.
 fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
     let [seen, aloud] = tone_symbol(tone);
     if !seen.is_empty() {

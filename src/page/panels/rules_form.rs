@@ -68,8 +68,8 @@ fn new_row(dom: &Dom, place: u32) -> Element {
         }
     }
     let cell = dom.append_new(&row, "td", "buttons", "");
-    for (name, title, sign) in BUTTONS {
-        let button = dom.new_button("", sign, ("data-move", name));
+    for (name, title, symbol) in BUTTONS {
+        let button = dom.new_button("", symbol, ("data-move", name));
         set_attribute(&button, "title", title);
         set_attribute(&button, "aria-label", &[title, " (rule ", &number, ")"].concat());
         append(&cell, &button);

@@ -28,7 +28,7 @@ pub(super) struct Panel {
     revealed: [Option<u32>; 2],
     /// Text whose lines are shown.
     shown_text: Option<Rc<SourceText>>,
-    /// Elements of those lines.
+    /// Elements of the lines of `shown_text`.
     lines: Vec<Element>,
     /// Buttons with the bytes of a line, by line number (starting at 1).
     margins: BTreeMap<u32, Element>,
@@ -111,7 +111,7 @@ impl Panel {
         }
     }
 
-    /// Updates the bytes next to lines. Lines that no longer have any lose their button.
+    /// Updates the bytes next to lines. Removes the buttons of lines that no longer have bytes.
     fn show_margins(&mut self, elements: &Elements, margins: &[LineBytes]) {
         let mut before = std::mem::take(&mut self.margins);
         for margin in margins {
@@ -156,7 +156,7 @@ fn scroll_to(list: &HtmlElement, row: &Element) {
     }
 }
 
-/// Marks a line: pressed if the search is for it, current if the selected allocation was made there.
+/// Marks a line: pressed if it is the current search, current if the selected allocation was allocated there.
 fn show_marks(button: &Element, marked: Highlight) {
     set_flag(button, "aria-pressed", marked.is_searched);
     set_flag(button, "aria-current", marked.is_current);

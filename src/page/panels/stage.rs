@@ -26,7 +26,7 @@ elements! {
 pub(super) struct Panel {
     stage: LastShown<(&'static str, Option<String>)>,
     loading: LastShown<Option<LoadingView>>,
-    /// True if a partly decoded file is drawn, and true if a file is open.
+    /// Two flags: a partly decoded file is drawn, and a file is open.
     workspace: LastShown<[bool; 2]>,
     status: LastShown<(Status, u32)>,
     tools: LastShown<(Renderer, BytesAxis)>,
@@ -88,12 +88,12 @@ impl Part for Panel {
             }
         }
         // A message only for screen readers is not repeated for every command.
-        let made = if state.remark.is_some() { state.commands } else { 0 };
-        if let Some((status, made)) = self.status.update((status(state), made)) {
+        let remark_id = if state.remark.is_some() { state.commands } else { 0 };
+        if let Some((status, remark_id)) = self.status.update((status(state), remark_id)) {
             let (text, class) = match status {
                 Status::ScreenReader(text) => (text, "quiet-status"),
                 // Alternates between two animations, so that it restarts.
-                Status::Visible(text) => (text, if made % 2 == 0 { "" } else { "again" }),
+                Status::Visible(text) => (text, if remark_id % 2 == 0 { "" } else { "again" }),
             };
             elements.status.set_class_name(class);
             set_text(&elements.status, text);

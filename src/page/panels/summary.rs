@@ -24,8 +24,7 @@ type PartialSummary = (Vec<(String, String)>, Vec<(&'static str, String)>, usize
 
 #[derive(Default)]
 pub(super) struct Panel {
-    /// Load, index of the device, and bytes of the last request that ran out of memory. The summary depends only on
-    /// these.
+    /// Load, index of the device, and bytes of the last request that ran out of memory: all inputs of the summary.
     shown: LastShown<(u32, Option<usize>, Option<u64>)>,
     unfinished: LastShown<Option<PartialSummary>>,
     /// Names of the snapshots, index of the chosen one, and a note about files that are not listed.

@@ -23,7 +23,7 @@ elements! {
 
 /// Maximum height of an element, in CSS pixels. The lowest limit of a browser is Firefox's, 17.9 million.
 const MAX_PX: f64 = 16_000_000.0;
-/// Number of nodes shown at the end of the path to the root, besides the first one.
+/// Number of nodes at the end of the path that are shown, in addition to the first node.
 const PATH_TAIL: usize = 5;
 
 #[derive(Default)]
@@ -136,8 +136,8 @@ impl Panel {
             Some(id) => set_attribute(&elements.tree_rows, "aria-activedescendant", &id),
             None => drop(elements.tree_rows.remove_attribute("aria-activedescendant")),
         }
-        if let Some(way) = self.path.update(view.path) {
-            show_path(elements, way);
+        if let Some(path) = self.path.update(view.path) {
+            show_path(elements, path);
         }
     }
 }
@@ -163,13 +163,13 @@ fn show_tools(elements: &Elements, tools: &ToolbarState) {
     elements.tree_matches.set_hidden(!tools.has_matches);
 }
 
-fn show_path(elements: &Elements, way: &[(u32, String)]) {
+fn show_path(elements: &Elements, path: &[(u32, String)]) {
     clear(&elements.tree_way);
-    elements.tree_way.set_hidden(way.is_empty());
-    let hidden = 1..way.len().saturating_sub(PATH_TAIL).max(1);
-    for (at, (node, name)) in way.iter().enumerate() {
-        if hidden.contains(&at) {
-            if at == hidden.start {
+    elements.tree_way.set_hidden(path.is_empty());
+    let hidden = 1..path.len().saturating_sub(PATH_TAIL).max(1);
+    for (index, (node, name)) in path.iter().enumerate() {
+        if hidden.contains(&index) {
+            if index == hidden.start {
                 let text = ["… ", &hidden.len().to_string(), " more …"].concat();
                 elements.append_new(&elements.tree_way, "span", "", &text);
             }
@@ -177,7 +177,7 @@ fn show_path(elements: &Elements, way: &[(u32, String)]) {
         }
         let button = elements.new_button("", name, ("data-node", &node.to_string()));
         set_attribute(&button, "title", name);
-        if at + 1 == way.len() {
+        if index + 1 == path.len() {
             set_attribute(&button, "aria-current", "true");
         }
         append(&elements.tree_way, &button);

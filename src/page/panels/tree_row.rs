@@ -10,7 +10,7 @@ use web_sys::{Element, HtmlElement};
 pub(super) struct Slot {
     pub(super) row: HtmlElement,
     function: [Element; 4],
-    /// Cells: bytes, bar, share, three that depend on the scope, and search matches.
+    /// Cells: bytes, bar, share, three columns that depend on the scope, and search matches.
     cells: [Element; 7],
     pub(super) shown: Option<TreeRowView>,
     top: f64,
@@ -85,11 +85,11 @@ impl Slot {
             Some(link) => set_source_link(place, link),
             None => drop(place.remove_attribute("href")),
         }
-        let [bytes, fill, share, of_parent, count, own, found] = &self.cells;
+        let [bytes, fill, share, of_parent, count, self_bytes, found] = &self.cells;
         set_attribute(bytes, "title", &view.exact);
         let width = [&(view.share / 10).to_string(), ".", &(view.share % 10).to_string(), "%"].concat();
         set_style(fill, "width", &width);
-        for (cell, text) in [bytes, share, of_parent, count, own, found].into_iter().zip([
+        for (cell, text) in [bytes, share, of_parent, count, self_bytes, found].into_iter().zip([
             &view.bytes,
             &view.of_total,
             &view.last_columns[0],

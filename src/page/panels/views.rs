@@ -169,8 +169,7 @@ pub(crate) fn has_focus(dom: &Dom) -> bool {
     dom.focused_element().is_some_and(|focus| focus.closest("#answer").ok().flatten().is_some())
 }
 
-/// Keeps the focus in the view if the focused element was removed. Otherwise the next key would be handled by the
-/// timeline.
+/// Moves the focus to the view if the focused element was removed. Otherwise the timeline would handle the next key.
 pub(crate) fn keep_focus(dom: &Dom, seen: Option<Tab>) {
     let Some(now) = dom.focused_element() else { return };
     let is_off = now.is_same_node(Some(&dom.body)) || now.closest("[hidden]").ok().flatten().is_some();

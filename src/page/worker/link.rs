@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, RequestCache, RequestInit, Response, WorkerGlobalScope};
 
-/// Interval, in milliseconds, at which a pause checks whether the download was aborted.
+/// Interval, in milliseconds, at which a pause between attempts checks whether the download was aborted.
 const ABORT_CHECK_MS: i32 = 100;
 
 /// Download of a link.
@@ -18,7 +18,7 @@ pub(super) struct Link {
     address: String,
     abort: Option<AbortController>,
     first: RefCell<ResponseHead>,
-    /// Attempts since the last bytes were received.
+    /// Number of attempts to resume since bytes were last received.
     tries: Cell<usize>,
     /// Set while the connection is broken and the rest has not been requested yet.
     broken: Cell<bool>,
@@ -51,14 +51,14 @@ impl Link {
         self.first.borrow().version()
     }
 
-    /// Records that the connection broke after `at` bytes. Returns an error if the download cannot be resumed.
-    pub(super) fn on_interrupted(&self, at: u64) -> Result<(), Failure> {
-        self.first.borrow().can_resume(at).map_err(|why| self.failure(at, why))?;
+    /// Records that the connection broke after `offset` bytes. Returns an error if the download cannot be resumed.
+    pub(super) fn on_interrupted(&self, offset: u64) -> Result<(), Failure> {
+        self.first.borrow().can_resume(offset).map_err(|why| self.failure(offset, why))?;
         self.broken.set(true);
         Ok(())
     }
 
-    /// Returns whether [`Link::rest`] has to be called next.
+    /// Returns whether the connection is broken and [`Link::resume`] must be called.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.get()
     }
@@ -68,25 +68,27 @@ impl Link {
         self.tries.set(0);
     }
 
-    /// Checks the length after the stream has ended at `at` bytes.
-    pub(super) fn check_length(&self, at: u64) -> Result<(), Failure> {
+    /// Checks the length after the stream has ended at `offset` bytes.
+    pub(super) fn check_length(&self, offset: u64) -> Result<(), Failure> {
         let first = self.first.borrow();
         // The browser checks the length of a single response. That of a resumed download is checked here.
         match first.length {
-            Some(length) if first.encoding.is_none() && at < length => Err(self.failure(at, ResumeError::Changed)),
+            Some(length) if first.encoding.is_none() && offset < length => {
+                Err(self.failure(offset, ResumeError::Changed))
+            }
             _ => Ok(()),
         }
     }
 
-    /// Requests the rest from offset `at`. Pauses before each attempt, and gives up after a few.
-    pub(super) async fn resume(&self, at: u64) -> Result<Reader, Failure> {
+    /// Requests the rest from offset `offset`. Pauses before each attempt, and gives up after a few.
+    pub(super) async fn resume(&self, offset: u64) -> Result<Reader, Failure> {
         let mut why = ResumeError::Unreachable(None);
         while let Some(&pause) = PAUSES_MS.get(self.tries.get()) {
             self.tries.set(self.tries.get() + 1);
             self.pause(pause as i32).await;
-            why = match self.fetch(at).await {
+            why = match self.fetch(offset).await {
                 None => ResumeError::Unreachable(None),
-                Some((answer, response)) => match (self.first.borrow().check_rest(&answer, at), response.body()) {
+                Some((answer, response)) => match (self.first.borrow().check_rest(&answer, offset), response.body()) {
                     (Ok(()), Some(body)) => {
                         self.broken.set(false);
                         return Reader::from_stream(&body);
@@ -99,7 +101,7 @@ impl Link {
                 break;
             }
         }
-        Err(self.failure(at, why))
+        Err(self.failure(offset, why))
     }
 
     pub(super) fn abort(&self) {
@@ -112,8 +114,8 @@ impl Link {
         self.abort.as_ref().is_some_and(|abort| abort.signal().aborted())
     }
 
-    fn failure(&self, at: u64, why: ResumeError) -> Failure {
-        Failure::Read(failure_message(&self.name(), at, why))
+    fn failure(&self, offset: u64, why: ResumeError) -> Failure {
+        Failure::Read(failure_message(&self.name(), offset, why))
     }
 
     async fn fetch(&self, from: u64) -> Option<(ResponseHead, Response)> {

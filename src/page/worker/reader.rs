@@ -1,4 +1,4 @@
-//! Stream of bytes that is read ahead: while the engine decodes a chunk, the browser reads the next ones.
+//! Reading ahead from a stream: while the engine decodes a chunk, the browser reads the next ones.
 
 use crate::wire::FromWorker;
 use js_sys::{Array, Promise, Uint8Array};
@@ -123,7 +123,7 @@ fn read(stream: &Stream, buffer: &Uint8Array) -> Promise {
     })
 }
 
-/// Lets the page read a whole blob. The promise yields a message for [`answer`].
+/// Lets the page read a whole blob. The promise yields a message for [`page_answer`].
 pub(super) fn read_in_page(blob: &Blob) -> Promise {
     Promise::new(&mut |resolve, reject| {
         let sent = MessageChannel::new().and_then(|channel| {

@@ -1,5 +1,5 @@
-//! Source of a load's bytes: a file or a link, read ahead as a stream. A file can be read from any offset. A link can
-//! too, after the whole file was kept.
+//! Source of a load's bytes: a file or a link, read ahead as a stream. A file can be read from any offset, and a link
+//! as well once the whole file is kept.
 
 use super::link::Link;
 use super::reader::{self, Failure, Reader};
@@ -64,7 +64,7 @@ pub(super) enum Event {
     Interrupted(u64),
 }
 
-/// Number of bytes after which the engine has decided whether it needs the whole file.
+/// Number of bytes after which the engine knows whether it needs the whole file.
 const HEAD_BYTES: u64 = 64;
 /// Number of kept chunks after which they are moved to a blob, which the browser may store on disk.
 const CHUNKS_PER_BLOB: u32 = 256;
@@ -210,7 +210,8 @@ impl Source {
         Ok(())
     }
 
-    /// Keeps the next bytes of a link. Once all are kept, the file is opened again and can be read from any offset.
+    /// Keeps the next bytes of a link. Once all bytes are kept, the source is reopened as a blob that can be read from
+    /// any offset.
     pub(super) async fn keep_chunk(&self) -> Result<Event, Failure> {
         let bytes = match self.read_next().await? {
             ReadResult::Bytes(bytes) => Some(bytes),

@@ -17,7 +17,7 @@ use ui::stage::Renderer;
 use ui::url::PageScheme;
 use ui::{Action, Effect, State};
 
-/// Training steps in the generated snapshot. Enough events for the decoder to be optimized.
+/// Number of training steps in the generated snapshot: enough events for the browser to optimize the decoder.
 const STEPS: u32 = 400;
 
 /// Canvas that is rendered, about the size of a laptop's, in device pixels.
@@ -48,7 +48,7 @@ impl WarmUp {
         rehearsal
     }
 
-    /// Continues for a slice of time.
+    /// Runs for a time slice.
     pub(super) fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         if self.engine.wants() == Some(NeededBytes::Next) {
             match self.file.next() {

@@ -1,4 +1,4 @@
-//! The CPU renderer. Its pictures equal those of the GPU pixel by pixel.
+//! CPU renderer. Its pictures are identical to the GPU's, pixel by pixel.
 
 use super::drawing::{Drawing, OverlayRect, RgbaImage};
 use super::flames::{Flame, Tile};
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// CPU renderer with uploaded scenes. It is the fallback without WebGPU, and the reference for tests of the GPU.
 #[derive(Clone, Debug, Default)]
 pub struct CpuRenderer {
-    /// Scenes by number.
+    /// Uploaded scenes with their numbers.
     scenes: Vec<(u32, Layers)>,
 }
 
@@ -20,7 +20,7 @@ impl CpuRenderer {
         CpuRenderer::default()
     }
 
-    /// Replaces scene `number`.
+    /// Uploads a scene under `number`, replacing any earlier scene with that number.
     pub fn upload(&mut self, number: u32, scene: &Scene) {
         self.keep_scenes(&|other| other != number);
         self.scenes.push((number, Layers::new(scene)));
@@ -31,7 +31,7 @@ impl CpuRenderer {
         self.scenes.retain(|&(number, _)| wanted(number));
     }
 
-    /// Renders a picture.
+    /// Renders a picture. Lanes whose scene was not uploaded stay empty.
     pub fn draw(&self, drawing: &Drawing) -> RgbaImage {
         let [width_px, height_px] = drawing.size_px;
         let mut canvas = Canvas::new(width_px, height_px, drawing.background);
@@ -58,7 +58,7 @@ impl CpuRenderer {
     }
 }
 
-/// Bars of the Segments view, back to front.
+/// Rectangles of the Segments view. Each list is drawn back to front: `below`, `blocks`, then `above`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
     /// Width and height in device pixels.
@@ -71,7 +71,7 @@ pub struct Bars {
     pub above: Vec<OverlayRect>,
 }
 
-/// Renders `bars`. Only the CPU draws them: they are few, and a canvas takes a millisecond or two.
+/// Renders the Segments view, always on the CPU. There are few bars, so a picture takes a millisecond or two.
 pub fn draw_bars(bars: &Bars) -> RgbaImage {
     let [width_px, height_px] = bars.size_px;
     let mut canvas = Canvas::new(width_px, height_px, bars.background);
@@ -85,7 +85,7 @@ pub fn draw_bars(bars: &Bars) -> RgbaImage {
 struct Canvas {
     width: usize,
     height: usize,
-    /// Rows that may be drawn into, counted upwards.
+    /// Rows that may be drawn into, counted from the bottom.
     rows: Range<usize>,
     /// Pixels by row, from the top.
     pixels: Vec<[u8; 4]>,
@@ -117,7 +117,7 @@ impl Canvas {
         });
     }
 
-    /// Same as [`Canvas::paint`], but leaves out the stripes.
+    /// Same as [`Canvas::paint`], but leaves the stripes unpainted.
     fn paint_striped(&mut self, placed: &PlacedRect, [fill, line]: [[u8; 4]; 2], frame: &Frame) {
         let (height, first) = (self.height as i64, placed.x[0].max(0) as u32);
         let top = height - i64::from(placed.y[1]);
@@ -154,7 +154,8 @@ impl Canvas {
         });
     }
 
-    /// Calls `draw` with each visible row of a rectangle, counted from the top, and its pixels.
+    /// Calls `draw` for each visible row of a rectangle, with the row (counted from the top) and its pixels inside the
+    /// rectangle.
     fn for_each_span(&mut self, x: [i32; 2], y: [i32; 2], mut draw: impl FnMut(i64, &mut [[u8; 4]])) {
         let columns = visible(x, self.width);
         let from_bottom = visible(y, self.height);
@@ -181,17 +182,17 @@ fn visible([from, to]: [i32; 2], size: usize) -> Range<usize> {
     inside(from)..inside(to)
 }
 
-/// Blends `above` over `below`, each channel rounded to nearest. Equals GPU blending with source alpha and one minus
-/// source alpha.
+/// Blends `above` over `below`, each channel rounded to nearest. Same as GPU blending with the factors source alpha and
+/// one minus source alpha.
 fn blended(above: [u8; 4], below: [u8; 4]) -> [u8; 4] {
     let opacity = u32::from(above[3]);
-    let over = |above: u8, weight: u32, below: u8| {
+    let mix = |above: u8, weight: u32, below: u8| {
         ((u32::from(above) * weight + u32::from(below) * (255 - opacity) + 127) / 255) as u8
     };
     [
-        over(above[0], opacity, below[0]),
-        over(above[1], opacity, below[1]),
-        over(above[2], opacity, below[2]),
-        over(above[3], 255, below[3]),
+        mix(above[0], opacity, below[0]),
+        mix(above[1], opacity, below[1]),
+        mix(above[2], opacity, below[2]),
+        mix(above[3], 255, below[3]),
     ]
 }

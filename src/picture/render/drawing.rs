@@ -1,4 +1,4 @@
-//! Input of a rendered picture besides its scenes, and the picture as bytes.
+//! Input of the renderers besides the scenes, and their output as bytes.
 
 use super::flames::Flame;
 use super::theme::PictureTheme;
@@ -17,13 +17,13 @@ pub struct OverlayRect {
 }
 
 impl OverlayRect {
-    /// Returns the four sides of a frame inside the rectangle `x` × `y`.
+    /// Returns the four sides of a frame along the inside of the rectangle `x` × `y`.
     pub fn outline(x: [i32; 2], y: [i32; 2], thickness_px: i32, rgba: [u8; 4]) -> [OverlayRect; 4] {
         let ([left, right], [bottom, top]) = (x, y);
         // Sides of a rectangle thinner than two sides must not overlap, or the opacity would be applied twice.
-        let across = thickness_px.min(right.saturating_sub(left).max(0));
-        let inner_left = left.saturating_add(across);
-        let inner_right = right.saturating_sub(across).max(inner_left);
+        let side_px = thickness_px.min(right.saturating_sub(left).max(0));
+        let inner_left = left.saturating_add(side_px);
+        let inner_right = right.saturating_sub(side_px).max(inner_left);
         let inner_bottom = bottom.saturating_add(thickness_px).min(top.max(bottom));
         let inner_top = top.saturating_sub(thickness_px).max(inner_bottom);
         [
@@ -41,7 +41,7 @@ pub struct Drawing<'a> {
     /// Width and height in device pixels.
     pub size_px: [u32; 2],
     pub background: [u8; 4],
-    /// Scenes in rows of their own: one that covers the picture, or one per device.
+    /// Scenes of the picture, one above the other: one that covers the whole picture, or one per device.
     pub lanes: &'a [Lane<'a>],
     /// Boxes of a flame graph, above the scenes.
     pub flame: Option<&'a Flame>,
@@ -52,12 +52,13 @@ pub struct Drawing<'a> {
 /// A scene in a picture, clipped to its rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Lane<'a> {
-    /// Number of an uploaded scene.
+    /// Number that the scene was uploaded under.
     pub scene: u32,
-    /// Current window, as high as the lane. The scene is moved and scaled from its own view to this one.
+    /// Current view, as high as the lane. The scene is moved and scaled from the view that it was built for to this
+    /// one.
     pub view: &'a View,
     pub look: &'a PictureTheme,
-    /// Row of the picture, counted upwards, at which the lane begins.
+    /// Lowest row of the lane, counted from the picture's bottom.
     pub bottom_px: u32,
 }
 
@@ -94,8 +95,8 @@ impl RgbaImage {
         if x >= self.width {
             return None;
         }
-        let at = (row as usize * self.width as usize + x as usize) * 4;
-        self.pixels.get(at..at + 4)?.try_into().ok()
+        let start = (row as usize * self.width as usize + x as usize) * 4;
+        self.pixels.get(start..start + 4)?.try_into().ok()
     }
 }
 

@@ -4,19 +4,20 @@
 use super::theme::{PictureTheme, faded_into};
 use crate::timeline::paint::{SHADES, SLOTS};
 
-/// Index of the colour of seams, i.e. the background.
+/// Colour index of the seams between boxes. Seams have the background colour.
 pub const SEAM: u32 = 0;
-/// Index of the colour of search results.
+/// Colour index of the bar for search results.
 pub const MARK: u32 = 1;
-/// Index of the fill of palette slot 0. The other slots follow, then the four colours of [`Look::neutral`].
+/// Colour index of palette slot 0. The other slots follow, then the four colours of [`PictureTheme::flame_neutral`].
 pub const FIRST_FILL: u32 = 2;
-/// Index of the first neutral fill.
+/// Colour index of the first neutral fill.
 pub const FIRST_NEUTRAL: u32 = FIRST_FILL + SLOTS;
-/// Offset from a fill to its faded version.
+/// Offset from the colour index of a fill to that of its faded version.
 pub const FADED_FILL: u32 = SLOTS + 4;
-/// Index of the first fill for changes: [`CHANGE_STEPS`] for growth, faintest first, then as many for shrinkage.
+/// Colour index of the first fill for changes: [`CHANGE_STEPS`] fills for growth, faintest first, then as many for
+/// shrinkage.
 pub const FIRST_CHANGE: u32 = FIRST_FILL + 2 * FADED_FILL;
-/// Number of intensities of a change.
+/// Number of intensities that show the size of a change.
 pub const CHANGE_STEPS: u32 = 3;
 /// Opacity of each intensity, in eighths.
 const CHANGE_EIGHTHS: [u16; CHANGE_STEPS as usize] = [3, 5, 8];
@@ -24,11 +25,12 @@ const CHANGE_EIGHTHS: [u16; CHANGE_STEPS as usize] = [3, 5, 8];
 pub const INDEX_MASK: u32 = 0xfff;
 /// Flag in [`Tile::paint`] for a box that stands for several frames. It is hatched.
 pub const HATCHED: u32 = 1 << 12;
-/// First bit of the search bar's width, in pixels, in [`Tile::paint`].
+/// First bit of [`Tile::paint`] that contains the width of the search bar, in pixels.
 pub const MARK_SHIFT: u32 = 16;
-/// Distance between lines of the hatch, in pixels.
+/// Distance between the lines of the hatch along a row or column, in pixels.
 pub const HATCH_APART_PX: i32 = 4;
-/// Minimum width and height of a box with a seam.
+/// Minimum width of a box that has a seam at its right edge, and minimum height of one that has a seam at its bottom,
+/// in pixels.
 pub const MIN_SEAMED_PX: i32 = 3;
 /// Divisor of the box's height that gives the height of the search bar.
 pub const MARK_HEIGHT_DIVISOR: i32 = 6;
@@ -42,7 +44,8 @@ pub struct Tile {
     pub x: [i16; 2],
     /// Lower and upper edge counted upwards from the window's bottom, upper exclusive.
     pub y: [i16; 2],
-    /// Colour [`INDEX`], [`HATCHED`], and the width of the search bar from [`MARK_SHIFT`] on.
+    /// Colour index ([`INDEX_MASK`]), [`HATCHED`], and the width of the search bar in pixels from bit [`MARK_SHIFT`]
+    /// on.
     pub paint: u32,
 }
 
@@ -72,14 +75,15 @@ impl Tile {
     }
 }
 
-/// Returns the colour table of a theme: seam, search, palette slots, neutral fills, the faded fills, then changes.
-pub fn colours(look: &PictureTheme) -> Vec<[u8; 4]> {
-    let mut colours = vec![look.background, look.found];
-    colours.extend(look.palette.iter().step_by(SHADES as usize).chain(&look.neutral));
+/// Returns the colour table of a theme: seam, search results, palette slots, neutral fills, faded versions of these
+/// slots and fills, then changes.
+pub fn colours(theme: &PictureTheme) -> Vec<[u8; 4]> {
+    let mut colours = vec![theme.background, theme.flame_found];
+    colours.extend(theme.palette.iter().step_by(SHADES as usize).chain(&theme.flame_neutral));
     let faded = colours.iter().skip(FIRST_FILL as usize);
-    let faded: Vec<[u8; 4]> = faded.map(|&fill| faded_into(fill, look.background, look.kept_eighths)).collect();
+    let faded: Vec<[u8; 4]> = faded.map(|&fill| faded_into(fill, theme.background, theme.kept_eighths)).collect();
     colours.extend(faded);
-    let steps = |fill| CHANGE_EIGHTHS.map(|kept| faded_into(fill, look.background, kept));
-    colours.extend(look.change.into_iter().flat_map(steps));
+    let steps = |fill| CHANGE_EIGHTHS.map(|kept| faded_into(fill, theme.background, kept));
+    colours.extend(theme.flame_change.into_iter().flat_map(steps));
     colours
 }

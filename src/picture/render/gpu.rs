@@ -1,4 +1,4 @@
-//! A painter and the two canvases of the page.
+//! WebGPU renderer for the two canvases of the page.
 
 use super::drawing::{Drawing, RgbaImage};
 use super::painter::{self, Painter, RenderError};
@@ -12,7 +12,7 @@ pub struct Gpu {
     painter: Painter,
 }
 
-/// Selects one of the canvases.
+/// Canvas of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceId {
     Timeline,
@@ -27,12 +27,12 @@ struct Screen {
 }
 
 impl Gpu {
-    /// Creates a renderer with the first adapter that supports `surfaces`: the timeline's and the flame graph's,
-    /// created by `instance`.
+    /// Creates a renderer for the surfaces of the timeline and the flame graph, which `instance` created. The adapter
+    /// is chosen to support the timeline's surface.
     ///
     /// # Errors
-    /// [`RenderError::NoAdapter`], [`RenderError::NoDevice`] or [`RenderError::NoFormat`]. The caller falls back to the
-    /// CPU renderer.
+    /// [`RenderError::NoAdapter`], [`RenderError::NoDevice`] or [`RenderError::NoFormat`]. The caller should then use
+    /// the CPU renderer.
     pub async fn new(instance: wgpu::Instance, surfaces: [wgpu::Surface<'static>; 2]) -> Result<Gpu, RenderError> {
         let adapter = instance
             .request_adapter(&wgpu::RequestAdapterOptions {
@@ -59,7 +59,7 @@ impl Gpu {
         Ok(Gpu { screens, painter })
     }
 
-    /// Replaces scene `number`.
+    /// Uploads a scene under `number`, replacing any earlier scene with that number.
     pub fn upload(&mut self, number: u32, scene: &Scene) {
         self.painter.upload(number, scene);
     }
@@ -91,7 +91,7 @@ impl Gpu {
     /// Renders a picture to bytes, without touching the surfaces.
     ///
     /// # Errors
-    /// Returns the device's failure, before or while drawing.
+    /// Returns the device's failure, from before or during drawing.
     pub async fn image(&mut self, drawing: &Drawing<'_>) -> Result<RgbaImage, RenderError> {
         self.painter.image(drawing).await
     }

@@ -12,9 +12,9 @@ pub const RESERVED: u32 = GROUND;
 pub const ALLOCATED: u32 = RESERVED + 1;
 /// Number of fill colours: palette, faded palette, reserved curve, allocated line. As many line colours follow.
 pub const FILLS: u32 = ALLOCATED + 1;
-/// Distance between stripes of allocations awaiting free, in pixels along the diagonal.
+/// Distance between the stripes of allocations awaiting free, in pixels along a row or column.
 pub const STRIPES_APART_PX: u32 = 6;
-/// Width of a stripe, in pixels. What is behind shows through.
+/// Width of a stripe along a row or column, in pixels. Anything behind the allocation shows through.
 pub const STRIPE_PX: u32 = 2;
 /// Minimum height of a block with a line at its top, in pixels.
 pub const LINED_HEIGHT_PX: i32 = 4;
@@ -25,9 +25,9 @@ pub const LINED_WIDTH_PX: i32 = 3;
 /// bytes. For addresses: mapped memory, then blocks.
 #[derive(Clone, Debug)]
 pub struct Layers {
-    /// Window of the scene.
+    /// View that the scene was built for.
     pub view: View,
-    /// All rectangles, back to front, in pixels of that window.
+    /// All rectangles, back to front, in pixels of that view's window.
     pub quads: Vec<Quad>,
 }
 
@@ -62,7 +62,8 @@ fn reserved_curve(scene: &Scene) -> Vec<Quad> {
     quads
 }
 
-/// Returns the line of allocated bytes, one pixel high, where it is at least a pixel below the stack's top.
+/// Returns rectangles one pixel high that form the line of allocated bytes. Columns where it is less than a pixel below
+/// the stack's top have none.
 fn allocated_line(scene: &Scene) -> Vec<Quad> {
     let row = |bytes| scene.view.row_from_bytes(bytes).clamp(0, i64::from(scene.view.height_px.min(0x7fff))) as i16;
     let mut quads: Vec<Quad> = Vec::new();
@@ -95,20 +96,20 @@ fn clamp_to_i16(px: i32) -> i16 {
     px.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16
 }
 
-/// Returns the colour table: [`FILLS`] fills, then [`FILLS`] lines. A block's line is its fill at 3/4 of each channel.
-/// A faded fill keeps [`Look::kept_eighths`] of the colour.
-pub fn colours(look: &PictureTheme) -> Vec<[u8; 4]> {
+/// Returns the colour table: [`FILLS`] fills, then [`FILLS`] lines. A block's line has 3/4 of each channel of its fill.
+/// A faded fill keeps [`PictureTheme::kept_eighths`] of the colour.
+pub fn colours(theme: &PictureTheme) -> Vec<[u8; 4]> {
     let faded: Vec<[u8; 4]> =
-        look.palette.iter().map(|&fill| faded_into(fill, look.background, look.kept_eighths)).collect();
+        theme.palette.iter().map(|&fill| faded_into(fill, theme.background, theme.kept_eighths)).collect();
     let darker = |channel: u8| (u16::from(channel) * 3 / 4) as u8;
     let line = |&[red, green, blue, opacity]: &[u8; 4]| [darker(red), darker(green), darker(blue), opacity];
-    let blocks = || look.palette.iter().chain(&faded);
-    let fills = blocks().copied().chain([look.reserved_fill, look.allocated]);
-    let lines = blocks().map(line).chain([look.reserved_edge, look.allocated]);
+    let blocks = || theme.palette.iter().chain(&faded);
+    let fills = blocks().copied().chain([theme.reserved_fill, theme.allocated]);
+    let lines = blocks().map(line).chain([theme.reserved_edge, theme.allocated]);
     fills.chain(lines).collect()
 }
 
-/// Uniforms of a picture. The layout is that of `Frame` in `rects.wgsl`.
+/// Uniforms of the shader. Same layout as `Frame` in `rects.wgsl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     pub window_px: [u32; 2],
@@ -149,7 +150,7 @@ impl Frame {
 pub struct PlacedRect {
     /// Left and right edge, right exclusive.
     pub x: [i32; 2],
-    /// Lower and upper edge upwards from the bottom, upper exclusive.
+    /// Lower and upper edge counted upwards from the window's bottom, upper exclusive.
     pub y: [i32; 2],
     /// Index of the fill. The line's index is [`FILLS`] higher.
     pub colour: u32,
@@ -162,7 +163,7 @@ pub struct PlacedRect {
 }
 
 impl PlacedRect {
-    /// Places a quad of a scene in the window. `rects.wgsl` has the same rules in the same order.
+    /// Maps a quad of a scene to the window and chooses its lines. `rects.wgsl` has the same rules in the same order.
     ///
     /// A block that is large enough has a line at its top and left, so that adjacent blocks of one colour can be
     /// distinguished. Edges cut by the scene's window and left edges of continued blocks have no line. Bands have no

@@ -2,12 +2,12 @@
 //! history or the DOM.
 //!
 //! Everything is a rectangle with edges in whole device pixels and flat colours. There are two primitives, `rects` for
-//! the timeline and `flames` for the flame graph. Each is implemented in WGSL and on the CPU in [`twin`], which is the
+//! the timeline and `flames` for the flame graph. Each is implemented in WGSL and on the CPU in [`cpu`], which is the
 //! fallback, the renderer of exports and the reference for tests. What both share is computed first, in integers:
 //! `layers` turns a scene into rectangles in drawing order, and `placement` maps pixel edges of the scene to the
 //! window. So both agree pixel for pixel.
 
-/// Inputs and output of a picture.
+/// Input of the renderers, and the rendered picture.
 pub mod drawing;
 /// Boxes of the flame graph.
 pub mod flames;

@@ -66,7 +66,7 @@ fn is_in_gamut(linear: [f64; 3]) -> bool {
     linear.iter().all(|channel| (-1e-4..=1.0001).contains(channel))
 }
 
-/// The transfer function of sRGB (IEC 61966-2-1).
+/// Applies the transfer function of sRGB (IEC 61966-2-1) and scales the result to a byte.
 fn encode(linear: f64) -> u8 {
     let encoded = if linear <= 0.003_130_8 { 12.92 * linear } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
     (encoded * 255.0).round().clamp(0.0, 255.0) as u8

@@ -7,7 +7,7 @@ use crate::timeline::Scene;
 use std::future::Future;
 use std::sync::Arc;
 
-/// A rendering failure, as one sentence.
+/// Failure of the WebGPU renderer. The message is one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     /// WebGPU offers no graphics adapter.
@@ -71,7 +71,7 @@ impl Painter {
         Ok(Painter { device, queue, format, rects, failure })
     }
 
-    /// Replaces scene `number`.
+    /// Uploads a scene under `number`, replacing any earlier scene with that number.
     pub fn upload(&mut self, number: u32, scene: &Scene) {
         self.rects.upload(&self.device, &self.queue, number, scene);
     }
@@ -131,7 +131,7 @@ impl Painter {
         })
     }
 
-    /// Waits until everything painted so far is drawn. In a browser, which does not allow waiting, returns at once.
+    /// Waits until everything painted so far is drawn. Returns at once in a browser, which does not allow waiting.
     ///
     /// # Errors
     /// [`RenderError::Failed`] if the device cannot be polled.
@@ -143,7 +143,7 @@ impl Painter {
     /// Renders a picture to bytes, through a texture that is read back. The bytes are what the canvas would show.
     ///
     /// # Errors
-    /// Returns the device's failure, before or while drawing.
+    /// Returns the device's failure, from before or during drawing.
     pub async fn image(&mut self, drawing: &Drawing<'_>) -> Result<RgbaImage, RenderError> {
         let [width, height] = drawing.size_px;
         if width == 0 || height == 0 {
@@ -187,8 +187,8 @@ impl Painter {
         Ok(RgbaImage { width, height, pixels })
     }
 
-    /// Returns a future that resolves with the reason when the device fails or is lost. From then on every
-    /// [`Painter::paint`] returns it.
+    /// Returns a future that resolves with the reason when the device fails or is lost. From then on, every
+    /// [`Painter::paint`] returns the same error.
     pub fn failure(&self) -> impl Future<Output = RenderError> + use<> {
         self.failure.clone()
     }

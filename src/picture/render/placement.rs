@@ -18,8 +18,8 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Maps the edges of a scene made for `scene` to the view `shown`. If both have the same scale this is a shift by
-    /// whole pixels.
+    /// Creates the table for a scene that was built for the view `scene` and is shown in the view `shown`. If both have
+    /// the same scale, this is a shift by whole pixels.
     pub fn new(scene: &View, shown: &View) -> Placement {
         let width_px = scene.width_px.min(MAX_SIDE_PX);
         let height_px = scene.height_px.min(MAX_SIDE_PX);
@@ -53,8 +53,8 @@ impl Placement {
         self.edge(self.width_px as usize + 1 + clamped(y, self.height_px))
     }
 
-    fn edge(&self, at: usize) -> i32 {
-        self.edges.get(at).copied().unwrap_or(0)
+    fn edge(&self, index: usize) -> i32 {
+        self.edges.get(index).copied().unwrap_or(0)
     }
 }
 
@@ -64,7 +64,7 @@ fn clamped(edge: i16, last: u32) -> usize {
 }
 
 /// Maps the edges of one axis. Edges are rounded in the scaled plane before the window's position is subtracted, so
-/// panning does not change the picture. Clamped edges stay outside the window, and the sum of two fits in an i32.
+/// panning does not change the picture. Results are clamped to the range of `i16`, which is larger than any window.
 fn scaled_edges(size_px: u32, scene_px: i64, shown_px: i64, scale: f64) -> impl Iterator<Item = i32> {
     (0..=i64::from(size_px)).map(move |edge| {
         let in_plane = (scene_px.saturating_add(edge) as f64 * scale).round() as i64;

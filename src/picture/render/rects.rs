@@ -10,11 +10,11 @@ use wgpu::util::{BufferInitDescriptor, DeviceExt};
 const SHADER: &str = include_str!("rects.wgsl");
 const FLAMES_SHADER: &str = include_str!("flames.wgsl");
 
-/// Vertices per rectangle: two triangles. Instances of four would be slow in software renderers, which start a batch
-/// for each.
+/// Number of vertices per rectangle, as two triangles. Instances of four vertices would be slow in software renderers,
+/// which start a batch for each instance.
 const VERTICES: u32 = 6;
 
-/// GPU state for drawing rectangles. Buffers only grow, so a scene like the last allocates nothing.
+/// GPU state for drawing rectangles. Buffers never shrink, so uploading a scene of similar size allocates nothing.
 #[derive(Debug)]
 pub(crate) struct Rects {
     scene_pipeline: wgpu::RenderPipeline,
@@ -34,7 +34,7 @@ struct UploadedScene {
     bound: Bound,
 }
 
-/// Number of rectangles of a picture in each buffer.
+/// Result of [`Rects::prepare`] that [`Rects::draw`] needs.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     overlay_quads: u32,
@@ -97,7 +97,7 @@ impl Rects {
     pub(crate) fn upload(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, number: u32, scene: &Scene) {
         let Layers { view, quads } = Layers::new(scene);
         let before = self.scenes.iter().position(|scene| scene.number == number);
-        let bound = before.map(|at| self.scenes.swap_remove(at).bound);
+        let bound = before.map(|index| self.scenes.swap_remove(index).bound);
         let mut bound = bound.unwrap_or_else(|| Bound::new(device, &self.bindings));
         bound.quads.write(device, queue, bytemuck::cast_slice(&quads));
         self.scenes.push(UploadedScene { number, view, count: quads.len() as u32, bound });
@@ -169,7 +169,7 @@ fn draw_rects(pass: &mut wgpu::RenderPass<'_>, count: u32) {
     }
 }
 
-/// Buffers that the shader reads.
+/// Buffers that the shader reads, and their bind group.
 #[derive(Debug)]
 struct Bound {
     frame: GrowingBuffer,
@@ -247,7 +247,7 @@ impl GrowingBuffer {
         GrowingBuffer { label, usage, buffer }
     }
 
-    /// Writes `bytes` at the buffer's start. Their number must be a multiple of 4.
+    /// Writes `bytes` at the buffer's start. The length must be a multiple of 4.
     fn write(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, bytes: &[u8]) {
         let needed = bytes.len() as u64;
         if needed > self.buffer.size() {

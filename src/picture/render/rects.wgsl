@@ -1,6 +1,6 @@
 // A rectangle of whole device pixels in a flat colour, with optional lines along its top and left edge.
 //
-// All decisions are made in integers, as in `layers.rs` (`Placed::new`), with the same names.
+// All decisions are made in integers, as in `layers.rs` (`PlacedRect::new`), with the same names.
 
 const RESERVED: u32 = 512u;
 const ALLOCATED: u32 = 513u;
@@ -19,7 +19,7 @@ const NOWHERE: i32 = -32769;
 struct Frame {
     /// Width and height of the window.
     window_px: vec2<u32>,
-    /// Width and height of the window that the scene was made for.
+    /// Width and height of the window that the scene was built for.
     scene_px: vec2<u32>,
     /// The window's lower left pixel in the scaled plane, modulo STRIPES_APART_PX.
     stripe_px: vec2<u32>,
@@ -30,7 +30,7 @@ struct Frame {
 @group(0) @binding(1) var<storage, read> edges: array<i32>;
 /// FILLS fills, then FILLS line colours. Red is the lowest byte.
 @group(0) @binding(2) var<storage, read> colours: array<u32>;
-/// Rectangles of the scene or of the overlay.
+/// Rectangles of the scene, or of the overlay.
 @group(0) @binding(3) var<storage, read> quads: array<Quad>;
 
 /// Same as `Quad` in Rust: two 16-bit edges per word, the lower edge in the low bits.
@@ -50,13 +50,13 @@ struct Corner {
     @location(3) @interpolate(flat) striped: u32,
 }
 
-/// Returns the rectangle of a vertex. Each has six vertices, two triangles. Instances of four vertices would be one
-/// small batch each, a hundred times slower in a software renderer.
+/// Returns the rectangle of a vertex. Each rectangle has six vertices, in two triangles. Instances of four vertices
+/// would be slow in software renderers, which start a batch for each instance.
 fn quad_of(vertex: u32) -> Quad {
     return quads[vertex / 6u];
 }
 
-/// Returns the corner of a vertex: 0, 1, 2 and 2, 1, 3.
+/// Returns the corner of a vertex. The two triangles have the corners 0, 1, 2 and 2, 1, 3.
 fn corner_of(vertex: u32) -> u32 {
     return (0x312210u >> (vertex % 6u * 4u)) & 3u;
 }

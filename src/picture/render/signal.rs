@@ -1,11 +1,11 @@
-//! A value that arrives once. wgpu reports by callback on any thread, and the receiver awaits a future.
+//! A value that is set once and can be awaited. wgpu reports results in callbacks, which may run on any thread.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// A handle to the value. Clones share it.
+/// Handle of the value. Clones share the value.
 #[derive(Debug)]
 pub(crate) struct Signal<T>(Arc<Mutex<Slot<T>>>);
 
@@ -29,12 +29,12 @@ impl<T: Clone> Signal<T> {
     /// Sets the value and wakes all waiting tasks. Later values are dropped, because the first cause of a failure
     /// matters.
     pub(crate) fn set(&self, value: T) {
-        let waiting = {
+        let wakers = {
             let mut state = self.state();
             state.value.get_or_insert(value);
             std::mem::take(&mut state.waiting)
         };
-        waiting.into_iter().for_each(Waker::wake);
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     /// Returns the value if it has arrived.

@@ -17,16 +17,16 @@ pub struct PictureTheme {
     pub allocated: [u8; 4],
     /// Colours of the stack, indexed by [`Paint`].
     pub palette: Box<[[u8; 4]; 256]>,
-    /// Same for ordered categories: slots from [`Paint::FIRST_SITE_SLOT`] on form a ramp.
+    /// Colours of the stack for ordered categories. Slots from [`Paint::FIRST_SITE_SLOT`] on form a ramp.
     pub ordered: Box<[[u8; 4]; 256]>,
     /// Share of its colour, in eighths, that a block keeps if others are highlighted. The rest is the background.
     pub kept_eighths: u16,
-    /// Flame graph boxes that are not a call site in the legend: user code, libraries, C++, notes.
-    pub neutral: [[u8; 4]; 4],
-    /// Flame graph boxes of a change: growth, shrinkage.
-    pub change: [[u8; 4]; 2],
-    /// Search results in a flame graph box.
-    pub found: [u8; 4],
+    /// Fills of flame graph boxes that are not a call site in the legend: user code, libraries, C++, notes.
+    pub flame_neutral: [[u8; 4]; 4],
+    /// Fills of flame graph boxes that show a change: growth, shrinkage.
+    pub flame_change: [[u8; 4]; 2],
+    /// Bar in a flame graph box that shows the share of search results.
+    pub flame_found: [u8; 4],
     /// Overlay: outline of the selection.
     pub selection: [u8; 4],
     /// Overlay: outline of the block under the pointer.
@@ -54,14 +54,14 @@ impl PictureTheme {
             }),
             ordered: ordered([0.66, 0.34], 0.11),
             kept_eighths: FADED_EIGHTHS,
-            neutral: [
+            flame_neutral: [
                 [0xbf, 0xce, 0xe4, 0xff],
                 [0xdb, 0xe0, 0xe7, 0xff],
                 [0xe9, 0xec, 0xf0, 0xff],
                 [0xf1, 0xe9, 0xd6, 0xff],
             ],
-            change: [[0xd0, 0x5a, 0x1e, 0xff], [0x2f, 0x74, 0xc0, 0xff]],
-            found: [0xb0, 0x2a, 0x8f, 0xff],
+            flame_change: [[0xd0, 0x5a, 0x1e, 0xff], [0x2f, 0x74, 0xc0, 0xff]],
+            flame_found: [0xb0, 0x2a, 0x8f, 0xff],
             selection: [0x10, 0x14, 0x1b, 0xff],
             hover: [0x10, 0x14, 0x1b, 0x99],
             crosshair: [0x10, 0x14, 0x1b, 0x40],
@@ -85,14 +85,14 @@ impl PictureTheme {
             }),
             ordered: ordered([0.50, 0.88], 0.10),
             kept_eighths: FADED_EIGHTHS,
-            neutral: [
+            flame_neutral: [
                 [0x2f, 0x46, 0x6b, 0xff],
                 [0x2b, 0x33, 0x3f, 0xff],
                 [0x1e, 0x24, 0x2d, 0xff],
                 [0x3d, 0x36, 0x26, 0xff],
             ],
-            change: [[0xe0, 0x7a, 0x3c, 0xff], [0x4c, 0x92, 0xdc, 0xff]],
-            found: [0xff, 0x8a, 0xe2, 0xff],
+            flame_change: [[0xe0, 0x7a, 0x3c, 0xff], [0x4c, 0x92, 0xdc, 0xff]],
+            flame_found: [0xff, 0x8a, 0xe2, 0xff],
             selection: [0xff, 0xff, 0xff, 0xff],
             hover: [0xff, 0xff, 0xff, 0x99],
             crosshair: [0xff, 0xff, 0xff, 0x40],
@@ -117,15 +117,15 @@ struct Ramp {
 const GOLDEN_ANGLE_DEGREES: f64 = 137.507_764;
 /// Hue of the first call site: blue, which is calm in both themes.
 const FIRST_HUE_DEGREES: f64 = 255.0;
-/// Number of vivid slots. After this many the golden angle returns within 5° at the same lightness, so later slots have
-/// less chroma.
+/// Number of call site slots with full chroma. After this many, hues come within 5° of an earlier one at the same
+/// lightness, so later slots have less chroma.
 const VIVID_SITES: u32 = 34;
-/// Chroma of later slots, as a fraction.
+/// Chroma of later slots, as a fraction of the full chroma.
 const LATE_SITE_CHROMA: f64 = 0.6;
-/// Shade offsets in steps around the slot's lightness. Consecutive instances differ by two or three steps, except from
-/// the last to the first.
+/// Lightness of each shade relative to its slot, in units of [`Ramp::shade_step`]. Consecutive shades differ by two or
+/// three steps; the last and the first differ by one.
 const SHADE_STEPS: [f64; SHADES as usize] = [-0.5, 1.5, -1.5, 0.5];
-/// Greys lean towards the blue of the themes.
+/// Base of all greys. They are slightly blue, like the themes.
 const GREY: Oklch = Oklch { lightness: 0.0, chroma: 0.012, hue_degrees: 255.0 };
 
 fn palette(ramp: &Ramp) -> Box<[[u8; 4]; 256]> {
@@ -149,7 +149,8 @@ fn palette(ramp: &Ramp) -> Box<[[u8; 4]; 256]> {
 
 /// Number of steps of the ramp. Later slots have its last colour.
 const RAMP_STEPS: u32 = 16;
-/// From green over blue to violet. Lightness shows the order to people who cannot see the hues.
+/// First and last hue of the ramp, from green through blue to violet. Lightness also shows the order, for people who
+/// cannot distinguish the hues.
 const RAMP_HUES_DEGREES: [f64; 2] = [150.0, 310.0];
 
 /// Returns a palette with a ramp from one lightness to another. Slots before the first site are grey.
@@ -172,9 +173,9 @@ fn ordered(lightness: [f64; 2], chroma: f64) -> Box<[[u8; 4]; 256]> {
     palette
 }
 
-/// Faded blocks keep a quarter of their colour: their position is visible, but not much else.
+/// Share of its colour, in eighths, that a faded block keeps: enough to see its position, but not much else.
 const FADED_EIGHTHS: u16 = 2;
-/// Background blocks keep half of their colour, so that it is still readable.
+/// Share of its colour, in eighths, that a block keeps with less fading, so that its colour is still recognizable.
 const BACK_EIGHTHS: u16 = 4;
 
 impl PictureTheme {
@@ -190,11 +191,11 @@ impl PictureTheme {
         self
     }
 
-    /// Returns the theme with some slots faded into the background.
+    /// Returns the theme with the palette slots for which `faded` returns true faded into the background.
     pub fn with_faded(mut self, faded: impl Fn(u32) -> bool) -> PictureTheme {
-        let look = &mut self;
-        let ground = look.background;
-        let slots = (0u32..).zip(look.palette.chunks_exact_mut(SHADES as usize));
+        let theme = &mut self;
+        let ground = theme.background;
+        let slots = (0u32..).zip(theme.palette.chunks_exact_mut(SHADES as usize));
         for (_, shades) in slots.filter(|(slot, _)| faded(*slot)) {
             for colour in shades {
                 *colour = faded_into(*colour, ground, FADED_EIGHTHS);

@@ -14,7 +14,7 @@ use crate::render::placement::Placement;
 use std::fmt;
 use std::ops::Range;
 
-/// Fills of striped rectangles follow the fills and lines.
+/// Index of the first path of striped fills. The paths of fills and lines precede it.
 const STRIPED: u32 = 2 * FILLS;
 /// Maximum number of paths.
 const PATHS: u32 = STRIPED + FILLS;
@@ -23,9 +23,9 @@ const PATHS: u32 = STRIPED + FILLS;
 type PixelRect = [i16; 4];
 
 /// Writes the picture at its position on the sheet.
-pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &PictureTheme) -> fmt::Result {
+pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, theme: &PictureTheme) -> fmt::Result {
     let rects = Rects::new(drawing);
-    let colours = colours(look);
+    let colours = colours(theme);
     let frame = Frame::new([0; 2], [0; 2], drawing.view);
     let has_stripes = !rects.places_of(STRIPED..PATHS).is_empty();
     if has_stripes {
@@ -54,7 +54,7 @@ pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &Pictu
     let [width, height] = drawing.sheet.plot.map(|side| side as i32);
     let outline: Vec<PixelRect> =
         drawing.outline.iter().filter_map(|&Rect { x, y }| clipped(x, y, [width, height])).collect();
-    path(markup, &outline, look.selection)?;
+    path(markup, &outline, theme.selection)?;
     markup.end_tag("g")
 }
 
@@ -144,15 +144,15 @@ impl Rects {
     }
 
     fn paths(&self, markup: &mut Markup<'_>, paths: Range<u32>, colours: &[[u8; 4]]) -> fmt::Result {
-        for at in paths {
-            let rgba = colours.get((at % STRIPED) as usize).copied().unwrap_or_default();
-            path(markup, self.places_of(at..at + 1), rgba)?;
+        for index in paths {
+            let rgba = colours.get((index % STRIPED) as usize).copied().unwrap_or_default();
+            path(markup, self.places_of(index..index + 1), rgba)?;
         }
         Ok(())
     }
 }
 
-/// Emits the rectangles of one quad: its fill, then its lines.
+/// Calls `then` with the path and position of each rectangle of a quad: its fill, then its lines.
 fn rects_of(placed: &PlacedRect, size: [i32; 2], then: &mut dyn FnMut(u32, PixelRect)) {
     let PlacedRect { x, y, colour, .. } = *placed;
     if let Some(place) = clipped(x, y, size) {
@@ -171,7 +171,7 @@ fn rects_of(placed: &PlacedRect, size: [i32; 2], then: &mut dyn FnMut(u32, Pixel
     }
 }
 
-/// Clips a rectangle to the window.
+/// Clips a rectangle to the window and converts it to rows from the top. Returns `None` if nothing is left.
 fn clipped(x: [i32; 2], y: [i32; 2], [width, height]: [i32; 2]) -> Option<PixelRect> {
     let [left, right] = x.map(|x| x.clamp(0, width));
     let [low, high] = y.map(|y| y.clamp(0, height));
@@ -179,8 +179,8 @@ fn clipped(x: [i32; 2], y: [i32; 2], [width, height]: [i32; 2]) -> Option<PixelR
     (right > left && high > low).then(|| place.map(|px| px.min(i32::from(i16::MAX)) as i16))
 }
 
-/// Writes a path of rectangles. Adjacent ones are merged. Each starts relative to the previous one, which keeps the
-/// numbers short.
+/// Writes a path of rectangles. Adjacent rectangles are merged. Coordinates are relative to the previous rectangle,
+/// which keeps the numbers short.
 fn path(markup: &mut Markup<'_>, places: &[PixelRect], rgba: [u8; 4]) -> fmt::Result {
     let Some((first, rest)) = places.split_first() else { return Ok(()) };
     markup.start_tag("path")?;
@@ -201,10 +201,10 @@ fn path(markup: &mut Markup<'_>, places: &[PixelRect], rgba: [u8; 4]) -> fmt::Re
     markup.finish_element()
 }
 
-/// Merges two rectangles that share a side.
-fn joined(one: PixelRect, other: PixelRect) -> Option<PixelRect> {
-    let [x, y, width, height] = one;
-    let [other_x, other_y, other_width, other_height] = other;
+/// Merges two rectangles that share a whole side. Returns `None` for any others.
+fn joined(first: PixelRect, second: PixelRect) -> Option<PixelRect> {
+    let [x, y, width, height] = first;
+    let [other_x, other_y, other_width, other_height] = second;
     if x == other_x && width == other_width && (y + height == other_y || other_y + other_height == y) {
         return Some([x, y.min(other_y), width, height + other_height]);
     }

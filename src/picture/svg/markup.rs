@@ -18,7 +18,7 @@ impl<'a> Markup<'a> {
         self.out.write_str(text)
     }
 
-    /// Starts a tag. Attributes may follow.
+    /// Starts a tag. The caller writes its attributes and ends it.
     pub(super) fn start_tag(&mut self, tag: &str) -> fmt::Result {
         self.raw("<")?;
         self.raw(tag)
@@ -29,7 +29,7 @@ impl<'a> Markup<'a> {
         self.raw(">")
     }
 
-    /// Ends a tag without content.
+    /// Ends the tag of an element without content.
     pub(super) fn finish_element(&mut self) -> fmt::Result {
         self.raw("/>\n")
     }
@@ -69,8 +69,8 @@ impl<'a> Markup<'a> {
 
     /// Writes numbers separated by spaces.
     pub(super) fn list(&mut self, values: &[f64]) -> fmt::Result {
-        for (at, value) in values.iter().enumerate() {
-            if at > 0 {
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
                 self.raw(" ")?;
             }
             // Two decimals are precise enough.

@@ -14,7 +14,7 @@ const MONO: &str = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono'
 pub(super) fn write(
     markup: &mut Markup<'_>,
     shapes: &[Shape],
-    look: &PictureTheme,
+    theme: &PictureTheme,
     inks: &Inks<'_>,
     ground: &str,
 ) -> fmt::Result {
@@ -26,7 +26,7 @@ pub(super) fn write(
                 markup.number("y", y[0])?;
                 markup.number("width", (x[1] - x[0]).max(0.0))?;
                 markup.number("height", (y[1] - y[0]).max(0.0))?;
-                fill(markup, "fill", *tint, look, inks)?;
+                fill(markup, "fill", *tint, theme, inks)?;
                 if *opacity < 1.0 {
                     markup.number("fill-opacity", *opacity)?;
                 }
@@ -38,7 +38,7 @@ pub(super) fn write(
                 for (name, value) in [("x1", x[0]), ("y1", middle), ("x2", x[1]), ("y2", middle)] {
                     markup.number(name, value)?;
                 }
-                fill(markup, "stroke", *tint, look, inks)?;
+                fill(markup, "stroke", *tint, theme, inks)?;
                 markup.number("stroke-width", y[1] - y[0])?;
                 markup.number("stroke-dasharray", *dash)?;
                 markup.number("stroke-opacity", *opacity)?;
@@ -47,32 +47,32 @@ pub(super) fn write(
             Shape::Triangle { corners, tint } => {
                 markup.start_tag("polygon")?;
                 markup.numbers("points", corners.as_flattened())?;
-                fill(markup, "fill", *tint, look, inks)?;
+                fill(markup, "fill", *tint, theme, inks)?;
                 markup.finish_element()?;
             }
             Shape::Line { points, dash, thick, tint } => {
                 markup.start_tag("polyline")?;
                 markup.numbers("points", points.as_flattened())?;
                 markup.attribute("fill", "none")?;
-                fill(markup, "stroke", *tint, look, inks)?;
+                fill(markup, "stroke", *tint, theme, inks)?;
                 markup.number("stroke-width", *thick)?;
                 if !dash.is_empty() {
                     markup.numbers("stroke-dasharray", dash)?;
                 }
                 markup.finish_element()?;
             }
-            Shape::Text(text) => self::text(markup, text, look, inks, ground)?,
+            Shape::Text(text) => self::text(markup, text, theme, inks, ground)?,
         }
     }
     Ok(())
 }
 
-fn text(markup: &mut Markup<'_>, text: &Text, look: &PictureTheme, inks: &Inks<'_>, ground: &str) -> fmt::Result {
+fn text(markup: &mut Markup<'_>, text: &Text, theme: &PictureTheme, inks: &Inks<'_>, ground: &str) -> fmt::Result {
     markup.start_tag("text")?;
     markup.number("x", text.at[0])?;
     markup.number("y", text.at[1])?;
     markup.number("font-size", text.size)?;
-    fill(markup, "fill", text.tint, look, inks)?;
+    fill(markup, "fill", text.tint, theme, inks)?;
     match text.anchor {
         Anchor::Start => {}
         Anchor::Middle => markup.attribute("text-anchor", "middle")?,
@@ -94,18 +94,18 @@ fn text(markup: &mut Markup<'_>, text: &Text, look: &PictureTheme, inks: &Inks<'
     markup.end_tag("text")
 }
 
-fn fill(markup: &mut Markup<'_>, name: &str, tint: Tint, look: &PictureTheme, inks: &Inks<'_>) -> fmt::Result {
+fn fill(markup: &mut Markup<'_>, name: &str, tint: Tint, theme: &PictureTheme, inks: &Inks<'_>) -> fmt::Result {
     let painted = match tint {
         Tint::Muted => return markup.attribute(name, inks.soft),
         Tint::Strong => return markup.attribute(name, inks.strong),
-        Tint::Ground => look.background,
+        Tint::Ground => theme.background,
         Tint::Line => return markup.attribute(name, inks.line),
         Tint::Peak => return markup.attribute(name, inks.peak),
         Tint::Accent => return markup.attribute(name, inks.accent),
-        Tint::Reserved => look.reserved_fill,
-        Tint::ReservedEdge => look.reserved_edge,
-        Tint::Allocated => look.allocated,
-        Tint::Slot(slot) => look.palette.get((slot * SHADES) as usize).copied().unwrap_or_default(),
+        Tint::Reserved => theme.reserved_fill,
+        Tint::ReservedEdge => theme.reserved_edge,
+        Tint::Allocated => theme.allocated,
+        Tint::Slot(slot) => theme.palette.get((slot * SHADES) as usize).copied().unwrap_or_default(),
     };
     markup.attribute(name, &colour(painted))
 }

@@ -1,5 +1,5 @@
-//! Estimation of θ, the height of bands, so that a scene has few enough quads. It samples a few columns, so that few
-//! attempts fail.
+//! Estimation of θ, the minimum height of bands. It counts the quads of a few sampled columns, so that an attempt to
+//! draw the scene rarely exceeds the maximum number of quads.
 //!
 //! ```text
 //! columns    0 1 2 .. ┃15 16┃ .. ┃46 47┃ ..     counted for each pair and each candidate for θ:
@@ -24,30 +24,30 @@ const CANDIDATES_PX: [u32; 6] = [1, 2, 3, 4, 6, 8];
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
     moving: ColumnCursor,
-    /// First column after the last sampled pair.
+    /// First column after the previous sampled pair.
     from: usize,
     sample: usize,
-    /// Number of quads that all samples added, by candidate.
+    /// Number of quads that the right columns of all pairs added so far, by candidate.
     added: [usize; CANDIDATES_PX.len()],
     /// Quads of the left column of the current pair, by candidate.
     quads: [Quads; CANDIDATES_PX.len()],
 }
 
 impl Estimate {
-    /// Creates an estimate over `leaves` leaves.
+    /// Creates an estimate for a window that shows `leaves` allocations.
     pub(super) fn new(leaves: usize) -> Estimate {
         let (added, quads) = Default::default();
         Estimate { moving: ColumnCursor::new(leaves), from: 0, sample: 0, added, quads }
     }
 
-    /// Samples more columns. Returns the smallest θ, at least `at_least`, that likely keeps the scene within
-    /// [`MAX_QUADS`]. It is a guess, so the attempt may still fail.
+    /// Samples further column pairs. Returns the smallest θ, at least `min_band_px`, that likely keeps the scene within
+    /// [`MAX_QUADS`]. The scene may still exceed it.
     pub(super) fn step(
         &mut self,
         (source, visible, changes): (&Source, &Visible, &Changes),
         view: &View,
         columns: usize,
-        at_least: u32,
+        min_band_px: u32,
         slice: &mut TimeSlice,
     ) -> SliceResult<u32> {
         // Colours do not matter here.
@@ -81,8 +81,9 @@ impl Estimate {
             slice.check()?;
         }
         let fits = |added: &usize| added * columns / samples <= MAX_QUADS / 16 * 15;
-        let found = CANDIDATES_PX.iter().zip(&self.added).find(|(band_px, added)| **band_px >= at_least && fits(added));
+        let found =
+            CANDIDATES_PX.iter().zip(&self.added).find(|(band_px, added)| **band_px >= min_band_px && fits(added));
         let last = CANDIDATES_PX.last().copied().unwrap_or(1);
-        Ok(found.map_or(last, |(&band_px, _)| band_px).max(at_least))
+        Ok(found.map_or(last, |(&band_px, _)| band_px).max(min_band_px))
     }
 }

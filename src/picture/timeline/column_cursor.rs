@@ -1,4 +1,4 @@
-//! The tree of live allocations, moved from column to column.
+//! Tree of live allocations, updated from column to column.
 
 use super::highlight_set::HighlightSet;
 use super::source::Source;
@@ -6,28 +6,28 @@ use super::tree::LiveTree;
 use super::visible::{Change, Changes, Visible};
 use base::slice::{SliceResult, TimeSlice};
 
-/// The live tree at the current column.
+/// Tree of live allocations at the current column.
 #[derive(Clone, Debug)]
 pub(super) struct ColumnCursor {
     /// Live allocations after all columns before `column` and part of the changes of `column`.
     pub(super) tree: LiveTree,
-    /// Live leaves that are highlighted, if anything is.
+    /// Live leaves that are highlighted. `None` if there is no highlight.
     pub(super) highlighted: Option<HighlightSet>,
     pub(super) column: usize,
-    /// Number of changes of the column that are processed.
+    /// Number of changes in `column` that are processed.
     done: usize,
-    /// Lowest leaf that they changed. `u32::MAX` if none.
+    /// Lowest leaf that these changes affect, or `u32::MAX`.
     changed: u32,
 }
 
 impl ColumnCursor {
-    /// Creates the state before the first column, with an empty tree.
+    /// Creates a cursor before the first column, with an empty tree.
     pub(super) fn new(leaves: usize) -> ColumnCursor {
         ColumnCursor { tree: LiveTree::new(leaves), highlighted: None, column: 0, done: 0, changed: u32::MAX }
     }
 
-    /// Applies the `wanted` changes of the current column and moves on. Returns the lowest leaf that looks different,
-    /// or `u32::MAX` if none does.
+    /// Applies the changes of the current column for which `wanted` returns true, and moves to the next column. Returns
+    /// the lowest leaf that is drawn differently than in the previous column, or `u32::MAX`.
     #[inline(always)]
     pub(super) fn apply(
         &mut self,
@@ -57,10 +57,10 @@ impl ColumnCursor {
     }
 
     fn mark(&mut self, visible: &Visible, change: Change) {
-        let standing = self.highlighted.get_or_insert_with(|| HighlightSet::new(visible.len()));
+        let highlighted = self.highlighted.get_or_insert_with(|| HighlightSet::new(visible.len()));
         match change {
-            Change::Leave(leaf) => standing.remove(leaf),
-            Change::Enter(leaf) if visible.is_highlighted(leaf) => standing.insert(leaf),
+            Change::Leave(leaf) => highlighted.remove(leaf),
+            Change::Enter(leaf) if visible.is_highlighted(leaf) => highlighted.insert(leaf),
             Change::Enter(_) => {}
         }
     }

@@ -6,8 +6,8 @@
 //! column   |   0   |   1   |   2      column   |    0    |    1    |         moment 2 is in both
 //! ```
 //!
-//! On the time axis a column is always one pixel. It contains the moment that is current at its left edge, if it lasts
-//! into the column, and the moment after each of its events, even those without duration.
+//! On the time axis a column is always one pixel. It contains the moment that is current at its left edge, unless that
+//! moment ends there, and the moment after each event in the column, even if that moment has no duration.
 
 use super::scene::SceneColumns;
 use super::source::Source;
@@ -17,7 +17,7 @@ use base::units::Moment;
 use history::replay::TimeAxis;
 use std::ops::Range;
 
-/// Maximum width and height of a window. Corners of quads are 16-bit.
+/// Maximum width and height of a window in pixels. Corners of quads are 16-bit.
 pub const MAX_WINDOW_PX: u32 = i16::MAX as u32;
 
 /// Columns of a window. There are no columns outside the recorded moments.
@@ -28,7 +28,7 @@ pub(super) struct Grid {
     /// The first column's moment if a column is a moment, otherwise its pixel in the scaled plane.
     first: i64,
     len: usize,
-    /// On the time axis, the moments of each column.
+    /// On the time axis, the moments of each column. Empty on the event axis.
     timed: Vec<Range<u32>>,
 }
 
@@ -63,7 +63,7 @@ impl Grid {
         grid.len = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
         if let (Axis::Time, Some(clock)) = (view.axis, clock) {
             grid.timed =
-                (start..start.saturating_add(grid.len as i64)).map(|at| moments_of_pixel(&clock, at, scale)).collect();
+                (start..start.saturating_add(grid.len as i64)).map(|px| moments_of_pixel(&clock, px, scale)).collect();
         }
         grid
     }
@@ -75,8 +75,8 @@ impl Grid {
 
     /// Returns the left edge of `column` in pixels, clipped to the window. The right edge is that of the next column.
     pub(super) fn edge_px(&self, column: usize) -> i32 {
-        let at = self.first.saturating_add(column as i64);
-        let plane_px = if self.column_is_a_moment() { self.plane_px(at) } else { at };
+        let position = self.first.saturating_add(column as i64);
+        let plane_px = if self.column_is_a_moment() { self.plane_px(position) } else { position };
         let width = i64::from(self.view.width_px.min(MAX_WINDOW_PX));
         plane_px.saturating_sub(self.view.left_px).clamp(0, width) as i32
     }
@@ -86,12 +86,12 @@ impl Grid {
         if self.view.axis == Axis::Time {
             return self.timed.get(column).cloned().unwrap_or(0..1);
         }
-        let at = self.first.saturating_add(column as i64);
+        let position = self.first.saturating_add(column as i64);
         if self.column_is_a_moment() {
-            return at as u32..at as u32 + 1;
+            return position as u32..position as u32 + 1;
         }
-        let start = (at as f64 * self.view.x_per_px).floor() as u32;
-        let end = ((at + 1) as f64 * self.view.x_per_px).ceil() as u32;
+        let start = (position as f64 * self.view.x_per_px).floor() as u32;
+        let end = ((position + 1) as f64 * self.view.x_per_px).ceil() as u32;
         let start = start.min(self.moment_count.saturating_sub(1));
         start..end.clamp(start + 1, self.moment_count.max(1))
     }
@@ -104,34 +104,35 @@ impl Grid {
         }
     }
 
-    /// Returns the column where `moment` starts, clamped to the existing columns. Rounding may be off by one column
-    /// at a border.
+    /// Returns the column where `moment` starts, clamped to the existing columns. Rounding may be off by one column at
+    /// a border. On the event axis, a column is either one moment or one pixel (`column_is_a_moment`).
     pub(super) fn column_of(&self, moment: u32) -> usize {
         if self.view.axis == Axis::Time {
             let column = self.timed.partition_point(|moments| moments.end <= moment);
             return column.min(self.len.saturating_sub(1));
         }
-        let at =
+        // In the same unit as `first`.
+        let position =
             if self.column_is_a_moment() { i64::from(moment) } else { (f64::from(moment) / self.view.x_per_px) as i64 };
-        (at.saturating_sub(self.first).max(0) as usize).min(self.len.saturating_sub(1))
+        (position.saturating_sub(self.first).max(0) as usize).min(self.len.saturating_sub(1))
     }
 
     /// Returns the first column whose shown moment is at or after `moment`, or the number of columns if there is none.
     /// `shown` has one moment per column, in ascending order.
     ///
-    /// On the event axis this takes constant time, because the column is at most one away from [`near`](Grid::near).
+    /// On the event axis this takes constant time, because the column is at most one away from [`Grid::column_of`].
     pub(super) fn first_column_from(&self, shown: &[u32], moment: u32) -> usize {
         if moment == u32::MAX {
             return shown.len();
         }
         if self.view.axis == Axis::Time {
-            return shown.partition_point(|&at| at < moment);
+            return shown.partition_point(|&other| other < moment);
         }
         let mut column = self.column_of(moment);
         while column > 0 && shown.get(column - 1).is_some_and(|&before| before >= moment) {
             column -= 1;
         }
-        while shown.get(column).is_some_and(|&at| at < moment) {
+        while shown.get(column).is_some_and(|&other| other < moment) {
             column += 1;
         }
         column
@@ -151,7 +152,8 @@ impl Grid {
         }
     }
 
-    /// Chooses the moment that each further column shows, and its totals. `columns` must come from [`Grid::table`].
+    /// Chooses the moment that each remaining column shows, and adds its totals. `columns` must come from
+    /// [`Grid::empty_columns`].
     pub(super) fn choose_moments(
         &self,
         columns: &mut SceneColumns,
@@ -184,9 +186,9 @@ impl Grid {
     }
 }
 
-/// Returns the moments in pixel `at` of the scaled time axis.
-fn moments_of_pixel(clock: &TimeAxis, at: i64, scale: f64) -> Range<u32> {
-    let (left, right) = (at as f64 * scale, (at + 1) as f64 * scale);
+/// Returns the moments in pixel `px` of the scaled time axis. `scale` is in microseconds per pixel.
+fn moments_of_pixel(clock: &TimeAxis, px: i64, scale: f64) -> Range<u32> {
+    let (left, right) = (px as f64 * scale, (px + 1) as f64 * scale);
     let carried_in = clock.events_before(left);
     let ends_at_once = clock.events_before(left.next_up()) > carried_in;
     let start = carried_in + u32::from(ends_at_once);

@@ -1,4 +1,4 @@
-//! Hit testing: the scene answers at once if it is certain, otherwise the history does.
+//! Hit testing. The scene gives an immediate result, which may be uncertain. The history gives an exact one.
 
 use super::scene::{BAND, Quad, Scene};
 use super::source::Source;
@@ -15,8 +15,8 @@ pub struct SceneHit {
     pub byte: u64,
     /// Index into the scene's quads. `None` above the stack.
     pub quad: Option<usize>,
-    /// True if the quad is a single block that is live at every moment of the column. Otherwise the history has to be
-    /// asked, and the quad is a preliminary answer.
+    /// True if the quad is a single block that is live at every moment of the column. Otherwise the quad is
+    /// preliminary, and [`stack_at`] returns the exact result.
     pub certain: bool,
 }
 
@@ -28,7 +28,8 @@ pub struct StackHit {
     pub lowest_byte: u64,
 }
 
-/// Returns what is at column `x` and row `y` (upwards) of the scene's window. `None` outside all columns.
+/// Returns the moment, byte and quad at pixel `x` from the left and `y` from the bottom of the scene's window. Returns
+/// `None` outside all columns.
 ///
 /// Takes 0.2 ms for the largest scene, because it scans every quad that starts left of `x`.
 pub fn scene_hit(scene: &Scene, x: i32, y: i32) -> Option<SceneHit> {
@@ -38,7 +39,7 @@ pub fn scene_hit(scene: &Scene, x: i32, y: i32) -> Option<SceneHit> {
     // Edges are rounded half a pixel upwards, so a pixel belongs to the block that covers the byte just below its
     // centre.
     let byte = (scene.view.bytes_from_row(f64::from(y) + 0.5).ceil() - 1.0).max(0.0) as u64;
-    let inside = |range: [i16; 2], at: i32| i32::from(range[0]) <= at && at < i32::from(range[1]);
+    let inside = |range: [i16; 2], px: i32| i32::from(range[0]) <= px && px < i32::from(range[1]);
     let ground = scene.ground.unwrap_or(0) as usize;
     let blocks = scene.quads.get(ground..).unwrap_or_default();
     let started = blocks.partition_point(|quad| i32::from(quad.x[0]) <= x);
@@ -87,11 +88,11 @@ pub fn lowest_byte_of(source: &Source, allocation: AllocationId, moment: Moment)
 /// Iterates over the live allocations and their sizes at `moment`, in order of rank.
 fn live_at<'a>(source: &Source<'a>, moment: Moment) -> impl Iterator<Item = (AllocationId, u64)> + use<'a> {
     let Source { allocations, live, order, .. } = *source;
-    let by_birth = live.live_at(allocations, moment);
+    let by_id = live.live_at(allocations, moment);
     let ids: Box<dyn Iterator<Item = AllocationId>> = match order {
-        None => Box::new(by_birth),
+        None => Box::new(by_id),
         Some(order) => {
-            let ranked = by_birth.map(|id| u64::from(order.rank(id)) << 32 | u64::from(id.0));
+            let ranked = by_id.map(|id| u64::from(order.rank(id)) << 32 | u64::from(id.0));
             let mut ranked: Vec<u64> = ranked.collect();
             ranked.sort_unstable();
             Box::new(ranked.into_iter().map(|ranked| AllocationId(ranked as u32)))

@@ -11,7 +11,7 @@ use super::view::View;
 use super::visible::{Changes, Visible};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 
-/// Number of quads after which the final number is extrapolated.
+/// Minimum number of drawn quads before the final number is extrapolated.
 const MIN_EXTRAPOLATION_QUADS: usize = MAX_QUADS / 8;
 
 /// A scene under construction. To cancel it, drop it.
@@ -27,7 +27,7 @@ pub struct SceneJob {
     stage: Stage,
 }
 
-/// Stages of a scene, in order. Drawing may start over with a larger θ.
+/// Stages of a job, in order. Drawing may start over with a larger θ.
 #[derive(Clone, Debug)]
 enum Stage {
     Moments,
@@ -64,10 +64,10 @@ impl SceneJob {
         }
     }
 
-    /// Runs until the scene is complete. `source` must be the same history every time.
+    /// Continues until the scene is complete. `source` must be the same history in every call.
     ///
     /// # Errors
-    /// The time is up, or the scene was already returned.
+    /// [`OutOfTime`] if the slice's time is up, or if the scene was already returned.
     pub fn step(&mut self, source: &Source, slice: &mut TimeSlice) -> SliceResult<Scene> {
         loop {
             match &mut self.stage {
@@ -91,9 +91,9 @@ impl SceneJob {
                 },
                 Stage::Estimate(drawing, estimate) => {
                     // A drawing that already has too many quads cannot continue.
-                    let at_least = drawing.band_px + u32::from(drawing.quads.quads.len() > MAX_QUADS);
+                    let min_band_px = drawing.band_px + u32::from(drawing.quads.quads.len() > MAX_QUADS);
                     let history = (source, &self.visible, &self.changes);
-                    let band_px = estimate.step(history, &self.view, self.grid.len(), at_least, slice)?;
+                    let band_px = estimate.step(history, &self.view, self.grid.len(), min_band_px, slice)?;
                     let next = self.drawing(band_px);
                     let before = std::mem::replace(&mut self.stage, next);
                     if let Stage::Estimate(drawing, _) = before
@@ -107,7 +107,7 @@ impl SceneJob {
         }
     }
 
-    /// Creates a scene at once, without slices.
+    /// Creates a scene in one call, without slices.
     pub fn run(source: &Source, view: View) -> Option<Scene> {
         SceneJob::new(source, view).step(source, &mut TimeSlice::new(&mut || true)).ok()
     }
@@ -138,8 +138,8 @@ impl SceneJob {
                 let band_px = next_band_px(*band_px, moving.column, self.grid.len());
                 return Ok(Attempt::TooMany { band_px });
             }
-            let will_be = drawn * self.grid.len() / moving.column.max(1);
-            if !self.is_estimated && drawn > MIN_EXTRAPOLATION_QUADS && will_be.max(drawn) > MAX_QUADS {
+            let extrapolated = drawn * self.grid.len() / moving.column.max(1);
+            if !self.is_estimated && drawn > MIN_EXTRAPOLATION_QUADS && extrapolated.max(drawn) > MAX_QUADS {
                 return Ok(Attempt::LikelyTooMany);
             }
             slice.check()?;
@@ -161,17 +161,17 @@ impl SceneJob {
     }
 }
 
-/// Limits a window to the range of quad corners.
+/// Limits the width and height of a window to [`MAX_WINDOW_PX`].
 pub(super) fn cut_to_largest(view: View) -> View {
     View { width_px: view.width_px.min(MAX_WINDOW_PX), height_px: view.height_px.min(MAX_WINDOW_PX), ..view }
 }
 
-/// State of an attempt.
+/// Result of drawing a part of the columns.
 enum Attempt {
     TooMany {
         band_px: u32,
     },
-    /// It will probably have too many quads.
+    /// The finished scene would probably have too many quads.
     LikelyTooMany,
     Drawn,
 }

@@ -12,17 +12,18 @@ pub struct Order {
     ranks: Vec<u32>,
 }
 
-/// Progress of a sort. Groups are pushed in order of allocation id, then sorted.
+/// Builder of an [`Order`]. The caller pushes the group of each allocation in order of allocation id, then sorts.
 #[derive(Clone, Debug, Default)]
 pub struct OrderBuilder {
     groups: Vec<u32>,
-    /// Number of allocations per group, stored one place further up. During the sort, the next rank of each group.
+    /// Before the sort, entry `group + 1` is the number of allocations in `group`. During the sort, entry `group` is
+    /// the next rank in `group`.
     next: Vec<u32>,
     order: Order,
 }
 
 impl OrderBuilder {
-    /// Creates a sort with capacity for `allocations`.
+    /// Creates a builder with capacity for `allocations` allocations.
     pub fn new(allocations: usize) -> OrderBuilder {
         OrderBuilder { groups: Vec::with_capacity(allocations), ..OrderBuilder::default() }
     }
@@ -79,9 +80,9 @@ impl OrderBuilder {
 impl Order {
     /// Creates an order from the group of each allocation. The lowest group is at the bottom.
     pub fn grouped(groups: &[u32]) -> Order {
-        let mut piling = OrderBuilder::new(groups.len());
-        groups.iter().for_each(|&group| piling.push(group));
-        piling.step(&mut TimeSlice::new(&mut || true)).unwrap_or_default()
+        let mut builder = OrderBuilder::new(groups.len());
+        groups.iter().for_each(|&group| builder.push(group));
+        builder.step(&mut TimeSlice::new(&mut || true)).unwrap_or_default()
     }
 
     /// Returns the allocation of a rank, or the rank itself if it is out of range.

@@ -67,12 +67,12 @@ fn shown_moment(source: &Source, grid: &Grid, column: usize) -> u32 {
     source.requested.max_in(moments.clone()).map_or(moments.start, |(Moment(moment), _)| moment)
 }
 
-/// Returns the live bytes of all lower ranks at each of `moments`, which must ascend. Each lifetime adds its bytes at
-/// its start and subtracts them at its end. The running sums are the heights.
+/// Returns the live bytes of all lower ranks at each of `moments`, which must be ascending. Each lifetime adds its
+/// bytes at its start and subtracts them at its end. The running sums are the results.
 fn lowest_bytes(source: &Source, rank: usize, moments: &[u32]) -> Vec<u64> {
     let mut changes = vec![0u64; moments.len() + 1];
     source.for_each_in(0..rank, |_, (allocated_at, freed_at, size)| {
-        let reached = |moment: u32| moments.partition_point(|&at| at < moment);
+        let reached = |moment: u32| moments.partition_point(|&other| other < moment);
         let (enters, leaves) = (reached(allocated_at), reached(freed_at.max(allocated_at)));
         if enters < leaves {
             if let Some(change) = changes.get_mut(enters) {

@@ -12,9 +12,9 @@ pub const SHADES: u32 = 4;
 pub struct Paint(pub u16);
 
 impl Paint {
-    /// Bytes without an explanation.
+    /// Paint of bytes that the trace does not explain.
     pub const UNEXPLAINED: Paint = Paint(0);
-    /// Allocations without a recorded stack.
+    /// Paint of allocations without a recorded stack.
     pub const NO_STACK: Paint = Paint(SHADES as u16);
     /// First slot that stands for a call site.
     pub const FIRST_SITE_SLOT: u32 = 2;

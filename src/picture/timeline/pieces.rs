@@ -1,8 +1,8 @@
 //! Splitting of one column's live tree into pieces, bottom up.
 //!
 //! A block or group of blocks lower than θ is *thin*. Adjacent thin ones are joined into a band until it reaches θ. A
-//! band keeps its exact height. So pieces are at least θ high, except the last band below a block that is not thin or
-//! at the top.
+//! band keeps its exact height. So pieces are at least θ high, except a band that ends below a block that is not thin,
+//! or at the top of the stack.
 
 use super::column_cursor::ColumnCursor;
 use super::quads::{Context, Piece, Quads, StackPosition};
@@ -11,8 +11,8 @@ use super::tree::{LiveSums, LiveTree, TreeNode};
 use super::view::View;
 use super::visible::Visible;
 
-/// Adds a column to `quads`, with θ = `band_px`. Everything below the lowest changed leaf is kept from the previous
-/// column. `x` is the column's left and right edge.
+/// Adds a column to `quads`, with θ = `band_px`. `changed` is the lowest changed leaf: the pieces below it are kept
+/// from the previous column. `x` is the column's left and right edge.
 pub(super) fn descend(
     quads: &mut Quads,
     moving: &ColumnCursor,
@@ -33,7 +33,7 @@ pub(super) fn descend(
     quads.end_column(x[0]);
 }
 
-/// Descends the tree to the pieces inside a window.
+/// Descent through a column's tree, which adds the pieces inside the window to `quads`.
 struct Descent<'a> {
     context: &'a Context<'a>,
     quads: &'a mut Quads,
@@ -41,7 +41,7 @@ struct Descent<'a> {
     /// Bytes that the window covers: the lowest, and one past the highest.
     window: [u64; 2],
     thin_below: u64,
-    /// Height of everything emitted so far, in bytes.
+    /// Height of the pieces emitted so far, in bytes.
     height: u64,
     /// `height` as a row of the window.
     row: i16,
@@ -50,7 +50,7 @@ struct Descent<'a> {
     band: Option<Band>,
 }
 
-/// Adjacent thin pieces so far.
+/// Adjacent thin pieces that are joined so far.
 #[derive(Clone, Copy)]
 struct Band {
     first: TreeNode,
@@ -59,7 +59,7 @@ struct Band {
 }
 
 impl<'a> Descent<'a> {
-    /// Creates a descent of one column, starting at `from`. Blocks under `thin_below` bytes are joined.
+    /// Creates a descent that starts at `from`. Blocks smaller than `thin_below` bytes are joined.
     fn new(view: &View, thin_below: u64, from: StackPosition, context: &'a Context<'a>, quads: &'a mut Quads) -> Self {
         // One pixel more on either side, for pieces that round into the window.
         let lowest = view.bytes_from_row(-1.0).max(0.0) as u64;
@@ -80,11 +80,11 @@ impl<'a> Descent<'a> {
     }
 
     // Recursion is at most eleven levels deep, like the tree.
-    fn visit(&mut self, tree: &LiveTree, place: TreeNode, live: LiveSums) {
-        if u64::from(place.first_leaf()) < self.next_leaf {
+    fn visit(&mut self, tree: &LiveTree, node: TreeNode, live: LiveSums) {
+        if u64::from(node.first_leaf()) < self.next_leaf {
             // Partly or completely emitted already.
-            if place.end_leaf() > self.next_leaf {
-                tree.for_each_child(place, |child, live| self.visit(tree, child, live));
+            if node.end_leaf() > self.next_leaf {
+                tree.for_each_child(node, |child, live| self.visit(tree, child, live));
             }
             return;
         }
@@ -98,21 +98,21 @@ impl<'a> Descent<'a> {
             return;
         }
         // A single live block needs no descent.
-        let place = if live.count == 1 { TreeNode::leaf(live.largest_leaf) } else { place };
+        let node = if live.count == 1 { TreeNode::leaf(live.largest_leaf) } else { node };
         if live.bytes < self.thin_below {
-            self.join(place, live);
-        } else if place.level == 0 {
+            self.join(node, live);
+        } else if node.level == 0 {
             self.end_band();
-            self.emit(place, place, live);
+            self.emit(node, node, live);
         } else {
-            tree.for_each_child(place, |child, live| self.visit(tree, child, live));
+            tree.for_each_child(node, |child, live| self.visit(tree, child, live));
         }
     }
 
-    fn join(&mut self, place: TreeNode, live: LiveSums) {
+    fn join(&mut self, node: TreeNode, live: LiveSums) {
         let band = match self.band {
-            Some(band) => Band { last: place, live: band.live.plus(live), ..band },
-            None => Band { first: place, last: place, live },
+            Some(band) => Band { last: node, live: band.live.plus(live), ..band },
+            None => Band { first: node, last: node, live },
         };
         self.band = Some(band);
         if band.live.bytes >= self.thin_below {

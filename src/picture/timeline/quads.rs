@@ -1,4 +1,4 @@
-//! Merging of the pieces of adjacent columns into quads. A piece that looks like in the previous column extends its
+//! Merging of the pieces of adjacent columns into quads. A piece that is the same as in the previous column extends its
 //! quad.
 
 use super::highlight_set::HighlightSet;
@@ -7,15 +7,15 @@ use super::source::Source;
 use super::tree::{LiveSums, LiveTree, TreeNode};
 use super::visible::Visible;
 
-/// Maximum number of quads of a scene. Beyond it, thin blocks are joined into higher bands.
+/// Maximum number of quads of a scene. If there are more, θ is increased, so that more blocks are joined into bands.
 pub const MAX_QUADS: usize = 300_000;
 
 /// A part of a column's stack: one block, or a band of adjacent blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
-    /// Lowest tree node of the piece.
+    /// Tree node at the bottom of the piece.
     pub(super) first: TreeNode,
-    /// Highest tree node. It equals `first` and is a leaf if the piece is one block.
+    /// Tree node at the top of the piece. If the piece is a single block, this is a leaf and equal to `first`.
     pub(super) last: TreeNode,
     pub(super) live: LiveSums,
     /// Lower and upper edge in pixels, clipped to the window.
@@ -27,16 +27,16 @@ pub(super) struct Piece {
 pub(super) struct Quads {
     pub(super) quads: Vec<Quad>,
     pub(super) identities: Vec<QuadIdentity>,
-    /// Quads that extend up to the current column, bottom up.
+    /// Quads that extend up to the left edge of the current column, bottom up.
     open: Vec<OpenQuad>,
     /// Number of `open` quads that are processed in the current column.
     processed: usize,
     next: Vec<OpenQuad>,
-    /// Stack height after each piece of the current column. Before that, of the previous column.
+    /// Position after each piece of the current column. Between columns, of the previous column.
     steps: Vec<StackPosition>,
 }
 
-/// Height of a column's stack after one of its pieces.
+/// Position in a column's stack, at the upper end of a piece.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StackPosition {
     pub(super) leaf: u64,
@@ -61,7 +61,7 @@ pub(super) struct Context<'a> {
     pub(super) source: &'a Source<'a>,
     pub(super) visible: &'a Visible,
     pub(super) tree: &'a LiveTree,
-    /// Live leaves that are highlighted, if anything is.
+    /// Live leaves that are highlighted. `None` if there is no highlight.
     pub(super) standing: Option<&'a HighlightSet>,
     /// Index of the column.
     pub(super) column: usize,
@@ -70,14 +70,14 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Returns the [`PENDING`] and [`FADED`] flags of a piece. A quad continues only while they stay the same.
+    /// Returns the [`PENDING`] and [`FADED`] flags of a piece. A quad continues only while its flags stay the same.
     #[inline(always)]
     fn marks(&self, piece: &Piece) -> u32 {
         let LiveSums { count, largest_leaf, .. } = piece.live;
         let is_pending = count == 1 && self.visible.is_pending(largest_leaf, self.column);
-        let is_faded = self.standing.is_some_and(|standing| match count {
+        let is_faded = self.standing.is_some_and(|highlighted| match count {
             1 => !self.visible.is_highlighted(largest_leaf),
-            _ => !standing.any_in(u64::from(piece.first.first_leaf())..piece.last.end_leaf()),
+            _ => !highlighted.any_in(u64::from(piece.first.first_leaf())..piece.last.end_leaf()),
         });
         (if is_pending { PENDING } else { 0 }) + if is_faded { FADED } else { 0 }
     }
@@ -97,7 +97,7 @@ impl Quads {
         step
     }
 
-    /// Adds the next piece of a column, bottom up. `height` is the stack's height including it.
+    /// Adds the next piece of a column, bottom up. `height` is the height of the stack including the piece, in bytes.
     #[inline(always)]
     pub(super) fn add(&mut self, piece: &Piece, height: u64, context: &Context) {
         self.piece(piece, context);
@@ -127,7 +127,7 @@ impl Quads {
         self.start(piece, marks, context);
     }
 
-    /// Ends the column whose left edge is `x`.
+    /// Ends the column whose left edge is `x`. Quads that do not continue in the column end at `x`.
     pub(super) fn end_column(&mut self, x: i16) {
         while let Some(open) = self.open.get(self.processed) {
             self.close(*open, x);

@@ -43,7 +43,8 @@ pub struct QuadIdentity {
     pub last: u32,
     /// Number of live allocations at the moment of the quad's first column.
     pub count: u32,
-    /// Their bytes at that moment, low and high half. Two halves keep the alignment at 4 bytes.
+    /// Requested bytes of these allocations at that moment, low and high half. Two halves keep the alignment at 4
+    /// bytes.
     pub bytes: [u32; 2],
 }
 
@@ -83,7 +84,8 @@ pub struct SceneColumns {
 pub struct Scene {
     /// The window. It may include a margin for panning.
     pub view: View,
-    /// θ: height in device pixels below which allocations are joined into bands. 1 unless the scene was coarsened.
+    /// θ: height in device pixels below which allocations are joined into bands. 1 unless the scene would have too many
+    /// quads.
     pub band_px: u32,
     #[serde(skip)]
     pub columns: SceneColumns,

@@ -5,8 +5,8 @@ use super::source::Source;
 use super::view::{Axis, View};
 
 /// Returns the maximum of the requested and of the reserved bytes in each of `width_px` columns over the whole axis. On
-/// the event axis it starts at event `first`, if earlier events are not loaded. Columns repeat if there are fewer
-/// moments than columns.
+/// the event axis, the columns start at event `first`, because earlier events may not be loaded. Columns repeat if
+/// there are fewer moments than columns.
 pub fn silhouette(source: &Source, axis: Axis, first: u32, width_px: u32) -> (Vec<u64>, Vec<u64>) {
     let moments = source.requested.moment_count();
     let width = match axis {

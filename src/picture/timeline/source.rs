@@ -1,10 +1,10 @@
-//! Input of a timeline.
+//! Input of a timeline picture.
 
 use super::order::Order;
 use super::paint::Paint;
 use history::replay::{AllocationId, Allocations, Curve, LiveSets, TimeAxis};
 
-/// History of one device, borrowed, with its presentation.
+/// History of one device, borrowed, and the order and colours that it is drawn in.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     pub allocations: &'a Allocations,
@@ -14,7 +14,7 @@ pub struct Source<'a> {
     pub order: Option<&'a Order>,
     /// Wall-clock times, if the file has them.
     pub clock: Option<TimeAxis<'a>>,
-    /// Bytes of all live allocations.
+    /// Requested bytes of all live allocations.
     pub requested: Curve<'a>,
     /// Reserved bytes, over the same moments.
     pub reserved: Curve<'a>,
@@ -31,15 +31,14 @@ impl Source<'_> {
         self.order.map_or(id.0, |order| order.rank(id))
     }
 
-    /// Calls `look` with `(id, (allocated_at, freed_at, size))` for the allocations of these ranks, in order of rank.
-    /// Used for linear passes in slices.
+    /// Calls `visit` with `(id, (allocated_at, freed_at, size))` for the allocations of these ranks, in order of rank.
     #[inline(always)]
-    pub(super) fn for_each_in(&self, ranks: std::ops::Range<usize>, mut look: impl FnMut(u32, (u32, u32, u64))) {
+    pub(super) fn for_each_in(&self, ranks: std::ops::Range<usize>, mut visit: impl FnMut(u32, (u32, u32, u64))) {
         match self.order {
-            None => (ranks.start as u32..).zip(self.allocations.spans_in(ranks)).for_each(|(id, span)| look(id, span)),
+            None => (ranks.start as u32..).zip(self.allocations.spans_in(ranks)).for_each(|(id, span)| visit(id, span)),
             Some(order) => ranks.for_each(|rank| {
                 let id = order.id(rank as u32);
-                look(id.0, self.allocations.span(id));
+                visit(id.0, self.allocations.span(id));
             }),
         }
     }

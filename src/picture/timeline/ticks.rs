@@ -14,7 +14,7 @@ pub struct Tick {
     pub label: String,
 }
 
-/// Upper bound for invalid views. No window has room for more ticks.
+/// Maximum number of ticks. Only an invalid view would have more.
 const MAX_TICKS: u64 = 1000;
 
 /// Returns the ticks of the byte axis, bottom up. Steps are powers of two and at least `min_distance_px` apart.
@@ -87,7 +87,7 @@ fn elapsed_label(elapsed: u64, step: u64) -> String {
     format!("{}{point}{fraction} {name}", group_digits(elapsed / unit))
 }
 
-/// Returns the multiples of `step` in a range, and one beyond either end, because rounding may move it inside.
+/// Returns the multiples of `step` in a range, and one before and one after it, because rounding may move them inside.
 fn multiples(step: u64, range: [f64; 2]) -> impl Iterator<Item = u64> {
     let [first, last] = range.map(|end| (end.max(0.0) / step as f64).floor() as u64);
     let end = if range[1] < 0.0 { 0 } else { last.saturating_add(2) };

@@ -6,11 +6,11 @@
 //! leaves       | 8 allocations in order of rank; live bytes or 0
 //! ```
 //!
-//! Eight children per node: their sums are adjacent in memory, and a million leaves take seven levels.
+//! With eight children per node, their sums are adjacent in memory, and a million leaves take seven levels.
 
 use std::ops::Range;
 
-/// Children per node, as a power of two.
+/// Number of children per node, as an exponent of two.
 const FAN_BITS: u32 = 3;
 const FAN: usize = 1 << FAN_BITS;
 
@@ -26,8 +26,8 @@ pub(super) struct LiveSums {
 }
 
 impl LiveSums {
-    /// Returns the sums of both. They wrap, because sizes in a corrupt file may exceed 64 bits and subtracting them
-    /// must restore the previous sum.
+    /// Returns the sums of both groups. Bytes wrap, because totals of a corrupt file may exceed 64 bits, and
+    /// subtracting a size must restore the previous sum.
     pub(super) fn plus(self, other: LiveSums) -> LiveSums {
         let other_leads = other.count > 0
             && (self.count == 0 || (other.largest, self.largest_leaf) > (self.largest, other.largest_leaf));
@@ -38,7 +38,7 @@ impl LiveSums {
     }
 }
 
-/// A node of the tree. `index` counts the nodes of a level from the left. Level 0 are the leaves.
+/// A node of the tree. `index` counts the nodes of a level from the left. Level 0 contains the leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TreeNode {
     pub(super) level: u32,
@@ -62,7 +62,7 @@ impl TreeNode {
     }
 }
 
-/// The tree. Leaves are numbered by rank.
+/// Tree of the live allocations of a window. Leaves are numbered by rank.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LiveTree {
     leaves: Vec<u64>,
@@ -87,36 +87,36 @@ impl LiveTree {
         TreeNode { level: self.levels.len() as u32, index: 0 }
     }
 
-    /// Returns the sums at a node.
+    /// Returns the sums over the leaves of a node.
     #[inline(always)]
-    pub(super) fn live(&self, place: TreeNode) -> LiveSums {
-        match place.level.checked_sub(1) {
-            Some(level) => self.levels.get(level as usize).and_then(|nodes| nodes.get(place.index as usize)).copied(),
-            None => self.leaves.get(place.index as usize).map(|&bytes| live_leaf(place.index, bytes)),
+    pub(super) fn live(&self, node: TreeNode) -> LiveSums {
+        match node.level.checked_sub(1) {
+            Some(level) => self.levels.get(level as usize).and_then(|nodes| nodes.get(node.index as usize)).copied(),
+            None => self.leaves.get(node.index as usize).map(|&bytes| live_leaf(node.index, bytes)),
         }
         .unwrap_or_default()
     }
 
-    /// Calls `look` with each live child of an inner node, from the left.
+    /// Calls `visit` with each live child of an inner node (level 1 or higher), from the left.
     #[inline(always)]
-    pub(super) fn for_each_child(&self, place: TreeNode, mut look: impl FnMut(TreeNode, LiveSums)) {
-        let first = (place.index as usize) << FAN_BITS;
-        let level = place.level.saturating_sub(1);
-        let place_of = |index: usize| TreeNode { level, index: index as u32 };
+    pub(super) fn for_each_child(&self, node: TreeNode, mut visit: impl FnMut(TreeNode, LiveSums)) {
+        let first = (node.index as usize) << FAN_BITS;
+        let level = node.level.saturating_sub(1);
+        let child = |index: usize| TreeNode { level, index: index as u32 };
         if let Some(nodes) = level.checked_sub(1).and_then(|level| self.levels.get(level as usize)) {
             for (index, live) in (first..).zip(part(nodes, first..first + FAN)).filter(|(_, live)| live.count > 0) {
-                look(place_of(index), *live);
+                visit(child(index), *live);
             }
         } else {
             for (index, &bytes) in
                 (first..).zip(part(&self.leaves, first..first + FAN)).filter(|(_, bytes)| **bytes > 0)
             {
-                look(place_of(index), live_leaf(index as u32, bytes));
+                visit(child(index), live_leaf(index as u32, bytes));
             }
         }
     }
 
-    /// Makes a leaf live with `bytes` bytes, which must not be 0.
+    /// Marks a leaf as live, with `bytes` bytes, which must not be 0.
     pub(super) fn insert(&mut self, leaf: u32, bytes: u64) {
         let Some(slot) = self.leaves.get_mut(leaf as usize) else { return };
         *slot = bytes;
@@ -130,7 +130,7 @@ impl LiveTree {
         }
     }
 
-    /// Makes a live leaf not live.
+    /// Marks a leaf as no longer live.
     pub(super) fn remove(&mut self, leaf: u32) {
         let Some(slot) = self.leaves.get_mut(leaf as usize) else { return };
         let bytes = std::mem::take(slot);
@@ -157,11 +157,11 @@ impl LiveTree {
         }
     }
 
-    /// Returns the first leaf of the largest group around `leaf` that has less than `below` bytes, or `leaf` itself if
-    /// there is none.
+    /// Returns the first leaf of the largest inner node that contains `leaf` and has less than `below` bytes, or `leaf`
+    /// if there is none.
     pub(super) fn start_of_thin(&self, leaf: u32, below: u64) -> u32 {
         let around = |level: u32| TreeNode { level, index: (u64::from(leaf) >> (level * FAN_BITS)) as u32 };
-        let thin = |place: &TreeNode| self.live(*place).bytes < below;
+        let thin = |node: &TreeNode| self.live(*node).bytes < below;
         (1..=self.levels.len() as u32).rev().map(around).find(thin).map_or(leaf, TreeNode::first_leaf)
     }
 
@@ -170,14 +170,14 @@ impl LiveTree {
         let mut sum = LiveSums::default();
         let mut ends: Option<[TreeNode; 2]> = None;
         let mut add = |level: u32, index: u32| {
-            let place = TreeNode { level, index };
-            let live = self.live(place);
+            let node = TreeNode { level, index };
+            let live = self.live(node);
             if live.count > 0 {
                 sum = sum.plus(live);
-                let [first, last] = ends.unwrap_or([place; 2]);
+                let [first, last] = ends.unwrap_or([node; 2]);
                 ends = Some([
-                    if place.first_leaf() < first.first_leaf() { place } else { first },
-                    if place.first_leaf() > last.first_leaf() { place } else { last },
+                    if node.first_leaf() < first.first_leaf() { node } else { first },
+                    if node.first_leaf() > last.first_leaf() { node } else { last },
                 ]);
             }
         };
@@ -198,26 +198,26 @@ impl LiveTree {
     }
 
     /// Returns the first live leaf under a node that has one.
-    pub(super) fn first_live(&self, place: TreeNode) -> u32 {
-        self.live_at_end(place, |first, _| first)
+    pub(super) fn first_live(&self, node: TreeNode) -> u32 {
+        self.live_at_end(node, |first, _| first)
     }
 
     /// Returns the last live leaf under a node that has one.
-    pub(super) fn last_live(&self, place: TreeNode) -> u32 {
-        self.live_at_end(place, |_, last| last)
+    pub(super) fn last_live(&self, node: TreeNode) -> u32 {
+        self.live_at_end(node, |_, last| last)
     }
 
     /// Descends to the live leaf at one end of a node. `choose` picks the neighbour that is closer to this end.
-    fn live_at_end(&self, mut place: TreeNode, choose: impl Fn(TreeNode, TreeNode) -> TreeNode) -> u32 {
-        while place.level > 0 {
+    fn live_at_end(&self, mut node: TreeNode, choose: impl Fn(TreeNode, TreeNode) -> TreeNode) -> u32 {
+        while node.level > 0 {
             let mut end = None;
-            self.for_each_child(place, |child, _| end = Some(end.map_or(child, |end| choose(end, child))));
+            self.for_each_child(node, |child, _| end = Some(end.map_or(child, |end| choose(end, child))));
             match end {
-                Some(child) => place = child,
+                Some(child) => node = child,
                 None => break,
             }
         }
-        place.first_leaf()
+        node.first_leaf()
     }
 }
 

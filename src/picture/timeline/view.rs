@@ -79,21 +79,20 @@ impl View {
         View { left_px, bottom_px, ..*self }
     }
 
-    /// Returns the view with the horizontal axis scaled by `factor` (below 1 zooms in), keeping the position at column
-    /// `about` in place.
-    pub fn zoomed_x(&self, about: f64, factor: f64, extent: Extent) -> View {
+    /// Returns the view with the horizontal axis scaled by `factor` (below 1 zooms in), keeping the position at
+    /// `column` in place.
+    pub fn zoomed_x(&self, column: f64, factor: f64, extent: Extent) -> View {
         let widest = extent.width.max(1) as f64 * MAX_ZOOM_OUT / f64::from(self.width_px.max(1));
         let x_per_px = limited(self.x_per_px * factor, MIN_X_PER_PX, widest);
-        let left_px = (self.x_from_column(about) / x_per_px - about).round() as i64;
+        let left_px = (self.x_from_column(column) / x_per_px - column).round() as i64;
         View { x_per_px, left_px, ..*self }
     }
 
-    /// Returns the view with the byte axis scaled by `factor` (below 1 zooms in), keeping the byte at row `about` in
-    /// place.
-    pub fn zoomed_bytes(&self, about: f64, factor: f64, extent: Extent) -> View {
+    /// Returns the view with the byte axis scaled by `factor` (below 1 zooms in), keeping the byte at `row` in place.
+    pub fn zoomed_bytes(&self, row: f64, factor: f64, extent: Extent) -> View {
         let highest = extent.bytes.max(1) as f64 * MAX_ZOOM_OUT / f64::from(self.height_px.max(1));
         let bytes_per_px = limited(self.bytes_per_px * factor, MIN_BYTES_PER_PX, highest);
-        let bottom_px = (self.bytes_from_row(about) / bytes_per_px - about).round() as i64;
+        let bottom_px = (self.bytes_from_row(row) / bytes_per_px - row).round() as i64;
         View { bytes_per_px, bottom_px, ..*self }
     }
 
@@ -113,10 +112,11 @@ impl View {
     }
 }
 
-/// Clamps `value` between two limits. `far` is raised to `close` if it is smaller.
-fn limited(value: f64, close: f64, far: f64) -> f64 {
-    let far = far.max(close);
-    if value.is_finite() { value.clamp(close, far) } else { far }
+/// Clamps `value` to `min..=max`. If `max` is below `min`, both are `min`. Returns the upper limit if `value` is not
+/// finite.
+fn limited(value: f64, min: f64, max: f64) -> f64 {
+    let max = max.max(min);
+    if value.is_finite() { value.clamp(min, max) } else { max }
 }
 
 #[cfg(test)]

@@ -8,15 +8,15 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::AllocationId;
 
-/// Allocations that are live at the moment of some column, in order of rank. Each is a leaf of the tree.
+/// Allocations that are live at the moment of at least one column, in order of rank. Each is a leaf of the tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Visible {
     next: usize,
     ids: Vec<u32>,
     enters: Vec<u16>,
-    /// First later column that no longer shows the leaf, or the number of columns.
+    /// For each leaf: first later column that no longer shows it, or the number of columns.
     leaves: Vec<u16>,
-    /// Leaves that are awaiting free in some column, and the first such column. Ascending.
+    /// Leaves that are awaiting free in at least one column, with the first such column. Ascending.
     pending: Vec<(u32, u16)>,
     /// Highlighted leaves, one bit each. Truncated after the last one.
     highlighted: Vec<u64>,
@@ -50,7 +50,7 @@ impl Visible {
         Ok(())
     }
 
-    /// Adds an allocation as the next leaf, visible from column `enters` to before `leaves`.
+    /// Adds an allocation as the next leaf, visible in the columns `enters..leaves`.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -61,15 +61,15 @@ impl Visible {
         [enters, leaves]: [u16; 2],
     ) {
         let allocation = AllocationId(id);
-        if source.highlight.is_some_and(|stands_out| stands_out(allocation)) {
+        if source.highlight.is_some_and(|is_highlighted| is_highlighted(allocation)) {
             self.mark_next();
         }
         let requested = source.allocations.awaiting_free_from(allocation);
         if source.allocations.outlives(allocation, Moment(requested)) && requested < grid.all_moments().end {
-            let pends = grid.first_column_from(&columns.moment, requested).max(enters.into());
+            let pending_from = grid.first_column_from(&columns.moment, requested).max(enters.into());
             // Rarely true unless zoomed in: most frees complete at the next event.
-            if pends < usize::from(leaves) {
-                self.pending.push((self.ids.len() as u32, pends as u16));
+            if pending_from < usize::from(leaves) {
+                self.pending.push((self.ids.len() as u32, pending_from as u16));
             }
         }
         self.ids.push(id);
@@ -127,15 +127,15 @@ pub(super) fn count_hidden(columns: &mut SceneColumns, column: usize, size: u64)
     }
 }
 
-/// Leaves that change in each column. Those that leave precede those that enter.
+/// Leaves that leave or enter in each column. Those that leave precede those that enter.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     /// Number of leaves counted so far.
     counted: usize,
     /// Number of leaves sorted so far.
     next: usize,
-    /// Start of each bucket in `leaves`, for a counting sort. Two buckets per column (leave, enter), and one entry
-    /// more.
+    /// Start of each bucket in `leaves`, for a counting sort, and a last entry for the end. Each column has two buckets
+    /// (leave, enter).
     starts: Vec<u32>,
     /// Number of sorted leaves per bucket.
     filled: Vec<u32>,
@@ -147,9 +147,9 @@ pub(super) struct Changes {
 /// A change of a leaf in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// It is no longer live.
+    /// Leaf that is no longer live.
     Leave(u32),
-    /// It becomes live.
+    /// Leaf that becomes live.
     Enter(u32),
 }
 
@@ -182,8 +182,13 @@ impl Changes {
                     *start += 1;
                 }
             };
-            visible.enters.get(chunk.clone()).unwrap_or_default().iter().for_each(|&at| count(2 * usize::from(at) + 1));
-            visible.leaves.get(chunk).unwrap_or_default().iter().for_each(|&at| count(2 * usize::from(at)));
+            visible
+                .enters
+                .get(chunk.clone())
+                .unwrap_or_default()
+                .iter()
+                .for_each(|&column| count(2 * usize::from(column) + 1));
+            visible.leaves.get(chunk).unwrap_or_default().iter().for_each(|&column| count(2 * usize::from(column)));
         }
         if self.leaves.is_empty() {
             self.size_buckets(visible);
@@ -215,13 +220,13 @@ impl Changes {
     /// Returns the changes of a column, without the first `skip`.
     pub(super) fn in_column(&self, column: usize, skip: usize) -> impl Iterator<Item = Change> + '_ {
         let start = |bucket: usize| self.starts.get(bucket).map_or(0, |&start| start as usize);
-        let (from, turn, to) = (start(2 * column), start(2 * column + 1), start(2 * column + 2));
+        let (from, middle, to) = (start(2 * column), start(2 * column + 1), start(2 * column + 2));
         let leaves = self.leaves.get(from + skip.min(to - from)..to).unwrap_or_default();
-        let goes = turn.saturating_sub(from + skip);
+        let leave_count = middle.saturating_sub(from + skip);
         leaves
             .iter()
             .enumerate()
-            .map(move |(at, &leaf)| if at < goes { Change::Leave(leaf) } else { Change::Enter(leaf) })
+            .map(move |(index, &leaf)| if index < leave_count { Change::Leave(leaf) } else { Change::Enter(leaf) })
     }
 
     fn put(&mut self, bucket: usize, leaf: u32) {

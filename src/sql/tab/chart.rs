@@ -4,15 +4,15 @@ use super::node::Node;
 use super::result::{QueryResult, number};
 use base::units::Bytes;
 
-/// Size of the drawing in SVG units.
+/// Width of the drawing in SVG units.
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 100.0;
-/// Maximum number of lines. One per colour.
+/// Maximum number of lines in the chart, one for each colour of the style sheet.
 const LINES: usize = 4;
 /// Columns that can be the x axis.
 const AXES: [&str; 9] =
     ["event", "time_us", "step", "id", "allocated_at", "freed_at", "begin_us", "first_event", "last_event"];
-/// Numeric columns that are not amounts.
+/// Numeric columns that are not quantities, such as ids and indices. They are not drawn.
 const NAMES: [&str; 12] = [
     "device",
     "stack",

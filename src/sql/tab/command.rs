@@ -11,7 +11,7 @@ pub enum PageCommand {
     Append(&'static str, Vec<Node>),
     /// Sets the status line. The flag is true for an error.
     Status(String, bool),
-    /// Replaces the query and the cursor position, in UTF-16 units.
+    /// Replaces the query and sets the cursor position, which counts UTF-16 units.
     SetQuery(String, usize),
     /// Selects an allocation, or moves the cursor to an event.
     Go {

@@ -7,7 +7,7 @@ use crate::examples::EXAMPLE_QUERIES;
 use crate::functions::FUNCTIONS;
 use crate::schema::{NOTES, TABLES, WHEN};
 
-/// Maximum length of a query in a list.
+/// Maximum length of a query in a list, in characters.
 const SHOWN: usize = 80;
 
 /// Returns the tables with their columns, and the functions.

@@ -17,7 +17,7 @@ use result::QueryResult;
 
 /// Maximum number of queries in the history.
 const REMEMBERED: usize = 50;
-/// Separator of stored queries. Not a character that can be typed.
+/// Separator of stored queries: a character that cannot be typed.
 const SEPARATOR: char = '\u{1e}';
 
 /// State of the SQL tab.
@@ -26,7 +26,7 @@ pub struct SqlTab {
     clock: fn() -> f64,
     /// Base name of saved files.
     name: String,
-    /// Newest query first.
+    /// Previous queries, the newest first.
     history: Vec<String>,
     typed: String,
     completion: Completion,
@@ -89,10 +89,10 @@ impl SqlTab {
         vec![self.show_completions()]
     }
 
-    fn complete(&mut self, at: usize) -> Vec<PageCommand> {
-        let Some(word) = self.completion.words.get(at).cloned() else { return Vec::new() };
+    fn complete(&mut self, index: usize) -> Vec<PageCommand> {
+        let Some(word) = self.completion.words.get(index).cloned() else { return Vec::new() };
         let (before, rest) = self.typed.split_at_checked(self.completion.from).unwrap_or((&self.typed, ""));
-        let behind = rest.trim_start_matches(|sign: char| sign.is_alphanumeric() || sign == '_');
+        let behind = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
         let start = [before, &word].concat();
         let cursor = start.encode_utf16().count();
         self.set_query([&start, behind].concat(), cursor)
@@ -136,13 +136,13 @@ impl SqlTab {
         self.history.truncate(REMEMBERED);
     }
 
-    /// Returns further rows.
+    /// Adds the next rows of the result to the table.
     pub fn more(&mut self) -> Vec<PageCommand> {
         let more = self.rows.more();
         if more.is_empty() { Vec::new() } else { vec![PageCommand::Append("sql-rows", more)] }
     }
 
-    /// Handles a click. `action` is the kind and number of the element.
+    /// Handles a click on an element. `action` names the kind of the element and its index.
     pub fn on_click(&mut self, action: &str) -> Vec<PageCommand> {
         let (what, number) = action.split_once(':').unwrap_or((action, ""));
         let number = number.parse::<usize>().unwrap_or(usize::MAX);
@@ -186,13 +186,13 @@ impl SqlTab {
     }
 }
 
-/// Converts UTF-16 units to bytes.
-fn bytes_to(text: &str, letters: usize) -> usize {
-    let mut left = letters;
-    for (at, sign) in text.char_indices() {
-        match left.checked_sub(sign.len_utf16()) {
+/// Converts an offset in UTF-16 units to a byte offset.
+fn bytes_to(text: &str, utf16_offset: usize) -> usize {
+    let mut left = utf16_offset;
+    for (offset, c) in text.char_indices() {
+        match left.checked_sub(c.len_utf16()) {
             Some(rest) if left > 0 => left = rest,
-            _ => return at,
+            _ => return offset,
         }
     }
     text.len()

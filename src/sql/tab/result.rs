@@ -8,11 +8,11 @@ use engine::protocol::second_file_ordinal;
 use sqlite::{Cell, Error, Value, save_rows};
 use std::cmp::Ordering;
 
-/// Maximum number of rows.
+/// Maximum number of rows in a result.
 const MAX_ROWS: usize = 10_000;
-/// Number of rows added per scroll.
+/// Number of rows that are added to the page at a time.
 const PAGE_ROWS: usize = 200;
-/// Maximum length of a displayed cell.
+/// Maximum length of a displayed cell, in characters.
 const MAX_CELL_CHARS: usize = 300;
 
 /// Rows of a result.
@@ -66,13 +66,13 @@ impl QueryResult {
     /// Returns the table with its first rows.
     pub(super) fn table(&mut self) -> Vec<Node> {
         self.shown = 0;
-        let heads = self.names.iter().enumerate().map(|(at, name)| {
-            let sign = match self.sorted {
-                Some((column, is_down)) if column == at => Some(is_down),
+        let heads = self.names.iter().enumerate().map(|(index, name)| {
+            let direction = match self.sorted {
+                Some((column, is_down)) if column == index => Some(is_down),
                 _ => None,
             };
-            let order = sign.map_or("none", |is_down| if is_down { "descending" } else { "ascending" });
-            let button = Node::new("button").attr("type", "button").attr("data-act", format!("sort:{at}"));
+            let order = direction.map_or("none", |is_down| if is_down { "descending" } else { "ascending" });
+            let button = Node::new("button").attr("type", "button").attr("data-act", format!("sort:{index}"));
             let button = button.attr("title", "Sort").text(name.as_str());
             Node::new("th").attr("scope", "col").attr("aria-sort", order).children([button])
         });
@@ -125,7 +125,8 @@ impl QueryResult {
         names.iter().find_map(|name| self.names.iter().position(|known| known == name))
     }
 
-    /// Returns the target of a clicked row. If two files are compared, the row must have a side and a device.
+    /// Returns the command that selects the allocation or event of a clicked row. If two files are compared, the row
+    /// must have a side and a device.
     pub(super) fn target(&self, row: usize, second: Option<&str>) -> Option<PageCommand> {
         let cell = |names: &[&str]| match self.rows.get(row)?.get(self.column(names)?)? {
             Cell::Integer(value) => Some(*value),
@@ -136,8 +137,8 @@ impl QueryResult {
         let mut device = cell(&["device"]);
         if let Some(second) = second {
             let Cell::Text(side) = self.rows.get(row)?.get(self.column(&["side"])?)? else { return None };
-            let own = device?;
-            device = Some(if side == second { second_file_ordinal(own) } else { own });
+            let ordinal = device?;
+            device = Some(if side == second { second_file_ordinal(ordinal) } else { ordinal });
         }
         (allocation.is_some() || event.is_some()).then_some(PageCommand::Go { device, allocation, event })
     }

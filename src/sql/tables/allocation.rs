@@ -59,7 +59,7 @@ pub(super) fn cell<'a>(source: &Source, part: usize, id: u32, column: usize) -> 
     }
 }
 
-/// Returns the event that made the allocation, if it was recorded.
+/// Returns the event of the allocation, if it was recorded.
 fn allocated(side: Side<'_>, id: AllocationId) -> Option<EventIdx> {
     match side.history.allocations.provenance(id) {
         Provenance::AllocatedBy(event) => Some(event),

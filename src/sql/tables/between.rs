@@ -1,4 +1,4 @@
-//! The table function `between(a, b)`: allocations made or freed after moment a and up to moment b. The sum of
+//! The table function `between(a, b)`: allocations allocated or freed after moment a and up to moment b. The sum of
 //! `delta_bytes` is the difference of live bytes.
 
 use super::allocation;
@@ -57,7 +57,7 @@ impl Rows for Between {
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
-        let Some(own) = column.checked_sub(CHANGE) else {
+        let Some(allocation_column) = column.checked_sub(CHANGE) else {
             let Some(side) = source.side(part) else { return Cell::Null };
             let (allocated_at, freed_at, size) = side.history.allocations.span(AllocationId(row));
             let [from, to] = self.moments;
@@ -75,6 +75,6 @@ impl Rows for Between {
             let delta = (i64::from(starts_lifetime) - i64::from(is_freed)) * bytes;
             return Cell::Integer(if self.is_backward { -delta } else { delta });
         };
-        allocation::cell(source, part, row, own)
+        allocation::cell(source, part, row, allocation_column)
     }
 }

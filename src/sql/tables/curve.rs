@@ -9,10 +9,11 @@ use history::replay::Curve;
 use sqlite::{Cell, Kind};
 use std::cell::Cell as Slot;
 
-/// Table of totals.
+/// Table of the totals after each event.
 #[derive(Default)]
 pub(super) struct Totals {
-    /// Last total of each kind: part, moment and bytes. The next row adds one event to it.
+    /// Total that was read last, for each of three quantities: part, moment and bytes. The next row adds one event to
+    /// it.
     last: [Slot<Option<(usize, u32, i64)>>; 3],
 }
 

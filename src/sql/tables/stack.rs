@@ -9,7 +9,7 @@ use sqlite::{Cell, Kind};
 #[derive(Default)]
 pub(super) struct Stacks;
 
-/// Returns function, file or line of a frame.
+/// Returns the cell of a frame: its function, file or line.
 pub(super) fn frame_cell<'a>(snapshot: &'a Snapshot, frame: FrameId, column: usize) -> Cell<'a> {
     let frame = snapshot.frames.frame(frame);
     match column {
@@ -24,7 +24,7 @@ pub(super) fn frame_cell<'a>(snapshot: &'a Snapshot, frame: FrameId, column: usi
     }
 }
 
-/// Returns the rows of a file's stacks with the requested numbers.
+/// Returns the range of a file's stacks that have the requested ids.
 pub(super) fn wanted_stacks(source: &Source, part: usize, wanted: &RowRequest) -> Option<std::ops::Range<u32>> {
     let file = source.parts.get(part)?.file;
     let first = source.files.get(file)?.first_stack;

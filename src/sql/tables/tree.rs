@@ -18,9 +18,9 @@ use std::rc::Rc;
 /// Maximum number of nodes. Stacks that need more end at their callers.
 const MAX_NODES: usize = 4_000_000;
 
-fn build_tree(side: Side<'_>, at: Moment) -> Vec<Node> {
+fn build_tree(side: Side<'_>, moment: Moment) -> Vec<Node> {
     let mut sums = HashMap::<(TreeNodeKind, StackId), [u64; 2], foldhash::fast::RandomState>::default();
-    side.for_each_in_scope(Scope::At(at.0), &mut |id, bytes| {
+    side.for_each_in_scope(Scope::At(moment.0), &mut |id, bytes| {
         let stack = side.stack(id);
         let has_frames = side.snapshot().stacks.innermost(stack).is_some();
         let key = match side.history.allocations.provenance(id) {
@@ -61,11 +61,11 @@ fn build_tree(side: Side<'_>, at: Moment) -> Vec<Node> {
         }
     }
     // Parents precede their children.
-    for at in (0..nodes.len()).rev() {
-        let Some(node) = nodes.get_mut(at) else { break };
+    for index in (0..nodes.len()).rev() {
+        let Some(node) = nodes.get_mut(index) else { break };
         node.total = [node.total[0].saturating_add(node.own[0]), node.total[1] + node.own[1]];
         let (parent, [bytes, count]) = (node.parent as usize, node.total);
-        if let Some(parent) = nodes.get_mut(parent).filter(|_| at > 0) {
+        if let Some(parent) = nodes.get_mut(parent).filter(|_| index > 0) {
             parent.total = [parent.total[0].saturating_add(bytes), parent.total[1] + count];
         }
     }

@@ -13,8 +13,9 @@ use ui::drawing::Canvas;
 use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, MAX_CHANGE, picture};
 use ui::flame::words::{crumbs, empty_message, matches, status};
 
-/// Height of a row in canvas pixels, and canvas pixels per CSS pixel. Chosen so that one character is one cell wide.
+/// Height of a row in canvas pixels.
 pub(crate) const ROW_PX: i32 = 3;
+/// Canvas pixels per CSS pixel, chosen so that one character of a label is one cell wide.
 const SCALE: f64 = 0.1515;
 
 /// Returns the page's canvas that corresponds to an area of cells.
@@ -30,9 +31,9 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let state = &app.state;
     let text = empty_message(&state.flame, state);
     let crumbs = state.flame.page().map(|page| crumbs(page)).unwrap_or_default();
-    let way = crumbs.iter().map(|crumb| crumb.text.as_str()).collect::<Vec<_>>().join(" › ");
+    let path = crumbs.iter().map(|crumb| crumb.text.as_str()).collect::<Vec<_>>().join(" › ");
     let found = matches(&state.flame, state);
-    let head = [way, found].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
+    let head = [path, found].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
     let head = if head.is_empty() { "Width: bytes; a row below is called by the one above".to_owned() } else { head };
     pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &Line::new(head.clone(), Tone::Soft)));
     let area = body(pane);
@@ -74,8 +75,8 @@ fn draw_boxes(app: &App, buffer: &mut Buffer, area: Rect, picture: &FlamePicture
         if text.is_bold {
             style = style.add_modifier(Modifier::BOLD);
         }
-        let room = Rect { x: place.x + 1, width: place.width - 1, ..place };
-        write_text(buffer, room, &truncate(&text.text, usize::from(room.width)), style);
+        let area_of_label = Rect { x: place.x + 1, width: place.width - 1, ..place };
+        write_text(buffer, area_of_label, &truncate(&text.text, usize::from(area_of_label.width)), style);
     }
     for outline in &picture.outlines {
         let Some(place) = cell_area(area, outline.x, outline.y) else { continue };
@@ -100,11 +101,11 @@ fn style(app: &App, tile: &FlameTile) -> Style {
                 NodeKind::Native => 2,
                 _ => 3,
             };
-            look.neutral.get(at).copied().unwrap_or(look.reserved_fill)
+            look.flame_neutral.get(at).copied().unwrap_or(look.reserved_fill)
         }
         FlameFill::Change(0) => look.reserved_fill,
         FlameFill::Change(step) => {
-            let change = look.change.get(usize::from(step < 0)).copied().unwrap_or(look.peak);
+            let change = look.flame_change.get(usize::from(step < 0)).copied().unwrap_or(look.peak);
             let part = u32::from(step.unsigned_abs()) * 255 / MAX_CHANGE as u32;
             let mix = |at: usize| {
                 let (of, ground) = (u32::from(change[at]), u32::from(look.background[at]));

@@ -55,11 +55,11 @@ fn text<'a>(app: &App, cell: &'a Cell) -> &'a str {
 }
 
 fn widths(app: &App, grid: &Grid, columns: &Columns, cells: usize) -> Vec<usize> {
-    let of = |at: usize, name: &String| {
+    let column_width = |at: usize, name: &String| {
         let cells = grid.rows.iter().filter_map(|row| row.cells.get(at)).map(|cell| width(text(app, cell)));
         cells.max().unwrap_or(0).max(width(name))
     };
-    let mut widths: Vec<usize> = columns.names.iter().enumerate().map(|(at, name)| of(at, name)).collect();
+    let mut widths: Vec<usize> = columns.names.iter().enumerate().map(|(at, name)| column_width(at, name)).collect();
     let others = |widths: &[usize]| -> usize {
         let others = widths.iter().enumerate().filter(|(at, wide)| *at != columns.name_column && **wide > 0);
         others.map(|(_, wide)| wide + 2).sum()
@@ -77,10 +77,10 @@ fn widths(app: &App, grid: &Grid, columns: &Columns, cells: usize) -> Vec<usize>
 
 fn line(columns: &Columns, widths: &[usize], cell: impl Fn(usize) -> String, tone: Tone) -> Line {
     let mut line = Line::default();
-    for (at, wide) in widths.iter().enumerate().filter(|(_, wide)| **wide > 0) {
-        let text = cell(at);
+    for (index, wide) in widths.iter().enumerate().filter(|(_, wide)| **wide > 0) {
+        let text = cell(index);
         let text =
-            if columns.left_aligned.contains(&at) { align_left(&text, *wide) } else { align_right(&text, *wide) };
+            if columns.left_aligned.contains(&index) { align_left(&text, *wide) } else { align_right(&text, *wide) };
         line = line.with([&text, "  "].concat(), tone);
     }
     line

@@ -15,13 +15,15 @@ use ui::insights::view::{
     ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, tab_state, tone_symbol, view,
 };
 
-/// Width of the list of topics, and minimum width of a pane that shows it.
+/// Width of the list of topics in cells.
 const TOPICS_WIDTH: u16 = 18;
+/// Minimum width of a pane, in cells, that shows the list of topics.
 const MIN_WIDTH_WITH_TOPICS: u16 = 70;
-/// Maximum width of a text column or a heading, and minimum width of the name column.
+/// Maximum width of a text column or a heading, in cells.
 const MAX_TEXT_WIDTH: usize = 26;
+/// Minimum width of the name column in cells.
 const MIN_NAME_WIDTH: usize = 14;
-/// Gap between columns.
+/// Gap between columns in cells.
 const GAP: usize = 2;
 
 /// Returns the topics that are available.
@@ -30,7 +32,7 @@ pub(crate) fn topics(state: &State) -> Vec<Topic> {
     special.into_iter().filter(|(_, holds)| *holds).map(|(topic, _)| topic).chain(Topic::ALL).collect()
 }
 
-/// A line of the report, with the index of its statement or row.
+/// A line of the report. `item` is the index of the statement or row that it belongs to.
 pub(crate) struct ReportLine {
     pub(crate) item: Option<usize>,
     /// Index of the table that the line belongs to.
@@ -74,9 +76,9 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
         return draw_empty(buffer, pane, marks.note);
     }
     let height = usize::from(pane.height);
-    let of_active = |written: &&ReportLine| written.item == Some(marks.active);
-    let first = report.iter().position(|written| of_active(&written)).unwrap_or(0);
-    let last = report.iter().rposition(|written| of_active(&written)).unwrap_or(first);
+    let is_active_item = |written: &&ReportLine| written.item == Some(marks.active);
+    let first = report.iter().position(|written| is_active_item(&written)).unwrap_or(0);
+    let last = report.iter().rposition(|written| is_active_item(&written)).unwrap_or(first);
     // The first item is shown together with the lines above it.
     let first = if marks.active == 0 { 0 } else { first };
     let top = scroll_to_show(app.scrolled.report, [first, last], height, report.len());
@@ -126,7 +128,11 @@ pub(crate) fn report(app: &App, cells: usize) -> Vec<ReportLine> {
         {
             add(Line::new(if at == 0 { "  Fix: " } else { "       " }, Tone::Good).with(text, Tone::Plain));
         }
-        statement.chart.iter().flat_map(|of| chart(app, of, cells.saturating_sub(2))).for_each(&mut add);
+        statement
+            .chart
+            .iter()
+            .flat_map(|chart_of_statement| chart(app, chart_of_statement, cells.saturating_sub(2)))
+            .for_each(&mut add);
     }
     for (place, sheet) in view.sheets.iter().enumerate() {
         written.extend(table(app, sheet, cells).into_iter().map(|(item, line)| ReportLine {
@@ -138,7 +144,7 @@ pub(crate) fn report(app: &App, cells: usize) -> Vec<ReportLine> {
     written
 }
 
-/// Bars of 0 to 8 eighths of a cell.
+/// Characters for bars that fill 0 to 8 eighths of a cell.
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 fn chart(app: &App, chart: &ChartView, cells: usize) -> Vec<Line> {
@@ -150,10 +156,10 @@ fn chart(app: &App, chart: &ChartView, cells: usize) -> Vec<Line> {
     match chart.kind {
         ChartKind::Curve => {
             let step = chart.marks.len().div_ceil(cells.max(1)).max(1);
-            let most =
+            let highest =
                 |marks: &[ui::insights::view::ChartMark]| marks.iter().map(|mark| mark.per_mille).max().unwrap_or(0);
             let bar = |part: u32| BARS.get((part * 8).div_ceil(1000).min(8) as usize).copied().unwrap_or(' ');
-            let text: String = chart.marks.chunks(step).map(|marks| bar(most(marks))).collect();
+            let text: String = chart.marks.chunks(step).map(|marks| bar(highest(marks))).collect();
             lines.push(Line::new(["  ", &text].concat(), Tone::Accent));
         }
         ChartKind::Parts => {
@@ -176,10 +182,10 @@ fn chart(app: &App, chart: &ChartView, cells: usize) -> Vec<Line> {
             lines.extend(names);
         }
         ChartKind::Delta => {
-            let boxes = chart.boxes.iter().filter(|of| of.depth < 6 && of.direction != "same");
-            let tone = |way: &str| if way == "more" { Tone::Alarm } else { Tone::Good };
-            lines.extend(boxes.take(12).map(|of| {
-                Line::new(["  ".repeat(of.depth as usize + 1), of.label.clone()].concat(), tone(of.direction))
+            let boxes = chart.boxes.iter().filter(|tile| tile.depth < 6 && tile.direction != "same");
+            let tone = |direction: &str| if direction == "more" { Tone::Alarm } else { Tone::Good };
+            lines.extend(boxes.take(12).map(|tile| {
+                Line::new(["  ".repeat(tile.depth as usize + 1), tile.label.clone()].concat(), tone(tile.direction))
             }));
         }
         ChartKind::Map => {}
@@ -218,10 +224,10 @@ fn table(app: &App, sheet: &SheetView, cells: usize) -> Vec<(Option<usize>, Line
         lines.extend(note(&[&ui::cell_text::threshold_text(threshold), short.as_str()].concat()));
     }
     let widths = widths(app, sheet, cells);
-    let is_seen = |at: usize| widths.get(at).is_some_and(|wide| *wide > 0);
+    let is_seen = |index: usize| widths.get(index).is_some_and(|wide| *wide > 0);
     let mut head = Line::new("  ", Tone::Soft);
-    for (at, (name, kind)) in sheet.columns.iter().enumerate().filter(|(at, _)| is_seen(*at)) {
-        let wide = widths.get(at).copied().unwrap_or(0);
+    for (index, (name, kind)) in sheet.columns.iter().enumerate().filter(|(index, _)| is_seen(*index)) {
+        let wide = widths.get(index).copied().unwrap_or(0);
         head = head.with([aligned(name, *kind, wide), " ".repeat(GAP)].concat(), Tone::Soft);
     }
     if !sheet.rows.is_empty() {
@@ -237,9 +243,10 @@ fn table(app: &App, sheet: &SheetView, cells: usize) -> Vec<(Option<usize>, Line
     }
     if !sheet.total.is_empty() {
         let mut line = Line::new("  ", Tone::Strong);
-        for (at, (cell, (_, kind))) in sheet.total.iter().zip(&sheet.columns).enumerate().filter(|(at, _)| is_seen(*at))
+        for (index, (cell, (_, kind))) in
+            sheet.total.iter().zip(&sheet.columns).enumerate().filter(|(index, _)| is_seen(*index))
         {
-            let wide = widths.get(at).copied().unwrap_or(0);
+            let wide = widths.get(index).copied().unwrap_or(0);
             line = line.with([aligned(text_of(app, cell), *kind, wide), " ".repeat(GAP)].concat(), Tone::Strong);
         }
         lines.push((None, line));
@@ -282,37 +289,38 @@ fn row_line(app: &App, sheet: &SheetView, row: &SheetRowView, widths: &[usize]) 
 
 /// Returns the widths of the columns. Columns that do not fit get 0. The name column gets the remaining width.
 fn widths(app: &App, sheet: &SheetView, cells: usize) -> Vec<usize> {
-    let of_column = |at: usize| {
+    let column_width = |at: usize| {
         let cells = sheet.rows.iter().filter_map(|row| row.cells.get(at)).map(|(cell, _)| width(text_of(app, cell)));
         let total = sheet.total.get(at).map(|cell| width(text_of(app, cell)));
         cells.chain(total).max().unwrap_or(0)
     };
-    let mut room = cells.saturating_sub(2);
+    let mut available = cells.saturating_sub(2);
     let name = sheet.columns.iter().position(|(_, kind)| *kind == ColumnKind::Name);
     let deepest = sheet.rows.iter().map(|row| 2 * row.depth as usize).max().unwrap_or(0);
     if name.is_some() {
-        room = room.saturating_sub(MIN_NAME_WIDTH + GAP);
+        available = available.saturating_sub(MIN_NAME_WIDTH + GAP);
     }
     let mut widths = vec![0; sheet.columns.len()];
     for (at, (label, kind)) in sheet.columns.iter().enumerate().filter(|(at, _)| Some(*at) != name) {
-        let most = if *kind == ColumnKind::Text { MAX_TEXT_WIDTH } else { usize::MAX };
-        let wanted = of_column(at).max(width(label).min(MAX_TEXT_WIDTH)).clamp(1, most.max(1));
-        if let (Some(left), Some(place)) = (room.checked_sub(wanted + GAP), widths.get_mut(at)) {
-            (room, *place) = (left, wanted);
+        let max_width = if *kind == ColumnKind::Text { MAX_TEXT_WIDTH } else { usize::MAX };
+        let wanted = column_width(at).max(width(label).min(MAX_TEXT_WIDTH)).clamp(1, max_width.max(1));
+        if let (Some(left), Some(place)) = (available.checked_sub(wanted + GAP), widths.get_mut(at)) {
+            (available, *place) = (left, wanted);
         }
     }
     if let Some(place) = name.and_then(|name| widths.get_mut(name)) {
         let label = name.and_then(|name| sheet.columns.get(name)).map_or(0, |(label, _)| width(label));
-        *place = (MIN_NAME_WIDTH + room).min((name.map_or(0, of_column) + deepest).max(label).max(MIN_NAME_WIDTH));
+        *place =
+            (MIN_NAME_WIDTH + available).min((name.map_or(0, column_width) + deepest).max(label).max(MIN_NAME_WIDTH));
     }
     widths
 }
 
-/// Returns the index of the table with the active item.
+/// Returns the index of the table that contains the active item.
 pub(crate) fn active_sheet(app: &App) -> Option<usize> {
     let active = tab_state(&app.state.insights, &app.state).active;
     let report = report(app, 80);
-    let of_active = report.iter().find(|written| written.item == Some(active)).and_then(|written| written.sheet);
+    let sheet_of_active = report.iter().find(|written| written.item == Some(active)).and_then(|written| written.sheet);
     // If a statement is active, use the first table.
-    of_active.or_else(|| report.iter().find_map(|written| written.sheet))
+    sheet_of_active.or_else(|| report.iter().find_map(|written| written.sheet))
 }

@@ -6,8 +6,9 @@ use crate::text::{Line, Tone, pane_row, write_line};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-/// Rows above a list for its headings, and below for details of the active row.
+/// Number of rows above a list, for its headings.
 pub(crate) const HEAD_ROWS: u16 = 1;
+/// Number of rows below a list, for details of the active row.
 pub(crate) const FOOT_ROWS: u16 = 1;
 
 /// Returns the area of a pane between headings and details.
@@ -29,11 +30,11 @@ pub(crate) fn lines(buffer: &mut Buffer, pane: Rect, lines: &[Line], from: usize
     }
 }
 
-/// Returns the scroll position that makes lines visible, closest to the previous position. `lines` are the first and
-/// the last line, both inclusive.
+/// Returns the scroll position closest to `before` that makes `lines` visible. `lines` are the first and the last line,
+/// both inclusive.
 pub(crate) fn scroll_to_show(before: usize, lines: [usize; 2], height: usize, all: usize) -> usize {
     let [first, last] = lines;
-    let most = all.saturating_sub(height);
+    let max_scroll = all.saturating_sub(height);
     let top = if first < before {
         first
     } else if last >= before + height {
@@ -41,7 +42,7 @@ pub(crate) fn scroll_to_show(before: usize, lines: [usize; 2], height: usize, al
     } else {
         before
     };
-    top.min(most)
+    top.min(max_scroll)
 }
 
 /// Writes the message of an empty list.

@@ -38,7 +38,7 @@ fn heading_lines(app: &App) -> Vec<Line> {
         lines.push(Line::new("• ", Tone::Accent).with(line.text, Tone::Plain));
     }
     let chosen = state.segments.picker_indices();
-    let name = |choices: Vec<String>, at: usize| choices.into_iter().nth(at).unwrap_or_default();
+    let name = |choices: Vec<String>, index: usize| choices.into_iter().nth(index).unwrap_or_default();
     let order = ["address", "size", "free bytes"].get(chosen[0]).copied().unwrap_or("address");
     let tools = [
         "by ",
@@ -99,10 +99,10 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
             );
         }
     }
-    let reading = wrap(&status(&state.segments, state), usize::from(pane.width));
+    let status_lines = wrap(&status(&state.segments, state), usize::from(pane.width));
     let rows = detail_rows(pane);
     let below = Rect { y: pane.bottom() - rows, height: rows, ..pane };
-    for (at, text) in reading.into_iter().enumerate() {
+    for (at, text) in status_lines.into_iter().enumerate() {
         pane_row(below, at).iter().for_each(|row| write_row(buffer, *row, &Line::new(text.clone(), Tone::Soft)));
     }
 }
@@ -125,14 +125,14 @@ fn draw_bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &SegmentsPictu
     for tile in &picture.tiles {
         let Some(place) = place(tile.x, tile.y).filter(|_| tile.kind != PieceKind::Free) else { continue };
         let rgba = palette.get(usize::from(tile.paint)).copied().unwrap_or(app.look.reserved_edge);
-        let sign = match (tile.kind, depth) {
+        let letter = match (tile.kind, depth) {
             (PieceKind::Rounding, _) => "▒",
             (PieceKind::AwaitingFree, _) => "▚",
             (_, Depth::None) => "#",
             _ => "█",
         };
         let style = Style::new().fg(cells::colour(rgba, depth));
-        write_text(buffer, place, &sign.repeat(usize::from(place.width)), style);
+        write_text(buffer, place, &letter.repeat(usize::from(place.width)), style);
     }
     for text in &picture.texts {
         let Some(tile) = picture.tiles.get(text.tile) else { continue };

@@ -14,7 +14,7 @@ use ui::side::Side;
 use ui::summary::{Fact, facts};
 use ui::{find, legend, moment, range};
 
-/// Minimum width of the labels of facts.
+/// Minimum width of the labels of facts, in cells.
 const LABEL_WIDTH: usize = 15;
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
@@ -37,8 +37,8 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     // Leave an empty column between the panes.
     let body = if pane.x > 0 { Rect { x: body.x + 1, width: body.width.saturating_sub(1), ..body } } else { body };
     let all = tab_lines(app, usize::from(body.width));
-    let most = all.len().saturating_sub(usize::from(body.height));
-    lines(buffer, body, &all, app.scrolled.side.min(most));
+    let max_scroll = all.len().saturating_sub(usize::from(body.height));
+    lines(buffer, body, &all, app.scrolled.side.min(max_scroll));
 }
 
 /// Returns the position and name of each tab of the pane.
@@ -66,8 +66,8 @@ pub(crate) fn tab_lines(app: &App, cells: usize) -> Vec<Line> {
 fn wrapped_fact(fact: (&str, &str), cells: usize) -> Vec<Line> {
     let (label, value) = fact;
     let head = align_left(label, LABEL_WIDTH.max(width(label) + 1));
-    let room = cells.saturating_sub(width(&head));
-    let values = wrap(value, room.max(8));
+    let available = cells.saturating_sub(width(&head));
+    let values = wrap(value, available.max(8));
     let line = |(at, value): (usize, String)| {
         let head = if at == 0 { head.clone() } else { " ".repeat(width(&head)) };
         Line::new(head, Tone::Soft).with(value, Tone::Plain)
@@ -75,8 +75,8 @@ fn wrapped_fact(fact: (&str, &str), cells: usize) -> Vec<Line> {
     values.into_iter().enumerate().map(line).collect()
 }
 
-fn fact_lines(of: &Fact, cells: usize) -> Vec<Line> {
-    wrapped_fact((&of.label, &of.value), cells)
+fn fact_lines(fact: &Fact, cells: usize) -> Vec<Line> {
+    wrapped_fact((&fact.label, &fact.value), cells)
 }
 
 /// Returns the lines about the selected allocation with its stack, the cursor and the range.
@@ -142,8 +142,8 @@ fn frame_lines(app: &App, frame: &FrameView, cells: usize) -> Vec<Line> {
     let is_own = frame.kind == FrameKind::User;
     let (mark, tone) = if is_own { ("▸ ", Tone::Strong) } else { ("  ", Tone::Soft) };
     let name = Line::new(mark, Tone::Accent).with(truncate(&frame.name, cells.saturating_sub(2)), tone);
-    let room = cells.saturating_sub(2 + width(&frame.name) + 2);
-    let mut lines = if width(&place) <= room {
+    let available = cells.saturating_sub(2 + width(&frame.name) + 2);
+    let mut lines = if width(&place) <= available {
         vec![name.with(["  ", &place].concat(), Tone::Soft)]
     } else {
         vec![name, Line::new(["    ", &truncate(&place, cells.saturating_sub(4))].concat(), Tone::Soft)]
@@ -180,11 +180,11 @@ fn legend(app: &App, cells: usize) -> Vec<Line> {
             (false, depth) => ("██ ".to_owned(), Style::new().fg(cells::colour(rgba, depth))),
         };
         let numbers: String = line.columns.iter().map(|text| align_right(text, 11)).collect();
-        let room = cells.saturating_sub(3 + width(&numbers));
+        let available = cells.saturating_sub(3 + width(&numbers));
         let is_active = app.focus == Focus::Side && at == app.selected_entry;
         let text = Line::default()
             .styled(swatch.0, swatch.1)
-            .with(align_left(&line.label, room), Tone::Plain)
+            .with(align_left(&line.label, available), Tone::Plain)
             .with(numbers, Tone::Soft);
         all.push(text.active_if(is_active));
     }

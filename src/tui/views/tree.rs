@@ -11,9 +11,9 @@ use ratatui::style::{Color, Style};
 use ui::tree_keys::MERGES;
 use ui::tree_rows::{Heads, TreeRowView, TreeView, view};
 
-/// Colours from low to high shares. The thresholds are 5, 20, 40 and 70 %, as in ptmem.
+/// Colours of shares, from low to high. The thresholds are 5, 20, 40 and 70 %, as in ptmem.
 const HEAT: [Color; 5] = [Color::Blue, Color::Cyan, Color::Green, Color::Yellow, Color::Red];
-/// CSS pixels of indent in the page per cell of indent here.
+/// Indent in CSS pixels in the page that corresponds to one cell of indent here.
 const INDENT_PX: u32 = 7;
 
 /// Widths of the numeric columns: total, share, and up to three more. 0 for a hidden column.
@@ -51,12 +51,12 @@ impl Columns {
     }
 }
 
-fn cell(app: &App, row: &TreeRowView, at: usize) -> String {
-    match at {
+fn cell(app: &App, row: &TreeRowView, index: usize) -> String {
+    match index {
         0 if app.is_exact => row.exact.split(" in ").next().unwrap_or_default().to_owned(),
         0 => row.bytes.clone(),
         1 => row.of_total.clone(),
-        at => row.last_columns.get(at - 2).cloned().unwrap_or_default(),
+        index => row.last_columns.get(index - 2).cloned().unwrap_or_default(),
     }
 }
 
@@ -73,9 +73,9 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let mut tools = vec![if arrangement.root == Root::Innermost { "inverted" } else { "from callers" }];
     tools.push(if arrangement.internal == Internal::Hidden { "internal frames hidden" } else { "all frames" });
     tools.push(["by line", "by function", "by file"].into_iter().find(|it| it.ends_with(merge)).unwrap_or(merge));
-    let way: Vec<&str> = view.path.iter().map(|(_, name)| name.as_str()).collect();
-    let way = if way.is_empty() { String::new() } else { [" · ", &way.join(" › ")].concat() };
-    let head = columns.line(name, |_| Tone::Soft.style()).with([&tools.join(", "), way.as_str()].concat(), Tone::Soft);
+    let path: Vec<&str> = view.path.iter().map(|(_, name)| name.as_str()).collect();
+    let path = if path.is_empty() { String::new() } else { [" · ", &path.join(" › ")].concat() };
+    let head = columns.line(name, |_| Tone::Soft.style()).with([&tools.join(", "), path.as_str()].concat(), Tone::Soft);
     pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &head));
     let area = body(pane);
     // `view.rows` also contains rows above the visible ones.

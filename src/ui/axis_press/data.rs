@@ -1,6 +1,6 @@
 //! Pointer input on the axis, and the object that is being dragged there.
 
-/// The object that a press on the axis holds.
+/// Object on the axis that the current press grabbed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Grip {
     #[default]
@@ -21,7 +21,8 @@ pub enum AxisPress {
     Down(f64),
     Move(f64),
     Up,
-    /// Moved while not pressed. Device pixels right of the window's left edge and below the timeline's lower edge.
+    /// Moved while not pressed. Position in device pixels, right of the window's left edge and below the timeline's
+    /// lower edge.
     Hover([f64; 2]),
     Leave,
     /// Double-clicked.

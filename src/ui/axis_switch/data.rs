@@ -1,9 +1,10 @@
-//! The selection to keep in view.
+//! The selection that stays in view when the stacking order changes.
 
-/// The selection at a moment of the window, while its position in another stacking order is requested.
+/// The selected allocation, at a moment in the window, to keep in view when the stacking order changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct KeptSelection {
     pub(crate) allocation: u32,
     pub(crate) moment: u32,
+    /// Serial of the question about the new position, once sent.
     pub(crate) asked: Option<u32>,
 }

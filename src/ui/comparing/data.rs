@@ -16,11 +16,11 @@ pub struct Comparing {
     pub at: ComparedAt,
     /// Key for matching allocations. `None` picks the strictest key that matches enough of them.
     pub key: Option<MatchKey>,
-    /// Alignment of moments. `None` picks one that fits.
+    /// Alignment of moments. `None` picks one automatically.
     pub align: Option<Align>,
     /// Path prefixes replaced before paths are compared, as typed: `/home/a/=/home/b/; /opt/=/usr/`.
     pub paths: String,
-    /// The load and the [`Comparing::paths_hash`] for which the worker last received the paths.
+    /// Load number and [`Comparing::paths_hash`] of the path prefixes that were last sent to the worker.
     pub(crate) sent_paths: (u32, u32),
     /// True if B's live bytes are drawn over A's.
     pub is_overlaid: bool,
@@ -49,20 +49,20 @@ impl Comparing {
     pub(crate) fn paths_hash(&self) -> u32 {
         // 32-bit FNV-1a. No text that a user would type is expected to hash to 0.
         let text = self.paths.trim();
-        let number = text.bytes().fold(0x811c_9dc5u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-        if text.is_empty() { 0 } else { number }
+        let hash = text.bytes().fold(0x811c_9dc5u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        if text.is_empty() { 0 } else { hash }
     }
 
-    /// Returns whether a comparison is shown or about to be.
+    /// Returns whether a comparison is shown, or will be once the second file is loaded.
     pub fn is_active(&self) -> bool {
         self.pair.is_some() || self.second != SecondFile::None || self.pending_second.is_some()
     }
 }
 
-/// Key of a question for the aligned moment: A's ordinal, the pair, whether the moment is one of B, and the moment.
+/// Key of a question for the aligned moment: A's ordinal, the pair, whether the moment belongs to B, and the moment.
 pub(crate) type AlignedQuestion = (i64, Pairing, bool, u32);
 
-/// The file to open as second file.
+/// Source of the second file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SecondSource {
     /// The file at this index in the list of snapshots.
@@ -70,14 +70,15 @@ pub(crate) enum SecondSource {
     Link(String),
 }
 
-/// The second file.
+/// Loading state of the second file. `None` if both devices are in the first file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum SecondFile {
     #[default]
     None,
-    /// Being loaded, with the load number.
+    /// Being loaded. Holds the progress and the load number.
     Loading(Box<Loading>, u32),
-    /// Summary, origin and load number. Devices have ordinals of the [second file](engine::protocol::in_second_file).
+    /// Open. Holds the summary, origin and load number. Its devices have ordinals of the [second
+    /// file](engine::protocol::in_second_file).
     Open(Box<FileSummary>, Origin, u32),
 }
 
@@ -133,16 +134,17 @@ impl ComparedAt {
     }
 }
 
-/// An action that concerns the comparison.
+/// User input and loading errors of the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ComparingAction {
     /// Files were chosen to compare with. They are appended to the shell's list, starting at this index.
     FilesGiven(usize, Vec<GivenFile>),
     /// The address of this load cannot be fetched, for this reason.
     LoadRefused(u32, String),
-    /// The difference curve was clicked: at a mark of this moment of A, or else at this column of A's window.
+    /// The difference curve was clicked: on a mark at this moment of A, or else at this column of A's window, in device
+    /// pixels.
     CurveClicked(Option<u32>, f64),
-    /// A device was chosen to compare the shown one with, by ordinal.
+    /// A device was chosen for comparison with the shown one. Holds its ordinal.
     DeviceChosen(i64),
     AtChosen(ComparedAt),
     KeyChosen(Option<MatchKey>),
@@ -150,7 +152,7 @@ pub enum ComparingAction {
     PathsTyped(String),
 }
 
-/// A command that concerns the comparison.
+/// A command of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComparingStep {
     /// Choose a file to compare with.

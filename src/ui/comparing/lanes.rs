@@ -1,16 +1,16 @@
-//! Windows of the two lanes of a comparison: the same byte scale, over aligned moments.
+//! Windows of the two lanes of a comparison. They have the same byte scale and show aligned moments.
 
 use crate::shared::Shared;
 use engine::protocol::PairMap;
 use picture::timeline::{Axis, View};
 
 impl Shared {
-    /// Returns the window of the compared device at index `place` that is aligned with `view` of the focused one. `own`
+    /// Returns the window of the compared device at `index`, aligned with the focused device's window `view`. `current`
     /// is its current window. `None` if that device is not part of a comparison.
-    pub(crate) fn aligned_window(&self, place: usize, view: View, own: View) -> Option<View> {
-        let pair = self.comparing.pair.filter(|pair| pair.contains(&place))?;
-        let same_bytes = View { bytes_per_px: view.bytes_per_px, bottom_px: view.bottom_px, ..own };
-        let is_to_b = place == pair[1];
+    pub(crate) fn aligned_window(&self, index: usize, view: View, current: View) -> Option<View> {
+        let pair = self.comparing.pair.filter(|pair| pair.contains(&index))?;
+        let same_bytes = View { bytes_per_px: view.bytes_per_px, bottom_px: view.bottom_px, ..current };
+        let is_to_b = index == pair[1];
         let map = self.comparing.map.latest().filter(|map| view.axis == Axis::Events && map.moments.len() > 1);
         let Some(map) = map else {
             return Some(View { x_per_px: view.x_per_px, left_px: view.left_px, axis: view.axis, ..same_bytes });
@@ -25,10 +25,11 @@ impl Shared {
 
 /// Maps a position on one device's event axis to the other's, by linear interpolation between the points of the map.
 pub(crate) fn map_position(map: &PairMap, x: f64, is_to_b: bool) -> f64 {
-    let way = |&(a, b): &(u32, u32)| if is_to_b { (f64::from(a), f64::from(b)) } else { (f64::from(b), f64::from(a)) };
-    let after = map.moments.partition_point(|place| way(place).0 <= x);
-    let before = after.checked_sub(1).and_then(|at| map.moments.get(at)).map(way);
-    let after = map.moments.get(after).map(way);
+    let oriented =
+        |&(a, b): &(u32, u32)| if is_to_b { (f64::from(a), f64::from(b)) } else { (f64::from(b), f64::from(a)) };
+    let after = map.moments.partition_point(|pair| oriented(pair).0 <= x);
+    let before = after.checked_sub(1).and_then(|index| map.moments.get(index)).map(oriented);
+    let after = map.moments.get(after).map(oriented);
     match (before, after) {
         (Some(before), Some(after)) if after.0 > before.0 => {
             before.1 + (x - before.0) / (after.0 - before.0) * (after.1 - before.1)

@@ -11,22 +11,22 @@ use crate::shared::Shared;
 use engine::protocol::{Answer, PairAnswer, PairMoments, PairQuestion, Pairing, Plot, Question};
 use std::rc::Rc;
 
-/// Maximum number of points in the alignment map: more than a window has columns.
+/// Maximum number of points in the alignment map. Exceeds the number of columns of a window.
 const MAX_MAP_POINTS: u32 = 4096;
 
-/// Reset, question and answer hooks of the comparison.
+/// Callbacks of the comparison.
 pub(crate) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask), (AskPhase::Last, ask_curve)], take };
 
 /// Forgets everything about the files but keeps the user's choices.
 fn reset(state: &mut Shared, change: Change) {
-    let comparing = &mut state.comparing;
+    let comparison = &mut state.comparing;
     match change {
         Change::File => {
-            let pending_second = comparing.pending_second.take();
-            *comparing = Comparing { pending_second, ..std::mem::take(comparing).user_choices() };
+            let pending_second = comparison.pending_second.take();
+            *comparison = Comparing { pending_second, ..std::mem::take(comparison).user_choices() };
         }
         // Matching by category depends on the rules.
-        Change::Categories => comparing.aligned = Default::default(),
+        Change::Categories => comparison.aligned = Default::default(),
         Change::Device | Change::Lane | Change::InternalFrames => {}
     }
 }
@@ -35,7 +35,7 @@ fn reset(state: &mut Shared, change: Change) {
 fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let Some((a, pairing)) = state.pairing() else { return };
     let map = |(_, pairing)| Question::Pair(PairQuestion::Map(pairing, MAX_MAP_POINTS));
-    let is_of_b = state.is_b_shown();
+    let is_b = state.is_b_shown();
     let inputs = (state.load, pairing.paths);
     if pairing.paths != 0 && state.comparing.sent_paths != inputs {
         state.comparing.sent_paths = inputs;
@@ -44,8 +44,8 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     }
     let (comparing, serials) = (&mut state.comparing, &mut state.serial);
     comparing.map.ask((a, pairing), a, serials, effects, map);
-    let cursor = (a, pairing, is_of_b, state.cursor.moment);
-    let aligned = |(_, pairing, is_of_b, moment)| Question::Pair(PairQuestion::Aligned(pairing, is_of_b, moment));
+    let cursor = (a, pairing, is_b, state.cursor.moment);
+    let aligned = |(_, pairing, is_b, moment)| Question::Pair(PairQuestion::Aligned(pairing, is_b, moment));
     comparing.aligned.ask(cursor, a, serials, effects, aligned);
 }
 
@@ -73,9 +73,10 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
 }
 
 impl Shared {
-    /// Returns the ordinal of A and its pairing with B, without the settings that only the insight depends on.
+    /// Returns the ordinal of A and its pairing with B, without the compared moments and the match key, which only the
+    /// insight uses.
     pub(crate) fn pairing(&self) -> Option<(i64, Pairing)> {
-        let [a, b] = self.comparing.pair?.map(|place| self.device_at(place));
+        let [a, b] = self.comparing.pair?.map(|index| self.device_at(index));
         let (align, paths) = (self.comparing.align, self.comparing.paths_hash());
         Some((a?.device, Pairing { b: b?.device, align, paths, ..Pairing::default() }))
     }
@@ -85,15 +86,16 @@ impl Shared {
         self.comparing.is_active() || self.compared_ends().is_some()
     }
 
-    /// Returns the pairing of the range's ends, if the views show the change between them.
+    /// Returns the shown device and its pairing with itself at both ends of the range, if the views show the change
+    /// between them.
     fn compared_ends(&self) -> Option<(i64, Pairing)> {
         let range = self.cursor.range.filter(|_| self.view_scope() == ViewScope::Change)?;
         let device = self.device()?.device;
         Some((device, Pairing { b: device, at: PairMoments::Both(range.from, range.to), ..Pairing::default() }))
     }
 
-    /// Returns the pairing with all settings of the insight. `None` while the moment aligned with the cursor is not
-    /// known.
+    /// Returns the ordinal of A and the pairing that the insight compares, including its moments and match key. `None`
+    /// while the moment aligned with the cursor is not known.
     pub(crate) fn insight_pairing(&self) -> Option<(i64, Pairing)> {
         let Some((a, pairing)) = self.pairing() else { return self.compared_ends() };
         let at = match self.comparing.at {
@@ -112,7 +114,7 @@ impl Shared {
         Some((a, Pairing { at, key: self.comparing.key, ..pairing }))
     }
 
-    /// Returns the range in moments of A. A range of B is mapped by the alignment.
+    /// Returns both ends of the range as moments of A. A range of B is mapped by the alignment.
     fn range_of_a(&self) -> Option<[u32; 2]> {
         let range = self.cursor.range?;
         let ends = [range.from, range.to];
@@ -125,7 +127,8 @@ impl Shared {
 
     /// Returns whether `load` is the current load, or that of the second file in progress.
     pub fn is_current_load(&self, load: u32) -> bool {
-        self.load == load || matches!(&self.comparing.second, SecondFile::Loading(_, of) if *of == load)
+        self.load == load
+            || matches!(&self.comparing.second, SecondFile::Loading(_, second_load) if *second_load == load)
     }
 
     /// Returns whether the shown device is B.
@@ -133,7 +136,7 @@ impl Shared {
         self.comparing.pair.is_some_and(|[_, b]| b == self.device_index)
     }
 
-    /// Returns the moments of A and B at the cursor, and the live bytes at each.
+    /// Returns the aligned moments of A and B at the cursor, and the live bytes at each.
     pub(crate) fn aligned_cursor(&self) -> Option<([u32; 2], [u64; 2])> {
         let (a, pairing) = self.pairing()?;
         self.comparing.aligned.answer_to(&(a, pairing, self.is_b_shown(), self.cursor.moment)).copied()
@@ -141,7 +144,7 @@ impl Shared {
 
     /// Returns the window of A's scene.
     fn window_of_a(&self) -> Option<picture::timeline::View> {
-        let place = self.comparing.pair?[0];
-        self.shown_lanes().find(|lane| lane.index == place)?.geometry.scene.as_ref().map(|scene| scene.view)
+        let index = self.comparing.pair?[0];
+        self.shown_lanes().find(|lane| lane.index == index)?.geometry.scene.as_ref().map(|scene| scene.view)
     }
 }

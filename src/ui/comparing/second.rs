@@ -18,14 +18,14 @@ pub(crate) fn discard(state: &mut Shared) -> bool {
     state.device_index >= first_device_count
 }
 
-/// Puts a newly chosen device into the compared pair, in place of the device of the same file.
-pub(crate) fn choose_device(state: &mut Shared, place: usize) {
-    let Some(pair) = state.comparing.pair.filter(|pair| !pair.contains(&place)) else { return };
-    let is_second = |place: usize| state.device_at(place).is_some_and(|device| split_ordinal(device.device).1);
-    let side = match pair.map(|of| is_second(of) == is_second(place)) {
+/// Replaces one device of the compared pair by a newly chosen device of the same file.
+pub(crate) fn choose_device(state: &mut Shared, index: usize) {
+    let Some(pair) = state.comparing.pair.filter(|pair| !pair.contains(&index)) else { return };
+    let is_second = |index: usize| state.device_at(index).is_some_and(|device| split_ordinal(device.device).1);
+    let side = match pair.map(|member| is_second(member) == is_second(index)) {
         [true, true] => usize::from(state.is_b_shown()),
         [_, same_as_b] => usize::from(same_as_b),
     };
-    let pair = if side == 0 { [place, pair[1]] } else { [pair[0], place] };
+    let pair = if side == 0 { [index, pair[1]] } else { [pair[0], index] };
     state.comparing.pair = Some(pair);
 }

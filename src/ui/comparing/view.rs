@@ -18,13 +18,13 @@ pub struct ComparisonBar {
     pub loading: String,
     /// File and device of A and B. Empty until both are known.
     pub sides: [String; 2],
-    /// Index into [`ComparedAt::ALL`].
+    /// Index of the compared moments in [`ComparedAt::ALL`].
     pub at: usize,
     /// Index of the match key in the picker, where 0 is "automatic".
     pub key: usize,
     /// Index of the alignment in the picker, where 0 is "automatic".
     pub align: usize,
-    /// Label of "automatic", with the alignment that it resolved to.
+    /// Label of the entry "automatic", which includes the alignment that was picked.
     pub automatic_label: String,
     pub paths: String,
     /// Live bytes of A and B at the cursor, with three digits.
@@ -71,13 +71,13 @@ pub fn bar(state: &Shared) -> Option<ComparisonBar> {
 /// Returns the ordinals and names of the devices that the shown one can be compared with.
 pub fn other_devices(state: &Shared) -> Vec<(i64, String)> {
     let others = state.file().into_iter().flat_map(|file| file.devices.iter().enumerate());
-    let others = others.filter(|(place, _)| *place != state.device_index);
-    others.map(|(place, device)| (device.device, side(state, place))).collect()
+    let others = others.filter(|(index, _)| *index != state.device_index);
+    others.map(|(index, device)| (device.device, side(state, index))).collect()
 }
 
-/// Returns the name of a side: its device, preceded by its file if there are two files.
-pub(crate) fn side(state: &Shared, place: usize) -> String {
-    let Some(device) = state.device_at(place) else { return String::new() };
+/// Returns the name of a device in the comparison, preceded by its file if there are two files.
+pub(crate) fn side(state: &Shared, index: usize) -> String {
+    let Some(device) = state.device_at(index) else { return String::new() };
     let (ordinal, is_second) = split_ordinal(device.device);
     let file = match &state.comparing.second {
         SecondFile::Open(second, ..) if is_second => second.file.as_str(),
@@ -88,7 +88,7 @@ pub(crate) fn side(state: &Shared, place: usize) -> String {
     if file.is_empty() { name } else { [file, " · ", &name].concat() }
 }
 
-/// Formats the live bytes at both moments, with three digits and to the byte.
+/// Formats the live bytes of A and B, with three digits and to the byte.
 fn cursor_text([a, b]: [u32; 2], [live_a, live_b]: [u64; 2]) -> (String, String) {
     let short =
         ["A ", &Bytes(live_a).to_string(), " · B ", &Bytes(live_b).to_string(), " (", &change(live_a, live_b), ")"];
@@ -106,14 +106,15 @@ fn cursor_text([a, b]: [u32; 2], [live_a, live_b]: [u64; 2]) -> (String, String)
     (short.concat(), exact.concat())
 }
 
-/// The curve of B − A over A's window.
+/// The difference in live bytes, B − A, over A's window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeltaStrip {
     /// Left and right edge of each column in device pixels of A's window, and the minimum and maximum of B − A in it.
     pub columns: Vec<([f64; 2], [i64; 2])>,
     /// Largest absolute difference in the window, in bytes.
     pub max_delta: u64,
-    /// Marks at the largest differences of the whole trace that lie in the window: column, label, and moment of A.
+    /// Marks at the largest differences of the whole trace that are in the window: column in device pixels, label, and
+    /// moment of A.
     pub marks: Vec<(f64, String, u32)>,
 }
 
@@ -122,10 +123,13 @@ pub fn strip(state: &Shared) -> Option<DeltaStrip> {
     let pair = state.comparing.pair?;
     let view = state.shown_lanes().find(|lane| lane.index == pair[0]).map(|lane| *lane.view)?;
     let of = state.pairing()?;
-    let (_, over) =
-        state.comparing.curve.answered_question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
+    let (_, curve_view) = state
+        .comparing
+        .curve
+        .answered_question()
+        .filter(|(known, curve_view)| *known == of && curve_view.axis == view.axis)?;
     let curve = state.comparing.curve.latest()?;
-    let x = |px: i32| view.column_from_x(over.x_from_column(f64::from(px)));
+    let x = |px: i32| view.column_from_x(curve_view.x_from_column(f64::from(px)));
     let edges = curve.edge_px.windows(2);
     let columns: Vec<([f64; 2], [i64; 2])> = edges
         .zip(curve.min.iter().zip(&curve.max))
@@ -157,17 +161,20 @@ impl Shared {
     pub(crate) fn overlaid_line(&self, view: &View) -> Option<Curve> {
         let pair = self.comparing.pair.filter(|pair| self.comparing.is_overlaid && pair[0] == self.device_index)?;
         let of = self.pairing()?;
-        let (_, over) =
-            self.comparing.curve.answered_question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
+        let (_, curve_view) = self
+            .comparing
+            .curve
+            .answered_question()
+            .filter(|(known, curve_view)| *known == of && curve_view.axis == view.axis)?;
         let curve = self.comparing.curve.latest()?;
         let row = |at: usize| curve.b.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
         let peak = self.device_at(pair[1])?.drawn_peak;
         let at = curve.b.iter().position(|&bytes| bytes == peak && bytes > 0);
         let label = at.and_then(|at| {
             let middle = f64::from(*curve.edge_px.get(at)?).midpoint(f64::from(*curve.edge_px.get(at + 1)?));
-            let at = [view.column_from_x(over.x_from_column(middle)), view.row_from_bytes(peak) as f64];
+            let at = [view.column_from_x(curve_view.x_from_column(middle)), view.row_from_bytes(peak) as f64];
             Some(CurveLabel { at, text: ["B: ", &Bytes(peak).to_string()].concat() })
         });
-        Some(Curve { line: Line::Planned, points: steps(&curve.edge_px, [over, view], &row), label })
+        Some(Curve { line: Line::Planned, points: steps(&curve.edge_px, [curve_view, view], &row), label })
     }
 }

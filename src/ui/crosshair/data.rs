@@ -4,26 +4,26 @@ use crate::latest::Latest;
 use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Step};
 use picture::timeline::{Scene, View};
 
-/// The allocation at a position, and the segment and free bytes there.
+/// Answer to a hit test: the allocation at a position, and the segment and free bytes there.
 pub(crate) type HitResult = (Option<HitAllocation>, Option<Box<HitMemory>>);
 
-/// A position of the crosshair that was set by keys.
+/// A position of the crosshair: a moment and a height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Position {
-    /// Number of events that have happened.
+    /// Number of events before this position in time.
     pub moment: u32,
-    /// Height in the stack, in bytes.
+    /// Height in the plot, in bytes.
     pub byte: u64,
 }
 
-/// The crosshair.
+/// State of the crosshair.
 #[derive(Clone, Debug, Default)]
 pub struct Crosshair {
     /// Position set by keys. `None` while the pointer controls the crosshair.
     pub by_keys: Option<Position>,
     /// Latest facts from the worker about a moment of the crosshair.
     pub(crate) facts: Option<MomentFacts>,
-    /// Object under the crosshair while keys control it.
+    /// Answer about the object under the crosshair while keys control it.
     pub(crate) hit: Latest<(Position, Looks), HitResult>,
     pub(crate) pending_step: Option<PendingStep>,
     /// Commands queued during a step, oldest first.
@@ -43,7 +43,7 @@ impl Crosshair {
 pub(crate) struct PendingStep {
     pub(crate) serial: u32,
     pub(crate) step: Step,
-    /// Events to move on after the step.
+    /// Number of events to move the crosshair forward after the step.
     pub(crate) and_events: u32,
 }
 
@@ -71,11 +71,11 @@ pub enum CrosshairStep {
     /// To the event that allocated the selected allocation.
     ToAllocation,
     ToFreed,
-    /// Does not move, but selects the object under the crosshair.
+    /// Selects the object under the crosshair, without moving it.
     Select,
 }
 
-/// Result of [`follow`](super::follow): set if the window was moved.
+/// Result of [`follow`](super::follow). `Yes` if the window was moved.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Followed {
     No,
@@ -87,10 +87,10 @@ pub(crate) fn column_under(scene: &Scene, view: &View, x: f64) -> Option<usize> 
     column_under_edges(&scene.columns.edge_px, &scene.view, view, x)
 }
 
-/// Returns the index of the column at `x` device pixels of the window `view`. The columns are given by their edges in
-/// pixels of the window `of`.
-pub(crate) fn column_under_edges(edge_px: &[i32], of: &View, view: &View, x: f64) -> Option<usize> {
-    let x = of.column_from_x(view.x_from_column(x.floor() + 0.5)).floor() as i32;
+/// Returns the index of the column at `x` device pixels of the window `view`. `edge_px` holds the edges of the columns
+/// in pixels of the window `edge_view`.
+pub(crate) fn column_under_edges(edge_px: &[i32], edge_view: &View, view: &View, x: f64) -> Option<usize> {
+    let x = edge_view.column_from_x(view.x_from_column(x.floor() + 0.5)).floor() as i32;
     let column = edge_px.partition_point(|&edge| edge <= x).checked_sub(1)?;
     (column + 1 < edge_px.len()).then_some(column)
 }

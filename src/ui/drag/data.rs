@@ -2,7 +2,7 @@
 
 use crate::effect::Pointer;
 
-/// Action of the current drag.
+/// Kind of the current drag.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Drag {
     /// No drag, or a cancelled one.

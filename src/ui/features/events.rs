@@ -1,4 +1,4 @@
-//! The Events tab: filter, scrolling, selection of rows, and synchronization of the list with the cursor.
+//! The Events tab: filter, scrolling and selection of rows. Keeps the active row and the cursor at the same event.
 
 mod data;
 
@@ -23,7 +23,7 @@ use crate::tab::Tab;
 use engine::protocol::{Answer, EventsFilter, EventsQuestion, Question};
 use std::rc::Rc;
 
-/// Handles pointer and text input.
+/// Handles pointer, scroll and text input.
 pub(crate) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
     match action {
         EventsAction::Scrolled(top, height) => events.scroll.set_visible(top, height),
@@ -44,7 +44,7 @@ pub(crate) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction
     }
 }
 
-/// Handles the keys and controls that all lists of rows share.
+/// Handles commands that all lists of rows have in common.
 pub(crate) fn on_rows_step(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
     match step {
         RowsStep::Go(go, extent) => {
@@ -64,7 +64,7 @@ pub(crate) fn on_rows_step(events: &mut Events, shared: &mut Shared, step: RowsS
 /// Runs a command of the tab.
 fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
     let selection = shared.selection.as_deref();
-    let (event, otherwise) = match (step, selection) {
+    let (event, failure) = match (step, selection) {
         (EventStep::Select, _) => {
             if let Some(row) = events.selected_rows.active() {
                 select_allocation_of(events, shared, row, effects);
@@ -76,7 +76,7 @@ fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut
         (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is never freed."),
     };
     match event {
-        None => shared.remark = Some(otherwise.to_owned()),
+        None => shared.remark = Some(failure.to_owned()),
         Some(event) => {
             shared.views.show(Tab::Events);
             shared.go_to(event.saturating_add(1));
@@ -101,7 +101,7 @@ fn activate_row(events: &mut Events, shared: &mut Shared, row: u32, extent: Sele
     }
 }
 
-/// Moves the cursor to the active row, if the list leads and the event of that row is known.
+/// Moves the cursor to the event of the active row, if the cursor follows the list and the row is loaded.
 fn move_cursor_to_row(events: &mut Events, shared: &mut Shared) {
     let event = events.selected_rows.active().and_then(|row| events.row(row)).map(|row| row.event);
     if let Some(event) = event.filter(|_| events.lead == SyncDirection::RowLeads) {
@@ -151,14 +151,14 @@ fn reset(events: &mut Events, _: &mut Shared, change: Change) {
     }
 }
 
-/// Requests the missing rows. The next question waits for the reply to the previous one.
+/// Requests missing rows, unless a question is pending.
 fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if shared.views.visible() != Some(Tab::Events) || events.answer.pending().is_some() {
         return;
     }
     let (moment, find) = (shared.cursor.moment, shared.find.serial());
-    let between = shared.cursor.range.map(|span| [span.from, span.to]);
-    let filter = EventsFilter { range: between, ..events.filter.clone() };
+    let range = shared.cursor.range.map(|span| [span.from, span.to]);
+    let filter = EventsFilter { range, ..events.filter.clone() };
     let known = events.answer.answered_question().filter(|known| known.filter == filter).map(|known| known.rows);
     let rows = events.scroll.rows_to_request(known);
     // In a changed list, the row of the cursor has another index.

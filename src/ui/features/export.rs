@@ -1,7 +1,8 @@
-//! Export of the visible picture and of data to files: the dialog, pending requests, and contents of the picture.
+//! Export of the visible picture and of data to files. Handles the dialog and pending requests, and collects the
+//! contents of the picture.
 //!
-//! At screen size, the shown scene is exported. Larger pictures get a scene of their own, so nothing is interpolated.
-//! No other scene is requested meanwhile, since a newer request would cancel it.
+//! A picture at screen size uses the shown scene. Larger pictures get a scene of their own, so nothing is interpolated.
+//! Until that scene arrives, no other one is requested, since a newer request would cancel it.
 
 mod crop_range;
 mod data;
@@ -30,7 +31,7 @@ use std::rc::Rc;
 /// Maximum width and height of a picture that browsers can draw, in pixels.
 pub const MAX_PX: u32 = 16_384;
 
-/// One key opens the dialog. Inside it, each format has a key.
+/// Keys of the export: one that opens the dialog, and inside the dialog one for each format.
 const KEYS: &[Binding<ExportStep>] = &{
     let open = bind(KeyScope::Page, &["i"], ExportStep::Toggle, "Export", "export-open");
     let mut keys = [open; 3 + Format::ALL.len() + ExportFormat::ALL.len()];
@@ -80,9 +81,9 @@ fn on_command(export: &mut Export, shared: &mut Shared, step: ExportStep, effect
     match step {
         ExportStep::Toggle => {
             // Requires something to export.
-            let can = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
-            export.dialog = if can { Dialog::Open } else { Dialog::Closed };
-            if can && (shared.cursor.range.is_some() || export.crop.events(shared).is_none()) {
+            let can_open = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
+            export.dialog = if can_open { Dialog::Open } else { Dialog::Closed };
+            if can_open && (shared.cursor.range.is_some() || export.crop.events(shared).is_none()) {
                 export.crop = ranges(shared).first().copied().unwrap_or_default();
             }
         }
@@ -102,7 +103,7 @@ fn on_command(export: &mut Export, shared: &mut Shared, step: ExportStep, effect
     }
 }
 
-/// Starts the requested export once all its data is known. Called when the scene of the window is available.
+/// Exports the requested picture once all its data is known. Runs when the scene of the window is available.
 fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(format) = export.requested_format.filter(|_| !export.is_drawing()) else { return };
     let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view, shared.canvas) else { return };
@@ -116,7 +117,7 @@ fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects:
     export.requested_format = None;
     let times = f64::from(format.scale());
     let scaled = scaled_view(&shown, format);
-    let mut making = Box::new(PendingPicture {
+    let mut pending = Box::new(PendingPicture {
         serials: [shared.next_serial(), shared.next_serial()],
         format,
         view: scaled,
@@ -128,22 +129,22 @@ fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects:
         outline: Vec::new(),
     });
     if format.scale() == 1 {
-        making.outline = outline.flatten().map_or_else(Vec::new, |rects| rects.to_vec());
-        finish(shared, *making, scene, effects);
+        pending.outline = outline.flatten().map_or_else(Vec::new, |rects| rects.to_vec());
+        finish(shared, *pending, scene, effects);
         return;
     }
-    // One more pixel on each side, since the picture continues there. A block that begins at the edge of the window
-    // is then drawn with its outline.
+    // Adds a pixel on each side, since the picture continues there. A block that begins at the edge of the window is
+    // then drawn with its outline.
     let view = plane.widened(scaled, 1, 1);
-    let ([scene, outline], looks) = (making.serials, making.looks);
+    let ([scene, outline], looks) = (pending.serials, pending.looks);
     if let Some(allocation) = shared.outline_key().map(|of| of.allocation) {
         effects.push(Effect::ask(outline, device, Question::Outline { view, looks, allocation }));
     }
     effects.push(Effect::ask(scene, device, Question::Scene { view, looks }));
-    export.pending_picture = Some(making);
+    export.pending_picture = Some(pending);
 }
 
-/// Returns the window at the resolution of the format.
+/// Returns the window, scaled to the resolution of the format.
 fn scaled_view(shown: &View, format: Format) -> View {
     let times = f64::from(format.scale());
     View {
@@ -157,7 +158,7 @@ fn scaled_view(shown: &View, format: Format) -> View {
     }
 }
 
-/// Handles a reply for the pending export. Other replies are returned.
+/// Handles a reply for the pending picture. Returns any other reply.
 fn on_reply(
     export: &mut Export,
     shared: &mut Shared,
@@ -165,13 +166,13 @@ fn on_reply(
     answer: Answer,
     effects: &mut Vec<Effect>,
 ) -> Option<Answer> {
-    let Some(making) = &mut export.pending_picture else { return Some(answer) };
+    let Some(pending) = &mut export.pending_picture else { return Some(answer) };
     match answer {
-        Answer::Outline(rects) if serial == making.serials[1] => making.outline = rects,
-        Answer::Scene(scene) if serial == making.serials[0] => {
-            if let Some(making) = export.pending_picture.take() {
-                let plot = making.looks.plot;
-                finish(shared, *making, Rc::new(plots::without_curves(*scene, plot)), effects);
+        Answer::Outline(rects) if serial == pending.serials[1] => pending.outline = rects,
+        Answer::Scene(scene) if serial == pending.serials[0] => {
+            if let Some(pending) = export.pending_picture.take() {
+                let plot = pending.looks.plot;
+                finish(shared, *pending, Rc::new(plots::without_curves(*scene, plot)), effects);
             }
         }
         ref _reply => return Some(answer),
@@ -179,7 +180,7 @@ fn on_reply(
     None
 }
 
-/// A picture for a file takes precedence over those for the screen, and its scene is consumed before them.
+/// Comes before the features that draw on the screen, so that an exported picture takes its scene first.
 pub(crate) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
     reset,
     questions: &[(AskPhase::AfterScene, start_picture)],
@@ -198,8 +199,8 @@ fn reset(export: &mut Export, _: &mut Shared, change: Change) {
     }
 }
 
-fn finish(shared: &mut Shared, making: PendingPicture, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
-    let sheet = sheet::sheet(&making.figure, &making.words, &scene);
+fn finish(shared: &mut Shared, pending: PendingPicture, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
+    let sheet = sheet::sheet(&pending.figure, &pending.words, &scene);
     if sheet.size.iter().any(|&side| side > MAX_PX) {
         let [width, height] = sheet.size;
         shared.remark = Some(save_error(&format!("{width} × {height} pixels: too large for the browser")));
@@ -207,23 +208,23 @@ fn finish(shared: &mut Shared, making: PendingPicture, scene: Rc<Scene>, effects
     }
     // Scene and window have the same scale, so they differ by a shift of whole pixels.
     let shift = |from: i64, to: i64| i32::try_from(from - to).unwrap_or(0);
-    let right = shift(scene.view.left_px, making.view.left_px);
-    let up = shift(scene.view.bottom_px, making.view.bottom_px);
-    let placed = |rect: &OutlineRect| Rect {
+    let right = shift(scene.view.left_px, pending.view.left_px);
+    let up = shift(scene.view.bottom_px, pending.view.bottom_px);
+    let shifted = |rect: &OutlineRect| Rect {
         x: rect.x.map(|x| x.saturating_add(right)),
         y: rect.y.map(|y| y.saturating_add(up)),
     };
-    let parts: Vec<Rect> = making.outline.iter().map(placed).collect();
-    let thick = 2 * (making.figure.scale.round().max(1.0) as i32);
+    let parts: Vec<Rect> = pending.outline.iter().map(shifted).collect();
+    let thickness = 2 * (pending.figure.scale.round().max(1.0) as i32);
     effects.push(Effect::Export(Box::new(Picture {
-        format: making.format,
-        file_name: making.words.file_stem + making.format.extension(),
+        format: pending.format,
+        file_name: pending.words.file_stem + pending.format.extension(),
         sheet,
-        view: making.view,
+        view: pending.view,
         scene,
-        looks: making.looks,
-        faded: making.faded,
-        outline: outline(&parts, thick),
+        looks: pending.looks,
+        faded: pending.faded,
+        outline: outline(&parts, thickness),
     })));
 }
 

@@ -1,4 +1,4 @@
-//! The flame graph: zoom, selected and hovered box, and scrolling.
+//! The flame graph: zoom, scrolling, and the selected and the hovered box.
 
 mod feature;
 mod keys;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 /// Height of a row in CSS pixels.
 const ROW_PX: f64 = 20.0;
-/// Number of rows visible above a zoomed box.
+/// Minimum number of rows that stay visible above a zoomed box.
 const MIN_ROWS_ABOVE_ZOOM: i64 = 2;
 
 /// State of the flame graph.
@@ -29,11 +29,11 @@ const MIN_ROWS_ABOVE_ZOOM: i64 = 2;
 pub struct FlameGraph {
     /// Size of the canvas. `None` until it has one.
     pub canvas: Option<Canvas>,
-    /// Position of the root.
+    /// Growth direction of the rows.
     pub growth: GrowthDirection,
     /// Scroll offset in device pixels.
     scrolled_px: i64,
-    /// The zoomed node, and its arrangement. `None` shows the whole graph.
+    /// The zoomed node, and the arrangement that it belongs to. `None` shows the whole graph.
     zoom: Option<(Arrangement, u32)>,
     /// Position of the pointer in device pixels, from the upper left corner of the canvas.
     pub pointer: Option<[f64; 2]>,
@@ -42,8 +42,8 @@ pub struct FlameGraph {
     revealed_allocation: Option<u32>,
     /// The selected node that was last scrolled into view.
     revealed_node: Option<u32>,
-    /// Zoomed node, growth and canvas that the scroll offset was chosen for. If the node or the growth changes, the
-    /// offset is chosen again.
+    /// Zoomed node, growth and canvas when the scroll offset was last set. If the node or the growth changes, the
+    /// offset is set again.
     scrolled_for: Option<(u32, GrowthDirection, Canvas)>,
 }
 
@@ -80,7 +80,7 @@ pub enum FlameAction {
 pub enum FlameStep {
     /// Goes to the box above the selected one on the screen.
     Up,
-    /// Goes to the box below the selected one on the screen, the largest if there are several.
+    /// Goes to the box below the selected one on the screen, or to the largest of several.
     Down,
     Left,
     Right,
@@ -89,9 +89,9 @@ pub enum FlameStep {
     ZoomOut,
     ZoomOutFully,
     FlipDirection,
-    /// Toggles between outermost and innermost frames at the root.
+    /// Toggles between a root at the outermost frames and a root at the innermost frames.
     Invert,
-    /// Toggles internal frames.
+    /// Shows or hides internal frames.
     HideInternal,
     NextMerge,
 }
@@ -102,7 +102,7 @@ impl FlameGraph {
         self.answer.latest()
     }
 
-    /// Drops the boxes and the zoom, since nodes are numbered differently now.
+    /// Drops the boxes and the zoom. Called when node ids have changed.
     pub(crate) fn clear_boxes(&mut self) {
         (self.answer, self.zoom) = Default::default();
     }
@@ -147,12 +147,12 @@ impl FlameGraph {
     /// Scrolls a row into view by the shortest distance.
     fn bring_into_view(&mut self, row: u32) {
         let top = self.top_of(row);
-        let beyond = (top + self.row_px() - self.height_px()).max(0);
-        let by = if top < 0 { top } else { beyond };
-        self.scroll_to(self.scrolled_px + by);
+        let hidden_below = (top + self.row_px() - self.height_px()).max(0);
+        let delta = if top < 0 { top } else { hidden_below };
+        self.scroll_to(self.scrolled_px + delta);
     }
 
-    /// Returns the index of the box at a position of the canvas.
+    /// Returns the index of the box at a position, in device pixels from the upper left corner of the canvas.
     pub fn hit_test(&self, [x, y]: [f64; 2]) -> Option<usize> {
         let (page, width) = (self.page()?, self.canvas?.width_px);
         let from_top = y.floor() as i64 - self.top_of(0);
@@ -170,20 +170,20 @@ impl FlameGraph {
         self.page()?.boxes.get(self.hit_test(self.pointer?)?)
     }
 
-    /// Returns the label of a node. `None` if it has no box.
+    /// Returns the label of a node. `None` if the node has no box of its own.
     pub(crate) fn label(&self, node: u32) -> Option<&NodeLabel> {
         let page = self.page()?;
         page.labels.get(page.boxes.get(self.box_of(node)?)?.label as usize)
     }
 
-    /// Returns the index of a node's box. `None` if it has no box of its own.
+    /// Returns the index of a node's box. `None` if the node has no box of its own.
     fn box_of(&self, node: u32) -> Option<usize> {
         self.page()?.boxes.iter().position(|it| it.node == node && it.node_count == 1)
     }
 }
 
 impl FlameGraph {
-    /// Returns the index of the selected node's box. Falls back to the zoomed box.
+    /// Returns the index of the selected node's box, or of the zoomed box if there is no selection.
     pub fn selected_box(&self, shared: &Shared) -> Option<usize> {
         let selected = shared.views.node.and_then(|node| self.box_of(node));
         selected.or_else(|| Some(self.page()?.zoom as usize))
@@ -205,7 +205,7 @@ impl FlameGraph {
         })
     }
 
-    /// Returns the zoomed node of the current arrangement.
+    /// Returns the zoomed node, if it belongs to the current arrangement.
     fn zoom_node(&self, shared: &Shared) -> Option<u32> {
         self.zoom.filter(|(of, _)| *of == shared.views.arrangement).map(|(_, node)| node)
     }
@@ -215,13 +215,13 @@ impl FlameGraph {
         self.zoom = (node != 0).then_some((shared.views.arrangement, node));
     }
 
-    /// Returns true if the boxes belong to a previous arrangement, where nodes are numbered differently.
+    /// Returns true if the boxes belong to a previous arrangement, which has other node ids.
     fn has_stale_boxes(&self, shared: &Shared) -> bool {
         self.answer.answered_question().is_some_and(|question| question.arrangement != shared.views.arrangement)
     }
 
-    fn select_box(&mut self, shared: &mut Shared, place: usize) {
-        let found = self.page().and_then(|page| page.boxes.get(place).copied());
+    fn select_box(&mut self, shared: &mut Shared, index: usize) {
+        let found = self.page().and_then(|page| page.boxes.get(index).copied());
         if let Some(found) = found.filter(|found| found.node_count == 1) {
             shared.views.node = Some(found.node);
             self.bring_into_view(found.row);
@@ -243,7 +243,7 @@ fn reset(flame: &mut FlameGraph, _: &mut Shared, change: Change) {
     }
 }
 
-/// Requests the missing boxes.
+/// Requests missing boxes.
 fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     reveal_selected_node(flame, shared);
     shared.set_node_label(|node| flame.label(node).cloned());
@@ -251,7 +251,7 @@ fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut V
     flame.answer.ask(question, device, &mut shared.serial, effects, Question::Flame);
 }
 
-/// Scrolls a node that was selected in another view into view. Zooms to it if it has no box of its own.
+/// Scrolls a node that was selected in another view into view. Zooms to the node if it has no box of its own.
 fn reveal_selected_node(flame: &mut FlameGraph, shared: &mut Shared) {
     let node = shared.views.node;
     let is_known = flame.question(shared).is_some_and(|question| flame.answer.answer_to(&question).is_some());
@@ -260,14 +260,14 @@ fn reveal_selected_node(flame: &mut FlameGraph, shared: &mut Shared) {
     }
     flame.revealed_node = node;
     let Some(node) = node else { return };
-    let row = flame.box_of(node).and_then(|place| Some(flame.page()?.boxes.get(place)?.row));
+    let row = flame.box_of(node).and_then(|index| Some(flame.page()?.boxes.get(index)?.row));
     match row {
         Some(row) => flame.bring_into_view(row),
         None => flame.zoom_to(shared, node),
     }
 }
 
-/// Handles a reply with boxes.
+/// Handles replies with boxes.
 fn take(
     flame: &mut FlameGraph,
     shared: &mut Shared,
@@ -291,9 +291,9 @@ fn take(
 fn update_scroll(flame: &mut FlameGraph) {
     let (Some(page), Some(canvas)) = (flame.page().cloned(), flame.canvas) else { return };
     let Some(zoom) = page.boxes.get(page.zoom as usize) else { return };
-    let now = (zoom.node, flame.growth, canvas);
-    let before = flame.scrolled_for.replace(now);
-    if before.is_none_or(|before| (before.0, before.1) != (now.0, now.1)) {
+    let current = (zoom.node, flame.growth, canvas);
+    let previous = flame.scrolled_for.replace(current);
+    if previous.is_none_or(|previous| (previous.0, previous.1) != (current.0, current.1)) {
         let above = flame.row_px() * (i64::from(zoom.row) - MIN_ROWS_ABOVE_ZOOM).max(0);
         let end = flame.content_px() - flame.height_px();
         flame.scroll_to(if flame.growth == GrowthDirection::Down { above } else { end - above });
@@ -316,11 +316,11 @@ fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut
                 flame.scroll_to((css * scale).round() as i64);
             }
         }
-        FlameAction::PointerAt(place) => flame.pointer = place,
+        FlameAction::PointerAt(position) => flame.pointer = position,
         FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::CrumbClicked(_)
             if flame.has_stale_boxes(shared) => {}
         FlameAction::Clicked(at) => match flame.hit_test(at) {
-            Some(place) => flame.select_box(shared, place),
+            Some(index) => flame.select_box(shared, index),
             None => shared.views.node = None,
         },
         FlameAction::DoubleClicked(at) => {
@@ -335,22 +335,25 @@ fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut
     }
 }
 
-/// Changes the arrangement. The selected node is dropped, since nodes are numbered differently.
+/// Changes the arrangement. Clears the selected node, since node ids change.
 fn rearrange(shared: &mut Shared, wanted: Arrangement) {
     if std::mem::replace(&mut shared.views.arrangement, wanted) != wanted {
         shared.views.node = None;
     }
 }
 
-/// Returns the arrangement after a step that changes it. `None` for other steps.
-fn rearranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
+/// Returns the arrangement that results from a step. `None` if the step does not change it.
+fn rearranged(step: FlameStep, mut arrangement: Arrangement) -> Option<Arrangement> {
     match step {
-        FlameStep::Invert => now.root = if now.root == Root::Outermost { Root::Innermost } else { Root::Outermost },
+        FlameStep::Invert => {
+            arrangement.root = if arrangement.root == Root::Outermost { Root::Innermost } else { Root::Outermost }
+        }
         FlameStep::HideInternal => {
-            now.internal = if now.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
+            arrangement.internal =
+                if arrangement.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
         }
         FlameStep::NextMerge => {
-            now.merge = match now.merge {
+            arrangement.merge = match arrangement.merge {
                 Merge::Line => Merge::Function,
                 Merge::Function => Merge::File,
                 Merge::File => Merge::Line,
@@ -358,7 +361,7 @@ fn rearranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
         }
         _ => return None,
     }
-    Some(now)
+    Some(arrangement)
 }
 
 /// Runs a command.
@@ -372,23 +375,25 @@ fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Ve
         return;
     }
     let known = flame.page().cloned().zip(flame.selected_box(shared)).filter(|_| !flame.has_stale_boxes(shared));
-    let Some((page, at)) = known else { return };
-    let Some(selected) = page.boxes.get(at) else { return };
+    let Some((page, index)) = known else { return };
+    let Some(selected) = page.boxes.get(index) else { return };
     let grows_down = flame.growth == GrowthDirection::Down;
     let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.node_count == 1);
     let row = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.row == selected.row);
     let to = match step {
         // Without a selection, the first key press selects the current box.
-        _ if shared.views.node.is_none() && !matches!(step, FlameStep::ZoomOut | FlameStep::ZoomOutFully) => Some(at),
+        _ if shared.views.node.is_none() && !matches!(step, FlameStep::ZoomOut | FlameStep::ZoomOutFully) => {
+            Some(index)
+        }
         FlameStep::Up | FlameStep::Down if (step == FlameStep::Up) == grows_down => Some(selected.parent as usize),
         FlameStep::Up | FlameStep::Down => {
             // Boxes are sorted by size, largest first. Rows above the zoomed box have only one.
-            let below = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.parent as usize == at);
-            (at + 1..page.boxes.len()).find(below).filter(single)
+            let below = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.parent as usize == index);
+            (index + 1..page.boxes.len()).find(below).filter(single)
         }
-        FlameStep::Left => at.checked_sub(1).filter(row).filter(single),
+        FlameStep::Left => index.checked_sub(1).filter(row).filter(single),
         // Skips merged boxes to the first child of the next parent.
-        FlameStep::Right => (at + 1..page.boxes.len()).take_while(row).find(single),
+        FlameStep::Right => (index + 1..page.boxes.len()).take_while(row).find(single),
         FlameStep::ZoomIn => {
             flame.zoom_to(shared, selected.node);
             None

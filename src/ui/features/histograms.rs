@@ -1,5 +1,5 @@
-//! Histograms of sizes and lifetimes. Bars are powers of two. Each selects rows of the table and of the other
-//! histogram.
+//! Histograms of sizes and lifetimes. Each bar is a class between two powers of two. Selected bars filter the rows of
+//! the table and the other histogram.
 
 use base::units::{BYTE_UNITS, Bytes, group_digits, pluralize};
 use engine::protocol::{LIFETIME_TO_END, LIFETIME_UNKNOWN, Weight};
@@ -23,14 +23,14 @@ pub enum Measure {
     Count,
 }
 
-/// Effect of a click on the selected bars.
+/// Way a click changes the selected bars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClickMode {
     /// Selects only this bar, or clears the selection if it was the only one.
     Only,
     /// Extends the selection to this bar.
     Extend,
-    /// Selects all bars from another class to this one, as by dragging.
+    /// Selects all bars from this class to the clicked one, as dragging does.
     Drag(u8),
 }
 
@@ -38,14 +38,14 @@ pub enum ClickMode {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bar {
     pub class: u8,
-    /// Label below the left edge: the lower bound. Empty if there is no room.
+    /// Label below the left edge: the lower bound. Empty if it does not fit.
     pub tick: String,
     /// Range, count and bytes.
     pub name: String,
     /// Height in thousandths of the highest bar. At least 1 if the bar is not empty.
     pub height: u32,
     pub is_selected: bool,
-    /// True if the bar is separate from the powers of two.
+    /// True if the bar is not a range of sizes or lifetimes, such as "never freed".
     pub is_special: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct Bar {
 pub struct Chart {
     /// Bars in ascending order.
     pub bars: Vec<Bar>,
-    /// Title of the vertical axis, and its labels at full and half height.
+    /// Title of the vertical axis, and its labels at full height and at half height.
     pub axis: [String; 3],
 }
 
@@ -62,13 +62,13 @@ pub struct Chart {
 const BARS_PER_TICK: u8 = 3;
 
 /// Returns the bars and labels of a histogram.
-pub(crate) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, measure: Measure) -> Chart {
+pub(crate) fn chart(histogram: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, measure: Measure) -> Chart {
     let value = |weight: &Weight| match measure {
         Measure::Bytes => weight.bytes,
         Measure::Count => weight.count.into(),
     };
     let is_chosen = |class: u8| chosen.is_some_and(|[from, to]| (from..=to).contains(&class));
-    let is_special = |class: u8| of == Histogram::Lifetimes && class >= LIFETIME_UNKNOWN;
+    let is_special = |class: u8| histogram == Histogram::Lifetimes && class >= LIFETIME_UNKNOWN;
     let is_seen = |class: u8, weight: &Weight| weight.count > 0 || is_chosen(class);
     let classes = || (0u8..).zip(weights);
     let powers = || classes().filter(|(class, weight)| !is_special(*class) && is_seen(*class, weight));
@@ -87,11 +87,11 @@ pub(crate) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, 
         // The last bar before the separate ones has no room for a label.
         let has_room = class == first || class != last || !has_apart;
         let is_first = has_room && class.saturating_sub(first).is_multiple_of(BARS_PER_TICK);
-        let mut name = class_text(of, class);
+        let mut name = class_text(histogram, class);
         name.push_str(&format!(": {}, {}", pluralize(weight.count.into(), "allocation"), Bytes(weight.bytes)));
         Bar {
             class,
-            tick: if is_special(class) || is_first { lower_bound_text(of, class) } else { String::new() },
+            tick: if is_special(class) || is_first { lower_bound_text(histogram, class) } else { String::new() },
             name,
             height: if weight.count == 0 { 0 } else { (height as u32).max(1) },
             is_selected: is_chosen(class),
@@ -102,19 +102,19 @@ pub(crate) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, 
         Measure::Bytes => Bytes(value).to_string(),
         Measure::Count => group_digits(value),
     };
-    let what = if measure == Measure::Bytes { "Requested bytes" } else { "Allocations" };
-    Chart { bars: bars.collect(), axis: [what.to_owned(), height(highest), height(highest / 2)] }
+    let axis_title = if measure == Measure::Bytes { "Requested bytes" } else { "Allocations" };
+    Chart { bars: bars.collect(), axis: [axis_title.to_owned(), height(highest), height(highest / 2)] }
 }
 
 /// Changes the selection after a click on a bar.
-pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, reach: ClickMode) {
+pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, mode: ClickMode) {
     let is_empty = weights.get(usize::from(class)).is_none_or(|weight| weight.count == 0);
     // Clicks on empty bars are ignored, except while dragging and to deselect.
-    let is_brushed = matches!(reach, ClickMode::Drag(_));
+    let is_brushed = matches!(mode, ClickMode::Drag(_));
     if is_empty && !is_brushed && chosen.is_none_or(|[from, to]| !(from..=to).contains(&class)) {
         return;
     }
-    *chosen = match (*chosen, reach) {
+    *chosen = match (*chosen, mode) {
         (_, ClickMode::Drag(other)) => Some([other.min(class), other.max(class)]),
         (Some([from, to]), ClickMode::Extend) => Some([from.min(class), to.max(class)]),
         (now, _) if now == Some([class; 2]) => None,
@@ -123,37 +123,37 @@ pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8,
 }
 
 /// Returns the selected classes as text: `64 KiB–1 MiB` with the upper bound excluded, or `1–7 events`.
-pub fn selection_text(of: Histogram, [from, to]: [u8; 2]) -> String {
+pub fn selection_text(histogram: Histogram, [from, to]: [u8; 2]) -> String {
     if from == to {
-        return class_text(of, from);
+        return class_text(histogram, from);
     }
-    let apart = |class: u8| of == Histogram::Lifetimes && class >= LIFETIME_UNKNOWN;
-    if apart(from) {
-        return [&class_text(of, from), " or ", &class_text(of, to)].concat();
+    let is_special = |class: u8| histogram == Histogram::Lifetimes && class >= LIFETIME_UNKNOWN;
+    if is_special(from) {
+        return [&class_text(histogram, from), " or ", &class_text(histogram, to)].concat();
     }
-    if !apart(to) {
-        return class_range_text(of, from, to);
+    if !is_special(to) {
+        return class_range_text(histogram, from, to);
     }
-    let ends = if to == LIFETIME_TO_END { [", ", &class_text(of, to)].concat() } else { String::new() };
-    ["≥ ", &lower_bound_text(of, from), " events, ", &class_text(of, LIFETIME_UNKNOWN), &ends].concat()
+    let ends = if to == LIFETIME_TO_END { [", ", &class_text(histogram, to)].concat() } else { String::new() };
+    ["≥ ", &lower_bound_text(histogram, from), " events, ", &class_text(histogram, LIFETIME_UNKNOWN), &ends].concat()
 }
 
-fn class_text(of: Histogram, class: u8) -> String {
-    match (of, class) {
+fn class_text(histogram: Histogram, class: u8) -> String {
+    match (histogram, class) {
         (Histogram::Lifetimes, LIFETIME_UNKNOWN) => "allocated before recording".to_owned(),
         (Histogram::Lifetimes, LIFETIME_TO_END) => "never freed".to_owned(),
         (Histogram::Sizes, 0) => "0 B".to_owned(),
         (Histogram::Sizes, 1) => "1 B".to_owned(),
         (Histogram::Lifetimes, 0) => "no event".to_owned(),
         (Histogram::Lifetimes, 1) => "1 event".to_owned(),
-        _ => class_range_text(of, class, class),
+        _ => class_range_text(histogram, class, class),
     }
 }
 
 /// Formats a range of classes. For bytes the upper bound is excluded, for events it is included.
-fn class_range_text(of: Histogram, from: u8, to: u8) -> String {
-    let (begin, end) = (lower_bound_text(of, from), power_text(of, to));
-    if of == Histogram::Lifetimes {
+fn class_range_text(histogram: Histogram, from: u8, to: u8) -> String {
+    let (begin, end) = (lower_bound_text(histogram, from), power_text(histogram, to));
+    if histogram == Histogram::Lifetimes {
         let last = 1u64.checked_shl(to.into()).map_or(u64::MAX, |end| end - 1);
         return [&begin, "–", &group_digits(last), " events"].concat();
     }
@@ -164,19 +164,19 @@ fn class_range_text(of: Histogram, from: u8, to: u8) -> String {
     [begin, "–", &end].concat()
 }
 
-/// Returns the label of a class's lower bound.
-fn lower_bound_text(of: Histogram, class: u8) -> String {
-    match (of, class) {
+/// Formats the lower bound of a class.
+fn lower_bound_text(histogram: Histogram, class: u8) -> String {
+    match (histogram, class) {
         (Histogram::Lifetimes, LIFETIME_UNKNOWN) => "before".to_owned(),
         (Histogram::Lifetimes, LIFETIME_TO_END) => "to the end".to_owned(),
         (Histogram::Sizes, 0) => "0 B".to_owned(),
         (_, 0) => "0".to_owned(),
-        (_, class) => power_text(of, class - 1),
+        (_, class) => power_text(histogram, class - 1),
     }
 }
 
-fn power_text(of: Histogram, exponent: u8) -> String {
-    match of {
+fn power_text(histogram: Histogram, exponent: u8) -> String {
+    match histogram {
         Histogram::Lifetimes => group_digits(1 << exponent.min(63)),
         Histogram::Sizes => {
             let unit = BYTE_UNITS.get(usize::from(exponent / 10)).copied().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The command palette: its text, recently used entries, and the picked entry. `ui::palette_entries` lists the
-//! entries and runs them, since that needs the whole state.
+//! The command palette: its text, the recently used entries, and the picked entry. `ui::palette_entries` builds and
+//! runs the entries, since that requires the state of all features.
 
 use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
@@ -12,7 +12,7 @@ use engine::protocol::Topic;
 /// Maximum number of recently used entries.
 const MAX_RECENT: usize = 8;
 
-/// Target of a palette entry.
+/// Action of a palette entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaletteTarget {
     /// A command, by its index in the key table ([`crate::keys::BINDINGS`]).
@@ -32,7 +32,7 @@ pub struct Palette {
     pub dialog: Dialog,
     /// Text of the input field.
     pub text: String,
-    /// Number of entries that the arrow keys moved down from the first one. Wraps around at both ends.
+    /// Position of the active entry, as a number of entries below the first one. Wraps around at both ends.
     pub(crate) active_offset: i32,
     /// Recently used commands and insights, latest first.
     pub(crate) recent: Vec<PaletteTarget>,
@@ -40,12 +40,12 @@ pub struct Palette {
     pub(crate) pending: Option<PaletteTarget>,
 }
 
-/// Events of the palette.
+/// User input in the palette.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PaletteAction {
     /// Text of the input field.
     Typed(String),
-    /// Number of entries that the arrow keys moved down. Negative for up.
+    /// An arrow key moved the active entry down by this number of entries. Negative for up.
     Moved(i32),
     Picked(PaletteTarget),
     /// The browser closed the palette.
@@ -76,7 +76,7 @@ pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> = Feature
 fn on_action(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &mut Vec<Effect>) {
     match action {
         PaletteAction::Typed(text) => (palette.text, palette.active_offset) = (text, 0),
-        PaletteAction::Moved(by) => palette.active_offset = palette.active_offset.saturating_add(by),
+        PaletteAction::Moved(delta) => palette.active_offset = palette.active_offset.saturating_add(delta),
         PaletteAction::Picked(target) => {
             palette.dialog = Dialog::Closed;
             palette.pending = Some(target);
@@ -100,7 +100,7 @@ fn on_command(palette: &mut Palette, _: &mut Shared, step: PaletteStep, _: &mut 
     }
 }
 
-/// Another device has other annotations, so the first entry becomes active again.
+/// Activates the first entry again, since another device has other annotations.
 fn reset(palette: &mut Palette, _: &mut Shared, change: Change) {
     if change.is_device_change() {
         palette.active_offset = 0;

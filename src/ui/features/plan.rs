@@ -1,5 +1,5 @@
-//! The planner of the Savings insight: factors on groups of allocations, presets of common changes, and the resulting
-//! peak.
+//! The planner of the Savings insight. A plan multiplies the sizes of groups of allocations by factors, which presets
+//! fill in for common changes. The planner shows the resulting peak.
 
 mod data;
 
@@ -26,7 +26,7 @@ fn is_seen(shared: &Shared) -> bool {
     shared.views.visible() == Some(Tab::Insights) && shared.topic == Topic::Savings
 }
 
-/// Publishes the plan while it is visible or drawn.
+/// Copies the plan to the shared state while the planner is visible or its curve is drawn.
 fn publish(plan: &mut Plan, shared: &mut Shared, _: i64, _: &mut Vec<Effect>) {
     let compared = shared.comparing.pair.filter(|[a, _]| *a == shared.device_index);
     plan.comparison = compared.map(|[_, b]| shared.comparing.second_load().wrapping_mul(256).wrapping_add(b as u32));
@@ -37,16 +37,16 @@ fn publish(plan: &mut Plan, shared: &mut Shared, _: i64, _: &mut Vec<Effect>) {
     }
 }
 
-/// Requests a simulation of the plan while it is visible, once the plan is known to be valid.
+/// Requests a simulation of the plan while the planner is visible. Waits until the plan has been validated.
 fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     // The simulation failed or was replaced by another one.
     if let Some((_, question)) = plan.pending.take_if(|(serial, _)| shared.simulation != Some(*serial)) {
         plan.simulated = Some((question, None));
     }
     let Some(question) = plan.question(shared.capacity()).filter(|_| is_seen(shared)) else { return };
-    let can_be = shared.planned.page(&question).is_some_and(|page| page.error.is_empty());
+    let is_valid = shared.planned.page(&question).is_some_and(|page| page.error.is_empty());
     let is_known = plan.simulated.as_ref().is_some_and(|(of, _)| *of == question);
-    if !can_be || is_known || shared.simulation.is_some() {
+    if !is_valid || is_known || shared.simulation.is_some() {
         return;
     }
     let sizes = Question::PlannedSizes(Box::new(question.clone()));
@@ -57,7 +57,7 @@ fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec
     effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(what_if))));
 }
 
-/// Handles the reply of the simulator.
+/// Handles replies of the simulator.
 fn take(plan: &mut Plan, shared: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::WhatIf(answer) = answer else { return Some(answer) };
     shared.simulation.take_if(|asked| *asked == serial);
@@ -67,7 +67,7 @@ fn take(plan: &mut Plan, shared: &mut Shared, serial: u32, answer: Answer, _: &m
     None
 }
 
-/// Handles a change of device, categories or nodes. The rows are kept.
+/// Discards the simulation. The rows of the plan are kept.
 fn reset(plan: &mut Plan, _: &mut Shared, _: Change) {
     (plan.pending, plan.simulated) = Default::default();
 }
@@ -89,10 +89,10 @@ fn act(plan: &mut Plan, shared: &mut Shared, action: PlanAction, _: &mut Vec<Eff
         }
         _ => {}
     }
-    let before = plan.rows.clone();
+    let previous_rows = plan.rows.clone();
     match action {
-        PlanAction::Typed(place, field, text) => {
-            if let Some(row) = plan.rows.get_mut(place) {
+        PlanAction::Typed(index, field, text) => {
+            if let Some(row) = plan.rows.get_mut(index) {
                 row.set_text(field, text);
             }
         }
@@ -105,12 +105,12 @@ fn act(plan: &mut Plan, shared: &mut Shared, action: PlanAction, _: &mut Vec<Eff
             };
             plan.add(RowSubject::Preset(preset), number);
         }
-        PlanAction::Removed(place) if place < plan.rows.len() => drop(plan.rows.remove(place)),
+        PlanAction::Removed(index) if index < plan.rows.len() => drop(plan.rows.remove(index)),
         PlanAction::Cleared => plan.rows.clear(),
         _ => {}
     }
-    if plan.rows != before {
-        plan.push_undo(before);
+    if plan.rows != previous_rows {
+        plan.push_undo(previous_rows);
         // A plan that changes something is drawn at once.
         let does_nothing = plan.question(None).is_none_or(|of| of.groups.is_empty() && of.batch == Factor::ONE);
         if !does_nothing {

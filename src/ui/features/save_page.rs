@@ -1,4 +1,4 @@
-//! Saving of the page as a single HTML file that contains the open snapshot.
+//! Saves the page as a single HTML file that contains the open snapshot.
 
 use crate::comparing::SecondFile;
 use crate::effect::{Effect, PageToSave, SnapshotToSave};
@@ -14,7 +14,7 @@ use std::convert::Infallible;
 /// Chromium's V8 has at most 2^29 − 24 characters. A larger page could be written but not read.
 pub const MAX_SNAPSHOT_BYTES: usize = 400_000_000;
 
-/// Progress of the saving.
+/// State of saving a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SaveState {
     #[default]
@@ -22,7 +22,7 @@ pub enum SaveState {
     Running,
 }
 
-/// Encoding of the snapshot in the page. The smallest one is used.
+/// Encoding of the snapshot in a saved page. The smallest encoding is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SnapshotEncoding {
     /// The unchanged file, which is already compressed.
@@ -32,16 +32,16 @@ pub enum SnapshotEncoding {
     Columns,
 }
 
-/// Progress reports.
+/// Progress and result of saving a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SaveProgress {
-    /// Bytes of the snapshot that are done, and in total.
+    /// Encoded bytes of the snapshot, and its total bytes.
     Done(u64, u64),
     Saved {
         file: String,
         /// Size of the file in bytes.
         bytes: u64,
-        /// Size of the snapshot in it in bytes, before base64.
+        /// Size of the embedded snapshot in bytes, before base64.
         snapshot: u64,
         packing: SnapshotEncoding,
     },
@@ -49,8 +49,8 @@ pub enum SaveProgress {
     Failed(String),
 }
 
-/// Saves the open snapshot, and the one it is compared with, as a page. `view` is the link to the view without the
-/// file.
+/// Saves a page with the open snapshot and the one it is compared with. `view` is the link that restores the view,
+/// without the file.
 pub(crate) fn save(html: &mut SaveState, shared: &mut Shared, mut view: Link, effects: &mut Vec<Effect>) {
     let Some(choice) = shared.snapshots.get(shared.snapshot_index).filter(|_| shared.file().is_some()) else { return };
     if *html == SaveState::Running {
@@ -62,8 +62,8 @@ pub(crate) fn save(html: &mut SaveState, shared: &mut Shared, mut view: Link, ef
     let mut snapshots = vec![SnapshotToSave { origin, load: shared.load, name }];
     if let SecondFile::Open(second, origin, load) = &shared.comparing.second {
         // The page finds the second snapshot by its name.
-        let same = if second.file == choice.file { "B " } else { "" };
-        let name = [same, &second.file].concat();
+        let prefix = if second.file == choice.file { "B " } else { "" };
+        let name = [prefix, &second.file].concat();
         view.compare_with(&name);
         snapshots.push(SnapshotToSave { origin: origin.clone(), load: *load, name });
     }
@@ -86,12 +86,12 @@ pub(crate) const FEATURE: Feature<SaveState, SaveProgress, Infallible> = Feature
     on_escape: close_nothing,
 };
 
-/// Handles a progress report.
-fn on_action(html: &mut SaveState, shared: &mut Shared, step: SaveProgress, _: &mut Vec<Effect>) {
-    if !matches!(step, SaveProgress::Done(..)) {
+/// Shows the progress or the result.
+fn on_action(html: &mut SaveState, shared: &mut Shared, progress: SaveProgress, _: &mut Vec<Effect>) {
+    if !matches!(progress, SaveProgress::Done(..)) {
         *html = SaveState::Idle;
     }
-    shared.remark = Some(match step {
+    shared.remark = Some(match progress {
         SaveProgress::Done(done, total) => format!("Saving: {} of {} of the snapshot.", Bytes(done), Bytes(total)),
         SaveProgress::Saved { file, bytes, snapshot, packing } => {
             let how = match packing {
@@ -112,7 +112,7 @@ pub fn compression(head: &[u8]) -> Option<&'static str> {
     known.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| name)
 }
 
-/// Ids of the elements that hold the snapshot and the one it is compared with.
+/// Ids of the elements that hold the open snapshot and the one it is compared with.
 pub const ELEMENTS: [&str; 2] = ["part-snapshot", "part-second"];
 
 /// Returns the start tag of the element that holds a snapshot. Names are untrusted, so they are escaped.
@@ -121,7 +121,7 @@ pub fn start_tag(id: &str, name: &str, view: &str) -> String {
     format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\" data-view=\"{view}\">")
 }
 
-/// Escapes a text for a quoted attribute.
+/// Escapes text for a quoted HTML attribute.
 fn escape_attribute(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,4 +1,4 @@
-//! The Segments tab: segments and blocks at the cursor, with filters, navigation and requests to the worker.
+//! The Segments tab: segments and blocks at the cursor, with filters, keyboard navigation and simulated requests.
 
 mod data;
 
@@ -28,33 +28,33 @@ use std::rc::Rc;
 const ZOOM: f64 = 1.5;
 
 /// Handles pointer and control input.
-pub(crate) fn act(memory: &mut SegmentsTab, shared: &mut Shared, action: SegmentsAction, effects: &mut Vec<Effect>) {
+pub(crate) fn act(tab: &mut SegmentsTab, shared: &mut Shared, action: SegmentsAction, effects: &mut Vec<Effect>) {
     match action {
-        SegmentsAction::Resized(canvas) => memory.canvas = Some(canvas),
-        SegmentsAction::Scrolled(top, height) => memory.scroll.set_visible(top, height),
-        SegmentsAction::PointerAt(place) => memory.pointer = place,
+        SegmentsAction::Resized(canvas) => tab.canvas = Some(canvas),
+        SegmentsAction::Scrolled(top, height) => tab.scroll.set_visible(top, height),
+        SegmentsAction::PointerAt(index) => tab.pointer = index,
         SegmentsAction::Clicked(at) => {
-            let found = memory.hit_test(at).map(hit);
-            memory.active = found.map(|(stop, ..)| stop);
-            select_hit(memory, shared, found, effects);
+            let found = tab.hit_test(at).map(hit);
+            tab.active = found.map(|(stop, ..)| stop);
+            select_hit(tab, shared, found, effects);
         }
-        SegmentsAction::SortChosen(place) => {
-            memory.sort = SORTS.get(place).copied().unwrap_or_default();
-            memory.keep_in_view();
+        SegmentsAction::SortChosen(index) => {
+            tab.sort = SORTS.get(index).copied().unwrap_or_default();
+            tab.keep_in_view();
         }
-        SegmentsAction::PoolChosen(place) => {
-            memory.filter.pool = place.checked_sub(1).and_then(|place| memory.pools.get(place).copied());
+        SegmentsAction::PoolChosen(index) => {
+            tab.filter.pool = index.checked_sub(1).and_then(|index| tab.pools.get(index).copied());
         }
-        SegmentsAction::StreamChosen(place) => {
-            memory.filter.stream = place.checked_sub(1).and_then(|place| memory.streams.get(place).copied());
+        SegmentsAction::StreamChosen(index) => {
+            tab.filter.stream = index.checked_sub(1).and_then(|index| tab.streams.get(index).copied());
         }
         SegmentsAction::KeptLineClicked(allocation) => select(shared, allocation, effects),
         SegmentsAction::RequestTyped(text) => {
-            (memory.request_error, memory.request) = match parse_size(&text) {
+            (tab.request_error, tab.request) = match parse_size(&text) {
                 Ok(bytes) => (None, bytes),
-                Err(wrong) => (Some(wrong), None),
+                Err(error) => (Some(error), None),
             };
-            memory.request_text = text;
+            tab.request_text = text;
         }
     }
 }
@@ -67,152 +67,153 @@ fn parse_size(text: &str) -> Result<Option<u64>, String> {
     match Query::parse(&["=", text.trim()].concat()) {
         Ok(Query::Size(bytes, _)) => Ok(Some(bytes)),
         Ok(_) => Err("Invalid size. Examples: 512, 2MiB, 1.5GiB.".to_owned()),
-        Err(wrong) => Err(wrong.to_string()),
+        Err(error) => Err(error.to_string()),
     }
 }
 
-/// A position, its allocation (or the one that keeps the segment from being released), and the address range of the
-/// segment if the position is free.
+/// Result of a hit test: the target, its allocation (or the one that keeps the segment from being released), and the
+/// address range of the segment if the target is free.
 type Hit = (NavTarget, Option<u32>, Option<[u64; 2]>);
 
-fn hit(place: BlockInBar<'_>) -> Hit {
-    let (bar, piece) = place;
-    let own = piece.and_then(allocation);
+fn hit(target: BlockInBar<'_>) -> Hit {
+    let (bar, piece) = target;
+    let own_allocation = piece.and_then(allocation);
     let segment = [bar.segment, bar.segment.saturating_add(bar.sums.reserved)];
     // For a free block, the allocation that keeps its segment from being released.
-    (nav_target(place), own.or(bar.largest_block), own.is_none().then_some(segment))
+    (nav_target(target), own_allocation.or(bar.largest_block), own_allocation.is_none().then_some(segment))
 }
 
-/// Selects the allocation at a position, or the segment if the position is free.
-fn select_hit(memory: &mut SegmentsTab, shared: &mut Shared, found: Option<Hit>, effects: &mut Vec<Effect>) {
+/// Selects the allocation that was hit, or the segment if a free block was hit.
+fn select_hit(tab: &mut SegmentsTab, shared: &mut Shared, found: Option<Hit>, effects: &mut Vec<Effect>) {
     let allocation = found.and_then(|(_, allocation, _)| allocation);
     shared.segment = found.and_then(|(.., segment)| Some((segment?, allocation)));
     match allocation {
-        Some(allocation) => select_visible(memory, shared, allocation, effects),
+        Some(allocation) => select_visible(tab, shared, allocation, effects),
         None => (shared.selection, shared.selecting) = (None, None),
     }
 }
 
 /// Selects an allocation that is already in view.
-fn select_visible(memory: &mut SegmentsTab, shared: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
-    memory.revealed_allocation = Some(allocation);
+fn select_visible(tab: &mut SegmentsTab, shared: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
+    tab.revealed_allocation = Some(allocation);
     select(shared, allocation, effects);
 }
 
 /// Runs a command.
-pub(crate) fn step(memory: &mut SegmentsTab, shared: &mut Shared, step: SegmentsStep, effects: &mut Vec<Effect>) {
-    let [sort, pool, stream] = memory.picker_indices();
+pub(crate) fn step(tab: &mut SegmentsTab, shared: &mut Shared, step: SegmentsStep, effects: &mut Vec<Effect>) {
+    let [sort, pool, stream] = tab.picker_indices();
     // The first entry stands for all.
-    let next_pool = (pool + 1) % (memory.pools.len() + 1);
-    let next_stream = (stream + 1) % (memory.streams.len() + 1);
+    let next_pool = (pool + 1) % (tab.pools.len() + 1);
+    let next_stream = (stream + 1) % (tab.streams.len() + 1);
     match step {
         SegmentsStep::Select => {
-            let found = memory.active().map(hit);
-            select_hit(memory, shared, found, effects);
+            let found = tab.active().map(hit);
+            select_hit(tab, shared, found, effects);
         }
         SegmentsStep::ZoomIn | SegmentsStep::ZoomOut => {
             let factor = if step == SegmentsStep::ZoomIn { 1.0 / ZOOM } else { ZOOM };
-            let [least, most] = BYTES_PER_PX;
-            let scale = memory.scale();
-            memory.zoom = memory.page().map(|page| (page.bytes_per_px * factor).clamp(least, most) * scale);
-            memory.keep_in_view();
+            let [min, max] = BYTES_PER_PX;
+            let scale = tab.scale();
+            tab.zoom = tab.page().map(|page| (page.bytes_per_px * factor).clamp(min, max) * scale);
+            tab.keep_in_view();
         }
         SegmentsStep::Fit => {
-            memory.zoom = None;
-            memory.keep_in_view();
+            tab.zoom = None;
+            tab.keep_in_view();
         }
-        SegmentsStep::NextSort => act(memory, shared, SegmentsAction::SortChosen((sort + 1) % SORTS.len()), effects),
-        SegmentsStep::NextPool => act(memory, shared, SegmentsAction::PoolChosen(next_pool), effects),
-        SegmentsStep::NextStream => act(memory, shared, SegmentsAction::StreamChosen(next_stream), effects),
+        SegmentsStep::NextSort => act(tab, shared, SegmentsAction::SortChosen((sort + 1) % SORTS.len()), effects),
+        SegmentsStep::NextPool => act(tab, shared, SegmentsAction::PoolChosen(next_pool), effects),
+        SegmentsStep::NextStream => act(tab, shared, SegmentsAction::StreamChosen(next_stream), effects),
         SegmentsStep::TypeRequest => effects.push(Effect::FocusRequest),
         SegmentsStep::CursorBack => shared.go_to(shared.cursor.moment.saturating_sub(1)),
         SegmentsStep::CursorForward => shared.go_to(shared.cursor.moment.saturating_add(1)),
-        _ => navigate(memory, step),
+        _ => navigate(tab, step),
     }
 }
 
-/// Requests the missing rows, one question at a time and always for the latest cursor, so that scrubbing is animated.
-fn ask(memory: &mut SegmentsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let Some(canvas) = memory.canvas.filter(|_| shared.views.visible() == Some(Tab::Segments)) else { return };
+/// Requests missing rows. Sends one question at a time, always for the latest cursor, so that the view keeps updating
+/// while the cursor is dragged.
+fn ask(tab: &mut SegmentsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    let Some(canvas) = tab.canvas.filter(|_| shared.views.visible() == Some(Tab::Segments)) else { return };
     let selected = shared.selection.as_deref().map(|details| (details.allocation, details.address));
     let (moment, colouring) = (shared.cursor.moment, shared.looks.colouring);
     let rules = if colouring == Grouping::Category { shared.rules.active_version() } else { 0 };
-    if memory.revealed_allocation != selected.map(|(allocation, _)| allocation) && shared.selecting.is_none() {
-        memory.revealed_allocation = selected.map(|(allocation, _)| allocation);
-        (memory.reveal, memory.scrolls_to_reveal) = (selected.and_then(|(_, address)| address), true);
+    if tab.revealed_allocation != selected.map(|(allocation, _)| allocation) && shared.selecting.is_none() {
+        tab.revealed_allocation = selected.map(|(allocation, _)| allocation);
+        (tab.reveal, tab.scrolls_to_reveal) = (selected.and_then(|(_, address)| address), true);
     }
-    let pads = 2 * memory.pad_px() as u32;
+    let padding_px = 2 * tab.pad_px() as u32;
     let question = SegmentsQuestion {
         moment,
-        filter: memory.filter,
-        sort: memory.sort,
+        filter: tab.filter,
+        sort: tab.sort,
         colouring,
-        width_px: canvas.width_px.saturating_sub(pads).max(1),
-        bytes_per_px: memory.zoom.map_or(0.0, |zoom| zoom / memory.scale()),
-        fit_rows: if memory.zoom.is_none() { memory.scroll.visible_rows().max(1.0) as u32 } else { 0 },
-        rows: memory.scroll.rows_to_request(memory.answer.answered_question().map(|(question, _)| question.rows)),
-        reveal: memory.reveal,
-        request: memory.request,
+        width_px: canvas.width_px.saturating_sub(padding_px).max(1),
+        bytes_per_px: tab.zoom.map_or(0.0, |zoom| zoom / tab.scale()),
+        fit_rows: if tab.zoom.is_none() { tab.scroll.visible_rows().max(1.0) as u32 } else { 0 },
+        rows: tab.scroll.rows_to_request(tab.answer.answered_question().map(|(question, _)| question.rows)),
+        reveal: tab.reveal,
+        request: tab.request,
     };
     let wanted = (question, rules);
-    let shown = memory.shown_allocations();
-    memory.answer.ask(wanted, device, &mut shared.serial, effects, |(question, _)| Question::State(question));
-    for (answer, allocation) in memory.details.iter_mut().zip(shown) {
+    let shown = tab.shown_allocations();
+    tab.answer.ask(wanted, device, &mut shared.serial, effects, |(question, _)| Question::State(question));
+    for (answer, allocation) in tab.details.iter_mut().zip(shown) {
         if let Some(allocation) = allocation {
             answer.ask(allocation, device, &mut shared.serial, effects, Question::Details);
         }
     }
 }
 
-/// Handles a change of device. Canvas and sort order are kept.
-fn reset(memory: &mut SegmentsTab, shared: &mut Shared, change: Change) {
+/// Handles a change of device. Keeps the canvas and the sort order.
+fn reset(tab: &mut SegmentsTab, shared: &mut Shared, change: Change) {
     if change.is_device_change() {
         shared.segment = None;
-        let SegmentsTab { canvas, sort, mut scroll, .. } = std::mem::take(memory);
+        let SegmentsTab { canvas, sort, mut scroll, .. } = std::mem::take(tab);
         scroll.rows = 0;
         scroll.scroll_to_px(0.0);
-        *memory = SegmentsTab { canvas, sort, scroll, ..SegmentsTab::default() };
+        *tab = SegmentsTab { canvas, sort, scroll, ..SegmentsTab::default() };
     }
 }
 
-fn take(memory: &mut SegmentsTab, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(tab: &mut SegmentsTab, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     match answer {
-        Answer::State(page) => take_page(memory, serial, page),
+        Answer::State(page) => take_page(tab, serial, page),
         Answer::Details(details) => {
-            let own = memory.details.iter_mut().find_map(|answer| Some((answer.take_pending(serial)?, answer)));
-            let Some((of, answer)) = own else { return Some(Answer::Details(details)) };
-            answer.store(of, details);
+            let answered = tab.details.iter_mut().find_map(|answer| Some((answer.take_pending(serial)?, answer)));
+            let Some((question, answer)) = answered else { return Some(Answer::Details(details)) };
+            answer.store(question, details);
         }
         other => return Some(other),
     }
     None
 }
 
-/// Handles a reply with rows.
-fn take_page(memory: &mut SegmentsTab, serial: u32, page: Box<SegmentsPage>) {
-    memory.answer.take(serial, Rc::from(page));
-    let Some((page, (question, _))) = memory.page().cloned().zip(memory.answer.answered_question().copied()) else {
+/// Stores a reply with rows, scrolls to the revealed address and runs a pending navigation step.
+fn take_page(tab: &mut SegmentsTab, serial: u32, page: Box<SegmentsPage>) {
+    tab.answer.take(serial, Rc::from(page));
+    let Some((page, (question, _))) = tab.page().cloned().zip(tab.answer.answered_question().copied()) else {
         return;
     };
-    memory.scroll.rows = page.rows;
+    tab.scroll.rows = page.rows;
     if question.filter == MemoryFilter::default() {
         for group in &page.groups {
-            insert_sorted(&mut memory.pools, group.pool.unwrap_or_default());
-            group.stream.into_iter().for_each(|stream| insert_sorted(&mut memory.streams, stream));
+            insert_sorted(&mut tab.pools, group.pool.unwrap_or_default());
+            group.stream.into_iter().for_each(|stream| insert_sorted(&mut tab.streams, stream));
         }
     }
-    if let Some([row, _]) = page.revealed.filter(|_| memory.scrolls_to_reveal && question.reveal == memory.reveal) {
-        memory.scrolls_to_reveal = false;
-        memory.scroll.scroll_to_row(row);
+    if let Some([row, _]) = page.revealed.filter(|_| tab.scrolls_to_reveal && question.reveal == tab.reveal) {
+        tab.scrolls_to_reveal = false;
+        tab.scroll.scroll_to_row(row);
     }
-    if let Some(step) = memory.pending_step.take() {
-        navigate(memory, step);
+    if let Some(step) = tab.pending_step.take() {
+        navigate(tab, step);
     }
 }
 
 /// Inserts a value into a sorted list if it is missing.
 fn insert_sorted<T: Ord>(list: &mut Vec<T>, value: T) {
-    if let Err(place) = list.binary_search(&value) {
-        list.insert(place, value);
+    if let Err(index) = list.binary_search(&value) {
+        list.insert(index, value);
     }
 }

@@ -1,4 +1,4 @@
-//! Contents of the Source tab: rows of its table, and the bytes beside the lines of a dropped source file.
+//! Contents of the Source tab: the table of files and lines, and the bytes beside the lines of a dropped source file.
 
 use super::sources::Sources;
 use super::sources::{SourceText, line_query};
@@ -19,22 +19,22 @@ pub enum RowKind {
     /// A source file.
     File(Expansion),
     Line,
-    /// Neither a file nor a line.
+    /// A remark about rows that are not shown, or about bytes outside files.
     Note,
 }
 
-/// State of a file's rows.
+/// State of a file row: its lines are visible or hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expansion {
     Expanded,
     Collapsed,
 }
 
-/// Highlighting of a row.
+/// Reasons to highlight a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Highlight {
     pub is_searched: bool,
-    /// True if the selected allocation comes from the line, or the line is the selected node.
+    /// True if the selected allocation has this call site, or the line is the selected node.
     pub is_current: bool,
 }
 
@@ -45,20 +45,20 @@ pub struct SourceRow {
     /// File name or line number.
     pub label: String,
     pub path: String,
-    /// Requested bytes in the scope, abbreviated. For [`Scope::Change`], the difference.
+    /// Requested bytes in the scope, with three digits.
     pub bytes: String,
     /// `bytes` as an exact number.
     pub exact: String,
-    /// Share of the scope. For [`Scope::Change`], the ratio B / A.
+    /// Share of all bytes in the scope. For [`Scope::Change`], the ratio B / A.
     pub share: String,
     pub per_mille: u32,
-    /// Number of allocations. For [`Scope::Change`], bytes at A.
+    /// Number of allocations. For [`Scope::Change`], bytes live at A.
     pub count: String,
-    /// Bytes live at the device's peak. For [`Scope::Change`], bytes at B.
+    /// Bytes live at the device's peak. For [`Scope::Change`], bytes live at B.
     pub peak: String,
     /// `peak` as an exact number.
     pub exact_peak: String,
-    /// Highlighting. A collapsed file is highlighted if one of its lines is.
+    /// Highlighting of the row. A collapsed file is highlighted if one of its lines is.
     pub highlight: Highlight,
     /// Source text of a line, if the snapshot contains it.
     pub code: String,
@@ -76,7 +76,7 @@ impl SourceRow {
 pub struct SourceView {
     /// Headings and tooltips of the number columns.
     pub heads: [(&'static str, &'static str); 4],
-    /// Headings beside the lines of a dropped file.
+    /// Headings of the columns beside the lines of a dropped file.
     pub margin_heads: [&'static str; 2],
     pub rows: Vec<SourceRow>,
 }
@@ -103,7 +103,7 @@ fn heads(unit: &'static str) -> [(&'static str, &'static str); 4] {
 pub struct LineBytes {
     /// Line number, from 1.
     pub line: u32,
-    /// Bytes in the scope, abbreviated. Empty for none.
+    /// Bytes in the scope, with three digits. Empty if there are none.
     pub now: String,
     pub peak: String,
     /// `now` and `peak` as exact numbers.
@@ -118,15 +118,15 @@ pub struct TextView {
     pub text: Rc<SourceText>,
     /// Path in the snapshot, or the name of the dropped file.
     pub title: String,
-    /// Mismatch between the file and the snapshot. Empty if there is none.
+    /// Warning about a mismatch between the file and the snapshot. Empty if they match.
     pub note: String,
     /// Lines with bytes, largest first.
     pub lines: Vec<LineBytes>,
 }
 
-/// Criteria for highlighted lines.
+/// Inputs that determine the highlighted lines.
 struct HighlightCriteria<'a> {
-    /// Search text, if it is a search by call site.
+    /// Search text, if it searches for call sites.
     search: Option<&'a str>,
     /// File and line of the selected allocation's call site.
     selected: Option<(&'a str, &'a str)>,
@@ -144,15 +144,15 @@ impl HighlightCriteria<'_> {
         }
     }
 
-    /// Returns the highlighting of a line.
+    /// Returns the highlighting of a line of a file.
     fn highlight(&self, path: &str, line: &str) -> Highlight {
         let is_searched = self.search.is_some_and(|typed| typed == line_query(path, line));
         // If frames of several lines are merged, the node is either a function, whose lines are unknown, or a whole
         // file.
-        let is_of = |node: &NodeLabel| {
+        let is_node = |node: &NodeLabel| {
             node.file == path && (node.line == line || (node.line.is_empty() && node.name == file_name(path)))
         };
-        Highlight { is_searched, is_current: self.selected == Some((path, line)) || self.node.is_some_and(is_of) }
+        Highlight { is_searched, is_current: self.selected == Some((path, line)) || self.node.is_some_and(is_node) }
     }
 }
 
@@ -168,7 +168,7 @@ fn unit(sources: &Sources) -> &'static str {
     if is_product(sources) { " B·events" } else { " B requested" }
 }
 
-/// Returns the table.
+/// Returns the contents of the table of files and lines.
 pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
     let Some(page) = sources.page.latest() else { return SourceView::default() };
     let criteria = HighlightCriteria::from_state(shared);
@@ -206,23 +206,23 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
             code: String::new(),
         }
     };
-    for (place, file) in page.files.iter().enumerate() {
+    for (index, file) in page.files.iter().enumerate() {
         if rows.len() >= MAX_ROWS {
-            let label = pluralize((page.files.len() - place) as u64, "smaller file") + " not shown";
-            rows.push(row(RowKind::Note, label, String::new(), &sum_from(&page.files, place), Highlight::default()));
+            let label = pluralize((page.files.len() - index) as u64, "smaller file") + " not shown";
+            rows.push(row(RowKind::Note, label, String::new(), &sum_from(&page.files, index), Highlight::default()));
             break;
         }
-        let is_open = sources.is_expanded(place, &file.path);
-        let of_lines = || {
+        let is_open = sources.is_expanded(index, &file.path);
+        let line_highlight = || {
             let each = file.lines.iter().map(|line| criteria.highlight(&file.path, &line.line));
             each.fold(Highlight::default(), |all, one| Highlight {
                 is_searched: all.is_searched || one.is_searched,
                 is_current: all.is_current || one.is_current,
             })
         };
-        let of_file = if is_open { Highlight::default() } else { of_lines() };
+        let file_highlight = if is_open { Highlight::default() } else { line_highlight() };
         let kind = RowKind::File(if is_open { Expansion::Expanded } else { Expansion::Collapsed });
-        rows.push(row(kind, file_name(&file.path).to_owned(), file.path.clone(), &file.standing, of_file));
+        rows.push(row(kind, file_name(&file.path).to_owned(), file.path.clone(), &file.standing, file_highlight));
         if !is_open {
             continue;
         }
@@ -259,17 +259,17 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
     SourceView { heads, margin_heads, rows }
 }
 
-fn subtract(from: &mut LocationWeight, less: &LocationWeight) {
-    for (from, less) in [(&mut from.now, less.now), (&mut from.peak, less.peak)] {
-        from.bytes = from.bytes.saturating_sub(less.bytes);
-        from.count = from.count.saturating_sub(less.count);
+fn subtract(from: &mut LocationWeight, subtrahend: &LocationWeight) {
+    for (from, subtrahend) in [(&mut from.now, subtrahend.now), (&mut from.peak, subtrahend.peak)] {
+        from.bytes = from.bytes.saturating_sub(subtrahend.bytes);
+        from.count = from.count.saturating_sub(subtrahend.count);
     }
 }
 
-/// Returns the sum of the files from this index on.
-fn sum_from(files: &[SourceFile], place: usize) -> LocationWeight {
+/// Returns the sum of `files[index..]`.
+fn sum_from(files: &[SourceFile], index: usize) -> LocationWeight {
     let mut sum = LocationWeight::default();
-    for file in files.iter().skip(place) {
+    for file in files.iter().skip(index) {
         for (to, more) in [(&mut sum.now, file.standing.now), (&mut sum.peak, file.standing.peak)] {
             to.bytes = to.bytes.saturating_add(more.bytes);
             to.count = to.count.saturating_add(more.count);
@@ -282,28 +282,29 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Returns the dropped file. `None` without one.
+/// Returns the dropped file with the bytes of its lines. `None` if no file was dropped.
 pub fn text_view(sources: &Sources, shared: &Shared) -> Option<TextView> {
     let text = sources.text.clone()?;
     let file = sources.text_file();
     let title = file.map_or_else(|| file_name(&text.name).to_owned(), |file| file.path.clone());
     let lines = file.map_or(&[][..], |file| &file.lines);
     let length = text.text.lines().count();
-    let beyond = lines.iter().filter(|line| line.line.parse::<usize>().is_ok_and(|line| line > length)).count() as u64;
+    let lines_beyond_end =
+        lines.iter().filter(|line| line.line.parse::<usize>().is_ok_and(|line| line > length)).count() as u64;
     let note = match file {
         None if sources.page.latest().is_none() => String::new(),
         None => "No allocation comes from a file with this name.".to_owned(),
         Some(_) if length > MAX_TEXT_LINES => {
             ["Only the first ", &group_digits(MAX_TEXT_LINES as u64), " lines are shown."].concat()
         }
-        Some(_) if beyond > 0 => {
-            let beyond = pluralize(beyond, "line");
-            ["This file is too short for ", &beyond, " in the snapshot. Is it another version?"].concat()
+        Some(_) if lines_beyond_end > 0 => {
+            let lines_beyond_end = pluralize(lines_beyond_end, "line");
+            ["This file is too short for ", &lines_beyond_end, " in the snapshot. Is it another version?"].concat()
         }
         Some(_) => String::new(),
     };
     let criteria = HighlightCriteria::from_state(shared);
-    let most = lines.iter().map(|line| line.standing.now.bytes).max().unwrap_or(0).max(1);
+    let max_bytes = lines.iter().map(|line| line.standing.now.bytes).max().unwrap_or(0).max(1);
     let margins = lines.iter().filter_map(|line| {
         let LocationWeight { now, peak } = line.standing;
         let short = |count: u32, bytes: u64| if count > 0 { Bytes(bytes).to_string() } else { String::new() };
@@ -314,7 +315,7 @@ pub fn text_view(sources: &Sources, shared: &Shared) -> Option<TextView> {
             now: short(now.count, now.bytes),
             peak: short(peak.count, peak.bytes),
             exact,
-            per_mille: per_mille(now.bytes, most),
+            per_mille: per_mille(now.bytes, max_bytes),
             highlight: file.map(|file| criteria.highlight(&file.path, &line.line)).unwrap_or_default(),
         })
     });

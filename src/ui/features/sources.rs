@@ -1,4 +1,4 @@
-//! The Source tab: open files, the dropped source file, questions to the worker and clicks.
+//! The Source tab: expanded files, the dropped source file, questions to the worker and clicks.
 
 mod data;
 
@@ -20,15 +20,15 @@ use crate::tab::Tab;
 use engine::protocol::{Answer, Question, SourceFile};
 use std::rc::Rc;
 
-/// Maximum size of a source file in bytes. Larger files are taken for snapshots.
+/// Maximum size of a source file in bytes. Larger files are treated as snapshots.
 const MAX_SOURCE_BYTES: u64 = 4 << 20;
-/// Returns the current inputs of the view.
+/// Returns all state that the contents of the tab depend on.
 pub fn inputs(sources: &Sources, shared: &Shared) -> SourceInputs {
     let selected = [shared.selection.as_deref().map(|selection| selection.allocation), shared.views.node];
     SourceInputs { changes: sources.changes, search: shared.find.text.clone(), selected }
 }
 
-/// Handles a change of device. Only the dropped file is kept.
+/// Handles a change of device. Keeps only the dropped file.
 fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
     if change.is_device_change() {
         let changes = sources.changes + 1;
@@ -43,7 +43,7 @@ fn ask(sources: &mut Sources, shared: &mut Shared, device: i64, effects: &mut Ve
     }
 }
 
-/// Handles the reply of the worker.
+/// Stores a reply of the worker.
 fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::Sources(page) = answer else { return Some(answer) };
     sources.page.take(serial, Rc::from(page));
@@ -51,8 +51,8 @@ fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &
     None
 }
 
-/// Opens a source file if all given files are source files and a snapshot is open. Chooses the file with the most
-/// bytes in the snapshot, or else the first. Returns false if the files are not source files.
+/// Opens a source file if all given files are source files and a snapshot is open. Opens the file with the most bytes
+/// in the snapshot, or else the first one. Returns false if the files are not source files.
 pub(crate) fn open_if_sources(
     sources: &mut Sources,
     shared: &mut Shared,
@@ -67,9 +67,9 @@ pub(crate) fn open_if_sources(
         return false;
     }
     let by_weight = |(_, file): &(usize, &GivenFile)| sources.index_of(&file.name).unwrap_or(usize::MAX);
-    let Some((place, file)) = files.iter().enumerate().min_by_key(by_weight) else { return false };
+    let Some((index, file)) = files.iter().enumerate().min_by_key(by_weight) else { return false };
     shared.views.show(Tab::Sources);
-    effects.push(Effect::ReadText(place, file.name.clone()));
+    effects.push(Effect::ReadText(index, file.name.clone()));
     true
 }
 
@@ -77,8 +77,8 @@ pub(crate) fn open_if_sources(
 fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut Vec<Effect>) {
     sources.changes += 1;
     match action {
-        SourceAction::RowClicked(place) => {
-            let Some(row) = view(sources, shared).rows.into_iter().nth(place) else { return };
+        SourceAction::RowClicked(index) => {
+            let Some(row) = view(sources, shared).rows.into_iter().nth(index) else { return };
             match row.kind {
                 RowKind::File(_) => toggle_file(sources, row.path),
                 RowKind::Line => toggle_line_search(shared, &row.path, &row.label),
@@ -97,10 +97,11 @@ fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut
 
 fn toggle_file(sources: &mut Sources, path: String) {
     let Some(page) = sources.page.latest() else { return };
-    let seen = |(place, file): (usize, &SourceFile)| sources.is_expanded(place, &file.path).then(|| file.path.clone());
-    let mut open: Vec<String> = page.files.iter().enumerate().filter_map(seen).collect();
+    let expanded_path =
+        |(index, file): (usize, &SourceFile)| sources.is_expanded(index, &file.path).then(|| file.path.clone());
+    let mut open: Vec<String> = page.files.iter().enumerate().filter_map(expanded_path).collect();
     match open.iter().position(|known| *known == path) {
-        Some(at) => drop(open.remove(at)),
+        Some(position) => drop(open.remove(position)),
         None => open.push(path),
     }
     sources.expanded = Some(open);

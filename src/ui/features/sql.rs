@@ -1,5 +1,5 @@
-//! The SQL tab. The page and the worker handle queries and results. This file follows a result row to its allocation
-//! or event.
+//! The SQL tab. The page and the worker handle queries and results. This module selects the allocation or event of a
+//! result row.
 
 use crate::effect::Effect;
 use crate::feature::{Feature, close_nothing, no_commands, reset_nothing, take_nothing};
@@ -8,32 +8,32 @@ use crate::shared::Shared;
 use engine::protocol::{encode, split_ordinal};
 use std::convert::Infallible;
 
-/// State of the SQL tab. It has none.
+/// State of the SQL tab, which has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sql;
 
-/// Target of a result row on the shown device.
+/// Click on a result row that belongs to an allocation or event of the shown device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SqlAction {
     Allocation(u32),
     Event(u32),
 }
 
-/// Subject of the queries.
+/// Data that queries run on. If it changes, earlier results are outdated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuerySubject {
-    /// Load number of the open file. In a comparison, those of A and B.
+    /// Load number of the open file. In a comparison of two files, the load numbers of A and B.
     pub loads: Vec<u32>,
-    /// True if B is the file that was opened second.
+    /// True if B is in the file that was opened second.
     pub is_b_second: bool,
-    /// Name of a saved result.
+    /// File name of the snapshot, for naming a saved result.
     pub name: String,
     /// Version of the category rules.
     rules: u32,
 }
 
 impl QuerySubject {
-    /// Returns the subject for the open file. `None` without a file.
+    /// Returns the data of the open file. `None` if no file is open.
     pub fn from_state(state: &Shared) -> Option<QuerySubject> {
         let name = state.file()?.file.clone();
         let is_b_second = state.comparing.pair.is_none_or(|[_, b]| {

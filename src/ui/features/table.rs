@@ -46,9 +46,9 @@ pub struct Table {
     pub selected_rows: RowSelection,
     pub scroll: Scroll,
     answer: Latest<TableQuestion, Rc<TablePage>>,
-    /// The allocation whose row was last located.
+    /// The allocation whose row was requested and scrolled to last.
     revealed_allocation: Option<u32>,
-    /// True if the table had no row of that allocation.
+    /// True if the table had no row for that allocation.
     has_no_row: bool,
     copying: Copying,
 }
@@ -74,24 +74,24 @@ impl Default for Table {
 }
 
 impl Table {
-    /// Returns the last reply, which is shown until the next one arrives.
+    /// Returns the last page of rows, which is shown until the next one arrives.
     pub fn page(&self) -> Option<&TablePage> {
         self.answer.latest().map(|page| &**page)
     }
 
-    /// Returns the serial of the search in the last reply.
+    /// Returns the serial of the search whose matches the last page contains.
     pub(crate) fn find_serial(&self) -> Option<u32> {
         self.answer.answered_question().and_then(|known| known.find)
     }
 
     /// Returns the bars and labels of a histogram.
-    pub fn chart(&self, of: Histogram) -> Chart {
+    pub fn chart(&self, histogram: Histogram) -> Chart {
         let Some(page) = self.page() else { return Chart::default() };
-        let chosen = if of == Histogram::Sizes { self.sizes } else { self.lifetimes };
-        histograms::chart(of, weights(page, of), chosen, self.measure)
+        let chosen = if histogram == Histogram::Sizes { self.sizes } else { self.lifetimes };
+        histograms::chart(histogram, weights(page, histogram), chosen, self.measure)
     }
 
-    /// Returns true if the list is restricted by more than the scope.
+    /// Returns true if a filter, rather than just the scope, restricts the rows.
     pub fn is_filtered(&self) -> bool {
         self.answer.answered_question().is_some_and(|question| question.filter != TableFilter::default())
     }
@@ -109,7 +109,7 @@ pub enum TableAction {
     FilterTyped(String),
     /// A part of the filter was removed.
     FilterPartRemoved(FilterPart),
-    /// A bar of a histogram was clicked: its class, and the effect on the selection.
+    /// A bar of a histogram was clicked. Holds its class and the kind of click.
     BarClicked(Histogram, u8, ClickMode),
 }
 
@@ -124,12 +124,12 @@ pub enum FilterPart {
 /// Commands of the histograms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableStep {
-    /// Toggles between bytes and counts.
+    /// Switches the vertical axis between bytes and counts.
     ToggleMeasure,
     ClearBars,
 }
 
-/// Keys for rows are shared by all lists ([`RowsStep`]).
+/// Keys of the histograms. Keys for rows are the same in all lists ([`RowsStep`]).
 const KEYS: &[Binding<TableStep>] = &[
     bind(
         KeyScope::Tab(Tab::Histograms),
@@ -156,11 +156,11 @@ fn act(table: &mut Table, shared: &mut Shared, action: TableAction, effects: &mu
         TableAction::FilterPartRemoved(FilterPart::Sizes) => table.sizes = None,
         TableAction::FilterPartRemoved(FilterPart::Lifetimes) => table.lifetimes = None,
         TableAction::FilterPartRemoved(FilterPart::Node) => shared.views.node = None,
-        TableAction::BarClicked(of, class, reach) => {
+        TableAction::BarClicked(histogram, class, mode) => {
             let page = table.answer.latest().cloned();
-            let weights = page.as_deref().map_or(&[][..], |page| weights(page, of));
-            let chosen = if of == Histogram::Sizes { &mut table.sizes } else { &mut table.lifetimes };
-            histograms::click(weights, chosen, class, reach);
+            let weights = page.as_deref().map_or(&[][..], |page| weights(page, histogram));
+            let chosen = if histogram == Histogram::Sizes { &mut table.sizes } else { &mut table.lifetimes };
+            histograms::click(weights, chosen, class, mode);
         }
     }
 }
@@ -174,7 +174,7 @@ fn command(table: &mut Table, shared: &mut Shared, step: TableStep, _: &mut Vec<
     }
 }
 
-/// Handles the keys and controls that all lists of rows share.
+/// Handles commands that all lists of rows have in common.
 pub(crate) fn on_rows_step(table: &mut Table, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
     match step {
         RowsStep::Go(go, extent) => {
@@ -188,8 +188,8 @@ pub(crate) fn on_rows_step(table: &mut Table, shared: &mut Shared, step: RowsSte
         RowsStep::Clear => clear_filters(table, shared),
         RowsStep::SortByNextColumn => {
             let all = TableColumn::ALL;
-            let place = all.iter().position(|column| *column == table.sort.column).map_or(0, |place| place + 1);
-            table.sort_by(all.get(place).copied().unwrap_or(TableColumn::Id));
+            let index = all.iter().position(|column| *column == table.sort.column).map_or(0, |index| index + 1);
+            table.sort_by(all.get(index).copied().unwrap_or(TableColumn::Id));
         }
         RowsStep::ReverseSort => table.sort_by(table.sort.column),
     }
@@ -207,24 +207,24 @@ impl Table {
 
     /// Sorts by a column, or reverses the order if it is already the sort column.
     fn sort_by(&mut self, column: TableColumn) {
-        let now = self.sort;
+        let current = self.sort;
         // For these columns the largest values are of interest first.
         let first = match column {
             TableColumn::Size | TableColumn::Age | TableColumn::Lifetime => SortDirection::Descending,
             _ => SortDirection::Ascending,
         };
-        let other = if now.direction == SortDirection::Ascending {
+        let reversed = if current.direction == SortDirection::Ascending {
             SortDirection::Descending
         } else {
             SortDirection::Ascending
         };
-        self.sort = TableSort { column, direction: if now.column == column { other } else { first } };
+        self.sort = TableSort { column, direction: if current.column == column { reversed } else { first } };
         self.scroll.scroll_to_px(0.0);
     }
 }
 
-fn weights(page: &TablePage, of: Histogram) -> &[Weight] {
-    if of == Histogram::Sizes { &page.sizes } else { &page.lifetimes }
+fn weights(page: &TablePage, histogram: Histogram) -> &[Weight] {
+    if histogram == Histogram::Sizes { &page.sizes } else { &page.lifetimes }
 }
 
 /// Clears all filters.
@@ -233,7 +233,7 @@ fn clear_filters(table: &mut Table, shared: &mut Shared) {
     shared.views.node = None;
 }
 
-/// Handles a change of device. The user's settings are kept.
+/// Handles a change of device. Keeps the user's settings.
 fn reset(table: &mut Table, _: &mut Shared, change: Change) {
     if change.is_device_change() {
         let Table { text, filter, error, sort, measure, mut scroll, .. } = std::mem::take(table);
@@ -243,7 +243,7 @@ fn reset(table: &mut Table, _: &mut Shared, change: Change) {
     }
 }
 
-/// Requests the missing rows. The next question waits for the reply to the previous one.
+/// Requests missing rows. The next question waits for the reply to the previous one.
 fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let is_grid = match shared.views.visible() {
         Some(Tab::Allocations) => true,
@@ -274,7 +274,7 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
         if is_same && table.selected_rows.count() > 1 {
             question.selected = table.selected_rows.ranges().to_vec();
         }
-        // While another selection is pending, the current one need not be located.
+        // While another selection is pending, the row of the current one is not needed.
         let is_settled = shared.selecting.is_none();
         question.reveal = selected.filter(|selected| is_settled && table.revealed_allocation != Some(*selected));
     } else if let Some(known) = table.answer.answered_question() {
@@ -284,7 +284,7 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
     table.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Table(Box::new(it)));
 }
 
-/// Returns true if two questions have the same rows in the same order.
+/// Returns true if two questions are about the same rows in the same order.
 fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
     (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
 }
@@ -307,11 +307,11 @@ fn take(
 /// Handles a reply with rows of the table.
 fn take_page(table: &mut Table, serial: u32, page: Box<TablePage>) {
     let Some(mut question) = table.answer.take_pending(serial) else { return };
-    let before = table.answer.answered_question();
-    if !before.is_some_and(|known| is_same_table(known, &question)) {
+    let previous = table.answer.answered_question();
+    if !previous.is_some_and(|known| is_same_table(known, &question)) {
         table.selected_rows = RowSelection::default();
         // The row has another index now, or exists now. A moving cursor alone does not scroll the table.
-        let is_other = before.is_none_or(|known| known.sort != question.sort || known.filter != question.filter);
+        let is_other = previous.is_none_or(|known| known.sort != question.sort || known.filter != question.filter);
         if is_other || table.has_no_row {
             table.revealed_allocation = None;
         }

@@ -1,8 +1,8 @@
-//! The call tree: visible rows, requests to the worker, and handling of its replies.
+//! The call tree: requests for the visible rows, and handling of the worker's replies.
 //!
-//! All rows have the same height, so the visible rows follow from the scroll offset. These rows and a margin are
-//! requested, with one question at a time, always for the latest state. The previous rows stay until the reply
-//! arrives.
+//! All rows have the same height, so the scroll offset determines the visible rows. These and a margin of rows around
+//! them are requested. Only one question is pending at a time, and the next one is always for the latest state. The
+//! previous rows stay visible until the reply arrives.
 
 mod data;
 
@@ -21,7 +21,7 @@ use crate::shared::Shared;
 use crate::tab::Tab;
 use engine::protocol::{Answer, Question, Reveal, TreePage, TreeQuestion};
 
-/// Updates the tree after changes of its inputs, and requests the missing rows.
+/// Updates the tree after changes of its inputs, and requests missing rows.
 fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     reset_if_stale(tree, shared);
     if shared.views.visible() != Some(Tab::CallTree) || tree.scroll.height_px <= 0.0 || tree.pending.is_some() {
@@ -79,7 +79,7 @@ fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec
     effects.push(Effect::ask(serial, device, Question::Tree(Box::new(question))));
 }
 
-/// Handles changes of file, device and arrangement. Nodes are numbered differently then.
+/// Handles changes of the file, the device and the arrangement, after which node ids differ.
 pub(crate) fn reset_if_stale(tree: &mut Tree, shared: &mut Shared) {
     let source = (shared.load, shared.device_index);
     if tree.source != source {
@@ -92,17 +92,17 @@ pub(crate) fn reset_if_stale(tree: &mut Tree, shared: &mut Shared) {
     if tree.arrangement == wanted {
         return;
     }
-    let before = std::mem::replace(&mut tree.arrangement, wanted);
-    let at = tree.positions.iter().position(|(of, _)| *of == wanted);
-    let place = at.map_or_else(TreePosition::default, |at| tree.positions.swap_remove(at).1);
-    let place = std::mem::replace(&mut tree.position, place);
-    tree.positions.push((before, place));
+    let previous = std::mem::replace(&mut tree.arrangement, wanted);
+    let index = tree.positions.iter().position(|(of, _)| *of == wanted);
+    let position = index.map_or_else(TreePosition::default, |index| tree.positions.swap_remove(index).1);
+    let position = std::mem::replace(&mut tree.position, position);
+    tree.positions.push((previous, position));
     tree.scroll.move_to((f64::from(tree.position.row) - 2.0) * ROW_PX, u32::MAX);
     tree.reveal_next = None;
     shared.views.node = None;
 }
 
-/// Handles a reply of the worker.
+/// Handles replies of the worker.
 fn take(
     tree: &mut Tree,
     shared: &mut Shared,
@@ -119,15 +119,15 @@ fn take(
 }
 
 fn take_page(tree: &mut Tree, shared: &mut Shared, serial: u32, page: TreePage) {
-    let looked_for = tree.pending.as_ref().filter(|asked| asked.serial == serial);
-    let looked_for = looked_for.and_then(|asked| asked.question.reveal);
-    if matches!(looked_for, Some(Reveal::MatchAfter(_) | Reveal::MatchBefore(_))) && page.revealed.is_none() {
+    let revealed = tree.pending.as_ref().filter(|asked| asked.serial == serial);
+    let revealed = revealed.and_then(|asked| asked.question.reveal);
+    if matches!(revealed, Some(Reveal::MatchAfter(_) | Reveal::MatchBefore(_))) && page.revealed.is_none() {
         shared.remark = Some("No matches in the tree.".to_owned());
     }
     tree.on_page(serial, page);
 }
 
-/// Handles a change of the rules for internal frames. Trees without internal frames are no longer valid.
+/// Handles a change of the rules for internal frames. Discards trees that hide internal frames.
 fn reset_without_internal(tree: &mut Tree, shared: &mut Shared) {
     use engine::protocol::Internal;
     tree.positions.retain(|(of, _)| of.internal == Internal::Shown);

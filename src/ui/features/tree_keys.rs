@@ -30,10 +30,10 @@ pub enum TreeCommand {
     ExpandAll,
     CollapseAll,
     Focus,
-    /// Restores the previous node at the top.
+    /// Shows the tree of the previously focused node again.
     Back,
     ShowAll,
-    /// Toggles between outermost and innermost frames at the root.
+    /// Toggles between a root at the outermost frames and a root at the innermost frames.
     Invert,
     /// Hides or shows internal frames.
     HideInternal,
@@ -54,21 +54,21 @@ pub enum TreeCommand {
 /// Pointer and browser events of the call tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TreeAction {
-    /// The list was scrolled or resized. In CSS pixels.
+    /// The list was scrolled or resized. Holds its offset and height in CSS pixels.
     Scrolled {
         top_px: f64,
         height_px: f64,
     },
-    /// The row with this number was clicked.
+    /// The row at this index was clicked.
     Clicked(u32),
-    /// The row with this number was double-clicked, or its expander was clicked.
+    /// The row at this index was double-clicked, or its expander was clicked.
     Toggled(u32),
-    /// A node of the path to the top was clicked.
+    /// A node of the breadcrumb path was clicked.
     Focused(u32),
     Merged(Merge),
 }
 
-/// Ways to merge frames with their names, in the order of the picker.
+/// All kinds of merging, with their labels, in the order of the picker.
 pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function, "function"), (Merge::File, "file")];
 
 /// Handles a pointer or browser event.
@@ -152,8 +152,8 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
         }
         TreeCommand::NextMerge => {
             let merge = &mut shared.views.arrangement.merge;
-            let at = MERGES.iter().position(|(kind, _)| kind == merge).map_or(0, |at| at + 1);
-            *merge = MERGES.get(at).map_or(Merge::Line, |(kind, _)| *kind);
+            let index = MERGES.iter().position(|(kind, _)| kind == merge).map_or(0, |index| index + 1);
+            *merge = MERGES.get(index).map_or(Merge::Line, |(kind, _)| *kind);
         }
         TreeCommand::Select => {
             let node = active.map(|(node, ..)| node).filter(|&node| node > 0);
@@ -185,14 +185,14 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
             let label = tree.active_row().map(|row| (row.label.file.clone(), row.label.line.clone()));
             match label.map(|(file, line)| shared.settings.link(&file, &line)) {
                 Some(Ok(_)) => effects.push(Effect::FollowSource),
-                Some(Err(why)) => shared.remark = Some(why.to_string()),
+                Some(Err(error)) => shared.remark = Some(error.to_string()),
                 None => {}
             }
         }
     }
 }
 
-/// Selects the allocation that the worker found to be the largest of a row.
+/// Selects the largest allocation of a row, once the worker has found it.
 pub(crate) fn select_largest(
     tree: &mut Tree,
     shared: &mut Shared,
@@ -219,7 +219,7 @@ fn toggle(tree: &mut Tree) {
     }
 }
 
-/// Control of commands that navigate the rows: the list itself.
+/// Id of the control for commands that navigate the rows: the list itself.
 const ROWS: &str = "tree-rows";
 
 pub(crate) const KEYS: &[Binding<TreeCommand>] = {

@@ -11,7 +11,7 @@ use engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow, Weight}
 /// Number of rows rendered beyond the visible ones, on either side, so that they exist before the user scrolls to
 /// them.
 const OVERSCAN: u32 = 12;
-/// Maximum number of forks that indent a row.
+/// Maximum number of forks (ancestors with several children) that indent a row.
 const MAX_FORKS: u32 = 24;
 /// Indentation per fork in CSS pixels.
 const FORK_PX: u32 = 14;
@@ -21,11 +21,11 @@ const ONLY_CHILD_PX: u32 = 7;
 /// A visible row of the call tree, as text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TreeRowView {
-    /// Number of the row, from 0.
+    /// Index of the row.
     pub number: u32,
-    /// Number of the node.
+    /// Id of the node.
     pub node: u32,
-    /// Depth of the row. The top has level 1.
+    /// Depth of the row, from 1 for the first row.
     pub level: u32,
     /// Position among the siblings, from 1, and number of siblings.
     pub sibling: [u32; 2],
@@ -33,9 +33,9 @@ pub struct TreeRowView {
     pub indent_px: u32,
     pub fold: FoldState,
     pub name: String,
-    /// Abbreviated `file:line`. Empty if unknown.
+    /// Shortened `file:line`. Empty if unknown.
     pub location: String,
-    /// Tooltip with the full texts.
+    /// Tooltip with the full name and location.
     pub title: String,
     pub link: Option<String>,
     pub kind: NodeKind,
@@ -43,16 +43,16 @@ pub struct TreeRowView {
     pub share: u32,
     /// Level of the share, from 0 to 4, with limits at 5, 20, 40 and 70 %.
     pub share_level: u8,
-    /// Bytes, abbreviated. For [`Scope::Change`], the difference.
+    /// Bytes, with three digits. For [`Scope::Change`], the difference.
     pub bytes: String,
-    /// Bytes as an exact number, and count.
+    /// Exact bytes, and number of allocations.
     pub exact: String,
     /// Share of the total. For [`Scope::Change`], the ratio B / A.
     pub of_total: String,
     /// Last three columns of [`Heads`]: share of the parent, count, bytes of the frame itself. For [`Scope::Change`]:
     /// bytes at A, bytes at B, difference of the counts.
     pub last_columns: [String; 3],
-    /// Bytes that the search matches in the subtree, abbreviated. Empty if there are none.
+    /// Bytes of the subtree that match the search, with three digits.
     pub found: String,
     /// True if the row's frame matches the search.
     pub matches: bool,
@@ -60,12 +60,12 @@ pub struct TreeRowView {
     pub is_selected: bool,
     /// True if the selected allocation has this stack.
     pub has_selected_allocation: bool,
-    /// Requested bytes (× events for bytes × lifetime) and count, for scripts. For [`Scope::Change`], bytes at A and
-    /// at B.
+    /// Requested bytes (or bytes × events) and number of allocations, for scripts. For [`Scope::Change`], bytes at A
+    /// and at B.
     pub weight: [u64; 2],
 }
 
-/// Names and tooltips of the columns, except that of the frames.
+/// Names and tooltips of the columns after the one with the frames.
 pub type Heads = [(&'static str, &'static str); 5];
 
 const WEIGHT_HEADS: Heads = [
@@ -91,25 +91,25 @@ pub fn heads(scope: Scope) -> &'static Heads {
 /// The visible rows and totals of the tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TreeView {
-    /// Number of all rows.
+    /// Number of rows in the whole tree.
     pub row_count: u32,
-    /// Number of the first entry of `rows`.
+    /// Index of the row that `rows` starts with.
     pub first: u32,
     /// The visible rows and a few more. `None` for a row that is not loaded yet.
     pub rows: Vec<Option<TreeRowView>>,
-    /// Path from the root to the top, as node numbers and names. Empty if the root is the top.
+    /// Path from the root to the focused node: ids and names of nodes. Empty if no node is focused.
     pub path: Vec<(u32, String)>,
     pub empty: &'static str,
-    /// True if there is a search with matches to show.
+    /// True if the rows show matches of a search.
     pub has_matches: bool,
     /// Summary of the matches.
     pub found: String,
-    /// Total bytes.
+    /// Total bytes of the tree. For [`Scope::Change`], those at B.
     pub total: u64,
     pub heads: Option<&'static Heads>,
 }
 
-/// Inputs of the rows. If they are equal, so are the rows.
+/// State that the rows depend on. If it is unchanged, so are the rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowsInputs {
     answer: u32,
@@ -127,15 +127,15 @@ pub struct ToolbarState {
     pub arrangement: Arrangement,
     /// True if the active row is the selected node.
     pub is_selected: bool,
-    /// True if another node was at the top before.
+    /// True if Back can restore a previously focused node.
     pub can_go_back: bool,
-    /// True if the node at the top is not the root.
+    /// True if a node is focused.
     pub is_focused: bool,
     pub has_selection: bool,
     pub has_matches: bool,
 }
 
-/// Returns the inputs of the rows. `None` while the tree is hidden.
+/// Returns the state that the rows depend on. `None` while the tree is hidden.
 pub fn rows_inputs(tree: &Tree, shared: &Shared) -> Option<RowsInputs> {
     (shared.views.visible() == Some(Tab::CallTree)).then_some(RowsInputs {
         answer: tree.reply_count,
@@ -148,7 +148,7 @@ pub fn rows_inputs(tree: &Tree, shared: &Shared) -> Option<RowsInputs> {
     })
 }
 
-/// Returns the state of the buttons.
+/// Returns the state of the buttons above the rows.
 pub fn toolbar_state(tree: &Tree, shared: &Shared) -> ToolbarState {
     ToolbarState {
         arrangement: shared.views.arrangement,
@@ -160,7 +160,7 @@ pub fn toolbar_state(tree: &Tree, shared: &Shared) -> ToolbarState {
     }
 }
 
-/// Returns the level of a share in tenths of a percent.
+/// Returns the level, from 0 to 4, of a share in tenths of a percent.
 pub fn share_level(share: u32) -> u8 {
     match share {
         ..50 => 0,
@@ -171,7 +171,7 @@ pub fn share_level(share: u32) -> u8 {
     }
 }
 
-/// Returns the visible rows. Empty before the first reply.
+/// Returns the visible rows and totals. Empty before the first reply.
 pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
     let (Some(page), Some(question)) = (tree.page(), tree.last_question()) else { return TreeView::default() };
     let [first, beyond] = tree.scroll.visible_rows();
@@ -218,20 +218,21 @@ fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row:
     let is_change = matches!(scope, Scope::Change(_));
     let share = per_mille(if is_change { begin.bytes.abs_diff(end.bytes) } else { row.weight.bytes }, total);
     let only_child = row.depth > 0 && row.sibling[1] <= 1;
-    let chain = if only_child { ONLY_CHILD_PX } else { 0 };
+    let extra_px = if only_child { ONLY_CHILD_PX } else { 0 };
     let mut title = label.name.clone();
     let file = crate::source_links::location(&label.file, &label.line, "");
     if !file.is_empty() {
         title.push('\n');
         title.push_str(&file);
     }
-    let marked = tree.selection_row.and_then(|it| it.node.filter(|_| it.arrangement == shared.views.arrangement));
+    let node_of_selection =
+        tree.selection_row.and_then(|it| it.node.filter(|_| it.arrangement == shared.views.arrangement));
     TreeRowView {
         number,
         node: row.node,
         level: row.depth.saturating_add(1),
         sibling: [row.sibling[0].saturating_add(1), row.sibling[1].max(1)],
-        indent_px: row.indent.min(MAX_FORKS) * FORK_PX + chain,
+        indent_px: row.indent.min(MAX_FORKS) * FORK_PX + extra_px,
         fold: row.fold,
         name: label.name.clone(),
         location: shared.settings.location(&label.file, &label.line),
@@ -263,7 +264,7 @@ fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row:
         matches: row.matches,
         is_active: number == tree.active(),
         is_selected: shared.views.node == Some(row.node),
-        has_selected_allocation: marked == Some(row.node),
+        has_selected_allocation: node_of_selection == Some(row.node),
         weight: if is_change { row.ends.map(|end| end.bytes) } else { [row.weight.bytes, u64::from(row.weight.count)] },
     }
 }

@@ -1,7 +1,8 @@
-//! Reloading of files that change: which files are newer than the open one, and whether they open automatically.
+//! Reloads files that change. Finds files that are newer than the open one, and opens them automatically if that is
+//! switched on.
 //!
 //! `memscape serve` reports changes of the files in its folder. For other files, the shell polls their server.
-//! `ui::reloading` opens a newer file while keeping the view, since that needs the whole state.
+//! `ui::reload` opens a newer file and keeps the view, since that requires the state of all features.
 
 use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
@@ -14,39 +15,39 @@ use crate::stage::SnapshotChoice;
 use crate::url;
 use base::sorted::{signed_key, sorted_by_key};
 
-/// Maximum number of snapshots that are listed for comparison: the newest of the same rank.
+/// Maximum number of snapshots that are offered for comparison: the newest ones of the same rank.
 const MAX_COMPARED: usize = 10;
 /// Maximum length of the list of snapshots.
 const MAX_LISTED: usize = 1000;
-/// Time in milliseconds that the previous contents stay on the screen during a reload: requested by the user, and
-/// automatic. Then the progress is shown.
+/// Time in milliseconds for which a reload keeps the previous contents on the screen: requested by the user, and
+/// automatic. After that, the progress is shown.
 const HOLD_MS: (f64, f64) = (1000.0, 4000.0);
 
-/// State of the files that change.
+/// State of the files that are watched for changes.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
-    /// True if changes are reported.
+    /// True if the server reports changes, or the open file is polled.
     pub(crate) is_on: bool,
     /// True if the server reports changes of all its files. Stays set when other files are opened.
     is_served: bool,
     /// Load number and version of the file that was loaded last from a link.
     loaded_version: Option<(u32, String)>,
-    /// Last known state of the files.
+    /// Last reported version of each file.
     files: Vec<FileVersion>,
-    /// The newest file that is newer than the open one.
+    /// The newest of the files that are newer than the open one.
     pub(crate) newer: Option<NewerFile>,
     /// True if newer files open automatically.
     pub(crate) follows: bool,
-    /// Pending task. Processed once.
+    /// A task for `ui::reload`, which takes it.
     pub(crate) task: Option<WatchTask>,
     /// The pending reload.
     pub(crate) reload: Option<Reload>,
 }
 
-/// Current state of a file behind a link.
+/// Version of a file behind a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileVersion {
-    /// Address as in the list of snapshots.
+    /// Address, as in the list of snapshots.
     pub address: String,
     /// Version identifier. It changes whenever the file does.
     pub version: String,
@@ -56,8 +57,8 @@ pub struct FileVersion {
 }
 
 impl FileVersion {
-    /// Parses a message of `memscape serve` (`src/cli/serve/watch.rs`), with one file per line. Invalid lines are
-    /// ignored.
+    /// Parses a message of `memscape serve` (see `src/cli/serve/watch.rs`) with one file per line. Ignores invalid
+    /// lines.
     pub fn parse(text: &str, now_ms: f64) -> Vec<FileVersion> {
         let file = |line: &str| {
             let mut words = line.splitn(4, ' ');
@@ -69,7 +70,7 @@ impl FileVersion {
         text.lines().filter_map(file).collect()
     }
 
-    /// Parses the number of snapshots of `memscape serve` from its line `files COUNT`.
+    /// Parses the line `files COUNT` of a message, the number of snapshots that `memscape serve` has.
     pub fn count(text: &str) -> Option<usize> {
         text.lines().find_map(|line| line.strip_prefix("files ")?.parse().ok())
     }
@@ -80,16 +81,16 @@ impl FileVersion {
 pub(crate) struct NewerFile {
     pub(crate) address: String,
     pub(crate) changed_ms: f64,
-    /// True if it is a newer version of the open file.
+    /// True if this is a newer version of the open file itself.
     pub(crate) is_open: bool,
 }
 
-/// A task that needs the whole state.
+/// A task that requires the state of all features.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum WatchTask {
     /// Opens this address.
     Open(String, LoadCause),
-    /// Compares with the snapshot at this index.
+    /// Compares the open snapshot with the one at this index.
     Compare(usize),
 }
 
@@ -101,7 +102,7 @@ pub(crate) enum LoadCause {
     Automatic,
 }
 
-/// A newer version that is loading.
+/// A newer file that is being loaded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reload {
     pub(crate) load: u32,
@@ -110,7 +111,7 @@ pub(crate) struct Reload {
 }
 
 impl Watch {
-    /// Returns true while the previous contents stay on the screen because a newer version is about to be shown.
+    /// Returns true while a reload keeps the previous contents on the screen.
     pub fn holds_screen(&self, now_ms: f64) -> bool {
         let still = |reload: &Reload| if reload.cause == LoadCause::User { HOLD_MS.0 } else { HOLD_MS.1 };
         self.reload.is_some_and(|reload| now_ms - reload.started_ms < still(&reload))
@@ -131,10 +132,12 @@ impl Watch {
         self.is_on && !self.is_served
     }
 
-    /// Starts to poll the open file if `load` came through a link. The version that was loaded counts as known.
+    /// Starts to poll the open file if `load` came through a link. Changes are detected relative to the loaded version.
     pub(crate) fn start_polling(&mut self, shared: &Shared, load: u32) {
-        let (Some((of, version)), Some(address)) = (&self.loaded_version, open_address(shared)) else { return };
-        if *of != load || is_sample(address) {
+        let (Some((load_of_version, version)), Some(address)) = (&self.loaded_version, open_address(shared)) else {
+            return;
+        };
+        if *load_of_version != load || is_sample(address) {
             return;
         }
         let read =
@@ -143,8 +146,8 @@ impl Watch {
             self.files = vec![read(version.clone())];
             self.is_on = true;
         } else if self.file_at(address).is_none() && !self.is_elsewhere(shared) {
-            // `memscape serve` does not report files that are still being written. Until then, the version that was
-            // read counts.
+            // `memscape serve` does not report files that are still being written. Until it does, the version that was
+            // loaded is used.
             self.files.push(read(version_from_etag(version)));
         }
     }
@@ -158,12 +161,12 @@ impl Watch {
         self.files.iter().find(|file| file.address == address)
     }
 
-    /// Returns when the file at an address was changed.
+    /// Returns the time of the last change of the file at an address, in milliseconds.
     pub(crate) fn changed_ms(&self, address: &str) -> Option<f64> {
         Some(self.file_at(address)?.changed_ms)
     }
 
-    /// Returns the indices of the newest snapshots with the rank of the open one, without the open one.
+    /// Returns the indices of the newest other snapshots that have the rank of the open one.
     pub(crate) fn comparable(&self, shared: &Shared) -> Vec<usize> {
         let Some(open) = open_address(shared) else { return Vec::new() };
         let Some(rank) = self.file_at(open).map(|file| file.rank) else { return Vec::new() };
@@ -174,7 +177,8 @@ impl Watch {
     }
 }
 
-/// Returns the address of the current snapshot: open, loading or failed.
+/// Returns the address of the current snapshot, whether it is open, loading or failed. `None` if it is not behind a
+/// link.
 pub(crate) fn open_address(shared: &Shared) -> Option<&str> {
     match &shared.snapshots.get(shared.snapshot_index)?.origin {
         Origin::Link(address) => Some(address),
@@ -187,30 +191,30 @@ pub(crate) fn index_of(shared: &Shared, address: &str) -> Option<usize> {
     shared.snapshots.iter().position(|choice| matches!(&choice.origin, Origin::Link(link) if link == address))
 }
 
-/// Events of files that change.
+/// Reports about changed files, and user input about them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WatchAction {
     /// `memscape serve` reports its current files.
     FilesReported(Vec<FileVersion>),
     /// `memscape serve` reports its number of snapshots, including those that it does not list.
     CountReported(usize),
-    /// A file was loaded from a link, with this version.
+    /// The file of a load through a link has this version.
     Loaded {
         load: u32,
         version: String,
     },
-    /// Reply of the server of the open file.
+    /// The server of the open file replied with its version.
     Polled(FileVersion),
     /// The server of this file does not reply.
     PollFailed(String),
-    /// Time has passed.
+    /// Sent regularly, to retry an automatic reload.
     TimePassed,
     Dismissed,
-    /// Compares with the snapshot at this index.
+    /// Compares the open snapshot with the one at this index.
     Compared(usize),
 }
 
-/// Commands for files that change.
+/// Commands for reloading changed files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WatchStep {
     /// Opens the newer file.
@@ -235,108 +239,109 @@ pub(crate) const FEATURE: Feature<Watch, WatchAction, WatchStep> = Feature {
     on_escape: close_nothing,
 };
 
-/// Drops what was known about the previous file.
-fn reset(live: &mut Watch, _: &mut Shared, change: Change) {
+/// Drops state about the previous file.
+fn reset(watch: &mut Watch, _: &mut Shared, change: Change) {
     if change == Change::File {
-        live.newer = None;
-        if !live.is_served {
-            live.stop_polling();
+        watch.newer = None;
+        if !watch.is_served {
+            watch.stop_polling();
         }
     }
 }
 
-fn on_action(live: &mut Watch, shared: &mut Shared, action: WatchAction, _: &mut Vec<Effect>) {
+fn on_action(watch: &mut Watch, shared: &mut Shared, action: WatchAction, _: &mut Vec<Effect>) {
     match action {
         WatchAction::FilesReported(files) => {
-            if !std::mem::replace(&mut live.is_served, true) {
-                (live.is_on, live.newer) = (false, None);
+            if !std::mem::replace(&mut watch.is_served, true) {
+                (watch.is_on, watch.newer) = (false, None);
                 // The version of the file when it was read is kept, since the file may have changed meanwhile.
-                live.files.iter_mut().for_each(|file| file.version = version_from_etag(&file.version));
+                watch.files.iter_mut().for_each(|file| file.version = version_from_etag(&file.version));
             }
-            update_files(live, shared, files);
-            reload_if_following(live);
+            update_files(watch, shared, files);
+            reload_if_following(watch);
         }
         WatchAction::CountReported(count) => ranks::on_files_counted(shared, count),
         WatchAction::Loaded { load, version } => {
-            live.loaded_version = Some((load, version));
-            live.start_polling(shared, shared.load);
+            watch.loaded_version = Some((load, version));
+            watch.start_polling(shared, shared.load);
         }
         WatchAction::Polled(file) => {
             // Another file may be open by now.
-            if live.files.iter().any(|known| known.address == file.address) && !live.is_served {
-                update_files(live, shared, vec![file]);
-                reload_if_following(live);
+            if watch.files.iter().any(|known| known.address == file.address) && !watch.is_served {
+                update_files(watch, shared, vec![file]);
+                reload_if_following(watch);
             }
         }
         WatchAction::PollFailed(address) => {
-            if !live.is_served && live.files.iter().any(|known| known.address == address) {
-                live.stop_polling();
+            if !watch.is_served && watch.files.iter().any(|known| known.address == address) {
+                watch.stop_polling();
             }
         }
-        WatchAction::TimePassed => reload_if_following(live),
-        WatchAction::Dismissed => (live.newer, live.follows) = (None, false),
-        WatchAction::Compared(place) => live.task = Some(WatchTask::Compare(place)),
+        WatchAction::TimePassed => reload_if_following(watch),
+        WatchAction::Dismissed => (watch.newer, watch.follows) = (None, false),
+        WatchAction::Compared(index) => watch.task = Some(WatchTask::Compare(index)),
     }
 }
 
-fn on_command(live: &mut Watch, shared: &mut Shared, step: WatchStep, _: &mut Vec<Effect>) {
+fn on_command(watch: &mut Watch, shared: &mut Shared, step: WatchStep, _: &mut Vec<Effect>) {
     match step {
-        WatchStep::Reload => match &live.newer {
-            Some(offer) => live.task = Some(WatchTask::Open(offer.address.clone(), LoadCause::User)),
+        WatchStep::Reload => match &watch.newer {
+            Some(offer) => watch.task = Some(WatchTask::Open(offer.address.clone(), LoadCause::User)),
             None => shared.remark = Some("Nothing newer to reload.".to_owned()),
         },
-        WatchStep::Follow if !live.is_on => {
+        WatchStep::Follow if !watch.is_on => {
             shared.remark =
                 Some("Only files behind a link and in a folder of memscape serve can be followed.".to_owned());
         }
         WatchStep::Follow => {
-            live.follows = !live.follows;
+            watch.follows = !watch.follows;
             let status =
-                if live.follows { "Following: newer versions open by themselves." } else { "No longer following." };
+                if watch.follows { "Following: newer versions open by themselves." } else { "No longer following." };
             shared.remark = Some(status.to_owned());
-            reload_if_following(live);
+            reload_if_following(watch);
         }
     }
 }
 
-/// Converts an ETag of `memscape serve` to the version in its messages: without quotes, and without the suffix of
-/// compressed responses (`src/cli/serve/mod.rs`).
+/// Converts an ETag of `memscape serve` to the version in its messages: removes the quotes and the suffix of compressed
+/// responses (see `src/cli/serve/mod.rs`).
 fn version_from_etag(version: &str) -> String {
     let tag = version.trim_matches('"');
     tag.strip_suffix("-gzip").unwrap_or(tag).to_owned()
 }
 
 /// Opens the newer file if automatic reloading is on.
-fn reload_if_following(live: &mut Watch) {
-    if live.follows
-        && let Some(offer) = &live.newer
+fn reload_if_following(watch: &mut Watch) {
+    if watch.follows
+        && let Some(offer) = &watch.newer
     {
-        live.task = Some(WatchTask::Open(offer.address.clone(), LoadCause::Automatic));
+        watch.task = Some(WatchTask::Open(offer.address.clone(), LoadCause::Automatic));
     }
 }
 
-/// Updates the known files. New ones are listed, and the newest one with the rank of the open file is offered.
-fn update_files(live: &mut Watch, shared: &mut Shared, files: Vec<FileVersion>) {
-    let is_first = !std::mem::replace(&mut live.is_on, true);
-    let known = std::mem::replace(&mut live.files, files);
-    // If the open file is from elsewhere, no file of the folder is newer or replaces it.
-    if live.is_elsewhere(shared) {
-        live.newer = None;
+/// Updates the known files. Adds new ones to the list of snapshots, and offers the newest one that has the rank of the
+/// open file.
+fn update_files(watch: &mut Watch, shared: &mut Shared, files: Vec<FileVersion>) {
+    let is_first = !std::mem::replace(&mut watch.is_on, true);
+    let known = std::mem::replace(&mut watch.files, files);
+    // If the open file is not from this server, no file of the folder replaces it.
+    if watch.is_elsewhere(shared) {
+        watch.newer = None;
         return;
     }
     let open = open_address(shared).map(str::to_owned);
     let of = |address: &str| known.iter().find(|file| file.address == address);
     // A file that was removed keeps its rank.
     if let Some(open) = &open
-        && live.file_at(open).is_none()
+        && watch.file_at(open).is_none()
     {
-        live.files.extend(of(open).cloned());
+        watch.files.extend(of(open).cloned());
     }
-    let rank = open.as_ref().map(|open| live.file_at(open).and_then(|file| file.rank));
-    let since = live.newer.as_ref().map_or(f64::NEG_INFINITY, |offer| offer.changed_ms);
+    let rank = open.as_ref().map(|open| watch.file_at(open).and_then(|file| file.rank));
+    let since = watch.newer.as_ref().map_or(f64::NEG_INFINITY, |offer| offer.changed_ms);
     let mut newest: Option<&FileVersion> = None;
     let listed = shared.snapshots.len();
-    for file in &live.files {
+    for file in &watch.files {
         let is_listed = index_of(shared, &file.address).is_some();
         if !is_listed && shared.snapshots.len() < MAX_LISTED {
             shared.snapshots.push(SnapshotChoice {
@@ -353,8 +358,8 @@ fn update_files(live: &mut Watch, shared: &mut Shared, files: Vec<FileVersion>) 
             // A file that was listed before is new only because writing it has finished.
             None => !is_first && !is_listed,
         };
-        let is_asked = rank.is_none_or(|rank| rank == file.rank) || Some(&file.address) == open.as_ref();
-        if is_newer && is_asked && newest.is_none_or(|newest| newest.changed_ms <= file.changed_ms) {
+        let has_same_rank = rank.is_none_or(|rank| rank == file.rank) || Some(&file.address) == open.as_ref();
+        if is_newer && has_same_rank && newest.is_none_or(|newest| newest.changed_ms <= file.changed_ms) {
             newest = Some(file);
         }
     }
@@ -363,6 +368,6 @@ fn update_files(live: &mut Watch, shared: &mut Shared, files: Vec<FileVersion>) 
     }
     if let Some(file) = newest.filter(|file| file.changed_ms >= since) {
         let is_open = open.as_ref() == Some(&file.address);
-        live.newer = Some(NewerFile { address: file.address.clone(), changed_ms: file.changed_ms, is_open });
+        watch.newer = Some(NewerFile { address: file.address.clone(), changed_ms: file.changed_ms, is_open });
     }
 }

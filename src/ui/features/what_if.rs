@@ -23,7 +23,7 @@ use crate::tab::Tab;
 use engine::protocol::{Answer, ExportJob, Question, Topic, WhatIf, WhatIfQuestion};
 use std::rc::Rc;
 
-/// Handles a change of device. Only the typed texts are kept.
+/// Handles a change of device. Keeps only the form.
 fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
     if change.is_device_change() {
         let Simulator { settings, capacity, skips_empty_cache, pending, was_abandoned, .. } = std::mem::take(simulator);
@@ -33,8 +33,8 @@ fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
     }
 }
 
-/// Sends the user's request while the insight is visible. First checks how well the simulation reproduces the
-/// recording.
+/// Sends the user's request while the insight is visible. The first request checks how well the simulation reproduces
+/// the recording.
 fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if std::mem::take(&mut simulator.was_abandoned) {
         effects.push(Effect::EndSimulation);
@@ -44,13 +44,13 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
         return;
     }
     // The simulator runs one request at a time. A newer request of this feature replaces the pending one.
-    let own = simulator.pending.map(|(serial, _)| serial);
-    if shared.simulation.is_some_and(|serial| own != Some(serial)) {
+    let own_serial = simulator.pending.map(|(serial, _)| serial);
+    if shared.simulation.is_some_and(|serial| own_serial != Some(serial)) {
         return;
     }
     let is_unknown = simulator.pending.is_none() && simulator.answer.is_none() && simulator.failure.is_none();
-    let proof = is_unknown.then_some(SimulationKind::Check);
-    let Some(job) = simulator.requested.take().or(proof) else { return };
+    let check = is_unknown.then_some(SimulationKind::Check);
+    let Some(job) = simulator.requested.take().or(check) else { return };
     let terms = Terms {
         capacity: simulator.typed_capacity().ok().flatten().or_else(|| shared.capacity_without_oom()),
         skips_empty_cache: simulator.skips_empty_cache,
@@ -76,7 +76,7 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
     effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(question))));
 }
 
-/// Handles a complete or partial reply. Earlier runs on the same terms are kept.
+/// Handles a complete or partial reply. Keeps earlier runs with the same terms.
 fn take(
     simulator: &mut Simulator,
     shared: &mut Shared,
@@ -101,20 +101,21 @@ fn take(
     None
 }
 
-/// Adds the runs of an earlier reply. Each settings string appears once, with the recorded settings first.
-fn merge_runs(answer: &mut WhatIf, before: Option<&WhatIf>) {
+/// Adds the runs of an earlier reply. Afterwards, each settings string appears once, and the recorded settings are
+/// first.
+fn merge_runs(answer: &mut WhatIf, previous: Option<&WhatIf>) {
     // The requested settings may equal the recorded ones.
     if let Some(recorded) = answer.runs.first().map(|run| run.settings.clone()) {
         let mut is_first = true;
         answer.runs.retain(|run| std::mem::take(&mut is_first) || run.settings != recorded);
     }
-    let Some(before) = before else { return };
-    for run in &before.runs {
+    let Some(previous) = previous else { return };
+    for run in &previous.runs {
         if answer.runs.iter().all(|known| known.settings != run.settings) {
             answer.runs.push(run.clone());
         }
     }
-    for fit in &before.fits {
+    for fit in &previous.fits {
         if answer.fits.iter().all(|known| known.settings != fit.settings) {
             answer.fits.push(fit.clone());
         }
@@ -132,7 +133,7 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
             // An error is shown when a simulation is requested, and until it is fixed.
             simulator.shows_capacity_error &= simulator.typed_capacity().is_err();
         }
-        WhatIfAction::SkipEmptyCacheSet(are_left_out) => simulator.skips_empty_cache = are_left_out,
+        WhatIfAction::SkipEmptyCacheSet(skips) => simulator.skips_empty_cache = skips,
         WhatIfAction::Simulate | WhatIfAction::Search => {
             let is_line = action == WhatIfAction::Simulate;
             simulator.shows_capacity_error = simulator.typed_capacity().is_err();
@@ -166,7 +167,7 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
                 (simulator.drawn_settings, simulator.requested) = (settings, Some(SimulationKind::Curve));
             }
         }
-        WhatIfAction::Opened(row, then) => write_snapshot(simulator, shared, row, then, effects),
+        WhatIfAction::Opened(row, next) => write_snapshot(simulator, shared, row, next, effects),
         WhatIfAction::Written(written) => {
             simulator.is_writing = false;
             shared.remark = written.err().map(|cause| ["The run could not be opened: ", &cause, "."].concat());
@@ -174,7 +175,7 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
     }
 }
 
-/// Writes the run of a row as a snapshot, with the terms of its simulation.
+/// Simulates the settings of a row once more and writes the run as a snapshot.
 fn write_snapshot(
     simulator: &mut Simulator,
     shared: &mut Shared,

@@ -6,24 +6,23 @@ use super::sizes::{CHIP_AREA, FONT_SIZE, MIDDLE_TO_BASELINE, TOP_TO_BASELINE};
 use crate::plots::line::Curve;
 use picture::shapes::{Anchor, FontStyle, Shape, Tint, width};
 
-/// Width of a curve and of the rim that sets it off from the background, in CSS pixels.
+/// Widths of a curve, and of the outline that separates it from the background, in CSS pixels.
 const LINE_WIDTH: f64 = 1.6;
 const RIM_WIDTH: f64 = 3.0;
-/// Minimum height of a gap with a label, and how far the marks of a gap extend into the gutter. In CSS pixels.
+/// Minimum height of a gap that gets a label, and length of a gap's marks left of the axis, in CSS pixels.
 const MIN_LABELED_GAP: f64 = 13.0;
 const GAP_MARK: f64 = 7.0;
-/// Minimum height of a marked gap, in CSS pixels.
+/// Minimum height of a gap that is drawn, in CSS pixels.
 const MIN_GAP: f64 = 3.0;
 impl Pen<'_> {
-    /// Draws the title of the vertical axis at the top of the gutter.
+    /// Draws the title of the vertical axis at the top left of the picture.
     pub(super) fn height_title(&mut self) {
         let figure = self.figure;
         let at = [self.left - 9.0 * self.scale, self.top + FONT_SIZE * self.scale * TOP_TO_BASELINE + self.scale];
         self.text(figure.title.to_owned(), at, Anchor::End, Tint::Strong, FontStyle::Plain);
     }
 
-    /// Draws the gaps of the address axis: a band with dashed edges where nothing was mapped, and the size of the
-    /// gap.
+    /// Draws the gaps of the address axis: bands with dashed edges for ranges without mapped memory, with their sizes.
     pub(super) fn gaps(&mut self) {
         let (figure, scale, hair, font) = (self.figure, self.scale, self.hairline(), FONT_SIZE * self.scale);
         let right = self.left + figure.plot_px[0];
@@ -46,7 +45,7 @@ impl Pen<'_> {
         }
     }
 
-    /// Draws the curves. The key identifies them.
+    /// Draws the curves. The key of the picture identifies them.
     pub(super) fn curves(&mut self) {
         let (figure, scale) = (self.figure, self.scale);
         if figure.curves.is_empty() {
@@ -71,7 +70,7 @@ impl Pen<'_> {
         }
     }
 
-    /// Draws a square at a point of a curve, with its label.
+    /// Draws the labelled point of a curve as a square, with the label beside it.
     fn mark(&mut self, curve: &Curve) {
         let (scale, tint) = (self.scale, curve.line.tint());
         let Some(mark) = curve.label.as_ref().filter(|mark| (0.0..=self.figure.plot_px[0]).contains(&mark.at[0]))
@@ -83,30 +82,34 @@ impl Pen<'_> {
         if !(top..=bottom).contains(&y) {
             return;
         }
-        for (half, thick) in [(4.0, RIM_WIDTH), (3.0, LINE_WIDTH)] {
-            let tint = if thick == RIM_WIDTH { Tint::Ground } else { tint };
+        for (half, thickness) in [(4.0, RIM_WIDTH), (3.0, LINE_WIDTH)] {
+            let tint = if thickness == RIM_WIDTH { Tint::Ground } else { tint };
             self.bar([x - half * scale, x + half * scale], [y - half * scale, y + half * scale], tint, 1.0);
         }
-        // Below the chips of the crosshair.
+        // Below the labels of the crosshair.
         let baseline = (y - 6.0 * scale).max(top + (CHIP_AREA + 2.0) * scale + FONT_SIZE * scale * TOP_TO_BASELINE);
         self.label_beside(&mark.text, mark.at[0], 9.0 * scale, baseline, tint);
     }
 
-    /// Returns the parts of a curve inside the lane, up to the edge where the curve leaves it.
+    /// Returns the parts of a curve that are inside the lane. They end at the lane's edge.
     fn visible_parts(&self, curve: &Curve) -> Vec<Vec<[f64; 2]>> {
         let ([top, bottom], [left, right]) = (self.lane(), [self.left, self.left + self.figure.plot_px[0]]);
         let mut parts: Vec<Vec<[f64; 2]>> = Vec::new();
-        let mut before: Option<f64> = None;
+        let mut previous_y: Option<f64> = None;
         for piece in curve.points.chunks_exact(2) {
             let &[[from, height], [to, _]] = piece else { continue };
             let y = self.bottom - height;
             let (y_in, inside) = (y.clamp(top, bottom), (top..=bottom).contains(&y));
             let [from, to] = [from, to].map(|x| (self.left + x).clamp(left, right));
-            let was_inside = before.is_some_and(|before| (top..=bottom).contains(&before));
+            let was_inside = previous_y.is_some_and(|previous_y| (top..=bottom).contains(&previous_y));
             if !was_inside {
-                // The curve enters from the edge where it left.
+                // The curve enters through the edge where it left.
                 parts.push(
-                    before.filter(|_| inside).map(|before| [from, before.clamp(top, bottom)]).into_iter().collect(),
+                    previous_y
+                        .filter(|_| inside)
+                        .map(|previous_y| [from, previous_y.clamp(top, bottom)])
+                        .into_iter()
+                        .collect(),
                 );
             }
             if let Some(part) = parts.last_mut().filter(|_| inside || was_inside) {
@@ -115,13 +118,13 @@ impl Pen<'_> {
                     part.push([to, y_in]);
                 }
             }
-            before = Some(y);
+            previous_y = Some(y);
         }
         parts.retain(|part| part.len() > 1);
         parts
     }
 
-    /// Draws the axis from 0 to 100 % to the right of the picture.
+    /// Draws an axis from 0 to 100 % to the right of the picture.
     fn share_axis(&mut self) {
         let (scale, hair, font) = (self.scale, self.hairline(), FONT_SIZE * self.scale);
         let right = self.left + self.figure.plot_px[0];

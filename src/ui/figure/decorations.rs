@@ -1,4 +1,4 @@
-//! Conversion of a figure into shapes around its picture.
+//! Converts a figure into shapes around its picture.
 
 use super::Figure;
 use super::sizes::{CHIP_AREA, FONT_SIZE, MIDDLE_TO_BASELINE, TOP_TO_BASELINE};
@@ -11,9 +11,9 @@ use picture::timeline::Axis;
 const TICK_LENGTH: f64 = 5.0;
 const LABEL_GAP: f64 = 9.0;
 const LIFETIME_HEIGHT: f64 = 3.0;
-/// Minimum width of a shortened name, in CSS pixels. Names with less room are left out.
+/// Minimum width of a shortened name, in CSS pixels. Names with less space are omitted.
 const MIN_NAME_WIDTH: f64 = 30.0;
-/// Maximum number of highlighted labels below each other.
+/// Maximum number of outlined labels below each other.
 const MAX_LABEL_ROWS: u32 = 4;
 
 /// Collects the shapes of a figure. The upper left corner of the picture is at `left` and `top`.
@@ -24,7 +24,7 @@ pub(super) struct Pen<'a> {
     pub(super) bottom: f64,
     pub(super) scale: f64,
     pub(super) shapes: Vec<Shape>,
-    /// Occupied areas of highlighted labels: left and right edge, and baseline.
+    /// Areas of the outlined labels drawn so far: left and right edge, and baseline.
     pub(super) occupied: Vec<([f64; 2], f64)>,
 }
 
@@ -71,13 +71,13 @@ impl Pen<'_> {
         self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, style }));
     }
 
-    /// Returns the upper and lower edge of the device's rows.
+    /// Returns the upper and lower edge of the device's part of the picture.
     pub(super) fn lane(&self) -> [f64; 2] {
         let [lower, upper] = self.figure.lane;
         [self.bottom - upper, self.bottom - lower]
     }
 
-    /// Returns the width of a hairline: at least one pixel, and a whole number of them.
+    /// Returns the width of a hairline, a whole number of pixels.
     pub(super) fn hairline(&self) -> f64 {
         self.scale.round().max(1.0)
     }
@@ -121,11 +121,11 @@ impl Pen<'_> {
         }
     }
 
-    /// Draws a vertical line over the whole height.
-    fn vertical_line(&mut self, x: f64, thick: f64, tint: Tint, opacity: f64) {
-        let x = (self.left + x - thick / 2.0).round();
+    /// Draws a vertical line over the whole height of the lane.
+    fn vertical_line(&mut self, x: f64, thickness: f64, tint: Tint, opacity: f64) {
+        let x = (self.left + x - thickness / 2.0).round();
         let [top, bottom] = self.lane();
-        self.bar([x, x + thick.round().max(1.0)], [top, bottom], tint, opacity);
+        self.bar([x, x + thickness.round().max(1.0)], [top, bottom], tint, opacity);
     }
 
     fn marks(&mut self) {
@@ -143,22 +143,23 @@ impl Pen<'_> {
         }
     }
 
-    /// Draws a highlighted label beside x, on the side with more room. Moves it down if another label is in the way,
-    /// and drops it if there are too many.
+    /// Draws an outlined label beside `x`, on the side with more space. Moves it down if it would overlap another
+    /// label, and omits it if there are too many.
     pub(super) fn label_beside(&mut self, text: &str, x: f64, gap: f64, y: f64, tint: Tint) {
         let (anchor, gap) = if x > self.figure.plot_px[0] / 2.0 { (Anchor::End, -gap) } else { (Anchor::Start, gap) };
-        let (wide, x, line) = (width(text, FONT_SIZE * self.scale), self.left + x + gap, FONT_SIZE * self.scale * 1.35);
-        let span = if anchor == Anchor::End { [x - wide, x] } else { [x, x + wide] };
+        let (label_width, x, line) =
+            (width(text, FONT_SIZE * self.scale), self.left + x + gap, FONT_SIZE * self.scale * 1.35);
+        let span = if anchor == Anchor::End { [x - label_width, x] } else { [x, x + label_width] };
         // The label must not overlap the line at the peak's height either.
         let (peak, scale) = (self.peak_y(), self.scale);
-        let is_struck = |y: f64| peak.is_some_and(|line| (y - 11.0 * scale..y + 3.0 * scale).contains(&line));
+        let is_on_peak_line = |y: f64| peak.is_some_and(|line| (y - 11.0 * scale..y + 3.0 * scale).contains(&line));
         let is_free = |y: f64| {
-            let is_understood =
+            let is_apart =
                 |(of, base): &([f64; 2], f64)| (base - y).abs() >= line || of[1] <= span[0] || span[1] <= of[0];
-            !is_struck(y) && self.occupied.iter().all(is_understood)
+            !is_on_peak_line(y) && self.occupied.iter().all(is_apart)
         };
-        let place = (0..MAX_LABEL_ROWS).map(|row| y + f64::from(row) * line).find(|&y| is_free(y));
-        if let Some(y) = place {
+        let free_y = (0..MAX_LABEL_ROWS).map(|row| y + f64::from(row) * line).find(|&y| is_free(y));
+        if let Some(y) = free_y {
             self.occupied.push((span, y));
             self.text(text.to_owned(), [x, y], anchor, tint, FontStyle::Outlined);
         }
@@ -171,7 +172,7 @@ impl Pen<'_> {
             let top = self.bottom + (AXIS_PX + f64::from(slice.lane) * TRACK_PX) * scale;
             let (x, y) = (slice.x.map(|x| self.left + x), [top, top + height]);
             let x = [x[0], x[1].max(x[0] + edge)];
-            // Several merged slices: a bar without edges.
+            // Several merged slices are drawn as a bar without edges.
             self.bar(x, y, Tint::Accent, if slice.count > 1 { 0.4 } else { 0.22 });
             if slice.count == 1 {
                 self.bar([x[0], x[0] + edge], y, Tint::Accent, 0.8);
@@ -187,7 +188,7 @@ impl Pen<'_> {
         }
     }
 
-    /// Draws the lifetime of the selection as a bar on the horizontal axis.
+    /// Draws the lifetime of the selected allocation as a bar on the horizontal axis.
     fn lifetime(&mut self) {
         let Some(life) = self.figure.lifetime else { return };
         let [from, to] = life.map(|x| x.clamp(0.0, self.figure.plot_px[0]));
@@ -208,7 +209,7 @@ impl Pen<'_> {
         (top..=bottom).contains(&y).then_some(y)
     }
 
-    /// Draws a line at the peak's height, behind all names.
+    /// Draws a dashed line at the peak's height, behind all labels.
     fn peak_line(&mut self) {
         let Some(y) = self.peak_y() else { return };
         let (x, dash) = ([self.left, self.left + self.figure.plot_px[0]], 4.0 * self.scale);
@@ -216,7 +217,7 @@ impl Pen<'_> {
         self.shapes.push(Shape::Dashes { x, y, dash, tint: Tint::Peak, opacity: 0.7 });
     }
 
-    /// Draws a mark at the peak, with its size beside it.
+    /// Draws a triangle at the peak, with the label beside it.
     fn peak(&mut self) {
         let figure = self.figure;
         let (Some(peak), Some(y)) = (&figure.peak, self.peak_y()) else { return };
@@ -228,7 +229,7 @@ impl Pen<'_> {
         let above = y - scale - 1.6 * size;
         let corners = [[tip, y - scale], [tip - size, above], [tip + size, above]];
         self.shapes.push(Shape::Triangle { corners, tint: Tint::Peak });
-        // If the line is near the top, the label goes below it and below the chips.
+        // If the line is near the top, the label goes below it and below the labels of cursor and crosshair.
         let is_low = y - lane_top > (CHIP_AREA + 18.0) * scale;
         let below = (y + 14.0 * scale).max(lane_top + (CHIP_AREA + 2.0) * scale + FONT_SIZE * scale * TOP_TO_BASELINE);
         let base = if is_low { y - 5.0 * scale } else { below };
@@ -236,9 +237,9 @@ impl Pen<'_> {
     }
 }
 
-/// Returns the label of a slice that fits into `room` pixels: the full name, the part that differs from other names,
-/// or a shortened form. Numbers are not shortened. Merged slices show their count.
-fn label(slice: &Slice, font: f64, room: f64, least: f64) -> String {
+/// Returns a label of a slice that fits into `room` pixels: the full name, the part that differs from other names, or a
+/// shortened form. Numbers are not shortened. Merged slices show their count. Empty if nothing fits.
+fn label(slice: &Slice, font: f64, room: f64, min_width: f64) -> String {
     let fits = |text: &str| width(text, font) <= room;
     if fits(&slice.name) {
         return slice.name.clone();
@@ -251,7 +252,7 @@ fn label(slice: &Slice, font: f64, room: f64, least: f64) -> String {
     match (fits(&short), fits(rest)) {
         (true, _) => short,
         (_, true) => rest.to_owned(),
-        _ if room < least || rest.bytes().all(|letter| letter.is_ascii_digit()) => String::new(),
+        _ if room < min_width || rest.bytes().all(|c| c.is_ascii_digit()) => String::new(),
         _ => truncated(&short, font, room),
     }
 }

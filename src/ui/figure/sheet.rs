@@ -1,4 +1,4 @@
-//! Layout of an exported picture: the figure with title, legend and notes around it.
+//! Layout of an exported picture: the figure, with title, legend and notes around it.
 //!
 //! ```text
 //! ┌ title ──────────────────────┐
@@ -17,7 +17,7 @@ use super::words::SheetText;
 use picture::shapes::{Anchor, FontStyle, Shape, Sheet, Text, Tint, truncated, width};
 use picture::timeline::Scene;
 
-/// Lengths in CSS pixels.
+/// Margins, text sizes and distances, in CSS pixels.
 const MARGIN: f64 = 16.0;
 const GUTTER: f64 = 62.0;
 const TITLE_SIZE: f64 = 15.0;
@@ -26,15 +26,15 @@ const GAP: f64 = 12.0;
 const SWATCH: f64 = 10.0;
 /// Minimum width of a legend column, in CSS pixels.
 const MIN_COLUMN_WIDTH: f64 = 310.0;
-/// Width of a line sample in the key, including the space after it.
+/// Width of a line sample in the key, including the space after it, in CSS pixels.
 const LINE_SAMPLE: f64 = 38.0;
-/// Space between columns of the legend.
+/// Space between columns of the legend, in CSS pixels.
 const COLUMN_GAP: f64 = 28.0;
 
-/// Minimum width and height of a sheet beyond its picture, in CSS pixels.
+/// Minimum width and height that a sheet adds to its picture, in CSS pixels.
 pub const MIN_FRAME: [f64; 2] = [2.0 * MARGIN + GUTTER, 130.0];
 
-/// Returns the sheet of a figure. `scene` is what its picture shows.
+/// Lays out a figure on a sheet. `scene` is the content of its picture.
 pub fn sheet(figure: &Figure, words: &SheetText, scene: &Scene) -> Sheet {
     let scale = figure.scale;
     let whole = |css: f64| (css * scale).round();
@@ -101,7 +101,7 @@ impl Layout {
         self.y += (css + 6.0) * self.scale;
     }
 
-    /// Writes parts, on as few lines as possible.
+    /// Writes the parts, separated by `joint`, on as few lines as possible.
     fn lines(&mut self, parts: &mut dyn Iterator<Item = &str>, joint: &str) {
         let (size, room) = (FONT_SIZE * self.scale, self.right - self.left);
         let mut line = String::new();
@@ -149,8 +149,8 @@ impl Layout {
             ((room + COLUMN_GAP * scale) / ((MIN_COLUMN_WIDTH + COLUMN_GAP) * scale)).floor().max(1.0) as usize;
         let rows = words.legend.len().div_ceil(columns).max(1);
         let pitch = (room + COLUMN_GAP * scale) / columns as f64;
-        for (at, line) in words.legend.iter().enumerate() {
-            let (column, row) = (at / rows, at % rows);
+        for (index, line) in words.legend.iter().enumerate() {
+            let (column, row) = (index / rows, index % rows);
             let left = (self.left + column as f64 * pitch).round();
             let y = self.y + row as f64 * LINE_HEIGHT * scale;
             let right = left + pitch - COLUMN_GAP * scale;
@@ -159,9 +159,9 @@ impl Layout {
             let start = left + (SWATCH + 6.0) * scale;
             let left_over = right - start - width(&line.bytes, size) - 10.0 * scale;
             let tint = if line.faded { Tint::Muted } else { Tint::Strong };
-            // All letters of a monospaced font are as wide as a wide one.
-            let letters = (left_over / (size * 0.61)).max(0.0) as usize;
-            self.text(truncate(&line.label, letters), [start, base], Anchor::Start, tint, FontStyle::Mono);
+            // All characters of a monospaced font are as wide as a wide one.
+            let max_chars = (left_over / (size * 0.61)).max(0.0) as usize;
+            self.text(truncate(&line.label, max_chars), [start, base], Anchor::Start, tint, FontStyle::Mono);
             self.text(line.bytes.clone(), [right, base], Anchor::End, Tint::Muted, FontStyle::Plain);
         }
         if !words.legend.is_empty() {
@@ -169,7 +169,7 @@ impl Layout {
         }
     }
 
-    /// Draws the key of the other fills: reserved and awaiting free.
+    /// Draws the key of the fills that are not in the legend: reserved and awaiting free.
     fn fill_key<'a>(&mut self, keys: impl Iterator<Item = (bool, Tint, &'a str)>) {
         let (scale, size) = (self.scale, FONT_SIZE * self.scale);
         let mut x = self.left;
@@ -185,13 +185,13 @@ impl Layout {
         }
     }
 
-    /// Draws the key of the curves, in the style used in the picture.
+    /// Draws the key of the curves, in the line styles that the picture uses.
     fn curve_key(&mut self, figure: &Figure) {
         let (scale, size) = (self.scale, FONT_SIZE * self.scale);
         let mut x = self.left;
         for line in figure.curves.iter().map(|curve| curve.line) {
-            let wide = LINE_SAMPLE * scale + width(line.label(), size);
-            if x + wide > self.right && x > self.left {
+            let entry_width = LINE_SAMPLE * scale + width(line.label(), size);
+            if x + entry_width > self.right && x > self.left {
                 (x, self.y) = (self.left, self.y + LINE_HEIGHT * scale);
             }
             let (y, dash) = (self.y + size * 0.5, line.dash().iter().map(|part| part * scale).collect());
@@ -199,7 +199,7 @@ impl Layout {
             self.shapes.push(Shape::Line { points, dash, thick: 1.6 * scale, tint: line.tint() });
             let at = [x + LINE_SAMPLE * scale, self.y + size * TOP_TO_BASELINE];
             self.text(line.label().to_owned(), at, Anchor::Start, Tint::Strong, FontStyle::Plain);
-            x += wide + COLUMN_GAP * scale;
+            x += entry_width + COLUMN_GAP * scale;
         }
         if x > self.left {
             self.y += (LINE_HEIGHT + 4.0) * scale;
@@ -222,10 +222,10 @@ impl Layout {
     }
 }
 
-/// Truncates a text to a number of letters, ending in `…`.
-fn truncate(text: &str, letters: usize) -> String {
-    match text.char_indices().nth(letters) {
+/// Truncates text to a number of characters, ending in `…`.
+fn truncate(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
         None => text.to_owned(),
-        Some(_) => text.chars().take(letters.saturating_sub(1)).chain(['…']).collect(),
+        Some(_) => text.chars().take(max_chars.saturating_sub(1)).chain(['…']).collect(),
     }
 }

@@ -1,5 +1,5 @@
-//! The user's tools as shapes over the picture: cursor, range, markers, ruler and the GPU capacity line. The
-//! crosshair is not part of them.
+//! Draws the user's tools over an exported picture: cursor, range, markers, ruler and the GPU capacity line. The
+//! crosshair is omitted.
 
 use super::Figure;
 use super::decorations::Pen;
@@ -8,8 +8,8 @@ use crate::effect::Pointer;
 use crate::overlay::{MarkerFlag, Overlay};
 use picture::shapes::{Anchor, FontStyle, Shape, Text, Tint, width};
 
-/// In CSS pixels: height of a chip, padding of its text, size of a marker's dot, distance between the ruler's end and
-/// its text, size of the cursor's handle.
+/// Height of a label with a background, padding of its text, size of a marker's dot, distance between the ruler's end
+/// and its text, and size of the cursor's handle, in CSS pixels.
 const CHIP_HEIGHT: f64 = 18.0;
 const CHIP_PADDING: f64 = 5.0;
 const MARKER_DOT: f64 = 5.0;
@@ -17,7 +17,7 @@ const RULER_GAP: f64 = 8.0;
 const CURSOR_HANDLE: f64 = 6.0;
 
 impl Figure {
-    /// Adds an overlay that was laid out at screen size. This figure is `times` as large.
+    /// Adds an overlay that was laid out at screen size. `times` is the size of this figure relative to the screen.
     pub fn with_tools(mut self, overlay: Overlay, times: f64) -> Figure {
         let larger = |at: Pointer| Pointer { x: at.x * times, y: at.y * times };
         self.tools = Overlay {
@@ -70,19 +70,19 @@ impl Pen<'_> {
         self.text(text.to_owned(), [x[1] - RULER_GAP * scale, base], Anchor::End, Tint::Strong, FontStyle::Outlined);
     }
 
-    /// Draws a filled label with its upper left corner at the given point. Returns its width.
+    /// Draws a label with a background, with its upper left corner at the given point. Returns its width.
     fn chip(&mut self, text: &str, [x, y]: [f64; 2]) -> f64 {
         let (size, pad, height) = (FONT_SIZE * self.scale, CHIP_PADDING * self.scale, CHIP_HEIGHT * self.scale);
-        let wide = width(text, size) + 2.0 * pad;
+        let chip_width = width(text, size) + 2.0 * pad;
         let (x, y) = (x.round(), y.round());
-        self.bar([x, x + wide], [y, y + height], Tint::Accent, 1.0);
-        let at = [x + wide / 2.0, y + height / 2.0 + size * MIDDLE_TO_BASELINE];
+        self.bar([x, x + chip_width], [y, y + height], Tint::Accent, 1.0);
+        let at = [x + chip_width / 2.0, y + height / 2.0 + size * MIDDLE_TO_BASELINE];
         let (tint, style, anchor) = (Tint::Ground, FontStyle::Plain, Anchor::Middle);
         self.shapes.push(Shape::Text(Text { text: text.to_owned(), at, anchor, size, tint, style }));
-        wide
+        chip_width
     }
 
-    /// Draws the visible part of the range, and its edges.
+    /// Draws the visible part of the range, and the edges that are visible.
     fn range(&mut self, ends: [f64; 2]) {
         let (hair, y) = (self.hairline(), [self.top, self.bottom]);
         let [from, to] = ends.map(|x| x.clamp(0.0, self.figure.plot_px[0]));
@@ -94,22 +94,22 @@ impl Pen<'_> {
         }
     }
 
-    /// Draws the cursor: a line, a handle at its foot and the event.
+    /// Draws the cursor: two lines, a handle at the bottom, and a label at the top.
     fn cursor(&mut self, x: f64, text: &str) {
         let (x, hair, y) = (self.left + x.floor(), self.hairline(), [self.top, self.bottom]);
-        // On both sides of its column, as on the page.
+        // The lines are on both sides of its column, as on the page.
         for x in [x - hair, x + hair] {
             self.bar([x, x + hair], y, Tint::Accent, 1.0);
         }
         let (foot, side) = (self.bottom, CURSOR_HANDLE * self.scale);
         let corners = [[x + hair / 2.0, foot], [x + side, foot + side], [x - side, foot + side]];
         self.shapes.push(Shape::Triangle { corners, tint: Tint::Accent });
-        let wide = width(text, FONT_SIZE * self.scale) + 2.0 * CHIP_PADDING * self.scale;
-        let left = (x - wide / 2.0).clamp(self.left, (self.right() - wide).max(self.left));
+        let chip_width = width(text, FONT_SIZE * self.scale) + 2.0 * CHIP_PADDING * self.scale;
+        let left = (x - chip_width / 2.0).clamp(self.left, (self.right() - chip_width).max(self.left));
         self.chip(text, [left, self.top]);
     }
 
-    /// Draws a marker: a line over the whole height with a number at the top, and a dot at the marked point.
+    /// Draws a marker: a line over the whole height with its number at the top, and a dot at the marked point.
     fn marker(&mut self, flag: &MarkerFlag) {
         let (size, pad) = (FONT_SIZE * self.scale, CHIP_PADDING * self.scale);
         let (x, y, half) = (self.left + flag.at.x, self.bottom - flag.at.y, MARKER_DOT * self.scale / 2.0);
@@ -117,20 +117,20 @@ impl Pen<'_> {
         if (self.top..=self.bottom).contains(&y) {
             self.bar([x - half, x + half].map(f64::round), [y - half, y + half].map(f64::round), Tint::Accent, 1.0);
         }
-        let wide = width(&flag.number, size) + 2.0 * pad;
-        let goes_left = x + wide > self.right();
+        let chip_width = width(&flag.number, size) + 2.0 * pad;
+        let is_left_of_line = x + chip_width > self.right();
         let top = self.top + MARKER_TOP * self.scale;
-        self.chip(&flag.number, [if goes_left { x - wide } else { x }, top]);
+        self.chip(&flag.number, [if is_left_of_line { x - chip_width } else { x }, top]);
         let base = top + CHIP_HEIGHT * self.scale / 2.0 + size * MIDDLE_TO_BASELINE;
-        let is_tight = x + wide + width(&flag.text, size) + 2.0 * pad > self.right();
+        let is_tight = x + chip_width + width(&flag.text, size) + 2.0 * pad > self.right();
         let (x, anchor) = match is_tight {
-            true => (x - if goes_left { wide } else { 0.0 } - pad, Anchor::End),
-            false => (x + wide + pad, Anchor::Start),
+            true => (x - if is_left_of_line { chip_width } else { 0.0 } - pad, Anchor::End),
+            false => (x + chip_width + pad, Anchor::Start),
         };
         self.text(flag.text.clone(), [x, base], anchor, Tint::Accent, FontStyle::Outlined);
     }
 
-    /// Draws the visible part of the box between both ends of the ruler, with the result beside the second end.
+    /// Draws the visible part of the box between both ends of the ruler, with the measurement beside the second end.
     fn ruler(&mut self, ends: [Pointer; 2], text: &str) {
         let [plot_width, plot_height] = self.figure.plot_px;
         let [[ax, ay], [bx, by]] = ends.map(|end| {
@@ -150,10 +150,10 @@ impl Pen<'_> {
         }
         // On the far side of the first end, so that the text does not cover the measured area.
         let (gap, height) = (RULER_GAP * self.scale, CHIP_HEIGHT * self.scale);
-        let wide = width(text, FONT_SIZE * self.scale) + 2.0 * CHIP_PADDING * self.scale;
-        let left = if bx >= ax { bx + gap } else { bx - gap - wide };
+        let chip_width = width(text, FONT_SIZE * self.scale) + 2.0 * CHIP_PADDING * self.scale;
+        let left = if bx >= ax { bx + gap } else { bx - gap - chip_width };
         let top = if by > ay { by + gap } else { by - gap - height };
-        let left = left.clamp(self.left, (self.right() - wide).max(self.left));
+        let left = left.clamp(self.left, (self.right() - chip_width).max(self.left));
         self.chip(text, [left, top.clamp(self.top, (self.bottom - height).max(self.top))]);
     }
 }

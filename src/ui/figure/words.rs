@@ -1,4 +1,4 @@
-//! Texts of an exported picture (title, window, peak, legend, notes), and its file name.
+//! Texts of an exported picture (title, visible window, peak, legend, notes), and its file name.
 
 use crate::details::stream_name;
 use crate::legend::{self, Line};
@@ -16,13 +16,13 @@ const MAX_NAME_CHARS: usize = 80;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SheetText {
     pub title: String,
-    /// Description of the shown window. Parts share a line if it is long enough.
+    /// Description of the visible window. Parts share a line if they fit.
     pub subtitle: Vec<String>,
     pub legend_title: String,
     pub legend: Vec<Line>,
     /// True if the legend explains reserved bytes.
     pub has_reserved: bool,
-    /// Explanatory notes. Parts share a line if it is long enough.
+    /// Explanatory notes. They share a line if they fit.
     pub notes: Vec<String>,
     /// File name without extension.
     pub file_stem: String,
@@ -67,7 +67,7 @@ impl SheetText {
     }
 }
 
-/// Describes the order of the plot, and the part of memory that it shows.
+/// Describes the vertical order of the plot, and the part of memory that it shows.
 fn describe_order(state: &Shared) -> String {
     let mut text = match state.looks.plot {
         Plot::Stack => {
@@ -147,12 +147,12 @@ impl WindowText {
                     (((to - half).ceil() - 2.0).max(0.0) as u64).clamp(from, last)
                 };
                 let whole = from == 0 && to == last;
-                let of = group_digits(device.events);
+                let event_count = group_digits(device.events);
                 let text = match device.events {
                     0 => "No events".to_owned(),
                     1 => "One event".to_owned(),
-                    _ if whole => format!("All {of} events"),
-                    _ => format!("Events {} to {} of {of}", group_digits(from), group_digits(to)),
+                    _ if whole => format!("All {event_count} events"),
+                    _ => format!("Events {} to {} of {event_count}", group_digits(from), group_digits(to)),
                 };
                 WindowText { text, file_part: format!("events-{from}-{to}") }
             }
@@ -164,13 +164,13 @@ fn device_file_part(device: i64) -> String {
     if device < 0 { "host".to_owned() } else { format!("device{device}") }
 }
 
-/// Returns a name that is valid on any file system, without the extensions of snapshots.
+/// Returns the file's name without the extensions of snapshots, and without characters that some file systems reject.
 pub(crate) fn file_stem(name: &str) -> String {
     let mut name = name;
     for ending in [".gz", ".zst", ".zip", ".pickle", ".pkl", ".json", ".html"] {
         name = name.strip_suffix(ending).unwrap_or(name);
     }
-    let safe = |letter: char| if letter.is_alphanumeric() || "-_.".contains(letter) { letter } else { '-' };
+    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let name: String = name.chars().take(MAX_NAME_CHARS).map(safe).collect();
     let name = name.trim_matches(['.', '-']);
     if name.is_empty() { "snapshot".to_owned() } else { name.to_owned() }

@@ -2,7 +2,7 @@
 
 use engine::protocol::{Direction, FrameMatcher, Match, Query, QueryError, Tally};
 
-/// The search and its results.
+/// State of the search.
 #[derive(Clone, Debug, Default)]
 pub struct Find {
     pub text: String,
@@ -10,18 +10,18 @@ pub struct Find {
     pub(crate) error: Option<QueryError>,
     pub(crate) pending: Option<u32>,
     pub(crate) result: Option<FindResult>,
-    /// Match that was visited last.
+    /// Match that was gone to last.
     pub(crate) last_match: Option<Match>,
     /// Serial of the question for the next match, while it is unanswered.
     pub(crate) pending_step: Option<u32>,
-    /// Direction to go once the search has finished.
+    /// Step to take once the search has finished.
     pub(crate) queued_step: Option<(Direction, MatchScope)>,
     /// Match to bring into the window once its details arrive.
     pub(crate) match_to_reveal: Option<Match>,
 }
 
 impl Find {
-    /// Returns the query for the worker. Text that has to match case is quoted.
+    /// Returns the query for the worker. Quotes the text if case has to match.
     pub(crate) fn query(&self) -> String {
         let query = self.text.trim();
         match Query::parse(query) {
@@ -37,7 +37,7 @@ impl Find {
         self.result.as_ref().filter(|found| found.query == self.query())
     }
 
-    /// Returns the serial of the search whose matches are highlighted.
+    /// Returns the serial of the latest finished search, even if it has no matches.
     pub(crate) fn serial(&self) -> Option<u32> {
         self.result.as_ref().map(|found| found.serial)
     }
@@ -50,13 +50,13 @@ impl Find {
             && self.current_result().is_none()
     }
 
-    /// Forgets the match to bring into the window, because the selection changes for another reason.
+    /// Clears the match to bring into the window, because the selection changes for another reason.
     pub(crate) fn cancel_reveal(&mut self) {
         self.match_to_reveal = None;
     }
 }
 
-/// Result of a search.
+/// Result of a search, with its query.
 #[derive(Clone, Debug)]
 pub(crate) struct FindResult {
     pub(crate) serial: u32,
@@ -72,14 +72,14 @@ pub enum MatchCase {
     On,
 }
 
-/// Matches to step through: all, or those in the scope of the views.
+/// Matches to move between: all, or only those in the scope of the views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatchScope {
     All,
     Scope,
 }
 
-/// Highlighting of all allocations with the selection's stack.
+/// Highlighting of the other allocations with the selection's stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SameStack {
     #[default]

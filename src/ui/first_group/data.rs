@@ -2,7 +2,7 @@
 
 use crate::latest::Latest;
 
-/// Request for the initial grouping, and the question to the worker.
+/// State of the initial grouping: whether it is wanted, and the question to the worker.
 #[derive(Clone, Debug, Default)]
 pub struct FirstGroup {
     pub(super) is_wanted: bool,

@@ -4,15 +4,15 @@ use crate::crosshair::Position;
 use crate::summary::Fact;
 use base::units::{group_digits, pluralize};
 
-/// A position in the scene, with everything the scene knows about it.
+/// A position in the scene, with the scene's data about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
     /// Index of the quad in the scene.
     pub quad: usize,
     /// Moment that the column shows.
     pub moment: u32,
-    /// Byte to ask the worker about: the one under the pointer, or the middle of a single block, where rounding to
-    /// pixels cannot hit its neighbour.
+    /// Height in bytes to ask the worker about: that of the pointer, or of the middle of a single block, where rounding
+    /// to pixels cannot hit a neighbour.
     pub byte: u64,
     /// Ids of the lowest and the highest allocation in the quad.
     pub ids: [u32; 2],
@@ -20,20 +20,20 @@ pub struct Spot {
     pub count: u32,
     /// Requested bytes of those allocations.
     pub requested: u64,
-    /// Live bytes at the moment.
+    /// Total of the plot at the moment, in bytes.
     pub total: u64,
-    /// Number of allocations that start and end within the column, and the bytes of the largest.
+    /// Number of allocations that start and end within the column, and the bytes of the largest one.
     pub hidden: (u32, u64),
 }
 
 impl Spot {
-    /// Creates a spot for a crosshair placed by keys, without facts from the scene.
+    /// Creates a spot for a crosshair that was set by keys, without data from the scene.
     pub(crate) fn from_position(keys: Position) -> Spot {
         let Position { moment, byte } = keys;
         Spot { quad: usize::MAX, moment, byte, ids: [0, 0], count: 0, requested: 0, total: 0, hidden: (0, 0) }
     }
 
-    /// Returns the moment and the byte.
+    /// Returns the moment and the height.
     pub(crate) fn position(&self) -> Position {
         Position { moment: self.moment, byte: self.byte }
     }
@@ -44,7 +44,7 @@ impl Spot {
     }
 }
 
-/// The hover card. It always has the same lines, so that it never changes its size.
+/// The hover card. It always has the same lines, so that its size does not change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Card {
     pub title: String,
@@ -53,7 +53,7 @@ pub struct Card {
     pub lifetime: String,
     /// Category, and share of the live bytes. Empty in plots of segments.
     pub share: String,
-    /// Labels and values of an annotation.
+    /// Labels and values of a hovered annotation.
     pub facts: Vec<Fact>,
     /// Allocations that are too short to be drawn in the column. Empty if there are none.
     pub hidden: String,
@@ -61,7 +61,7 @@ pub struct Card {
     pub segment: String,
 }
 
-/// Formats the lifetime between two moments, where moment 0 stands for before recording.
+/// Formats the lifetime between two moments. Moment 0 means allocated before recording.
 pub(crate) fn lifetime_text(allocated_at: u32, freed_at: Option<u32>) -> String {
     let mut text = match allocated_at {
         0 => "allocated before recording".to_owned(),

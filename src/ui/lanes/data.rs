@@ -1,11 +1,11 @@
-//! State of the lanes: which devices are shown, and the windows of those without the focus.
+//! State of the lanes: the layout, and the windows of lanes without the focus.
 
 use crate::drawing::Geometry;
 use crate::effect::Pointer;
 use engine::protocol::DeviceSummary;
 use picture::timeline::View;
 
-/// The lanes except the focused one.
+/// State of the lanes, except for the window and scene of the focused one.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
     pub layout: LaneLayout,
@@ -13,16 +13,16 @@ pub struct Lanes {
     pub(crate) top_device: usize,
     /// Lanes without the focus.
     pub(crate) others: Vec<Lane>,
-    /// Device whose scene was requested last.
+    /// Index of the device whose scene was requested last.
     pub(crate) last_requested: usize,
     /// Pointer position on the canvas. [`crate::shared::Shared::pointer`] is its position in the focused lane's window.
     pub pointer: Option<Pointer>,
-    /// Device that the pointer was over last. A drag pans it vertically.
+    /// Index of the device that the pointer was over last. A drag pans this device vertically.
     pub(crate) hovered: Option<usize>,
 }
 
 impl Lanes {
-    /// Discards everything about the file. The layout and the pointer stay.
+    /// Discards the state of the previous file. Keeps the layout and the pointer.
     pub(crate) fn reset(&mut self) {
         *self = Lanes { layout: self.layout, pointer: self.pointer, ..Lanes::default() };
     }
@@ -37,7 +37,7 @@ pub(crate) struct Lane {
     pub(crate) geometry: Geometry,
 }
 
-/// Layout of the devices.
+/// Number of devices that are shown at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum LaneLayout {
     /// One device at a time.
@@ -55,6 +55,6 @@ pub struct ShownLane<'a> {
     /// Window of the lane, as high as the lane.
     pub view: &'a View,
     pub geometry: &'a Geometry,
-    /// Lowest row of the lane on the canvas, counted upwards from the canvas's bottom.
+    /// Distance from the bottom of the canvas to the lane, in device pixels.
     pub bottom_px: u32,
 }

@@ -1,4 +1,4 @@
-//! Creation of links from the state, and parsing of links from an address.
+//! Creates links from the state, and parses links from an address.
 
 use super::fragment::{FORMAT_VERSION, Link, MAX_FRAGMENT, MAX_SNAPSHOTS};
 use super::keys::KEYS;
@@ -15,7 +15,7 @@ fn keys() -> impl Iterator<Item = (&'static str, bool)> {
 }
 
 impl Link {
-    /// Parses a fragment. Never fails: parts that are not understood are left out.
+    /// Parses a fragment. Never fails: unknown keys are counted and otherwise ignored.
     pub fn parse(fragment: &str) -> Link {
         let mut link = Link::default();
         let fragment = fragment.strip_prefix('#').unwrap_or(fragment);
@@ -67,7 +67,7 @@ impl Link {
         Some(link)
     }
 
-    /// Returns true if the browser's Back button should undo the change from `before`: another file, device, plot,
+    /// Returns true if the change from `before` adds a step for the browser's Back button: another file, device, plot,
     /// view, topic, range or selection. Windows, the cursor and typed text change too often for that.
     pub fn is_step_from(&self, before: &Link) -> bool {
         let steps = |link: &Link| -> Vec<(&str, String)> {
@@ -78,10 +78,10 @@ impl Link {
     }
 }
 
-/// Maximum length of the addresses in a link, in bytes. The rest is for the view.
+/// Maximum length of all addresses in a link, in bytes. The rest of the fragment is for the view.
 const MAX_ADDRESSES: usize = MAX_FRAGMENT - (8 << 10);
 
-/// Returns the addresses of all listed snapshots, or only `address` if a link cannot hold all of them.
+/// Returns the addresses of all listed snapshots, or only `address` if they are too many or too long for a link.
 pub(super) fn snapshot_urls(state: &Shared, address: &str) -> Vec<String> {
     let mut urls: Vec<String> = Vec::new();
     for choice in &state.snapshots {
@@ -98,10 +98,10 @@ pub(super) fn snapshot_urls(state: &Shared, address: &str) -> Vec<String> {
     urls
 }
 
-/// Returns a link that shows another snapshot of the list in the current view. `None` if no file is open or that
+/// Returns a link that opens another snapshot of the list in the current view. `None` if no file is open or that
 /// snapshot has no address.
-pub(crate) fn for_snapshot(state: &State, place: usize) -> Option<Link> {
-    let choice = state.snapshots.get(place)?;
+pub(crate) fn for_snapshot(state: &State, index: usize) -> Option<Link> {
+    let choice = state.snapshots.get(index)?;
     let Origin::Link(address) = &choice.origin else { return None };
     let urls = snapshot_urls(state, address);
     let snapshot = urls.iter().position(|url| url == address)?;

@@ -11,9 +11,9 @@ pub const FORMAT_VERSION: u32 = 1;
 pub(super) const MAX_FRAGMENT: usize = 1 << 16;
 /// Maximum number of snapshots in a link.
 pub(super) const MAX_SNAPSHOTS: usize = 1000;
-/// Key of the address of the file to compare with.
+/// Link key for the address of the file to compare with.
 pub(super) const COMPARE_WITH: &str = "with";
-/// Maximum number of characters shown of an unknown key.
+/// Maximum number of characters of an unknown key that are shown.
 const MAX_UNKNOWN_NAME: usize = 40;
 
 /// A parsed link.
@@ -32,11 +32,11 @@ pub struct Link {
     pub fingerprint: String,
     /// Keys that were not understood.
     pub unknown: Unknown,
-    /// Keys and values of the view, in the order of the keys. Defaults are left out.
+    /// Keys and values that describe the view, in the order of the key table. Keys with default values are omitted.
     pub(super) values: Vec<(&'static str, String)>,
 }
 
-/// Parts of a link that were not understood.
+/// Keys of a link that were not understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unknown {
     pub count: usize,
@@ -63,7 +63,8 @@ impl Unknown {
 }
 
 impl Link {
-    /// Returns the fragment without its `#`. [`Link::parse`] reads the same link from it, with the current version.
+    /// Returns the fragment without its `#`. [`Link::parse`] restores the link from it, with the current format
+    /// version.
     pub fn fragment(&self) -> String {
         let mut text = ["v=", &FORMAT_VERSION.to_string()].concat();
         let mut put = |name: &str, value: &str| {
@@ -81,24 +82,25 @@ impl Link {
         text
     }
 
-    /// Returns true if the link points to this entry of the snapshot list.
+    /// Returns true if this entry of the snapshot list is the one that the link opens.
     pub(crate) fn points_to(&self, choice: &SnapshotChoice) -> bool {
-        let is_there = matches!(&choice.origin, Origin::Link(url) if self.urls.get(self.snapshot) == Some(url));
-        is_there && choice.member.is_none_or(|member| member == self.member.unwrap_or(0))
+        let is_same_address = matches!(&choice.origin, Origin::Link(url) if self.urls.get(self.snapshot) == Some(url));
+        is_same_address && choice.member.is_none_or(|member| member == self.member.unwrap_or(0))
     }
 
-    /// Returns true if both links point to the same snapshots.
+    /// Returns true if both links open the same snapshots.
     pub fn has_same_file(&self, other: &Link) -> bool {
-        let hosted = |link: &Link| (link.urls.clone(), link.snapshot, link.member, link.value(LINK_KEY).to_owned());
+        let hosted_files =
+            |link: &Link| (link.urls.clone(), link.snapshot, link.member, link.value(LINK_KEY).to_owned());
         if self.urls.is_empty() && other.urls.is_empty() {
             self.fingerprint == other.fingerprint || self.fingerprint.is_empty()
         } else {
             // Without a URL and a fingerprint, the link applies to the open file.
-            (self.urls.is_empty() && self.fingerprint.is_empty()) || hosted(self) == hosted(other)
+            (self.urls.is_empty() && self.fingerprint.is_empty()) || hosted_files(self) == hosted_files(other)
         }
     }
 
-    /// Returns the link without the file, so that only the view is left.
+    /// Removes the file from the link, so that only the view is left.
     #[must_use]
     pub fn without_file(self) -> Link {
         Link {
@@ -132,20 +134,20 @@ impl Link {
         self.values.retain(|(name, _)| *name != key);
     }
 
-    /// Returns true if the link describes a view.
+    /// Returns true if the link contains keys of the view.
     pub fn has_view(&self) -> bool {
         !self.values.is_empty()
     }
 
     pub(crate) fn value(&self, name: &str) -> &str {
-        self.values.iter().find(|(of, _)| *of == name).map_or("", |(_, value)| value)
+        self.values.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value)
     }
 }
 
 /// State of the link that is being followed.
 #[derive(Clone, Debug, Default)]
 pub struct LinkState {
-    /// The link whose file is not open yet.
+    /// The link that waits for its file to be opened.
     pub pending: Option<Link>,
     /// Fingerprint of the open file. Empty until it is known.
     pub fingerprint: String,
@@ -153,20 +155,20 @@ pub struct LinkState {
     pub notice: Option<String>,
     /// Window to show once the height of the plot is known.
     pub(crate) pending_window: Option<LinkWindow>,
-    /// Windows of the lanes without the focus, to show once their heights are known: device ordinal, and edges in
-    /// bytes of the height.
+    /// Vertical windows of the lanes without the focus, to show once the heights of their plots are known: device
+    /// ordinal, and lower and upper edge in bytes.
     pub(crate) pending_heights: Option<Vec<(i64, [u64; 2])>>,
-    /// Serial of the request for the details of an allocation. Selecting it does not move the window.
+    /// Serial of the request for the details of an allocation that must be selected without moving the window.
     pub(crate) select_without_move: Option<u32>,
 }
 
 impl LinkState {
-    /// Resets the state when another file is opened or the file is closed. A link that waits for a file is kept, and
-    /// one to a hosted file too, since a failed load can be retried.
+    /// Resets the state when another file is opened or the file is closed. Keeps a link that waits for a file, and also
+    /// one to a hosted file, since a failed load can be retried.
     pub(crate) fn on_file_closed(&mut self) {
         let pending = self.pending.take();
-        let asks = pending.as_ref().is_some_and(|link| link.urls.is_empty());
-        let notice = self.notice.take().filter(|_| asks);
+        let is_waiting_for_file = pending.as_ref().is_some_and(|link| link.urls.is_empty());
+        let notice = self.notice.take().filter(|_| is_waiting_for_file);
         *self = LinkState { pending, notice, ..LinkState::default() };
     }
 
@@ -176,17 +178,17 @@ impl LinkState {
         Some(&link.name)
     }
 
-    /// Handles the closing of the message. The link no longer waits for a file.
+    /// Closes the message, so that the link no longer waits for a file.
     pub(crate) fn close_notice(&mut self) {
         (self.pending, self.notice) = (None, None);
     }
 }
 
-/// A window, independent of the canvas size.
+/// A window in a form that is independent of the canvas size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LinkWindow {
-    /// Edges in [`PARTS`] of the axis unit. `None` for the whole axis.
+    /// Left and right edge in millionths of the axis unit. `None` for the whole axis.
     pub(super) x: Option<[i64; 2]>,
-    /// Edges in bytes of the picture's height. `None` for the full height.
+    /// Lower and upper edge in bytes of the plot's height. `None` for the full height.
     pub(super) y: Option<[u64; 2]>,
 }

@@ -1,5 +1,5 @@
-//! The link keys of the shared state, each with its getter and setter. Any value that is read leaves a state that a
-//! user could have reached.
+//! The link keys of the shared state, each with its getter and setter. A setter only produces states that a user could
+//! have reached.
 
 use super::fragment::COMPARE_WITH;
 use super::fragment::LinkWindow;
@@ -22,7 +22,7 @@ use crate::views::{HEIGHT_RANGE, PanelState, Views};
 use engine::protocol::{Align, Grouping, Looks, MatchKey, Plot};
 use picture::timeline::Axis;
 
-/// Keys of the shared state, in reading order. They are read before those of the features. Keys that reset others
+/// Keys of the shared state. A link applies them in this order and before those of the features. Keys that reset others
 /// come first.
 pub(super) const KEYS: &[Key<()>] = &[
     // Applied when the file is opened.
@@ -242,5 +242,5 @@ pub(super) const KEYS: &[Key<()>] = &[
 ];
 
 const RANGE_SCOPES: [&str; 7] = ["live", "born", "freed", "kept", "bytes", "change", "trace"];
-/// Maximum capacity of a GPU that is accepted, in bytes: 1 PiB.
+/// Maximum GPU capacity that is accepted, in bytes: 1 PiB.
 const MAX_CAPACITY: u64 = 1 << 50;

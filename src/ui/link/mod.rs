@@ -1,12 +1,12 @@
-//! Links: the view as stored in the fragment of the page's address. Parsing never fails. Parts that are not
-//! understood are left out and listed in a message.
+//! Links: the view, stored in the fragment of the page's address. Parsing never fails. Parts that are not understood
+//! are ignored and listed in a message.
 //!
 //! ```text
 //! #v=1&url=run/a.pickle&axis=time&x=0..512000&at=126670&stack=site&show=reserved&tab=why&topic=leaks
 //! ```
 //! `v` is the version of the format. A link with a later version is read as far as possible, with a message. Defaults
-//! are not written, so the length of a link depends on how much was changed. Links never contain rules, settings or
-//! the theme (DESIGN.md §7).
+//! are omitted, so a link is only as long as the view differs from them. Links never contain rules, settings or the
+//! theme (DESIGN.md §7).
 
 mod build;
 mod fragment;

@@ -1,4 +1,5 @@
-//! Points of the picture in a link: markers, the ruler's ends, the crosshair as moved by keys, the selected segment.
+//! Points of the timeline in a link: markers, the ends of the ruler, the crosshair if it was set by keys, and the
+//! selected segment.
 
 use super::value::{
     ValueReader, both, format_list, format_moment, format_optional, format_pool, hexadecimal, parse_moment, parse_pool,
@@ -15,8 +16,8 @@ use crate::tools::Point;
 use engine::protocol::{MemoryFilter, MomentSpec, Plot};
 use picture::timeline::Axis;
 
-/// Returns the markers of all devices as `device:event:byte:kind`. The kind is the first letter of the plot. Plots of
-/// a part of memory add `:pool:stream:segment`. Markers without a known event are left out.
+/// Formats the markers of all devices as `device:event:byte:kind`. The kind is the first letter of the plot. Plots of a
+/// part of memory add `:pool:stream:segment`. Markers whose event is not known are omitted.
 pub(super) fn marks((): &(), state: &Shared) -> String {
     let mark = |marker: &Marker| {
         let (only, point) = (marker.plot.filter(), marker.point);
@@ -58,38 +59,38 @@ pub(super) fn set_marks((): &mut (), state: &mut Shared, link: &mut ValueReader<
         };
         let devices = state.file().map_or(&[][..], |file| &file.devices);
         let device = devices.iter().find(|of| Some(of.device) == device)?;
-        let is_there = u64::from(moment) <= device.events && state.tools.markers.has_room();
+        let is_valid = u64::from(moment) <= device.events && state.tools.markers.has_room();
         let device = device.device;
-        is_there.then(|| state.tools.markers.add(device, Point::new(MomentSpec::Moment(moment), byte), plot))
+        is_valid.then(|| state.tools.markers.add(device, Point::new(MomentSpec::Moment(moment), byte), plot))
     });
 }
 
-/// Formats a point as a position and a byte of the height. `12` is after event 12, `x12.5` and `t1500` are positions
-/// on the event axis and the time axis.
+/// Formats a point as `position:byte`. The position is an event index (`12` is the moment after event 12), or a
+/// position on the event axis (`x12.5`) or the time axis (`t1500`).
 fn format_point(point: &Point) -> Option<String> {
-    let at = match point.at {
+    let position = match point.at {
         MomentSpec::X(axis, x) => {
             let sign = if axis == Axis::Time { "t" } else { "x" };
             [sign, &format_x((x * X_SCALE as f64).round() as i64)].concat()
         }
         _ => format_moment(point.moment()?),
     };
-    Some([&at, ":", &point.byte.to_string()].concat())
+    Some([&position, ":", &point.byte.to_string()].concat())
 }
 
 fn parse_point(state: &Shared, text: &str) -> Option<Point> {
-    let (at, byte) = text.split_once(':')?;
+    let (position, byte) = text.split_once(':')?;
     let device = state.device()?;
     let x = |axis: Axis, text: &str| {
         (axis == Axis::Events || device.time_us.is_some()).then_some(())?;
         Some(MomentSpec::X(axis, x_from_millionths(parse_x(text)?).clamp(0.0, device_axis_end(device, axis) as f64)))
     };
-    let at = match at.split_at_checked(1) {
+    let position = match position.split_at_checked(1) {
         Some(("x", text)) => x(Axis::Events, text)?,
         Some(("t", text)) => x(Axis::Time, text)?,
-        _ => MomentSpec::Moment(parse_moment(at)?.min(state.end_moment())),
+        _ => MomentSpec::Moment(parse_moment(position)?.min(state.end_moment())),
     };
-    Some(Point::new(at, byte.parse().ok()?))
+    Some(Point::new(position, byte.parse().ok()?))
 }
 
 pub(super) fn ruler((): &(), state: &Shared) -> String {
@@ -116,7 +117,7 @@ fn parse_position(state: &Shared, link: &mut ValueReader<'_>) -> Option<Position
     Some(Position { moment: point.moment()?.min(state.end_moment()), byte: point.byte })
 }
 
-/// Returns the position of the crosshair, if it was moved by keys.
+/// Formats the position of the crosshair, if it was set by keys.
 pub(super) fn crosshair((): &(), state: &Shared) -> String {
     state.tools.crosshair.by_keys.map_or_else(String::new, format_position)
 }
@@ -126,10 +127,10 @@ pub(super) fn set_crosshair((): &mut (), state: &mut Shared, link: &mut ValueRea
     state.set_crosshair(to);
 }
 
-/// Returns the position of the selected segment, if the picture's order has not changed since it was selected.
+/// Formats the position of the selected segment, if the order of the plot has not changed since it was selected.
 pub(super) fn chosen((): &(), state: &Shared) -> String {
-    let is_there = |chosen: &&SelectedSegment| chosen.plot == state.looks.layout_key();
-    state.selected_segment().filter(is_there).map_or_else(String::new, |chosen| format_position(chosen.position))
+    let is_same_order = |chosen: &&SelectedSegment| chosen.plot == state.looks.layout_key();
+    state.selected_segment().filter(is_same_order).map_or_else(String::new, |chosen| format_position(chosen.position))
 }
 
 pub(super) fn set_chosen((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {

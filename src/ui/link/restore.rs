@@ -1,4 +1,4 @@
-//! Following of a link: its file is opened or requested from the user, and then the view is restored.
+//! Follows a link: opens its file or requests it from the user, and then restores the view.
 
 use super::build::snapshot_urls;
 use super::fragment::{FORMAT_VERSION, Link, Unknown};
@@ -15,7 +15,7 @@ use crate::shared::Shared;
 use crate::stage::Stage;
 use base::units::Bytes;
 
-/// Handles a link from the page's address or from the page itself.
+/// Opens or restores a link from the page's address or from the page itself.
 pub(crate) fn follow_link(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     let is_open = Link::from_state(state).is_some_and(|now| link.has_same_file(&now));
     if is_open {
@@ -30,24 +30,24 @@ pub(crate) fn follow_link(state: &mut State, link: Link, now_ms: f64, effects: &
         }
         return;
     }
-    let (urls, place) = (link.urls.clone(), link.snapshot);
-    // For an archive that was downloaded before, only the one snapshot is loaded.
-    let is_listed = |_: &usize| urls.get(place).is_some_and(|address| snapshot_urls(state, address) == urls);
+    let (urls, index) = (link.urls.clone(), link.snapshot);
+    // If an archive was downloaded before, only the linked snapshot of the archive is loaded.
+    let is_listed = |_: &usize| urls.get(index).is_some_and(|address| snapshot_urls(state, address) == urls);
     let known = state.snapshots.iter().position(|choice| link.points_to(choice)).filter(is_listed);
-    let asks = link.needs_local_file();
+    let needs_file = link.needs_local_file();
     // The fragment of an anchor is not a link.
-    let leads = !urls.is_empty() && (link.member.is_some() || link.unknown.count > 0);
+    let is_needed_later = !urls.is_empty() && (link.member.is_some() || link.unknown.count > 0);
     state.linked.pending =
-        Some(link).filter(|link| link.has_view() || asks || leads || version_warning(link).is_some());
+        Some(link).filter(|link| link.has_view() || needs_file || is_needed_later || version_warning(link).is_some());
     match known {
         _ if urls.is_empty() => state.linked.notice = file_request(state),
-        Some(place) => {
+        Some(index) => {
             // The link specifies which events are loaded.
-            state.snapshots.iter_mut().skip(place).take(1).for_each(|choice| choice.load = None);
-            load(state, place, now_ms, effects);
+            state.snapshots.iter_mut().skip(index).take(1).for_each(|choice| choice.load = None);
+            load(state, index, now_ms, effects);
         }
         None => {
-            load_links(state, urls, place, now_ms, effects);
+            load_links(state, urls, index, now_ms, effects);
             ranks::start_survey(state, effects);
         }
     }
@@ -55,10 +55,10 @@ pub(crate) fn follow_link(state: &mut State, link: Link, now_ms: f64, effects: &
 
 /// Restores the view of the pending link after a file was opened.
 pub(crate) fn on_file_opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
-    // A file without an address can be matched with the link only by its fingerprint, which is not known yet.
+    // A file without an address can only be matched with the link by its fingerprint, which is not known yet.
     state.request_first_group();
-    let is_its = |link: &&Link| !link.urls.is_empty() || link.fingerprint.is_empty();
-    if let Some(link) = state.linked.pending.as_ref().filter(is_its).cloned() {
+    let is_its_file = |link: &&Link| !link.urls.is_empty() || link.fingerprint.is_empty();
+    if let Some(link) = state.linked.pending.as_ref().filter(is_its_file).cloned() {
         // If the link has no view, the file is shown with its defaults.
         if link.has_view() {
             restore_view(state, link, now_ms, effects);
@@ -101,7 +101,7 @@ fn match_file(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Returns the request for a file without an address. `None` if the link does not wait for one.
+/// Returns the text that asks for a file without an address. `None` if the link does not wait for such a file.
 fn file_request(state: &Shared) -> Option<String> {
     let link = state.linked.pending.as_ref().filter(|link| link.needs_local_file())?;
     let length = length(&link.fingerprint).map_or_else(String::new, |bytes| format!(" ({})", Bytes(bytes)));
@@ -114,7 +114,7 @@ fn version_warning(link: &Link) -> Option<String> {
     Some(format!("The link was made by another version of memscape (v={version}); parts of the view may be missing."))
 }
 
-/// Returns a message about parts of the link that were not understood. `None` if there are none.
+/// Returns a message about another format version and unknown keys. `None` if there is nothing to report.
 fn warnings(link: &Link, unknown: &Unknown) -> Option<String> {
     join_sentences([version_warning(link), unknown.message()])
 }
@@ -125,14 +125,14 @@ fn join_sentences(sentences: [Option<String>; 2]) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// Restores the view of a link, with defaults for missing keys. If the link points to another snapshot of the same
-/// archive, that one is opened first.
+/// Restores the view of a link. Missing keys get their defaults. If the link belongs to another snapshot of the same
+/// archive, opens that snapshot first.
 fn restore_view(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     if !matches!(state.stage, Stage::Ready(_)) {
         return;
     }
-    if let Some(place) = linked_member(state, &link) {
-        load(state, place, now_ms, effects);
+    if let Some(index) = linked_member(state, &link) {
+        load(state, index, now_ms, effects);
         state.linked.pending = Some(link);
         return;
     }
@@ -141,14 +141,14 @@ fn restore_view(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Ef
     state.question = None;
     let mut unknown = link.unknown.clone();
     let mut read = |name: &'static str, set: &mut dyn FnMut(&mut ValueReader<'_>)| {
-        let mut reading = ValueReader { effects, text: link.value(name), is_understood: true };
-        set(&mut reading);
-        if !reading.is_understood {
+        let mut reader = ValueReader { effects, text: link.value(name), is_understood: true };
+        set(&mut reader);
+        if !reader.is_understood {
             unknown.add(name);
         }
     };
     for key in KEYS {
-        read(key.name, &mut |reading| (key.set)(&mut (), &mut state.shared, reading));
+        read(key.name, &mut |reader| (key.set)(&mut (), &mut state.shared, reader));
     }
     // Another device may be shown now.
     state.forget();
@@ -158,16 +158,16 @@ fn restore_view(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Ef
 }
 
 impl Shared {
-    /// Returns true while a link is being followed: the view is not restored yet, or the user is asked for its file.
+    /// Returns true while a link is being followed: the view is not restored yet, or the user is asked for the file.
     pub fn is_following_link(&self) -> bool {
-        let asks = self.linked.pending.as_ref().is_some_and(|link| link.urls.is_empty());
-        let chooses = self.question.is_some_and(|question| question.purpose == Purpose::SelectSegment);
-        let moves = self.linked.pending_window.is_some() || self.linked.pending_heights.is_some();
-        asks || moves || chooses || self.selecting.is_some()
+        let waits_for_file = self.linked.pending.as_ref().is_some_and(|link| link.urls.is_empty());
+        let selects_segment = self.question.is_some_and(|question| question.purpose == Purpose::SelectSegment);
+        let sets_window = self.linked.pending_window.is_some() || self.linked.pending_heights.is_some();
+        waits_for_file || sets_window || selects_segment || self.selecting.is_some()
     }
 }
 
-/// Returns the index of the snapshot that the link points to, if another snapshot of the same file is open.
+/// Returns the index of the linked snapshot, if another snapshot of the same file is open.
 fn linked_member(state: &Shared, link: &Link) -> Option<usize> {
     let open = state.snapshots.get(state.snapshot_index)?;
     let wanted = link.member.filter(|member| open.member != Some(*member))?;

@@ -1,11 +1,12 @@
-//! Link keys, and conversion of their values from and to text.
+//! Link keys, and the conversion of their values from and to text.
 
 use crate::effect::Effect;
 use crate::shared::Shared;
 use engine::protocol::MemoryFilter;
 use std::str::FromStr;
 
-/// Maximum length of a written value, in bytes. A fragment with all values at this length can still be read.
+/// Maximum length of a value that is written, in bytes. A fragment stays within its own limit even if all values have
+/// this length.
 pub(crate) const MAX_VALUE: usize = 2048;
 
 /// A link key of a feature with the state `S`.
@@ -38,32 +39,32 @@ pub(crate) const fn view_key<S>(
     Key { name, adds_history: false, get, set }
 }
 
-/// Maximum number of entries of a list, read or written.
+/// Maximum number of entries in a list, when reading and when writing.
 pub(crate) const MAX_LIST: usize = 200;
 
-/// A link value that is being applied to the state. Invalid parts are left out and recorded.
+/// A link value that is being applied to the state. Invalid parts are ignored, and `is_understood` is cleared.
 pub(crate) struct ValueReader<'a> {
     pub(crate) effects: &'a mut Vec<Effect>,
     /// The value. Empty if the link does not contain the key.
     pub(crate) text: &'a str,
-    /// True while everything has been understood.
+    /// False once a part was not understood.
     pub(crate) is_understood: bool,
 }
 
 impl ValueReader<'_> {
-    /// Returns `value` unchanged. Records an error if it is `None` although the text is not empty.
+    /// Returns `value` unchanged. Clears `is_understood` if it is `None` although the text is not empty.
     pub(crate) fn check<T>(&mut self, value: Option<T>) -> Option<T> {
         self.is_understood &= value.is_some() || self.text.is_empty();
         value
     }
 
-    /// Parses a number.
+    /// Parses the value as a number.
     pub(crate) fn number<T: FromStr>(&mut self) -> Option<T> {
         let number = self.text.parse().ok();
         self.check(number)
     }
 
-    /// Parses a hexadecimal number.
+    /// Parses the value as a hexadecimal number.
     pub(crate) fn format_hex(&mut self) -> Option<u64> {
         let number = u64::from_str_radix(self.text, 16).ok();
         self.check(number)
@@ -71,13 +72,14 @@ impl ValueReader<'_> {
 
     /// Returns the index of the value in `words`.
     pub(crate) fn index(&mut self, words: &[&str]) -> Option<usize> {
-        let place = words.iter().position(|word| *word == self.text);
-        self.check(place)
+        let index = words.iter().position(|word| *word == self.text);
+        self.check(index)
     }
 
-    /// Maps the value to the entry of `meanings` at its index in `words`, or to the default.
+    /// Returns the entry of `meanings` at the value's index in `words`, or the default if `words` does not contain the
+    /// value.
     pub(crate) fn map_word<T: Copy + Default>(&mut self, words: &[&str], meanings: &[T]) -> T {
-        self.index(words).and_then(|place| meanings.get(place)).copied().unwrap_or_default()
+        self.index(words).and_then(|index| meanings.get(index)).copied().unwrap_or_default()
     }
 
     /// Returns true if the value is the second of two words.
@@ -91,7 +93,8 @@ impl ValueReader<'_> {
         self.check(numbers)
     }
 
-    /// Calls `take` with each entry of a comma-separated list. `None` marks an entry as not understood.
+    /// Calls `take` with each entry of a comma-separated list. `take` returns `None` for an entry that it does not
+    /// understand.
     pub(crate) fn for_each_entry(&mut self, take: &mut dyn FnMut(&str) -> Option<()>) {
         if self.text.is_empty() {
             return;
@@ -105,8 +108,8 @@ impl ValueReader<'_> {
 }
 
 /// Returns `word` if the condition is true, otherwise an empty text.
-pub(crate) fn word_if(conditions_hold: bool, word: &str) -> String {
-    if conditions_hold { word.to_owned() } else { String::new() }
+pub(crate) fn word_if(condition: bool, word: &str) -> String {
+    if condition { word.to_owned() } else { String::new() }
 }
 
 /// Formats an optional number. Empty if it is `None`.
@@ -115,13 +118,13 @@ pub(crate) fn format_optional<T: ToString>(number: Option<T>) -> String {
 }
 
 /// Returns the word at this index. Empty if out of range.
-pub(crate) fn word_at<'a>(words: &[&'a str], place: usize) -> &'a str {
-    words.get(place).copied().unwrap_or_default()
+pub(crate) fn word_at<'a>(words: &[&'a str], index: usize) -> &'a str {
+    words.get(index).copied().unwrap_or_default()
 }
 
 /// Returns the word at this index. Empty for the first, which is the default.
-pub(crate) fn word_unless_first(words: &[&str], place: usize) -> String {
-    word_if(place > 0, word_at(words, place))
+pub(crate) fn word_unless_first(words: &[&str], index: usize) -> String {
+    word_if(index > 0, word_at(words, index))
 }
 
 pub(crate) fn format_list(all: &mut dyn Iterator<Item = String>) -> String {
@@ -152,7 +155,7 @@ pub(crate) fn format_range<T: ToString>(numbers: Option<[T; 2]>) -> String {
     numbers.map_or_else(String::new, |numbers| numbers.map(|number| number.to_string()).join(".."))
 }
 
-/// Formats a moment as the event before it. -1 means before the first event.
+/// Formats a moment as the index of the event before it. -1 means before the first event.
 pub(crate) fn format_moment(moment: u32) -> String {
     (i64::from(moment) - 1).to_string()
 }

@@ -1,4 +1,4 @@
-//! Link values that are more than a word or a number.
+//! Getters and setters of link values that are more than a word or a number.
 
 use super::value::{ValueReader, format_list, format_optional};
 use crate::comparing::{self, SecondFile, SecondSource};
@@ -13,8 +13,8 @@ use picture::timeline::Axis;
 
 pub(super) fn device((): &(), state: &Shared) -> String {
     // When two files are compared, the device of the first one.
-    let place = state.comparing.pair.map_or(state.device_index, |[a, _]| a);
-    let device = state.device_at(place).map(|device| split_ordinal(device.device));
+    let index = state.comparing.pair.map_or(state.device_index, |[a, _]| a);
+    let device = state.device_at(index).map(|device| split_ordinal(device.device));
     let has_others = state.file().is_some_and(|file| file.devices.len() > 1);
     format_optional(device.filter(|(_, is_second)| has_others && !is_second).map(|(device, _)| device))
 }
@@ -26,7 +26,7 @@ pub(super) fn compared_file((): &(), state: &Shared) -> String {
     }
 }
 
-/// A file that is already being compared is not opened again.
+/// Sets the file to compare with. A file that is already being compared is not opened again.
 pub(super) fn set_compared_file((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
     let open = compared_file(&(), state);
     if link.text != open {
@@ -42,9 +42,9 @@ pub(super) fn set_compared_file((): &mut (), state: &mut Shared, link: &mut Valu
 pub(super) fn set_device((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
     let devices = state.file().map_or(&[][..], |file| &file.devices);
     let wanted = link.text.parse().ok();
-    let place = devices.iter().position(|device| Some(device.device) == wanted);
-    if let Some(place) = link.check(place).filter(|place| *place != state.device_index) {
-        show_device(state, place);
+    let index = devices.iter().position(|device| Some(device.device) == wanted);
+    if let Some(index) = link.check(index).filter(|index| *index != state.device_index) {
+        show_device(state, index);
     }
 }
 
@@ -69,8 +69,8 @@ pub(super) fn set_axis((): &mut (), state: &mut Shared, link: &mut ValueReader<'
 }
 
 pub(super) fn set_plot((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
-    let place = link.index(&plots::NAMES).unwrap_or(0);
-    plots::act(state, PlotAction::KindChosen(place));
+    let index = link.index(&plots::NAMES).unwrap_or(0);
+    plots::act(state, PlotAction::KindChosen(index));
 }
 
 pub(super) fn set_filter(state: &mut Shared, change: impl FnOnce(&mut MemoryFilter)) {
@@ -79,7 +79,7 @@ pub(super) fn set_filter(state: &mut Shared, change: impl FnOnce(&mut MemoryFilt
     state.show_plot(plots::with_filter(state.looks.plot, only));
 }
 
-/// Returns the hidden curves of the Reserved plot, by their numbers.
+/// Formats the hidden curves of the Reserved plot as their positions in [`Line::ALL`], from 1.
 pub(super) fn hidden_curves((): &(), state: &Shared) -> String {
     let is_off = |(_, line): &(usize, Line)| state.plots.hidden_lines.contains(line);
     format_list(&mut (1..).zip(Line::ALL).filter(is_off).map(|(number, _)| number.to_string()))
@@ -88,7 +88,7 @@ pub(super) fn hidden_curves((): &(), state: &Shared) -> String {
 pub(super) fn set_hidden_curves((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
     state.plots.hidden_lines.clear();
     link.for_each_entry(&mut |entry| {
-        let line = entry.parse::<usize>().ok()?.checked_sub(1).and_then(|place| Line::ALL.get(place))?;
+        let line = entry.parse::<usize>().ok()?.checked_sub(1).and_then(|index| Line::ALL.get(index))?;
         if !state.plots.hidden_lines.contains(line) {
             state.plots.hidden_lines.push(*line);
         }

@@ -7,22 +7,22 @@ use engine::protocol::{LoadRange, MAX_TABLE_BYTES_32_BIT};
 
 /// File size in bytes above which the dialog is shown.
 const LARGE_FILE: u64 = 2_000_000_000;
-/// Bytes of memory available to a page: the range of 32-bit addresses.
+/// Memory in bytes that is available to a page: the range of 32-bit addresses.
 pub(crate) const PAGE_MEMORY: u64 = 4 << 30;
-/// Bytes of [`PAGE_MEMORY`] that the tables of a file may take.
+/// Maximum size in bytes that the tables of a file may have within [`PAGE_MEMORY`].
 const MAX_TABLE_BYTES: u64 = MAX_TABLE_BYTES_32_BIT;
-/// Initial text of the field: takes a second or two to load, and covers far more than a few training steps.
+/// Initial text of the field. This many events load in a second or two, and cover far more than a few training steps.
 const DEFAULT_RANGE: &str = "last 1,000,000";
 /// Error for text that is not a range of events.
 pub(crate) const SYNTAX_ERROR: &str = "Expected events such as last 1,000,000 or 2,000,000..3,000,000.";
 
-/// The dialog shown before a file is read: load all events, or a range?
+/// The dialog that asks whether to load all events of a file, or a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadDialog {
     pub name: String,
-    /// The file's size and the memory that all its events take.
+    /// Description of the file's size and of the memory that all its events take.
     pub text: String,
-    /// True if all events may need more memory than a page can have.
+    /// True if loading all events may need more memory than a page can have.
     pub may_not_fit: bool,
     /// Initial text of the field.
     pub initial_range: String,
@@ -31,36 +31,36 @@ pub struct LoadDialog {
 }
 
 impl LoadDialog {
-    /// Creates the dialog. `name` is shown and includes the path in an archive. `file` and `length` (bytes) determine
-    /// the memory estimate. `before` is the range that was loaded previously.
-    pub(crate) fn new(name: String, file: &str, length: Option<u64>, before: Option<LoadRange>) -> LoadDialog {
+    /// Creates the dialog. `name` is the displayed name and includes the path in an archive. `file` and `length` (in
+    /// bytes) determine the memory estimate. `previous` is the range that was loaded previously.
+    pub(crate) fn new(name: String, file: &str, length: Option<u64>, previous: Option<LoadRange>) -> LoadDialog {
         let bytes = length.unwrap_or(0);
-        let [least, most] = estimated_memory(file, bytes);
+        let [min_memory, max_memory] = estimated_memory(file, bytes);
         let (size, page) = (Bytes(bytes), Bytes(PAGE_MEMORY));
         let text = match length {
             None => "Only these events are kept, with their numbers in the file.".to_owned(),
-            Some(_) if least > MAX_TABLE_BYTES => {
+            Some(_) if min_memory > MAX_TABLE_BYTES => {
                 format!(
                     "{size}. All events take at least {} of memory, and a page can have {page}: load a range of them, or use the command line.",
-                    Bytes(least)
+                    Bytes(min_memory)
                 )
             }
-            Some(_) if most > MAX_TABLE_BYTES => {
+            Some(_) if max_memory > MAX_TABLE_BYTES => {
                 format!(
                     "{size}. All events take from {} to {} of memory, and a page can have {page}. A range takes less.",
-                    Bytes(least),
-                    Bytes(most)
+                    Bytes(min_memory),
+                    Bytes(max_memory)
                 )
             }
-            Some(_) => format!("{size}. All events take at most {} of memory.", Bytes(most)),
+            Some(_) => format!("{size}. All events take at most {} of memory.", Bytes(max_memory)),
         };
         let initial_range =
-            before.filter(|load| *load != LoadRange::ALL).map_or_else(|| DEFAULT_RANGE.to_owned(), to_text);
-        LoadDialog { name, text, may_not_fit: most > MAX_TABLE_BYTES, initial_range, error: "" }
+            previous.filter(|load| *load != LoadRange::ALL).map_or_else(|| DEFAULT_RANGE.to_owned(), to_text);
+        LoadDialog { name, text, may_not_fit: max_memory > MAX_TABLE_BYTES, initial_range, error: "" }
     }
 }
 
-/// Returns whether to ask which events to load before reading a file.
+/// Returns whether the dialog is shown before a file of this name and size is read.
 pub(crate) fn is_large(file: &str, bytes: u64) -> bool {
     bytes > LARGE_FILE || estimated_memory(file, bytes)[1] > MAX_TABLE_BYTES
 }

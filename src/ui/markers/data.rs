@@ -3,10 +3,10 @@
 use crate::tools::Point;
 use engine::protocol::Plot;
 
-/// Maximum number of markers of a file. More would hide the timeline.
+/// Maximum number of markers in a file. More would hide the timeline.
 pub(crate) const MAX_MARKERS: usize = 50;
 
-/// Markers of a file and the number of the last one.
+/// Markers of a file, and the number of the last one.
 #[derive(Clone, Debug, Default)]
 pub struct Markers {
     pub all: Vec<Marker>,
@@ -26,7 +26,7 @@ impl Markers {
     }
 }
 
-/// A marker.
+/// A position in a plot that the user has marked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marker {
     /// Unique number, never reused while the file is open.

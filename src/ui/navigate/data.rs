@@ -1,4 +1,4 @@
-//! The plane that the window moves over: all events by all bytes.
+//! The plane that the window moves over: the whole trace by all bytes.
 
 use crate::drawing::Canvas;
 use engine::protocol::DeviceSummary;
@@ -8,16 +8,16 @@ use picture::timeline::{Axis, Extent, Scene, View, time_axis_width};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     pub axis: Axis,
-    /// Start of the plane in units of the device's own axis. It is 0 by default, later if only a range of events is
-    /// loaded, and earlier if devices share an axis.
+    /// Start of the plane in units of the device's own axis. Normally 0. It is greater if only a range of events is
+    /// loaded, and less if devices share an axis.
     pub start: i64,
     /// Size of the plane, at least 1 in both directions. The bytes do not include the free space above the peak.
     pub extent: Extent,
 }
 
 impl Plane {
-    /// Creates the plane of a device. The reserved curve is included unless the stack would then fill less than half
-    /// the height.
+    /// Creates the plane of a device. The plane is high enough for the reserved curve, unless the stack would then fill
+    /// less than half the height.
     pub fn for_device(device: &DeviceSummary, axis: Axis) -> Plane {
         let drawn = device.drawn_peak;
         let reserved = u64::try_from(device.peak_reserved).unwrap_or(0);
@@ -66,9 +66,9 @@ impl Plane {
 
     /// Returns the view between two positions, in units of the axis.
     pub fn view_between(self, view: View, [from, to]: [f64; 2]) -> View {
-        let wanted = (to - from).abs().max(1e-9) / f64::from(view.width_px);
+        let x_per_px = (to - from).abs().max(1e-9) / f64::from(view.width_px);
         // `zoomed_x` may clamp the zoom. The requested range is then cropped equally on both sides.
-        let zoomed = view.zoomed_x(0.0, wanted / view.x_per_px, self.extent);
+        let zoomed = view.zoomed_x(0.0, x_per_px / view.x_per_px, self.extent);
         let middle = (from + to) / 2.0 / zoomed.x_per_px;
         self.clamped(View { left_px: (middle - f64::from(view.width_px) / 2.0).round() as i64, ..zoomed })
     }
@@ -81,7 +81,7 @@ impl Plane {
         self.clamped(View { bottom_px: (middle - f64::from(view.height_px) / 2.0).round() as i64, ..zoomed })
     }
 
-    /// Returns the same horizontal range with the full height of the plane.
+    /// Returns the view of the same horizontal range with the full height of the plane.
     pub fn full_height(self, view: View) -> View {
         // `clamped` reduces the scale to the full height.
         self.clamped(View { bytes_per_px: f64::MAX, bottom_px: 0, ..view })
@@ -93,7 +93,7 @@ impl Plane {
         self
     }
 
-    /// Returns the nearest view that stays inside the plane.
+    /// Returns the nearest view that is inside the plane.
     pub(crate) fn clamped(self, view: View) -> View {
         let fit = self.fit_like(view);
         let x_per_px = view.x_per_px.min(fit.x_per_px);
@@ -111,12 +111,12 @@ impl Plane {
         }
     }
 
-    /// Zooms the events axis. A `factor` > 1 shows more events. The position at `column` stays fixed.
+    /// Zooms the horizontal axis. A `factor` > 1 shows a longer range. The position at `column` stays fixed.
     pub fn zoom_events(self, view: View, column: f64, factor: f64) -> View {
         self.clamped(view.zoomed_x(column, factor, self.extent))
     }
 
-    /// Zooms the bytes axis. A `factor` > 1 shows more bytes. The byte at `row` stays fixed.
+    /// Zooms the byte axis. A `factor` > 1 shows more bytes. The byte at `row` stays fixed.
     pub fn zoom_bytes(self, view: View, row: f64, factor: f64) -> View {
         self.clamped(view.zoomed_bytes(row, factor, self.extent))
     }
@@ -126,7 +126,7 @@ impl Plane {
         self.clamped(view.panned(-right_px.round() as i64, -up_px.round() as i64))
     }
 
-    /// Returns the same events and bytes on a canvas of another size.
+    /// Returns the view of the same events and bytes on a canvas of another size.
     pub fn resized(self, view: View, canvas: Canvas) -> View {
         let sideways = f64::from(view.width_px) / f64::from(canvas.width_px);
         let upwards = f64::from(view.height_px) / f64::from(canvas.height_px);
@@ -148,8 +148,8 @@ impl Plane {
         self.full_height(View { left_px, ..view })
     }
 
-    /// Returns the view with the bytes axis from 0 to the highest total that `scene` has in the window. Returns `view`
-    /// unchanged if the scene does not cover the window, or if the change would be too small to see.
+    /// Returns the view with the byte axis from 0 to the highest total that `scene` has in the window. Returns `view`
+    /// unchanged if the scene has no columns there, or if the change would be too small to see.
     pub fn bytes_fitted(self, view: View, scene: &Scene) -> View {
         let columns = &scene.columns;
         let from = view.x_from_column(0.0);
@@ -191,8 +191,8 @@ impl Plane {
         }
     }
 
-    /// Returns true if a scene drawn for `scene` can still be used for `view`: it has the same scale, and at least a
-    /// quarter of the margin is left on every side that is not an edge of the plane.
+    /// Returns true if a scene that was requested for `scene` can still be used for `view`: it has the same scale, and
+    /// at least a quarter of the margin is left on every side that is not an edge of the plane.
     pub fn is_covered(self, view: View, scene: &View) -> bool {
         let needed = self.widened(view, i64::from(view.width_px / 8), i64::from(view.height_px / 16));
         let right = |view: &View| view.left_px + i64::from(view.width_px);
@@ -209,16 +209,18 @@ impl Plane {
 
 /// Returns the zoom factor for a wheel delta in CSS pixels. One notch (100 CSS pixels) zooms by about a fifth.
 pub fn wheel_factor(delta: f64) -> f64 {
-    // A free-spinning wheel may report thousands of pixels. The limit keeps one event from jumping across the plane.
+    // A free-spinning wheel may report thousands of pixels. The limit prevents a single event from jumping across the
+    // plane.
     (delta.clamp(-400.0, 400.0) / 550.0).exp()
 }
 
-/// Returns the start of a device's own axis. It is 0, except on the events axis if only a range of events is loaded.
+/// Returns the start of a device's own axis. It is 0, unless this is the event axis and only a range of events is
+/// loaded.
 pub(crate) fn device_axis_start(device: &DeviceSummary, axis: Axis) -> u64 {
     if axis == Axis::Events { device.loaded.map_or(0, |(first, _)| first.into()) } else { 0 }
 }
 
-/// Returns the end of a device's own axis.
+/// Returns the end of a device's own axis, in units of the axis.
 pub(crate) fn device_axis_end(device: &DeviceSummary, axis: Axis) -> u64 {
     match (axis, device.time_us) {
         (Axis::Time, Some((first, last))) => time_axis_width(last.abs_diff(first)),

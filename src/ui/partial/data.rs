@@ -4,10 +4,10 @@ use engine::protocol::{Overview, PartialDevice, PartialFile};
 use picture::timeline::Axis;
 use std::rc::Rc;
 
-/// Number of columns in the overview above the timeline.
+/// Number of columns in the overview curve, which is drawn above the timeline.
 const OVERVIEW_COLUMNS: u64 = 512;
 
-/// The part of a loading file decoded so far, prepared for drawing.
+/// The decoded part of a loading file, prepared for drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartialState {
     pub(crate) file: PartialFile,
@@ -40,15 +40,15 @@ fn overview(events: u64, device: &PartialDevice) -> Overview {
     overview
 }
 
-/// Returns the maximum requested and reserved bytes in the half-open range of moments `from..to`, rounded out to whole
+/// Returns the maximum requested and the maximum reserved bytes in the range of moments `from..to`, extended to whole
 /// bins. An empty range counts as one moment. Returns zeros if nothing is decoded there.
 pub(super) fn max_bytes(device: &PartialDevice, [from, to]: [u64; 2]) -> [u64; 2] {
     let bin = |moment: u64| usize::try_from(moment >> device.bin_bits).unwrap_or(usize::MAX);
     let (first, last) = (bin(from), bin(to.max(from + 1) - 1));
-    let most = |heights: &[i64]| {
+    let max_height = |heights: &[i64]| {
         let end = heights.len().min(last.saturating_add(1));
         let bytes = heights.get(first.min(end)..end).unwrap_or_default().iter().copied().max();
         bytes.map_or(0, |bytes| bytes.max(0) as u64)
     };
-    [most(&device.live), most(&device.reserved)]
+    [max_height(&device.live), max_height(&device.reserved)]
 }

@@ -5,19 +5,19 @@ use engine::protocol::{PlanCurve, PlanPage, PlanQuestion, WhatIfCourse};
 use picture::timeline::View;
 use std::rc::Rc;
 
-/// Maximum number of cached answers.
+/// Maximum number of answers that are kept.
 const MAX_KEPT: usize = 8;
 
-/// Chosen curve and the answers of the worker that it needs.
+/// State of the curves: the choice, and the worker's answers for it.
 #[derive(Clone, Debug, Default)]
 pub struct Planned {
     pub drawn: DrawnCurve,
-    /// The plan from the Planner, if it can be computed and is shown.
+    /// The plan from the planner, if it is valid and is shown.
     pub(crate) plan: Option<PlanQuestion>,
     pub(crate) pages: Vec<(PlanQuestion, Rc<PlanPage>)>,
     pub(crate) asked: Option<(u32, PlanQuestion)>,
     pub(crate) curve: Latest<(CurveSource, View), Rc<PlanCurve>>,
-    /// The drawn simulated run, with a number that identifies it.
+    /// The simulated run to draw, with an id.
     pub(crate) run: Option<(u32, Rc<WhatIfCourse>)>,
 }
 
@@ -28,22 +28,22 @@ pub enum DrawnCurve {
     None,
     /// Live bytes without the current selection.
     Without,
-    /// Live bytes under the plan of the Planner.
+    /// Live bytes under the plan from the planner.
     Plan,
     /// Reserved and allocated bytes of a simulated run.
     Simulated,
 }
 
-/// Source of a curve.
+/// Computation that a curve results from.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CurveSource {
     Plan(PlanQuestion),
-    /// The simulated run with this number.
+    /// The simulated run with this id.
     Run(u32),
 }
 
 impl Planned {
-    /// Returns the cached answer to a question.
+    /// Returns the answer to a question, if it is still kept.
     pub(crate) fn page(&self, of: &PlanQuestion) -> Option<&Rc<PlanPage>> {
         self.pages.iter().find(|(question, _)| question == of).map(|(_, page)| page)
     }

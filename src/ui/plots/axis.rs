@@ -1,20 +1,21 @@
-//! The vertical axis: ticks, title, gaps where nothing was mapped, and conversion of heights.
+//! The vertical axis: ticks, title, gaps in the address axis, and conversion between heights and addresses.
 
 use crate::shared::Shared;
 use base::units::Bytes;
 use engine::protocol::{AddressMap, DeviceSummary, Plot};
 use picture::timeline::{Tick, View, byte_ticks};
 
-/// Maximum number of ranges considered for ticks. More than any picture has rows.
+/// Maximum number of address ranges that are considered for ticks: more than any window has rows.
 const MAX_RANGES: usize = 20_000;
-/// Minimum distance of two addresses, as a fraction of that of two byte ticks. Addresses are few, and each is
-/// informative.
+/// Minimum distance between two address ticks, as a fraction of that between two byte ticks. It is smaller, since
+/// addresses are few and each is informative.
 const ADDRESS_TICK_FRACTION: f64 = 0.4;
 
-/// Width of an address digit and of the space beside an address, in CSS pixels.
+/// Width of a digit of an address, and of the space beside the address, in CSS pixels.
 const DIGIT_PX: u32 = 7;
 const GUTTER_PADDING_PX: u32 = 14;
-/// Minimum width of the gutter, enough for GPU addresses. The picture does not shift when the addresses arrive.
+/// Minimum width of the gutter, in CSS pixels. It is enough for GPU addresses, so that the plot does not shift when
+/// they arrive.
 const MIN_GUTTER_PX: u32 = 112;
 
 /// Width of the label `100 %` and its tick, in CSS pixels.
@@ -38,32 +39,36 @@ pub fn axis_title(plot: Plot) -> &'static str {
 }
 
 impl Shared {
-    /// Returns the ticks of the vertical axis of a lane's window, at least `apart` pixels from each other.
-    pub fn height_ticks(&self, place: usize, view: &View, apart: f64) -> Vec<Tick> {
+    /// Returns the ticks of the vertical axis for a window of the device at `index`, at least `min_distance` pixels
+    /// from each other.
+    pub fn height_ticks(&self, index: usize, view: &View, min_distance: f64) -> Vec<Tick> {
         match self.looks.plot {
-            Plot::Addresses(_) => self.address_map(place).map_or_else(Vec::new, |map| address_ticks(map, view, apart)),
-            _ => byte_ticks(view, apart),
+            Plot::Addresses(_) => {
+                self.address_map(index).map_or_else(Vec::new, |map| address_ticks(map, view, min_distance))
+            }
+            _ => byte_ticks(view, min_distance),
         }
     }
 
-    /// Returns the address gaps in a lane's window.
-    pub fn gaps(&self, place: usize, view: &View) -> Vec<Gap> {
+    /// Returns the gaps of the address axis in a window of the device at `index`.
+    pub fn gaps(&self, index: usize, view: &View) -> Vec<Gap> {
         match self.looks.plot {
-            Plot::Addresses(_) => self.address_map(place).map_or_else(Vec::new, |map| gaps(map, view)),
+            Plot::Addresses(_) => self.address_map(index).map_or_else(Vec::new, |map| gaps(map, view)),
             _ => Vec::new(),
         }
     }
 
-    /// Returns the width of the gutter in CSS pixels. It fits the longest address of all lanes.
+    /// Returns the width of the gutter, where the vertical axis is drawn, in CSS pixels. It fits the longest address of
+    /// all lanes.
     pub(super) fn gutter_px(&self) -> u32 {
-        let last = |place| self.address_map(place).and_then(|map| map.ranges.last());
+        let last = |index| self.address_map(index).and_then(|map| map.ranges.last());
         let highest = self.lane_indices().into_iter().filter_map(last).map(|range| range.address).max().unwrap_or(0);
         // Four bits per digit, and the prefix "0x".
-        let signs = 2 + (u64::BITS - highest.leading_zeros()).div_ceil(4);
-        (signs * DIGIT_PX + GUTTER_PADDING_PX).max(MIN_GUTTER_PX)
+        let digits = 2 + (u64::BITS - highest.leading_zeros()).div_ceil(4);
+        (digits * DIGIT_PX + GUTTER_PADDING_PX).max(MIN_GUTTER_PX)
     }
 
-    /// Returns the width of the right axis (free share) in CSS pixels. 0 for plots without one.
+    /// Returns the width of the right axis (free share) in CSS pixels. 0 for plots without a right axis.
     pub fn right_axis_px(&self) -> f64 {
         if matches!(self.looks.plot, Plot::Reserved(_)) { RIGHT_GUTTER_PX } else { 0.0 }
     }
@@ -74,16 +79,16 @@ impl Shared {
         self.address_map(self.device_index)?.address_at(height)
     }
 
-    /// Returns the signed distance between two heights, in bytes. For a plot of addresses it is the distance of the
-    /// addresses. A height in a gap counts as the last mapped address below it.
+    /// Returns the signed distance between two heights in bytes. In a plot of addresses, it is the distance between the
+    /// two addresses. A height in a gap counts as the last mapped address below it.
     pub(crate) fn height_between(&self, from: u64, to: u64) -> i64 {
         let map = self.address_map(self.device_index).filter(|_| matches!(self.looks.plot, Plot::Addresses(_)));
         let at = |height: u64| map.map_or(height, |map| address_or_last_mapped(map, height));
         at(to).wrapping_sub(at(from)) as i64
     }
 
-    /// Returns the maximum of the plot, as shown in the lane's label.
-    pub(crate) fn peak_label(&self, place: usize, device: &DeviceSummary) -> String {
+    /// Returns the maximum of the plot as text for the lane's label.
+    pub(crate) fn peak_label(&self, index: usize, device: &DeviceSummary) -> String {
         let peak = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0)).to_string();
         match self.looks.plot {
             Plot::Stack => ["peak ", &peak(device.peak_requested)].concat(),
@@ -91,7 +96,7 @@ impl Shared {
                 Some(height) => ["peak ", &Bytes(height).to_string(), " reserved"].concat(),
                 None => "…".to_owned(),
             },
-            Plot::Addresses(_) => match self.address_map(place) {
+            Plot::Addresses(_) => match self.address_map(index) {
                 Some(map) => {
                     let bytes = map.ranges.iter().fold(0u64, |sum, range| sum.saturating_add(range.bytes));
                     ["addresses of ", &Bytes(bytes).to_string()].concat()
@@ -102,29 +107,29 @@ impl Shared {
     }
 }
 
-/// Returns the address at a height. In a gap, that of the last byte below it.
+/// Returns the address at a height. In a gap, returns the last mapped address below it.
 fn address_or_last_mapped(map: &AddressMap, height: u64) -> u64 {
     let after = map.ranges.partition_point(|range| range.axis_start <= height);
-    let below = after.checked_sub(1).and_then(|at| map.ranges.get(at));
+    let below = after.checked_sub(1).and_then(|index| map.ranges.get(index));
     below
         .map_or(0, |range| range.address.saturating_add((height - range.axis_start).min(range.bytes.saturating_sub(1))))
 }
 
-/// Returns the ranges that overlap the window.
+/// Returns the mapped address ranges that overlap the window.
 fn visible_ranges<'a>(map: &'a AddressMap, view: &View) -> &'a [engine::protocol::MappedRange] {
     let [bottom, top] = [0.0, f64::from(view.height_px)].map(|row| view.bytes_from_row(row).max(0.0) as u64);
     let first = map.ranges.partition_point(|range| range.axis_start.saturating_add(range.bytes) < bottom);
-    let beyond = map.ranges.partition_point(|range| range.axis_start <= top);
-    map.ranges.get(first..beyond.max(first).min(first.saturating_add(MAX_RANGES))).unwrap_or_default()
+    let end = map.ranges.partition_point(|range| range.axis_start <= top);
+    map.ranges.get(first..end.max(first).min(first.saturating_add(MAX_RANGES))).unwrap_or_default()
 }
 
 /// Returns ticks at the starts of ranges, and at round addresses inside large ranges.
-fn address_ticks(map: &AddressMap, view: &View, apart: f64) -> Vec<Tick> {
+fn address_ticks(map: &AddressMap, view: &View, min_distance: f64) -> Vec<Tick> {
     let mut step = 1u64;
-    while (step as f64) < view.bytes_per_px * apart && step < 1 << 62 {
+    while (step as f64) < view.bytes_per_px * min_distance && step < 1 << 62 {
         step <<= 1;
     }
-    let (height, near) = (i64::from(view.height_px), (apart * ADDRESS_TICK_FRACTION) as i64);
+    let (height, near) = (i64::from(view.height_px), (min_distance * ADDRESS_TICK_FRACTION) as i64);
     let mut ticks: Vec<Tick> = Vec::new();
     let mut add = |address: u64, at: u64, room_above: i64| {
         let at_px = view.row_from_bytes(at);
@@ -135,7 +140,7 @@ fn address_ticks(map: &AddressMap, view: &View, apart: f64) -> Vec<Tick> {
     };
     for range in visible_ranges(map, view) {
         add(range.address, range.axis_start, i64::MAX);
-        // Starts at the visible part. A range may be long, with the window deep inside.
+        // Starts at the visible part, since the range may be long and the window far from its start.
         let bottom = (view.bytes_from_row(0.0).max(0.0) as u64).saturating_sub(range.axis_start);
         let last = view.row_from_bytes(range.axis_start.saturating_add(range.bytes)) - near;
         let mut next = (range.address.saturating_add(bottom) / step).saturating_add(1).saturating_mul(step);

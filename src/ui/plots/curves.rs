@@ -1,4 +1,4 @@
-//! Curves of the Reserved plot: which totals they need, their points, and their values at the crosshair.
+//! Curves of the Reserved plot: requests for their totals, their points, and their values at the crosshair.
 
 use super::line::{Curve, CurveKeyEntry, CurvesKey, CurvesRequest, Line};
 use super::{Plots, lookup, push_bounded};
@@ -10,47 +10,53 @@ use engine::protocol::{Curves, MemoryFilter, Overview, Plot};
 use picture::timeline::{Axis, View};
 use std::rc::Rc;
 
-/// Number of columns in the overview of a part of memory.
+/// Number of columns in the overview curve of a part of memory.
 const OVERVIEW_PX: u32 = 2048;
 
 impl Shared {
-    /// Returns the totals to request next. Those over the whole axis come first, since heights depend on them.
+    /// Returns the next request for totals. Totals over the whole axis come first, since the heights of plots depend on
+    /// them.
     pub(super) fn missing_curves(&self) -> Option<CurvesRequest> {
         let is_reserved = matches!(self.looks.plot, Plot::Reserved(_));
-        for place in self.lane_indices() {
-            let (device, whose) = (self.device_at(place)?, self.memory_part(place)?);
-            let matters = is_reserved || place == self.device_index;
+        for index in self.lane_indices() {
+            let (device, part) = (self.device_at(index)?, self.memory_part(index)?);
+            let is_needed = is_reserved || index == self.device_index;
             let without_time = self.axis == Axis::Time && device.time_us.is_none();
-            if !matters
+            if !is_needed
                 || without_time
-                || whose.1 == MemoryFilter::default()
-                || lookup(&self.plots.overviews, (whose, self.axis)).is_some()
+                || part.1 == MemoryFilter::default()
+                || lookup(&self.plots.overviews, (part, self.axis)).is_some()
             {
                 continue;
             }
             let mut whole = Plane::for_device(device, self.axis);
             whole.extent.bytes = 1;
-            return Some(CurvesRequest::WholeAxis(whose, self.axis, whole.fit_px(OVERVIEW_PX, 1)));
+            return Some(CurvesRequest::WholeAxis(part, self.axis, whole.fit_px(OVERVIEW_PX, 1)));
         }
-        let of = self.curves_key().filter(|_| is_reserved)?;
-        self.plots.curves.answer_to(&of).is_none().then_some(CurvesRequest::Window(of))
+        let key = self.curves_key().filter(|_| is_reserved)?;
+        self.plots.curves.answer_to(&key).is_none().then_some(CurvesRequest::Window(key))
     }
 
-    /// Identifies the totals for the window of the current scene. The curves then move with the scene while panning.
+    /// Returns the key of the totals for the window of the current scene. The curves then move with the scene while
+    /// panning.
     fn curves_key(&self) -> Option<CurvesKey> {
         let (device, only) = self.memory_part(self.device_index)?;
         Some(CurvesKey { device, view: self.geometry.scene.as_ref()?.view, only })
     }
 
-    /// Returns the latest totals of the shown device. They may belong to an earlier window.
+    /// Returns the latest totals of the shown device, which may belong to an earlier window.
     fn curves(&self) -> Option<&Curves> {
         let (device, only) = self.memory_part(self.device_index)?;
-        let of = self.plots.curves.answered_question()?;
-        let fits = (of.device, of.only, of.view.axis) == (device, only, self.axis);
-        self.plots.curves.latest().filter(|_| fits && matches!(self.looks.plot, Plot::Reserved(_))).map(|it| &**it)
+        let key = self.plots.curves.answered_question()?;
+        let is_current = (key.device, key.only, key.view.axis) == (device, only, self.axis);
+        self.plots
+            .curves
+            .latest()
+            .filter(|_| is_current && matches!(self.looks.plot, Plot::Reserved(_)))
+            .map(|it| &**it)
     }
 
-    /// Returns the curves in the coordinates of `view`.
+    /// Returns the visible curves in pixels of the window `view`.
     pub fn curve_lines(&self, view: &View) -> Vec<Curve> {
         let mut lines = self.reserved_lines(view).unwrap_or_default();
         lines.extend(self.planned_lines(view));
@@ -59,7 +65,7 @@ impl Shared {
 
     fn reserved_lines(&self, view: &View) -> Option<Vec<Curve>> {
         let curves = self.curves()?;
-        let of = curves.view?;
+        let curves_view = curves.view?;
         let is_seen = |line: &Line| !self.plots.hidden_lines.contains(line) && !self.is_redundant(curves, *line);
         let height = f64::from(view.height_px);
         let curve = |line: Line| {
@@ -69,17 +75,18 @@ impl Shared {
                     _ => view.row_from_bytes(value) as f64,
                 })
             };
-            Curve { line, points: steps(&curves.edge_px, [&of, view], &row), label: None }
+            Curve { line, points: steps(&curves.edge_px, [&curves_view, view], &row), label: None }
         };
         Some(Line::ALL.into_iter().filter(is_seen).map(curve).filter(|curve| !curve.points.is_empty()).collect())
     }
 
-    /// Returns true if the curve would add nothing. If nothing awaits its free, allocated equals active.
+    /// Returns true if the curve would show nothing new. If nothing is awaiting free, the bytes in use equal the live
+    /// bytes.
     fn is_redundant(&self, curves: &Curves, line: Line) -> bool {
         matches!(line, Line::AwaitingFree | Line::InUse) && curves.awaiting_free.iter().all(|&bytes| bytes == 0)
     }
 
-    /// Returns the entries of the key. Empty if the plot has no curves.
+    /// Returns the entries of the key of the curves. Empty if the plot has no curves.
     pub fn curve_key(&self) -> Vec<CurveKeyEntry> {
         if !matches!(self.looks.plot, Plot::Reserved(_)) {
             return Vec::new();
@@ -90,13 +97,13 @@ impl Shared {
             .collect()
     }
 
-    /// Returns the column of the totals under the crosshair.
+    /// Returns the index of the column of the totals that is under the crosshair.
     fn crosshair_column(&self) -> Option<usize> {
         let (curves, view, at) = (self.curves()?, self.view?, self.crosshair_px()?);
         column_under_edges(&curves.edge_px, &curves.view?, &view, at.x)
     }
 
-    /// Returns the values of the curves at the crosshair, for the status line: abbreviated and in exact bytes.
+    /// Returns the values of the curves at the crosshair, for the status line: with three digits, and in exact bytes.
     pub(crate) fn curve_values(&self) -> Option<[String; 2]> {
         let (curves, at) = (self.curves()?, self.crosshair_column()?);
         let mut texts = [String::new(), String::new()];
@@ -119,13 +126,17 @@ impl Shared {
     }
 }
 
-/// Returns the points of a step curve. `edge_px` are column edges in pixels of the first view. `row` returns the
-/// height of a column in pixels of the second view.
-pub(crate) fn steps(edge_px: &[i32], [of, view]: [&View; 2], row: &dyn Fn(usize) -> Option<f64>) -> Vec<[f64; 2]> {
+/// Returns the points of a step curve in pixels of the second view. `edge_px` are column edges in pixels of the first
+/// view. `row` returns the height of a column, given by its index.
+pub(crate) fn steps(
+    edge_px: &[i32],
+    [edge_view, view]: [&View; 2],
+    row: &dyn Fn(usize) -> Option<f64>,
+) -> Vec<[f64; 2]> {
     let mut points: Vec<[f64; 2]> = Vec::new();
-    for (at, edges) in edge_px.windows(2).enumerate() {
-        let (&[left, right], Some(y)) = (edges, row(at)) else { break };
-        let [left, right] = [left, right].map(|edge| view.column_from_x(of.x_from_column(f64::from(edge))));
+    for (column, edges) in edge_px.windows(2).enumerate() {
+        let (&[left, right], Some(y)) = (edges, row(column)) else { break };
+        let [left, right] = [left, right].map(|edge| view.column_from_x(edge_view.x_from_column(f64::from(edge))));
         if right < 0.0 || left > f64::from(view.width_px) {
             continue;
         }
@@ -138,9 +149,9 @@ pub(crate) fn steps(edge_px: &[i32], [of, view]: [&View; 2], row: &dyn Fn(usize)
     points
 }
 
-/// Formats the value of a curve in a column with its name, in exact bytes or abbreviated.
-fn value_at(curves: &Curves, line: Line, at: usize, exactly: bool) -> Option<String> {
-    let value = *line.values(curves).get(at)?;
+/// Formats the value of a curve in a column with its name, in exact bytes or with three digits.
+fn value_at(curves: &Curves, line: Line, column: usize, exactly: bool) -> Option<String> {
+    let value = *line.values(curves).get(column)?;
     let bytes = |value: u64| if exactly { group_digits(value) + " B" } else { Bytes(value).to_string() };
     let (sign, noun) = match line {
         Line::Reserved => ("", " reserved"),
@@ -150,10 +161,10 @@ fn value_at(curves: &Curves, line: Line, at: usize, exactly: bool) -> Option<Str
         Line::InUse => ("", " in use (requested)"),
         Line::AwaitingFree => ("", " awaiting free (requested)"),
         Line::Free => {
-            let of = *curves.reserved_at_max_free.get(at)?;
-            let share = ["≤ ", &percent(value, of), " free"].concat();
+            let reserved = *curves.reserved_at_max_free.get(column)?;
+            let share = ["≤ ", &percent(value, reserved), " free"].concat();
             return Some(if exactly {
-                [&share, " (", &group_digits(value), " of ", &bytes(of), ")"].concat()
+                [&share, " (", &group_digits(value), " of ", &bytes(reserved), ")"].concat()
             } else {
                 share
             });
@@ -162,21 +173,21 @@ fn value_at(curves: &Curves, line: Line, at: usize, exactly: bool) -> Option<Str
     Some([sign, &bytes(value), noun].concat())
 }
 
-/// Returns the ratio, from 0 to 1.
+/// Returns `part / whole`, limited to 0–1. 0 if `whole` is 0.
 fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 / whole as f64).min(1.0) }
 }
 
-/// Handles a reply with totals.
+/// Stores a reply with totals.
 pub(super) fn on_curves(state: &mut Shared, serial: u32, curves: Curves) {
     let Some((_, wanted)) = state.plots.pending_curves.take_if(|(asked, _)| *asked == serial) else { return };
     match wanted {
-        CurvesRequest::Window(of) => {
-            state.plots.curves.store(of, Rc::new(curves));
+        CurvesRequest::Window(key) => {
+            state.plots.curves.store(key, Rc::new(curves));
         }
-        CurvesRequest::WholeAxis(whose, axis, _) => {
+        CurvesRequest::WholeAxis(part, axis, _) => {
             let overview = Rc::new(Overview { axis, total: curves.requested, reserved: curves.reserved });
-            state.apply_reply(|plots: &mut Plots| push_bounded(&mut plots.overviews, ((whose, axis), overview)));
+            state.apply_reply(|plots: &mut Plots| push_bounded(&mut plots.overviews, ((part, axis), overview)));
         }
     }
 }

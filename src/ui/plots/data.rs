@@ -9,7 +9,7 @@ use engine::protocol::{AddressMap, MemoryFilter, Overview, Plot};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
-/// Maximum number of replies of a kind that are kept, and of windows.
+/// Maximum number of replies of each kind, and of windows, that are kept.
 pub(crate) const MAX_CACHED: usize = 64;
 
 /// Names of the plots, in the order of the picker.
@@ -21,7 +21,7 @@ pub struct Plots {
     /// Windows of plots that were shown before, by device ordinal and plot.
     pub(crate) windows: Vec<(i64, Plot, View)>,
     pub(crate) maps: Vec<(MemoryPart, Rc<AddressMap>)>,
-    /// Totals over the whole axis, for the overview.
+    /// Totals over the whole axis, for the overview curve.
     pub(crate) overviews: Vec<((MemoryPart, Axis), Rc<Overview>)>,
     pub(crate) pending_map: Option<(u32, MemoryPart)>,
     pub(crate) curves: Latest<CurvesKey, Rc<engine::protocol::Curves>>,
@@ -31,7 +31,7 @@ pub struct Plots {
     pub(crate) selected_segment: Option<Box<SelectedSegment>>,
 }
 
-/// A choice in the pickers of the plot.
+/// A choice in the pickers for the plot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlotAction {
     /// Shows the plot at this index of [`NAMES`].
@@ -46,11 +46,11 @@ pub enum PlotAction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlotStep {
     NextPlot,
-    /// Shows only the next pool. All pools come after the last one.
+    /// Shows only the next pool. After the last one, shows all pools.
     NextPool,
-    /// Shows only the next stream. All streams come after the last one.
+    /// Shows only the next stream. After the last one, shows all streams.
     NextStream,
-    /// Toggles between the selected segment alone and all addresses.
+    /// Switches between only the selected segment and all addresses.
     OnlySegment,
     /// Toggles a curve of the Reserved plot.
     ToggleLine(Line),
@@ -79,9 +79,9 @@ pub(crate) fn unfiltered(plot: Plot) -> Plot {
     with_filter(plot, MemoryFilter::default())
 }
 
-/// Looks up the value of a key.
-pub(crate) fn lookup<Q: PartialEq, A>(all: &[(Q, A)], of: Q) -> Option<&A> {
-    all.iter().find(|(known, _)| *known == of).map(|(_, answer)| answer)
+/// Returns the value of a key in a list of keys and values.
+pub(crate) fn lookup<Q: PartialEq, A>(all: &[(Q, A)], key: Q) -> Option<&A> {
+    all.iter().find(|(known, _)| *known == key).map(|(_, answer)| answer)
 }
 
 /// Appends an entry, and drops the oldest one if there are too many.
@@ -92,7 +92,7 @@ pub(crate) fn push_bounded<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-/// Removes the Reserved curve and the awaiting-free bytes from a scene of segments, which has neither.
+/// Removes the reserved curve and the bytes awaiting free from a scene of segments, where they do not apply.
 pub(crate) fn without_curves(mut scene: Scene, plot: Plot) -> Scene {
     if matches!(plot, Plot::Reserved(_)) {
         scene.columns.reserved.fill(0);
@@ -101,10 +101,10 @@ pub(crate) fn without_curves(mut scene: Scene, plot: Plot) -> Scene {
     scene
 }
 
-/// Combines the horizontal range of `now` with the vertical range of `kept`, or with the full height.
-pub(crate) fn with_heights_of(plane: Plane, now: View, kept: Option<View>) -> View {
-    let Some(kept) = kept else { return plane.full_height(now) };
-    let canvas = Canvas { width_px: now.width_px, height_px: now.height_px, scale: 1.0 };
-    let View { axis, x_per_px, left_px, width_px, .. } = now;
-    plane.resized(View { axis, x_per_px, left_px, width_px, ..kept }, canvas)
+/// Returns the horizontal range of `current` combined with the vertical range of `previous`, or with the full height.
+pub(crate) fn with_heights_of(plane: Plane, current: View, previous: Option<View>) -> View {
+    let Some(previous) = previous else { return plane.full_height(current) };
+    let canvas = Canvas { width_px: current.width_px, height_px: current.height_px, scale: 1.0 };
+    let View { axis, x_per_px, left_px, width_px, .. } = current;
+    plane.resized(View { axis, x_per_px, left_px, width_px, ..previous }, canvas)
 }

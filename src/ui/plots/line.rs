@@ -4,10 +4,10 @@ use engine::protocol::{Curves, MemoryFilter};
 use picture::shapes::Tint;
 use picture::timeline::{Axis, View};
 
-/// A device ordinal and a part of the device's memory.
+/// A part of a device's memory: the ordinal of the device, and the filter.
 pub(crate) type MemoryPart = (i64, MemoryFilter);
 
-/// Key of a set of totals over columns.
+/// Inputs of the totals of the curves in a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CurvesKey {
     /// Ordinal of the device.
@@ -16,14 +16,14 @@ pub(crate) struct CurvesKey {
     pub(crate) only: MemoryFilter,
 }
 
-/// A curve.
+/// Kind of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Line {
     /// Bytes taken from the driver.
     Reserved,
     Rounded,
     Requested,
-    /// Requested bytes of allocations whose free was not requested yet.
+    /// Requested bytes of allocations whose free has not been requested.
     InUse,
     AwaitingFree,
     /// Share of reserved bytes that is free, on the axis to the right.
@@ -37,7 +37,7 @@ impl Line {
     pub const ALL: [Line; 6] =
         [Line::Reserved, Line::Rounded, Line::Requested, Line::InUse, Line::AwaitingFree, Line::Free];
 
-    /// Returns the name with the kind of bytes.
+    /// Returns the name of the curve, which includes the kind of bytes.
     pub fn label(self) -> &'static str {
         match self {
             Line::Reserved => "reserved",
@@ -59,7 +59,7 @@ impl Line {
         }
     }
 
-    /// Returns lengths of dashes and gaps in CSS pixels. Empty for a solid line.
+    /// Returns the alternating lengths of dashes and gaps, in CSS pixels. Empty for a solid line.
     pub fn dash(self) -> &'static [f64] {
         match self {
             Line::Reserved | Line::Requested => &[],
@@ -84,7 +84,7 @@ impl Line {
     }
 }
 
-/// Totals to request from the worker.
+/// A request to the worker for totals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CurvesRequest {
     Window(CurvesKey),
@@ -100,11 +100,11 @@ impl CurvesRequest {
     }
 }
 
-/// A curve in a window.
+/// A curve, as points in a window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     pub line: Line,
-    /// Corners from left to right, in pixels from the left and the bottom.
+    /// Corners from left to right, in pixels from the window's left and bottom edges.
     pub points: Vec<[f64; 2]>,
     pub label: Option<CurveLabel>,
 }
@@ -112,12 +112,12 @@ pub struct Curve {
 /// A label at a point of a curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveLabel {
-    /// Position in pixels from the left and the bottom.
+    /// Position in pixels from the window's left and bottom edges.
     pub at: [f64; 2],
     pub text: String,
 }
 
-/// An entry of the key below the picture.
+/// An entry in the key of the curves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveKeyEntry {
     pub line: Line,

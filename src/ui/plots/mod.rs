@@ -1,7 +1,7 @@
-//! The plot on the vertical axis: the stack, addresses or reserved bytes, of all memory or a part. Also the questions
-//! to the worker that these plots need.
+//! The plot on the vertical axis: the stack, addresses or reserved bytes, of all memory or a part. Also sends the
+//! questions to the worker that the plots need.
 //!
-//! The horizontal range stays when the plot changes. The vertical range is kept per plot and device.
+//! A change of the plot does not change the horizontal range. The vertical range is kept for each plot and device.
 
 mod data;
 
@@ -28,19 +28,19 @@ use picture::timeline::View;
 use std::rc::Rc;
 
 impl Shared {
-    /// Returns the plot of a lane. A segment filter applies only to the focused device. Other lanes show all
-    /// segments.
-    pub(super) fn plot_of(&self, place: usize) -> Plot {
+    /// Returns the plot of the device at `index`. A segment filter applies only to the focused device. Other lanes show
+    /// all segments.
+    pub(super) fn plot_of(&self, index: usize) -> Plot {
         let only = self.looks.plot.filter();
-        if place == self.device_index {
+        if index == self.device_index {
             self.looks.plot
         } else {
             with_filter(self.looks.plot, MemoryFilter { address: None, ..only })
         }
     }
 
-    fn memory_part(&self, place: usize) -> Option<MemoryPart> {
-        Some((self.device_at(place)?.device, self.plot_of(place).filter()))
+    fn memory_part(&self, index: usize) -> Option<MemoryPart> {
+        Some((self.device_at(index)?.device, self.plot_of(index).filter()))
     }
 
     fn index_of_device(&self, device: &DeviceSummary) -> usize {
@@ -48,39 +48,40 @@ impl Shared {
         all.iter().position(|other| other.device == device.device).unwrap_or(self.device_index)
     }
 
-    /// Returns the address map of a lane, once it is known.
-    pub fn address_map(&self, place: usize) -> Option<&Rc<AddressMap>> {
-        lookup(&self.plots.maps, self.memory_part(place)?)
+    /// Returns the address map of the device at `index`, once it is known.
+    pub fn address_map(&self, index: usize) -> Option<&Rc<AddressMap>> {
+        lookup(&self.plots.maps, self.memory_part(index)?)
     }
 
-    /// Returns the overview of the shown part of memory, once it is known. Without a filter, that of the stack.
+    /// Returns the overview curve of the shown part of memory, once it is known. Without a filter, it is that of the
+    /// stack.
     pub fn overview(&self) -> Option<&Rc<Overview>> {
         if self.partial().is_some() {
             return self.partial_overview();
         }
-        let whose = self.memory_part(self.device_index)?;
-        if whose.1 == MemoryFilter::default() {
+        let part = self.memory_part(self.device_index)?;
+        if part.1 == MemoryFilter::default() {
             return self.surroundings.overview.answer_to(&self.axis);
         }
-        lookup(&self.plots.overviews, (whose, self.axis))
+        lookup(&self.plots.overviews, (part, self.axis))
     }
 
-    /// Returns the height of a device's plot in bytes of its axis. `None` until it is known.
+    /// Returns the height of a device's plot, in bytes of the vertical axis. `None` until it is known.
     pub(super) fn plot_height(&self, device: &DeviceSummary) -> Option<u64> {
-        let whose = || self.memory_part(self.index_of_device(device));
+        let part = || self.memory_part(self.index_of_device(device));
         match self.looks.plot {
             Plot::Stack => Some(device.drawn_peak),
-            Plot::Addresses(_) => lookup(&self.plots.maps, whose()?).map(|map| map.height),
+            Plot::Addresses(_) => lookup(&self.plots.maps, part()?).map(|map| map.height),
             Plot::Reserved(only) if only == MemoryFilter::default() => u64::try_from(device.peak_reserved).ok(),
             Plot::Reserved(_) => {
-                let overview = lookup(&self.plots.overviews, (whose()?, self.axis))?;
+                let overview = lookup(&self.plots.overviews, (part()?, self.axis))?;
                 overview.reserved.iter().copied().max()
             }
         }
     }
 
-    /// Extends the plane of a device to the height of its plot. Adds room for the GPU capacity line and for a planned
-    /// curve, unless the plot is of addresses.
+    /// Extends the plane of a device to the height of its plot, the GPU capacity line and a planned curve. In a plot of
+    /// addresses, only the plot itself counts.
     pub(super) fn fit_plane_to_plot(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
         if self.looks.plot != Plot::Stack {
             plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
@@ -88,8 +89,8 @@ impl Shared {
         let planned = self.drawn_peak().filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)));
         let compared = self.comparing.pair.filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)));
         // Compared lanes share one scale.
-        let compared = compared.into_iter().flatten().filter_map(|place| {
-            let device = self.device_at(place)?;
+        let compared = compared.into_iter().flatten().filter_map(|index| {
+            let device = self.device_at(index)?;
             match self.looks.plot {
                 Plot::Stack => Some(Plane::for_device(device, self.axis).extent.bytes),
                 _ => self.plot_height(device),
@@ -98,17 +99,17 @@ impl Shared {
         plane.extended_to(self.capacity_line().max(planned).max(compared.max()).unwrap_or(0))
     }
 
-    /// Returns the capacity of the GPU, if the plot's height is in comparable bytes.
+    /// Returns the typed GPU capacity, unless the vertical axis shows addresses.
     pub(super) fn capacity_line(&self) -> Option<u64> {
         self.tools.capacity.filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)))
     }
 
-    /// Returns why the bytes axis cannot follow the window. `None` if it can.
+    /// Returns the reason why the byte axis cannot be fitted to the window. `None` if it can.
     pub fn no_fit_reason(&self) -> Option<&'static str> {
         matches!(self.looks.plot, Plot::Addresses(_)).then_some("Not available in the Addresses view")
     }
 
-    /// Returns why the plot has no selectable order. `None` if it has one.
+    /// Returns the reason why the stacking order of the plot cannot be chosen. `None` if it can.
     pub fn no_order_reason(&self) -> Option<&'static str> {
         match self.looks.plot {
             Plot::Stack | Plot::Reserved(_) => None,
@@ -121,12 +122,12 @@ impl Shared {
         if plot == self.looks.plot {
             return;
         }
-        let left: Vec<(i64, Plot, View)> = self
+        let windows: Vec<(i64, Plot, View)> = self
             .shown_lanes()
             .filter(|lane| self.plot_height(lane.device).is_some())
             .map(|lane| (lane.device.device, self.plot_of(lane.index), *lane.view))
             .collect();
-        for window in left {
+        for window in windows {
             self.plots.windows.retain(|(device, plot, _)| (*device, *plot) != (window.0, window.1));
             push_bounded(&mut self.plots.windows, window);
         }
@@ -138,7 +139,7 @@ impl Shared {
         if is_other_kind && plot == Plot::Stack {
             self.plots.selected_segment = None;
         }
-        self.lane_indices().into_iter().for_each(|place| self.restore_heights(place));
+        self.lane_indices().into_iter().for_each(|index| self.restore_heights(index));
     }
 
     /// Drops all state that depends on the meaning of a height.
@@ -149,7 +150,7 @@ impl Shared {
         self.tools.drag = super::drag::Drag::None;
     }
 
-    /// Drops the selected segment and the segment filter. They do not apply to another device.
+    /// Clears the selected segment and the segment filter, which do not apply to another device.
     pub(super) fn clear_segment(&mut self) {
         self.plots.selected_segment = None;
         let only = self.looks.plot.filter();
@@ -158,13 +159,13 @@ impl Shared {
         }
     }
 
-    /// Restores the window of a lane for its current plot. The full height is shown if it was not shown before.
-    fn restore_heights(&mut self, place: usize) {
-        let Some(device) = self.device_at(place) else { return };
-        let (plane, ordinal, plot) = (self.plane_of(device), device.device, self.plot_of(place));
+    /// Restores the vertical window that a lane last had with its current plot. Shows the full height if there is none.
+    fn restore_heights(&mut self, index: usize) {
+        let Some(device) = self.device_at(index) else { return };
+        let (plane, ordinal, plot) = (self.plane_of(device), device.device, self.plot_of(index));
         let kept = self.plots.windows.iter().find(|(device, of, _)| (*device, *of) == (ordinal, plot));
         let kept = kept.map(|(_, _, view)| *view);
-        self.navigate_lane(place, |_, now| with_heights_of(plane, now, kept));
+        self.navigate_lane(index, |_, now| with_heights_of(plane, now, kept));
     }
 
     /// Returns the pools and streams to choose from. Empty until the worker has replied.
@@ -179,17 +180,17 @@ pub(super) fn act(state: &mut Shared, action: PlotAction) {
     let (pools, streams) = state.pools_and_streams();
     let only = plot.filter();
     let wanted = match action {
-        PlotAction::KindChosen(place) => match place {
+        PlotAction::KindChosen(index) => match index {
             0 => Plot::Stack,
             1 => Plot::Addresses(only),
             _ => Plot::Reserved(only),
         },
-        PlotAction::Pool(place) => {
-            let pool = place.and_then(|place| pools.get(place)).copied();
+        PlotAction::Pool(index) => {
+            let pool = index.and_then(|index| pools.get(index)).copied();
             with_filter(plot, MemoryFilter { pool, address: None, ..only })
         }
-        PlotAction::Stream(place) => {
-            let stream = place.and_then(|place| streams.get(place)).copied();
+        PlotAction::Stream(index) => {
+            let stream = index.and_then(|index| streams.get(index)).copied();
             with_filter(plot, MemoryFilter { stream, address: None, ..only })
         }
     };
@@ -208,8 +209,8 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
     let (pools, streams) = state.pools_and_streams();
     match step {
         PlotStep::NextPlot => {
-            let place = NAMES.iter().position(|of| *of == name(plot)).map_or(0, |place| (place + 1) % NAMES.len());
-            act(state, PlotAction::KindChosen(place));
+            let index = NAMES.iter().position(|of| *of == name(plot)).map_or(0, |index| (index + 1) % NAMES.len());
+            act(state, PlotAction::KindChosen(index));
         }
         PlotStep::NextPool | PlotStep::NextStream if plot == Plot::Stack => {
             state.remark =
@@ -256,11 +257,11 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     }
     if state.plots.pending_map.is_none() {
         let mut shown = state.lane_indices().into_iter().filter_map(|place| state.memory_part(place));
-        let missing = shown.find(|whose| lookup(&state.plots.maps, *whose).is_none());
-        if let Some(whose) = missing {
+        let missing = shown.find(|part| lookup(&state.plots.maps, *part).is_none());
+        if let Some(part) = missing {
             let serial = state.next_serial();
-            state.plots.pending_map = Some((serial, whose));
-            effects.push(Effect::ask(serial, whose.0, Question::Map(whose.1)));
+            state.plots.pending_map = Some((serial, part));
+            effects.push(Effect::ask(serial, part.0, Question::Map(part.1)));
         }
     }
     if state.plots.pending_curves.is_none()
@@ -273,10 +274,10 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Registration of the plots as a part.
+/// Callbacks of the plots.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)], take };
 
-/// Handles a change of device or file. The user's settings are kept, except for the shown part of memory.
+/// Handles a change of device. Keeps the user's settings, except for the shown part of memory.
 fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
         state.plots = Plots { hidden_lines: std::mem::take(&mut state.plots.hidden_lines), ..Plots::default() };
@@ -287,8 +288,8 @@ fn reset(state: &mut Shared, change: Change) {
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     match answer {
         Answer::Map(map) => {
-            if let Some((_, whose)) = state.plots.pending_map.take_if(|(asked, _)| *asked == serial) {
-                state.apply_reply(|plots| push_bounded(&mut plots.maps, (whose, Rc::from(map))));
+            if let Some((_, part)) = state.plots.pending_map.take_if(|(asked, _)| *asked == serial) {
+                state.apply_reply(|plots| push_bounded(&mut plots.maps, (part, Rc::from(map))));
             }
         }
         Answer::Curves(curves) => curves::on_curves(state, serial, *curves),
@@ -298,15 +299,15 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
 }
 
 impl Shared {
-    /// Applies a reply that may determine heights of lanes. Lanes whose height becomes known show their full height.
+    /// Applies a reply that may determine the heights of plots. Lanes whose height becomes known show it in full.
     fn apply_reply(&mut self, take: impl FnOnce(&mut Plots)) {
         let unknown = |state: &Shared| -> Vec<usize> {
-            let is_unknown = |place: &usize| state.device_at(*place).is_some_and(|it| state.plot_height(it).is_none());
+            let is_unknown = |index: &usize| state.device_at(*index).is_some_and(|it| state.plot_height(it).is_none());
             state.lane_indices().into_iter().filter(is_unknown).collect()
         };
         let before = unknown(self);
         take(&mut self.plots);
         let after = unknown(self);
-        before.into_iter().filter(|place| !after.contains(place)).for_each(|place| self.restore_heights(place));
+        before.into_iter().filter(|index| !after.contains(index)).for_each(|index| self.restore_heights(index));
     }
 }

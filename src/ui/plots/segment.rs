@@ -1,4 +1,4 @@
-//! The segment at a position of the picture, as a card and as details.
+//! Describes the segment at a position of the timeline, as a card and as details.
 
 use super::selected_segment::{SegmentView, SelectedSegment};
 use crate::crosshair::Position;
@@ -16,7 +16,7 @@ impl Shared {
         self.plots.selected_segment.as_deref()
     }
 
-    /// Selects the segment at a position, if there is one, and clears the selection.
+    /// Clears the selected allocation, and selects the segment at a position, if there is one.
     pub(crate) fn select_segment(&mut self, memory: Option<&HitMemory>, position: Position) {
         (self.selection, self.selecting) = (None, None);
         let plot = self.looks.layout_key();
@@ -48,7 +48,7 @@ fn usage_text(segment: &HitSegment) -> String {
     text
 }
 
-/// Describes when the range was mapped and released.
+/// Formats the events at which the range was mapped and released.
 fn lifetime_text(segment: &HitSegment) -> String {
     let mut text = match segment.mapped {
         0 => "mapped before recording".to_owned(),
@@ -65,7 +65,7 @@ fn lifetime_text(segment: &HitSegment) -> String {
     text
 }
 
-/// Describes the reserved bytes, and those of the hit range if it is only a part.
+/// Describes the reserved bytes of a segment. If the hit range is only a part of the segment, includes its bytes.
 fn reserved_text(segment: &HitSegment) -> String {
     let mut text = String::new();
     if segment.range_bytes != segment.reserved {
@@ -77,8 +77,8 @@ fn reserved_text(segment: &HitSegment) -> String {
     text
 }
 
-/// Returns the card for a position without an allocation: free, unmapped, or in a segment. `hidden` describes
-/// allocations that the column does not show.
+/// Returns the card for a position without an allocation. `hidden` describes allocations that are too short to be drawn
+/// in the column.
 pub fn card(hover: &Hover, hidden: String) -> Card {
     let memory = hover.memory.as_deref();
     let blank = |title: &str| Card { title: title.to_owned(), hidden: hidden.clone(), ..Card::default() };
@@ -100,7 +100,7 @@ pub fn card(hover: &Hover, hidden: String) -> Card {
     Card { title: reserved_text(segment), call_site, lifetime, hidden, segment: usage_text(segment), ..Card::default() }
 }
 
-/// Describes the segment of a block, for a line of its card.
+/// Describes the segment that contains a block, as a line of the block's card.
 pub fn segment_line(segment: &HitSegment) -> String {
     format!("in segment 0x{:x}: {}, {}", segment.address, Bytes(segment.reserved), usage_text(segment))
 }

@@ -1,4 +1,4 @@
-//! The selected segment.
+//! The selected segment and its details.
 
 use crate::crosshair::Position;
 use crate::summary::Fact;
@@ -8,9 +8,9 @@ use engine::protocol::{Grouping, HitSegment, Plot};
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectedSegment {
     pub segment: HitSegment,
-    /// Position of the click, as an event and a height.
+    /// Position of the click, as a moment and a height.
     pub position: Position,
-    /// Plot and order of the picture at the click.
+    /// Plot and stacking order at the time of the click.
     pub plot: (Plot, Option<Grouping>),
     /// The free range that was clicked: its first address, and an upper bound of its bytes.
     pub free: Option<(u64, u64)>,
@@ -19,9 +19,9 @@ pub struct SelectedSegment {
 /// Details of a segment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentView {
-    /// Reserved bytes, abbreviated.
+    /// Reserved bytes, with three digits.
     pub title: String,
-    /// Call site that caused the segment to be reserved, abbreviated.
+    /// Call site of the allocation for which the segment was reserved.
     pub site: String,
     /// Facts about the segment, in reading order.
     pub facts: Vec<Fact>,

@@ -1,4 +1,4 @@
-//! The pickers of the plot, as shown by the page.
+//! Contents of the pickers for the plot on the page.
 
 use super::{NAMES, name};
 use crate::details::stream_name;
@@ -10,26 +10,26 @@ use engine::protocol::{Plot, default_pool_name};
 pub struct Pickers {
     /// Name of the plot, one of [`NAMES`].
     pub plot: &'static str,
-    /// Description of the picture for screen readers.
+    /// Description of the timeline for screen readers.
     pub label: String,
-    /// Entries of the pool list. The first stands for all pools.
+    /// Entries of the pool list. The first one means all pools.
     pub pools: Vec<String>,
     pub pool: usize,
-    /// Entries of the stream list. The first stands for all streams.
+    /// Entries of the stream list. The first one means all streams.
     pub streams: Vec<String>,
     pub stream: usize,
-    /// Label of the button that shows a single segment. Empty if there is none.
+    /// Label of the button that shows a single segment. Empty if no segment is selected.
     pub segment: String,
     pub is_segment: bool,
     /// Width of the gutter beside the picture, in CSS pixels.
     pub gutter_px: u32,
-    /// Reason why there is no order to choose.
+    /// Reason why the stacking order cannot be chosen.
     pub no_order: Option<&'static str>,
-    /// Reason why the height cannot follow the window.
+    /// Reason why the byte axis cannot be fitted to the window.
     pub no_fit: Option<&'static str>,
 }
 
-/// Returns the pickers. The current choice stays listed while the options are unknown.
+/// Returns the contents of the pickers. The current choice is listed even while the other options are unknown.
 pub fn pickers(state: &Shared) -> Pickers {
     let (plot, only) = (state.looks.plot, state.looks.plot.filter());
     let (pools, streams) = state.pools_and_streams();
@@ -41,14 +41,14 @@ pub fn pickers(state: &Shared) -> Pickers {
         (None, Some(_)) if plot != Plot::Stack => ("Only this segment".to_owned(), false),
         _ => (String::new(), false),
     };
-    let what = match plot {
+    let quantity = match plot {
         Plot::Stack => "requested bytes",
         Plot::Addresses(_) => "addresses",
         Plot::Reserved(_) => "reserved bytes",
     };
     let label = [
         "Timeline: ",
-        what,
+        quantity,
         " over events. Arrow keys pan, plus and minus zoom, Shift and arrow keys move the cursor, question mark lists the keys.",
     ];
     Pickers {
@@ -74,6 +74,6 @@ fn list<T: Copy + PartialEq>(
 ) -> (Vec<String>, usize) {
     let mut all = known.to_vec();
     all.extend(chosen.filter(|chosen| !known.contains(chosen)));
-    let place = chosen.and_then(|chosen| all.iter().position(|of| *of == chosen)).map_or(0, |at| at + 1);
-    (std::iter::once(all_of.to_owned()).chain(all.into_iter().map(name)).collect(), place)
+    let index = chosen.and_then(|chosen| all.iter().position(|of| *of == chosen)).map_or(0, |at| at + 1);
+    (std::iter::once(all_of.to_owned()).chain(all.into_iter().map(name)).collect(), index)
 }

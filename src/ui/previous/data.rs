@@ -1,4 +1,4 @@
-//! The previously open file, kept for restoring.
+//! The previously open file, which may have to be restored.
 
 use crate::link::Link;
 use crate::stage::SnapshotChoice;
@@ -10,7 +10,7 @@ pub(crate) struct Previous {
     pub(crate) load: u32,
     pub(crate) snapshots: Vec<SnapshotChoice>,
     pub(crate) chosen: usize,
-    /// The view of the file.
+    /// Link that restores the view of the file.
     pub(crate) link: Link,
     /// The file's summary, moved here when the file is left.
     pub(crate) file: Option<Box<FileSummary>>,

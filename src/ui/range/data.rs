@@ -1,14 +1,14 @@
-//! Scope of the views.
+//! Scope of the views: the allocations that they show.
 
 use engine::protocol::{Scope, Span};
 
-/// Scope of the views, as offered in the scope picker.
+/// Scope of the views: the allocations that they show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ViewScope {
     /// Allocations live at the cursor.
     #[default]
     Cursor,
-    /// Allocations of the range, selected by [`About`].
+    /// Allocations of the range, as chosen by [`RangeScope`].
     Range,
     /// All allocations of the trace.
     WholeTrace,
@@ -23,7 +23,8 @@ impl ViewScope {
     }
 }
 
-/// Allocations that the views show. Without a range, all variants except [`About::Ever`] mean those live at the cursor.
+/// Allocations that the views show for a range. Without a range, all variants except [`RangeScope::WholeTrace`] mean
+/// those that are live at the cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RangeScope {
     Live,
@@ -35,9 +36,9 @@ pub enum RangeScope {
     Kept,
     /// Live at any time in the range, weighted by bytes × moments.
     ByteMoments,
-    /// Live at one end of the range and not at the other.
+    /// Live at one end of the range but not at the other.
     Change,
-    /// All of the trace.
+    /// All allocations of the trace.
     WholeTrace,
 }
 
@@ -56,12 +57,12 @@ impl RangeScope {
     pub const OF_RANGE: [RangeScope; 4] =
         [RangeScope::Allocated, RangeScope::Freed, RangeScope::Kept, RangeScope::ByteMoments];
 
-    /// Returns the variant at an index of [`About::ALL`].
-    pub fn from_index(place: usize) -> Option<RangeScope> {
-        RangeScope::ALL.get(place).copied()
+    /// Returns the variant at an index of [`RangeScope::ALL`].
+    pub fn from_index(index: usize) -> Option<RangeScope> {
+        RangeScope::ALL.get(index).copied()
     }
 
-    /// Returns the index in [`About::ALL`].
+    /// Returns the index in [`RangeScope::ALL`].
     pub fn index(self) -> usize {
         RangeScope::ALL.iter().position(|about| *about == self).unwrap_or(0)
     }

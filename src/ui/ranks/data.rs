@@ -15,13 +15,13 @@ pub struct Ranks {
     /// True while the survey waits for [`RanksAction::Listed`].
     pub(super) waits_for_list: bool,
     pub stage: Survey,
-    /// Index of the chosen order of the map's rows.
+    /// Index of the chosen sort order of the map's rows.
     pub order: u32,
-    /// Incremented with each survey and each surveyed file. Earlier results are then outdated.
+    /// Version of the results, incremented with each survey and each surveyed file.
     pub(crate) version: u32,
-    /// True if the user has not chosen the open file. If it fails to open, the next one is tried.
+    /// True if the open file was opened automatically. If it fails to open, the next one is tried.
     pub(super) tries_next: bool,
-    /// Snapshot to open and snapshot to compare it with, as indices into the list of snapshots.
+    /// Snapshot to open, and snapshot to compare it with, as indices into the list of snapshots.
     pub(crate) wanted: Option<(usize, Option<usize>)>,
 }
 
@@ -35,7 +35,7 @@ pub enum Survey {
     Running,
     Cancelled,
     Done,
-    /// The survey could not start. Holds the reason as one sentence.
+    /// The survey could not run. Holds the reason as a sentence.
     Failed(String),
 }
 
@@ -58,10 +58,11 @@ impl Ranks {
         self.is_started() && !self.waits_for_list
     }
 
-    /// Requests that the snapshot at `place` is opened, or compared with the open one, which becomes A.
-    pub(crate) fn request_open(&mut self, open: usize, place: u32, is_compared: bool) {
-        let place = place as usize;
-        self.wanted = Some(if is_compared { (open, Some(place)) } else { (place, None) });
+    /// Requests that the snapshot at index `index` is opened, or compared with the snapshot at index `open`, which
+    /// becomes A.
+    pub(crate) fn request_open(&mut self, open: usize, index: u32, is_compared: bool) {
+        let index = index as usize;
+        self.wanted = Some(if is_compared { (open, Some(index)) } else { (index, None) });
     }
 
     fn newer_files(&self) -> String {
@@ -85,7 +86,7 @@ impl Ranks {
 
     /// Returns the status line above the insight.
     pub fn status(&self) -> String {
-        let of = |word: &str| {
+        let counts_text = |word: &str| {
             format!(
                 "{word}{} of {} files surveyed.{}",
                 group_digits(self.done as u64),
@@ -98,8 +99,8 @@ impl Ranks {
             Survey::Offered => format!("The server can survey these {} files.", group_digits(self.files as u64)),
             Survey::Running if self.waits_for_list => "Listing the files of the server…".to_owned(),
             Survey::Done => format!("{} files surveyed.{}", group_digits(self.files as u64), self.newer_files()),
-            Survey::Running => of(""),
-            Survey::Cancelled => of("Cancelled: "),
+            Survey::Running => counts_text(""),
+            Survey::Cancelled => counts_text("Cancelled: "),
             Survey::Failed(cause) => cause.clone(),
         }
     }
@@ -110,13 +111,13 @@ impl Ranks {
 pub struct ServedFiles {
     /// Addresses in the form that links use.
     pub addresses: Vec<String>,
-    /// Sentences about places that the server did not search.
+    /// Notes about folders that the server did not search.
     pub notes: Vec<String>,
 }
 
 impl ServedFiles {
-    /// Parses the listing of `memscape serve` (`src/cli/serve/listing.rs`): one address per line, and notes that start
-    /// with `! `.
+    /// Parses the listing of `memscape serve` (see `src/cli/serve/listing.rs`): one address per line, and notes that
+    /// start with `! `.
     pub fn parse(text: &str) -> ServedFiles {
         let mut files = ServedFiles::default();
         for line in text.lines().filter(|line| !line.is_empty()) {
@@ -129,7 +130,7 @@ impl ServedFiles {
     }
 }
 
-/// An event of the survey.
+/// User input about the survey, and its progress.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RanksAction {
     /// Number of files surveyed so far.
@@ -140,11 +141,11 @@ pub enum RanksAction {
     FilesSkipped(String),
     /// A reply of the survey's workers, handled like one of the open file's worker.
     Reply(Reply),
-    /// The survey could not run. Holds the reason as one sentence.
+    /// The survey could not run. Holds the reason as a sentence.
     Failed(String),
     /// The survey's button was clicked: start, cancel or resume.
     Toggled,
-    /// Index of the chosen order of the map's rows.
+    /// Index of the chosen sort order of the map's rows.
     OrderChosen(u32),
     /// The typed pattern that extracts ranks from file names. Empty restores the default.
     NamesTyped(String),

@@ -1,4 +1,4 @@
-//! Cells of rows in the table of allocations and the list of events, and their formatting.
+//! Cells of the rows in the table of allocations and in the list of events.
 
 use crate::shared::Shared;
 use base::units::{Bytes, group_digits};
@@ -12,14 +12,14 @@ pub struct Cell {
     pub title: String,
 }
 
-/// A visible row.
+/// A row that is rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowView {
     pub row: u32,
     /// Id of the row's allocation, or index of its event.
     pub item: u32,
     pub cells: Vec<Cell>,
-    /// CSS classes: chosen, selected, found.
+    /// CSS classes, such as `chosen`, `selected` and `found`.
     pub class: String,
     pub is_chosen: bool,
 }
@@ -33,7 +33,7 @@ pub struct Grid {
     pub total_px: f64,
     /// Offset of the first of `rows`, in CSS pixels.
     pub offset_px: f64,
-    /// The visible rows and a few beyond the edges.
+    /// The visible rows, and a few beyond the edges.
     pub rows: Vec<RowView>,
     /// The row that arrow keys start from, if it is in `rows`.
     pub active: Option<u32>,
@@ -44,12 +44,12 @@ pub(crate) fn cell(text: String, title: String) -> Cell {
     Cell { text, title }
 }
 
-/// Creates a cell with rounded bytes and the exact number as its tooltip.
+/// Creates a cell with bytes in three digits, and the exact number as its tooltip.
 pub(crate) fn bytes_cell(bytes: u64) -> Cell {
     cell(Bytes(bytes).to_string(), [&group_digits(bytes), " B"].concat())
 }
 
-/// Creates a cell with a stream, or a dash if it is unknown.
+/// Creates a cell with a stream, or a dash if the stream is unknown.
 pub(crate) fn stream_cell(stream: Option<u64>) -> Cell {
     let text = stream.map_or_else(dash, |it| if it == 0 { "0".to_owned() } else { hexadecimal(it) });
     cell(text, String::new())
@@ -78,9 +78,9 @@ pub(crate) fn hexadecimal(value: u64) -> String {
     text
 }
 
-/// Concatenates the class names whose condition is true.
+/// Concatenates the CSS class names whose condition is true.
 pub(crate) fn classes(names: &[(bool, &'static str)]) -> String {
-    names.iter().filter(|(holds, _)| *holds).map(|(_, name)| *name).collect()
+    names.iter().filter(|(condition, _)| *condition).map(|(_, name)| *name).collect()
 }
 
 /// Formats a number with thousands separators.

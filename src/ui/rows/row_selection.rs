@@ -1,4 +1,4 @@
-//! Selection of rows: ranges of chosen rows, the anchor they extend from, and the row that arrow keys start from.
+//! Selection of rows: the selected ranges, the anchor that they extend from, and the row that arrow keys start from.
 
 use crate::scroll::Scroll;
 
@@ -13,17 +13,17 @@ pub enum RowMove {
     Last,
 }
 
-/// Effect of choosing a row on the rows chosen before.
+/// Way that selecting a row changes the rows that were selected before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SelectMode {
     Only,
-    /// Chooses all rows from the one chosen last to this one.
+    /// Selects all rows from the one selected last to this one.
     Extend,
-    /// Adds the row to the chosen ones, or removes it.
+    /// Adds the row to the selected ones, or removes it.
     Toggle,
 }
 
-/// The chosen rows.
+/// The selected rows of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowSelection {
     /// Half-open ranges, ascending. Adjacent ranges are merged.
@@ -33,12 +33,12 @@ pub struct RowSelection {
 }
 
 impl RowSelection {
-    /// Returns the chosen rows as half-open ranges, ascending.
+    /// Returns the selected rows as half-open ranges, ascending.
     pub fn ranges(&self) -> &[[u32; 2]] {
         &self.ranges
     }
 
-    /// Returns the chosen ranges, or all rows if none is chosen.
+    /// Returns the selected ranges, or all rows if none is selected.
     pub(crate) fn ranges_or_all(&self, scroll: &Scroll) -> Vec<[u32; 2]> {
         if self.ranges.is_empty() { vec![[0, scroll.rows]] } else { self.ranges.clone() }
     }
@@ -52,53 +52,53 @@ impl RowSelection {
         self.ranges.iter().any(|[from, to]| (*from..*to).contains(&row))
     }
 
-    /// Returns the number of chosen rows.
+    /// Returns the number of selected rows.
     pub fn count(&self) -> u32 {
         self.ranges.iter().map(|[from, to]| to - from).sum()
     }
 
-    /// Returns the row that a key leads to, at most `last`.
-    pub(crate) fn moved(&self, go: RowMove, last: u32, scroll: &Scroll) -> u32 {
-        let seen = scroll.visible_rows().max(2.0) as u32 - 1;
-        let row = match (go, self.active) {
+    /// Returns the row that a key moves to, at most `last`.
+    pub(crate) fn moved(&self, direction: RowMove, last: u32, scroll: &Scroll) -> u32 {
+        let rows_per_page = scroll.visible_rows().max(2.0) as u32 - 1;
+        let row = match (direction, self.active) {
             (RowMove::First, _) => 0,
             (RowMove::Last, _) => last,
             (_, None) => scroll.rows_above().ceil() as u32,
             (RowMove::Up, Some(row)) => row.saturating_sub(1),
             (RowMove::Down, Some(row)) => row.saturating_add(1),
-            (RowMove::PageUp, Some(row)) => row.saturating_sub(seen),
-            (RowMove::PageDown, Some(row)) => row.saturating_add(seen),
+            (RowMove::PageUp, Some(row)) => row.saturating_sub(rows_per_page),
+            (RowMove::PageDown, Some(row)) => row.saturating_add(rows_per_page),
         };
         row.min(last)
     }
 
-    /// Chooses one row only.
+    /// Selects only this row.
     pub(crate) fn select_only(&mut self, row: u32) {
         *self = RowSelection { ranges: vec![[row, row + 1]], anchor: row, active: Some(row) };
     }
 
-    /// Chooses all rows from the one chosen last to this one.
+    /// Selects all rows from the one selected last to this one.
     pub(crate) fn extend_to(&mut self, row: u32) {
         let anchor = if self.active.is_some() { self.anchor } else { row };
         *self = RowSelection { ranges: vec![[anchor.min(row), anchor.max(row) + 1]], anchor, active: Some(row) };
     }
 
-    /// Adds a row to the chosen ones, or removes it.
+    /// Adds a row to the selected ones, or removes it.
     pub(crate) fn toggle(&mut self, row: u32) {
-        let is_in = self.contains(row);
+        let is_selected = self.contains(row);
         let mut ranges: Vec<[u32; 2]> = Vec::with_capacity(self.ranges.len() + 1);
         let mut add = |from: u32, to: u32| match ranges.last_mut() {
             _ if from >= to => {}
             Some(last) if last[1] == from => last[1] = to,
             _ => ranges.push([from, to]),
         };
-        let mut is_added = is_in;
+        let mut is_added = is_selected;
         for &[from, to] in &self.ranges {
             if !is_added && row < from {
                 add(row, row + 1);
                 is_added = true;
             }
-            if is_in && (from..to).contains(&row) {
+            if is_selected && (from..to).contains(&row) {
                 add(from, row);
                 add(row + 1, to);
             } else {
@@ -111,7 +111,7 @@ impl RowSelection {
         *self = RowSelection { ranges, anchor: row, active: Some(row) };
     }
 
-    /// Chooses all of `rows` rows.
+    /// Selects all rows of a list of `rows` rows.
     pub(crate) fn select_all(&mut self, rows: u32) {
         self.ranges = if rows > 0 { vec![[0, rows]] } else { Vec::new() };
         (self.anchor, self.active) = (0, self.active.or((rows > 0).then_some(0)));

@@ -11,10 +11,10 @@ pub struct Ruler {
     pub(crate) second_end: SecondEnd,
 }
 
-/// Effect of a drag: moving the picture or measuring.
+/// Action of a drag on the timeline: panning or measuring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Moves the picture.
+    /// A drag pans the timeline.
     #[default]
     Off,
     On,
@@ -27,7 +27,7 @@ pub(crate) enum SecondEnd {
     FollowsCrosshair,
 }
 
-/// Result of fixing the ruler: it has just stopped following the crosshair, or did not follow it.
+/// Result of fixing the second end of the ruler: fixed now, or already fixed before.
 #[derive(PartialEq, Eq)]
 pub(crate) enum FixResult {
     Now,

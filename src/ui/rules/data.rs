@@ -4,10 +4,10 @@ use crate::settings::Dialog;
 use engine::protocol::category::{CategoryRule, ParsedDocument};
 use engine::protocol::{CategorySet, SetError};
 
-/// Start of the stored text.
+/// Prefix of the stored text, which identifies its format.
 pub(crate) const FIRST_LINE: &str = "memscape rules 1 ";
 
-/// The set in force and the user's own set.
+/// State of the rules: the chosen set, and the user's own set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     pub dialog: Dialog,
@@ -26,21 +26,21 @@ pub struct Rules {
     /// Text that was replaced, for Undo.
     pub(crate) undo: Option<String>,
     pub(crate) errors: Vec<SetError>,
-    /// Error of the last action that failed. The dialog shows it because the status line below is inert.
+    /// Error of the last action that failed. The dialog shows it, because the status line below a dialog is inert.
     pub(crate) failure: String,
-    /// Incremented whenever another set comes into force.
+    /// Incremented whenever the set in use changes.
     pub(crate) version: u32,
-    /// The load whose worker was sent a set, and the `version` of that set.
+    /// Number of the load whose worker last received a set, and the `version` of that set.
     pub(crate) sent: Option<(u32, u32)>,
 }
 
 impl Rules {
-    /// Returns the set in force.
+    /// Returns the set in use.
     pub(crate) fn set(&self) -> CategorySet {
         match self.choice {
             SetChoice::Standard => CategorySet::standard(),
             SetChoice::Mosaic => CategorySet::mosaic(),
-            // Only valid text is stored in `valid`.
+            // Only valid text is stored in `valid_text`.
             SetChoice::Own => CategorySet::parse(&self.valid_text).unwrap_or_default(),
         }
     }
@@ -74,16 +74,16 @@ impl Rules {
         self.text = text;
     }
 
-    /// Takes the parsed document of a YAML text, or the error. Ignored if the text has changed meanwhile.
+    /// Takes the parsed document of a YAML text, or the parser's error. Does nothing if the text has changed meanwhile.
     pub(crate) fn on_yaml_parsed(&mut self, text: &str, read: Result<ParsedDocument, String>) {
-        let Some(reading) = self.pending_yaml.take_if(|reading| reading.text == text) else { return };
+        let Some(pending) = self.pending_yaml.take_if(|pending| pending.text == text) else { return };
         match read {
             Ok(read) => {
-                if reading.replaces {
+                if pending.replaces {
                     self.keep_for_undo(text);
                 }
-                self.set_parsed(reading.text, CategorySet::from_document(read));
-                if reading.replaces {
+                self.set_parsed(pending.text, CategorySet::from_document(read));
+                if pending.replaces {
                     self.choose(SetChoice::Own);
                 }
             }
@@ -97,8 +97,8 @@ impl Rules {
         let rules = &mut set.rules;
         self.undo = None;
         match edit {
-            RuleEdit::Set(place, field, value) => {
-                let Some(rule) = rules.get_mut(place) else { return };
+            RuleEdit::Set(index, field, value) => {
+                let Some(rule) = rules.get_mut(index) else { return };
                 let pattern = Some(value.clone()).filter(|value| !value.is_empty());
                 match field {
                     RuleField::Category => rule.category = value,
@@ -113,8 +113,8 @@ impl Rules {
                 let (category, name) = ("new category".to_owned(), Some("^my_function$".to_owned()));
                 rules.insert(0, CategoryRule { category, name, ..CategoryRule::default() });
             }
-            RuleEdit::Removed(place) if place < rules.len() => {
-                rules.remove(place);
+            RuleEdit::Removed(index) if index < rules.len() => {
+                rules.remove(index);
                 self.undo = Some(self.text.clone());
             }
             RuleEdit::Moved(from, to) if from.max(to) < rules.len() => rules.swap(from, to),
@@ -126,7 +126,7 @@ impl Rules {
 
     pub(crate) fn choose(&mut self, choice: SetChoice) {
         if choice == SetChoice::Own && self.text.is_empty() {
-            // Start from a copy of the set in force.
+            // Start from a copy of the set in use.
             self.set_text(self.set().to_json());
         }
         if self.choice != choice {
@@ -135,7 +135,7 @@ impl Rules {
         self.choice = choice;
     }
 
-    /// Replaces the user's own set by another text and chooses it. The old text is kept for Undo.
+    /// Replaces the user's own set with another text, and chooses it. Keeps the old text for Undo.
     pub(crate) fn replace(&mut self, text: String) {
         if is_yaml(&text) {
             self.pending_yaml = Some(PendingYaml { text, replaces: true, is_asked: false });
@@ -159,8 +159,8 @@ impl Rules {
         [FIRST_LINE, self.choice.name(), " ", &self.text.len().to_string(), "\n", &self.text, valid].concat()
     }
 
-    /// Loads the stored text. Invalid text of the user's own set is kept but not in force. Returns `None` if the format
-    /// is wrong.
+    /// Loads the stored text. Invalid text of the user's own set is kept but not used. Returns `None` if the format is
+    /// wrong.
     pub(crate) fn load(&mut self, stored: &str) -> Option<()> {
         let (head, rest) = stored.strip_prefix(FIRST_LINE)?.split_once('\n')?;
         let (choice, length) = head.split_once(' ')?;
@@ -183,7 +183,7 @@ impl Rules {
         Some(())
     }
 
-    /// Returns the version of the set that the worker uses. Its answers about categories are based on this set.
+    /// Returns the version of the set that the worker's answers about categories are based on.
     pub(crate) fn active_version(&self) -> u32 {
         self.sent.map_or(0, |(_, version)| version)
     }
@@ -198,7 +198,7 @@ fn is_yaml(text: &str) -> bool {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PendingYaml {
     pub(crate) text: String,
-    /// True if the text replaces the current one once it is parsed, as an import does. Typed text is already in place.
+    /// True if the text replaces the current one after parsing, as an import does. Typed text is already in place.
     replaces: bool,
     pub(crate) is_asked: bool,
 }
@@ -225,13 +225,13 @@ impl SetChoice {
         }
     }
 
-    /// Returns the set of this name.
+    /// Returns the set with this name.
     pub fn from_name(name: &str) -> Option<SetChoice> {
         SetChoice::ALL.into_iter().find(|choice| choice.name() == name)
     }
 }
 
-/// View of a set in the dialog.
+/// Presentation of a set in the dialog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
     /// A table of rules.
@@ -245,11 +245,11 @@ pub enum Pane {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleField {
     Category,
-    /// Pattern for the function of a frame.
+    /// Pattern that a frame's function must match.
     Function,
-    /// Pattern for the file of the same frame.
+    /// Pattern that the file of the same frame must match.
     File,
-    /// Pattern that the function or the file has to match.
+    /// Pattern that the function or the file must match.
     Either,
     Note,
 }
@@ -264,20 +264,20 @@ impl RuleField {
         (RuleField::Note, "note"),
     ];
 
-    /// Returns the field of this name.
+    /// Returns the field with this name.
     pub fn from_name(name: &str) -> Option<RuleField> {
         RuleField::ALL.into_iter().find(|(_, it)| *it == name).map(|(field, _)| field)
     }
 }
 
-/// Edit of the user's own set in the form. Rules are given by their index.
+/// Edit of the user's own set in the form. Rules are identified by their index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RuleEdit {
     Set(usize, RuleField, String),
-    /// A new rule, inserted before all others.
+    /// A new rule was inserted before all others.
     Added,
     Removed(usize),
-    /// Swaps a rule with its neighbour.
+    /// A rule was swapped with its neighbour.
     Moved(usize, usize),
 }
 
@@ -289,7 +289,7 @@ pub enum SetFormat {
     Mosaic,
 }
 
-/// An event of the rules dialog.
+/// User input in the rules dialog, and results of file and parser operations.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RulesAction {
     Chosen(SetChoice),
@@ -301,13 +301,13 @@ pub enum RulesAction {
     Copied(SetChoice),
     /// Contents of an imported file, or an error.
     Imported(Result<String, String>),
-    /// Result of the YAML parser for a text.
+    /// Result of the YAML parser for this text.
     YamlRead(String, Result<ParsedDocument, String>),
     /// Undo was clicked.
     Undo,
     /// The shown set is saved to a file.
     Saved(SetFormat),
-    /// Text from the browser's storage.
+    /// Text loaded from the browser's storage.
     Loaded(String),
     Closed,
 }

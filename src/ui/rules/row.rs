@@ -1,4 +1,4 @@
-//! Rows of the rules form: the editable fields, and a description of the rule's other conditions.
+//! Builds the rows of the rules form: the editable fields, and a description of the rule's other conditions.
 
 use base::units::pluralize;
 use engine::protocol::CategorySet;
@@ -6,7 +6,7 @@ use engine::protocol::category::{
     Birth, CategoryRule, End, Looked, ModelCall, Place, SizeCondition, StackKind, StackOrigin,
 };
 
-/// Line of the first rule in the text of a set ([`CategorySet::to_json`]).
+/// Number of the line with the first rule in the text of a set ([`CategorySet::to_json`]).
 const FIRST_RULE_LINE: usize = 6;
 
 /// A rule as shown in the form.
@@ -19,9 +19,9 @@ pub struct RuleRow {
     pub is_wrong: bool,
 }
 
-/// Returns the rows of a set. `wrong` holds the line numbers of its text that have errors.
-pub(super) fn rows(set: &CategorySet, wrong: &[u32]) -> Vec<RuleRow> {
-    let row = |(place, rule): (usize, &CategoryRule)| RuleRow {
+/// Returns the rows of a set. `error_lines` holds the numbers of the lines with errors in the set's text.
+pub(super) fn rows(set: &CategorySet, error_lines: &[u32]) -> Vec<RuleRow> {
+    let row = |(index, rule): (usize, &CategoryRule)| RuleRow {
         values: [
             rule.category.clone(),
             rule.name.clone().unwrap_or_default(),
@@ -30,7 +30,7 @@ pub(super) fn rows(set: &CategorySet, wrong: &[u32]) -> Vec<RuleRow> {
             rule.note.clone(),
         ],
         conditions: conditions_text(rule),
-        is_wrong: wrong.iter().any(|&line| line as usize == place + FIRST_RULE_LINE),
+        is_wrong: error_lines.iter().any(|&line| line as usize == index + FIRST_RULE_LINE),
     };
     set.rules.iter().enumerate().map(row).collect()
 }
@@ -63,20 +63,20 @@ fn conditions_text(rule: &CategoryRule) -> String {
         Some(ModelCall::Later) => "call site before the model call",
         Some(ModelCall::Earlier) => "call site after the model call",
     };
-    let of = if rule.of == StackOrigin::Freed { "in the stack of the free" } else { "" };
-    for text in [frames, of, stack, allocated, ends, model] {
+    let origin = if rule.of == StackOrigin::Freed { "in the stack of the free" } else { "" };
+    for text in [frames, origin, stack, allocated, ends, model] {
         append(&mut all, [text, "", ""]);
     }
-    for (before, value) in [("recorded as “", &rule.recorded), ("classified by frames as “", &rule.classified)] {
+    for (prefix, value) in [("recorded as “", &rule.recorded), ("classified by frames as “", &rule.classified)] {
         if let Some(value) = value {
-            append(&mut all, [before, value, "”"]);
+            append(&mut all, [prefix, value, "”"]);
         }
     }
     if rule.least > 0 {
         append(&mut all, ["lifetime ≥ ", &pluralize(rule.least.into(), "event"), ""]);
     }
-    if let Some(most) = rule.most {
-        append(&mut all, ["lifetime ≤ ", &pluralize(most.into(), "event"), ""]);
+    if let Some(max) = rule.most {
+        append(&mut all, ["lifetime ≤ ", &pluralize(max.into(), "event"), ""]);
     }
     if let Some(like) = &rule.like {
         append(
@@ -102,7 +102,7 @@ fn size_text(like: &SizeCondition) -> String {
     match like.ratio {
         (1, 1) => "same size as ".to_owned(),
         (_, 1) => times + "× the size of ",
-        (_, of) => [&times, "/", &of.to_string(), " of the size of "].concat(),
+        (_, divisor) => [&times, "/", &divisor.to_string(), " of the size of "].concat(),
     }
 }
 

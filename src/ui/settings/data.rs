@@ -3,13 +3,13 @@
 use crate::source_links::{self, SourceLinkError};
 use engine::protocol::{DEFAULT_RULES, InternalRules};
 
-/// Start of the stored text.
+/// First line of the stored text, which identifies its format.
 pub(crate) const FIRST_LINE: &str = "memscape settings 1";
 
-/// Stored line for an empty list of rules.
+/// Line that is stored for an empty list of rules.
 pub(crate) const NO_RULES: &str = "\nrules=none";
 
-/// Maximum length of the stored text. Longer text was not written by this program.
+/// Maximum length of the stored text, in bytes. Longer text was not written by this program.
 pub(crate) const MAX_STORED: usize = 1 << 20;
 
 /// Maximum length of a folder, in bytes.
@@ -20,23 +20,24 @@ pub(crate) const MAX_FOLDER: usize = 4096;
 pub struct Settings {
     pub dialog: Dialog,
     pub theme: Theme,
-    /// Template of links to source files, see [`links::expand`]. An invalid template is kept but produces no links.
+    /// Template of links to source files. See [`source_links::expand_template`]. An invalid template is kept but
+    /// produces no links.
     pub template: String,
-    /// Path prefix that is left out when a location is displayed.
+    /// Path prefix that is omitted when a location is displayed.
     pub hidden_prefix: String,
-    /// Local folder that replaces `folder` in links. Empty: no replacement.
+    /// Local folder that replaces `hidden_prefix` in links. Nothing is replaced if it is empty.
     pub local_folder: String,
-    /// True if nothing about opened files is stored for the next visit.
+    /// True if no data about opened files is stored for the next visit.
     pub no_cache: bool,
-    /// The rules for internal frames as typed. `None` if they were not edited.
+    /// The rules for internal frames as typed. `None` if they have not been edited.
     pub(crate) typed_rules: Option<String>,
-    /// The rules in force. `None` for the defaults.
+    /// The rules in use. `None` for the defaults.
     pub(crate) rules: Option<Vec<String>>,
     /// Incremented whenever a setting changes that affects what is shown.
     pub version: u32,
-    /// Incremented whenever other rules come into force.
+    /// Incremented whenever the rules in use change.
     pub(crate) rules_version: u32,
-    /// The load whose worker was sent rules, and the `rules_version` of those rules.
+    /// Number of the load whose worker last received rules, and the `rules_version` of those rules.
     pub(crate) sent: Option<(u32, u32)>,
 }
 
@@ -52,13 +53,13 @@ impl Settings {
     /// Returns the error in the typed rules. Empty if they are valid.
     pub fn wrong_rules(&self) -> String {
         let lines = self.typed_rules.as_deref().map(trimmed_lines);
-        let wrong = lines.and_then(|lines| InternalRules::parse(&lines).err());
-        wrong.map_or_else(String::new, |wrong| wrong.to_string())
+        let error = lines.and_then(|lines| InternalRules::parse(&lines).err());
+        error.map_or_else(String::new, |error| error.to_string())
     }
 
     /// Returns the error in the template. Empty if it is valid.
     pub fn wrong_template(&self) -> String {
-        source_links::check_template(&self.template).err().map_or_else(String::new, |wrong| wrong.to_string())
+        source_links::check_template(&self.template).err().map_or_else(String::new, |error| error.to_string())
     }
 
     /// Returns a sample link for the dialog. Empty if the template produces none.
@@ -79,8 +80,8 @@ impl Settings {
     /// Returns an error if no link can be made.
     pub fn link(&self, file: &str, line: &str) -> Result<String, SourceLinkError> {
         let local = self.local_folder.trim_end_matches(['/', '\\']);
-        let here = source_links::strip_folder(file, &self.hidden_prefix).filter(|_| !local.is_empty());
-        match here {
+        let relative = source_links::strip_folder(file, &self.hidden_prefix).filter(|_| !local.is_empty());
+        match relative {
             Some(rest) => source_links::expand_template(&self.template, &[local, "/", rest].concat(), line),
             None => source_links::expand_template(&self.template, file, line),
         }
@@ -138,7 +139,7 @@ impl Settings {
         }
     }
 
-    /// Brings rules into force. `None` stands for the defaults.
+    /// Puts rules into use. `None` means the defaults.
     pub(crate) fn set_rules(&mut self, rules: Option<Vec<String>>) {
         let rules = rules.filter(|rules| rules != DEFAULT_RULES);
         if rules != self.rules {
@@ -180,7 +181,7 @@ impl Theme {
         }
     }
 
-    /// Returns the theme of this name.
+    /// Returns the theme with this name.
     pub fn from_name(name: &str) -> Option<Theme> {
         Theme::ALL.into_iter().find(|theme| theme.name() == name)
     }
@@ -210,22 +211,22 @@ pub enum Field {
     Rules,
     Template,
     Folder,
-    /// Local replacement of the folder.
+    /// Local folder that replaces the hidden prefix in links.
     Local,
 }
 
-/// An event of the settings dialog.
+/// User input in the settings dialog, and loading of the stored settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingsAction {
     Typed(Field, String),
     ThemeChosen(Theme),
-    /// Set if details of opened files may be stored for the next visit.
+    /// Allows or forbids storing details of opened files for the next visit.
     CachingChosen(bool),
     /// Editing of the rules has finished because the field lost focus.
     RulesFinished,
     /// Resets the rules to the defaults.
     DefaultRules,
-    /// Text from the browser's storage.
+    /// Text loaded from the browser's storage.
     Loaded(String),
     /// The browser has closed the dialog.
     Closed,
@@ -238,5 +239,5 @@ pub(crate) fn trimmed_lines(text: &str) -> Vec<String> {
 
 /// Returns the text as a single line without control characters, cut to the maximum length of a path.
 pub(crate) fn clean_folder(text: &str) -> String {
-    text.trim().chars().filter(|sign| !sign.is_control()).take(MAX_FOLDER / 4).collect()
+    text.trim().chars().filter(|c| !c.is_control()).take(MAX_FOLDER / 4).collect()
 }

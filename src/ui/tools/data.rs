@@ -1,4 +1,4 @@
-//! State of the tools on the picture.
+//! State of the tools on the timeline.
 
 use super::point::Point;
 use crate::axis_switch::KeptSelection;
@@ -9,7 +9,7 @@ use crate::ruler::Ruler;
 use crate::window_history::WindowHistory;
 use engine::protocol::MomentSpec;
 
-/// State of the tools on the picture.
+/// State of the tools on the timeline.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
     /// The crosshair, moved by the pointer or by keys.
@@ -18,33 +18,33 @@ pub struct Tools {
     /// The current drag of the pointer.
     pub drag: Drag,
     pub markers: Markers,
-    /// History of windows, for back and forward.
+    /// History of windows, for undo and redo.
     pub history: WindowHistory,
     /// Typed capacity of the GPU, in bytes.
     pub capacity: Option<u64>,
     /// Edges of the window, while their positions on the other axis are requested.
     pub axis_switch: Option<[Point; 2]>,
-    /// The selection and a moment, while its position in another stacking order is requested.
+    /// The selected allocation and a moment, while its position in another stacking order is requested.
     pub(crate) kept_selection: Option<KeptSelection>,
     /// The pending question about moments.
     pub(crate) pending: Option<PendingMoments>,
 }
 
-/// A question about moments.
+/// A pending question about moments.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingMoments {
     pub(crate) serial: u32,
-    /// The crosshair's moment, if it is one of them.
+    /// The crosshair's moment, if the question includes it.
     pub(crate) crosshair: Option<u32>,
     pub(crate) at: Vec<MomentSpec>,
 }
 
-pub(crate) fn for_each_point(tools: &mut Tools, device: i64, look: &mut dyn FnMut(&mut Point)) {
+pub(crate) fn for_each_point(tools: &mut Tools, device: i64, visit: &mut dyn FnMut(&mut Point)) {
     let ruler = tools.ruler.ends.iter_mut().flatten();
     for point in ruler.chain(tools.axis_switch.iter_mut().flatten()) {
-        look(point);
+        visit(point);
     }
     for marker in tools.markers.all.iter_mut().filter(|marker| marker.device == device) {
-        look(&mut marker.point);
+        visit(&mut marker.point);
     }
 }

@@ -1,12 +1,12 @@
-//! A point of the timeline that stays in place while the window moves.
+//! A point of the timeline that keeps its position while the window moves.
 
 use engine::protocol::{MomentFacts, MomentSpec};
 use picture::timeline::Axis;
 
-/// A point of the timeline. It stays in place while the window moves, is zoomed, or switches to the other axis.
+/// A point of the timeline. It keeps its position while the window moves, is zoomed, or switches to the other axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Position in time, as it was selected.
+    /// Position in time, as specified by the user.
     pub at: MomentSpec,
     /// Height in bytes.
     pub byte: u64,

@@ -1,10 +1,10 @@
-//! Resuming an interrupted download: decides whether the rest of the file can be requested, and builds the messages.
+//! Resumes an interrupted download: determines whether the rest of the file can be requested, and builds the messages.
 //!
 //! The rest is requested with a plain `Range: bytes=N-` header, which browsers send to other origins without a
-//! preflight. `If-Range` would need one, so the page compares the headers of the new response with those of the first
-//! (RFC 9110, sections 13 to 15). Responses of other origins always expose `Content-Length` and `Last-Modified`, but
-//! `ETag`, `Content-Range` and `Content-Encoding` only if the server lists them in `Access-Control-Expose-Headers`. A
-//! missing header therefore proves nothing.
+//! preflight. `If-Range` would require a preflight, so the page compares the headers of the new response with those of
+//! the first (RFC 9110, sections 13 to 15). Responses of other origins always expose `Content-Length` and
+//! `Last-Modified`, but `ETag`, `Content-Range` and `Content-Encoding` only if the server lists them in
+//! `Access-Control-Expose-Headers`. A missing header therefore proves nothing.
 
 use base::units::Bytes;
 
@@ -58,7 +58,7 @@ impl ResponseHead {
         "content-range",
     ];
 
-    /// Creates a response from a status and the values of [`Answer::HEADERS`].
+    /// Creates a response from a status and the values of [`ResponseHead::HEADERS`].
     pub fn new(status: u16, headers: [Option<String>; 7]) -> ResponseHead {
         let [coding, length, uncompressed, ranges, etag, modified, content_range] = headers;
         let number = |text: Option<String>| text.and_then(|text| text.trim().parse().ok());
@@ -74,15 +74,16 @@ impl ResponseHead {
         tag.or(self.modified.as_deref()).map(str::to_owned)
     }
 
-    /// Returns the number of decoded bytes, if known. The `Content-Length` of a compressed transfer is not that number.
+    /// Returns the total number of decoded bytes, if known. For a compressed transfer, `Content-Length` does not give
+    /// it.
     pub fn total(&self) -> Option<u64> {
         self.uncompressed.or(self.length.filter(|_| self.encoding.is_none()))
     }
 
-    /// Checks by the first response whether the data from offset `at` on can be requested.
+    /// Checks, based on the first response, whether the rest of the file from offset `at` can be requested.
     ///
     /// # Errors
-    /// Returns the reason if it cannot.
+    /// Returns the reason if it cannot be requested.
     pub fn can_resume(&self, at: u64) -> Result<(), ResumeError> {
         match self {
             _ if self.encoding.is_some() || self.length.is_some_and(|length| at > length) => {
@@ -98,10 +99,10 @@ impl ResponseHead {
         }
     }
 
-    /// Checks whether `next`, the response to a request from offset `at` on, continues the same file.
+    /// Checks whether `next`, the response to a request for the bytes from offset `at`, continues the same file.
     ///
     /// # Errors
-    /// Returns the reason if it does not. After [`InsightsTab::Gone`], a retry may succeed.
+    /// Returns the reason if it does not. After [`ResumeError::Unreachable`], a retry may succeed.
     pub fn check_rest(&self, next: &ResponseHead, at: u64) -> Result<(), ResumeError> {
         match next.status {
             206 => {}
@@ -131,7 +132,7 @@ impl ResponseHead {
         {
             return Err(ResumeError::WrongRange);
         }
-        if part.flatten().is_some_and(|(.., of)| of.is_some_and(|of| of != whole)) {
+        if part.flatten().is_some_and(|(.., total)| total.is_some_and(|total| total != whole)) {
             return Err(ResumeError::Changed);
         }
         if next.length.is_some_and(|length| length != whole.saturating_sub(at)) {
@@ -148,20 +149,21 @@ impl ResponseHead {
 
 /// Parses a `Content-Range` such as `bytes 200-999/1000`: first byte, last byte, and total length if known.
 fn parse_content_range(text: &str) -> Option<(u64, u64, Option<u64>)> {
-    let (range, of) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
+    let (range, total) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
     let (first, last) = range.split_once('-')?;
-    let of = if of == "*" { None } else { Some(of.parse().ok()?) };
-    Some((first.parse().ok()?, last.parse().ok()?, of))
+    let total = if total == "*" { None } else { Some(total.parse().ok()?) };
+    Some((first.parse().ok()?, last.parse().ok()?, total))
 }
 
-/// Returns the message that the connection was lost and the download resumes.
+/// Returns the message about a lost connection and a download that is being resumed. `at` is the number of bytes
+/// received so far.
 pub fn resuming_message(at: u64) -> String {
     format!("Connection lost at {}. Resuming.", Bytes(at))
 }
 
-/// Returns the message that the connection was lost and the download cannot be resumed.
-pub fn failure_message(name: &str, at: u64, why: ResumeError) -> String {
-    let cause = match why {
+/// Returns the message about a download that cannot be resumed. `at` is the number of bytes received.
+pub fn failure_message(name: &str, at: u64, error: ResumeError) -> String {
+    let cause = match error {
         ResumeError::Compressed => "the server compresses it, so the download cannot be resumed".to_owned(),
         ResumeError::NoVersion => "the server sends no length, ETag or Last-Modified to resume with".to_owned(),
         ResumeError::NoRanges => "the server does not support range requests".to_owned(),

@@ -8,7 +8,7 @@ use picture::timeline::View;
 pub struct WindowHistory {
     pub back: Vec<(View, Plot)>,
     pub forward: Vec<(View, Plot)>,
-    /// Time of the last change in ms. `None` if the next change is a new step at any time.
+    /// Time in ms of the last change of the window. `None` if the next change starts a new step in any case.
     pub(crate) changed_ms: Option<f64>,
 }
 

@@ -5,7 +5,7 @@ use super::{Addresses, Order};
 const MIB: u64 = 1 << 20;
 
 #[test]
-fn gaps_are_used_from_the_lowest_or_the_highest() {
+fn lowest_or_highest_gap_is_used_first() {
     for (order, expected) in [(Order::Lowest, 1), (Order::Highest, 3)] {
         let mut addresses = Addresses::new(order);
         let taken: Vec<u64> = (0..6).map(|_| addresses.take(20 * MIB).unwrap()).collect();
@@ -27,7 +27,7 @@ fn gaps_are_used_from_the_lowest_or_the_highest() {
 }
 
 #[test]
-fn addresses_at_the_end_are_used_again() {
+fn freed_addresses_at_the_end_are_reused() {
     for order in [Order::Lowest, Order::Highest] {
         let mut addresses = Addresses::new(order);
         let first = addresses.take(20 * MIB).unwrap();
@@ -38,7 +38,7 @@ fn addresses_at_the_end_are_used_again() {
 }
 
 #[test]
-fn addresses_beside_kept_segments_do_not_overlap_them() {
+fn new_addresses_do_not_overlap_kept_segments() {
     let used = [5 << 40, 6 << 40];
     assert_eq!(Addresses::beside(Order::Lowest, [1 << 47, (1 << 47) + 1]).take(MIB), Some((1 << 47) + 2 * MIB));
     let mut below = Addresses::beside(Order::Highest, used);

@@ -10,7 +10,7 @@ fn late(placed: [u64; 2], pool: &str) -> Recording {
 }
 
 #[test]
-fn placement_shows_which_of_two_segments_is_older() {
+fn segment_age_is_inferred_from_block_placement() {
     let pool = r#","pool_id":[0,0]"#;
     for (placed, numbers) in [([1, 2], [1 << 30, 2 << 30]), ([2, 1], [1 << 30, 1 << 29])] {
         let (recording, proof) = proved(late(placed, pool));
@@ -21,7 +21,7 @@ fn placement_shows_which_of_two_segments_is_older() {
 }
 
 #[test]
-fn addresses_decide_without_pool_ids() {
+fn blocks_are_ordered_by_address_without_pool_ids() {
     let (_, proof) = proved(late([1, 2], ""));
     assert!(proof.verdict.is_exact() && proof.backend.order == BlockOrder::Address);
     let (_, proof) = proved(late([2, 1], ""));

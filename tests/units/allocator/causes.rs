@@ -35,7 +35,7 @@ fn outcome(recording: &Recording, capacity: u64) -> Outcome {
 }
 
 #[test]
-fn release_before_request_beyond_the_peak_is_a_retry() {
+fn release_before_request_above_peak_is_inferred_as_retry() {
     let (recording, proof) = released(false, "");
     assert!(proof.verdict.is_exact(), "{proof:?}");
     assert_eq!(recording.findings.causes, [Cause::Request]);
@@ -48,7 +48,7 @@ fn release_before_request_beyond_the_peak_is_a_retry() {
 }
 
 #[test]
-fn stack_of_release_names_its_caller() {
+fn cause_of_release_is_read_from_its_stack() {
     let frames = |name: &str| format!(r#","frames":[{{"name":"{name}","filename":"f","line":1}}]"#);
     let (recording, proof) = released(false, &frames("c10::cuda::CUDACachingAllocator::emptyCache()"));
     assert!(proof.verdict.is_exact() && proof.verdict.implied.limit().is_none());
@@ -59,7 +59,7 @@ fn stack_of_release_names_its_caller() {
 }
 
 #[test]
-fn free_that_completes_in_a_wait_completes_later_without_it() {
+fn free_completed_during_retry_completes_later_without_retry() {
     let (recording, proof) = released(true, "");
     assert!(proof.verdict.is_exact(), "{proof:?}");
     assert_eq!(recording.findings.causes, [Cause::Request]);
@@ -73,7 +73,7 @@ fn free_that_completes_in_a_wait_completes_later_without_it() {
 }
 
 #[test]
-fn failed_request_shows_the_memory_of_the_driver() {
+fn driver_memory_is_inferred_from_failed_request() {
     let free = |bytes: u64| format!(r#","device_free":{bytes}"#);
     let failed = |free: &str| {
         let oom = format!(r#"{{"action":"oom","size":{},"stream":0{free}}}"#, 50 * MIB);

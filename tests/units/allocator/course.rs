@@ -23,7 +23,7 @@ fn curve(at_start: u64, levels: &[u64]) -> (Vec<(u32, u64)>, bool) {
 }
 
 #[test]
-fn few_changes_are_kept_exactly() {
+fn curve_with_few_changes_is_exact() {
     let levels = [5, 5, 7, 7, 3, 5];
     assert_eq!(curve(5, &levels), (vec![(2, 7), (4, 3), (5, 5)], false));
     let most: Vec<u64> = (1..=MAX_POINTS as u64).collect();

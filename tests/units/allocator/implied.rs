@@ -14,14 +14,14 @@ fn implied(attempts: &[(u64, u64, u64, bool)], line: &str) -> Implied {
 }
 
 #[test]
-fn attempts_bound_the_memory_of_the_driver() {
+fn driver_memory_is_bounded_by_failed_and_successful_attempts() {
     assert_eq!(implied(&[(10, 20, 20, true)], "").limit(), None, "nothing was refused");
     let both = implied(&[(10, 20, 20, true), (30, 20, 20, false), (10, 35, 36, true)], "");
     assert_eq!((both.limit(), both.is_fraction), (Some([45 * MIB, 50 * MIB - 1]), false));
 }
 
 #[test]
-fn fraction_refuses_segments_and_not_pages() {
+fn memory_fraction_limits_whole_segments_not_pages() {
     let line = "expandable_segments:True,per_process_memory_fraction:0.5";
     let fraction = implied(&[(10, 20, 22, true), (30, 20, 24, false)], line);
     assert_eq!((fraction.limit(), fraction.is_fraction), (Some([32 * MIB, 54 * MIB - 1]), true));
@@ -33,13 +33,13 @@ fn fraction_refuses_segments_and_not_pages() {
 }
 
 #[test]
-fn attempts_that_exclude_each_other_imply_no_limit() {
+fn contradictory_attempts_imply_no_limit() {
     let shared = implied(&[(10, 20, 20, false), (30, 20, 20, true)], "");
     assert!(shared.is_contradictory() && shared.limit().is_none());
 }
 
 #[test]
-fn garbage_collection_bounds_its_threshold_and_the_fraction() {
+fn garbage_collections_bound_threshold_and_fraction() {
     let settings = parse("garbage_collection_threshold:0.5,per_process_memory_fraction:0.9").unwrap().0;
     let mut attempts = Attempts::new(0);
     attempts.add(0, 90 * MIB, 90 * MIB, true);

@@ -289,7 +289,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
     #[test]
-    fn random_requests_get_the_same_addresses_as_in_prototype(cases in prop::collection::vec(case(), 12)) {
+    fn random_requests_get_same_addresses_as_prototype(cases in prop::collection::vec(case(), 12)) {
         let Some(folder) = referee() else { return Ok(()) };
         let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.to_string());
         let (mut expected, mut input) = (Vec::new(), String::new());
@@ -397,7 +397,7 @@ fn no_split_pool_returns_whole_segments() {
 }
 
 #[test]
-fn request_above_fraction_fails_without_retry_if_throwing() {
+fn request_above_fraction_fails_without_retry_if_set_to_throw() {
     let fraction = "per_process_memory_fraction:0.5";
     for (line, is_there) in [(fraction.to_owned(), true), (format!("{fraction},throw_on_cudamalloc_oom:True"), false)] {
         let mut allocator = small(&line, 128);
@@ -412,7 +412,7 @@ fn request_above_fraction_fails_without_retry_if_throwing() {
 }
 
 #[test]
-fn free_blocks_of_one_size_follow_the_order_of_the_version() {
+fn equal_free_blocks_are_ordered_as_in_pytorch_version() {
     let place = Place::default();
     let allocator = |order, addresses| {
         let backend = Backend { order, ..Backend::default() };

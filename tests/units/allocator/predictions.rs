@@ -77,7 +77,7 @@ const PAIRS: [(&str, usize); 4] =
 
 #[test]
 #[ignore = "takes minutes: ./run test --all"]
-fn recordings_predict_each_other() {
+fn recordings_of_one_workload_predict_each_other() {
     let mut wrong = Vec::new();
     for (folder, expected) in PAIRS {
         let mut by_workload: BTreeMap<String, Vec<Recorded>> = BTreeMap::new();
@@ -180,7 +180,7 @@ fn marked(recording: &Recording, marks: &Value) -> Vec<u32> {
 
 #[test]
 #[ignore = "takes a minute: ./run test --all"]
-fn changed_programs_are_predicted() {
+fn predicted_peaks_of_changed_programs_match_recordings() {
     let recordings = all("programs-2.11");
     let mut wrong = Vec::new();
     for base in recordings.iter().filter(|it| it.setting == "default.base") {
@@ -263,7 +263,7 @@ fn peak_after(recording: &Recording, requests: usize) -> u64 {
 
 #[test]
 #[ignore = "takes minutes: ./run test --all"]
-fn bounds_of_late_recordings_hold() {
+fn bounds_from_late_recordings_contain_actual_peak() {
     let Some(root) = folder() else { return };
     let out = std::env::temp_dir().join(format!("memscape-late-{}.pickle", std::process::id()));
     let (mut exact, mut files, mut below, mut above, mut count) = (0, 0, 0, 0, 0);

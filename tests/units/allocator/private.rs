@@ -3,7 +3,7 @@
 use crate::files::{event, proved, segment, trace};
 
 #[test]
-fn pool_is_that_of_the_segment_at_its_time() {
+fn allocation_has_pool_of_its_segment_at_that_event() {
     let events = [
         event("segment_alloc", 1, 30, ""),
         event("alloc", 1, 30, ""),

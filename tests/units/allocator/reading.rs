@@ -23,7 +23,7 @@ fn requests_and_operations_match_trace() {
 }
 
 #[test]
-fn release_without_stack_or_limit_is_empty_cache() {
+fn release_without_stack_or_limit_is_inferred_as_empty_cache() {
     let Some(recordings) = recordings("no-time-segments-freed.pickle") else { return };
     let (recording, _) = proved(recordings.into_iter().next().unwrap());
     let causes = &recording.findings.causes;

@@ -3,7 +3,7 @@
 use crate::files::written;
 
 #[test]
-fn private_pool_without_split_blocks_is_no_split() {
+fn private_pool_without_split_blocks_is_inferred_as_no_split() {
     let segment = |address: u64, pool: u32, size: u64, blocks: &str| {
         let kind = if size == 2 << 20 { "small" } else { "large" };
         format!(

@@ -94,7 +94,7 @@ fn fault(cycles: u32) -> Recording {
 }
 
 #[test]
-fn expandable_segments_with_max_split_size_grow_as_reported() {
+fn expandable_segments_with_max_split_size_grow_as_in_pytorch_report() {
     let settings = |line: &str| parse(line).unwrap().0;
     let both = settings("max_split_size_mb:128,expandable_segments:True");
     let at = |cycle: u32, settings: &Settings, capacity: Option<u64>| {
@@ -156,7 +156,7 @@ fn planned_size_of_zero_removes_allocation() {
 }
 
 #[test]
-fn sliced_run_has_the_same_outcome() {
+fn sliced_run_has_same_outcome_as_unsliced() {
     let recording = fault(50);
     let plan = Plan { settings: Settings { expandable: true, ..Settings::default() }, ..Plan::default() };
     let mut cut = Run::new(&recording, &plan);
@@ -170,7 +170,7 @@ fn sliced_run_has_the_same_outcome() {
 }
 
 #[test]
-fn program_on_one_stream_reuses_what_other_streams_free() {
+fn single_stream_program_reuses_blocks_freed_by_other_streams() {
     let place = |stream| Place { stream, pool: 0 };
     let alloc = |stream| Request::Alloc { size: 30 * MIB, place: place(stream) };
     let requests =
@@ -184,7 +184,7 @@ fn program_on_one_stream_reuses_what_other_streams_free() {
 }
 
 #[test]
-fn program_calls_empty_cache_in_addition() {
+fn additional_empty_cache_calls_are_simulated() {
     let alloc = |mib| Request::Alloc { size: mib * MIB, place: Place::default() };
     let requests =
         [alloc(30), Request::Free(0), Request::EmptyCache, alloc(40), Request::Wait(1), alloc(50), Request::Free(1)];

@@ -79,7 +79,7 @@ fn huge_request_has_no_minimum_capacity() {
 }
 
 #[test]
-fn late_recording_has_bounds_from_live_bytes_to_the_limit() {
+fn late_recording_has_bounds_from_live_bytes_to_limit() {
     let Some(recordings) = recordings("train-ring-buffer-wrapped.pickle") else { return };
     let recording = &recordings[0];
     let start = Start { idle: 1 << 30, recorded_peak: 25_178_406_912, may_keep: true };

@@ -17,7 +17,7 @@ fn columns(recording: &Recording) -> (Vec<u8>, u32) {
 }
 
 #[test]
-fn written_columns_read_back_equal() {
+fn written_columns_round_trip() {
     for name in names() {
         for recording in recordings(&name).into_iter().flatten() {
             let (mut bytes, slices) = columns(&recording);

@@ -26,7 +26,7 @@ fn table_without_a_width_has_full_names_and_minimum_widths() {
 }
 
 #[test]
-fn table_that_fits_is_the_same_in_a_terminal() {
+fn table_that_fits_terminal_is_printed_unchanged() {
     assert_eq!(table(&["a", "b"]).text_in(Some(80), true), table(&["a", "b"]).text_in(None, true));
 }
 

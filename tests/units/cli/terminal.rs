@@ -25,7 +25,7 @@ fn word_longer_than_a_line_is_broken() {
 }
 
 #[test]
-fn control_characters_do_not_reach_a_terminal_however_they_are_split() {
+fn control_characters_split_across_writes_do_not_reach_terminal() {
     let text = "a\u{1b}[31m\tb\r\u{7f}\u{9b}c\u{e9}d\u{c2}e\n漢".as_bytes();
     for size in 1..=text.len() {
         let mut out = Vec::new();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn elements_need_one_span_each_in_any_order() {
+fn every_element_needs_exactly_one_span() {
     let mut spans = Spans::default();
     let span = |at: u32| Span::new(i64::from(at) - 100, i64::from(at)).unwrap();
     for elem in (0..10_000).rev() {

@@ -28,7 +28,7 @@ fn bare_or_empty_event_list_is_accepted() {
 }
 
 #[test]
-fn trace_without_events_or_truncated_is_rejected() {
+fn truncated_trace_or_trace_without_event_list_is_rejected() {
     for text in [
         "",
         "{}",

@@ -43,7 +43,7 @@ fn style_sheets_are_merged_after_the_script() {
 }
 
 #[test]
-fn part_is_named_by_its_hash() {
+fn part_file_name_contains_hash() {
     let dist = dist("part");
     add_part(&dist, "sql", &dist.join("built.js"), &dist.join("built.wasm")).unwrap();
     let page = fs::read_to_string(dist.join("index.html")).unwrap();
@@ -58,7 +58,7 @@ fn part_is_named_by_its_hash() {
 }
 
 #[test]
-fn part_that_was_not_built_is_removed() {
+fn part_not_built_is_removed_from_page() {
     let dist = dist("omit");
     omit_part(&dist, "sql").unwrap();
     let page = fs::read_to_string(dist.join("index.html")).unwrap();

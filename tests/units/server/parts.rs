@@ -48,7 +48,7 @@ fn request_waits_for_a_part_that_is_being_built() {
 }
 
 #[test]
-fn server_waits_only_for_names_of_parts() {
+fn server_waits_only_for_requests_of_parts() {
     assert!(["sql.js", "simulator_bg.wasm", "offline.js"].into_iter().all(is_part));
     assert!(!["favicon.ico", "", ".js", "page-1.js", "a/b.js", "../x.js"].into_iter().any(is_part));
 }

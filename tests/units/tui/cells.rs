@@ -43,7 +43,7 @@ fn braille_uses_two_most_frequent_colours() {
 }
 
 #[test]
-fn slots_are_letters_without_colours() {
+fn slots_are_drawn_as_letters_without_colours() {
     let look = letter_look();
     let colours = picture::render::layers::colours(&look);
     for slot in 0..SLOTS {

@@ -31,7 +31,7 @@ fn possible_snapshots_are_listed_likeliest_first() {
 }
 
 #[test]
-fn single_file_is_tried_with_any_name() {
+fn single_file_is_listed_with_any_name() {
     assert_eq!(listed(&["empty.png"]).len(), 1);
     assert_eq!(listed(&["a.png", "b.py"]), []);
 }

@@ -34,7 +34,7 @@ fn filter_searches_titles_texts_and_keys() {
 
 /// The labels of the key table follow VOICE.md.
 #[test]
-fn labels_avoid_words_ruled_out_by_voice() {
+fn key_labels_follow_style_guide() {
     for binding in BINDINGS.iter() {
         let first = binding.label.split(' ').next().unwrap();
         assert!(first.starts_with(char::is_uppercase), "{}: sentence case", binding.label);

@@ -34,7 +34,7 @@ fn keys_are_unique_in_overlapping_scopes() {
 }
 
 #[test]
-fn call_tree_overrides_only_these_page_keys() {
+fn call_tree_overrides_only_listed_page_keys() {
     let of = |scope| BINDINGS.iter().filter(move |it| it.scope == scope).flat_map(|it| it.keys);
     let taken: Vec<&str> =
         of(KeyScope::Tab(Tab::CallTree)).filter(|key| of(KeyScope::Page).any(|it| it == *key)).copied().collect();

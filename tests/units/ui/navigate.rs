@@ -10,7 +10,7 @@ const CANVAS: Canvas = Canvas { width_px: 800, height_px: 400, scale: 1.0 };
 const PLANE: Plane = Plane { axis: Axis::Events, start: 0, extent: Extent { width: 100_001, bytes: 80_000_000_000 } };
 
 #[test]
-fn fitted_view_is_the_limit() {
+fn fitted_view_limits_zoom_and_pan() {
     let fit = PLANE.fit(CANVAS);
     assert_eq!(PLANE.zoom_events(fit, 400.0, 1.5), fit);
     assert_eq!(PLANE.zoom_bytes(fit, 10.0, 1.5), fit);
@@ -20,7 +20,7 @@ fn fitted_view_is_the_limit() {
 }
 
 #[test]
-fn reserved_peak_is_shown_if_comparable() {
+fn reserved_peak_is_in_view_if_comparable_to_live_peak() {
     let device = |drawn_peak, peak_reserved| DeviceSummary { drawn_peak, peak_reserved, ..Default::default() };
     assert_eq!(Plane::for_device(&device(100, 150), Axis::Events).extent.bytes, 150);
     assert_eq!(Plane::for_device(&device(100, 5000), Axis::Events).extent.bytes, 100);

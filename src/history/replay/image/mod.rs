@@ -1,4 +1,4 @@
-//! Serialized histories. They restore a replayed history without decoding and replaying its events.
+//! Serialized histories, which can be loaded without decoding and replaying events.
 //!
 //! ```text
 //! part      HISTORY · numbers (u64 each)                         starts a device
@@ -7,8 +7,7 @@
 //! values    difference to the chunk's minimum, in `width` bytes  little-endian, as all numbers
 //! ```
 //!
-//! The storage of the parts has to detect damage. This module only checks references, so that no part leads outside of
-//! a table.
+//! The storage of the parts has to detect damage. This module only checks that all references are in range.
 
 mod packing;
 mod reading;
@@ -21,8 +20,9 @@ pub use writing::{write_parts, write_warning_parts};
 use crate::snapshot::WarningKind;
 use base::column::Column;
 
-/// Tags of parts that are not columns.
+/// Tag of the part that starts a device.
 const HISTORY: u8 = 255;
+/// Tag of a part with a warning.
 const WARNING: u8 = 254;
 
 /// Columns of a device, by type. A part identifies its column by type and index. The index takes five bits.

@@ -47,16 +47,16 @@ macro_rules! signed {
 unsigned!(u8, u32, u64);
 signed!(i32, i64);
 
-/// Packs a chunk of column `column` into a part.
+/// Packs a chunk into a part. `column` is the number of the column.
 pub(super) fn pack<T: Word>(column: u8, chunk: &[T]) -> Vec<u8> {
     let words: Vec<u64> = chunk.iter().map(|value| value.word()).collect();
     pack_words(column, &words)
 }
 
-/// Packs a chunk. Not generic, so that the page loads it once.
+/// Packs the words of a chunk. Not generic, so that the page's wasm contains the code once.
 fn pack_words(column: u8, words: &[u64]) -> Vec<u8> {
-    let least = words.iter().copied().min().unwrap_or(0);
-    let width = match words.iter().copied().max().unwrap_or(0) - least {
+    let min = words.iter().copied().min().unwrap_or(0);
+    let width = match words.iter().copied().max().unwrap_or(0) - min {
         0..=0xff => 1,
         0x100..=0xffff => 2,
         0x1_0000..=0xffff_ffff => 4,
@@ -64,27 +64,28 @@ fn pack_words(column: u8, words: &[u64]) -> Vec<u8> {
     };
     let mut part = Vec::with_capacity(HEADER_BYTES + width * words.len());
     part.extend([column, width as u8]);
-    part.extend(least.to_le_bytes());
+    part.extend(min.to_le_bytes());
     for word in words {
-        part.extend_from_slice((word - least).to_le_bytes().get(..width).unwrap_or_default());
+        part.extend_from_slice((word - min).to_le_bytes().get(..width).unwrap_or_default());
     }
     part
 }
 
-/// Appends the values of a part to `column`. `part` is without the column number. Returns `false` if it is invalid.
+/// Appends the values of a part to `column`. `part` starts after the column number. Returns `false` if the part is
+/// invalid.
 pub(super) fn unpack<T: Word>(part: &[u8], column: &mut Column<T>) -> bool {
     unpack_words(part).is_some_and(|words| column.push_chunk(words.into_iter().map(T::from_word).collect()))
 }
 
-/// Unpacks the values of a part. Not generic.
+/// Unpacks the words of a part. Not generic, like [`pack_words`].
 fn unpack_words(part: &[u8]) -> Option<Vec<u64>> {
-    let (&[width, ref least @ ..], values) = part.split_first_chunk::<{ HEADER_BYTES - 1 }>()?;
-    let least = u64::from_le_bytes(*least);
+    let (&[width, ref min @ ..], values) = part.split_first_chunk::<{ HEADER_BYTES - 1 }>()?;
+    let min = u64::from_le_bytes(*min);
     let words = match width {
-        1 => values.iter().map(|&byte| least.wrapping_add(u64::from(byte))).collect(),
-        2 => decode_words(values, |bytes| least.wrapping_add(u64::from(u16::from_le_bytes(bytes)))),
-        4 => decode_words(values, |bytes| least.wrapping_add(u64::from(u32::from_le_bytes(bytes)))),
-        8 => decode_words(values, |bytes| least.wrapping_add(u64::from_le_bytes(bytes))),
+        1 => values.iter().map(|&byte| min.wrapping_add(u64::from(byte))).collect(),
+        2 => decode_words(values, |bytes| min.wrapping_add(u64::from(u16::from_le_bytes(bytes)))),
+        4 => decode_words(values, |bytes| min.wrapping_add(u64::from(u32::from_le_bytes(bytes)))),
+        8 => decode_words(values, |bytes| min.wrapping_add(u64::from_le_bytes(bytes))),
         _ => return None,
     };
     values.len().is_multiple_of(usize::from(width)).then_some(words)

@@ -18,7 +18,7 @@ use std::fmt;
 /// Number of a device's values that are not columns.
 const SCALARS: usize = 11 + Action::ALL.len() + 25;
 
-/// Histories that are being loaded.
+/// Loader of serialized histories.
 #[derive(Default)]
 pub(in crate::replay) struct ImageReader {
     devices: Vec<([u64; SCALARS], Columns)>,
@@ -27,7 +27,8 @@ pub(in crate::replay) struct ImageReader {
     has_parts: bool,
 }
 
-/// Loader of serialized histories. It is a trait object, so that programs that do not use it do not link it.
+/// Interface of [`ImageReader`]. It is used as a trait object, so that programs that load no serialized histories do
+/// not link the code.
 pub(in crate::replay) trait HistoryLoader {
     /// Adds the next part. Returns `false` if it is invalid.
     fn part(&mut self, part: &[u8]) -> bool;
@@ -35,20 +36,21 @@ pub(in crate::replay) trait HistoryLoader {
     /// Returns whether any part was added.
     fn has_parts(&self) -> bool;
 
-    /// Builds the histories after the last part. Returns whether they are valid and refer only to rows of these tables.
+    /// Builds the histories after the last part. Returns whether they are valid and refer only to existing rows of the
+    /// snapshot's tables.
     fn end(&mut self, rows: Rows) -> bool;
 
     /// Returns the histories, by ordinal with host memory last, and the warnings. The annotations come from the
     /// snapshot.
     fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings);
 
-    /// Number of events.
+    /// Returns the number of events of all devices.
     fn events(&self) -> u64;
 
     fn heap_bytes(&self) -> usize;
 }
 
-/// Prints only the name. Printing the contents would take more code than loading them.
+/// Prints only a name. Printing the contents would need more code than loading them.
 impl fmt::Debug for dyn HistoryLoader {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Histories")
@@ -61,10 +63,10 @@ impl HistoryLoader for ImageReader {
         match part {
             [HISTORY, numbers @ ..] => {
                 let mut all = [0; SCALARS];
-                let (each, rest) = numbers.as_chunks();
-                all.iter_mut().zip(each).for_each(|(number, &bytes)| *number = u64::from_le_bytes(bytes));
+                let (chunks, rest) = numbers.as_chunks();
+                all.iter_mut().zip(chunks).for_each(|(number, &bytes)| *number = u64::from_le_bytes(bytes));
                 self.devices.push((all, Columns::default()));
-                each.len() == SCALARS && rest.is_empty()
+                chunks.len() == SCALARS && rest.is_empty()
             }
             [WARNING, kind, rest @ ..] => {
                 let Some((&count, place)) = rest.split_first_chunk() else { return false };
@@ -75,13 +77,13 @@ impl HistoryLoader for ImageReader {
             }
             [column, values @ ..] => {
                 let Some((_, columns)) = self.devices.last_mut() else { return false };
-                let (kind, at) = (column >> 5, usize::from(column & 31));
+                let (kind, index) = (column >> 5, usize::from(column & 31));
                 match kind {
-                    0 => columns.bytes.get_mut(at).is_some_and(|column| unpack(values, column)),
-                    1 => columns.words.get_mut(at).is_some_and(|column| unpack(values, column)),
-                    2 => columns.longs.get_mut(at).is_some_and(|column| unpack(values, column)),
-                    3 => columns.signed.get_mut(at).is_some_and(|column| unpack(values, column)),
-                    4 => columns.offsets.get_mut(at).is_some_and(|column| unpack(values, column)),
+                    0 => columns.bytes.get_mut(index).is_some_and(|column| unpack(values, column)),
+                    1 => columns.words.get_mut(index).is_some_and(|column| unpack(values, column)),
+                    2 => columns.longs.get_mut(index).is_some_and(|column| unpack(values, column)),
+                    3 => columns.signed.get_mut(index).is_some_and(|column| unpack(values, column)),
+                    4 => columns.offsets.get_mut(index).is_some_and(|column| unpack(values, column)),
                     _ => false,
                 }
             }
@@ -114,13 +116,13 @@ impl HistoryLoader for ImageReader {
     }
 
     fn events(&self) -> u64 {
-        let coming =
+        let loading =
             self.devices.iter().map(|(_, columns)| columns.bytes.iter().map(Column::len).sum::<usize>() as u64);
-        coming.chain(self.histories.iter().map(|history| history.event_count().into())).sum()
+        loading.chain(self.histories.iter().map(|history| history.event_count().into())).sum()
     }
 
     fn heap_bytes(&self) -> usize {
-        let coming = self.devices.iter().map(|(_, columns)| {
+        let loading = self.devices.iter().map(|(_, columns)| {
             columns.bytes.iter().map(Column::heap_bytes).sum::<usize>()
                 + columns.words.iter().map(Column::heap_bytes).sum::<usize>()
                 + columns.longs.iter().map(Column::heap_bytes).sum::<usize>()
@@ -128,7 +130,7 @@ impl HistoryLoader for ImageReader {
                 + columns.offsets.iter().map(Column::heap_bytes).sum::<usize>()
         });
         let histories = self.histories.iter().flat_map(DeviceHistory::heap_bytes).map(|(_, bytes)| bytes);
-        coming.chain(histories).sum()
+        loading.chain(histories).sum()
     }
 }
 
@@ -167,7 +169,7 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
         subjects,
         addresses,
     ] = longs;
-    let [start, latest_before, exception_times, drawn, drawn_most, reserved, reserved_most, pending, pending_most] =
+    let [start, latest_before, exception_times, drawn, drawn_max, reserved, reserved_max, pending, pending_max] =
         signed;
 
     let mut rest = numbers.into_iter();
@@ -238,9 +240,9 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
         numbers,
         annotations: Vec::new(),
         live: LiveSets::default(),
-        drawn: totals(drawn_last, (drawn, drawn_most, drawn_moments))?,
-        reserved: totals(reserved_last, (reserved, reserved_most, reserved_moments))?,
-        awaiting_free: totals(pending_last, (pending, pending_most, pending_moments))?,
+        drawn: totals(drawn_last, (drawn, drawn_max, drawn_moments))?,
+        reserved: totals(reserved_last, (reserved, reserved_max, reserved_moments))?,
+        awaiting_free: totals(pending_last, (pending, pending_max, pending_moments))?,
         live_counts,
         end_blocks: end_ids.iter().zip(end_rows.iter()).collect(),
         segment_operations: operation_address.iter().zip(operation_size.iter()).collect(),

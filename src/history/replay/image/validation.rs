@@ -5,7 +5,7 @@ use crate::replay::trace::{EARLY_BIT, LifetimeColumns, NEVER};
 use crate::snapshot::{Action, Rows, StackId};
 use base::column::Column;
 
-/// Labels without a row in the table. SnapViewer's frees have none.
+/// Id for events without labels, such as SnapViewer's frees.
 const NO_LABELS: u32 = u32::MAX;
 
 pub(super) fn is_valid(history: &DeviceHistory, rows: Rows) -> bool {
@@ -41,38 +41,38 @@ fn subjects_are_valid(history: &DeviceHistory) -> bool {
     let named = u64::from(allocations.unexplained_count) + u64::from(allocations.static_count);
     let Some(early) = (before.size.len() as u64).checked_sub(named) else { return false };
     // For each action: the number of its subjects in the trace, and from before it.
-    let about = Action::ALL.map(|action| match action {
+    let subject_counts = Action::ALL.map(|action| match action {
         Action::Alloc | Action::FreeRequested | Action::FreeCompleted => (traced.size.len() as u64, early),
         action if action.is_segment_action() => (segment_operations.len() as u64, 0),
         _ => (notes.len() as u64, 0),
     });
-    let is_about = |(&action, &subject): (&u8, &u32)| {
-        about.get(usize::from(action)).is_some_and(|&(count, early)| {
+    let exists = |(&action, &subject): (&u8, &u32)| {
+        subject_counts.get(usize::from(action)).is_some_and(|&(count, early)| {
             if subject & EARLY_BIT == 0 { u64::from(subject) < count } else { u64::from(subject & !EARLY_BIT) < early }
         })
     };
     let mut chunks = events.action.chunks().zip(events.subject.chunks());
-    chunks.all(|(actions, subjects)| actions.iter().zip(subjects).all(is_about))
+    chunks.all(|(actions, subjects)| actions.iter().zip(subjects).all(exists))
 }
 
 fn allocations_are_valid(history: &DeviceHistory) -> bool {
     let (allocations, last) = (&history.allocations, history.event_count());
     let is_moment = |moment: u32| moment <= last || moment == NEVER;
-    let is_sound = |lives: &LifetimeColumns| {
-        let count = lives.size.len();
-        [lives.address.len(), lives.free_requested.len(), lives.freed_at.len()] == [count; 3]
-            && all(&lives.free_requested, is_moment)
-            && all(&lives.freed_at, is_moment)
-            && all(&lives.size, |size| size <= i64::MAX as u64)
+    let is_sound = |lifetimes: &LifetimeColumns| {
+        let count = lifetimes.size.len();
+        [lifetimes.address.len(), lifetimes.free_requested.len(), lifetimes.freed_at.len()] == [count; 3]
+            && all(&lifetimes.free_requested, is_moment)
+            && all(&lifetimes.freed_at, is_moment)
+            && all(&lifetimes.size, |size| size <= i64::MAX as u64)
     };
     allocations.parts.iter().all(is_sound)
         && u32::try_from(allocations.len()).is_ok()
         && allocations.allocated_at.len() == allocations.parts[1].size.len()
         && all(&allocations.allocated_at, |allocated_at| (1..=last).contains(&allocated_at))
-        && allocations.allocated_at.iter().is_sorted_by(|one, other| one < other)
+        && allocations.allocated_at.iter().is_sorted_by(|first, second| first < second)
 }
 
-/// Returns whether all values satisfy `conditions_hold`. It never stops early, so that the loop can be vectorized.
-fn all<T: Copy>(column: &Column<T>, conditions_hold: impl Fn(T) -> bool) -> bool {
-    column.chunks().all(|chunk| chunk.iter().fold(true, |all, &value| all & conditions_hold(value)))
+/// Returns whether all values satisfy `predicate`. It never stops early, so that the loop can be vectorized.
+fn all<T: Copy>(column: &Column<T>, predicate: impl Fn(T) -> bool) -> bool {
+    column.chunks().all(|chunk| chunk.iter().fold(true, |all, &value| all & predicate(value)))
 }

@@ -9,7 +9,7 @@ use crate::replay::trace::{Annotated, EARLY_BIT, Subject};
 use crate::snapshot::Warnings;
 use base::column::Column;
 
-/// Passes the parts of a history, which must be complete, to `put`.
+/// Serializes a complete history and passes its parts to `put`.
 ///
 /// # Errors
 /// Returns the first error of `put`.
@@ -87,7 +87,7 @@ pub fn write_parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Res
     write_columns(4, [&times.offset], put)
 }
 
-/// Passes the parts of the warnings to `put`.
+/// Serializes warnings about histories and passes their parts to `put`.
 ///
 /// # Errors
 /// Returns the first error of `put`.
@@ -107,13 +107,14 @@ fn write_columns<T: Word, E, const COUNT: usize>(
     columns: [&Column<T>; COUNT],
     put: &mut dyn FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    for (at, column) in (0u8..).zip(columns) {
-        column.chunks().try_for_each(|chunk| put(&pack(kind << 5 | at, chunk)))?;
+    for (index, column) in (0u8..).zip(columns) {
+        column.chunks().try_for_each(|chunk| put(&pack(kind << 5 | index, chunk)))?;
     }
     Ok(())
 }
 
-/// Encodes the subject of an annotation: its number in the column of subjects, with its kind above.
+/// Encodes the subject of an annotation: its number as in the column of subjects in the low 32 bits, and its kind in
+/// the high ones.
 fn encode_subject(subject: Subject) -> u64 {
     match subject {
         Subject::Traced(index) => u64::from(index),
@@ -123,7 +124,7 @@ fn encode_subject(subject: Subject) -> u64 {
     }
 }
 
-/// Collects all values that are not columns.
+/// Returns all values of a history that are not columns, in file order.
 fn scalar_values(history: &DeviceHistory) -> Vec<u64> {
     let DeviceHistory { device, allocations, events, numbers, drawn, reserved, awaiting_free, ending_action, .. } =
         history;

@@ -1,21 +1,23 @@
-//! Reserved memory reduced to selected ranges.
+//! History of the reserved memory in selected address ranges.
 
 use super::{AllocationId, Allocations, Column, Curve, DeviceHistory, EventIdx, SegmentLifetimes, Subject};
 use super::{Totals, to_signed};
 use base::slice::{SliceResult, TimeSlice};
 
-/// Ranges of a device with their usual ids. Ranges that are not selected have size zero.
+/// Address ranges of a device's reserved memory, with the same ids as in [`SegmentLifetimes`]. Ranges that are not
+/// selected have size zero.
 #[derive(Clone, Debug)]
 pub struct SelectedSegments {
-    /// Ranges. Live sets are as in [`SegmentLifetimes::live`].
+    /// All ranges. Use [`SegmentLifetimes::live`] to find those that exist at a moment.
     pub ranges: Allocations,
-    /// Mapped bytes at each moment.
+    /// Mapped bytes of the selected ranges at each moment.
     pub mapped: Totals,
     /// Change of `mapped` by segment operation, in bytes.
     changes: Column<i64>,
     base: i64,
-    /// Next range, then next event.
+    /// Id of the next range to add.
     next: usize,
+    /// Next event to add to `mapped`, once all ranges are added.
     next_event: Option<usize>,
 }
 
@@ -32,19 +34,20 @@ impl SelectedSegments {
         }
     }
 
-    /// Adds the ranges of `lives` that `is_wanted` selects. Every call must pass the same arguments.
+    /// Adds the ranges of `lifetimes` that `is_wanted` selects, until all are added or the slice ends. Every call must
+    /// pass the same arguments.
     ///
     /// # Errors
-    /// The time is up.
+    /// The slice's time is up.
     pub fn step(
         &mut self,
-        lives: &SegmentLifetimes,
+        lifetimes: &SegmentLifetimes,
         history: &DeviceHistory,
         is_wanted: &dyn Fn(AllocationId) -> bool,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        while let Some(part) = slice.next_range(&mut self.next, lives.ranges.len(), 1)? {
-            part.for_each(|id| self.add_range(lives, history, AllocationId(id as u32), is_wanted));
+        while let Some(part) = slice.next_range(&mut self.next, lifetimes.ranges.len(), 1)? {
+            part.for_each(|id| self.add_range(lifetimes, history, AllocationId(id as u32), is_wanted));
         }
         if self.next_event.is_none() {
             self.ranges.static_count = self.ranges.early_count() as u32;
@@ -65,24 +68,24 @@ impl SelectedSegments {
 
     fn add_range(
         &mut self,
-        lives: &SegmentLifetimes,
+        lifetimes: &SegmentLifetimes,
         history: &DeviceHistory,
         id: AllocationId,
         is_wanted: &dyn Fn(AllocationId) -> bool,
     ) {
-        let (allocated_at, freed_at, size) = lives.ranges.span(id);
+        let (allocated_at, freed_at, size) = lifetimes.ranges.span(id);
         let size = if is_wanted(id) { size } else { 0 };
         if allocated_at > 0 {
             self.ranges.allocated_at.push(allocated_at);
         }
         if let Some(part) = self.ranges.parts.get_mut(usize::from(allocated_at > 0)) {
-            part.push_row(lives.ranges.address(id), size, freed_at, freed_at);
+            part.push_row(lifetimes.ranges.address(id), size, freed_at, freed_at);
         }
-        match lives.ranges.allocated_at(id).event() {
+        match lifetimes.ranges.allocated_at(id).event() {
             Some(event) => self.add_change(history, event, to_signed(size)),
             None => self.base = self.base.saturating_add(to_signed(size)),
         }
-        if let Some(event) = lives.ranges.freed_at(id).and_then(|moment| moment.event()) {
+        if let Some(event) = lifetimes.ranges.freed_at(id).and_then(|moment| moment.event()) {
             self.add_change(history, event, -to_signed(size));
         }
     }

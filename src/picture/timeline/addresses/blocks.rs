@@ -9,8 +9,8 @@ use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use std::ops::Range;
 
-/// Returns the rows that `[lowest, above)` of the address axis covers, clipped to the window. If rounding leaves none,
-/// returns the row of the middle. `None` outside the window.
+/// Returns the rows that bytes `[lowest, above)` of the address axis cover, clipped to the window. If they round to no
+/// row, returns the row of their middle. Returns `None` outside the window.
 pub(super) fn rows_of(view: &View, [lowest, above]: [u64; 2]) -> Option<[i16; 2]> {
     let [mut lower, mut upper] = [lowest, above].map(|byte| view.row_from_bytes(byte));
     if lower >= upper {
@@ -31,11 +31,11 @@ struct FoundBlock {
     whole_px: u16,
 }
 
-/// Position of a block.
+/// Vertical position of a block, in pixels from the window's bottom.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockRows {
     pub(super) rows: [i16; 2],
-    /// Height in whole pixels.
+    /// Height in whole pixels, before clipping.
     pub(super) whole_px: u16,
 }
 
@@ -46,14 +46,15 @@ impl BlockRows {
     }
 }
 
-/// Blocks that are in the window and live at the moment of some column, ordered by the row of their middle. Each is a
-/// leaf.
+/// Blocks that are in the window and live at the moment of at least one column, ordered by the row of their middle.
+/// Each block is a leaf.
 #[derive(Clone, Debug)]
 pub(super) struct AddressBlocks {
     view: View,
     next: usize,
     found: Vec<FoundBlock>,
-    /// First leaf of each row, and one entry more. While counting, stored one place further up.
+    /// First leaf of each row, and a last entry for the end. While blocks are counted, entry `row + 1` is the number of
+    /// blocks in `row`.
     starts: Vec<u32>,
     /// Index in `found` of each leaf.
     order: Vec<u32>,
@@ -90,7 +91,7 @@ impl AddressBlocks {
         }
     }
 
-    /// Returns the window.
+    /// Returns the view that the blocks are collected for.
     pub(super) fn view(&self) -> &View {
         &self.view
     }
@@ -101,7 +102,7 @@ impl AddressBlocks {
         start(rows.start)..start(rows.end)
     }
 
-    /// Runs until it is done.
+    /// Collects and orders the blocks until all are done or the slice ends.
     pub(super) fn step(
         &mut self,
         source: &AddressSource,
@@ -142,8 +143,8 @@ impl AddressBlocks {
             if freed_at <= window.start || allocated_at >= window.end || allocated_at >= freed_at || size == 0 {
                 continue;
             }
-            let at = [allocated_at, freed_at].map(|moment| grid.first_column_from(&columns.moment, moment) as u16);
-            if at[0] >= at[1] {
+            let shown = [allocated_at, freed_at].map(|moment| grid.first_column_from(&columns.moment, moment) as u16);
+            if shown[0] >= shown[1] {
                 if source.includes.is_none_or(|has| has(AllocationId(id))) {
                     count_hidden(columns, grid.column_of(allocated_at.max(window.start)), size);
                 }
@@ -152,7 +153,7 @@ impl AddressBlocks {
             let Some(place) = (source.place)(AllocationId(id)) else { continue };
             let Some(rows) = rows_of(&self.view, place) else { continue };
             let whole_px = (place[1].saturating_sub(place[0]) as f64 / self.view.bytes_per_px) as u16;
-            let found = FoundBlock { id, columns: at, rows, whole_px };
+            let found = FoundBlock { id, columns: shown, rows, whole_px };
             if let Some(count) = self.starts.get_mut(found.rows().middle() + 1) {
                 *count += 1;
             }
@@ -170,7 +171,8 @@ impl AddressBlocks {
         Stage::Order
     }
 
-    /// Assigns leaves to more blocks. Meanwhile each row's start advances to that of the next row.
+    /// Assigns leaves to the blocks at `places` in `found`. Each assignment advances the start of the block's row,
+    /// which ends as the start of the next row.
     fn put_in_order(&mut self, places: Range<usize>) {
         for place in places {
             let row = self.found.get(place).map_or(0, |found| found.rows().middle());
@@ -183,7 +185,7 @@ impl AddressBlocks {
         }
     }
 
-    /// Adds more leaves to `visible`, in order.
+    /// Adds these leaves to `visible`, in order.
     fn add_leaves(&mut self, source: &AddressSource, grid: &Grid, columns: &SceneColumns, leaves: Range<usize>) {
         for &place in self.order.get(leaves).unwrap_or_default() {
             if let Some(found) = self.found.get(place as usize) {

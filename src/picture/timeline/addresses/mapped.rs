@@ -1,4 +1,4 @@
-//! Mapped memory behind the blocks: the rows of the reserved ranges at each column's moment.
+//! Mapped memory behind the blocks: the rows that reserved ranges cover at each column's moment.
 
 use super::blocks::rows_of;
 use super::source::AddressSource;
@@ -10,22 +10,23 @@ use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use std::ops::Range;
 
-/// Maximum number of quads. Beyond it, rows are merged.
+/// Maximum number of quads. If there are more, rows are merged.
 const MAX_QUADS_LIMIT: usize = MAX_QUADS / 4;
 
 /// Progress of drawing the mapped memory.
 #[derive(Clone, Debug)]
 pub(super) struct MappedMemory {
     view: View,
-    /// Next range to collect.
+    /// Id of the next range to collect.
     next: usize,
-    /// Ranges that enter and ranges that leave, packed as column << 32 | lower row << 16 | upper row.
+    /// Ranges by the column where they enter, and by the column where they leave. Packed as column << 32 | lower row <<
+    /// 16 | upper row.
     changes: [Vec<u64>; 2],
     done: [usize; 2],
     column: usize,
-    /// Number of ranges in each row.
+    /// Number of ranges that cover each row in the current column.
     counts: Vec<u32>,
-    /// Quads that extend into the current column, bottom up.
+    /// Indices of the quads that extend into the current column, bottom up.
     open: Vec<u32>,
     /// Number of rows that are merged into one.
     thick: usize,
@@ -40,7 +41,8 @@ impl MappedMemory {
         MappedMemory { view: *view, next: 0, changes, done, column: 0, counts, open, thick: 1, quads, is_sorted: false }
     }
 
-    /// Runs until it is done. `shown` has the moment of each column.
+    /// Collects and draws the ranges until all are done or the slice ends. `shown` has the moment that each column
+    /// shows.
     pub(super) fn step(
         &mut self,
         source: &AddressSource,
@@ -53,8 +55,8 @@ impl MappedMemory {
         }
         if !self.is_sorted {
             // Ids are in order of allocation, so only the ranges that leave need sorting.
-            let [_, goes] = &mut self.changes;
-            goes.sort_unstable();
+            let [_, leaving] = &mut self.changes;
+            leaving.sort_unstable();
             self.is_sorted = true;
         }
         while self.column < grid.len() {
@@ -78,11 +80,11 @@ impl MappedMemory {
             let Some(rows) = place.and_then(|place| rows_of(&self.view, place)) else { continue };
             let [enters, leaves] = [allocated_at, freed_at].map(|moment| grid.first_column_from(shown, moment));
             if enters < leaves {
-                let [comes, goes] = &mut self.changes;
+                let [entering, leaving] = &mut self.changes;
                 let [lower, upper] = rows.map(|row| row.max(0) as u64);
                 let packed = |column: usize| (column as u64) << 32 | lower << 16 | upper;
-                comes.push(packed(enters));
-                goes.push(packed(leaves));
+                entering.push(packed(enters));
+                leaving.push(packed(leaves));
             }
         }
     }
@@ -91,12 +93,12 @@ impl MappedMemory {
     fn apply(&mut self) -> bool {
         let MappedMemory { changes, done, column, counts, .. } = self;
         let mut has_changed = false;
-        for (at, (changes, done)) in changes.iter().zip(done).enumerate() {
+        for (index, (changes, done)) in changes.iter().zip(done).enumerate() {
             while let Some(&change) = changes.get(*done).filter(|change| **change >> 32 == *column as u64) {
                 let [lower, upper] = [change >> 16, change].map(|row| usize::from(row as u16));
                 for count in counts.get_mut(lower..upper).unwrap_or_default() {
                     // Entering ranges are applied first, so no count is negative.
-                    *count = if at == 0 { *count + 1 } else { count.saturating_sub(1) };
+                    *count = if index == 0 { *count + 1 } else { count.saturating_sub(1) };
                 }
                 (*done, has_changed) = (*done + 1, true);
             }
@@ -110,20 +112,20 @@ impl MappedMemory {
         let mut open = std::mem::take(&mut self.open).into_iter().peekable();
         for Range { start, end } in runs {
             let y = [start as i16, end as i16];
-            let mut goes_on = None;
+            let mut continued = None;
             while let Some(&quad) = open.peek() {
                 let Some(before) = self.quads.get_mut(quad as usize).filter(|before| before.y[0] <= y[0]) else {
                     break;
                 };
                 open.next();
                 if before.y == y {
-                    goes_on = Some(quad);
+                    continued = Some(quad);
                 } else {
                     before.x[1] = x[0];
                 }
             }
-            let quad = goes_on.unwrap_or(self.quads.len() as u32);
-            if goes_on.is_none() {
+            let quad = continued.unwrap_or(self.quads.len() as u32);
+            if continued.is_none() {
                 self.quads.push(Quad { x, y, paint: GROUND });
             }
             self.open.push(quad);
@@ -138,11 +140,11 @@ impl MappedMemory {
     /// Returns the runs of adjacent rows that contain a range.
     fn runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
-        for (at, rows) in self.counts.chunks(self.thick).enumerate() {
+        for (index, rows) in self.counts.chunks(self.thick).enumerate() {
             if rows.iter().all(|&count| count == 0) {
                 continue;
             }
-            let (from, to) = (at * self.thick, at * self.thick + rows.len());
+            let (from, to) = (index * self.thick, index * self.thick + rows.len());
             match runs.last_mut() {
                 Some(last) if last.end == from => last.end = to,
                 _ => runs.push(from..to),

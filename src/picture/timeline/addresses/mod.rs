@@ -1,7 +1,7 @@
 //! Pictures of addresses: one rectangle per block, from address to address, over the mapped memory. Built in slices.
 //!
 //! ```text
-//! Totals ──▶ columns ──▶ ground ──▶ lying ──▶ sweep ──▶ Scene        (driven by AddressJob)
+//! Totals ──▶ columns ──▶ mapped ──▶ blocks ──▶ sweep ──▶ Scene        (driven by AddressJob)
 //! ```
 //!
 //! A column shows the moment of its largest total, as in the stack. A live block covers the rows between its edges,
@@ -60,10 +60,10 @@ impl AddressJob {
         AddressJob { view, grid, columns, ground, lying, stage: Stage::Moments }
     }
 
-    /// Runs until the scene is complete. `source` must be the same every time.
+    /// Continues until the scene is complete. `source` must be the same in every call.
     ///
     /// # Errors
-    /// The time is up, or the scene was already returned.
+    /// [`OutOfTime`] if the slice's time is up, or if the scene was already returned.
     pub fn step(&mut self, source: &AddressSource, slice: &mut TimeSlice) -> SliceResult<Scene> {
         loop {
             match &mut self.stage {
@@ -95,7 +95,7 @@ impl AddressJob {
         }
     }
 
-    /// Creates a scene at once, without slices.
+    /// Creates a scene in one call, without slices.
     pub fn run(source: &AddressSource, view: View) -> Option<Scene> {
         AddressJob::new(source, view).step(source, &mut TimeSlice::new(&mut || true)).ok()
     }
@@ -110,13 +110,13 @@ impl AddressJob {
 
     fn take(&mut self) -> Option<Scene> {
         let Stage::Sweep(sweep) = std::mem::replace(&mut self.stage, Stage::Done) else { return None };
-        let (band_px, blocks, of_blocks) = sweep.finish();
+        let (band_px, blocks, block_identities) = sweep.finish();
         let mut quads = std::mem::take(&mut self.ground.quads);
         let ground = quads.len();
-        let nobody = QuadIdentity { first: u32::MAX, last: u32::MAX, count: 0, bytes: [0; 2] };
-        let mut identities = vec![nobody; ground];
+        let no_block = QuadIdentity { first: u32::MAX, last: u32::MAX, count: 0, bytes: [0; 2] };
+        let mut identities = vec![no_block; ground];
         quads.extend(blocks);
-        identities.extend(of_blocks);
+        identities.extend(block_identities);
         let columns = std::mem::take(&mut self.columns);
         Some(Scene { view: self.view, band_px, columns, quads, identities, ground: Some(ground as u32) })
     }
@@ -124,7 +124,7 @@ impl AddressJob {
 
 /// Returns the rectangle of an allocation in a window, at least a pixel high and wide, even if the scene does not draw
 /// it alone. An allocation whose lifetime lies between the moments of two columns is shown in the column of its
-/// allocation. `None` outside the window.
+/// allocation. Returns `None` outside the window.
 pub fn address_outline(source: &AddressSource, view: &View, allocation: AllocationId) -> Option<OutlineRect> {
     let id = Some(allocation).filter(|id| (id.0 as usize) < source.source.allocations.len())?;
     let rows = rows_of(view, (source.place)(id)?)?;

@@ -1,4 +1,4 @@
-//! Conversion of a window's blocks to quads, column by column. Thin blocks are merged into cells.
+//! Conversion of a window's blocks to quads, column by column. The thin blocks of a cell are merged into one quad.
 
 use super::blocks::{AddressBlocks, BlockRows};
 use crate::timeline::Source;
@@ -9,7 +9,7 @@ use crate::timeline::tree::{LiveSums, LiveTree};
 use crate::timeline::visible::Change;
 use base::slice::{SliceResult, TimeSlice};
 
-/// Candidates for θ in pixels. If the last one is not enough, it is doubled.
+/// Candidates for θ in pixels. If even the last one gives too many quads, it is doubled.
 const CANDIDATES_PX: [u32; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 
 /// Groups of θ rows. Their grid moves with the plane when the window is panned.
@@ -20,20 +20,20 @@ struct Cells {
 }
 
 impl Cells {
-    fn new(band_px: u32, lying: &AddressBlocks) -> Cells {
-        let offset = lying.view().bottom_px.rem_euclid(i64::from(band_px.max(1))) as u32;
+    fn new(band_px: u32, blocks: &AddressBlocks) -> Cells {
+        let offset = blocks.view().bottom_px.rem_euclid(i64::from(band_px.max(1))) as u32;
         Cells { band_px: band_px.max(1), offset }
     }
 
-    fn is_thin(self, lie: BlockRows) -> bool {
-        u32::from(lie.whole_px) < self.band_px
+    fn is_thin(self, block: BlockRows) -> bool {
+        u32::from(block.whole_px) < self.band_px
     }
 
     fn cell_of_row(self, row: usize) -> usize {
         (row + self.offset as usize) / self.band_px as usize
     }
 
-    /// Returns the first row of a cell, which is also the end of the previous cell.
+    /// Returns the first row of a cell, which is one past the last row of the previous cell. At most `rows`.
     fn row(self, cell: usize, rows: usize) -> usize {
         (cell * self.band_px as usize).saturating_sub(self.offset as usize).min(rows)
     }
@@ -46,7 +46,7 @@ pub(super) struct Estimate {
     column: usize,
     done: usize,
     quads: [usize; CANDIDATES_PX.len()],
-    /// For each cell and candidate: one more than the column of its last change.
+    /// For each cell and candidate: one more than the column of the cell's last change, or 0.
     changed: Vec<[u16; CANDIDATES_PX.len()]>,
 }
 
@@ -55,23 +55,25 @@ impl Estimate {
         Estimate { max_quads, column: 0, done: 0, quads: Default::default(), changed: Vec::new() }
     }
 
-    /// Returns the smallest θ that keeps the scene within the maximum number of quads.
-    pub(super) fn step(&mut self, lying: &AddressBlocks, grid: &Grid, slice: &mut TimeSlice) -> SliceResult<u32> {
+    /// Counts the changes of further columns. Returns the smallest θ that likely keeps the scene within the maximum
+    /// number of quads.
+    pub(super) fn step(&mut self, blocks: &AddressBlocks, grid: &Grid, slice: &mut TimeSlice) -> SliceResult<u32> {
         // Each block makes a quad when it enters and one when it leaves, rarely more.
-        if lying.visible.len() * 2 <= self.max_quads {
+        if blocks.visible.len() * 2 <= self.max_quads {
             return Ok(1);
         }
-        let cells = CANDIDATES_PX.map(|band_px| Cells::new(band_px, lying));
-        let rows = lying.view().height_px as usize;
+        let cells = CANDIDATES_PX.map(|band_px| Cells::new(band_px, blocks));
+        let rows = blocks.view().height_px as usize;
         self.changed.resize(rows + 2, Default::default());
         while self.column < grid.len() {
-            for change in lying.changes.in_column(self.column, self.done) {
+            for change in blocks.changes.in_column(self.column, self.done) {
                 let (Change::Leave(leaf) | Change::Enter(leaf)) = change;
-                let Some(&lie) = lying.block_rows.get(leaf as usize) else { continue };
-                for (at, cells) in cells.iter().enumerate() {
-                    let slot = self.changed.get_mut(cells.cell_of_row(lie.middle())).and_then(|cell| cell.get_mut(at));
-                    let (Some(last), Some(quads)) = (slot, self.quads.get_mut(at)) else { continue };
-                    if !cells.is_thin(lie) {
+                let Some(&block) = blocks.block_rows.get(leaf as usize) else { continue };
+                for (index, cells) in cells.iter().enumerate() {
+                    let slot =
+                        self.changed.get_mut(cells.cell_of_row(block.middle())).and_then(|cell| cell.get_mut(index));
+                    let (Some(last), Some(quads)) = (slot, self.quads.get_mut(index)) else { continue };
+                    if !cells.is_thin(block) {
                         *quads += usize::from(matches!(change, Change::Enter(_)));
                     } else if *last != self.column as u16 + 1 {
                         *last = self.column as u16 + 1;
@@ -89,24 +91,24 @@ impl Estimate {
     }
 }
 
-/// State of an attempt.
+/// Result of an attempt.
 pub(super) enum Swept {
     TooMany,
     Done,
 }
 
-/// The quad of the thin blocks in a cell.
+/// Quad that is being drawn for the thin blocks of a cell, and the content that it shows.
 #[derive(Clone, Copy, Debug)]
 struct OpenCell {
     rows: [i16; 2],
     live: LiveSums,
     marks: u32,
     quad: u32,
-    /// True if the cell's content has changed since.
+    /// True if the cell's content has changed since the quad was started.
     stale: bool,
 }
 
-/// An attempt with one θ.
+/// Attempt to draw the scene with one θ.
 #[derive(Clone, Debug)]
 pub(super) struct Sweep {
     cells: Cells,
@@ -115,17 +117,17 @@ pub(super) struct Sweep {
     standing: Option<HighlightSet>,
     column: usize,
     done: usize,
-    /// One more than the leaf that covers each row. 0 if none does.
+    /// For each row: one more than the leaf that covers it, or 0.
     cover: Vec<u32>,
     /// Number of live thin blocks, by cell.
     counts: Vec<u32>,
     /// Open quad of the thin blocks, by cell.
     open: Vec<Option<OpenCell>>,
-    /// One more than the last column that marked the cell.
+    /// For each cell: one more than the last column that marked it, or 0.
     marked: Vec<u16>,
     /// Cells marked in the current column.
     dirty: Vec<u32>,
-    /// Quad of each block that is not thin, by leaf.
+    /// For each leaf: index of its block's quad. [`NO_QUAD`] for thin blocks, which share the quad of their cell.
     quad_of: Vec<u32>,
     quads: Vec<Quad>,
     identities: Vec<QuadIdentity>,
@@ -134,15 +136,15 @@ pub(super) struct Sweep {
 const NO_QUAD: u32 = u32::MAX;
 
 impl Sweep {
-    pub(super) fn new(band_px: u32, lying: &AddressBlocks, grid: &Grid, max_quads: usize) -> Sweep {
-        let cells = Cells::new(band_px, lying);
-        let rows = lying.view().height_px as usize;
+    pub(super) fn new(band_px: u32, blocks: &AddressBlocks, grid: &Grid, max_quads: usize) -> Sweep {
+        let cells = Cells::new(band_px, blocks);
+        let rows = blocks.view().height_px as usize;
         let count = cells.cell_of_row(rows) + 1;
         debug_assert!(grid.len() < usize::from(u16::MAX), "columns are counted in 16 bits");
         Sweep {
             cells,
             max_quads,
-            tree: LiveTree::new(lying.visible.len()),
+            tree: LiveTree::new(blocks.visible.len()),
             standing: None,
             column: 0,
             done: 0,
@@ -151,13 +153,13 @@ impl Sweep {
             open: vec![None; count],
             marked: vec![0; count],
             dirty: Vec::new(),
-            quad_of: vec![NO_QUAD; lying.visible.len()],
+            quad_of: vec![NO_QUAD; blocks.visible.len()],
             quads: Vec::new(),
             identities: Vec::new(),
         }
     }
 
-    /// Returns θ.
+    /// Returns θ, the height in pixels below which blocks are thin.
     pub(super) fn band_px(&self) -> u32 {
         self.cells.band_px
     }
@@ -167,38 +169,42 @@ impl Sweep {
         (self.cells.band_px, self.quads, self.identities)
     }
 
-    /// Draws more columns.
+    /// Draws columns until all are drawn, there are too many quads, or the slice ends.
     pub(super) fn step(
         &mut self,
         source: &Source,
-        lying: &AddressBlocks,
+        blocks: &AddressBlocks,
         grid: &Grid,
         slice: &mut TimeSlice,
     ) -> SliceResult<Swept> {
         if source.highlight.is_some() {
-            self.standing.get_or_insert_with(|| HighlightSet::new(lying.visible.len()));
+            self.standing.get_or_insert_with(|| HighlightSet::new(blocks.visible.len()));
         }
         let end = grid.edge_px(grid.len()) as i16;
         while self.column < grid.len() {
-            let brush =
-                ColumnContext { source, lying, column: self.column, x: [grid.edge_px(self.column) as i16, end] };
-            for change in lying.changes.in_column(self.column, self.done) {
+            let context = ColumnContext {
+                source,
+                lying: blocks,
+                column: self.column,
+                x: [grid.edge_px(self.column) as i16, end],
+            };
+            for change in blocks.changes.in_column(self.column, self.done) {
                 let (Change::Leave(leaf) | Change::Enter(leaf)) = change;
-                let Some(&lie) = lying.block_rows.get(leaf as usize) else { continue };
-                match (change, self.cells.is_thin(lie)) {
-                    (Change::Leave(_), true) => self.leave_thin(leaf, lie),
-                    (Change::Enter(_), true) => self.enter_thin(&brush, leaf, lie),
-                    (Change::Leave(_), false) => self.leave(&brush, leaf, lie),
-                    (Change::Enter(_), false) => self.enter(&brush, leaf, lie),
+                let Some(&block) = blocks.block_rows.get(leaf as usize) else { continue };
+                match (change, self.cells.is_thin(block)) {
+                    (Change::Leave(_), true) => self.leave_thin(leaf, block),
+                    (Change::Enter(_), true) => self.enter_thin(&context, leaf, block),
+                    (Change::Leave(_), false) => self.leave(&context, leaf, block),
+                    (Change::Enter(_), false) => self.enter(&context, leaf, block),
                 }
                 self.done += 1;
                 slice.spend(2)?;
             }
-            for leaf in lying.changes.pending_from(self.column) {
-                self.await_free(&brush, leaf);
+            for leaf in blocks.changes.pending_from(self.column) {
+                self.await_free(&context, leaf);
             }
             let mut dirty = std::mem::take(&mut self.dirty);
-            dirty.drain(..).for_each(|cell| self.draw_cell(&brush, cell as usize));
+            dirty.drain(..).for_each(|cell| self.draw_cell(&context, cell as usize));
             self.dirty = dirty;
             (self.column, self.done) = (self.column + 1, 0);
             if self.quads.len() > self.max_quads {
@@ -209,7 +215,7 @@ impl Sweep {
         Ok(Swept::Done)
     }
 
-    /// Marks a cell that may look different in this column.
+    /// Marks a cell whose picture may change in this column.
     fn mark_cell(&mut self, cell: usize) {
         let column = self.column as u16 + 1;
         if let Some(marked) = self.marked.get_mut(cell).filter(|marked| **marked != column) {
@@ -225,8 +231,8 @@ impl Sweep {
         }
     }
 
-    fn leave_thin(&mut self, leaf: u32, lie: BlockRows) {
-        let cell = self.cells.cell_of_row(lie.middle());
+    fn leave_thin(&mut self, leaf: u32, block: BlockRows) {
+        let cell = self.cells.cell_of_row(block.middle());
         self.tree.remove(leaf);
         self.standing.iter_mut().for_each(|standing| standing.remove(leaf));
         if let Some(count) = self.counts.get_mut(cell) {
@@ -235,10 +241,10 @@ impl Sweep {
         self.mark_content(cell);
     }
 
-    fn enter_thin(&mut self, brush: &ColumnContext, leaf: u32, lie: BlockRows) {
-        let cell = self.cells.cell_of_row(lie.middle());
-        self.tree.insert(leaf, brush.size(leaf));
-        if brush.lying.visible.is_highlighted(leaf) {
+    fn enter_thin(&mut self, context: &ColumnContext, leaf: u32, block: BlockRows) {
+        let cell = self.cells.cell_of_row(block.middle());
+        self.tree.insert(leaf, context.size(leaf));
+        if context.lying.visible.is_highlighted(leaf) {
             self.standing.iter_mut().for_each(|standing| standing.insert(leaf));
         }
         if let Some(count) = self.counts.get_mut(cell) {
@@ -247,9 +253,9 @@ impl Sweep {
         self.mark_content(cell);
     }
 
-    fn leave(&mut self, brush: &ColumnContext, leaf: u32, lie: BlockRows) {
-        self.close(self.quad_of.get(leaf as usize).copied().unwrap_or(NO_QUAD), brush);
-        let [lower, upper] = lie.rows.map(|row| row.max(0) as usize);
+    fn leave(&mut self, context: &ColumnContext, leaf: u32, block: BlockRows) {
+        self.close(self.quad_of.get(leaf as usize).copied().unwrap_or(NO_QUAD), context);
+        let [lower, upper] = block.rows.map(|row| row.max(0) as usize);
         for cover in self.cover.get_mut(lower..upper).unwrap_or_default() {
             if *cover == leaf + 1 {
                 *cover = 0;
@@ -258,15 +264,15 @@ impl Sweep {
         self.mark_rows([lower, upper]);
     }
 
-    fn enter(&mut self, brush: &ColumnContext, leaf: u32, lie: BlockRows) {
+    fn enter(&mut self, context: &ColumnContext, leaf: u32, block: BlockRows) {
         // Live blocks never overlap. In a corrupt file they may, and then the later one gets the rows that are left.
-        let [lower, upper] = self.free_part(lie.rows.map(|row| row.max(0) as usize));
+        let [lower, upper] = self.free_part(block.rows.map(|row| row.max(0) as usize));
         if lower >= upper {
             return;
         }
         self.cover.get_mut(lower..upper).unwrap_or_default().fill(leaf + 1);
         self.mark_rows([lower, upper]);
-        self.draw_block(brush, leaf, [lower as i16, upper as i16]);
+        self.draw_block(context, leaf, [lower as i16, upper as i16]);
     }
 
     /// Returns the first run of uncovered rows in this range.
@@ -283,33 +289,33 @@ impl Sweep {
         }
     }
 
-    fn await_free(&mut self, brush: &ColumnContext, leaf: u32) {
-        let Some(&lie) = brush.lying.block_rows.get(leaf as usize) else { return };
-        if self.cells.is_thin(lie) {
-            return self.mark_cell(self.cells.cell_of_row(lie.middle()));
+    fn await_free(&mut self, context: &ColumnContext, leaf: u32) {
+        let Some(&block) = context.lying.block_rows.get(leaf as usize) else { return };
+        if self.cells.is_thin(block) {
+            return self.mark_cell(self.cells.cell_of_row(block.middle()));
         }
         let before = self.quad_of.get(leaf as usize).copied().unwrap_or(NO_QUAD);
         let drawn = self.quads.get(before as usize).copied();
-        if let Some(quad) = drawn.filter(|quad| quad.x[0] < brush.x[0]) {
-            self.close(before, brush);
-            self.draw_block(brush, leaf, quad.y);
+        if let Some(quad) = drawn.filter(|quad| quad.x[0] < context.x[0]) {
+            self.close(before, context);
+            self.draw_block(context, leaf, quad.y);
         }
     }
 
-    fn draw_block(&mut self, brush: &ColumnContext, leaf: u32, rows: [i16; 2]) {
-        let is_faded = self.standing.is_some() && !brush.lying.visible.is_highlighted(leaf);
-        let bytes = brush.size(leaf);
+    fn draw_block(&mut self, context: &ColumnContext, leaf: u32, rows: [i16; 2]) {
+        let is_faded = self.standing.is_some() && !context.lying.visible.is_highlighted(leaf);
+        let bytes = context.size(leaf);
         let live = LiveSums { bytes, largest: bytes, largest_leaf: leaf, count: 1 };
-        let marks = brush.pending(live) + if is_faded { FADED } else { 0 };
-        let quad = self.push(brush, live, [leaf; 2], rows, marks);
+        let marks = context.pending(live) + if is_faded { FADED } else { 0 };
+        let quad = self.push(context, live, [leaf; 2], rows, marks);
         if let Some(slot) = self.quad_of.get_mut(leaf as usize) {
             *slot = quad;
         }
     }
 
-    /// Draws a cell from this column on, unless its quad is unchanged.
-    fn draw_cell(&mut self, brush: &ColumnContext, cell: usize) {
-        let new = self.visible_part(brush, cell);
+    /// Ends a cell's quad at this column and starts a new one, unless its content is unchanged.
+    fn draw_cell(&mut self, context: &ColumnContext, cell: usize) {
+        let new = self.visible_part(context, cell);
         let Some(slot) = self.open.get(cell).copied() else { return };
         if let (Some(open), Some((rows, live, _, marks))) = (slot, new)
             && !open.stale
@@ -318,10 +324,10 @@ impl Sweep {
             return;
         }
         if let Some(open) = slot {
-            self.close(open.quad, brush);
+            self.close(open.quad, context);
         }
         let open = new.map(|(rows, live, ends, marks)| {
-            let quad = self.push(brush, live, ends, rows, marks);
+            let quad = self.push(context, live, ends, rows, marks);
             OpenCell { rows, live, marks, quad, stale: false }
         });
         if let Some(slot) = self.open.get_mut(cell) {
@@ -330,30 +336,30 @@ impl Sweep {
     }
 
     /// Returns the visible part of a cell's thin blocks: rows, sums, first and last leaf, and flags.
-    fn visible_part(&self, brush: &ColumnContext, cell: usize) -> Option<([i16; 2], LiveSums, [u32; 2], u32)> {
+    fn visible_part(&self, context: &ColumnContext, cell: usize) -> Option<([i16; 2], LiveSums, [u32; 2], u32)> {
         self.counts.get(cell).filter(|&&count| count > 0)?;
         let [lower, upper] = [cell, cell + 1].map(|cell| self.cells.row(cell, self.cover.len()));
         let rows = self.free_part([lower, upper]);
         if rows[0] >= rows[1] {
             return None;
         }
-        let leaves = brush.lying.leaves(lower..upper);
+        let leaves = context.lying.leaves(lower..upper);
         let (live, ends) = self.tree.live_in(leaves.clone());
         let leaves = u64::from(leaves.start)..u64::from(leaves.end);
         let is_faded = self.standing.as_ref().is_some_and(|standing| !standing.any_in(leaves));
-        let marks = brush.pending(live) + if is_faded { FADED } else { 0 };
+        let marks = context.pending(live) + if is_faded { FADED } else { 0 };
         Some((rows.map(|row| row as i16), live, ends, marks))
     }
 
-    fn push(&mut self, brush: &ColumnContext, live: LiveSums, ends: [u32; 2], rows: [i16; 2], marks: u32) -> u32 {
-        let visible = &brush.lying.visible;
+    fn push(&mut self, context: &ColumnContext, live: LiveSums, ends: [u32; 2], rows: [i16; 2], marks: u32) -> u32 {
+        let visible = &context.lying.visible;
         let kind = match live.count {
-            1 if visible.enters(live.largest_leaf) < brush.column => CONTINUED,
+            1 if visible.enters(live.largest_leaf) < context.column => CONTINUED,
             1 => 0,
             _ => BAND,
         };
-        let paint = (brush.source.paint)(visible.id(live.largest_leaf));
-        self.quads.push(Quad { x: brush.x, y: rows, paint: (u32::from(paint.0) + marks) | kind });
+        let paint = (context.source.paint)(visible.id(live.largest_leaf));
+        self.quads.push(Quad { x: context.x, y: rows, paint: (u32::from(paint.0) + marks) | kind });
         self.identities.push(QuadIdentity {
             first: visible.id(ends[0]).0,
             last: visible.id(ends[1]).0,
@@ -363,9 +369,9 @@ impl Sweep {
         self.quads.len() as u32 - 1
     }
 
-    fn close(&mut self, quad: u32, brush: &ColumnContext) {
+    fn close(&mut self, quad: u32, context: &ColumnContext) {
         if let Some(quad) = self.quads.get_mut(quad as usize) {
-            quad.x[1] = brush.x[0];
+            quad.x[1] = context.x[0];
         }
     }
 }

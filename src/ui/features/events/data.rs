@@ -21,7 +21,7 @@ pub struct Events {
     pub selected_rows: RowSelection,
     pub scroll: Scroll,
     pub(crate) answer: Latest<EventsQuestion, Rc<EventsPage>>,
-    /// Position of the cursor that was last revealed in the list or set by it.
+    /// Moment of the cursor that was last scrolled to or set from the list.
     pub(crate) revealed_moment: Option<u32>,
     pub(crate) lead: SyncDirection,
     pub(crate) copying: Copying,
@@ -91,7 +91,7 @@ pub enum EventStep {
     ToFreed,
 }
 
-/// Synchronization of the list and the cursor.
+/// Direction of the synchronization between the list and the cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SyncDirection {
     /// The list follows the cursor.

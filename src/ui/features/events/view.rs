@@ -43,16 +43,16 @@ pub struct EventsStatus {
     pub is_error: bool,
     /// True if there is a filter to clear.
     pub is_filtered: bool,
-    /// Number of listed events, and of all events.
+    /// Number of listed events, and number of all events.
     pub counts: [u32; 2],
 }
 
-/// Returns the error of a filter text. `None` if it is valid.
+/// Returns the error message for a filter text. `None` if the text is valid.
 pub(super) fn filter_error(text: &str) -> Option<String> {
     EventTerms::parse(text).err().map(|error| error.to_string())
 }
 
-/// Returns a symbol for an action, so that it is not marked by colour alone.
+/// Returns a symbol for an action, so that colour is not the only distinction.
 fn symbol(action: Action) -> &'static str {
     match action {
         Action::Alloc => "+",
@@ -108,8 +108,8 @@ pub fn grid(events: &Events, shared: &Shared) -> Grid {
 fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
     let plain = |text: String| cell(text, String::new());
     let nothing = || plain("–".to_owned());
-    let first = shared.device().and_then(|device| device.time_us).map(|(first, _)| first);
-    let time = row.time_us.zip(first).map(|(at, first)| elapsed(at.saturating_sub(first)));
+    let first_us = shared.device().and_then(|device| device.time_us).map(|(first_us, _)| first_us);
+    let time = row.time_us.zip(first_us).map(|(at, first_us)| elapsed(at.saturating_sub(first_us)));
     let mut site = if row.call_site.is_empty() { "no stack".to_owned() } else { row.call_site.clone() };
     if let Some(free) = row.device_free {
         let asked = ["requested ", &Bytes(row.size).to_string(), ", the driver had ", &Bytes(free).to_string()];
@@ -140,10 +140,10 @@ fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
 /// Returns a filter button for each action that occurs.
 pub fn action_filters(events: &Events) -> Vec<ActionFilter> {
     let counts = events.page().map_or(&[][..], |page| &page.actions);
-    let chip = |((action, count), place): ((&Action, &u32), u32)| ActionFilter {
-        action: place,
+    let chip = |((action, count), index): ((&Action, &u32), u32)| ActionFilter {
+        action: index,
         text: [symbol(*action), " ", action.name(), " ", &number(*count)].concat(),
-        is_pressed: events.filter.actions >> place & 1 == 1,
+        is_pressed: events.filter.actions >> index & 1 == 1,
     };
     Action::ALL.iter().zip(counts).zip(0..).filter(|((_, count), _)| **count > 0).map(chip).collect()
 }

@@ -9,7 +9,7 @@ use picture::timeline::Axis;
 const AROUND: u32 = 1000;
 
 base::listed! {
-    /// Ranges offered by the dialog, in its order.
+    /// Ranges of events that the dialog offers, in its order.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum CropRange {
         Selected,
@@ -22,7 +22,7 @@ base::listed! {
     }
 }
 
-/// Returns the annotation around the cursor that is most likely a step: one with "step" in its name, or else the
+/// Returns the annotation that contains the cursor and is most likely a step: one with "step" in its name, or else the
 /// longest.
 fn step_at_cursor(shared: &Shared) -> Option<&RangeMark> {
     let at = shared.cursor.moment;
@@ -31,8 +31,8 @@ fn step_at_cursor(shared: &Shared) -> Option<&RangeMark> {
     around.max_by_key(|mark| (mark.name.to_ascii_lowercase().contains("step"), mark.span.to - mark.span.from))
 }
 
-/// Returns the events in the window, extended to whole columns. On the time axis a column has several events and
-/// stands for the highest one, so the adjacent columns determine where it starts and ends.
+/// Returns the range of events in the window, extended to whole columns. On the time axis, a column stands for several
+/// events but holds only the last moment, so the adjacent columns determine where it starts and ends.
 fn visible_events(shared: &Shared) -> Option<[u32; 2]> {
     let view = shared.view?;
     let [left, right] = [view.x_from_column(0.0), view.x_from_column(f64::from(view.width_px))];
@@ -49,7 +49,7 @@ fn visible_events(shared: &Shared) -> Option<[u32; 2]> {
 }
 
 impl CropRange {
-    /// Returns the half-open range of events. `None` if the range does not exist or is empty.
+    /// Returns the half-open range of events, `[from, to)`. `None` if the range does not exist or is empty.
     pub fn events(self, shared: &Shared) -> Option<[u32; 2]> {
         let device = shared.device()?;
         let last = shared.end_moment();
@@ -92,7 +92,7 @@ impl CropRange {
     }
 }
 
-/// Returns the ranges that exist, in the order of the dialog.
+/// Returns the ranges that exist and are not empty, in the order of the dialog.
 pub fn ranges(shared: &Shared) -> Vec<CropRange> {
     CropRange::ALL.into_iter().filter(|range| range.events(shared).is_some()).collect()
 }

@@ -31,7 +31,7 @@ pub struct Export {
     pub(super) is_writing: bool,
 }
 
-/// A picture that waits for its scene. The other fields are as they were when the scene was requested.
+/// A picture whose scene is pending. The other fields are as they were when the scene was requested.
 #[derive(Clone, Debug)]
 pub(super) struct PendingPicture {
     /// Serials of the requests for scene and outline.
@@ -46,13 +46,13 @@ pub(super) struct PendingPicture {
 }
 
 impl Export {
-    /// Returns true while the worker computes a scene for a file.
+    /// Returns true while the worker computes the scene of a picture to export.
     pub(crate) fn is_drawing(&self) -> bool {
         self.pending_picture.is_some()
     }
 }
 
-/// Events of an export.
+/// User input and results of exports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportAction {
     /// The browser closed the dialog.
@@ -61,7 +61,7 @@ pub enum ExportAction {
     PictureSaved(Result<String, String>),
     /// The worker has written a file of this name, or failed.
     FileWritten(Result<String, String>),
-    /// A table was chosen, by its index.
+    /// A table was chosen. Holds its index in [`ExportTable::ALL`].
     TableChosen(usize),
     CropChosen(usize),
     /// A torch.profiler trace with this name was chosen.

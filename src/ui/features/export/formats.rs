@@ -10,10 +10,10 @@ use crate::snapshot_to_save::snapshot_to_save;
 use base::units::{Moment, group_digits};
 use engine::protocol::{ExportFormat, ExportJob, ExportQuestion, ExportTable, Span, split_ordinal};
 
-/// Number of the largest allocations in an exported trace.
+/// Number of allocations, largest first, in an exported trace.
 const MAX_TRACE_ALLOCATIONS: u32 = 200;
 
-/// Describes the part of the trace that is exported.
+/// Describes the part of the trace that is exported: the cursor for live bytes, and the range for allocated bytes.
 pub fn describe_scope(shared: &Shared) -> String {
     let after = Moment(shared.cursor.moment).event_or_minus_one();
     let live = match u64::try_from(after) {
@@ -29,7 +29,7 @@ pub fn describe_scope(shared: &Shared) -> String {
     }
 }
 
-/// Returns the key and the button of a format in the dialog.
+/// Returns the key and the button of a format in the export dialog.
 pub(super) const fn binding(format: ExportFormat) -> Binding<ExportStep> {
     let (keys, label, control): (&[&str], _, _) = match format {
         ExportFormat::Speedscope => (&["o"], "Export for speedscope", "export-speedscope"),
@@ -64,9 +64,9 @@ pub(super) fn export_format(export: &mut Export, shared: &mut Shared, format: Ex
         true => format!("{name}-{}.{}", export.table.name(), format.extension()),
         false => format!("{name}.{}", format.extension()),
     };
-    let at = shared.cursor.moment;
+    let cursor = shared.cursor.moment;
     let (table, scope) = (export.table, shared.views.scope);
-    let question = ExportQuestion { format, table, cursor: at, range, scope, largest: MAX_TRACE_ALLOCATIONS };
+    let question = ExportQuestion { format, table, cursor, range, scope, largest: MAX_TRACE_ALLOCATIONS };
     start_job(export, shared, ExportJob::Format(question), file, effects);
 }
 

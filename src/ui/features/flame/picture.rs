@@ -12,10 +12,10 @@ const TEXT_PX: f64 = 12.0;
 const PAD_PX: f64 = 5.0;
 /// Average width of a character, as a fraction of the font size. Some characters of other scripts are twice as wide.
 const CHAR_WIDTH: f64 = 0.55;
-/// Minimum number of characters of a name that is shown.
+/// Minimum number of characters that fit into a box with a name. Narrower boxes have none.
 const MIN_CHARS: usize = 3;
 
-/// Highest level of a change: the box is new or gone, or most of its bytes are.
+/// Highest level of [`FlameFill::Change`]: the box is new or gone, or most of its bytes are.
 pub const MAX_CHANGE: i8 = 3;
 
 /// The visible part of the flame graph.
@@ -28,7 +28,7 @@ pub struct FlamePicture {
     pub outlines: Vec<FlameOutline>,
 }
 
-/// A box. Edges are in device pixels from the upper left corner of the canvas, and may lie outside it.
+/// A box. Edges are in device pixels from the upper left corner of the canvas, and may be outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlameTile {
     pub x: [i32; 2],
@@ -36,17 +36,17 @@ pub struct FlameTile {
     pub fill: FlameFill,
     pub is_faded: bool,
     pub is_hatched: bool,
-    /// Width in device pixels that the search matches.
+    /// Width of the part that matches the search, in device pixels.
     pub matched_px: u32,
 }
 
 /// Meaning of a box's colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameFill {
-    /// Call site, by its palette slot.
+    /// Palette slot of the call site.
     Slot(u32),
     Kind(NodeKind),
-    /// Growth (positive) or shrinkage, in levels up to [`MAX_CHANGE`].
+    /// Growth (positive) or shrinkage (negative), in levels up to [`MAX_CHANGE`].
     Change(i8),
 }
 
@@ -55,7 +55,7 @@ pub enum FlameFill {
 pub struct FlameText {
     /// Name, shortened to fit.
     pub text: String,
-    /// Left end, at the vertical middle.
+    /// Position of the left end, at the vertical middle, in device pixels.
     pub origin: [f64; 2],
     /// Maximum width in device pixels.
     pub max_width_px: f64,
@@ -73,7 +73,7 @@ pub struct FlameOutline {
     pub stroke: FlameStroke,
 }
 
-/// Reason why a box is outlined.
+/// State of a box that its outline shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameStroke {
     Hovered,
@@ -81,71 +81,75 @@ pub enum FlameStroke {
     Selected,
 }
 
-/// Returns the visible part of the flame graph. `None` until it has boxes and a canvas.
+/// Returns the visible part of the flame graph. `None` while the boxes or the canvas are missing.
 pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     let (page, canvas) = (flame.page()?, flame.canvas?);
     let (width, height) = (canvas.width_px, i64::from(canvas.height_px));
     let drawn = page.boxes.first()?.x[1].max(1);
     let row_px = flame.row_px();
     let edge = |x: u32| (u64::from(x) * u64::from(width) / u64::from(drawn)) as i32;
-    let corners = |of: &FlameBox| {
-        let top = flame.top_of(of.row);
-        (top < height && top + row_px > 0).then(|| (of.x.map(edge), [top as i32, (top + row_px) as i32]))
+    let corners = |flame_box: &FlameBox| {
+        let top = flame.top_of(flame_box.row);
+        (top < height && top + row_px > 0).then(|| (flame_box.x.map(edge), [top as i32, (top + row_px) as i32]))
     };
     let scope = flame.answer.answered_question().map_or(shared.views.scope, |known| known.scope);
     let is_change = matches!(scope, Scope::Change(_));
     // Colours match the timeline if that is coloured by call site. Otherwise they show the kind of code.
-    let slot = |of: &FlameBox| of.slot.filter(|_| shared.looks.colouring == Grouping::CallSite);
+    let slot = |flame_box: &FlameBox| flame_box.slot.filter(|_| shared.looks.colouring == Grouping::CallSite);
     let searches = shared.match_serial().is_some();
     let text_px = TEXT_PX * canvas.scale;
     let mut picture =
         FlamePicture { size_px: [width, canvas.height_px], tiles: vec![], texts: vec![], text_px, outlines: vec![] };
-    for of in &page.boxes {
-        let Some((x, y)) = corners(of).filter(|(x, _)| x[0] < x[1]) else { continue };
-        let label = page.labels.get(of.label as usize);
+    for flame_box in &page.boxes {
+        let Some((x, y)) = corners(flame_box).filter(|(x, _)| x[0] < x[1]) else { continue };
+        let label = page.labels.get(flame_box.label as usize);
         let kind = label.map_or(NodeKind::Note, |label| label.kind);
-        let is_faded = searches && of.found == 0
-            || !is_change && slot(of).is_some_and(|slot| shared.surroundings.faded.contains(&slot));
-        let wide = u128::from(x[1].abs_diff(x[0]));
-        let matched_px = wide * u128::from(of.found) / u128::from(of.weight.bytes.max(1));
+        let is_faded = searches && flame_box.found == 0
+            || !is_change && slot(flame_box).is_some_and(|slot| shared.surroundings.faded.contains(&slot));
+        let width_px = u128::from(x[1].abs_diff(x[0]));
+        let matched_px = width_px * u128::from(flame_box.found) / u128::from(flame_box.weight.bytes.max(1));
         // A match is at least one pixel wide.
-        let matched_px = if of.found > 0 { matched_px.clamp(1, wide) as u32 } else { 0 };
+        let matched_px = if flame_box.found > 0 { matched_px.clamp(1, width_px) as u32 } else { 0 };
         picture.tiles.push(FlameTile {
             x,
             y,
-            fill: if is_change { change_level(of) } else { slot(of).map_or(FlameFill::Kind(kind), FlameFill::Slot) },
+            fill: if is_change {
+                change_level(flame_box)
+            } else {
+                slot(flame_box).map_or(FlameFill::Kind(kind), FlameFill::Slot)
+            },
             is_faded,
-            is_hatched: of.node_count > 1,
+            is_hatched: flame_box.node_count > 1,
             matched_px,
         });
         let pad = PAD_PX * canvas.scale;
         let max_width_px = f64::from(x[1] - x[0]) - 2.0 * pad;
-        let signs = (max_width_px / (CHAR_WIDTH * text_px)).max(0.0) as usize;
-        if let Some(label) = label.filter(|_| of.node_count == 1 && signs >= MIN_CHARS) {
+        let max_chars = (max_width_px / (CHAR_WIDTH * text_px)).max(0.0) as usize;
+        if let Some(label) = label.filter(|_| flame_box.node_count == 1 && max_chars >= MIN_CHARS) {
             picture.texts.push(FlameText {
-                text: box_label(label, of, scope, signs),
+                text: box_label(label, flame_box, scope, max_chars),
                 origin: [f64::from(x[0]) + pad, f64::from(y[0] + y[1] - 1) / 2.0],
                 max_width_px,
                 tile: picture.tiles.len() - 1,
-                is_bold: of.matches,
+                is_bold: flame_box.matches,
             });
         }
     }
     let hovered = flame.pointer.and_then(|pointer| flame.hit_test(pointer));
     let selected = flame.selected_box(shared).filter(|_| shared.views.node.is_some());
-    let revealed = page.revealed.map(|place| place as usize).filter(|_| shared.selection.is_some());
+    let revealed = page.revealed.map(|index| index as usize).filter(|_| shared.selection.is_some());
     let strokes =
         [(hovered, FlameStroke::Hovered), (revealed, FlameStroke::Revealed), (selected, FlameStroke::Selected)];
-    for (place, stroke) in strokes {
-        let corners = place.and_then(|place| corners(page.boxes.get(place)?));
+    for (index, stroke) in strokes {
+        let corners = index.and_then(|index| corners(page.boxes.get(index)?));
         picture.outlines.extend(corners.map(|(x, y)| FlameOutline { x, y, stroke }));
     }
     Some(picture)
 }
 
-/// Returns the level of a box's change, with limits at 25 % and 75 % of its larger size.
-fn change_level(of: &FlameBox) -> FlameFill {
-    let [begin, end] = of.ends.map(|end| end.bytes);
+/// Returns the level of a box's growth or shrinkage, with limits at 25 % and 75 % of the larger size.
+fn change_level(flame_box: &FlameBox) -> FlameFill {
+    let [begin, end] = flame_box.ends.map(|end| end.bytes);
     let step = match per_mille(begin.abs_diff(end), begin.max(end)) {
         _ if begin == end => 0,
         ..250 => 1,
@@ -155,20 +159,20 @@ fn change_level(of: &FlameBox) -> FlameFill {
     FlameFill::Change(if end < begin { -step } else { step })
 }
 
-/// Returns a box's name, with location and size if they fit into `signs` characters.
-fn box_label(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String {
+/// Returns a box's name, with location and size if they fit into `max_chars` characters.
+fn box_label(label: &NodeLabel, flame_box: &FlameBox, scope: Scope, max_chars: usize) -> String {
     // Parameters of a C++ function are dropped.
     let name = match label.kind {
         NodeKind::Native => label.name.split('(').next().filter(|name| !name.is_empty()).unwrap_or(&label.name),
         _ => &label.name,
     };
-    let [begin, end] = of.ends.map(|end| end.bytes);
+    let [begin, end] = flame_box.ends.map(|end| end.bytes);
     let is_change = matches!(scope, Scope::Change(_));
     // The sign shows the direction of a change without colour.
     let name = [if is_change { sign(begin, end) } else { "" }, if is_change { " " } else { "" }, name].concat();
-    let mut text = elide(&name, signs);
-    let mut room = signs.saturating_sub(char_width(&name));
-    let weight = if is_change { change(begin, end) } else { amount(scope, of.weight.bytes) };
+    let mut text = elide(&name, max_chars);
+    let mut room = max_chars.saturating_sub(char_width(&name));
+    let weight = if is_change { change(begin, end) } else { amount(scope, flame_box.weight.bytes) };
     for more in [short_location(label), weight] {
         let needed = char_width(&more) + 2;
         if needed > room {
@@ -185,25 +189,25 @@ fn box_label(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> St
 
 /// Returns the width of a text in characters. Wide characters count twice.
 fn char_width(text: &str) -> usize {
-    text.chars().map(|sign| if sign < '\u{1100}' { 1 } else { 2 }).sum()
+    text.chars().map(|c| if c < '\u{1100}' { 1 } else { 2 }).sum()
 }
 
 /// Shortens a name to its start, or to its end if it has a namespace.
-fn elide(name: &str, signs: usize) -> String {
-    if char_width(name) <= signs {
+fn elide(name: &str, max_chars: usize) -> String {
+    if char_width(name) <= max_chars {
         return name.to_owned();
     }
-    let mut room = signs.saturating_sub(1);
-    let mut fits = |sign: &char| {
-        let width = if *sign < '\u{1100}' { 1 } else { 2 };
+    let mut room = max_chars.saturating_sub(1);
+    let mut fits = |c: &char| {
+        let width = if *c < '\u{1100}' { 1 } else { 2 };
         let fits = width <= room;
         room = room.saturating_sub(width);
         fits
     };
     if name.contains("::") {
-        let tail: String = name.chars().rev().take_while(|sign| fits(sign)).collect();
+        let tail: String = name.chars().rev().take_while(|c| fits(c)).collect();
         return ["…", &tail.chars().rev().collect::<String>()].concat();
     }
-    let head: String = name.chars().take_while(|sign| fits(sign)).collect();
+    let head: String = name.chars().take_while(|c| fits(c)).collect();
     head + "…"
 }

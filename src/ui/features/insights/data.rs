@@ -3,7 +3,7 @@
 use engine::protocol::{Evidence, Pairing, Report, Span, Topic};
 use std::rc::Rc;
 
-/// Search and selection that evidence has set. Cleared when other evidence is shown.
+/// Search text and selected allocation that were set to show evidence. They are cleared when other evidence is shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EvidenceEffect {
     pub(crate) find: Option<String>,
@@ -13,7 +13,7 @@ pub(crate) struct EvidenceEffect {
 /// Initial number of visible rows of a sheet.
 pub(crate) const INITIAL_ROWS: u64 = 10;
 
-/// Growth factor of the number of visible rows when the user asks for more.
+/// Factor of the increase in visible rows when the user asks for more.
 pub(crate) const MORE_FACTOR: u64 = 5;
 
 /// Maximum number of visible rows of a sheet.
@@ -23,12 +23,12 @@ pub(crate) const MAX_ROWS: u64 = 5000;
 #[derive(Clone, Debug, Default)]
 pub struct InsightsTab {
     pub topic: Topic,
-    /// Serial and question of the pending request.
+    /// Serial of the pending question, and the question.
     pub(crate) pending: Option<(u32, TopicQuestion)>,
-    /// Latest reports, at most one per topic.
+    /// Latest reports with their questions, at most one per topic.
     pub(crate) reports: Vec<(TopicQuestion, Rc<Report>)>,
     pub(crate) thresholds: Vec<(Topic, String, u64)>,
-    /// Numbers of visible rows of sheets, if not [`ROWS`].
+    /// Numbers of visible rows of sheets, if not [`INITIAL_ROWS`].
     pub(crate) row_limits: Vec<(Topic, String, u64)>,
     pub(crate) open_stacks: Vec<(Topic, ReportItem)>,
     /// Collapsed sheets. Only their title is visible.
@@ -37,11 +37,11 @@ pub struct InsightsTab {
     pub(crate) clicked: Option<(Topic, ReportItem, Evidence)>,
     /// Index of the active item among all items of the report.
     pub(crate) active: usize,
-    /// Counter that increases when the same questions would get other answers.
+    /// Counter that increases when the answers to earlier questions become outdated.
     pub(crate) version: u32,
-    /// Search and selection that the last evidence has set.
+    /// Search text and selection set by the evidence that was shown last.
     pub(crate) evidence_effect: EvidenceEffect,
-    /// Serial and span of the pending question for a position on the time axis.
+    /// Serial of the pending question for positions on the time axis, and the span to zoom to.
     pub(crate) pending_span: Option<(u32, Span)>,
 }
 
@@ -55,7 +55,7 @@ impl InsightsTab {
         self.reports.iter().find(|(question, _)| question.topic == topic).map(|(_, report)| report)
     }
 
-    /// Returns true while the visible report is requested.
+    /// Returns true while the report of the visible topic is requested.
     pub(crate) fn is_loading(&self) -> bool {
         self.pending.is_some_and(|(_, question)| question.topic == self.topic)
     }
@@ -79,7 +79,7 @@ impl InsightsTab {
         &self.row_limits
     }
 
-    /// Replaces all numbers of visible rows. Values are clamped to [`MAX_ROWS`].
+    /// Replaces all numbers of visible rows. Values are clamped to [`INITIAL_ROWS`]–[`MAX_ROWS`].
     pub(crate) fn set_row_limits(&mut self, mut all: Vec<(Topic, String, u64)>) {
         all.iter_mut().for_each(|(_, _, rows)| *rows = (*rows).clamp(INITIAL_ROWS, MAX_ROWS));
         self.row_limits = all;
@@ -90,11 +90,11 @@ impl InsightsTab {
         self.collapsed.iter().any(|(topic, of)| *topic == self.topic && of == key)
     }
 
-    /// Toggles whether a sheet is collapsed.
+    /// Collapses or expands a sheet.
     pub(crate) fn toggle_collapsed(&mut self, key: String) {
         let sheet = (self.topic, key);
         match self.collapsed.iter().position(|known| *known == sheet) {
-            Some(at) => drop(self.collapsed.remove(at)),
+            Some(index) => drop(self.collapsed.remove(index)),
             None => self.collapsed.push(sheet),
         }
     }
@@ -110,7 +110,7 @@ impl InsightsTab {
         limit.map_or(INITIAL_ROWS, |(_, _, rows)| *rows)
     }
 
-    /// Returns the number of rows to request per sheet: the largest limit among them.
+    /// Returns the number of rows to request per sheet: the largest row limit of the topic's sheets.
     pub(crate) fn rows_to_request(&self) -> u32 {
         let limits = self.row_limits.iter().filter(|(topic, ..)| *topic == self.topic);
         limits.map(|(_, _, rows)| *rows).max().unwrap_or(INITIAL_ROWS) as u32
@@ -149,18 +149,18 @@ impl InsightsTab {
     }
 }
 
-/// A question, with all that its answer depends on.
+/// A request for a report, with all inputs that its contents depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TopicQuestion {
     pub(crate) topic: Topic,
     pub(crate) at: Option<u32>,
     pub(crate) rows: u32,
     pub(crate) version: u32,
-    /// Ordinal of A, and the comparison.
+    /// Ordinal of A, and its pairing with B. Only for comparisons.
     pub(crate) pairing: Option<(i64, Pairing)>,
 }
 
-/// A statement, or a row of the sheet with this key.
+/// A statement, or a row of the sheet with the key `sheet`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReportItem {
     pub(crate) sheet: Option<String>,
@@ -181,19 +181,20 @@ pub enum InsightsStep {
     Copy,
 }
 
-/// Events of the Insights tab.
+/// User input in the Insights tab.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InsightsAction {
     TopicChosen(Topic),
-    /// A statement or row was clicked, by its index among all items of the report.
+    /// A statement or row was clicked. Holds its index among all items of the report.
     ItemClicked(usize),
     /// A statement or row was clicked with Shift. The snapshot that it opens is compared with the open one.
     ItemShiftClicked(usize),
-    /// A row of the map of ranks was clicked. True with Shift, to compare its snapshot with the open one.
+    /// A row of the map of ranks was clicked. The flag is set with Shift, which compares the rank's snapshot with the
+    /// open one.
     RankClicked(usize, bool),
     /// Shows or hides the stack of an item.
     StackToggled(usize),
-    /// Text of the threshold of the sheet at this index.
+    /// Text was typed into the threshold field of the sheet at this index.
     ThresholdSet(usize, String),
     MoreClicked(usize),
     /// The title of the sheet at this index was clicked.

@@ -4,39 +4,39 @@ use super::InsightsTab;
 use crate::link::value::{Key, ValueReader, format_list, history_key, view_key, word_if};
 use engine::protocol::Topic;
 
-/// Maximum length of the key of a threshold or sheet, in bytes.
+/// Maximum length of the key of a threshold or a sheet, in bytes.
 const MAX_KEY: usize = 32;
 
 pub(super) const LINKS: &[Key<InsightsTab>] = &[
     history_key(
         "topic",
-        |why, _| word_if(why.topic != Topic::default(), why.topic.name()),
-        |why, _, link| why.topic = link.check(Topic::from_name(link.text)).unwrap_or_default(),
+        |tab, _| word_if(tab.topic != Topic::default(), tab.topic.name()),
+        |tab, _, link| tab.topic = link.check(Topic::from_name(link.text)).unwrap_or_default(),
     ),
     view_key(
         "threshold",
-        |why, _| format_sheet_values(why.thresholds()),
-        |why, _, link| {
+        |tab, _| format_sheet_values(tab.thresholds()),
+        |tab, _, link| {
             let all = parse_sheet_values(link);
-            why.set_thresholds(all);
+            tab.set_thresholds(all);
         },
     ),
     view_key(
         "rows",
-        |why, _| format_sheet_values(why.row_limits()),
-        |why, _, link| {
+        |tab, _| format_sheet_values(tab.row_limits()),
+        |tab, _, link| {
             let all = parse_sheet_values(link);
-            why.set_row_limits(all);
+            tab.set_row_limits(all);
         },
     ),
 ];
 
-/// Formats settings of sheets as `topic:key:number`, where `key` is that of a threshold or sheet.
+/// Formats values per sheet as `topic:key:number`, where `key` is the key of the threshold or sheet.
 fn format_sheet_values(all: &[(Topic, String, u64)]) -> String {
     format_list(&mut all.iter().map(|(topic, key, value)| [topic.name(), ":", key, ":", &value.to_string()].concat()))
 }
 
-/// Parses settings of sheets. Invalid entries are ignored.
+/// Parses values per sheet. Invalid entries are ignored.
 fn parse_sheet_values(link: &mut ValueReader<'_>) -> Vec<(Topic, String, u64)> {
     let mut all = Vec::new();
     link.for_each_entry(&mut |entry| parse_sheet_value(entry).map(|one| all.push(one)));

@@ -1,4 +1,4 @@
-//! Contents of the Insights tab: a report as statements and sheets of text. Independent of the topic.
+//! Contents of the Insights tab: a report of any topic as statements and tables of text.
 
 use super::cells::{CellView, cell_view, spreadsheet_text};
 use super::{InsightsTab, MAX_ROWS, ReportItem};
@@ -18,7 +18,8 @@ pub fn tone_symbol(tone: Tone) -> [&'static str; 2] {
     }
 }
 
-/// Inputs of the report's contents, except for the marked and the active item.
+/// State that the contents of the report depend on, except the clicked and the active item. The contents are rebuilt
+/// only when it changes.
 #[derive(Clone, Debug)]
 pub struct ReportInputs {
     report: Option<Rc<Report>>,
@@ -37,29 +38,28 @@ impl PartialEq for ReportInputs {
     }
 }
 
-/// Returns the current inputs.
-pub fn report_inputs(why: &InsightsTab) -> ReportInputs {
-    let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
-    let row_limits = sheets.map(|sheet| (sheet.key.clone(), why.row_limit(&sheet.key))).collect();
+pub fn report_inputs(tab: &InsightsTab) -> ReportInputs {
+    let sheets = tab.report().into_iter().flat_map(|report| &report.sheets);
+    let row_limits = sheets.map(|sheet| (sheet.key.clone(), tab.row_limit(&sheet.key))).collect();
     ReportInputs {
-        report: why.report().cloned(),
+        report: tab.report().cloned(),
         row_limits,
-        unfolded: why.open_stacks.clone(),
-        folded: why.collapsed.clone(),
+        unfolded: tab.open_stacks.clone(),
+        folded: tab.collapsed.clone(),
     }
 }
 
-/// State of the tab that changes independently of the report.
+/// State of the tab that can change without a new report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TabState {
     pub topic: Topic,
-    /// True if there is a comparison.
+    /// True if the Comparison topic is available.
     pub is_compared: bool,
-    /// True if there is a survey of ranks.
+    /// True if the Ranks topic is available.
     pub is_surveyed: bool,
-    /// Topics whose known reports contain warnings.
+    /// Topics whose loaded reports contain warnings.
     pub alarms: Vec<Topic>,
-    /// True while the visible report is requested again.
+    /// True while the visible report is requested.
     pub is_busy: bool,
     /// Index of the item that was clicked last, among all items of the report.
     pub clicked: Option<usize>,
@@ -69,33 +69,33 @@ pub struct TabState {
     pub note: &'static str,
 }
 
-/// Returns the topics whose known reports contain warnings.
-pub fn alarms(why: &InsightsTab) -> Vec<Topic> {
+/// Returns the topics whose loaded reports contain warnings.
+pub fn alarms(tab: &InsightsTab) -> Vec<Topic> {
     let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
-    let warns = |topic: &Topic| why.reports.iter().any(|(of, report)| of.topic == *topic && is_alarm(report));
+    let warns = |topic: &Topic| tab.reports.iter().any(|(of, report)| of.topic == *topic && is_alarm(report));
     Topic::ALL.into_iter().filter(warns).collect()
 }
 
 /// Returns the state of the tab.
-pub fn tab_state(why: &InsightsTab, shared: &Shared) -> TabState {
-    let items = why.items();
-    let note = match why.report() {
-        None if why.is_loading() => "Computing…",
-        None if why.topic == Topic::Comparison => "Loading…",
-        None if why.topic == Topic::Ranks && shared.ranks.is_started() => "Surveying…",
+pub fn tab_state(tab: &InsightsTab, shared: &Shared) -> TabState {
+    let items = tab.items();
+    let note = match tab.report() {
+        None if tab.is_loading() => "Computing…",
+        None if tab.topic == Topic::Comparison => "Loading…",
+        None if tab.topic == Topic::Ranks && shared.ranks.is_started() => "Surveying…",
         Some(report) if report.statements.is_empty() && report.sheets.is_empty() => {
             "Nothing to report for this device."
         }
         _ => "",
     };
     TabState {
-        topic: why.topic,
+        topic: tab.topic,
         is_compared: shared.is_compared(),
         is_surveyed: shared.ranks.is_available(),
-        alarms: alarms(why),
-        is_busy: why.is_loading(),
-        clicked: items.iter().position(|item| why.is_clicked(item)),
-        active: why.active.min(items.len().saturating_sub(1)),
+        alarms: alarms(tab),
+        is_busy: tab.is_loading(),
+        clicked: items.iter().position(|item| tab.is_clicked(item)),
+        active: tab.active.min(items.len().saturating_sub(1)),
         note,
     }
 }
@@ -123,7 +123,7 @@ pub struct StatementView {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartView {
     pub kind: ChartKind,
-    /// Bars or parts.
+    /// Bars of a curve, or parts of a single bar.
     pub marks: Vec<ChartMark>,
     /// Description for screen readers, such as the start and end values of a curve. Empty for parts.
     pub text: String,
@@ -136,7 +136,7 @@ pub struct ChartView {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxView {
     pub depth: u32,
-    /// Left edge. [`DeltaBox::WHOLE`] is the full width.
+    /// Left edge, as a fraction of [`DeltaBox::WHOLE`], the full width.
     pub left: u32,
     pub width: u32,
     /// Difference and name, such as `▲ +1.20 GiB model.py:12 forward`.
@@ -146,10 +146,10 @@ pub struct BoxView {
     pub direction: &'static str,
 }
 
-/// Arrangement of a chart's marks.
+/// Kind of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartKind {
-    /// Bars from left to right.
+    /// Bars from left to right, one per value.
     Curve,
     /// Parts of a single bar.
     Parts,
@@ -165,7 +165,7 @@ pub struct ChartMark {
     pub per_mille: u32,
     /// Name and bytes, such as `Live 3.20 GiB`.
     pub label: String,
-    /// See [`engine::protocol::ChartPart::slot`].
+    /// Palette slot. See [`engine::protocol::ChartPart::slot`].
     pub slot: Option<u32>,
 }
 
@@ -182,12 +182,12 @@ fn chart(chart: &Chart) -> ChartView {
             ChartView { kind: ChartKind::Parts, marks, text: String::new(), map: None, boxes: Vec::new() }
         }
         Chart::Line { values, ends } => {
-            let most = values.iter().copied().max().unwrap_or(0);
+            let highest = values.iter().copied().max().unwrap_or(0);
             let text = |bytes: Option<&u64>, end: &str| {
                 [&Bytes(bytes.copied().unwrap_or(0)).to_string(), " after ", end].concat()
             };
             let text = [text(values.first(), &ends[0]), text(values.last(), &ends[1])].join(" → ");
-            let marks = values.iter().map(|&bytes| mark(most, bytes, "", None)).collect();
+            let marks = values.iter().map(|&bytes| mark(highest, bytes, "", None)).collect();
             ChartView { kind: ChartKind::Curve, marks, text, map: None, boxes: Vec::new() }
         }
         Chart::HeatMap(map) => ChartView {
@@ -207,20 +207,21 @@ fn chart(chart: &Chart) -> ChartView {
     }
 }
 
-/// Returns a box whose change is shown by a symbol as well as by colour, with both numbers in the tooltip.
-fn box_view(of: &DeltaBox) -> BoxView {
-    let (direction, glyph) = match of.b.cmp(&of.a) {
+/// Returns the view of a box. A symbol shows the direction of the change in addition to the colour, and the tooltip has
+/// both sizes.
+fn box_view(delta_box: &DeltaBox) -> BoxView {
+    let (direction, glyph) = match delta_box.b.cmp(&delta_box.a) {
         std::cmp::Ordering::Greater => ("more", "▲ "),
         std::cmp::Ordering::Less => ("less", "▼ "),
         std::cmp::Ordering::Equal => ("same", ""),
     };
-    let delta = if of.a == of.b { String::new() } else { change(of.a, of.b) + " " };
-    let label = [glyph, &delta, &of.name].concat();
-    let title = [&label, "\nA ", &Bytes(of.a).to_string(), " · B ", &Bytes(of.b).to_string()].concat();
-    BoxView { depth: of.depth, left: of.left, width: of.width, label, title, direction }
+    let delta = if delta_box.a == delta_box.b { String::new() } else { change(delta_box.a, delta_box.b) + " " };
+    let label = [glyph, &delta, &delta_box.name].concat();
+    let title = [&label, "\nA ", &Bytes(delta_box.a).to_string(), " · B ", &Bytes(delta_box.b).to_string()].concat();
+    BoxView { depth: delta_box.depth, left: delta_box.left, width: delta_box.width, label, title, direction }
 }
 
-/// Describes a map of ranks.
+/// Describes a map of ranks for screen readers.
 fn map_text(map: &HeatMap) -> String {
     let whole = if map.is_capacity { "the device's capacity" } else { "the highest peak" };
     let aligned = match map.steps {
@@ -238,25 +239,25 @@ pub struct SheetView {
     pub title: String,
     /// True if only the title is visible.
     pub is_collapsed: bool,
-    /// Explanation of the numbers.
+    /// Explanation of the numbers in the table.
     pub note: String,
-    /// The threshold, and its abbreviated value.
+    /// The threshold, and its value with three digits if it is in bytes.
     pub threshold: Option<(Threshold, String)>,
     /// Headings and kinds of the columns.
     pub columns: Vec<(String, ColumnKind)>,
     pub rows: Vec<SheetRowView>,
-    /// Cells of the total row.
+    /// Cells of the total row. Empty if the sheet has no totals.
     pub total: Vec<CellView>,
-    /// Label of the button that shows more rows. Empty if there are no more.
+    /// Label of the button that shows more rows. Empty if all rows are visible or the maximum is reached.
     pub more: String,
-    /// Text about rows beyond the maximum. Empty if there are none.
+    /// Number of rows beyond the maximum, as text. Empty if there are none.
     pub not_shown: String,
 }
 
 /// Kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Names of the rows. The column takes the remaining width.
+    /// Names of the rows. This column takes the remaining width.
     Name,
     Text,
     Number,
@@ -283,15 +284,15 @@ pub struct SheetRowView {
     pub index: usize,
     pub depth: u32,
     pub tone: Tone,
-    /// Cells, each as shown and as text for a spreadsheet.
+    /// Cells: each one as shown, and as text for a spreadsheet.
     pub cells: Vec<(CellView, String)>,
     /// True if a click shows evidence.
     pub has_evidence: bool,
-    /// The stack, as far as it is visible.
+    /// The stack, if the row has one and it is expanded.
     pub stack: StackView,
 }
 
-/// The stack of a row, which can be expanded.
+/// State of a row's stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StackView {
     /// The row has no stack.
@@ -302,8 +303,8 @@ pub enum StackView {
 }
 
 /// Returns the contents of the report.
-pub fn view(why: &InsightsTab) -> ReportView {
-    let Some(report) = why.report() else { return ReportView::default() };
+pub fn view(tab: &InsightsTab) -> ReportView {
+    let Some(report) = tab.report() else { return ReportView::default() };
     let statements_seen = report.statements.iter().map(|statement| StatementView {
         tone: statement.tone,
         text: statement.text.clone(),
@@ -312,19 +313,19 @@ pub fn view(why: &InsightsTab) -> ReportView {
         has_evidence: statement.evidence.is_some(),
     });
     let statements: Vec<StatementView> = statements_seen.collect();
-    let mut place = statements.len();
+    let mut item_index = statements.len();
     let sheet_view = |sheet: &Sheet| {
-        let seen = why.visible_rows(&sheet.key, sheet.rows.len());
-        sheet_view(why, sheet, &mut place, seen)
+        let seen = tab.visible_rows(&sheet.key, sheet.rows.len());
+        sheet_view(tab, sheet, &mut item_index, seen)
     };
     let sheets = report.sheets.iter().map(sheet_view).collect();
     ReportView { statements, sheets }
 }
 
 /// Returns the first table of the categories report with all rows, for the dialog that edits rules.
-pub fn categories(why: &InsightsTab) -> Option<SheetView> {
-    let sheet = why.report_of(Topic::Categories)?.sheets.first()?;
-    let mut view = sheet_view(why, sheet, &mut 0, sheet.rows.len());
+pub fn categories(tab: &InsightsTab) -> Option<SheetView> {
+    let sheet = tab.report_of(Topic::Categories)?.sheets.first()?;
+    let mut view = sheet_view(tab, sheet, &mut 0, sheet.rows.len());
     // Rows are not clickable in the dialog.
     for row in &mut view.rows {
         (row.has_evidence, row.stack) = (false, StackView::None);
@@ -332,23 +333,23 @@ pub fn categories(why: &InsightsTab) -> Option<SheetView> {
     Some(view)
 }
 
-fn sheet_view(why: &InsightsTab, sheet: &Sheet, place: &mut usize, seen: usize) -> SheetView {
+fn sheet_view(tab: &InsightsTab, sheet: &Sheet, item_index: &mut usize, seen: usize) -> SheetView {
     let mut rows = Vec::with_capacity(seen);
     for (row, line) in sheet.rows.iter().take(seen).enumerate() {
         let item = ReportItem { sheet: Some(sheet.key.clone()), row };
         rows.push(SheetRowView {
-            index: *place,
+            index: *item_index,
             depth: line.depth,
             tone: line.tone,
             cells: line.cells.iter().map(|cell| (cell_view(cell), spreadsheet_text(cell))).collect(),
             has_evidence: line.evidence.is_some(),
-            stack: match (line.stack.is_empty(), why.is_stack_open(&item)) {
+            stack: match (line.stack.is_empty(), tab.is_stack_open(&item)) {
                 (true, _) => StackView::None,
                 (false, false) => StackView::Hidden,
                 (false, true) => StackView::Visible(line.stack.clone()),
             },
         });
-        *place += 1;
+        *item_index += 1;
     }
     let hidden = u64::from(sheet.left_out).saturating_add((sheet.rows.len() - seen) as u64);
     let threshold = sheet.threshold.clone().map(|threshold| {
@@ -357,11 +358,11 @@ fn sheet_view(why: &InsightsTab, sheet: &Sheet, place: &mut usize, seen: usize) 
     });
     let hidden = if hidden == 0 { String::new() } else { pluralize(hidden, "row") + " more" };
     let (more, not_shown) =
-        if why.row_limit(&sheet.key) < MAX_ROWS { (hidden, String::new()) } else { (String::new(), hidden) };
+        if tab.row_limit(&sheet.key) < MAX_ROWS { (hidden, String::new()) } else { (String::new(), hidden) };
     SheetView {
         key: sheet.key.clone(),
         title: sheet.title.clone(),
-        is_collapsed: why.is_collapsed(&sheet.key) && seen == 0,
+        is_collapsed: tab.is_collapsed(&sheet.key) && seen == 0,
         note: sheet.note.clone(),
         threshold,
         columns: columns(sheet),
@@ -372,13 +373,14 @@ fn sheet_view(why: &InsightsTab, sheet: &Sheet, place: &mut usize, seen: usize) 
     }
 }
 
-/// Returns headings and kinds of the columns, derived from their cells. The first text column has the names.
+/// Returns the headings and kinds of the columns. The kind is derived from the cells. The first text column has the
+/// names.
 fn columns(sheet: &Sheet) -> Vec<(String, ColumnKind)> {
     let mut has_name = false;
     let mut columns = Vec::with_capacity(sheet.columns.len());
-    for (at, column) in sheet.columns.iter().enumerate() {
+    for (index, column) in sheet.columns.iter().enumerate() {
         let cells = sheet.rows.iter().map(|row| &row.cells).chain([&sheet.total]);
-        let kind = cells.filter_map(|cells| cells.get(at)).find_map(|cell| match cell {
+        let kind = cells.filter_map(|cells| cells.get(index)).find_map(|cell| match cell {
             Cell::Empty => None,
             Cell::Text(_) => Some(ColumnKind::Text),
             Cell::Share { .. } => Some(ColumnKind::Share),
@@ -400,8 +402,8 @@ fn columns(sheet: &Sheet) -> Vec<(String, ColumnKind)> {
 pub fn tab_separated(sheet: &Sheet) -> String {
     let mut text = String::new();
     let mut line = |cells: &mut dyn Iterator<Item = String>| {
-        for (at, cell) in cells.enumerate() {
-            if at > 0 {
+        for (index, cell) in cells.enumerate() {
+            if index > 0 {
                 text.push('\t');
             }
             text.push_str(&cell);

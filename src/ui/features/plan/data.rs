@@ -1,4 +1,4 @@
-//! The rows of a plan as typed, and the question that they form.
+//! The rows of a plan as typed, and the question that is built from them.
 
 use crate::planned::DrawnCurve;
 use crate::size_text::{capitalize, parse_size};
@@ -7,18 +7,18 @@ use std::rc::Rc;
 
 /// Maximum number of rows in a plan. The engine accepts a few more groups.
 pub(super) const MAX_ROWS: usize = 16;
-/// Maximum number of steps that can be undone.
+/// Maximum number of edits that can be undone.
 const MAX_UNDO: usize = 100;
 
 /// State of the planner.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub rows: Vec<EditedRow>,
-    /// Rows before each step, for undo.
+    /// Rows before each edit, for undo.
     pub(crate) undo: Vec<Vec<EditedRow>>,
     /// Text of the capacity field.
     pub capacity: String,
-    /// Number of the open comparison if its A is the planned device. The sequence preset then uses the measured
+    /// Id of the open comparison, if its device A is the planned one. The sequence preset then uses the measured
     /// growth.
     pub(crate) comparison: Option<u32>,
     /// Serial and plan of the pending simulation.
@@ -31,11 +31,11 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditedRow {
     pub subject: RowSubject,
-    /// The factor or the number of the preset, as typed.
+    /// The factor of the group, or the number of the preset, as typed.
     pub factor: String,
 }
 
-/// Subject of a row.
+/// Group or preset that a row of the plan changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowSubject {
     /// A category or a search.
@@ -50,7 +50,7 @@ pub enum PlanField {
     Factor,
 }
 
-/// Events of the planner, and of the curve drawn over the recorded one.
+/// User input in the planner, and the choice of the curve drawn over the recorded one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlanAction {
     /// Text of a field in the row at this index.
@@ -73,7 +73,7 @@ impl EditedRow {
         }
     }
 
-    /// Returns the row as written in links and on the command line.
+    /// Formats the row for links and the command line.
     pub(super) fn to_text(&self) -> String {
         match &self.subject {
             RowSubject::Group(group) => [group, "=", &self.factor].concat(),
@@ -91,9 +91,9 @@ impl EditedRow {
     ///
     /// # Errors
     ///
-    /// Returns what is wrong with the row, as part of a sentence.
+    /// Returns a description of the error, as part of a sentence.
     fn add_to(&self, question: &mut PlanQuestion, measured: Option<u32>) -> Result<(), String> {
-        let by = match &self.subject {
+        let factor = match &self.subject {
             RowSubject::Preset(preset) if !preset.has_number() => Factor::ONE,
             _ => read_factor(&self.factor)?,
         };
@@ -101,10 +101,10 @@ impl EditedRow {
             RowSubject::Group(group) if group.trim().is_empty() => {
                 return Err("expected a category or a search".to_owned());
             }
-            RowSubject::Group(group) => question.groups.push((PlanGroup::Named(group.trim().to_owned()), by)),
+            RowSubject::Group(group) => question.groups.push((PlanGroup::Named(group.trim().to_owned()), factor)),
             RowSubject::Preset(preset) => match measured.filter(|_| *preset == Preset::Sequence) {
-                Some(comparison) => question.groups.push((PlanGroup::Measured(comparison), by)),
-                None if !preset.add_to(question, by) => {
+                Some(comparison) => question.groups.push((PlanGroup::Measured(comparison), factor)),
+                None if !preset.add_to(question, factor) => {
                     return Err("the number is too large or too small".to_owned());
                 }
                 None => {}
@@ -113,7 +113,7 @@ impl EditedRow {
         Ok(())
     }
 
-    /// Returns the error of the row as a sentence. Empty if the row is valid or empty.
+    /// Returns the error in the row as a sentence. Empty if the row is valid or empty.
     pub(super) fn error(&self) -> String {
         let error = self.add_to(&mut PlanQuestion::default(), None).err().filter(|_| !self.is_empty());
         error.map_or_else(String::new, |error| capitalize(&error) + ".")
@@ -121,13 +121,13 @@ impl EditedRow {
 }
 
 impl Plan {
-    pub(super) fn add(&mut self, subject: RowSubject, by: &str) {
+    pub(super) fn add(&mut self, subject: RowSubject, factor_text: &str) {
         if self.rows.len() < MAX_ROWS {
-            self.rows.push(EditedRow { subject, factor: by.to_owned() });
+            self.rows.push(EditedRow { subject, factor: factor_text.to_owned() });
         }
     }
 
-    /// Records the rows before a step, for undo.
+    /// Stores the rows before an edit, for undo.
     pub(super) fn push_undo(&mut self, before: Vec<EditedRow>) {
         if self.undo.len() >= MAX_UNDO {
             self.undo.remove(0);
@@ -135,12 +135,12 @@ impl Plan {
         self.undo.push(before);
     }
 
-    /// Returns the typed capacity, or else that of the picture. In bytes.
-    pub(super) fn capacity(&self, of_picture: Option<u64>) -> Option<u64> {
-        parse_size(&self.capacity).ok().flatten().or(of_picture)
+    /// Returns the typed capacity, or else the capacity drawn in the timeline, in bytes.
+    pub(super) fn capacity(&self, drawn: Option<u64>) -> Option<u64> {
+        parse_size(&self.capacity).ok().flatten().or(drawn)
     }
 
-    /// Returns the question. `None` if nothing is planned or a row is invalid.
+    /// Returns the question about the plan. `None` if nothing is planned or a row is invalid.
     pub(super) fn question(&self, capacity: Option<u64>) -> Option<PlanQuestion> {
         let mut question = PlanQuestion { capacity: self.capacity(capacity), ..PlanQuestion::default() };
         let mut rows = self.rows.iter().filter(|row| !row.is_empty()).peekable();

@@ -8,7 +8,7 @@ use crate::feature::{Feature, close_nothing};
 use crate::planned::DrawnCurve;
 use crate::shared::Shared;
 
-/// Commands for the curve drawn over the recorded one.
+/// Commands for the curve that is drawn over the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlanStep {
     ToggleWithoutSelection,

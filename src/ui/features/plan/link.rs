@@ -27,7 +27,7 @@ pub(super) const LINKS: &[Key<Plan>] = &[
     ),
 ];
 
-/// Formats the plan with one row per line. Rows that exceed the maximum length are left out.
+/// Formats the plan with one row per line. Omits rows that would exceed [`MAX_VALUE`].
 fn format_plan(plan: &Plan) -> String {
     let mut text = String::new();
     for row in plan.rows.iter().filter(|row| !row.is_empty()) {

@@ -15,7 +15,7 @@ pub const HEADINGS: [(&str, &str); 4] = [
     ("Allocations", "In the whole trace"),
 ];
 
-/// Contents of the planner.
+/// Contents of the planner: its form and the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlanView {
     pub rows: Vec<PlanRowView>,
@@ -24,10 +24,10 @@ pub struct PlanView {
     pub capacity_hint: String,
     pub capacity_error: &'static str,
     pub is_drawn: bool,
-    /// Labels and values of the result.
+    /// Results of the plan: labels and values.
     pub facts: Vec<(&'static str, String)>,
     pub groups: Vec<[String; 4]>,
-    /// Limits of the result.
+    /// Caveats about the result.
     pub caveats: Vec<&'static str>,
     /// Error or hint, shown instead of a result.
     pub note: String,

@@ -5,7 +5,7 @@ use crate::features::what_if::words as what_if;
 use base::units::{Bytes, Moment, group_digits};
 use engine::protocol::{PlanPage, Preset, WhatIf, WhatIfRun};
 
-/// Caveat of capacity figures.
+/// Caveat shown with the capacity and the largest batch.
 pub const CAPACITY_CAVEAT: &str =
     "Capacity and largest batch are of live bytes: leave room for fragmentation, the CUDA context and NCCL.";
 
@@ -14,7 +14,7 @@ const UNKNOWN_FIT: &str = "it cannot be known whether this fits; compare with a 
 /// Added to the headroom of an estimate that can be wrong about fitting.
 const DOUBTFUL_FIT: &str = ", but estimates were up to 30 % off: this may or may not fit";
 
-/// Caveat of the sequence preset while two snapshots are compared.
+/// Caveat of the sequence preset if the open comparison provides the measured growth.
 pub(super) const MEASURED_CAVEAT: &str = "Sequence: each call site grows as the open comparison measured; activations, temporaries and inputs without a measurement grow in proportion.";
 
 /// Largest error of an estimated peak, in percent of the recorded truth: the worst of 44 recordings of 12 programs at
@@ -75,7 +75,7 @@ pub fn preset_title(preset: Preset) -> &'static str {
     }
 }
 
-/// Returns peaks, headroom and largest batch, as labels and values.
+/// Returns the facts about a plan as labels and values: peaks, headroom and the largest batch.
 pub fn facts(page: &PlanPage, capacity: Option<u64>, basis: PlanBasis) -> Vec<(&'static str, String)> {
     let peak = |(bytes, moment): (u64, u32)| [&Bytes(bytes).to_string(), " ", &after(moment)].concat();
     let (old, new) = (page.recorded.0, page.planned.0);
@@ -100,7 +100,7 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>, basis: PlanBasis) -> Vec<(&
     facts
 }
 
-/// Describes the reserved bytes of a simulated plan under the recorded settings.
+/// Describes the simulated reserved bytes of a plan, under the recorded allocator settings.
 pub fn reserved_text(simulated: &WhatIf) -> String {
     let run = match (simulated.runs.first(), &simulated.proof.refused) {
         (Some(run), None) => run,

@@ -30,13 +30,13 @@ pub(crate) const SORTS: [SegmentSort; 3] = [SegmentSort::Address, SegmentSort::S
 /// State of the Segments tab.
 #[derive(Clone, Debug)]
 pub struct SegmentsTab {
-    /// Size of the canvas. `None` until it has one.
+    /// Size of the canvas. `None` until the canvas is laid out.
     pub canvas: Option<Canvas>,
     pub scroll: Scroll,
     pub filter: MemoryFilter,
     /// Order of the segments within a group.
     pub sort: SegmentSort,
-    /// Bytes per CSS pixel. `None` fits all segments.
+    /// Bytes per CSS pixel. `None` shows all segments in the width of the canvas.
     pub(crate) zoom: Option<f64>,
     /// Position of the pointer in device pixels, from the upper left corner of the canvas.
     pub pointer: Option<[f64; 2]>,
@@ -46,20 +46,20 @@ pub struct SegmentsTab {
     pub request_text: String,
     pub request_error: Option<String>,
     pub(crate) request: Option<u64>,
-    /// Address to locate.
+    /// Address whose row the worker has to find.
     pub(crate) reveal: Option<u64>,
-    /// True if the address must also be scrolled into view.
+    /// True if the list must scroll to that row.
     pub(crate) scrolls_to_reveal: bool,
     /// The allocation that was last scrolled into view.
     pub(crate) revealed_allocation: Option<u32>,
-    /// A navigation step that waits for its rows.
+    /// A navigation step to run once the rows that it needs are loaded.
     pub(crate) pending_step: Option<SegmentsStep>,
     pub(crate) answer: Latest<(SegmentsQuestion, u32), Rc<SegmentsPage>>,
-    /// Details of the allocations at the pointer and at the active position.
+    /// Details of the allocation under the pointer, and of the one at the active position.
     pub(crate) details: [Latest<u32, Option<Box<Details>>>; 2],
-    /// Pools seen so far, as options of the filter.
+    /// Pools found so far: the options of the pool filter.
     pub pools: Vec<(u64, u64)>,
-    /// Streams seen so far, as options of the filter.
+    /// Streams found so far: the options of the stream filter.
     pub streams: Vec<u64>,
 }
 
@@ -94,9 +94,9 @@ impl SegmentsTab {
         self.answer.latest()
     }
 
-    /// Returns the indices of the chosen sort order, pool and stream. For pool and stream, 0 stands for all.
+    /// Returns the indices of the chosen sort order, pool and stream. For pool and stream, 0 means all.
     pub fn picker_indices(&self) -> [usize; 3] {
-        let after = |place: Option<usize>| place.map_or(0, |place| place + 1);
+        let after = |index: Option<usize>| index.map_or(0, |index| index + 1);
         [
             SORTS.iter().position(|sort| *sort == self.sort).unwrap_or(0),
             after(self.filter.pool.and_then(|pool| self.pools.iter().position(|it| *it == pool))),
@@ -104,20 +104,20 @@ impl SegmentsTab {
         ]
     }
 
-    /// Returns true if all segments are fitted.
+    /// Returns true if the zoom shows all segments in the width of the canvas.
     pub fn fits(&self) -> bool {
         self.zoom.is_none()
     }
 
-    /// Returns the bytes per thousand CSS pixels. `None` if all segments are fitted.
+    /// Returns the zoom for links, in bytes per thousand CSS pixels. `None` if all segments are shown.
     pub(crate) fn link_zoom(&self) -> Option<u64> {
         self.zoom.map(|zoom| (zoom * ZOOM_SCALE).round() as u64)
     }
 
-    /// Sets the bytes per thousand CSS pixels. `None` fits all segments.
+    /// Sets the zoom from a link, in bytes per thousand CSS pixels. `None` shows all segments.
     pub(crate) fn set_link_zoom(&mut self, bytes: Option<u64>) {
-        let [least, most] = BYTES_PER_PX;
-        self.zoom = bytes.map(|bytes| (bytes as f64 / ZOOM_SCALE).clamp(least, most));
+        let [min, max] = BYTES_PER_PX;
+        self.zoom = bytes.map(|bytes| (bytes as f64 / ZOOM_SCALE).clamp(min, max));
     }
 
     pub(crate) fn scale(&self) -> f64 {
@@ -129,7 +129,7 @@ impl SegmentsTab {
         (PAD_PX * self.scale()).round() as i32
     }
 
-    /// Returns the bar and the piece at a position of the canvas.
+    /// Returns the bar and the piece at a position, in device pixels from the upper left corner of the canvas.
     pub fn hit_test(&self, [x, y]: [f64; 2]) -> Option<BlockInBar<'_>> {
         let page = self.page()?;
         let row = self.scroll.rows_above() + y / (ROW_PX * self.scale());
@@ -144,14 +144,14 @@ impl SegmentsTab {
     /// Returns the active position, if it is among the loaded rows.
     pub fn active(&self) -> Option<BlockInBar<'_>> {
         let (page, active) = (self.page()?, self.active?);
-        nav_targets(page).find(|place| nav_target(*place) == active)
+        nav_targets(page).find(|target| nav_target(*target) == active)
     }
 
-    /// Returns the allocations to describe: at the pointer, and at the active position.
+    /// Returns the allocations whose details are shown: under the pointer, and at the active position.
     pub(crate) fn shown_allocations(&self) -> [Option<u32>; 2] {
         let hovered = self.pointer.and_then(|pointer| self.hit_test(pointer));
         // For a free block, the allocation that keeps its segment from being released.
-        [hovered, self.active()].map(|place| place.and_then(|(bar, piece)| allocation(piece?).or(bar.largest_block)))
+        [hovered, self.active()].map(|target| target.and_then(|(bar, piece)| allocation(piece?).or(bar.largest_block)))
     }
 
     /// Returns the details of a piece's allocation, if they are known.
@@ -164,16 +164,17 @@ impl SegmentsTab {
         self.details.iter().find_map(|details| details.answer_to(&allocation))?.as_deref()
     }
 
-    /// Keeps the active position or the first visible bar in view during the next change.
+    /// Makes the next page of rows scroll to the active position, or else to the bar that is the first visible one now.
     pub(crate) fn keep_in_view(&mut self) {
-        let above = self.scroll.rows_above().ceil() as u32;
-        let first = self.page().and_then(|page| page.bars.iter().find(|bar| bar.row >= above)).map(|bar| bar.address);
+        let first_row = self.scroll.rows_above().ceil() as u32;
+        let first =
+            self.page().and_then(|page| page.bars.iter().find(|bar| bar.row >= first_row)).map(|bar| bar.address);
         self.reveal = self.active.map(|active| active.address).or(first);
         self.scrolls_to_reveal = true;
     }
 }
 
-/// Pointer, control and browser events. Positions are in device pixels from the upper left corner of the canvas.
+/// User input and browser events of the tab.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SegmentsAction {
     Resized(Canvas),
@@ -190,7 +191,7 @@ pub enum SegmentsAction {
     StreamChosen(usize),
     /// Text of the field for a simulated request.
     RequestTyped(String),
-    /// Selects the allocation of a line above the segments.
+    /// Selects the allocation that a line above the segments is about.
     KeptLineClicked(u32),
 }
 
@@ -221,7 +222,7 @@ pub enum SegmentsStep {
     CursorForward,
 }
 
-/// A bar and one of its pieces.
+/// A bar, and one of its pieces if it has any that is wide enough to draw.
 pub type BlockInBar<'a> = (&'a SegmentsBar, Option<&'a SegmentsPiece>);
 
 /// Returns the pieces of a bar.
@@ -242,7 +243,8 @@ pub(crate) fn nav_target((bar, piece): BlockInBar<'_>) -> NavTarget {
     NavTarget { segment: bar.segment, address, is_free: piece.is_some_and(|piece| piece.kind == PieceKind::Free) }
 }
 
-/// Returns all navigation targets in reading order. A block that continues in the next row appears once per row.
+/// Returns all targets of keyboard navigation in reading order. A block that continues in the next row appears once per
+/// row.
 pub(crate) fn nav_targets(page: &SegmentsPage) -> impl Iterator<Item = BlockInBar<'_>> {
     page.bars.iter().flat_map(move |bar| {
         let all = pieces(page, bar);

@@ -10,32 +10,28 @@ const SEGMENTS: [&str; 3] = ["address", "size", "free"];
 pub(super) const LINKS: &[Key<SegmentsTab>] = &[
     view_key(
         "mpool",
-        |memory, _| format_pool(memory.filter),
-        |memory, _, link| memory.filter.pool = link.check(parse_pool(link.text)),
+        |tab, _| format_pool(tab.filter),
+        |tab, _, link| tab.filter.pool = link.check(parse_pool(link.text)),
     ),
-    view_key(
-        "mstream",
-        |memory, _| format_optional(memory.filter.stream),
-        |memory, _, link| memory.filter.stream = link.number(),
-    ),
+    view_key("mstream", |tab, _| format_optional(tab.filter.stream), |tab, _, link| tab.filter.stream = link.number()),
     view_key(
         "segments",
-        |memory, _| word_unless_first(&SEGMENTS, memory.sort as usize),
-        |memory, _, link| {
-            memory.sort = link.map_word(&SEGMENTS, &[SegmentSort::Address, SegmentSort::Size, SegmentSort::Free]);
+        |tab, _| word_unless_first(&SEGMENTS, tab.sort as usize),
+        |tab, _, link| {
+            tab.sort = link.map_word(&SEGMENTS, &[SegmentSort::Address, SegmentSort::Size, SegmentSort::Free]);
         },
     ),
     view_key(
         "mzoom",
-        |memory, _| format_optional(memory.link_zoom()),
-        |memory, _, link| {
+        |tab, _| format_optional(tab.link_zoom()),
+        |tab, _, link| {
             let zoom = link.number();
-            memory.set_link_zoom(zoom);
+            tab.set_link_zoom(zoom);
         },
     ),
     view_key(
         "request",
-        |memory, _| memory.request_text.clone(),
-        |memory, shared, link| act(memory, shared, SegmentsAction::RequestTyped(link.text.to_owned()), link.effects),
+        |tab, _| tab.request_text.clone(),
+        |tab, shared, link| act(tab, shared, SegmentsAction::RequestTyped(link.text.to_owned()), link.effects),
     ),
 ];

@@ -8,7 +8,7 @@ use base::units::Bytes;
 use engine::protocol::{PieceKind, SegmentsBar, SegmentsPiece};
 use std::collections::BTreeSet;
 
-/// Space above and below a bar in CSS pixels.
+/// Space above and below a bar, in CSS pixels.
 const GAP_PX: [f64; 2] = [2.0, 4.0];
 /// Font size in CSS pixels.
 const TEXT_PX: f64 = 11.0;
@@ -21,25 +21,25 @@ pub struct SegmentsPicture {
     pub size_px: [u32; 2],
     pub frames: Vec<SegmentsFrame>,
     pub tiles: Vec<SegmentsTile>,
-    /// Sizes of blocks that have room for them.
+    /// Labels with the sizes of blocks, for blocks that are wide enough.
     pub texts: Vec<SegmentsText>,
     pub text_px: f64,
     /// Outlines from back to front, as [left, right] and [top, bottom] edges.
     pub outlines: Vec<([[i32; 2]; 2], SegmentsStroke)>,
-    /// Faded palette slots.
+    /// Palette slots that are drawn faded.
     pub faded: BTreeSet<u32>,
-    /// True if the colours form an ordered scale.
+    /// True if the palette slots form an ordered scale, such as sizes.
     pub is_ordered: bool,
 }
 
-/// The part of a segment in one row. Edges are in device pixels from the upper left corner of the canvas, and may lie
+/// The part of a segment in one row. Edges are in device pixels from the upper left corner of the canvas, and may be
 /// outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentsFrame {
     pub x: [i32; 2],
     pub y: [i32; 2],
-    /// True if the left or right edge has a line. There is none where the segment continues in another row or can
-    /// grow.
+    /// True for the left and the right edge if it has a line. An edge without a line means that the segment continues
+    /// in another row or can grow.
     pub has_edge_lines: [bool; 2],
 }
 
@@ -52,17 +52,17 @@ pub struct SegmentsTile {
     pub paint: u16,
 }
 
-/// The size of a block.
+/// The label of a block: its size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentsText {
     pub text: String,
-    /// Left end, at the vertical middle.
+    /// Position of the left end, at the vertical middle, in device pixels.
     pub origin: [f64; 2],
     /// Index of the tile below the text.
     pub tile: usize,
 }
 
-/// Reason for an outline.
+/// State of a block or segment that its outline shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentsStroke {
     Hovered,
@@ -70,21 +70,21 @@ pub enum SegmentsStroke {
     Active,
 }
 
-/// Returns the visible part of the Segments tab. `None` until it has rows and a canvas.
-pub fn picture(memory: &SegmentsTab, shared: &Shared) -> Option<SegmentsPicture> {
-    let (page, canvas) = (memory.page()?, memory.canvas?);
-    let (scale, pad) = (canvas.scale, memory.pad_px());
-    let (row_px, above) = (ROW_PX * scale, memory.scroll.rows_above());
+/// Returns the visible part of the Segments tab. `None` while the rows or the canvas are missing.
+pub fn picture(tab: &SegmentsTab, shared: &Shared) -> Option<SegmentsPicture> {
+    let (page, canvas) = (tab.page()?, tab.canvas?);
+    let (scale, pad) = (canvas.scale, tab.pad_px());
+    let (row_px, above) = (ROW_PX * scale, tab.scroll.rows_above());
     let edges = |row: u32| {
         let top = (f64::from(row) - above) * row_px;
         [(top + GAP_PX[0] * scale).round() as i32, (top + row_px - GAP_PX[1] * scale).round() as i32]
     };
     let across = |x: [u32; 2]| x.map(|edge| i32::try_from(edge).unwrap_or(i32::MAX).saturating_add(pad));
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
-    let active = memory.active().map(nav_target);
-    let hovered = memory.pointer.and_then(|pointer| memory.hit_test(pointer)).map(nav_target);
+    let active = tab.active().map(nav_target);
+    let hovered = tab.pointer.and_then(|pointer| tab.hit_test(pointer)).map(nav_target);
     let text_px = TEXT_PX * scale;
-    let question = memory.answer.answered_question().map(|(question, _)| question);
+    let question = tab.answer.answered_question().map(|(question, _)| question);
     let mut picture = SegmentsPicture {
         size_px: [canvas.width_px, canvas.height_px],
         frames: vec![],
@@ -104,23 +104,23 @@ pub fn picture(memory: &SegmentsTab, shared: &Shared) -> Option<SegmentsPicture>
         let (y, x) = (edges(bar.row), across(bar.x));
         let grows = words::group_of(page, bar).is_some_and(|group| group.expandable);
         picture.frames.push(SegmentsFrame { x, y, has_edge_lines: [bar.ends[0], bar.ends[1] && !grows] });
-        let own = pieces(page, bar);
-        for piece in own {
+        let bar_pieces = pieces(page, bar);
+        for piece in bar_pieces {
             let tile = SegmentsTile { x: across(piece.x), y, kind: piece.kind, paint: piece.paint };
             picture.texts.extend(text(piece, &tile, picture.tiles.len(), text_px));
             picture.tiles.push(tile);
             let is_selected = selected.is_some() && piece.count == 1 && allocation(piece) == selected;
-            let here = (piece.kind != PieceKind::Rounding).then(|| nav_target((bar, Some(piece))));
+            let target = (piece.kind != PieceKind::Rounding).then(|| nav_target((bar, Some(piece))));
             for (outlines, holds) in outlines.iter_mut().zip([
-                here.is_some() && here == hovered,
-                is_selected && here.is_some(),
-                here.is_some() && here == active,
+                target.is_some() && target == hovered,
+                is_selected && target.is_some(),
+                target.is_some() && target == active,
             ]) {
                 outlines.extend(holds.then_some([tile.x, y]));
             }
         }
         // A segment without pieces is a single navigation target.
-        let whole = own.is_empty().then(|| nav_target((bar, None)));
+        let whole = bar_pieces.is_empty().then(|| nav_target((bar, None)));
         outlines[0].extend((whole.is_some() && whole == hovered).then_some([x, y]));
         outlines[2].extend((whole.is_some() && whole == active).then_some([x, y]));
     }
@@ -128,21 +128,21 @@ pub fn picture(memory: &SegmentsTab, shared: &Shared) -> Option<SegmentsPicture>
     for (outlines, stroke) in outlines.into_iter().zip(strokes) {
         picture.outlines.extend(outlines.into_iter().map(|edges| (edges, stroke)));
     }
-    // A block thinner than a pixel has no piece, so its position is marked instead.
+    // A block narrower than a pixel has no piece, so its position is marked instead.
     let is_drawn = picture.outlines.iter().any(|(_, stroke)| *stroke == SegmentsStroke::Selected);
     let address = shared.selection.as_deref().and_then(|selection| selection.address);
     let is_revealed = address.is_some() && question.is_some_and(|question| question.reveal == address);
     if let Some([row, x]) = page.revealed.filter(|_| is_revealed && !is_drawn) {
         let [left, _] = across([x, x]);
-        let thick = scale.round().max(1.0) as i32;
-        picture.outlines.push(([[left - 2 * thick, left + 3 * thick], edges(row)], SegmentsStroke::Selected));
+        let thickness = scale.round().max(1.0) as i32;
+        picture.outlines.push(([[left - 2 * thickness, left + 3 * thickness], edges(row)], SegmentsStroke::Selected));
     }
     Some(picture)
 }
 
-/// Returns the size of a block, if there is room for it.
-fn text(piece: &SegmentsPiece, tile: &SegmentsTile, place: usize, text_px: f64) -> Option<SegmentsText> {
-    let (bytes, before) = match piece.kind {
+/// Returns the label of a block, if it fits.
+fn text(piece: &SegmentsPiece, tile: &SegmentsTile, tile_index: usize, text_px: f64) -> Option<SegmentsText> {
+    let (bytes, prefix) = match piece.kind {
         PieceKind::Rounding => return None,
         PieceKind::Free => (piece.rounded, "free "),
         _ => (piece.requested, ""),
@@ -153,9 +153,9 @@ fn text(piece: &SegmentsPiece, tile: &SegmentsTile, place: usize, text_px: f64) 
         return None;
     }
     let short = Bytes(bytes).to_string();
-    let longer = [before, &short].concat();
+    let prefixed = [prefix, &short].concat();
     let room = |text: &String| (text.chars().count() as f64 + 1.5) * CHAR_WIDTH * text_px <= width;
-    let text = Some(longer).filter(room).or(Some(short).filter(room))?;
+    let text = Some(prefixed).filter(room).or(Some(short).filter(room))?;
     let origin = [f64::from(tile.x[0]) + text_px * 0.5, f64::from(tile.y[0] + tile.y[1]) / 2.0];
-    Some(SegmentsText { text, origin, tile: place })
+    Some(SegmentsText { text, origin, tile: tile_index })
 }

@@ -1,4 +1,4 @@
-//! Texts of the Segments tab: headings, sums, card, status line, and placement of a simulated request.
+//! Texts of the Segments tab: headings, sums, card, status line, and the outcome of a simulated request.
 
 use super::{BlockInBar, SegmentsTab};
 use crate::hover::lifetime_text;
@@ -11,10 +11,10 @@ use engine::protocol::{
     default_pool_name,
 };
 
-/// The card beside the pointer. Also the text of the active position.
+/// The card beside the pointer. The status line shows the same texts for the active position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SegmentsCard {
-    /// Kind and size, abbreviated and exact.
+    /// Kind and size, with three digits and exact.
     pub title: String,
     pub site: String,
     /// Allocation and free events.
@@ -44,13 +44,13 @@ fn stream(stream: Option<u64>) -> String {
 }
 
 /// Returns the entries of the pool picker.
-pub fn pool_choices(memory: &SegmentsTab) -> Vec<String> {
-    choices("all pools", memory.pools.iter().map(|it| pool(Some(*it))))
+pub fn pool_choices(tab: &SegmentsTab) -> Vec<String> {
+    choices("all pools", tab.pools.iter().map(|it| pool(Some(*it))))
 }
 
 /// Returns the entries of the stream picker.
-pub fn stream_choices(memory: &SegmentsTab) -> Vec<String> {
-    choices("all streams", memory.streams.iter().map(|it| stream(Some(*it))))
+pub fn stream_choices(tab: &SegmentsTab) -> Vec<String> {
+    choices("all streams", tab.streams.iter().map(|it| stream(Some(*it))))
 }
 
 fn choices(all: &str, others: impl Iterator<Item = String>) -> Vec<String> {
@@ -78,9 +78,9 @@ fn group_sums(sums: &SegmentsSums) -> String {
 }
 
 /// Returns the headings of the visible groups.
-pub fn headings(memory: &SegmentsTab) -> Vec<Heading> {
-    let Some(page) = memory.page() else { return Vec::new() };
-    let (above, seen) = (memory.scroll.rows_above(), memory.scroll.visible_rows());
+pub fn headings(tab: &SegmentsTab) -> Vec<Heading> {
+    let Some(page) = tab.page() else { return Vec::new() };
+    let (above, seen) = (tab.scroll.rows_above(), tab.scroll.visible_rows());
     let is_seen = |group: &&SegmentsGroup| (above - 1.0..above + seen).contains(&f64::from(group.row));
     let heading = |group: &SegmentsGroup| Heading {
         top: ((f64::from(group.row) - above) * super::ROW_PX).round() as i32,
@@ -90,12 +90,12 @@ pub fn headings(memory: &SegmentsTab) -> Vec<Heading> {
     page.groups.iter().filter(is_seen).map(heading).collect()
 }
 
-/// Returns the totals as one line: abbreviated, and in exact bytes.
+/// Returns the totals as a line of text, once with three digits and once in exact bytes.
 pub fn sums(page: &SegmentsPage) -> [String; 2] {
     let whole = &page.total;
     let line = |bytes: &dyn Fn(u64) -> String| {
         let mut text = pluralize(whole.segments.into(), "segment");
-        for (before, value, after) in [
+        for (prefix, value, suffix) in [
             (" · ", whole.reserved, " reserved"),
             (" · live ", whole.requested, " requested, "),
             ("≥ ", whole.rounded, " rounded"),
@@ -103,8 +103,8 @@ pub fn sums(page: &SegmentsPage) -> [String; 2] {
             (" · free ≤ ", whole.free, ", "),
             ("the largest ≤ ", whole.largest_free, ""),
         ] {
-            if value > 0 || after != " awaiting free" {
-                for part in [before, &bytes(value), after] {
+            if value > 0 || suffix != " awaiting free" {
+                for part in [prefix, &bytes(value), suffix] {
                     text.push_str(part);
                 }
             }
@@ -116,13 +116,14 @@ pub fn sums(page: &SegmentsPage) -> [String; 2] {
     [together(line(&|bytes| Bytes(bytes).to_string())), line(&|bytes| group_digits(bytes) + " B")]
 }
 
-/// Describes where the simulated request would go, for each kind of segment that may serve it.
+/// Describes the segment or block that would serve the simulated request, for each kind of segment that may serve it.
 pub fn request_placement(page: &SegmentsPage) -> Vec<String> {
     page.fits.iter().map(|fit| fit_text(fit, page.fits.len())).collect()
 }
 
-fn fit_text(fit: &SegmentsFit, of: usize) -> String {
-    let mut text = if of > 1 { [&pool(fit.pool), ", ", &stream(fit.stream), ": "].concat() } else { String::new() };
+fn fit_text(fit: &SegmentsFit, fit_count: usize) -> String {
+    let mut text =
+        if fit_count > 1 { [&pool(fit.pool), ", ", &stream(fit.stream), ": "].concat() } else { String::new() };
     let rounded = Bytes(fit.rounded).to_string();
     let parts = match fit.block {
         Some((address, bytes)) => [
@@ -153,9 +154,9 @@ fn fit_text(fit: &SegmentsFit, of: usize) -> String {
     text
 }
 
-/// Returns the card of a position.
-fn card(memory: &SegmentsTab, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> SegmentsCard {
-    let mut card = SegmentsCard { segment: segment(memory, bar), ..SegmentsCard::default() };
+/// Returns the card for a bar or one of its pieces.
+fn card(tab: &SegmentsTab, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> SegmentsCard {
+    let mut card = SegmentsCard { segment: segment(tab, bar), ..SegmentsCard::default() };
     match piece {
         None => {
             card.title = bytes_text(bar.sums.reserved) + " reserved, all blocks narrower than a pixel";
@@ -163,22 +164,22 @@ fn card(memory: &SegmentsTab, _shared: &Shared, (bar, piece): BlockInBar<'_>) ->
         Some(piece) if piece.kind == PieceKind::Free => {
             card.title = ["Free: ≤ ", &bytes_text(piece.rounded)].concat();
             card.site = "at ".to_owned() + &hexadecimal(piece.address);
-            card.lifetime = keeper_text(memory, bar);
+            card.lifetime = keeper_text(tab, bar);
         }
-        Some(piece) => block(memory, piece, &mut card),
+        Some(piece) => block(tab, piece, &mut card),
     }
     card
 }
 
 /// Describes the blocks that keep the segment of a free block from being released.
-fn keeper_text(memory: &SegmentsTab, bar: &SegmentsBar) -> String {
+fn keeper_text(tab: &SegmentsTab, bar: &SegmentsBar) -> String {
     let Some(keeper) = bar.largest_block.filter(|_| bar.sums.blocks > 0) else {
         return "No live block in this segment: it can be released.".to_owned();
     };
     let mut text = "Kept by ".to_owned();
     text.push_str(&pluralize(bar.sums.blocks.into(), "live block"));
     text.push_str(if bar.sums.blocks > 1 { "; the largest: " } else { ": " });
-    match memory.allocation_details(keeper) {
+    match tab.allocation_details(keeper) {
         Some(details) => {
             text.push_str(&Bytes(details.requested).to_string());
             text.push_str(" · ");
@@ -189,23 +190,23 @@ fn keeper_text(memory: &SegmentsTab, bar: &SegmentsBar) -> String {
     text
 }
 
-/// A line about segments that could be released, or about blocks that pin them. Clicking it selects the allocation.
+/// A line about segments that could be released, or about blocks that prevent it. A click selects `allocation`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeptLine {
     pub text: String,
     pub allocation: Option<u32>,
 }
 
-/// Maximum number of call sites listed for pinned segments.
+/// Maximum number of call sites that are listed for pinned segments.
 const MAX_PINNED_SITES: usize = 2;
 
-/// Returns the lines above the segments, largest saving first. Empty if nothing could be released.
+/// Returns the lines about releasable segments, largest saving first. Empty if nothing could be released.
 pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
     let kept = &page.releasable;
     let mut lines = Vec::new();
-    let segments = |of: Weight, what: &str| {
-        let count = group_digits(of.count.into());
-        [count.as_str(), what, if of.count == 1 { " segment" } else { " segments" }].concat()
+    let segments = |weight: Weight, what: &str| {
+        let count = group_digits(weight.count.into());
+        [count.as_str(), what, if weight.count == 1 { " segment" } else { " segments" }].concat()
     };
     if kept.empty.count > 0 {
         let text = [&segments(kept.empty, " empty"), ", ", &Bytes(kept.empty.bytes).to_string(), ", can be released"];
@@ -225,9 +226,9 @@ pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
     lines
 }
 
-fn block(memory: &SegmentsTab, piece: &SegmentsPiece, card: &mut SegmentsCard) {
-    let details = memory.piece_details(piece);
-    let least = if piece.recorded { "" } else { "≥ " };
+fn block(tab: &SegmentsTab, piece: &SegmentsPiece, card: &mut SegmentsCard) {
+    let details = tab.piece_details(piece);
+    let bound = if piece.recorded { "" } else { "≥ " };
     if piece.count > 1 {
         card.title =
             pluralize(piece.count.into(), "block") + " narrower than a pixel · " + &bytes_text(piece.requested);
@@ -235,7 +236,7 @@ fn block(memory: &SegmentsTab, piece: &SegmentsPiece, card: &mut SegmentsCard) {
     } else {
         card.title = bytes_text(piece.requested) + " requested";
         if piece.kind == PieceKind::Rounding {
-            card.title = ["Rounding: ", least, &bytes_text(piece.rounded.saturating_sub(piece.requested))].concat();
+            card.title = ["Rounding: ", bound, &bytes_text(piece.rounded.saturating_sub(piece.requested))].concat();
         }
     }
     let Some(details) = details else {
@@ -254,16 +255,16 @@ fn block(memory: &SegmentsTab, piece: &SegmentsPiece, card: &mut SegmentsCard) {
     }
     if piece.count == 1 {
         card.lifetime.push_str(" · rounded ");
-        card.lifetime.push_str(least);
+        card.lifetime.push_str(bound);
         card.lifetime.push_str(&Bytes(piece.rounded).to_string());
         card.lifetime.push_str(" at ");
         card.lifetime.push_str(&hexadecimal(piece.address));
     }
 }
 
-fn segment(memory: &SegmentsTab, bar: &SegmentsBar) -> String {
+fn segment(tab: &SegmentsTab, bar: &SegmentsBar) -> String {
     let sums = &bar.sums;
-    let group = memory.page().and_then(|page| group_of(page, bar));
+    let group = tab.page().and_then(|page| group_of(page, bar));
     let kind = if group.is_some_and(|group| group.expandable) { "Expandable segment of " } else { "Segment of " };
     let mut text = kind.to_owned() + &Bytes(sums.reserved).to_string();
     for part in [" at ", &hexadecimal(bar.segment), ", ", &percent(sums.free, sums.reserved), " free at most, "] {
@@ -279,34 +280,34 @@ pub(super) fn group_of<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> Option<
     page.groups.get(after.checked_sub(1)?)
 }
 
-/// Returns the card at the pointer.
-pub fn hovered(memory: &SegmentsTab, shared: &Shared) -> Option<SegmentsCard> {
-    let place = memory.hit_test(memory.pointer?)?;
-    Some(card(memory, shared, place))
+/// Returns the card of the block or segment under the pointer.
+pub fn hovered(tab: &SegmentsTab, shared: &Shared) -> Option<SegmentsCard> {
+    let target = tab.hit_test(tab.pointer?)?;
+    Some(card(tab, shared, target))
 }
 
 /// Returns the status line: the active position, or a hint.
-pub fn status(memory: &SegmentsTab, shared: &Shared) -> String {
-    if memory.page().is_none() {
+pub fn status(tab: &SegmentsTab, shared: &Shared) -> String {
+    if tab.page().is_none() {
         return "…".to_owned();
     }
-    let Some(place) = memory.active() else {
+    let Some(target) = tab.active() else {
         return "Arrow keys move between blocks and segments, Enter selects, + and − zoom, Shift + arrow keys step through events."
             .to_owned();
     };
-    let SegmentsCard { title, site, lifetime, segment } = card(memory, shared, place);
+    let SegmentsCard { title, site, lifetime, segment } = card(tab, shared, target);
     let parts = [title, site, lifetime, segment].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" · ")
 }
 
-/// Returns the text shown instead of bars. Empty if there are any.
-pub fn empty_message(memory: &SegmentsTab, shared: &Shared) -> String {
-    let Some(page) = memory.page().filter(|page| page.groups.is_empty()) else { return String::new() };
+/// Returns the text shown instead of bars. Empty if there are segments to show.
+pub fn empty_message(tab: &SegmentsTab, shared: &Shared) -> String {
+    let Some(page) = tab.page().filter(|page| page.groups.is_empty()) else { return String::new() };
     let knows = shared.device().is_some_and(|device| device.has_reserved());
     if !knows {
         return "The snapshot has no segments, so addresses of blocks are unknown.".to_owned();
     }
-    let only = memory.filter;
+    let only = tab.filter;
     if only.pool.is_some() || only.stream.is_some() {
         return "No segment of this pool and stream at the cursor.".to_owned();
     }

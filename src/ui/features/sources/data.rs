@@ -4,15 +4,16 @@ use crate::latest::Latest;
 use engine::protocol::{Scope, SourceFile, SourcesPage};
 use std::rc::Rc;
 
-/// Maximum length of a path in a search, in bytes. Longer paths are cut at the start, since a search has limited
-/// length.
+/// Maximum length of a path in a search, in bytes. Longer paths lose their start, since the length of a search is
+/// limited.
 pub(crate) const MAX_SEARCH_PATH: usize = 400;
 
 /// State of the Source tab.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     pub(crate) page: Latest<Scope, Rc<SourcesPage>>,
-    /// Paths of the expanded files. `None` until the user expands or collapses one, which expands the largest file.
+    /// Paths of the expanded files. `None` until the user expands or collapses a file. Then only the largest file is
+    /// expanded.
     pub(crate) expanded: Option<Vec<String>>,
     pub(crate) text: Option<Rc<SourceText>>,
     /// Counter that increases with each change of the other fields.
@@ -20,9 +21,10 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Returns true if a file is expanded. `place` is its index among all files.
-    pub(crate) fn is_expanded(&self, place: usize, path: &str) -> bool {
-        self.expanded.as_ref().map_or(place == 0, |open| open.iter().any(|known| known == path))
+    /// Returns true if a file is expanded. `index` is the index of the file in the page, where the largest file comes
+    /// first.
+    pub(crate) fn is_expanded(&self, index: usize, path: &str) -> bool {
+        self.expanded.as_ref().map_or(index == 0, |open| open.iter().any(|known| known == path))
     }
 
     /// Returns the expanded files. `None` until the user expands or collapses one.
@@ -54,7 +56,7 @@ pub struct SourceText {
     pub text: String,
 }
 
-/// Events of the Source tab.
+/// User input in the Source tab, and results of reading a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceAction {
     /// The row at this index was clicked.
@@ -67,7 +69,7 @@ pub enum SourceAction {
     Closed,
 }
 
-/// Inputs of the view. If they are equal, so is the view.
+/// State that the contents of the tab depend on. If it is unchanged, so are the contents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceInputs {
     pub(crate) changes: u32,
@@ -76,26 +78,26 @@ pub struct SourceInputs {
     pub selected: [Option<u32>; 2],
 }
 
-/// Returns the search for allocations whose call site is this line. Line 0 is left out.
+/// Returns the search text that finds allocations whose call site is this line. Omits the line number if it is 0.
 pub(crate) fn line_query(path: &str, line: &str) -> String {
     let cut = path.len().saturating_sub(MAX_SEARCH_PATH);
-    let cut = path.char_indices().map(|(at, _)| at).find(|at| *at >= cut).unwrap_or(0);
+    let cut = path.char_indices().map(|(offset, _)| offset).find(|offset| *offset >= cut).unwrap_or(0);
     let end = path.get(cut..).unwrap_or(path);
     let line = if line == "0" { String::new() } else { [":", line].concat() };
     ["@\"", end, &line, " \""].concat()
 }
 
-/// Returns the index of the file whose path shares the longest suffix with `name`, at least the whole file name.
-/// Among equals, the largest file wins, which comes first.
+/// Returns the index of the file whose path has the longest suffix in common with `name`. The whole file name must
+/// match. Among equals, the largest file wins, which comes first.
 pub(crate) fn best_match(name: &str, files: &[SourceFile]) -> Option<usize> {
     let separators = ['/', '\\'];
     let mut best: Option<(usize, usize)> = None;
-    for (place, file) in files.iter().enumerate() {
+    for (index, file) in files.iter().enumerate() {
         let parts = file.path.rsplit(separators).zip(name.rsplit(separators));
         let shared = parts.take_while(|(of_file, of_name)| of_file == of_name).count();
-        if shared > best.map_or(0, |(most, _)| most) {
-            best = Some((shared, place));
+        if shared > best.map_or(0, |(length, _)| length) {
+            best = Some((shared, index));
         }
     }
-    best.map(|(_, place)| place)
+    best.map(|(_, index)| index)
 }

@@ -7,7 +7,7 @@ use crate::url::percent_decoded;
 
 pub(super) const LINKS: &[Key<Sources>] = &[view_key("files", files, set_files)];
 
-/// Formats the expanded files, up to the maximum length. A single comma means that none is expanded.
+/// Formats the paths of the expanded files, up to the maximum length. A single comma means that no file is expanded.
 fn files(sources: &Sources, _: &Shared) -> String {
     let Some(open) = sources.expanded() else { return String::new() };
     let mut text = String::new();

@@ -13,7 +13,7 @@ use crate::shared::Shared;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use engine::protocol::{Scope, SortDirection, Span, TableColumn, TableRow, TableSort};
 
-/// Columns with name and tooltip.
+/// Columns of the table, with name and tooltip.
 pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Id, "#", "Index of the allocation, in order of allocation"),
     (TableColumn::Size, "Requested", "Requested bytes"),
@@ -31,20 +31,20 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Lifetime, "Lifetime", "Events from its allocation to its free"),
 ];
 
-/// Index of the column of requested bytes.
+/// Index of the column with requested bytes.
 const BYTES_COLUMN: usize = 1;
 
 /// The status line: sums of the listed and of the selected rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableStatus {
     pub text: String,
-    /// Sums as exact bytes.
+    /// Sums in exact bytes.
     pub exact: String,
     /// True if the filter is invalid. `text` is then the error message.
     pub is_error: bool,
     /// True if there is a filter to clear.
     pub is_filtered: bool,
-    /// Count and bytes of the listed rows, and of the selected ones.
+    /// Count and bytes of the listed rows, then count and bytes of the selected rows.
     pub sums: [u64; 4],
 }
 
@@ -112,14 +112,14 @@ fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
         None => cell(otherwise.to_owned(), String::new()),
     };
     // For allocations before recording, the values are lower bounds.
-    let least = if row.allocated_at.is_none() { "≥ " } else { "" };
+    let bound = if row.allocated_at.is_none() { "≥ " } else { "" };
     let events = |events: u32, us: Option<i64>| {
         let mut title = pluralize(events.into(), "event");
         if let Some(us) = us {
             title.push_str(" · ");
             title.push_str(&duration_us(us));
         }
-        cell([least, &number(events)].concat(), [least, &title].concat())
+        cell([bound, &number(events)].concat(), [bound, &title].concat())
     };
     let lifetime = match (row.freed, row.allocated_at) {
         (None, _) => cell("to the end".to_owned(), "Never freed".to_owned()),
@@ -165,13 +165,13 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
             status.text += &format!(" of {}", number(page.scope.count));
         }
         if page.scope.count > 0 {
-            let gone = page.freed.bytes;
+            let freed = page.freed.bytes;
             match table.change_span() {
                 Some(_) => {
-                    let new = listed.bytes.saturating_sub(gone);
-                    let parts = [change(gone, new), change(0, new), change(gone, 0)];
-                    let [net, new, gone] = parts;
-                    status.text += &format!(" · Δ {net} (allocated {new}, freed {gone})");
+                    let new = listed.bytes.saturating_sub(freed);
+                    let parts = [change(freed, new), change(0, new), change(freed, 0)];
+                    let [net, new, freed] = parts;
+                    status.text += &format!(" · Δ {net} (allocated {new}, freed {freed})");
                 }
                 None => status.text += &format!(" · {}", Bytes(listed.bytes)),
             }
@@ -183,8 +183,8 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
         }
         status.exact += &format!("Listed: {} B requested", group_digits(listed.bytes));
     }
-    if let Some(wrong) = &table.error {
-        (status.text, status.exact, status.is_error) = (wrong.to_string(), String::new(), true);
+    if let Some(error) = &table.error {
+        (status.text, status.exact, status.is_error) = (error.to_string(), String::new(), true);
     }
     status
 }

@@ -24,15 +24,15 @@ pub(super) const LINKS: &[Key<Table>] = &[
 ];
 
 fn sort(table: &Table, _: &Shared) -> String {
-    let TableSort { column, direction: way } = table.sort;
-    let sign = if way == SortDirection::Ascending { "+" } else { "-" };
+    let TableSort { column, direction } = table.sort;
+    let sign = if direction == SortDirection::Ascending { "+" } else { "-" };
     word_if(table.sort != Table::default().sort, &[word_at(&COLUMNS, column as usize), sign].concat())
 }
 
 fn set_sort(table: &mut Table, _: &mut Shared, link: &mut ValueReader<'_>) {
-    let way = if link.text.ends_with('+') { SortDirection::Ascending } else { SortDirection::Descending };
+    let direction = if link.text.ends_with('+') { SortDirection::Ascending } else { SortDirection::Descending };
     let column = link.text.trim_end_matches(['+', '-']);
-    let column = COLUMNS.iter().position(|name| *name == column).and_then(|at| TableColumn::ALL.get(at)).copied();
-    let sort = link.check(column).map(|column| TableSort { column, direction: way });
+    let column = COLUMNS.iter().position(|name| *name == column).and_then(|index| TableColumn::ALL.get(index)).copied();
+    let sort = link.check(column).map(|column| TableSort { column, direction });
     table.sort = sort.unwrap_or(Table::default().sort);
 }

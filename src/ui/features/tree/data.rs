@@ -1,4 +1,4 @@
-//! State of the call tree: loaded rows, scroll offset, focus and folds.
+//! State of the call tree: loaded rows, scroll offset, and which nodes are focused, expanded and collapsed.
 
 use engine::protocol::{
     Arrangement, Fold, FoldScope, FoldState, NodeLabel, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
@@ -19,14 +19,14 @@ pub(crate) const MAX_FOCUS_STEPS: usize = 64;
 pub struct Tree {
     /// Load number and device index of the tree.
     pub(crate) source: (u32, usize),
-    /// Arrangement that `place` belongs to.
+    /// Arrangement that `position` belongs to.
     pub(crate) arrangement: Arrangement,
-    /// Current position.
+    /// Position in the current arrangement.
     pub(crate) position: TreePosition,
     /// Positions in other arrangements.
     pub(crate) positions: Vec<(Arrangement, TreePosition)>,
     pub scroll: TreeScroll,
-    /// Row to scroll to next.
+    /// Row that the next question locates and scrolls to.
     pub(crate) reveal_next: Option<Reveal>,
     pub(crate) pending: Option<PendingRows>,
     pub(crate) reply: Option<(TreeQuestion, Rc<TreePage>)>,
@@ -34,16 +34,16 @@ pub struct Tree {
     pub(crate) pending_heaviest: Option<u32>,
     /// Number of replies so far.
     pub(crate) reply_count: u32,
-    /// Name of the node at the top.
+    /// Name of the node in the first row.
     pub(crate) top_name: String,
-    /// The selected node that was last handled.
+    /// The selected node that the tree has last scrolled to or ignored.
     pub(crate) handled_node: Option<u32>,
-    /// The selected allocation that was last located.
+    /// Result of the last search for the row of the selected allocation.
     pub(crate) selection_row: Option<SelectionRow>,
 }
 
 impl Tree {
-    /// Returns the last reply with rows.
+    /// Returns the latest page of rows.
     pub fn page(&self) -> Option<&Rc<TreePage>> {
         self.reply.as_ref().map(|(_, page)| page)
     }
@@ -53,10 +53,10 @@ impl Tree {
         self.reply.as_ref().map(|(question, _)| question)
     }
 
-    /// Returns the row with this number, if it is loaded.
-    pub fn row(&self, number: u32) -> Option<&TreeRow> {
+    /// Returns the row at this index, if it is loaded.
+    pub fn row(&self, index: u32) -> Option<&TreeRow> {
         let page = self.page()?;
-        page.rows.get(number.checked_sub(page.first)? as usize)
+        page.rows.get(index.checked_sub(page.first)? as usize)
     }
 
     /// Returns the label of a node, if it is among the loaded rows.
@@ -64,19 +64,19 @@ impl Tree {
         self.page()?.rows.iter().find(|row| row.node == node).map(|row| &row.label)
     }
 
-    /// Returns the number of the active row.
+    /// Returns the index of the active row.
     pub fn active(&self) -> u32 {
         self.position.row
     }
 
-    /// Returns the active row, if it is loaded. Loaded rows may still be those of another tree.
+    /// Returns the active row, if it is loaded. `None` while the loaded rows belong to another arrangement or top node.
     pub fn active_row(&self) -> Option<&TreeRow> {
-        let place = (self.arrangement, self.position.focus);
-        self.last_question().filter(|known| (known.arrangement, known.focus) == place)?;
+        let tree = (self.arrangement, self.position.focus);
+        self.last_question().filter(|known| (known.arrangement, known.focus) == tree)?;
         self.row(self.position.row)
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows in the whole tree, as of the last reply.
     pub(crate) fn row_count(&self) -> u32 {
         self.page().map_or(0, |page| page.row_count)
     }
@@ -89,12 +89,12 @@ impl Tree {
         self.scroll.show(self.position.row, row_count);
     }
 
-    /// Scrolls to a target and makes it active, once its row is known.
+    /// Makes a target active and scrolls to it, once its row is known.
     pub(crate) fn reveal(&mut self, reveal: Reveal) {
         self.reveal_next = Some(reveal);
     }
 
-    /// Puts another node at the top.
+    /// Shows only a node and its descendants, or the whole tree for `None`.
     pub(crate) fn focus_on(&mut self, focus: Option<u32>) {
         if focus == self.position.focus {
             return;
@@ -106,13 +106,13 @@ impl Tree {
         self.set_top(focus);
     }
 
-    /// Restores the node that was at the top before.
+    /// Undoes the last [`Tree::focus_on`].
     pub(crate) fn focus_back(&mut self) {
         if let Some(earlier) = self.position.history.pop() {
             // The active row stays active.
-            let here = self.position.node;
+            let node_before = self.position.node;
             self.set_top(earlier);
-            if let Some(node) = here {
+            if let Some(node) = node_before {
                 self.reveal(Reveal::Node(node));
             }
         }
@@ -142,7 +142,7 @@ impl Tree {
         first >= beyond || (page.first <= first && beyond <= end)
     }
 
-    /// Returns true if exactly these rows were requested, so that asking again would load no more.
+    /// Returns true if the last question was for exactly these rows, so that asking again would load no more.
     pub(crate) fn was_asked(&self, rows: [u32; 2]) -> bool {
         self.last_question().is_some_and(|known| known.rows == rows && known.reveal.is_none())
     }
@@ -188,32 +188,32 @@ impl Tree {
         self.position.row = self.position.row.min(page.row_count.saturating_sub(1));
         self.scroll.move_to(self.scroll.top_px, page.row_count);
         self.reply = Some((question, Rc::new(page)));
-        // If the new number of the active row is unknown, the row that now has its number becomes active.
+        // If the active node was not located, the row that now has its index becomes active.
         self.position.node = self.active_row().map(|row| row.node).or(self.position.node);
     }
 }
 
-/// Position in a tree.
+/// Position in the tree of an arrangement.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreePosition {
-    /// Node at the top. `None` for the root.
+    /// Node in the first row. `None` for the root.
     pub(crate) focus: Option<u32>,
     /// Previous values of `focus`, latest last.
     pub(crate) history: Vec<Option<u32>>,
     pub(crate) folds: Vec<Fold>,
-    /// Number of the active row, from 0.
+    /// Index of the active row.
     pub(crate) row: u32,
     /// Node of the active row, once it is known.
     pub(crate) node: Option<u32>,
 }
 
 impl TreePosition {
-    /// Opens or closes a node. Overrides earlier changes, which are removed.
-    pub(crate) fn fold(&mut self, node: u32, reach: FoldScope, state: FoldState) {
-        let is_all = node == 0 && reach == FoldScope::Subtree;
-        let stays = |fold: &Fold| fold.node != node || (fold.scope, reach) == (FoldScope::Subtree, FoldScope::Node);
+    /// Expands or collapses a node. Removes earlier changes that this one overrides.
+    pub(crate) fn fold(&mut self, node: u32, scope: FoldScope, state: FoldState) {
+        let is_all = node == 0 && scope == FoldScope::Subtree;
+        let stays = |fold: &Fold| fold.node != node || (fold.scope, scope) == (FoldScope::Subtree, FoldScope::Node);
         self.folds.retain(|fold| !is_all && stays(fold));
-        self.folds.push(Fold { node, scope: reach, state });
+        self.folds.push(Fold { node, scope, state });
     }
 }
 
@@ -222,7 +222,7 @@ impl TreePosition {
 pub struct TreeScroll {
     pub top_px: f64,
     pub height_px: f64,
-    /// Increases whenever the list must be scrolled to `top_px`. Unchanged when the user scrolls.
+    /// Increases whenever the list must be scrolled to `top_px`. Does not change when the user scrolls.
     pub version: u32,
 }
 
@@ -240,8 +240,8 @@ impl TreeScroll {
     }
 
     pub(crate) fn move_to(&mut self, top_px: f64, row_count: u32) {
-        let most = (f64::from(row_count) * ROW_PX - self.height_px).max(0.0);
-        let top_px = top_px.clamp(0.0, most);
+        let max_px = (f64::from(row_count) * ROW_PX - self.height_px).max(0.0);
+        let top_px = top_px.clamp(0.0, max_px);
         if top_px != self.top_px {
             (self.top_px, self.version) = (top_px, self.version.wrapping_add(1));
         }
@@ -257,7 +257,7 @@ impl TreeScroll {
         }
     }
 
-    /// Scrolls a row that is out of view to the upper third.
+    /// If a row is out of view, scrolls it to the upper third.
     pub(crate) fn show_centred(&mut self, row: u32, row_count: u32) {
         let top = f64::from(row) * ROW_PX;
         if top < self.top_px || top + ROW_PX > self.top_px + self.height_px {
@@ -271,19 +271,19 @@ impl TreeScroll {
     }
 }
 
-/// Known row of the selected allocation.
+/// Result of the search for the row of the selected allocation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SelectionRow {
     pub(crate) allocation: u32,
     pub(crate) arrangement: Arrangement,
-    /// Node of its stack, if the tree has it. Valid in all scopes of the arrangement.
+    /// Node of its stack. `None` if the tree has no such node. Valid in all scopes of the arrangement.
     pub(crate) node: Option<u32>,
-    /// Scope in the search for the row.
+    /// Scope of the tree that was searched.
     pub(crate) scope: Scope,
     pub(crate) focus: Option<u32>,
 }
 
-/// A pending question.
+/// A pending question for rows.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingRows {
     pub(crate) serial: u32,
@@ -291,7 +291,7 @@ pub(crate) struct PendingRows {
     pub(crate) after_reveal: AfterReveal,
 }
 
-/// Handling of a located row.
+/// Action for the row that the worker has located.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum AfterReveal {
     /// The row is already active, and keeps its position on the screen.

@@ -1,4 +1,4 @@
-//! Link keys of the call tree: arrangement, selected node, focus and folds.
+//! Link keys of the call tree: arrangement, selected node, focus, and expanded or collapsed nodes.
 
 use super::{Tree, reset_if_stale};
 use crate::link::value::{
@@ -32,7 +32,7 @@ pub(super) const LINKS: &[Key<Tree>] = &[
         |tree, shared, link| {
             let shown = link.is_second_word(["hidden", "shown"]);
             shared.views.arrangement.internal = if shown { Internal::Shown } else { Internal::Hidden };
-            // Node numbers depend on the arrangement, and the following keys contain some.
+            // Node ids depend on the arrangement, and the following keys contain some.
             reset_if_stale(tree, shared);
         },
     ),
@@ -52,7 +52,7 @@ pub(super) const LINKS: &[Key<Tree>] = &[
     view_key("folds", folds, set_folds),
 ];
 
-/// Formats the opened (`o`) and closed (`c`) nodes. Capital letters include all descendants.
+/// Formats the expanded (`o`) and collapsed (`c`) nodes. Capital letters include all descendants.
 fn folds(tree: &Tree, _: &Shared) -> String {
     let fold = |fold: &Fold| {
         let sign = match (fold.scope, fold.state) {
@@ -70,14 +70,14 @@ fn set_folds(tree: &mut Tree, _: &mut Shared, link: &mut ValueReader<'_>) {
     tree.position.folds.clear();
     link.for_each_entry(&mut |entry| {
         let (node, sign) = entry.split_at(entry.trim_end_matches(|letter: char| !letter.is_ascii_digit()).len());
-        let (reach, fold) = match sign {
+        let (scope, fold) = match sign {
             "o" => (FoldScope::Node, FoldState::Open),
             "c" => (FoldScope::Node, FoldState::Closed),
             "O" => (FoldScope::Subtree, FoldState::Open),
             "C" => (FoldScope::Subtree, FoldState::Closed),
             _ => return None,
         };
-        tree.position.fold(node.parse().ok()?, reach, fold);
+        tree.position.fold(node.parse().ok()?, scope, fold);
         Some(())
     });
 }

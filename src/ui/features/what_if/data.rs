@@ -11,7 +11,7 @@ pub struct Simulator {
     /// Text of the settings field.
     pub settings: String,
     pub capacity: String,
-    /// True if recorded calls of `empty_cache()` are left out.
+    /// True if the simulation skips recorded calls of `empty_cache()`.
     pub skips_empty_cache: bool,
     /// Settings of the run to draw.
     pub(crate) drawn_settings: String,
@@ -19,19 +19,19 @@ pub struct Simulator {
     pub(crate) requested: Option<SimulationKind>,
     /// Serial and kind of the pending request.
     pub(crate) pending: Option<(u32, SimulationKind)>,
-    /// All runs on the same terms.
+    /// All runs with the current terms.
     pub(crate) answer: Option<Rc<WhatIf>>,
-    /// Runs before the pending request.
+    /// Runs with the same terms from before the pending request.
     pub(crate) previous_answer: Option<Rc<WhatIf>>,
     pub(crate) terms: Terms,
-    /// Completed and total steps of the request.
+    /// Number of completed and of all steps of the pending request.
     pub(crate) progress: [u64; 2],
     /// The simulator's error for the typed settings.
     pub(crate) line_error: String,
-    /// True if the error of the capacity is shown.
+    /// True if an error in the capacity field is shown.
     pub(crate) shows_capacity_error: bool,
     pub(crate) is_canceled: bool,
-    /// Reason why the simulator could not be loaded or stopped.
+    /// Reason why the simulator could not be loaded, or why it stopped.
     pub(crate) failure: Option<String>,
     /// True while a run is being written to a file.
     pub(crate) is_writing: bool,
@@ -55,11 +55,11 @@ pub(crate) enum SimulationKind {
     Settings,
     /// Simulates a set of promising settings.
     Search,
-    /// Simulates one run with its curve.
+    /// Simulates a single run again to get its curve.
     Curve,
 }
 
-/// Conditions under which runs can be compared.
+/// Conditions of a run. Only runs with the same conditions can be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) capacity: Option<u64>,
@@ -74,11 +74,11 @@ pub enum SimulatorField {
     Capacity,
 }
 
-/// Events of the form and the table.
+/// User input in the form and the table, and results of the simulator.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WhatIfAction {
     Typed(SimulatorField, String),
-    /// Sets whether recorded calls of `empty_cache()` are left out.
+    /// Sets or clears the option to skip recorded calls of `empty_cache()`.
     SkipEmptyCacheSet(bool),
     /// Simulates the typed settings.
     Simulate,
@@ -87,11 +87,11 @@ pub enum WhatIfAction {
     Canceled,
     /// The simulator could not be loaded or started, or it stopped.
     Failed(String),
-    /// The OOM of a run was clicked. Goes to the moment after its request.
+    /// The OOM of a run was clicked. Holds the moment after the failed request.
     OomClicked(u32),
     /// Copies the settings of the row at this index.
     Copied(usize),
-    /// Draws the run of the row at this index, or removes it from the picture.
+    /// Draws the curve of the run in the row at this index, or removes it from the picture.
     DrawToggled(usize),
     /// Opens the run of the row at this index as a snapshot, or compares with it.
     Opened(usize, AfterWrite),
@@ -111,7 +111,7 @@ impl Simulator {
     ///
     /// # Errors
     ///
-    /// Returns a hint on valid sizes if the text is none.
+    /// Returns a hint on valid sizes if the text is invalid.
     pub(crate) fn typed_capacity(&self) -> Result<Option<u64>, &'static str> {
         parse_size(&self.capacity)
     }

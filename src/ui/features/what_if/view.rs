@@ -9,7 +9,7 @@ use base::units::{Bytes, group_digits};
 use engine::protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
 use std::rc::Rc;
 
-/// Headings of the table with tooltips. The first column is the settings.
+/// Headings of the table of runs, with tooltips. The first column has the settings.
 pub const HEADINGS: [(&str, &str); 9] = [
     ("Settings", "As a line for PYTORCH_CUDA_ALLOC_CONF"),
     ("Peak reserved", "Most bytes taken from the driver"),
@@ -25,7 +25,7 @@ pub const HEADINGS: [(&str, &str); 9] = [
     ),
 ];
 
-/// Inputs of the sentences and tables: the results, and the settings of the drawn run.
+/// State that the sentences and tables depend on: the results, and the settings of the drawn run.
 #[derive(Clone, Debug, Default)]
 pub struct ResultInputs(Option<Rc<WhatIf>>, Option<String>);
 
@@ -39,7 +39,7 @@ impl PartialEq for ResultInputs {
     }
 }
 
-/// Returns the current inputs.
+/// Returns the current state of these inputs.
 pub fn result_inputs(simulator: &Simulator, shared: &Shared) -> ResultInputs {
     ResultInputs(simulator.answer.clone(), drawn_settings(shared).cloned())
 }
@@ -53,7 +53,7 @@ pub(super) fn drawn_settings(shared: &Shared) -> Option<&String> {
 /// Results of the simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResultView {
-    /// Sentences on how well the simulation reproduces the recording.
+    /// Sentences about how well the simulation reproduces the recording.
     pub proof: Vec<(Tone, String)>,
     /// True if the simulation is good enough for predictions.
     pub predicts: bool,
@@ -68,43 +68,43 @@ pub struct ResultView {
 pub struct RunRow {
     pub settings: String,
     pub is_recorded: bool,
-    /// True if the run is drawn.
+    /// True if the curve of the run is drawn.
     pub is_shown: bool,
-    /// Text and exact value of the columns between settings and OOM.
+    /// Text and exact value of each column between settings and OOM.
     pub numbers: [(String, String); 6],
     pub oom: String,
     /// The moment after the request that failed.
     pub oom_moment: Option<u32>,
     pub is_out_of_memory: bool,
-    /// Confidence, abbreviated and in full.
+    /// Confidence in the prediction: in one or two words, and as a sentence.
     pub grade: [&'static str; 2],
 }
 
-/// The smallest memory that suffices for some settings.
+/// The smallest GPU memory that suffices for a run with these settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FitRow {
     pub memory: String,
     pub exact: String,
     pub settings: String,
-    /// Difference to the available memory. Empty if that suffices.
+    /// Difference to the available memory. Empty if the available memory suffices.
     pub shortage: String,
 }
 
-/// Messages of the form.
+/// Messages and hints of the form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FormView {
     pub status: String,
     pub can_cancel: bool,
     pub line_error: String,
     pub capacity_error: &'static str,
-    /// Default of the capacity field.
+    /// Capacity that is used if the field is empty.
     pub capacity_hint: String,
 }
 
-/// Returns the runs by reserved bytes, lowest first. Runs that go out of memory come last.
+/// Returns the runs sorted by reserved bytes, lowest first. Runs that run out of memory come last.
 fn sorted_runs(answer: &WhatIf) -> Vec<&WhatIfRun> {
     let keys = answer.runs.iter().map(|run| two_part_key(run.oom_event.is_some().into(), run.peak_reserved)).zip(0..);
-    sorted_numbers(keys.collect()).iter().filter_map(|&at| answer.runs.get(at as usize)).collect()
+    sorted_numbers(keys.collect()).iter().filter_map(|&index| answer.runs.get(index as usize)).collect()
 }
 
 /// Returns the results as text.
@@ -116,7 +116,7 @@ pub fn view(simulator: &Simulator, shared: &Shared) -> ResultView {
     let predicts = proof.refused.is_none();
     let first = if predicts && proof.is_exact { Tone::Good } else { Tone::Alarm };
     let sentences = words::reproduction(proof).into_iter().enumerate();
-    let proof = sentences.map(|(at, text)| (if at == 0 { first } else { Tone::Fact }, text)).collect();
+    let proof = sentences.map(|(index, text)| (if index == 0 { first } else { Tone::Fact }, text)).collect();
     if !predicts {
         return ResultView { proof, predicts, ..ResultView::default() };
     }
@@ -138,14 +138,15 @@ pub fn view(simulator: &Simulator, shared: &Shared) -> ResultView {
     let recorded = answer.runs.first().map_or(0, |run| run.peak_reserved);
     let keys = answer.fits.iter().map(|fit| two_part_key(0, fit.capacity.unwrap_or(u64::MAX))).zip(0..);
     let mut fits = Vec::new();
-    for fit in sorted_numbers(keys.collect()).iter().filter_map(|&at| answer.fits.get(at as usize)) {
-        let had = answer.capacity.zip(fit.capacity).filter(|(had, wanted)| had < wanted);
+    for fit in sorted_numbers(keys.collect()).iter().filter_map(|&index| answer.fits.get(index as usize)) {
+        let available = answer.capacity.zip(fit.capacity).filter(|(available, wanted)| available < wanted);
         fits.push(FitRow {
             memory: fit.capacity.map_or_else(|| "No memory is enough".to_owned(), |bytes| Bytes(bytes).to_string()),
             exact: fit.capacity.map_or_else(String::new, exact),
             settings: fit.settings.clone(),
-            shortage: had
-                .map_or_else(String::new, |(had, wanted)| Bytes(wanted - had).to_string() + " more than there is"),
+            shortage: available.map_or_else(String::new, |(available, wanted)| {
+                Bytes(wanted - available).to_string() + " more than there is"
+            }),
         });
     }
     ResultView {
@@ -207,9 +208,9 @@ pub fn form(simulator: &Simulator, shared: &Shared) -> FormView {
         None if simulator.is_canceled => "Canceled.".to_owned(),
         None => simulator.failure.as_deref().map_or_else(String::new, words::failure_message),
     };
-    let of_answer =
+    let recorded_capacity =
         simulator.answer.as_deref().and_then(|answer| answer.capacity.filter(|_| answer.is_capacity_recorded));
-    let known = shared.capacity_without_oom().or(of_answer);
+    let known = shared.capacity_without_oom().or(recorded_capacity);
     FormView {
         status,
         can_cancel: simulator.pending.is_some_and(|(_, job)| job != SimulationKind::Check),

@@ -33,7 +33,8 @@ pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {
     lines
 }
 
-/// Returns the conclusions from the runs.
+/// Returns the conclusions from the runs as sentences: the best settings, the memory of the device, and the effect of
+/// earlier allocations.
 pub fn findings(answer: &WhatIf) -> Vec<String> {
     let mut lines = Vec::new();
     let Some((recorded, others)) = answer.runs.split_first() else { return lines };
@@ -79,18 +80,18 @@ pub fn findings(answer: &WhatIf) -> Vec<String> {
     lines
 }
 
-/// Returns the lowest and the highest peak, or `none` if they are equal.
+/// Returns the range of peaks over the simulated address orders, or `none` if they are equal.
 pub fn spread(run: &WhatIfRun) -> String {
     let [low, high] = run.band;
     if low == high { "none".to_owned() } else { byte_range(low, high) }
 }
 
-/// Returns the share of the reserved bytes at the peak that is in no live block.
+/// Returns the share of the reserved bytes at the peak that is not in live blocks.
 pub fn fragmentation(run: &WhatIfRun) -> String {
     percent(run.peak_reserved.saturating_sub(run.allocated_at_peak), run.peak_reserved)
 }
 
-/// Describes where the run goes out of memory, or which recorded OOM it avoids.
+/// Describes the event at which the run runs out of memory, or the recorded OOM that it avoids.
 pub fn oom(run: &WhatIfRun) -> String {
     match (run.oom_event, run.avoided_oom) {
         (Some(-1), _) => "before event 0".to_owned(),
@@ -100,7 +101,7 @@ pub fn oom(run: &WhatIfRun) -> String {
     }
 }
 
-/// Returns a run's confidence in one or two words.
+/// Returns the confidence in a run's prediction, in one or two words.
 pub fn grade(run: &WhatIfRun) -> &'static str {
     match run.grade {
         WhatIfGrade::Proved => "proved",
@@ -112,7 +113,7 @@ pub fn grade(run: &WhatIfRun) -> &'static str {
     }
 }
 
-/// Returns the message for a simulator that could not be started.
+/// Returns the message about a simulator that could not be started.
 pub(super) fn failure_message(cause: &str) -> String {
     ["The simulator could not be started: ", cause, ". Press Simulate to try again."].concat()
 }

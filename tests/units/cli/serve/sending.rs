@@ -46,7 +46,7 @@ fn compressed_file_is_sent_unchanged() {
 }
 
 #[test]
-fn range_of_changed_file_returns_whole_file() {
+fn range_request_for_changed_file_returns_whole_file() {
     let path = file("range", b"0123456789");
     let range = (RANGE, "bytes=4-");
     let tag = header(&snapshot(&path, &[]), ETAG).unwrap().to_owned();

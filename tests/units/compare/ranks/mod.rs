@@ -129,7 +129,7 @@ fn step_with_most_ranks_is_compared() {
 }
 
 #[test]
-fn first_rank_out_of_memory_is_reported() {
+fn first_rank_to_run_out_of_memory_is_reported() {
     let files = |times: [Option<i64>; 2]| {
         let mut other = rank(2, &[("a.py:1", GIB)]);
         other.survey.as_mut().unwrap().by_time = Some((0, 511, (0..512).collect()));
@@ -201,7 +201,7 @@ fn heat_map_rows_follow_requested_order() {
 }
 
 #[test]
-fn ribbon_is_spread_of_each_column() {
+fn ribbon_shows_spread_of_each_column() {
     let ranks = (0..20).map(|number| with_curve(number, 1000 + 100 * number, "0", u64::from(number) + 1)).collect();
     let map = Ranks::new(ranks, Vec::new()).map(Order::Rank).unwrap();
     assert_eq!((map.ribbon.len(), &*map.step_columns), (256, &[0, 128][..]));

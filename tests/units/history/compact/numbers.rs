@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn written_numbers_read_back_equal(number: u64, signed: i64, wide: i128, before: u64) {
+    fn written_numbers_round_trip(number: u64, signed: i64, wide: i128, before: u64) {
         let mut bytes = Vec::new();
         put_varint(&mut bytes, u128::from(number));
         put_signed(&mut bytes, i128::from(signed));

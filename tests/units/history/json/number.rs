@@ -30,7 +30,7 @@ fn integers_of_every_length_are_exact() {
 }
 
 #[test]
-fn floats_are_parsed_as_by_rust() {
+fn parsed_floats_match_rust_parser() {
     for text in ["0.5", "-0.0", "1e3", "1E+3", "12.25e-2", "1e999", "0e0", "123456789012345678901.5"] {
         assert_eq!(parse_number(text.as_bytes()), Some(Number::Float(text.parse().unwrap())), "{text}");
     }

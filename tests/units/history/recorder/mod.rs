@@ -61,7 +61,7 @@ fn torch_snapkit_data_is_read() {
 }
 
 #[test]
-fn data_of_unexpected_form_is_ignored() {
+fn unexpected_recorder_data_is_ignored() {
     for words in [
         "7",
         "[ 1 2 ]",

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn tokens_read_back_equal() {
+fn tokens_round_trip() {
     let all = [
         Token::Dict,
         Token::Text(b"a"),

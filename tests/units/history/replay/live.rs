@@ -21,7 +21,7 @@ fn allocations(live: u32) -> Allocations {
 }
 
 #[test]
-fn live_set_is_the_same_with_and_without_checkpoints() {
+fn live_set_is_same_with_and_without_checkpoints() {
     for live in [5, 1000, 20_000] {
         let allocations = allocations(live);
         let (mut sets, none) = (LiveSets::default(), LiveSets::default());

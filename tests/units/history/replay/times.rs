@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn stored_times_read_back_equal() {
+fn stored_times_round_trip() {
     let t0 = 1_760_000_000_000_000;
     let mut times = Times::default();
     let all: Vec<i64> = (0..5000)

@@ -12,7 +12,7 @@ fn plain(base: i64, changes: &[i64]) -> Vec<i64> {
 
 proptest! {
     #[test]
-    fn maximum_of_any_range_is_its_first_maximum(
+    fn maximum_query_returns_first_maximum_of_range(
         base in -50i64..50,
         changes in prop::collection::vec(-3i64..=3, 0..5000),
         cuts in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 20),

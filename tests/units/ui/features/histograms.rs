@@ -55,7 +55,7 @@ fn shift_click_selects_range_of_bars() {
 }
 
 #[test]
-fn axis_follows_measure() {
+fn histogram_axis_labels_follow_measure() {
     let weights = [Weight { bytes: 4096, count: 1 }, Weight { bytes: 1024, count: 1000 }];
     let axis = |measure| chart(Histogram::Sizes, &weights, None, measure).axis;
     assert_eq!(axis(Measure::Bytes), ["Requested bytes", "4.00 KiB", "2.00 KiB"]);

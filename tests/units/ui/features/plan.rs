@@ -15,7 +15,7 @@ fn group(name: &str) -> RowSubject {
 }
 
 #[test]
-fn rows_become_groups_of_the_question() {
+fn plan_rows_become_groups_of_request() {
     let rows = [
         (group("activations"), "2x"),
         (RowSubject::Preset(Preset::Fsdp), "8"),

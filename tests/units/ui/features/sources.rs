@@ -15,7 +15,7 @@ fn file_with_longest_common_path_suffix_is_found() {
 }
 
 #[test]
-fn query_of_long_path_uses_its_end() {
+fn search_for_long_path_uses_end_of_path() {
     assert_eq!(line_query("/a/train.py", "12"), "@\"/a/train.py:12 \"");
     assert_eq!(line_query("/a/train.py", "0"), "@\"/a/train.py \"");
     let long = "ä".repeat(1000) + "/train.py";

@@ -48,7 +48,7 @@ fn capacity_is_parsed_with_unit() {
 }
 
 #[test]
-fn joined_answers_have_one_run_per_settings() {
+fn merged_answers_have_one_run_per_settings() {
     let before = WhatIf {
         runs: vec![run("r", 10, None), asked(run("a", 7, None))],
         fits: vec![fit("a", Some(8))],

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn file_name_has_no_special_characters() {
+fn exported_file_name_has_no_special_characters() {
     for (name, expected) in [
         ("run 17.pickle.gz", "run-17"),
         ("../../etc/passwd", "etc-passwd"),

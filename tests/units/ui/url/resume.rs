@@ -69,7 +69,7 @@ fn download_that_cannot_resume_reports_reason() {
 }
 
 #[test]
-fn total_counts_uncompressed_bytes() {
+fn total_length_is_in_uncompressed_bytes() {
     let head = |coding: &str, length: &str, uncompressed: Option<&str>| {
         let text = |text: &str| Some(text.to_owned());
         let headers = [text(coding), text(length), uncompressed.map(str::to_owned), None, None, None, None];
