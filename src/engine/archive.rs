@@ -25,26 +25,26 @@ pub(super) struct Archive {
     is_one_of_several: bool,
 }
 
-/// Step of reading an archive, named by the part of the file that is gathered.
+/// Step of reading an archive, named after the part of the file that is buffered.
 enum Step {
     Tail,
     Zip64,
     Directory(Directory),
-    /// No part is gathered. The directory is complete and is processed in time slices.
+    /// No part is buffered. The directory is complete and is processed in time slices.
     Survey(Box<Survey>),
-    /// Local header of a member that is probed.
+    /// Local header of the member that is probed.
     ProbeHeader(Probes),
-    /// First compressed bytes of that member.
+    /// First compressed bytes of the member that is probed.
     Probe(Probes),
     /// Local header of the member that is opened.
     Header,
-    /// Compressed data of that member, with the number of bytes still missing.
+    /// Compressed data of the opened member, with the number of bytes still missing.
     Member(u64),
     Ended,
     Done,
 }
 
-/// A part of the file that is gathered before it is parsed.
+/// A part of the file. It is parsed once all of its bytes are buffered.
 #[derive(Default)]
 struct Part {
     offset: u64,
@@ -53,13 +53,13 @@ struct Part {
 }
 
 impl Part {
-    /// Starts gathering `length` bytes at `offset`.
+    /// Starts buffering `length` bytes at `offset`.
     fn new(offset: u64, length: u64, feed: &mut InputBuffer) -> Part {
         feed.seek(offset);
         Part { offset, length, bytes: Vec::new() }
     }
 
-    /// Takes the available bytes it needs. Returns true once the part is complete.
+    /// Moves missing bytes from `feed` into the buffer. Returns true once the part is complete.
     fn gather(&mut self, feed: &mut InputBuffer) -> Result<bool, ArchiveError> {
         let missing = self.length - self.bytes.len() as u64;
         let rest = feed.remaining();
@@ -109,7 +109,7 @@ impl Archive {
         self.opened.as_ref().map(|entry| entry.packed)
     }
 
-    /// Returns the snapshots, once, if there are several.
+    /// Returns the list of snapshots if there are several. Later calls return `None`.
     pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
         self.members.take()
     }
@@ -136,7 +136,7 @@ impl Archive {
         self.opened = Some(entry);
     }
 
-    /// Passes more bytes of the member to the container. Locates the member first.
+    /// Passes more bytes of the opened member to the container. Before that, finds and opens the member.
     pub(super) fn feed_container(
         &mut self,
         feed: &mut InputBuffer,
@@ -187,12 +187,12 @@ impl Archive {
                 }
                 SurveyStep::Members(members) => self.start_probing(members, feed)?,
             },
-            Step::ProbeHeader(glimpses) => {
-                let begin = glimpses.current.data_offset(&bytes, self.length)?;
-                self.part = Part::new(begin, glimpses.current.packed.min(PROBE_BYTES), feed);
-                self.step = Step::Probe(glimpses);
+            Step::ProbeHeader(probes) => {
+                let begin = probes.current.data_offset(&bytes, self.length)?;
+                self.part = Part::new(begin, probes.current.packed.min(PROBE_BYTES), feed);
+                self.step = Step::Probe(probes);
             }
-            Step::Probe(glimpses) => self.probe_member(glimpses, bytes, feed)?,
+            Step::Probe(probes) => self.probe_member(probes, bytes, feed)?,
             Step::Header => {
                 if let Some(entry) = &self.opened {
                     let begin = entry.data_offset(&bytes, self.length)?;
@@ -212,7 +212,7 @@ impl Archive {
         self.step = Step::Directory(directory);
     }
 
-    /// Starts probing the members.
+    /// Starts probing the members. Fails if there are none.
     fn start_probing(&mut self, mut remaining: Vec<Entry>, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
         remaining.reverse();
         let rejected = Vec::new();
@@ -225,31 +225,26 @@ impl Archive {
         Ok(())
     }
 
-    fn probe_next(&mut self, glimpses: Probes, feed: &mut InputBuffer) {
-        self.part = Part::new(glimpses.current.offset, zip::HEADER_BYTES as u64, feed);
-        self.step = Step::ProbeHeader(glimpses);
+    fn probe_next(&mut self, probes: Probes, feed: &mut InputBuffer) {
+        self.part = Part::new(probes.current.offset, zip::HEADER_BYTES as u64, feed);
+        self.step = Step::ProbeHeader(probes);
     }
 
     /// Probes a member by its first bytes, then continues with the next one.
-    fn probe_member(
-        &mut self,
-        mut glimpses: Probes,
-        bytes: Vec<u8>,
-        feed: &mut InputBuffer,
-    ) -> Result<(), ArchiveError> {
-        match snapshot_rank(&glimpses.current, bytes) {
-            Ok(rank) => glimpses.candidates.push((rank, glimpses.current.clone())),
-            Err(why) => glimpses.rejected.push(why),
+    fn probe_member(&mut self, mut probes: Probes, bytes: Vec<u8>, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
+        match snapshot_rank(&probes.current, bytes) {
+            Ok(rank) => probes.candidates.push((rank, probes.current.clone())),
+            Err(why) => probes.rejected.push(why),
         }
-        let Some(next) = glimpses.remaining.pop() else { return self.open_likeliest(glimpses, feed) };
-        glimpses.current = next;
-        self.probe_next(glimpses, feed);
+        let Some(next) = probes.remaining.pop() else { return self.open_likeliest(probes, feed) };
+        probes.current = next;
+        self.probe_next(probes, feed);
         Ok(())
     }
 
     /// Opens the requested member, or else the likeliest one.
-    fn open_likeliest(&mut self, glimpses: Probes, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
-        let Probes { candidates, rejected: mut others, .. } = glimpses;
+    fn open_likeliest(&mut self, probes: Probes, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
+        let Probes { candidates, rejected: mut others, .. } = probes;
         if candidates.is_empty() {
             let more = others.len().saturating_sub(1);
             let first = if others.is_empty() { String::new() } else { others.swap_remove(0) };
@@ -264,8 +259,8 @@ impl Archive {
             let member = |(_, entry): &(u8, Entry)| Member { name: entry.name.clone(), bytes: entry.unpacked };
             self.members = Some(found.iter().map(member).collect());
         }
-        let place = self.member.unwrap_or(0);
-        let (_, entry) = found.into_iter().nth(place as usize).ok_or(ArchiveError::NoSuchMember(place))?;
+        let index = self.member.unwrap_or(0);
+        let (_, entry) = found.into_iter().nth(index as usize).ok_or(ArchiveError::NoSuchMember(index))?;
         self.open(entry, feed);
         Ok(())
     }

@@ -9,21 +9,21 @@ use history::snapshot::{Event, EventSink, NO_TIME, WarningKind};
 use std::io::Write;
 
 impl Engine {
-    /// Writes the open file as columns ([`history::compact`]). Once opened, they give the same answers as the file.
-    /// Takes a few hundred nanoseconds per event, in one go.
+    /// Writes the open file as columns ([`history::compact`]). Opened again, they give the same answers as the original
+    /// file. Takes a few hundred nanoseconds per event, not in time slices.
     ///
     /// # Errors
-    /// An I/O error, or the format cannot represent the file.
+    /// Returns an error if writing fails, or if the format cannot represent the file.
     pub fn write_columns<W: Write>(&self, out: W) -> Result<W, WriteError> {
         self.file.as_deref().ok_or(NO_FILE)?.write_columns(out)
     }
 
-    /// Writes a cache file that the same build can open in place of the original. It holds the histories as they are in
-    /// memory, so nothing has to be decoded and replayed again, and the tables.
-    /// Once opened, it reports the format of the original. Takes some ten nanoseconds per event, in one go.
+    /// Writes a cache file that the same build can open in place of the original. It holds the tables, and the
+    /// histories in their in-memory form, so nothing has to be decoded or replayed again. Opened again, it reports the
+    /// format of the original. Takes some ten nanoseconds per event, not in time slices.
     ///
     /// # Errors
-    /// The same as for [`Engine::write_columns`].
+    /// Returns the same errors as [`Engine::write_columns`].
     pub fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
         self.file.as_deref().ok_or(NO_FILE)?.write_cache(out)
     }
@@ -41,8 +41,8 @@ impl OpenFile {
         }
         for history in self.histories.iter().filter(|history| history.event_count() > 0) {
             writer.begin_trace()?;
-            for at in 0..history.event_count() {
-                writer.event(&event(history, at))?;
+            for index in 0..history.event_count() {
+                writer.event(&event(history, index))?;
             }
         }
         writer.finish(&self.snapshot, &self.devices(), self.format())
@@ -71,20 +71,20 @@ impl OpenFile {
     }
 }
 
-/// Checks a cache file written by [`Engine::write_kept`] for damage, without keeping its content. `chunk` returns the
+/// Checks a cache file written by [`Engine::write_cache`] for damage, without keeping its content. `chunk` returns the
 /// bytes in order, and an empty vector at the end.
 ///
 /// # Errors
-/// An error of `chunk`, or a description of the damage.
+/// Returns an error of `chunk`, or a description of the damage.
 pub fn verify_cache(chunk: &mut dyn FnMut() -> Result<Vec<u8>, String>) -> Result<(), String> {
-    let mut machine = ColumnReader::new(DiscardingSink);
+    let mut reader = ColumnReader::new(DiscardingSink);
     loop {
         let chunk = chunk()?;
         if chunk.is_empty() {
-            return machine.finish().map(drop).map_err(|error| error.to_string());
+            return reader.finish().map(drop).map_err(|error| error.to_string());
         }
-        machine.feed(&chunk).map_err(|error| error.to_string())?;
-        while machine.step() {}
+        reader.feed(&chunk).map_err(|error| error.to_string())?;
+        while reader.step() {}
     }
 }
 
@@ -99,16 +99,16 @@ impl EventSink for DiscardingSink {
     }
 }
 
-/// Returns an event as it was replayed.
-fn event(history: &DeviceHistory, at: u32) -> Event {
+/// Reconstructs an event of the trace from the history.
+fn event(history: &DeviceHistory, index: u32) -> Event {
     let events = &history.events;
-    let (address, size) = history.address_and_size(EventIdx(at));
+    let (address, size) = history.address_and_size(EventIdx(index));
     Event {
         address,
         size,
-        time_us: events.times.at(at).unwrap_or(NO_TIME),
-        stack: events.stack(at),
-        labels: events.labels(at),
-        action: events.action(at),
+        time_us: events.times.at(index).unwrap_or(NO_TIME),
+        stack: events.stack(index),
+        labels: events.labels(index),
+        action: events.action(index),
     }
 }

@@ -33,17 +33,17 @@ impl ContainerInput {
         ContainerInput { feed: InputBuffer::default(), total_bytes, access, member, route: Route::Unknown(Vec::new()) }
     }
 
-    /// Takes the bytes that were wanted.
+    /// Appends bytes from the position that [`ContainerInput::wants`] returned.
     pub(super) fn feed(&mut self, chunk: Vec<u8>) {
         self.feed.feed(chunk);
     }
 
-    /// Marks the bytes fed last as the end of the file.
+    /// Marks the end of the bytes fed so far as the end of the file.
     pub(super) fn end(&mut self) {
         self.feed.end();
     }
 
-    /// Returns which bytes are needed next.
+    /// Returns the position of the bytes that are needed next.
     pub(super) fn wants(&self) -> Option<NeededBytes> {
         self.feed.wants()
     }
@@ -56,7 +56,7 @@ impl ContainerInput {
         }
     }
 
-    /// Returns the snapshots of an archive, once, if it has several.
+    /// Returns the list of snapshots if the file is an archive of several. Later calls return `None`.
     pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
         if let Route::Archive(archive) = &mut self.route { archive.take_members() } else { None }
     }

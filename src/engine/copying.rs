@@ -1,4 +1,4 @@
-//! Rows of a list as text for the clipboard, in parts of half a millisecond of work each.
+//! Copying of rows of a list as text for the clipboard, in parts of half a millisecond of work each.
 
 use super::protocol::{MAX_COPIED, TableText};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
@@ -7,13 +7,13 @@ use base::slice::{OutOfTime, SliceResult, TimeSlice};
 const PART_BYTES: usize = 128 << 10;
 /// Maximum size of the whole text in bytes. Names may be long.
 const MAX_TEXT: usize = 64 << 20;
-/// Rows written between two checks of the clock.
+/// Number of rows written between two checks of the clock.
 const ROWS_PER_CHECK: u32 = 128;
 
 /// Progress of writing rows as text.
 #[derive(Default)]
 pub(super) struct CopyProgress {
-    /// Index of the current range of chosen rows, and the number of its rows that are done.
+    /// Index of the current range of chosen rows. The first `rows_done` rows of the range are written.
     range_index: usize,
     rows_done: u32,
     rows: u32,
@@ -44,11 +44,11 @@ impl CopyProgress {
                 last = false;
                 let from = from.saturating_add(self.rows_done);
                 let left = to.min(count).saturating_sub(from);
-                let some = left.min(ROWS_PER_CHECK).min(MAX_COPIED - self.rows);
-                (from..from + some).for_each(|row| write(&mut text, row));
-                self.rows += some;
-                self.rows_done += some;
-                if some == left {
+                let batch = left.min(ROWS_PER_CHECK).min(MAX_COPIED - self.rows);
+                (from..from + batch).for_each(|row| write(&mut text, row));
+                self.rows += batch;
+                self.rows_done += batch;
+                if batch == left {
                     (self.range_index, self.rows_done) = (self.range_index + 1, 0);
                 }
             }

@@ -36,7 +36,7 @@ pub(super) enum DecodeError {
         group_digits(MAX_EVENTS.into())
     )]
     TooManyEvents,
-    /// A drawing without its elements has no stacks.
+    /// The file is a SnapViewer drawing without its elements, so it has no stacks.
     #[error(
         "this is SnapViewer's allocations.json without its elements.json: open SnapViewer's .zip or the original \
          snapshot (folders with elements.db are not supported)"
@@ -47,7 +47,7 @@ pub(super) enum DecodeError {
 /// Relation of the members of a file to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// A single snapshot, or each member is a snapshot of its own.
+    /// The file is a snapshot, or each member is a separate snapshot.
     Snapshot,
     /// A drawing, followed by its elements.
     SnapViewer,
@@ -56,7 +56,7 @@ pub(super) enum Layout {
 /// Result of a decoder.
 pub(super) enum Decoded {
     Snapshot(Box<(Snapshot, Recorder)>),
-    /// The first of two members is decoded. Decodes the second one.
+    /// The first of two members is decoded. Holds the decoder for the second one.
     NextMember(Decoder),
 }
 
@@ -103,7 +103,7 @@ impl Decoder {
         }
     }
 
-    /// Passes the event sink of columns to `prepare`. Nothing may have been fed yet.
+    /// Calls `prepare` with the event sink if the content is columns. Nothing may have been fed yet.
     pub(super) fn prepare(&mut self, prepare: fn(&mut RecordingSink)) {
         if let Decoder::Columns(machine) = self {
             prepare(machine.sink_mut());
@@ -124,7 +124,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Processes some of the decoded data. Must be called until it returns [`Settled::All`] before more is fed.
+    /// Processes some of the decoded data. Must be called until it returns [`PendingWork::Done`] before more is fed.
     pub(super) fn process_pending(&mut self, rest: InputState) -> PendingWork {
         match self {
             Decoder::Elements(machine) => machine.builder_mut().sink_mut().record_pending(rest),
@@ -136,7 +136,7 @@ impl Decoder {
         }
     }
 
-    /// Returns the result, once everything is settled. Fails if the content is incomplete.
+    /// Returns the result. All pending data must have been processed. Fails if the content is incomplete.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
         let mut trailing_bytes = 0;
         let (reader, root) = match self {
@@ -151,9 +151,9 @@ impl Decoder {
             Decoder::Json(machine) => machine.finish()?,
             Decoder::Columns(machine) => {
                 let (read, events) = machine.finish()?;
-                let (mut snapshot, behind) = (read.snapshot, read.trailing_bytes);
+                let (mut snapshot, trailing) = (read.snapshot, read.trailing_bytes);
                 let kind = WarningKind::TrailingBytes("columns");
-                snapshot.warnings.add(kind, u64::from(behind > 0), || format!("{behind} bytes"));
+                snapshot.warnings.add(kind, u64::from(trailing > 0), || format!("{trailing} bytes"));
                 return Decoded::snapshot(snapshot, events.finish()?);
             }
             Decoder::Drawing(machine) => {
@@ -173,7 +173,7 @@ impl Decoder {
         Decoded::snapshot(snapshot, events.finish()?)
     }
 
-    /// Describes the format, such as `pickle 4 (Python)`.
+    /// Returns a description of the format, such as `pickle 4 (Python)`.
     pub(super) fn description(&self) -> String {
         match self {
             Decoder::Pickle(_, head) => head.describe(),
@@ -195,7 +195,7 @@ impl Decoder {
         (self.heap_bytes().iter().map(|&(_, bytes)| bytes as u64).sum(), events)
     }
 
-    /// Folds the events recorded since the last call into `partial`.
+    /// Adds the events recorded since the last call to `partial`.
     pub(super) fn update_partial(&self, partial: &mut Partial) {
         let by_reader = |reader: &Reader<RecordingSink>, partial: &mut Partial| {
             let end = PartialEnd { segments: reader.segments_so_far(), block: &|row| reader.live_block(row) };
@@ -255,8 +255,8 @@ impl PickleHead {
         };
     }
 
-    /// Describes protocol and writer. torch's C++ pickler writes protocol 2 and memoizes a container after its
-    /// contents, so MARK follows at once.
+    /// Returns a description of protocol and writer. torch's C++ pickler writes protocol 2 and memoizes a container
+    /// after its contents, so the container is directly followed by MARK.
     fn describe(&self) -> String {
         let (protocol, writer) = match self.bytes {
             [0x80, 2, b'}' | b']', b'('] => (2, "torch C++"),

@@ -146,13 +146,13 @@ fn metadata(
     };
     let notes = notes.filter(|&event| history.events.action(event) == Action::Annotate).filter_map(|event| {
         let labels = file.snapshot.labels.labels(history.events.labels(event));
-        let (at, _) = history.address_and_size(EventIdx(event));
-        Some(("annotation".to_owned(), text(labels.user_metadata.filter(|_| at == address)?)))
+        let (annotated, _) = history.address_and_size(EventIdx(event));
+        Some(("annotation".to_owned(), text(labels.user_metadata.filter(|_| annotated == address)?)))
     });
     own.chain(notes).take(MAX_NOTES).collect()
 }
 
-/// Returns the lines of a traceback. An entry of the file may have several lines.
+/// Returns the lines of a forward traceback. An entry in the file may have several lines.
 fn forward_frames(file: &OpenFile, texts: &LimitedTexts<'_>, lines: StackId) -> Vec<String> {
     let entries = file.snapshot.lines.frames(lines).map(|line| texts.text(StringId(line.0)));
     let lines = entries.flat_map(|entry| entry.trim_end().lines().map(str::to_owned).collect::<Vec<_>>());

@@ -23,8 +23,8 @@ pub(super) enum SizeSource {
 }
 
 impl DeviceData<'_> {
-    /// Returns the block size of an allocation in bytes. If the file does not record it, it is the smallest possible
-    /// one ([`Known::AtLeast`]).
+    /// Returns the block size of an allocation in bytes. If the file does not record it, returns the smallest possible
+    /// size, with [`SizeSource::LowerBound`].
     pub(super) fn rounded_size(&self, id: AllocationId) -> (u64, SizeSource) {
         let allocations = &self.history.allocations;
         let size = allocations.size(id);
@@ -54,8 +54,8 @@ impl DeviceData<'_> {
         (from < freed_at).then_some([from, freed_at.min(history.event_count())])
     }
 
-    /// Returns the block size of an allocation as far as known. Less exact than [`Open::rounded`] for unexplained
-    /// bytes, and cheaper.
+    /// Returns the block size of an allocation in bytes, or a lower bound. Cheaper than [`DeviceData::rounded_size`],
+    /// but less exact for unexplained bytes.
     pub(super) fn block_bytes(&self, id: AllocationId) -> u64 {
         // A freed allocation has no recorded block, and the lookup is the expensive part.
         match self.history.allocations.freed_at(id) {

@@ -8,8 +8,8 @@ use history::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, Rows, Stack
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Maximum number of events recorded in one call of [`Events::settle`], well under a millisecond. A single element may
-/// free everything that is live.
+/// Maximum number of events recorded by one call of [`RecordingSink::record_pending`], which takes well under a
+/// millisecond. A single element may be preceded by the frees of all live allocations.
 const MAX_EVENTS_PER_CALL: u32 = 2048;
 
 /// Event sink of all readers. One type serves both cases, because readers are compiled once per sink type.
@@ -24,9 +24,9 @@ struct ElementMerge {
     spans: Spans,
     /// Elements that are decoded but not recorded yet.
     pending_elements: VecDeque<Event>,
-    /// Index of the first of these.
+    /// Index of the first pending element.
     next_element: u64,
-    /// Frees to come: time step, address, bytes.
+    /// Frees that are not recorded yet: time step, address, bytes.
     pending_frees: BinaryHeap<Reverse<(i64, u64, u64)>>,
 }
 
@@ -57,7 +57,7 @@ impl EventSink for RecordingSink {
 }
 
 impl ElementMerge {
-    /// Records the next event: an element, or a free that comes before it. Returns false if no element is waiting.
+    /// Records the next event: an element, or a free that comes before it. Returns false if no element is pending.
     fn record(&mut self, recorder: &mut Recorder) -> bool {
         let Some(&event) = self.pending_elements.front() else { return false };
         if let Some(Span { first, last }) = self.spans.get(self.next_element) {
@@ -75,8 +75,8 @@ impl ElementMerge {
         true
     }
 
-    /// Records the next free up to this time step and returns whether there was one. The file has neither its time nor
-    /// its stack.
+    /// Records the next free up to this time step and returns whether there was one. The file has neither the time nor
+    /// the stack of a free.
     fn record_free_until(&mut self, step: i64, recorder: &mut Recorder) -> bool {
         let Some(&Reverse((_, address, size))) = self.pending_frees.peek().filter(|Reverse((last, ..))| *last <= step)
         else {
@@ -89,14 +89,14 @@ impl ElementMerge {
     }
 }
 
-/// Result of [`Events::settle`].
+/// Result of [`RecordingSink::record_pending`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PendingWork {
     Done,
     More,
 }
 
-/// State of the input after what was decoded.
+/// State of the input after the bytes decoded so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InputState {
     Open,
@@ -120,7 +120,7 @@ impl RecordingSink {
         self.recorder = Recorder::with_range(load.into());
     }
 
-    /// Records some of the decoded elements.
+    /// Records some of the pending elements and frees.
     pub(super) fn record_pending(&mut self, rest: InputState) -> PendingWork {
         let Some(join) = &mut self.merge else { return PendingWork::Done };
         for _ in 0..MAX_EVENTS_PER_CALL {
@@ -143,10 +143,10 @@ impl RecordingSink {
         self.recorder.events()
     }
 
-    /// Returns the recorder. Call this once everything is settled with [`Rest::Ended`].
+    /// Returns the recorder. Nothing may be pending with [`InputState::Ended`].
     ///
     /// # Errors
-    /// The drawing and the elements have different lengths.
+    /// Returns an error if the drawing and the elements have different lengths.
     pub(super) fn finish(self) -> Result<Recorder, JoinError> {
         match self.merge {
             Some(join) if join.next_element != u64::from(join.spans.count()) => {
@@ -160,9 +160,9 @@ impl RecordingSink {
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.recorder.heap_bytes();
         if let Some(join) = &self.merge {
-            let waiting = join.pending_elements.capacity() * size_of::<Event>();
-            let live = join.pending_frees.capacity() * size_of::<Reverse<(i64, u64, u64)>>();
-            bytes.push(("SnapViewer's timesteps", join.spans.heap_bytes() + waiting + live));
+            let elements = join.pending_elements.capacity() * size_of::<Event>();
+            let frees = join.pending_frees.capacity() * size_of::<Reverse<(i64, u64, u64)>>();
+            bytes.push(("SnapViewer's timesteps", join.spans.heap_bytes() + elements + frees));
         }
         bytes
     }

@@ -40,7 +40,7 @@ impl Search {
         Search { device, target, stacks, next: 0, matches, tally: Tally::default() }
     }
 
-    /// Examines the remaining allocations and returns the tally. It is empty if the file has no such device.
+    /// Examines the remaining allocations and returns the tally, which is empty if the file has no such device.
     pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Tally> {
         if file.history(self.device).is_none() {
             return Ok(self.tally);
@@ -73,8 +73,8 @@ impl Search {
 
     fn examine(&mut self, file: &OpenFile, history: &DeviceHistory, ids: Range<usize>) {
         let peak = u32::try_from(history.numbers.peak_event + 1).unwrap_or(0);
-        for (at, (allocated_at, freed_at, size)) in ids.clone().zip(history.allocations.spans_in(ids)) {
-            let id = AllocationId(at as u32);
+        for (index, (allocated_at, freed_at, size)) in ids.clone().zip(history.allocations.spans_in(ids)) {
+            let id = AllocationId(index as u32);
             if !self.is_match(file, history, id, size) {
                 continue;
             }
@@ -109,10 +109,10 @@ pub(super) fn matches_target(
 ) -> bool {
     match query {
         Query::Number(number) => id.0 == *number,
-        Query::Size(least, most) => (*least..=*most).contains(&size),
+        Query::Size(min, max) => (*min..=*max).contains(&size),
         Query::Address(address) => {
-            let inside = address.checked_sub(history.allocations.address(id));
-            inside.is_some_and(|inside| inside < size.max(1)) && !history.allocations.is_unexplained(id)
+            let offset = address.checked_sub(history.allocations.address(id));
+            offset.is_some_and(|offset| offset < size.max(1)) && !history.allocations.is_unexplained(id)
         }
         Query::Addresses(from, to) => {
             let address = history.allocations.address(id);
@@ -120,11 +120,11 @@ pub(super) fn matches_target(
         }
         Query::Freed(freed) => history.allocations.freed_at(id).is_some() == *freed,
         Query::Category(name) => file.groups.categories.has_name(history, id, name),
-        Query::Frame(wording) => {
+        Query::Frame(matcher) => {
             stacks.contains(stack_of(&file.snapshot, history, id).0)
                 || tensors_of(&file.snapshot, history, id)
                     .iter()
-                    .any(|tensor| wording.matches(&file.snapshot.recorder.name(tensor)))
+                    .any(|tensor| matcher.matches(&file.snapshot.recorder.name(tensor)))
         }
         Query::Site(_) => {
             let stack = stack_of(&file.snapshot, history, id);
@@ -133,8 +133,8 @@ pub(super) fn matches_target(
     }
 }
 
-/// Returns the next or previous match in a scope from `begin` on, wrapping around at the ends. `None` if there is none,
-/// or if the matches are those of another search.
+/// Returns the next or previous match in a scope from `begin` on, wrapping around at the ends. Returns `None` if the
+/// scope has no match, or if `find` is not the latest finished search.
 pub(super) fn find_match(
     file: &mut OpenFile,
     (find, scope): (u32, Scope),
@@ -157,16 +157,16 @@ pub(super) fn find_match(
         SearchStart::Moment(moment) => first_from(moment),
     };
     // From `from` to the end, then from the other end.
-    let way = |from: u32| {
+    let matches_from = |from: u32| {
         let first = if is_next { matches.next_from(from) } else { matches.last_below(from) };
         std::iter::successors(first, |&id| if is_next { matches.next_from(id + 1) } else { matches.last_below(id) })
     };
-    let mut ways = way(from).chain(way(if is_next { 0 } else { u32::MAX }));
-    let allocation = ways.find(|&id| population.contains(history, AllocationId(id)))?;
-    let (place, id) = (matches.rank(allocation), AllocationId(allocation));
+    let mut candidates = matches_from(from).chain(matches_from(if is_next { 0 } else { u32::MAX }));
+    let allocation = candidates.find(|&id| population.contains(history, AllocationId(id)))?;
+    let (index, id) = (matches.rank(allocation), AllocationId(allocation));
     let (allocated_at, freed_at, requested) = allocations.span(id);
     let [from, to] = window;
     let moment = Moment(if allocated_at < to && freed_at > from { allocated_at.max(from) } else { allocated_at });
     let lowest_byte = file.height_of(device, looks, id, moment);
-    Some(Match { allocation, index: place, requested, lowest_byte: lowest_byte.unwrap_or(0) })
+    Some(Match { allocation, index, requested, lowest_byte: lowest_byte.unwrap_or(0) })
 }

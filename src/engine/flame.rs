@@ -1,4 +1,4 @@
-//! Flame graphs of the stacks of some allocations: the answer to a [`FlameQuestion`].
+//! Flame graphs of the stacks of a scope's allocations: the answer to a [`FlameQuestion`].
 
 use super::icicle::{Icicle, TreeNodes};
 use super::open::OpenFile;
@@ -9,7 +9,8 @@ use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 use history::replay::AllocationId;
 
-/// Bytes of names that are sent in full. Later ones, which belong to the innermost rows, are truncated.
+/// Total length in bytes of the names that are sent in full. Names after these, which belong to the innermost rows, are
+/// truncated.
 const MAX_FULL_NAME_BYTES: usize = 2_000_000;
 /// Length of a truncated name or path, in bytes.
 const TRUNCATED_NAME_BYTES: usize = 60;
@@ -23,24 +24,24 @@ pub(super) struct FlameGraphs {
 /// A flame graph being built.
 struct FlameBuilder {
     device: i64,
-    /// The question without its allocation, which does not affect the boxes.
+    /// The query without its allocation, which does not affect the boxes.
     question: FlameQuestion,
-    /// Number of searches finished when it was started.
+    /// Number of finished searches when building started.
     search: u32,
     icicle: Icicle,
     /// Classes of the frames that the search found.
     found: Option<IdSet>,
     page: FlamePage,
-    /// Boxes sorted by name: the number of the name and the index of the box. Empty until all boxes are built.
+    /// Pairs of name id and box index, sorted. Empty until all boxes are built.
     by_name: Vec<(u32, usize)>,
-    /// Number of these boxes that have a label.
+    /// Number of items of `by_name` whose boxes have a label.
     labelled: usize,
     /// Bytes of the labels so far.
     label_bytes: usize,
 }
 
 impl FlameGraphs {
-    /// Returns the boxes. There are none if the file has no such device.
+    /// Returns the flame graph. It has no boxes if the file has no such device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -50,9 +51,9 @@ impl FlameGraphs {
     ) -> SliceResult<FlamePage> {
         let FlameQuestion { scope, arrangement, find, .. } = question;
         let Some((open, answers)) = file.device_with_trees(device) else { return Ok(FlamePage::default()) };
-        let asked = Selection { device, scope, found: find };
-        let (of, found_total) = answers.weigh_with_found(open, asked, arrangement, slice)?;
-        let view = answers.view(open, of, arrangement).ok_or(OutOfTime)?;
+        let selection = Selection { device, scope, found: find };
+        let (selected, found_total) = answers.weigh_with_found(open, selection, arrangement, slice)?;
+        let view = answers.view(open, selected, arrangement).ok_or(OutOfTime)?;
         let found = found_total.and_then(|found_total| answers.view(open, found_total, arrangement));
         let tree = FlameTree { view, found };
 
@@ -83,7 +84,7 @@ impl FlameGraphs {
         builder.icicle.step(&tree, slice)?;
         builder.label_boxes(view, slice)?;
         let id = question.allocation.map(AllocationId);
-        let id = id.filter(|&id| Population::new(open.history, of.scope).contains(open.history, id));
+        let id = id.filter(|&id| Population::new(open.history, selected.scope).contains(open.history, id));
         let revealed = id.and_then(|id| nearest_box(view, &builder.page.boxes, view.node_of(id)?));
         Ok(FlamePage { revealed, ..builder.page.clone() })
     }
@@ -91,11 +92,11 @@ impl FlameGraphs {
 
 /// Returns the index of the innermost box that shows a node or one of its ancestors.
 fn nearest_box(view: TreeView<'_>, boxes: &[FlameBox], node: u32) -> Option<u32> {
-    let way: Vec<u32> = std::iter::successors(Some(node), |&node| view.parent(node)).collect();
+    let path: Vec<u32> = std::iter::successors(Some(node), |&node| view.parent(node)).collect();
     // Parents have lower numbers than their children. So the path descends, and of two boxes on it, the one with the
     // higher number is the inner one.
-    let is_on_it = |it: &FlameBox| it.node_count == 1 && way.binary_search_by(|known| it.node.cmp(known)).is_ok();
-    (0..).zip(boxes).filter(|(_, it)| is_on_it(it)).max_by_key(|(_, it)| it.node).map(|(place, _)| place)
+    let is_on_path = |it: &FlameBox| it.node_count == 1 && path.binary_search_by(|known| it.node.cmp(known)).is_ok();
+    (0..).zip(boxes).filter(|(_, it)| is_on_path(it)).max_by_key(|(_, it)| it.node).map(|(index, _)| index)
 }
 
 impl FlameBuilder {
@@ -106,11 +107,11 @@ impl FlameBuilder {
             page.boxes = std::mem::take(&mut self.icicle.boxes);
             (page.zoom, page.is_truncated) = (self.icicle.zoom as u32, self.icicle.is_cut);
             let by_name = page.boxes.iter().map(|it| view.name_id(it.node)).zip(0..).collect();
-            self.by_name = sorted_by_key(by_name, |&(name, place)| two_part_key(name.into(), place as u64));
+            self.by_name = sorted_by_key(by_name, |&(name, index)| two_part_key(name.into(), index as u64));
         }
-        while let Some(&(name, place)) = self.by_name.get(self.labelled) {
+        while let Some(&(name, index)) = self.by_name.get(self.labelled) {
             let before = self.labelled.checked_sub(1).and_then(|before| self.by_name.get(before));
-            let Some(it) = page.boxes.get_mut(place) else { return Ok(()) };
+            let Some(it) = page.boxes.get_mut(index) else { return Ok(()) };
             if before.is_none_or(|before| before.0 != name) {
                 let mut label = view.label(it.node);
                 if self.label_bytes > MAX_FULL_NAME_BYTES {
@@ -131,7 +132,7 @@ impl FlameBuilder {
     }
 }
 
-/// A weighed tree, and the tree of the matches of a search.
+/// A weighed tree of all allocations, and one of only those that match the search.
 struct FlameTree<'a> {
     view: TreeView<'a>,
     found: Option<TreeView<'a>>,
@@ -163,7 +164,7 @@ impl TreeNodes for FlameTree<'_> {
     }
 }
 
-/// Truncates a long text.
+/// Truncates a long text and marks the end with `…`.
 fn truncate(text: &mut String) {
     if text.len() > TRUNCATED_NAME_BYTES {
         let end = (0..=TRUNCATED_NAME_BYTES).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);

@@ -34,9 +34,9 @@ const CLASS_COUNT: u32 = 64 / CLASS_BITS;
 
 /// Groups of the allocations of one file.
 pub(super) struct Groups {
-    /// By stack: the group of its call site, 0 if it has none.
+    /// Call site group of each stack. 0 if the stack has no call site.
     sites: Column<u32>,
-    /// By group, from 1 on: the frame of its call site.
+    /// Call site of each group, from group 1 on.
     call_sites: Vec<FrameId>,
     streams: Vec<u64>,
     pools: Vec<(u64, u64)>,
@@ -44,7 +44,7 @@ pub(super) struct Groups {
     segments: Vec<(i64, u64, u64, u32)>,
     /// `None` once the ranking is done.
     ranking: Option<Ranking>,
-    /// Categories of allocations. The set has no rules until one is chosen.
+    /// Categories of allocations. Without rules until a category set is chosen.
     pub(super) categories: Categories,
     pub(super) regions: Regions,
     pool_names: PoolNames,
@@ -55,16 +55,16 @@ pub(super) struct Groups {
 struct Ranking {
     device: usize,
     next: usize,
-    /// By stack: bytes × events.
+    /// Area of each stack: bytes × events.
     area: Column<f64>,
-    /// Call sites with their areas, and the index of each.
+    /// Call sites with their areas. `places` has the index of each call site.
     areas: Vec<(f64, FrameId)>,
     places: HashMap<FrameId, u32, foldhash::fast::RandomState>,
     group_of_site: Option<HashMap<FrameId, u32, foldhash::fast::RandomState>>,
 }
 
 impl Groups {
-    /// Creates the groups. Streams and pools are known at once. Call sites are ranked in [`Groups::step`].
+    /// Creates the groups of streams and pools. Call sites are ranked in [`Groups::step`].
     pub(super) fn new(snapshot: &Snapshot) -> Groups {
         let labels = snapshot.labels.rows();
         let mut streams: Vec<u64> = labels.iter().filter_map(|labels| labels.stream).collect();
@@ -75,11 +75,11 @@ impl Groups {
         pools.extend(snapshot.segments.iter().filter_map(|segment| segment.pool));
         pools = sorted_by_key(pools, |&(first, second)| two_part_key(first, second));
         pools.dedup();
-        let places = (0u32..).zip(&snapshot.segments);
-        let mut segments: Vec<_> = places
-            .filter_map(|(place, segment)| {
+        let indexed = (0u32..).zip(&snapshot.segments);
+        let mut segments: Vec<_> = indexed
+            .filter_map(|(index, segment)| {
                 let start = segment.address?;
-                Some((segment.device, start, start.saturating_add(segment.total_size.checked_sub(1)?), place))
+                Some((segment.device, start, start.saturating_add(segment.total_size.checked_sub(1)?), index))
             })
             .collect();
         segments = sorted_by_key(segments, |&(device, start, _, _)| two_part_key(signed_key(device), start));
@@ -123,11 +123,11 @@ impl Groups {
                         && let Some(site) = sites.call_site(snapshot, StackId(stack))
                     {
                         let next = ranking.areas.len() as u32;
-                        let place = *ranking.places.entry(site).or_insert(next);
-                        if place == next {
+                        let index = *ranking.places.entry(site).or_insert(next);
+                        if index == next {
                             ranking.areas.push((0.0, site));
                         }
-                        if let Some(sum) = ranking.areas.get_mut(place as usize) {
+                        if let Some(sum) = ranking.areas.get_mut(index as usize) {
                             sum.0 += area;
                         }
                     }
@@ -191,30 +191,30 @@ impl Groups {
         Paint::slot_of(if is_unknown { 0 } else { group })
     }
 
-    fn group_number<T: Ord>(&self, all: &[T], one: Option<T>) -> u32 {
-        one.and_then(|one| all.binary_search(&one).ok()).map_or(0, |place| place as u32 + 1)
+    fn group_number<T: Ord>(&self, all: &[T], value: Option<T>) -> u32 {
+        value.and_then(|value| all.binary_search(&value).ok()).map_or(0, |index| index as u32 + 1)
     }
 
-    /// Returns the stream of an allocation, or else that of the segment that holds its address at the end.
+    /// Returns the stream of an allocation, or else that of the segment that holds its address at the end of the trace.
     pub(super) fn stream(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<u64> {
-        let of_segment = || snapshot.segments.get(self.segment(history, id)? as usize)?.stream;
-        labels_of(snapshot, history, id).stream.or_else(of_segment)
+        let segment_stream = || snapshot.segments.get(self.segment(history, id)? as usize)?.stream;
+        labels_of(snapshot, history, id).stream.or_else(segment_stream)
     }
 
-    /// Returns the pool of an allocation, or else that of the segment that holds its address at the end.
+    /// Returns the pool of an allocation, or else that of the segment that holds its address at the end of the trace.
     pub(super) fn pool(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<(u64, u64)> {
-        let of_segment = || snapshot.segments.get(self.segment(history, id)? as usize)?.pool;
-        labels_of(snapshot, history, id).pool.or_else(of_segment)
+        let segment_pool = || snapshot.segments.get(self.segment(history, id)? as usize)?.pool;
+        labels_of(snapshot, history, id).pool.or_else(segment_pool)
     }
 
-    /// Returns the group of a pool under [`Grouping::Pool`], 0 if it is not recorded.
+    /// Returns the [`Grouping::Pool`] group of a pool, or 0 if the pool is not recorded.
     pub(super) fn pool_number(&self, pool: Option<(u64, u64)>) -> u32 {
         self.group_number(&self.pools, pool)
     }
 
-    /// Returns whether a group under [`Grouping::Pool`] is a private pool.
+    /// Returns whether a [`Grouping::Pool`] group is a private pool.
     pub(super) fn is_private(&self, number: u32) -> bool {
-        let pool = number.checked_sub(1).and_then(|place| self.pools.get(place as usize));
+        let pool = number.checked_sub(1).and_then(|index| self.pools.get(index as usize));
         pool.is_some_and(|&pool| pool != (0, 0))
     }
 
@@ -223,35 +223,35 @@ impl Groups {
         !self.pools.is_empty()
     }
 
-    /// Returns the segment that holds the allocation's address at the end, as an index into the snapshot.
+    /// Returns the index (in the snapshot) of the segment that holds an allocation's address at the end of the trace.
     pub(super) fn segment(&self, history: &DeviceHistory, id: AllocationId) -> Option<u32> {
         self.segment_at(history.device, history.allocations.address(id))
     }
 
-    /// Returns the segment of a device that holds an address at the end, as an index into the snapshot.
+    /// Returns the index (in the snapshot) of the segment that holds an address of a device at the end of the trace.
     pub(super) fn segment_at(&self, device: i64, address: u64) -> Option<u32> {
         // Hand-written binary search. In builds optimized for size, the one of slices calls its closure at each step.
         let (mut from, mut to) = (0, self.segments.len());
         while from < to {
             let middle = usize::midpoint(from, to);
             match self.segments.get(middle) {
-                Some(&(of, start, ..)) if of < device || of == device && start <= address => from = middle + 1,
+                Some(&(owner, start, ..)) if owner < device || owner == device && start <= address => from = middle + 1,
                 _ => to = middle,
             }
         }
-        let &(of, _, last, place) = self.segments.get(from.checked_sub(1)?)?;
-        (of == device && address <= last).then_some(place)
+        let &(owner, _, last, index) = self.segments.get(from.checked_sub(1)?)?;
+        (owner == device && address <= last).then_some(index)
     }
 
-    /// Returns the call site group of a stack, 0 if it has none.
+    /// Returns the call site group of a stack, or 0 if the stack has no call site.
     pub(super) fn call_site_group(&self, stack: StackId) -> u32 {
         self.sites.get(stack.0 as usize).unwrap_or(0)
     }
 
-    /// Returns the call site group of a stack, and its frame.
+    /// Returns the call site group of a stack, and the frame of the call site.
     pub(super) fn call_site_of(&self, stack: StackId) -> (u32, Option<FrameId>) {
         let group = self.call_site_group(stack);
-        (group, group.checked_sub(1).and_then(|place| self.call_sites.get(place as usize).copied()))
+        (group, group.checked_sub(1).and_then(|index| self.call_sites.get(index as usize).copied()))
     }
 
     /// Returns the call sites, from group 1 on.
@@ -286,7 +286,7 @@ impl Groups {
     }
 }
 
-/// Returns 0 for 0, else the number of significant bits divided by [`CLASS_BITS`], rounded up.
+/// Returns the class of a value: 0 for 0, else the number of significant bits divided by [`CLASS_BITS`], rounded up.
 fn class_of(value: u64) -> u32 {
     (u64::BITS - value.leading_zeros()).div_ceil(CLASS_BITS)
 }

@@ -15,7 +15,7 @@ pub(super) struct Heaviest {
 }
 
 impl Heaviest {
-    /// Returns the heaviest allocation. `None` if there is no such device or node.
+    /// Returns the id of the heaviest allocation. `None` if there is no such device or node, or no allocation there.
     pub(super) fn find(
         &mut self,
         file: &mut OpenFile,
@@ -30,7 +30,7 @@ impl Heaviest {
         let population = self.population.get_or_insert_with(|| Population::new(open.history, scope));
         while let Some(part) = slice.next_range(&mut self.next, population.len(), 1)? {
             population.visit_part(open.history, part, &mut |id, bytes| {
-                if self.best.is_none_or(|(most, _)| bytes > most) && subtree.contains(&answers.stems, open, id) {
+                if self.best.is_none_or(|(best, _)| bytes > best) && subtree.contains(&answers.stems, open, id) {
                     self.best = Some((bytes, id));
                 }
             });

@@ -1,15 +1,15 @@
-//! Layout of a tree of stacks as boxes in whole device pixels: children below their parent, as wide as they are heavy,
-//! the heaviest at the left.
+//! Layout of a tree of stacks as boxes in whole device pixels: children below their parent, with widths in proportion
+//! to their weights, the heaviest at the left.
 //!
 //! Each edge is the exact number of bytes to its left, scaled and rounded down once. So boxes of a row never overlap,
-//! lie inside their parent, and touch their neighbours. Boxes narrower than a pixel are merged, parent by parent, into
-//! one with the exact sum.
+//! lie inside their parent, and touch their neighbours. Children narrower than a pixel are merged into one box per
+//! parent, with the exact sum of their weights.
 
 use super::protocol::{Ends, FlameBox, MAX_BOXES, Weight};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 
-/// Access to a tree for its layout. Nodes are numbers, and the root is 0.
+/// Access to a tree for its layout. Nodes are identified by numbers. The root is 0.
 pub(super) trait TreeNodes {
     /// Returns the parent of a node. `None` for the root and for an unknown node.
     fn parent(&self, node: u32) -> Option<u32>;
@@ -19,25 +19,25 @@ pub(super) trait TreeNodes {
     fn next_sibling(&self, node: u32) -> Option<u32>;
     /// Returns the total weight of a node, including everything below it.
     fn weight(&self, node: u32) -> Weight;
-    /// Returns what is live at or below a node at both ends of a change.
+    /// Returns the live weight at or below a node at both ends of the range of a change.
     fn ends(&self, node: u32) -> Ends;
-    /// Returns the bytes at or below a node that a search found.
+    /// Returns the bytes at or below a node that match the search.
     fn found(&self, node: u32) -> u64;
 }
 
-/// Children of a box, as far as they were visited.
+/// Children of a box that were visited so far.
 #[derive(Debug, Default)]
 struct VisitedChildren {
     /// Next child to visit.
     next_node: Option<u32>,
-    /// Boxes at least a pixel wide, and one box for all others.
+    /// Boxes at least a pixel wide. All others are merged into `narrow`.
     wide: Vec<FlameBox>,
     narrow: FlameBox,
     /// Bytes of the heaviest node in `narrow`.
     heaviest: u64,
 }
 
-/// Boxes of a tree, as far as they are laid out.
+/// Boxes of a tree that are laid out so far.
 #[derive(Debug, Default)]
 pub(super) struct Icicle {
     pub(super) boxes: Vec<FlameBox>,
@@ -46,31 +46,31 @@ pub(super) struct Icicle {
     pub(super) is_cut: bool,
     /// Bytes to the left of each box, from the zoomed one on.
     left_bytes: Vec<u64>,
-    /// Box whose children come next, and those that were visited.
+    /// Index of the box whose children are laid out next. `children` has those that were visited.
     next: usize,
     children: Option<VisitedChildren>,
     width_px: u32,
 }
 
 impl Icicle {
-    /// Starts with the path from the root to `zoom`. Each box of the path fills the width.
+    /// Starts the layout with the path from the root to the node `zoom`. Each box of the path fills the width.
     pub(super) fn new(nodes: &dyn TreeNodes, zoom: u32, width_px: u32) -> Icicle {
-        let mut way = vec![zoom];
-        while let Some(above) = way.last().and_then(|&node| nodes.parent(node)) {
+        let mut path = vec![zoom];
+        while let Some(above) = path.last().and_then(|&node| nodes.parent(node)) {
             // A longer path would leave no room for boxes below it. Its lower half is the visible part.
-            if way.len() >= MAX_BOXES / 2 {
-                way.push(0);
+            if path.len() >= MAX_BOXES / 2 {
+                path.push(0);
                 break;
             }
-            way.push(above);
+            path.push(above);
         }
-        let of = |(row, &node): (u32, &u32)| FlameBox {
+        let to_box = |(row, &node): (u32, &u32)| FlameBox {
             row,
             parent: row.saturating_sub(1),
             x: [0, width_px],
             ..new_box(nodes, node)
         };
-        let boxes: Vec<FlameBox> = (0..).zip(way.iter().rev()).map(of).collect();
+        let boxes: Vec<FlameBox> = (0..).zip(path.iter().rev()).map(to_box).collect();
         let zoom = boxes.len() - 1;
         Icicle { boxes, zoom, is_cut: false, left_bytes: vec![0], next: zoom, children: None, width_px }
     }

@@ -1,5 +1,6 @@
 //! The innermost open annotation at each moment, by Mosaic's rule (`semantics.md` §1): in file order, a START is pushed
-//! on a stack, and an END closes the last open one of its name. The innermost annotation is on top.
+//! on a stack, and an END closes the last open START with its name. The innermost annotation is at the top of the
+//! stack.
 
 use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
@@ -10,10 +11,10 @@ use std::ops::Range;
 /// Annotation marks that are considered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum MarkScope {
-    /// Only those of the device.
+    /// Only marks of the device.
     #[default]
     Device,
-    /// All of the file, as in Mosaic.
+    /// All marks of the file, as in Mosaic.
     File,
 }
 
@@ -21,7 +22,7 @@ pub(super) enum MarkScope {
 struct OpenMark {
     name: StringId,
     is_open: bool,
-    /// Value in `last_of` for its name before it was opened.
+    /// Value of `last_open` for this name before the annotation was opened.
     before: u32,
 }
 
@@ -32,16 +33,16 @@ pub(super) struct InnermostAnnotations {
     next: usize,
     /// Number of events before each change, and the innermost annotation from then on.
     changes: Vec<(u32, Option<StringId>)>,
-    /// Stack of annotations. The last one is open.
+    /// Stack of annotations. The top one is open.
     open_marks: Vec<OpenMark>,
-    /// By name: 1-based index into `begun` of the last open one, 0 if none is open.
+    /// 1-based index into `open_marks` of the last open annotation with each name. 0 if none is open.
     last_open: HashMap<StringId, u32, foldhash::fast::RandomState>,
     /// Latest time of a mark so far, in µs. Marks that are out of order take effect at this time.
     latest: i64,
 }
 
 impl InnermostAnnotations {
-    /// Creates an empty list of changes for these marks.
+    /// Creates an empty list of changes that considers these marks.
     pub(super) fn new(marks: MarkScope) -> InnermostAnnotations {
         InnermostAnnotations { marks, latest: i64::MIN, ..InnermostAnnotations::default() }
     }
@@ -59,7 +60,7 @@ impl InnermostAnnotations {
                 if mark.start {
                     self.open_marks.push(OpenMark { name: mark.name, is_open: true, before: *last });
                     *last = self.open_marks.len() as u32;
-                } else if let Some(it) = last.checked_sub(1).and_then(|at| self.open_marks.get_mut(at as usize)) {
+                } else if let Some(it) = last.checked_sub(1).and_then(|index| self.open_marks.get_mut(index as usize)) {
                     (it.is_open, *last) = (false, it.before);
                 }
                 while self.open_marks.last().is_some_and(|it| !it.is_open) {
@@ -77,7 +78,8 @@ impl InnermostAnnotations {
         Ok(())
     }
 
-    /// Returns the annotation that is open at an event. `cursor` is 0 at first, and may be reused for later events.
+    /// Returns the innermost annotation at an event. Pass a `cursor` of 0 to the first call, and the same variable to
+    /// calls for later events.
     pub(super) fn at_event(&self, cursor: &mut usize, event: u32) -> Option<StringId> {
         while self.changes.get(*cursor).is_some_and(|&(before, _)| before <= event) {
             *cursor += 1;
@@ -85,8 +87,8 @@ impl InnermostAnnotations {
         self.changes.get(cursor.checked_sub(1)?)?.1
     }
 
-    /// Returns the annotation that is open at an allocated-at moment, and the moments around it with the same
-    /// annotation. `None` before the first annotation.
+    /// Returns the innermost annotation at the moment of an allocation, and the range of moments around it with the
+    /// same annotation. `None` before the first annotation.
     pub(super) fn at_allocation(&self, allocated_at: u32) -> (Option<StringId>, Range<u32>) {
         let after = self.changes.partition_point(|&(before, _)| before < allocated_at);
         let until = self.changes.get(after).map_or(u32::MAX, |&(before, _)| before + 1);

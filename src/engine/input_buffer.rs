@@ -2,12 +2,12 @@
 
 use super::protocol::NeededBytes;
 
-/// Result of asking for more input.
+/// Result of a request for more input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Supply {
     /// More bytes were passed on, or the end of the input was signalled.
     Supplied,
-    /// The wanted bytes have to be fed first.
+    /// The needed bytes have to be fed first.
     NeedsBytes,
     Ended,
 }
@@ -15,7 +15,7 @@ pub(super) enum Supply {
 /// Input buffer of a file.
 pub(super) struct InputBuffer {
     chunk: Vec<u8>,
-    /// Number of bytes of `chunk` that are used up.
+    /// Number of bytes of `chunk` that are consumed.
     used: usize,
     /// Offset of `chunk` in the file.
     offset: u64,
@@ -30,7 +30,7 @@ impl Default for InputBuffer {
 }
 
 impl InputBuffer {
-    /// Takes the bytes that were wanted.
+    /// Replaces the chunk by bytes from the position that [`InputBuffer::wants`] returned.
     pub(super) fn feed(&mut self, chunk: Vec<u8>) {
         self.offset = match self.next_read {
             NeededBytes::At(offset) => offset,
@@ -41,7 +41,7 @@ impl InputBuffer {
         self.used = 0;
     }
 
-    /// Marks the bytes fed last as the end of the file.
+    /// Marks the end of the current chunk as the end of the file.
     pub(super) fn end(&mut self) {
         self.ended = true;
     }
@@ -50,22 +50,23 @@ impl InputBuffer {
         self.ended
     }
 
-    /// Returns which bytes are needed next. `None` while some are left, and at the end of the file.
+    /// Returns the position of the bytes that are needed next. `None` while unconsumed bytes are left, and at the end
+    /// of the file.
     pub(super) fn wants(&self) -> Option<NeededBytes> {
         (self.used >= self.chunk.len() && !self.ended).then_some(self.next_read)
     }
 
-    /// Returns the bytes that are not used up.
+    /// Returns the bytes of the chunk that are not consumed.
     pub(super) fn remaining(&self) -> &[u8] {
         self.chunk.get(self.used..).unwrap_or_default()
     }
 
-    /// Marks bytes as used up.
+    /// Marks this number of bytes as consumed.
     pub(super) fn advance(&mut self, bytes: usize) {
         self.used = self.chunk.len().min(self.used.saturating_add(bytes));
     }
 
-    /// Returns the remaining bytes and marks them as used up.
+    /// Returns the remaining bytes and marks them as consumed.
     pub(super) fn take(&mut self) -> Vec<u8> {
         if self.used == 0 {
             self.offset += self.chunk.len() as u64;
@@ -78,9 +79,9 @@ impl InputBuffer {
 
     /// Continues at an offset of the file. Bytes within the current chunk need not be fed again.
     pub(super) fn seek(&mut self, offset: u64) {
-        let inside = offset.checked_sub(self.offset).and_then(|inside| usize::try_from(inside).ok());
-        match inside.filter(|&inside| inside <= self.chunk.len()) {
-            Some(inside) => self.used = inside,
+        let position = offset.checked_sub(self.offset).and_then(|position| usize::try_from(position).ok());
+        match position.filter(|&position| position <= self.chunk.len()) {
+            Some(position) => self.used = position,
             None => {
                 self.used = self.chunk.len();
                 self.next_read = NeededBytes::At(offset);

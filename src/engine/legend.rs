@@ -1,4 +1,4 @@
-//! The legend: colours, with the memory of each at the peak and at another moment.
+//! The legend: the colours, and the live memory of each colour at the peak and at another moment.
 
 use super::open::OpenFile;
 use super::protocol::{Grouping, LegendEntry, Weight};

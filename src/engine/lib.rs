@@ -101,9 +101,10 @@ pub struct Engine {
     loading: Option<Box<Loader>>,
     file: Option<Box<OpenFile>>,
     questions: Questions,
-    /// Creates the simulator for [`Question::WhatIf`]. `None`: such questions get no answer.
+    /// Constructor of the simulator for [`Question::WhatIf`]. If `None`, such queries get no answer.
     simulator: Option<fn() -> Box<dyn what_if::Simulator>>,
-    /// Applied to each new loader. Set if this engine also opens cache files ([`Engine::with_cache_files`]).
+    /// Function that configures each new loader. Set if this engine also opens cache files
+    /// ([`Engine::with_cache_files`]).
     prepare_loader: Option<fn(&mut Loader)>,
     internal_rules: InternalRules,
     categories: CategorySet,
@@ -122,7 +123,7 @@ impl Engine {
         Engine::with_memory_limit(memory_limit::MAX_TABLE_BYTES)
     }
 
-    /// Creates an engine that rejects files whose tables take more than `memory` bytes.
+    /// Creates an engine that rejects files whose tables take more than `max_table_bytes`.
     pub fn with_memory_limit(max_table_bytes: u64) -> Engine {
         let simulator: fn() -> Box<dyn what_if::Simulator> = what_if::simulator;
         let questions = Questions::new(Some(simulator()));
@@ -130,15 +131,15 @@ impl Engine {
             .with_cache_files()
     }
 
-    /// Lets the engine also open cache files written by [`Engine::write_kept`]. The code for that is linked only if
-    /// this is called.
+    /// Enables opening of cache files written by [`Engine::write_cache`]. The code for that is linked only if this is
+    /// called.
     pub fn with_cache_files(self) -> Engine {
         Engine { prepare_loader: Some(Loader::accept_histories), ..self }
     }
 
     /// Creates an engine without the simulated allocator, whose code is then not linked. [`Question::WhatIf`] gets no
-    /// answer.
-    /// Cache files written by [`Engine::write_kept`] are not accepted unless [`Engine::with_cache_files`] is called.
+    /// answer. Cache files written by [`Engine::write_cache`] are rejected unless [`Engine::with_cache_files`] is
+    /// called.
     pub fn without_simulator() -> Engine {
         let max_table_bytes = memory_limit::MAX_TABLE_BYTES;
         let (questions, internal_rules, replies, load_range) = Default::default();
@@ -208,8 +209,8 @@ impl Engine {
         }
     }
 
-    /// Returns which bytes are needed next. `None` while the last chunk is not used up, and after an error or a
-    /// cancellation: stop reading then.
+    /// Returns the position of the bytes that are needed next. `None` while the last chunk is not consumed, and after
+    /// an error or a cancellation. In these two cases, no more bytes should be read.
     pub fn wants(&self) -> Option<NeededBytes> {
         self.loading.as_ref()?.wants()
     }
@@ -219,9 +220,8 @@ impl Engine {
         self.loading.is_some()
     }
 
-    /// Returns what has been decoded so far of the file being loaded. `None` if nothing was added since the last call,
-    /// or if only a range of events is loaded.
-    /// Costs a pass over the events since the last call, a few nanoseconds each.
+    /// Returns partial results for the file being loaded. `None` if nothing was decoded since the last call, or if only
+    /// a range of events is loaded. Takes a few nanoseconds for each event decoded since the last call.
     pub fn partial(&mut self) -> Option<Box<PartialFile>> {
         self.loading.as_mut()?.partial().map(Box::new)
     }

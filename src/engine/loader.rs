@@ -17,7 +17,7 @@ use history::container::{Container, ContainerError, Content};
 use history::replay::Builder;
 use history::snapshot::{Snapshot, WarningKind};
 
-/// Error of opening a file. The message names place and cause.
+/// Error of opening a file. The message names the position and the cause.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OpenError {
     #[error("{0}")]
@@ -42,7 +42,7 @@ pub(super) struct Loader {
     watch: MemoryMonitor,
     /// Range of events to keep.
     load_range: LoadRange,
-    /// Applied to the event sink of columns.
+    /// Function that configures the event sink if the content is columns.
     prepare_sink: Option<fn(&mut RecordingSink)>,
     /// Partial results, once they have been requested.
     partial_results: Option<Box<PartialState>>,
@@ -102,7 +102,7 @@ impl Loader {
         Progress { bytes: self.container.bytes_read(), total_bytes: self.intake.total_bytes(), phase }
     }
 
-    /// Returns what is decoded so far, if that is more than at the last call. `None` if only a range of events is kept.
+    /// Returns partial results if more was decoded since the last call. `None` if only a range of events is kept.
     pub(super) fn partial(&mut self) -> Option<PartialFile> {
         let progress = self.progress();
         match &self.stage {
@@ -113,7 +113,7 @@ impl Loader {
         }
     }
 
-    /// Returns the snapshots of a file, once, if it has several.
+    /// Returns the list of snapshots if the file has several. Later calls return `None`.
     pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
         self.intake.take_members()
     }

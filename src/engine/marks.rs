@@ -13,7 +13,8 @@ const MAX_MARKS: usize = 20_000;
 /// Maximum length of an annotation's name that is sent, in characters.
 const MAX_NAME_LEN: usize = 200;
 
-/// Maximum number of names that are compared with each other. If there are more, names are likely to be numbers.
+/// Maximum number of names that are compared for shared prefixes. If a file has more names, most of them usually differ
+/// only in a number.
 const MAX_NAMES: usize = 4_000;
 
 /// Returns the marks of a device. `None` if there is no such device.
@@ -26,27 +27,27 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
     marks.peak = AxisPoint { events: f64::from(peak), time: clock.map_or(0, |clock| clock.x(peak)) };
     for event in history.note_events() {
-        let place = event_point(clock, event);
+        let position = event_point(clock, event);
         match history.events.action(event) {
             Action::Oom if marks.out_of_memory.len() < MAX_MARKS => {
                 let (device_free, requested) = history.address_and_size(EventIdx(event));
                 let reserved = u64::try_from(history.reserved_at(Moment::after(EventIdx(event)))).unwrap_or(0);
-                marks.out_of_memory.push(OutOfMemoryMark { position: place, event, requested, device_free, reserved });
+                marks.out_of_memory.push(OutOfMemoryMark { position, event, requested, device_free, reserved });
             }
-            Action::Snapshot if marks.snapshots.len() < MAX_MARKS => marks.snapshots.push((place, event)),
+            Action::Snapshot if marks.snapshots.len() < MAX_MARKS => marks.snapshots.push((position, event)),
             Action::Oom | Action::Snapshot => marks.left_out += 1,
             _ => {}
         }
     }
     let mut lanes = Lanes::default();
-    let mut beginnings = NamePrefixes::default();
+    let mut name_prefixes = NamePrefixes::default();
     for range in history.annotations.iter().take(MAX_MARKS) {
         let name = file.snapshot.strings.text(range.name);
         let name = match name.char_indices().nth(MAX_NAME_LEN) {
             Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
             None => name.into_owned(),
         };
-        beginnings.add(range.name, &name);
+        name_prefixes.add(range.name, &name);
         let end = range.end_us.unwrap_or_else(|| last_us(history));
         marks.ranges.push(RangeMark {
             name,
@@ -59,14 +60,14 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
             shared_prefix: 0,
         });
     }
-    marks.ranges.iter_mut().for_each(|range| range.shared_prefix = beginnings.shared_prefix_len(&range.name));
+    marks.ranges.iter_mut().for_each(|range| range.shared_prefix = name_prefixes.shared_prefix_len(&range.name));
     marks.lanes = lanes.ends.len() as u32;
     marks.left_out += history.annotations.len().saturating_sub(MAX_MARKS) as u64;
     Some(marks)
 }
 
-/// Returns the range of an annotation, from the state before its first event to the state after its last one. Events
-/// exactly at its start and end belong to it. An annotation that never ends lasts to the end of the trace.
+/// Returns the range of an annotation, from the moment before its first event to the moment after its last one. Events
+/// exactly at its start or end are included. An annotation that never ends lasts to the end of the trace.
 pub(super) fn annotation_span(history: &DeviceHistory, clock: TimeAxis<'_>, range: &AnnotationRange) -> Span {
     let from = clock.events_before_us(range.start_us);
     let to = match range.end_us {
@@ -79,7 +80,7 @@ pub(super) fn annotation_span(history: &DeviceHistory, clock: TimeAxis<'_>, rang
 /// Prefixes of names, up to the end of a word or the start of a number.
 #[derive(Default)]
 struct NamePrefixes {
-    /// By prefix: the number of the only name that has it, or [`SEVERAL`].
+    /// Number of the only name with each prefix, or [`SEVERAL`].
     by_prefix: HashMap<String, u32, foldhash::fast::RandomState>,
     seen_names: HashMap<StringId, u32, foldhash::fast::RandomState>,
 }
@@ -92,26 +93,26 @@ impl NamePrefixes {
         if self.seen_names.len() >= MAX_NAMES || self.seen_names.insert(id, 0).is_some() {
             return;
         }
-        for beginning in prefixes(name) {
+        for prefix in prefixes(name) {
             let number = self.seen_names.len() as u32;
-            self.by_prefix.entry(beginning.to_owned()).and_modify(|known| *known = SEVERAL).or_insert(number);
+            self.by_prefix.entry(prefix.to_owned()).and_modify(|known| *known = SEVERAL).or_insert(number);
         }
     }
 
     /// Returns the length in bytes of the longest prefix that another name has as well.
     fn shared_prefix_len(&self, name: &str) -> u32 {
-        let is_shared = |beginning: &&str| self.by_prefix.get(*beginning) == Some(&SEVERAL);
-        prefixes(name).filter(is_shared).last().map_or(0, |beginning| beginning.len() as u32)
+        let is_shared = |prefix: &&str| self.by_prefix.get(*prefix) == Some(&SEVERAL);
+        prefixes(name).filter(is_shared).last().map_or(0, |prefix| prefix.len() as u32)
     }
 }
 
 /// Returns the prefixes of a name that end before a word or a number.
 fn prefixes(name: &str) -> impl Iterator<Item = &str> {
     let mut before = ' ';
-    name.char_indices().filter_map(move |(at, letter)| {
+    name.char_indices().filter_map(move |(index, letter)| {
         let is_edge = !before.is_alphanumeric() || (letter.is_ascii_digit() && !before.is_ascii_digit());
         before = letter;
-        name.get(..at).filter(|_| at > 0 && is_edge)
+        name.get(..index).filter(|_| index > 0 && is_edge)
     })
 }
 
@@ -123,14 +124,14 @@ fn event_point(clock: Option<TimeAxis<'_>>, event: u32) -> AxisPoint {
     AxisPoint { events: f64::from(event) + 1.0, time: clock.map_or(0, |clock| clock.x(event + 1)) }
 }
 
-/// Returns the position of a time. Without recorded times, it is the start.
+/// Returns the position of a time on both axes. Without recorded times, returns the start.
 fn time_point(history: &DeviceHistory, clock: Option<TimeAxis<'_>>, time_us: i64) -> AxisPoint {
     let Some(clock) = clock else { return AxisPoint::default() };
     let elapsed = time_us.saturating_sub(clock.first_us()).saturating_add_unsigned(clock.margin());
     moments::point_at_time(history, clock, elapsed.max(0) as f64)
 }
 
-/// Assigns ranges, given by start, to the uppermost free lane.
+/// Assigns each range to the uppermost free lane. Ranges must come in order of their starts.
 #[derive(Default)]
 struct Lanes {
     /// End of the last range of each lane in µs, `i64::MAX` if it never ends.

@@ -9,7 +9,7 @@ use base::sorted::sort;
 use base::units::Moment;
 use history::replay::{AllocationId, SegmentLifetimes};
 
-/// A segment at a moment. Mapped ranges that adjoin within an expandable segment are one.
+/// A segment at a moment. Adjacent mapped ranges of an expandable segment count as one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SegmentAt {
     pub(super) range: AllocationId,
@@ -23,13 +23,13 @@ pub(super) fn segment_at(segments: &SegmentLifetimes, moment: Moment, address: u
     let live = segments.live.live_at(ranges, moment);
     let mut by_address: Vec<(u128, u32)> = live.map(|id| (u128::from(ranges.address(id)), id.0)).collect();
     sort(&mut by_address);
-    let after = by_address.partition_point(|&(begins, _)| begins <= u128::from(address));
-    let id_at = |place: usize| by_address.get(place).map(|&(_, id)| AllocationId(id));
+    let after = by_address.partition_point(|&(start, _)| start <= u128::from(address));
+    let id_at = |index: usize| by_address.get(index).map(|&(_, id)| AllocationId(id));
     let end_of = |id: AllocationId| ranges.address(id).saturating_add(ranges.size(id));
-    let place = after.checked_sub(1)?;
-    let range = id_at(place).filter(|&id| address < end_of(id))?;
+    let index = after.checked_sub(1)?;
+    let range = id_at(index).filter(|&id| address < end_of(id))?;
     let [mut first, mut last] = [range; 2];
-    let mut lower = place;
+    let mut lower = index;
     while let Some(below) = lower.checked_sub(1).and_then(id_at).filter(|&below| segments.is_same_segment(below, first))
     {
         (first, lower) = (below, lower - 1);
@@ -64,7 +64,8 @@ pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Op
     Some(HitSegment { call_site: site, ..hit })
 }
 
-/// Returns start and size of the free space around an address, within the segment. `None` if a block is there.
+/// Returns start and size of the free space around an address, within the segment. `None` if a block covers the
+/// address.
 fn free_space(around: &Neighbours, segment: SegmentAt, address: u64) -> Option<(u64, u64)> {
     if around.at.is_some() {
         return None;
@@ -75,8 +76,7 @@ fn free_space(around: &Neighbours, segment: SegmentAt, address: u64) -> Option<(
 }
 
 /// Returns the allocation and the memory at an address and a moment, in a part of memory. `None` if there is no such
-/// device.
-/// `height_of` maps the first address of a block to its height in the picture.
+/// device. `height_of` maps the first address of a block to its height in the plot, in bytes.
 pub(super) fn memory_at(
     file: &mut OpenFile,
     (device, only): (i64, MemoryFilter),

@@ -6,8 +6,8 @@ use base::units::Bytes;
 /// Maximum size of tables on this machine, in bytes. Unlimited on 64-bit systems, where the operating system decides.
 pub(super) const MAX_TABLE_BYTES: u64 = if usize::BITS == 32 { MAX_TABLE_BYTES_32_BIT } else { u64::MAX };
 
-/// Unpacked bytes between two measurements. A measurement takes some microseconds, and in the worst case tables need
-/// fifty times the unpacked bytes.
+/// Number of unpacked bytes between two measurements. A measurement takes some microseconds, and in the worst case
+/// tables need fifty times the unpacked bytes.
 const BYTES_PER_CHECK: u64 = 4 << 20;
 
 /// Error: the file needs more memory than is allowed.
@@ -30,13 +30,13 @@ pub(super) struct MemoryMonitor {
 }
 
 impl MemoryMonitor {
-    /// Creates a monitor that allows tables of `most` bytes.
+    /// Creates a monitor that allows tables of up to `max_bytes`.
     pub(super) fn new(max_bytes: u64) -> MemoryMonitor {
         MemoryMonitor { max_bytes, bytes_until_check: BYTES_PER_CHECK.min(max_bytes) }
     }
 
-    /// Counts `decoded` more bytes. Now and then calls `measure` for the bytes on the heap and the number of events
-    /// read so far, and fails if the heap is too large.
+    /// Counts `decoded` more bytes. Every [`BYTES_PER_CHECK`] bytes, calls `measure` for the bytes on the heap and the
+    /// number of events read so far, and fails if the heap is too large.
     pub(super) fn check(
         &mut self,
         decoded: usize,

@@ -1,4 +1,4 @@
-//! Conversion of positions to both time axes, and the facts at a moment.
+//! Conversion of positions to both horizontal axes, and the facts at a moment.
 
 use super::protocol::{AxisPoint, MomentFacts, MomentSpec, NamedAction, NamedEvent};
 use base::units::{EventIdx, Moment};
@@ -21,11 +21,11 @@ pub(super) fn moment_facts(history: &DeviceHistory, at: MomentSpec) -> Option<Mo
         at => at,
     };
     let clock = history.events.times.time_axis();
-    let begins = |moment: u32| clock.map_or(0, |clock| clock.x(moment));
-    let place = match at {
+    let start_of = |moment: u32| clock.map_or(0, |clock| clock.x(moment));
+    let position = match at {
         MomentSpec::Moment(moment) => {
             let moment = moment.min(history.event_count()).max(history.events.first());
-            AxisPoint { events: f64::from(moment), time: begins(moment) }
+            AxisPoint { events: f64::from(moment), time: start_of(moment) }
         }
         MomentSpec::X(Axis::Events, x) => {
             let events = x.clamp(f64::from(history.events.first()), f64::from(history.event_count()) + 1.0);
@@ -39,14 +39,14 @@ pub(super) fn moment_facts(history: &DeviceHistory, at: MomentSpec) -> Option<Mo
     };
     let moment = match (at, clock) {
         (MomentSpec::X(Axis::Time, x), Some(clock)) => clock.events_before(x.next_up()),
-        _ => (place.events as u32).min(history.event_count()),
+        _ => (position.events as u32).min(history.event_count()),
     };
     let pending = |event| history.awaiting_free_change(event);
     let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
     Some(MomentFacts {
         moment,
-        position: place,
-        start: begins(moment),
+        position,
+        start: start_of(moment),
         time_us: Moment(moment).event().and_then(|event| history.events.times.at(event.0)),
         requested: positive(history.drawn_at(Moment(moment))),
         reserved: positive(history.reserved_at(Moment(moment))),

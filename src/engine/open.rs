@@ -22,9 +22,9 @@ use picture::timeline::{self, Axis, Order, OrderBuilder, OutlineRect, Paint, Vie
 pub(super) struct OpenFile {
     pub(super) snapshot: Snapshot,
     pub(super) histories: Vec<DeviceHistory>,
-    /// Mapped ranges over time, by history; see [`OpenFile::segment_lives`].
+    /// Mapped ranges over time, by history; see [`OpenFile::compute_segments`].
     segments: Vec<SegmentLifetimes>,
-    /// Versions, which count the reuses of an address, by history; see [`OpenFile::version`].
+    /// Versions, which count the reuses of an address, by history; see [`OpenFile::compute_versions`].
     versions: Vec<Versions>,
     pub(super) sites: Sites,
     pub(super) rounding: Rounding,
@@ -36,7 +36,7 @@ pub(super) struct OpenFile {
     orders: Vec<StackingOrder>,
     pub(super) found: Option<SearchMatches>,
     pub(super) stack_trees: StackTrees,
-    /// Data of pictures other than the stack.
+    /// Data of the plots other than the stack.
     pub(super) plots: PlotCache,
 }
 
@@ -46,12 +46,13 @@ struct StackingOrder {
     by: Grouping,
     /// Number of allocations of the device.
     count: usize,
-    /// Groups of the allocations, as far as they were looked up and sorted.
+    /// Groups of the allocations that were looked up and sorted so far.
     piling: OrderBuilder,
     order: Option<Order>,
 }
 
-/// Number of stacking orders kept for all allocations of a file, eight bytes per allocation.
+/// Number of stacking orders kept, if each covers all allocations of the file. An order takes eight bytes per
+/// allocation.
 const ORDERS_KEPT: usize = 2;
 
 impl OpenFile {
@@ -116,32 +117,32 @@ impl OpenFile {
 
     /// Does the work of [`OpenFile::prepare`] in one go.
     pub(super) fn prepare_all(&mut self) {
-        let goes_on = &mut || true;
-        let mut slice = TimeSlice::new(goes_on);
+        let has_time = &mut || true;
+        let mut slice = TimeSlice::new(has_time);
         while self.prepare(&mut slice).is_err() {}
     }
 
-    /// Computes the mapped ranges of a device over time. Once done, [`OpenFile::segments`] returns them complete. Does
-    /// nothing if there is no such device.
+    /// Computes the mapped ranges of a device over time. Once this has finished, [`OpenFile::segments`] returns all of
+    /// them. Does nothing if there is no such device.
     pub(super) fn compute_segments(&mut self, device: i64, slice: &mut TimeSlice) -> SliceResult {
         let OpenFile { snapshot, histories, segments, .. } = self;
         let known = histories.iter().zip(segments).find(|(history, _)| history.device == device);
         known.map_or(Ok(()), |(history, segments)| segments.step(snapshot, history, slice))
     }
 
-    /// Returns the mapped ranges of a device over time. Complete once [`OpenFile::segment_lives`] has finished.
+    /// Returns the mapped ranges of a device over time. Complete once [`OpenFile::compute_segments`] has finished.
     pub(super) fn segments(&self, device: i64) -> Option<&SegmentLifetimes> {
         let known = self.histories.iter().zip(&self.segments).find(|(history, _)| history.device == device);
         known.map(|(_, segments)| segments)
     }
 
-    /// Computes the versions for a device's events. Once done, [`OpenFile::version_of`] returns them.
+    /// Computes the versions for a device's events. Once this has finished, [`OpenFile::version_of`] returns them.
     pub(super) fn compute_versions(&mut self, device: i64, slice: &mut TimeSlice) -> SliceResult {
         let known = self.histories.iter().zip(&mut self.versions).find(|(history, _)| history.device == device);
         known.map_or(Ok(()), |(history, versions)| versions.step(history, slice))
     }
 
-    /// Returns the version of the block or segment of an event. [`OpenFile::version`] must have finished.
+    /// Returns the version of the block or segment of an event. [`OpenFile::compute_versions`] must have finished.
     pub(super) fn version_of(&self, history: &DeviceHistory, event: u32) -> u32 {
         let mut known = self.histories.iter().zip(&self.versions);
         let known = known.find(|(known, _)| known.device == history.device);
@@ -152,14 +153,14 @@ impl OpenFile {
         self.histories.iter().find(|history| history.device == device)
     }
 
-    /// Returns the data for answers about a device, and the cached answers. `None` if there is no such device.
+    /// Returns the data of a device, and the cached stack trees. `None` if there is no such device.
     pub(super) fn device_with_trees(&mut self, device: i64) -> Option<(DeviceData<'_>, &mut StackTrees)> {
         let OpenFile { snapshot, histories, rounding, groups, found, stack_trees, .. } = self;
         let history = histories.iter().find(|history| history.device == device)?;
         Some((DeviceData { snapshot, history, groups, rounding, found: found.as_ref() }, stack_trees))
     }
 
-    /// Returns the data for answers about the device of this history, without the matches of a search.
+    /// Returns the data of the device with this history, without the matches of a search.
     pub(super) fn device_data<'a>(&'a self, history: &'a DeviceHistory) -> DeviceData<'a> {
         DeviceData { snapshot: &self.snapshot, history, groups: &self.groups, rounding: &self.rounding, found: None }
     }
@@ -177,7 +178,7 @@ impl OpenFile {
         Paint::new(self.groups.slot(by, self.groups.group_of(&self.snapshot, history, id, by)), id.0)
     }
 
-    /// Calls `work` with the data that a picture is stacked from: the history of a device, or its reserved memory. The
+    /// Calls `work` with the data that a plot is stacked from: the history of a device, or its reserved memory. The
     /// stacking order must exist ([`OpenFile::prepare_picture`]).
     pub(super) fn with_source<R>(
         &self,
@@ -198,21 +199,21 @@ impl OpenFile {
             (Highlight::Found(serial), Some(found)) if (found.serial, found.device) == (serial, device) => Some(found),
             _ => None,
         };
-        let has_steps = found.map(|found| |id: AllocationId| found.matches.contains(id.0));
+        let is_found = found.map(|found| |id: AllocationId| found.matches.contains(id.0));
         let has_stack = match looks.highlight {
             Highlight::Stack(stack) => {
                 Some(move |id: AllocationId| has_stack(&self.snapshot, history, id, StackId(stack)))
             }
             _ => None,
         };
-        let by_stack = has_stack.as_ref().map(|stands_out| stands_out as &dyn Fn(AllocationId) -> bool);
+        let by_stack = has_stack.as_ref().map(|is_highlighted| is_highlighted as &dyn Fn(AllocationId) -> bool);
         let open = self.device_data(history);
         let is_below = match looks.highlight {
             Highlight::Node(arrangement, node) => self.stack_trees.subtree(arrangement, node),
             _ => None,
         };
         let is_below = is_below.map(|subtree| |id: AllocationId| subtree.contains(&self.stack_trees.stems, open, id));
-        let by_node = is_below.as_ref().map(|stands_out| stands_out as &dyn Fn(AllocationId) -> bool);
+        let by_node = is_below.as_ref().map(|is_highlighted| is_highlighted as &dyn Fn(AllocationId) -> bool);
         Some(work(&timeline::Source {
             allocations: &history.allocations,
             live: &history.live,
@@ -222,7 +223,7 @@ impl OpenFile {
             reserved: Curve::new(&history.reserved, &reserved),
             pending: Curve::new(&history.awaiting_free, &pending),
             paint: &paint,
-            highlight: has_steps.as_ref().map(|stands_out| stands_out as _).or(by_stack).or(by_node),
+            highlight: is_found.as_ref().map(|is_highlighted| is_highlighted as _).or(by_stack).or(by_node),
         }))
     }
 
@@ -237,10 +238,10 @@ impl OpenFile {
         self.groups.categories.step(&self.snapshot, &self.histories, slice)
     }
 
-    /// Computes everything that a picture with these `looks` needs: categories, and a stacking order or a plot.
+    /// Computes the data that a plot with these display settings needs: categories, and a stacking order or a layout.
     pub(super) fn prepare_picture(&mut self, device: i64, looks: Looks, slice: &mut TimeSlice) -> SliceResult {
-        let wanted = [looks.stacking, Some(looks.colouring)].contains(&Some(Grouping::Category));
-        if wanted {
+        let uses_categories = [looks.stacking, Some(looks.colouring)].contains(&Some(Grouping::Category));
+        if uses_categories {
             self.categorize(slice)?;
         }
         if looks.plot != Plot::Stack {
@@ -250,7 +251,7 @@ impl OpenFile {
         let known = self.orders.iter().position(|it| it.device == device && it.by == by);
         let count = self.history(device).map_or(0, |history| history.allocations.len());
         let new = || StackingOrder { device, by, count, piling: OrderBuilder::default(), order: None };
-        let mut stacked = known.map_or_else(new, |at| self.orders.remove(at));
+        let mut stacked = known.map_or_else(new, |index| self.orders.remove(index));
         let result = self.build_order(&mut stacked, slice);
         self.keep_order(stacked);
         result
@@ -296,23 +297,23 @@ impl OpenFile {
     /// order and the previous one.
     fn keep_order(&mut self, newest: StackingOrder) {
         self.orders.push(newest);
-        let most = ORDERS_KEPT * self.histories.iter().map(|history| history.allocations.len()).sum::<usize>();
+        let limit = ORDERS_KEPT * self.histories.iter().map(|history| history.allocations.len()).sum::<usize>();
         let kept = self.orders.iter().rev().scan(0, |sum, stacked| {
             *sum += stacked.count;
-            (*sum <= most).then_some(())
+            (*sum <= limit).then_some(())
         });
-        let forgotten = self.orders.len() - kept.count().max(1);
-        self.orders.drain(..forgotten);
+        let dropped = self.orders.len() - kept.count().max(1);
+        self.orders.drain(..dropped);
     }
 
-    /// Returns the allocation at a byte of the stack at a moment.
+    /// Returns the allocation at a moment and a height of the stack in bytes.
     pub(super) fn hit(&mut self, device: i64, looks: Looks, moment: u32, byte: u64) -> Option<HitAllocation> {
         self.prepare_picture_now(device, looks);
         let hit = self.with_source(device, looks, |source| timeline::stack_at(source, Moment(moment), byte))??;
         self.hit_allocation(device, hit.allocation, hit.lowest_byte)
     }
 
-    /// Returns the details of an allocation for a tooltip. `lowest_byte` is its position in the picture.
+    /// Returns the facts about an allocation for a tooltip. `lowest_byte` is its position in the plot.
     pub(super) fn hit_allocation(&mut self, device: i64, id: AllocationId, lowest_byte: u64) -> Option<HitAllocation> {
         let history = self.histories.iter().find(|history| history.device == device)?;
         let stack = stack_of(&self.snapshot, history, id);
@@ -329,7 +330,7 @@ impl OpenFile {
         })
     }
 
-    /// Returns the silhouette of a device. `None` if there is no such device.
+    /// Returns the overview curves of a device. `None` if there is no such device.
     pub(super) fn overview(&self, device: i64, axis: Axis, width_px: u32) -> Option<Overview> {
         let first = self.history(device)?.events.first();
         self.with_source(device, Looks::default(), |source| {

@@ -1,4 +1,4 @@
-//! Opening of a file without the code that answers questions, for callers that read the history themselves.
+//! Opening of a file without the code that answers queries, for callers that read the history themselves.
 
 use super::Engine;
 use super::container_input::ContainerInput;
@@ -17,7 +17,7 @@ use std::io::Write;
 pub struct Opening(Loader);
 
 impl Opening {
-    /// Starts loading a file of `total_bytes`. `member` is the index of the snapshot if the file has several.
+    /// Starts loading a file of `total_bytes`. `member` is the index of the snapshot to open if the file has several.
     /// The file is rejected if its tables take more than `memory` bytes.
     pub fn new(name: String, total_bytes: u64, member: Option<u32>, memory: u64) -> Opening {
         Opening(Loader::new(name, ContainerInput::new(Some(total_bytes), Access::Random, member), memory))
@@ -29,7 +29,7 @@ impl Opening {
         Opening(self.0.with_range(load))
     }
 
-    /// Takes the bytes that it [wants](Opening::wants). An empty chunk marks the end of the file.
+    /// Feeds the bytes from the position that [`Opening::wants`] returned. An empty chunk marks the end of the file.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         match chunk.is_empty() {
             true => self.0.end(),
@@ -37,12 +37,12 @@ impl Opening {
         }
     }
 
-    /// Returns which bytes are needed next. `None` while the last chunk is not used up.
+    /// Returns the position of the bytes that are needed next. `None` while the last chunk is not consumed.
     pub fn wants(&self) -> Option<NeededBytes> {
         self.0.wants()
     }
 
-    /// Returns the snapshots of a file, once, if it has several.
+    /// Returns the list of snapshots if the file has several. Later calls return `None`.
     pub fn take_members(&mut self) -> Option<Vec<Member>> {
         self.0.take_members()
     }
@@ -50,33 +50,33 @@ impl Opening {
     /// Works until the file is open (`Some`), or until more bytes are needed or the time is up (`None`).
     ///
     /// # Errors
-    /// The file is not a snapshot, is damaged, or takes too much memory.
+    /// Returns a message if the file is not a snapshot, is damaged, or takes too much memory.
     pub fn step(&mut self, slice: &mut TimeSlice<'_>) -> Result<Option<OpenedFile>, String> {
         self.0.step(slice).map(|file| file.map(OpenedFile)).map_err(|error| self.0.error_message(&error))
     }
 }
 
-/// Opens the output of [`Engine::write_columns`](super::Engine::write_columns) in one go. No other format is linked.
-/// `read` fills the buffer from its start and returns the number of bytes, 0 at the end.
+/// Opens the output of [`Engine::write_columns`](super::Engine::write_columns) in a single call. Code for other formats
+/// is not linked. `read` fills the buffer from its start and returns the number of bytes, or 0 at the end.
 ///
 /// # Errors
-/// An error of `read`, or the input is not in this format.
+/// Returns an error of `read`, or a message if the input is not in this format.
 pub fn open_columns(
     name: String,
     read: &mut dyn FnMut(&mut [u8]) -> Result<usize, String>,
 ) -> Result<OpenedFile, String> {
-    let goes_on = &mut || true;
-    let slice = &mut TimeSlice::new(goes_on);
-    let mut machine = compact::ColumnReader::new(Recorder::default());
+    let has_time = &mut || true;
+    let slice = &mut TimeSlice::new(has_time);
+    let mut reader = compact::ColumnReader::new(Recorder::default());
     let mut buffer = vec![0; 1 << 18];
     loop {
         let length = read(&mut buffer)?;
         let Some(bytes) = buffer.get(..length).filter(|bytes| !bytes.is_empty()) else { break };
-        machine.feed(bytes).map_err(|error| error.to_string())?;
-        while machine.step() {}
+        reader.feed(bytes).map_err(|error| error.to_string())?;
+        while reader.step() {}
     }
-    let format = machine.format().to_owned();
-    let (read, recorder) = machine.finish().map_err(|error| error.to_string())?;
+    let format = reader.format().to_owned();
+    let (read, recorder) = reader.finish().map_err(|error| error.to_string())?;
     let snapshot = read.snapshot;
     let mut builder = Builder::new(&snapshot, recorder);
     while builder.step(&snapshot, slice).is_err() {}
@@ -91,7 +91,7 @@ pub fn open_columns(
 pub struct OpenedFile(OpenFile);
 
 impl OpenedFile {
-    /// Returns the file that an engine has open, without the code that answers questions about it.
+    /// Returns the file that an engine has open, without the code that answers queries about it.
     pub fn from_engine(engine: Engine) -> Option<OpenedFile> {
         engine.file.map(|file| OpenedFile(*file))
     }
@@ -99,7 +99,7 @@ impl OpenedFile {
     /// Writes a cache file that can be opened in place of the original.
     ///
     /// # Errors
-    /// See [`Engine::write_kept`](super::Engine::write_kept).
+    /// Returns the same errors as [`Engine::write_cache`](super::Engine::write_cache).
     pub fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
         self.0.write_cache(out)
     }
@@ -109,16 +109,16 @@ impl OpenedFile {
         self.0.summary()
     }
 
-    /// Computes everything that a [`Side`] returns: categories by these rules, and reserved memory over time.
+    /// Computes the data that a [`Side`] returns: categories by these rules, and reserved memory over time.
     pub fn prepare(&mut self, categories: &CategorySet) {
         self.0.set_categories(categories);
         self.0.prepare_all();
     }
 
-    /// Writes a range of the file as a pickle.
+    /// Writes a range of the file's events as a pickle.
     ///
     /// # Errors
-    /// See [`Engine::crop`](super::Engine::crop).
+    /// Returns the same errors as [`Engine::crop`](super::Engine::crop).
     pub fn crop(&mut self, crop: &Crop, out: impl Write) -> Result<Cropped, CropError> {
         self.0.crop(crop, out)
     }
@@ -126,7 +126,7 @@ impl OpenedFile {
     /// Writes a simulated run as a pickle.
     ///
     /// # Errors
-    /// See [`Engine::write_simulated`](super::Engine::write_simulated).
+    /// Returns the same errors as [`Engine::write_simulated`](super::Engine::write_simulated).
     pub fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<SimulatedSummary, CropError> {
         self.0.write_simulated(run, out)
     }

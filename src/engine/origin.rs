@@ -6,17 +6,17 @@ use history::recorder::Tensor;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Labels, Snapshot, StackId, StringId};
 
-/// `internal_metadata` of a block that `resize_` with an address hint allocates in front of the wanted address and
-/// frees at once.
+/// `internal_metadata` of a block that `resize_` with an address hint allocates in front of the hinted address and
+/// frees immediately.
 const PREFIX_BLOCK: &str = "mallocWithAddress";
 
-/// Returns whether an allocation is such a block. The allocator counts it like any other.
+/// Returns whether an allocation is a [prefix block](PREFIX_BLOCK). The allocator counts it like any other.
 pub(super) fn is_prefix_block(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> bool {
     let internal = labels_of(snapshot, history, id).internal_metadata;
     internal.is_some_and(|text| snapshot.strings.bytes(text) == PREFIX_BLOCK.as_bytes())
 }
 
-/// Returns the labels of the event that an allocation is known from.
+/// Returns the labels of an allocation: those of its alloc event, or else those of its free.
 pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Labels {
     if let Some(origin) = history.origin(id) {
         return snapshot.labels.labels(origin.labels);
@@ -42,7 +42,7 @@ pub(super) fn tensors_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id
     recorder.tensors_at(history.device, allocations.address(id), allocations.size(id))
 }
 
-/// Formats a tensor: name, kind, shape, dtype.
+/// Returns the description of a tensor: name, kind, shape and dtype.
 pub(super) fn describe_tensor(snapshot: &Snapshot, tensor: &Tensor) -> String {
     let recorder = &snapshot.recorder;
     let mut text = recorder.name(tensor);
@@ -61,10 +61,10 @@ pub(super) fn describe_tensor(snapshot: &Snapshot, tensor: &Tensor) -> String {
 fn name_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<String> {
     let text = |string: StringId| snapshot.strings.text(string);
     let note = history.annotation(id).and_then(|labels| snapshot.labels.labels(labels).user_metadata);
-    let own = || metadata::value_of(&text(labels_of(snapshot, history, id).user_metadata?), "name");
+    let metadata_name = || metadata::value_of(&text(labels_of(snapshot, history, id).user_metadata?), "name");
     match note.map(text) {
         Some(note) => Some(metadata::value_of(&note, "name").unwrap_or_else(|| note.into_owned())),
-        None => own().or_else(|| {
+        None => metadata_name().or_else(|| {
             let tensor = tensors_of(snapshot, history, id).first()?;
             Some(snapshot.recorder.name(tensor)).filter(|name| !name.is_empty())
         }),
@@ -84,7 +84,7 @@ pub(super) fn site_with_name(snapshot: &Snapshot, history: &DeviceHistory, id: A
 const MAX_NAME_LEN: usize = 100;
 
 /// Returns the category that the file records for an allocation, in torch.profiler's terms: that of the recorder's
-/// tensor in it, else its own, else that of an annotation on it, else the one in its metadata.
+/// tensor in it, else that of its alloc event, else that of an `annotate` event on it, else the one in its metadata.
 pub(super) fn recorded_category<'a>(
     snapshot: &'a Snapshot,
     history: &DeviceHistory,
@@ -102,8 +102,8 @@ pub(super) fn recorded_category<'a>(
     let by_metadata = || metadata::category(&metadata::value_of(&text(labels.user_metadata?), "category")?);
     let by_recorder = tensors_of(snapshot, history, id).first().map(|tensor| snapshot.recorder.category(tensor));
     let by_recorder = by_recorder.filter(|category| !category.is_empty());
-    let own = by_recorder.or_else(|| labels.category.map(|category| snapshot.strings.bytes(category)));
-    own.or_else(|| by_note().or_else(by_metadata).map(str::as_bytes))
+    let recorded = by_recorder.or_else(|| labels.category.map(|category| snapshot.strings.bytes(category)));
+    recorded.or_else(|| by_note().or_else(by_metadata).map(str::as_bytes))
 }
 
 /// Returns the stack of an allocation: that of its alloc event or its block, or else that of its free.
@@ -118,15 +118,16 @@ pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: Allocat
         }
     }
     let origin = history.origin(id);
-    let of_alloc = origin.filter(|origin| !origin.is_of_free).map(|origin| origin.stack).filter(recorded);
+    let alloc_stack = origin.filter(|origin| !origin.is_of_free).map(|origin| origin.stack).filter(recorded);
     // A block that still exists at the end has the stack of its alloc, which is more useful than that of the free.
-    let of_block = || history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize)).map(|block| block.stack);
-    let of_free = || match source {
+    let block_stack =
+        || history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize)).map(|block| block.stack);
+    let free_stack = || match source {
         _ if origin.is_some_and(|origin| origin.is_of_free) => origin.map(|origin| origin.stack),
         Provenance::FreedBy(event) => Some(history.events.stack(event.0)),
         _ => None,
     };
-    of_alloc.or_else(|| of_block().filter(recorded)).or_else(of_free).unwrap_or(StackId::NONE)
+    alloc_stack.or_else(|| block_stack().filter(recorded)).or_else(free_stack).unwrap_or(StackId::NONE)
 }
 
 /// Returns whether `stack`, as returned by [`stack_of`], is that of the free. That happens if an allocation was made

@@ -9,7 +9,7 @@ use history::snapshot::{Action, HOST_DEVICE, Snapshot};
 /// Largest relative change of the estimated event count that is ignored, so that the axis does not jitter.
 const ESTIMATE_TOLERANCE: f64 = 1.0 / 32.0;
 
-/// Schedule of the partial results. Times are milliseconds of the caller's clock.
+/// Schedule of the partial results. Times are in milliseconds, on the caller's clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PartialSchedule {
     due_ms: f64,
@@ -23,7 +23,7 @@ impl PartialSchedule {
     /// Minimum pause after a partial result, as a multiple of the time that it took to produce.
     const PAUSE_FACTOR: f64 = 40.0;
 
-    /// Starts the schedule when a file is opened at `now_ms`.
+    /// Creates the schedule of a file that is opened at `now_ms`.
     pub fn start(now_ms: f64) -> PartialSchedule {
         PartialSchedule { due_ms: now_ms + PartialSchedule::FIRST_DELAY_MS }
     }
@@ -45,7 +45,7 @@ impl PartialSchedule {
 #[derive(Default)]
 pub(super) struct PartialState {
     partial: Partial,
-    /// Bytes read and events decoded at the first call that saw any events.
+    /// Bytes read and events decoded at the first call with any events.
     first_seen: Option<[u64; 2]>,
     /// Index of the trace that is being decoded, and its estimated number of events.
     expected: (usize, f64),
@@ -55,7 +55,8 @@ pub(super) struct PartialState {
 }
 
 impl PartialState {
-    /// Folds in the events decoded since the last call. Returns `None` if there were none.
+    /// Adds the events decoded since the last call and returns the new partial results. Returns `None` if there were no
+    /// such events.
     pub(super) fn update(&mut self, name: &str, decoder: &Decoder, progress: &Progress) -> Option<PartialFile> {
         decoder.update_partial(&mut self.partial);
         let events: u64 = self.partial.outlines.iter().map(|outline| u64::from(outline.events)).sum();
@@ -76,9 +77,9 @@ impl PartialState {
         };
         // The remaining events are split evenly among the devices that have memory but no events yet.
         let others = self.partial.devices.saturating_sub(self.partial.outlines.len()) as f64;
-        let of_last = self.partial.outlines.last().map_or(0.0, |outline| f64::from(outline.events));
-        let expected = of_last.max((of_last + rate * rest as f64) / (1.0 + others));
-        let is_steady = (expected / self.expected.1 - 1.0).abs() < ESTIMATE_TOLERANCE && self.expected.1 >= of_last;
+        let decoded = self.partial.outlines.last().map_or(0.0, |outline| f64::from(outline.events));
+        let expected = decoded.max((decoded + rate * rest as f64) / (1.0 + others));
+        let is_steady = (expected / self.expected.1 - 1.0).abs() < ESTIMATE_TOLERANCE && self.expected.1 >= decoded;
         if self.expected.0 != last || !is_steady {
             self.expected = (last, expected);
         }
@@ -106,9 +107,9 @@ impl PartialState {
         };
         let outlines: Vec<(&Outline, usize)> = sorted_by_key(outlines, key);
         let mut summaries = Vec::new();
-        for (outline, at) in &outlines {
+        for (outline, index) in &outlines {
             let mut summary = summary(outline);
-            if *at == last && !self.is_complete {
+            if *index == last && !self.is_complete {
                 summary.events = summary.events.max(expected as u64);
             }
             summaries.push(summary);

@@ -1,7 +1,7 @@
 //! Messages between the engine and its drivers (page, command line, tests). Plain data.
 //!
 //! The bytes of a file are not part of a [`Request`]. The driver feeds them to the engine between `Open` and
-//! `EndOfFile`, and asks the engine before each chunk which ones it [wants](Want).
+//! `EndOfFile`. Before each chunk, it asks the engine for the position of the [needed bytes](NeededBytes).
 
 mod ask;
 mod details;

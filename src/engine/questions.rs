@@ -1,6 +1,6 @@
-//! Queue of pending questions, and the dispatch to the code that answers each kind.
+//! Queue of pending queries, and the dispatch of each [`Question`] variant to the code that answers it.
 //!
-//! Quick questions are answered at once. Of the other kinds, only the latest question of each kind is kept.
+//! Quick queries are answered immediately. Of the others, only the latest query of each variant is kept.
 
 use super::curves::CurveBuilder;
 use super::events::EventLists;
@@ -24,7 +24,7 @@ use history::snapshot::StackId;
 use std::collections::VecDeque;
 use std::mem::discriminant;
 
-/// Pending questions in the order of priority, with work in progress and caches.
+/// Pending queries in order of priority, with work in progress and caches.
 #[derive(Default)]
 pub(super) struct Questions {
     waiting: VecDeque<Ask>,
@@ -49,12 +49,12 @@ pub(super) struct Questions {
     sizes: Option<Box<PlannedSizes>>,
 }
 
-/// Rank of questions that are answered immediately. They do not replace each other.
+/// Rank of queries that are answered immediately. They do not replace each other.
 const IMMEDIATE: u8 = 0;
 
-/// Returns the priority of a question. Lower ranks are answered first.
-fn rank(what: &Question) -> u8 {
-    match what {
+/// Returns the priority of a query. Lower ranks are answered first.
+fn rank(question: &Question) -> u8 {
+    match question {
         Question::Hit { .. } | Question::Moments(_) | Question::Step { .. } | Question::Marks => IMMEDIATE,
         Question::Overview { .. } | Question::Outline { .. } | Question::FindNext { .. } => IMMEDIATE,
         Question::Legend { .. } | Question::Details(_) => IMMEDIATE,
@@ -74,10 +74,10 @@ impl Questions {
         Questions { simulator, ..Questions::default() }
     }
 
-    /// Answers a question at once, or queues it for [`Questions::step`].
+    /// Answers a query immediately, or queues it for [`Questions::step`].
     pub(super) fn ask(&mut self, file: &mut OpenFile, ask: Ask, replies: &mut VecDeque<Reply>) {
-        let rank_of = rank(&ask.question);
-        if rank_of == IMMEDIATE {
+        let ask_rank = rank(&ask.question);
+        if ask_rank == IMMEDIATE {
             if self.answer(file, &ask, replies, &mut TimeSlice::new(&mut || false)).is_ok() {
                 return;
             }
@@ -85,13 +85,13 @@ impl Questions {
             self.reset(&ask.question);
             self.waiting.retain(|other| discriminant(&other.question) != discriminant(&ask.question));
         }
-        let place = self.waiting.partition_point(|other| rank(&other.question) <= rank_of);
-        self.waiting.insert(place, ask);
+        let index = self.waiting.partition_point(|other| rank(&other.question) <= ask_rank);
+        self.waiting.insert(index, ask);
     }
 
-    /// Drops the work in progress for an earlier question of this kind.
-    fn reset(&mut self, what: &Question) {
-        match what {
+    /// Drops the work in progress for an earlier query of the same variant.
+    fn reset(&mut self, question: &Question) {
+        match question {
             Question::Scene { .. } => self.scene = SceneBuilder::default(),
             Question::Curves { .. } => self.curves.reset(),
             Question::Find(_) => self.search = None,
@@ -110,7 +110,7 @@ impl Questions {
         }
     }
 
-    /// Drops everything that depends on the categories, because they have changed.
+    /// Drops all data that depends on the categories, because they have changed.
     pub(super) fn forget_categories(&mut self) {
         self.tables.invalidate();
         self.events.invalidate();
@@ -119,13 +119,13 @@ impl Questions {
         self.scene = SceneBuilder::default();
     }
 
-    /// Drops everything that depends on node numbers, because they have changed.
+    /// Drops all data that depends on node numbers, because they have changed.
     pub(super) fn forget_nodes(&mut self) {
         (self.trees, self.flames, self.plan, self.plan_curve) = Default::default();
         self.tables.invalidate();
     }
 
-    /// Answers all pending questions.
+    /// Answers all pending queries.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -141,7 +141,7 @@ impl Questions {
         Ok(())
     }
 
-    /// Answers one question and queues the reply, if it has one.
+    /// Answers one query and queues the reply, if there is one.
     fn answer(
         &mut self,
         file: &mut OpenFile,

@@ -24,7 +24,7 @@ pub(super) struct Radix {
 }
 
 impl Radix {
-    /// Creates an empty sort with capacity for `count` ids, because growing would copy all of them in one go.
+    /// Creates an empty sort with capacity for `count` ids, because growing would copy all of them within one slice.
     pub(super) fn with_capacity(count: usize) -> Radix {
         Radix { keys: Vec::with_capacity(count), ids: Vec::with_capacity(count), ..Radix::default() }
     }
@@ -76,13 +76,13 @@ impl Radix {
                 self.keys.get(rows.clone()).into_iter().flatten().zip(self.ids.get(rows).into_iter().flatten())
             {
                 let digit = (key >> shift) as usize % DIGIT_VALUES;
-                let Some(place) = self.counts.get_mut(digit) else { continue };
+                let Some(target) = self.counts.get_mut(digit) else { continue };
                 if let (Some(to_key), Some(to_id)) =
-                    (self.to_keys.get_mut(*place as usize), self.to_ids.get_mut(*place as usize))
+                    (self.to_keys.get_mut(*target as usize), self.to_ids.get_mut(*target as usize))
                 {
                     (*to_key, *to_id) = (*key, *id);
                 }
-                *place += 1;
+                *target += 1;
             }
         } else {
             if rows.start == 0 {
@@ -107,7 +107,7 @@ impl Radix {
             + (self.ids.capacity() + self.to_ids.capacity()) * size_of::<u32>()
     }
 
-    /// Returns the ids, in key order once sorted.
+    /// Returns the ids. They are in key order once [`Radix::step`] has finished.
     pub(super) fn into_ids(self) -> Vec<u32> {
         self.ids
     }
@@ -119,7 +119,7 @@ pub(super) struct MultiKeySort {
     radix: Radix,
     /// Index of the current key. The least significant key comes first.
     key_index: usize,
-    /// Ids, sorted by all keys before `part`.
+    /// Ids, sorted by all keys before `key_index`.
     ids: Vec<u32>,
 }
 
@@ -153,7 +153,7 @@ impl MultiKeySort {
         Ok(())
     }
 
-    /// Returns the ids, in order once sorted.
+    /// Returns the ids. They are sorted once [`MultiKeySort::step`] has finished.
     pub(super) fn ids(&self) -> &[u32] {
         &self.ids
     }

@@ -7,7 +7,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::Curve;
 
-/// Returns the totals of the allocations in `span`. All zero if the file does not have the device.
+/// Returns the totals of the allocations in `span`. They are zero if the file does not have the device.
 pub(super) fn range_facts(
     file: &mut OpenFile,
     device: i64,

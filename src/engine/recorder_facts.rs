@@ -6,7 +6,7 @@ use super::protocol::{
 use history::replay::DeviceHistory;
 use history::snapshot::Snapshot;
 
-/// Our key and the recorder's key for each number. The ones that only apply to a whole trace come last.
+/// Summary key and recorder key of each number. Numbers that only apply to a whole trace come last.
 const RECORDER_KEYS: [(&str, &str); 6] = [
     (CAPACITY, "capacity_bytes"),
     (DEVICE_FREE, "free_bytes"),
@@ -15,7 +15,7 @@ const RECORDER_KEYS: [(&str, &str); 6] = [
     (OUTSIDE_ALLOCATOR, "process_bytes"),
     (COUNTED_PEAK, "stats.requested_bytes.all.peak"),
 ];
-/// Number of leading entries in [`RECORDED`] that also apply to a cropped trace.
+/// Number of leading entries in [`RECORDER_KEYS`] that also apply to a cropped trace.
 const CROP_KEY_COUNT: usize = 4;
 
 /// Returns the facts about a device as keys and values. Empty if the snapshot has no recorder data.
@@ -27,9 +27,9 @@ pub(super) fn recorder_facts(snapshot: &Snapshot, history: &DeviceHistory) -> Ve
         return facts;
     }
     // A cropped trace has a different end and a different peak.
-    let of = if recorder.is_crop { &RECORDER_KEYS[..CROP_KEY_COUNT] } else { &RECORDER_KEYS[..] };
-    for (key, theirs) in of {
-        let Some(number) = recorder.device_fact(device, theirs).and_then(|text| text.parse::<u64>().ok()) else {
+    let keys = if recorder.is_crop { &RECORDER_KEYS[..CROP_KEY_COUNT] } else { &RECORDER_KEYS[..] };
+    for (key, recorder_key) in keys {
+        let Some(number) = recorder.device_fact(device, recorder_key).and_then(|text| text.parse::<u64>().ok()) else {
             continue;
         };
         // Memory used outside the allocator is the process's usage minus the reserved bytes.

@@ -78,13 +78,13 @@ impl Regions {
         Ok(())
     }
 
-    /// Returns the group of an allocation made at this moment, by the innermost open annotation. 0 means no annotation.
+    /// Returns the annotation group of an allocation made at this moment. 0 means that no annotation is open.
     pub(super) fn annotation(&self, history: &DeviceHistory, allocated_at: Moment) -> u32 {
         self.annotation_range(history, allocated_at).0
     }
 
-    /// Returns the same group and the range of moments for which it holds, so that callers can skip lookups for
-    /// neighbouring allocations.
+    /// Returns the annotation group of an allocation made at this moment, and the range of moments with the same group.
+    /// The range lets callers skip lookups for neighbouring allocations.
     pub(super) fn annotation_range(&self, history: &DeviceHistory, allocated_at: Moment) -> (u32, Range<u32>) {
         let (name, around) = self.innermost(history).map_or((None, 0..u32::MAX), |it| it.at_allocation(allocated_at.0));
         (name.and_then(|name| self.annotations.number(name)).map_or(0, |number| number + 1), around)
@@ -94,8 +94,8 @@ impl Regions {
         self.innermost.iter().find(|&&(device, _)| device == history.device).map(|(_, innermost)| innermost)
     }
 
-    /// Returns the group of an allocation made at this moment, by compiled region. 0 means before the trace, 1 means
-    /// outside any region.
+    /// Returns the compiled-region group of an allocation made at this moment. 0 means before the trace, 1 means
+    /// outside all regions.
     pub(super) fn context(&self, snapshot: &Snapshot, history: &DeviceHistory, allocated_at: Moment) -> u32 {
         let Some(event) = allocated_at.event() else { return 0 };
         let name = compile_context(snapshot, history, event);

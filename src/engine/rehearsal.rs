@@ -1,21 +1,22 @@
-//! A synthetic snapshot that a worker opens before the user has chosen a file. The browser then compiles and
-//! optimises the code that opens snapshots and answers questions.
+//! A synthetic snapshot that a worker opens before the user has chosen a file. It makes the browser compile and
+//! optimise the code that opens snapshots and answers queries.
 //!
 //! The bytes match what Python's pickler writes for a plain training loop on one device. The page never shows this
 //! snapshot.
 
-/// Allocations per step. The first [`KEPT`] stay live like a model's weights. The others are freed in the same step.
+/// Number of allocation slots. The first [`PERSISTENT`] are allocated once and stay live, like a model's weights. The
+/// others are allocated and freed in each step.
 const ALLOCATIONS: u32 = 24;
-/// Allocations of the first step that are never freed.
+/// Number of allocations of the first step that are never freed.
 const PERSISTENT: u32 = 6;
 /// Distance between two addresses, in bytes.
 const ADDRESS_STRIDE: u64 = 4 << 20;
 /// Address of the only segment.
 const START: u64 = 0x7f00_0000_0000;
-/// Steps per chunk.
+/// Number of steps per chunk.
 const STEPS_AT_ONCE: u32 = 8;
 
-/// Frames of all stacks, innermost first. Each stack has a subset. `line` distinguishes frames of the same function.
+/// Frames of all stacks, innermost first: function, file and line. Each stack has a subset.
 const FRAMES: [(&str, &str, u32); 8] = [
     ("c10::cuda::CUDACachingAllocator::malloc(unsigned long)", "??", 0),
     ("at::native::empty_cuda(c10::ArrayRef<long>)", "??", 0),
@@ -32,7 +33,7 @@ pub struct SyntheticSnapshot {
     steps: u32,
     step: u32,
     now_us: u64,
-    /// Strings written so far, with their memo index.
+    /// Strings written so far, with their memo indices.
     texts: Vec<(&'static str, u32)>,
     /// Frames written so far: index in [`FRAMES`], line offset, memo index.
     frames: Vec<(usize, u32, u32)>,
@@ -67,13 +68,13 @@ impl SyntheticSnapshot {
         self.text("large");
         self.text("blocks");
         self.open_container(b']');
-        for place in 0..=PERSISTENT {
-            let is_kept = place < PERSISTENT;
+        for slot in 0..=PERSISTENT {
+            let is_kept = slot < PERSISTENT;
             let blocks = if is_kept { 1 } else { ALLOCATIONS };
             self.open_container(b'}');
-            self.entry("address", START + u64::from(place) * ADDRESS_STRIDE);
+            self.entry("address", START + u64::from(slot) * ADDRESS_STRIDE);
             self.entry("size", u64::from(blocks) * ADDRESS_STRIDE);
-            self.entry("requested_size", if is_kept { requested(place) } else { 0 });
+            self.entry("requested_size", if is_kept { requested(slot) } else { 0 });
             self.text("state");
             self.text(if is_kept { "active_allocated" } else { "inactive" });
             self.close_container(b'u');
@@ -86,57 +87,58 @@ impl SyntheticSnapshot {
     }
 
     fn write_step(&mut self) {
-        let places = || (0..ALLOCATIONS).filter(|place| *place >= PERSISTENT);
+        let slots = || (0..ALLOCATIONS).filter(|slot| *slot >= PERSISTENT);
         if self.step == 0 {
-            (0..PERSISTENT).for_each(|place| self.event("alloc", place));
+            (0..PERSISTENT).for_each(|slot| self.event("alloc", slot));
         }
-        for place in places() {
-            self.event("alloc", place);
+        for slot in slots() {
+            self.event("alloc", slot);
         }
-        for place in places() {
-            self.event("free_requested", place);
-            self.event("free_completed", place);
+        for slot in slots() {
+            self.event("free_requested", slot);
+            self.event("free_completed", slot);
         }
         self.step += 1;
     }
 
-    fn event(&mut self, action: &'static str, place: u32) {
+    fn event(&mut self, action: &'static str, slot: u32) {
         self.now_us += 7;
         self.open_container(b'}');
         self.text("action");
         self.text(action);
-        self.entry("addr", START + u64::from(place) * ADDRESS_STRIDE);
-        self.entry("size", requested(place));
+        self.entry("addr", START + u64::from(slot) * ADDRESS_STRIDE);
+        self.entry("size", requested(slot));
         self.entry("stream", 0);
         self.entry("time_us", self.now_us);
         self.text("frames");
         self.open_container(b']');
         for number in 0..FRAMES.len() {
             let is_in = match number {
-                2 => place % 3 == 2,
-                3..=5 => place % 3 != 2,
+                2 => slot % 3 == 2,
+                3..=5 => slot % 3 != 2,
                 _ => true,
             };
             if is_in {
-                self.frame(number, if number == 5 { place } else { 0 });
+                self.frame(number, if number == 5 { slot } else { 0 });
             }
         }
         self.close_container(b'e');
         self.close_container(b'u');
     }
 
-    fn frame(&mut self, number: usize, further: u32) {
-        if let Some((.., slot)) = self.frames.iter().find(|(of, by, _)| (*of, *by) == (number, further)) {
+    fn frame(&mut self, number: usize, line_offset: u32) {
+        let key = (number, line_offset);
+        if let Some((.., slot)) = self.frames.iter().find(|(frame, offset, _)| (*frame, *offset) == key) {
             return self.write_memo_get(*slot);
         }
         let Some((name, file, line)) = FRAMES.get(number) else { return };
-        self.frames.push((number, further, self.memo));
+        self.frames.push((number, line_offset, self.memo));
         self.open_container(b'}');
         self.text("name");
         self.text(name);
         self.text("filename");
         self.text(file);
-        self.entry("line", u64::from(line + further));
+        self.entry("line", u64::from(line + line_offset));
         self.close_container(b'u');
     }
 
@@ -191,8 +193,8 @@ impl SyntheticSnapshot {
 }
 
 /// Returns the requested bytes of the allocation in a slot.
-fn requested(place: u32) -> u64 {
-    u64::from(place + 1) * 163_840 - 96
+fn requested(slot: u32) -> u64 {
+    u64::from(slot + 1) * 163_840 - 96
 }
 
 impl Iterator for SyntheticSnapshot {

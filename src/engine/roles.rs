@@ -1,4 +1,4 @@
-//! Roles of categories in training, derived from category names of the standard rule set and of Mosaic.
+//! Roles of categories in training, derived from the category names of the standard rule set and of Mosaic.
 
 /// Role of a category in training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(super) enum Role {
     Other,
 }
 
-/// Category names of each role, compared without case.
+/// Category names of each role, compared case-insensitively.
 const NAMES: [(Role, &[&str]); 6] = [
     (Role::Parameter, &["parameter", "parameters", "weights"]),
     (Role::Optimizer, &["optimizer state", "optimizer", "optimizer states"]),
@@ -24,7 +24,7 @@ const NAMES: [(Role, &[&str]); 6] = [
 ];
 
 impl Role {
-    /// Returns the role of the category with this name.
+    /// Returns the role of a category by its name.
     pub(super) fn from_name(name: &str) -> Role {
         let has = |names: &[&str]| names.iter().any(|it| it.eq_ignore_ascii_case(name));
         NAMES.iter().find(|(_, names)| has(names)).map_or(Role::Other, |&(role, _)| role)

@@ -11,7 +11,7 @@ use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};
 
-/// A device of an open file. Data is complete once [`Engine::step`] has nothing left to do. Categories come last.
+/// A device of an open file. Its data is complete once [`Engine::step`] has nothing left to do.
 #[derive(Clone, Copy)]
 pub struct Side<'a> {
     pub(super) file: &'a OpenFile,
@@ -46,8 +46,8 @@ impl<'a> Side<'a> {
         self.file.segments(self.history.device)
     }
 
-    /// Calls `each` with every allocation of a scope and its weight, in allocation order. Matches the sums that the
-    /// views show.
+    /// Calls `each` with every allocation of a scope and its weight, in allocation order. The sums of the weights are
+    /// those that the views show.
     pub fn for_each_in_scope(&self, scope: Scope, each: &mut dyn FnMut(AllocationId, u64)) {
         let population = Population::new(self.history, scope);
         population.visit_part(self.history, 0..population.len(), each);
@@ -58,7 +58,7 @@ impl<'a> Side<'a> {
         stack_of(&self.file.snapshot, self.history, id)
     }
 
-    /// Returns whether `stack`, as returned by [`Side::stack`], is the stack of the free.
+    /// Returns whether `stack`, as returned by [`Side::stack`], is the stack of the allocation's free.
     pub fn is_of_free(&self, id: AllocationId, stack: StackId) -> bool {
         is_free_stack(self.history, id, stack)
     }
@@ -71,8 +71,8 @@ impl<'a> Side<'a> {
     /// Returns the first moment of maximum live bytes between two moments (both inclusive), and those bytes.
     pub fn peak_in(&self, from: Moment, to: Moment) -> (Moment, u64) {
         let change = |event| self.history.drawn_change(event);
-        let most = Curve::new(&self.history.drawn, &change).max_in(from.0..to.0.saturating_add(1));
-        most.map_or((from, 0), |(moment, bytes)| (moment, u64::try_from(bytes).unwrap_or(0)))
+        let peak = Curve::new(&self.history.drawn, &change).max_in(from.0..to.0.saturating_add(1));
+        peak.map_or((from, 0), |(moment, bytes)| (moment, u64::try_from(bytes).unwrap_or(0)))
     }
 
     /// Returns the group of an allocation in a grouping.
@@ -102,13 +102,13 @@ impl<'a> Side<'a> {
         self.file.groups.pool_label(pool)
     }
 
-    /// Returns the rounded bytes of an allocation, and whether they are recorded. Otherwise they are a lower bound.
+    /// Returns the rounded bytes of an allocation, and whether they are recorded. If not, they are a lower bound.
     pub fn allocated_bytes(&self, id: AllocationId) -> (u64, bool) {
         let (bytes, known) = self.file.device_data(self.history).rounded_size(id);
         (bytes, known == SizeSource::Recorded)
     }
 
-    /// Returns the stack of an event, or the stack of its allocation if it has none.
+    /// Returns the stack of an event, or the stack of its allocation if the event has none.
     pub fn event_stack(&self, event: u32) -> StackId {
         stack_of_event(self.file, self.history, event)
     }

@@ -1,5 +1,5 @@
-//! Reader for SnapViewer's `allocations.json`: the start and end of each allocation. The
-//! events are in `elements.json`, see `join`.
+//! Reader for SnapViewer's `allocations.json`, which has the start and end of each allocation. The events are in
+//! `elements.json`, see `event_sink.rs`.
 //!
 //! ```text
 //! allocations.json   [{"elem": 1, "timesteps": [0, 7], "offsets": [0, 0], "size": 512, "color": …}, …]   drawing order
@@ -130,14 +130,14 @@ impl Builder for Drawing {
 
     fn append(&mut self, slot: u32, items: &[Value]) -> Result<(), (usize, JoinError)> {
         let Some(open) = self.open.get_mut(slot as usize) else { return Ok(()) };
-        for (at, &item) in items.iter().enumerate() {
+        for (index, &item) in items.iter().enumerate() {
             match item {
                 Value::Number(step) => {
                     open.ends = Some((open.ends.map_or(step, |(first, _)| first), step));
                 }
                 // The outermost list may only hold allocations.
                 Value::Allocation => {}
-                _ if slot == 0 => return Err((at, JoinError::NotAnAllocation(open.items as usize + at))),
+                _ if slot == 0 => return Err((index, JoinError::NotAnAllocation(open.items as usize + index))),
                 _ => {}
             }
         }
@@ -196,10 +196,10 @@ impl Drawing {
         Parser::new(Drawing::default(), Limits::default())
     }
 
-    /// Creates a parser for `elements.json` that joins the elements with these allocations.
+    /// Creates a parser for `elements.json` that merges the elements with the frees of these allocations.
     ///
     /// # Errors
-    /// Fails if an allocation refers to an element that cannot exist.
+    /// Returns an error if an allocation refers to an element that cannot exist.
     pub(super) fn elements(self) -> Result<Parser<Reader<RecordingSink>>, JoinError> {
         self.spans.check()?;
         Ok(Parser::new(Reader::new(RecordingSink::for_elements(self.spans)), Limits::default()))

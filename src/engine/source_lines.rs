@@ -6,14 +6,15 @@ use base::column::Column;
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use history::snapshot::{Frame, FrameId, Snapshot};
 
-/// Maximum number of files and lines in an answer. Larger than any real project.
+/// Maximum number of files in an answer. Larger than in any real project, like [`MAX_LINES`].
 const MAX_FILES: usize = 2000;
 const MAX_LINES: usize = 20_000;
 /// Maximum length of a path in an answer, in bytes.
 const MAX_PATH_LEN: usize = 1000;
 
-/// Maximum length of the source text of a line, and of all lines together, in bytes.
+/// Maximum length of the source text of a line, in bytes.
 const MAX_CODE_LEN: usize = 200;
+/// Maximum length of the source text of all lines together, in bytes.
 const MAX_CODE: usize = 1 << 20;
 
 /// A source file: one of its frames, its weight, and the index of its first line.
@@ -30,7 +31,7 @@ pub(super) enum SortBy {
     /// Bytes in the scope.
     #[default]
     Weight,
-    /// Bytes that a change adds or removes.
+    /// Difference between the bytes at both ends of a change.
     Change,
 }
 
@@ -39,16 +40,16 @@ pub(super) enum SortBy {
 pub(super) struct SourceLines {
     pub(super) frames: Vec<LocationWeight>,
     pub(super) by: SortBy,
-    /// Number of frames examined so far, and the ones with any weight.
+    /// Number of frames examined so far. `used` has those with any weight.
     next_frame: usize,
     used: Vec<u32>,
-    /// `used` sorted by file and line, and how many of these are in `lines` and `files`.
+    /// `used`, sorted by file and line. The first `grouped` frames are in `lines` and `files`.
     by_line: Option<MultiKeySort>,
     grouped: usize,
-    /// A frame of each line, and the weight of the line.
+    /// One frame of each line, and the weight of the line.
     lines: Column<(u32, LocationWeight)>,
     files: Column<File>,
-    /// Files in descending order of weight, and how many of them are in `sent`.
+    /// Files in descending order of weight. The first `done` files are processed.
     by_weight: Option<MultiKeySort>,
     done: usize,
     /// Lines of the next file in descending order of weight.
@@ -69,7 +70,8 @@ impl LocationWeight {
         self.now.count > 0 || self.peak.count > 0
     }
 
-    /// Returns a sort key that puts the heaviest or most changed item first. Key 0 is the less significant one.
+    /// Returns a sort key that puts the heaviest or most changed item first. Part 0 of the key is less significant than
+    /// part 1.
     fn key(&self, part: usize, by: SortBy) -> u64 {
         !match (part, by) {
             (0, _) => self.peak.bytes,
@@ -80,7 +82,7 @@ impl LocationWeight {
 }
 
 impl SourceLines {
-    /// Returns the files, heaviest first, and the total of the files that do not fit.
+    /// Returns the files, heaviest first, and the total of the files that are left out.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
@@ -92,13 +94,13 @@ impl SourceLines {
         }
         let frame = |id: u32| snapshot.frames.frame(FrameId(id));
         // Adjacent frames with the same file and line belong to the same line.
-        let mut place = |part: usize, id: u32| match (part, frame(id)) {
+        let mut line_key = |part: usize, id: u32| match (part, frame(id)) {
             (0, Frame { line, .. }) => line.cast_unsigned() as u64,
             (1, Frame { line, .. }) => (line.cast_unsigned() >> u64::BITS) as u64,
             (_, Frame { filename, .. }) => filename.0.into(),
         };
         let by_line = self.by_line.get_or_insert_with(|| MultiKeySort::new(std::mem::take(&mut self.used)));
-        by_line.step((3, 1), &mut place, slice)?;
+        by_line.step((3, 1), &mut line_key, slice)?;
         while let Some(part) = slice.next_range(&mut self.grouped, by_line.ids().len(), 1)? {
             for &id in by_line.ids().get(part).unwrap_or_default() {
                 let standing = self.frames.get(id as usize).copied().unwrap_or_default();
@@ -123,30 +125,31 @@ impl SourceLines {
                 }
             }
         }
-        let file = |at: u32| self.files.get(at as usize);
-        let mut weight = |part: usize, at: u32| file(at).map_or(0, |file| file.standing.key(part, self.by));
+        let file = |index: u32| self.files.get(index as usize);
+        let mut weight = |part: usize, index: u32| file(index).map_or(0, |file| file.standing.key(part, self.by));
         let files = self.by_weight.get_or_insert_with(|| MultiKeySort::new((0..self.files.len() as u32).collect()));
         files.step((2, 1), &mut weight, slice)?;
-        while let Some(&at) = files.ids().get(self.done) {
-            let Some(File { frame: known, standing, first }) = file(at) else { break };
+        while let Some(&index) = files.ids().get(self.done) {
+            let Some(File { frame: known, standing, first }) = file(index) else { break };
             if self.sent.len() < MAX_FILES {
-                let end = file(at + 1).map_or(self.lines.len() as u32, |next| next.first);
-                let line = |at: u32| self.lines.get(at as usize);
-                let mut weight = |part: usize, at: u32| line(at).map_or(0, |(_, standing)| standing.key(part, self.by));
+                let end = file(index + 1).map_or(self.lines.len() as u32, |next| next.first);
+                let line = |index: u32| self.lines.get(index as usize);
+                let mut weight =
+                    |part: usize, index: u32| line(index).map_or(0, |(_, standing)| standing.key(part, self.by));
                 let room = MAX_LINES - self.line_count;
                 let lines = self.of_file.get_or_insert_with(|| {
                     MultiKeySort::new(if room > 0 { (first..end).collect() } else { Vec::new() })
                 });
                 lines.step((2, 1), &mut weight, slice)?;
-                let lines = lines.ids().iter().take(room).filter_map(|&at| line(at));
+                let lines = lines.ids().iter().take(room).filter_map(|&index| line(index));
                 let text = |id: u32| frame(id).line.to_string();
                 let source =
                     snapshot.recorder.source(snapshot.strings.bytes(frame(known).filename)).unwrap_or_default();
-                let begins = line_starts(source);
+                let starts = line_starts(source);
                 let mut code_bytes = self.code_bytes;
                 let mut code = |id: u32| {
                     let code =
-                        if code_bytes < MAX_CODE { line_text(source, &begins, frame(id).line) } else { String::new() };
+                        if code_bytes < MAX_CODE { line_text(source, &starts, frame(id).line) } else { String::new() };
                     code_bytes += code.len();
                     code
                 };
@@ -180,27 +183,27 @@ impl SourceLines {
 /// Returns the byte offset of the start of each line.
 #[inline(never)]
 fn line_starts(source: &[u8]) -> Vec<u32> {
-    let mut begins = Vec::new();
+    let mut starts = Vec::new();
     let mut is_new = true;
-    for (at, &byte) in (0u32..).zip(source) {
+    for (offset, &byte) in (0u32..).zip(source) {
         if is_new {
-            begins.push(at);
+            starts.push(offset);
         }
         is_new = byte == b'\n';
     }
-    begins
+    starts
 }
 
 /// Returns the trimmed text of a line. Empty if there is no such line.
 #[inline(never)]
-fn line_text(source: &[u8], begins: &[u32], line: i128) -> String {
-    let at = usize::try_from(line).ok().and_then(|line| begins.get(line.checked_sub(1)?));
-    let text = at.and_then(|&at| source.get(at as usize..)).unwrap_or_default();
+fn line_text(source: &[u8], starts: &[u32], line: i128) -> String {
+    let start = usize::try_from(line).ok().and_then(|line| starts.get(line.checked_sub(1)?));
+    let text = start.and_then(|&start| source.get(start as usize..)).unwrap_or_default();
     let end = text.iter().take(MAX_CODE_LEN).position(|&byte| byte == b'\n').unwrap_or(MAX_CODE_LEN.min(text.len()));
     String::from_utf8_lossy(text.get(..end).unwrap_or_default()).trim().to_owned()
 }
 
-/// Returns a path as text. Keeps the end of a very long one, because it has the file name.
+/// Returns a path as text. Of a very long path, keeps only the end, which has the file name.
 fn display_path(bytes: &[u8]) -> String {
     let (mark, end) = match bytes.len().checked_sub(MAX_PATH_LEN) {
         Some(cut) if cut > 0 => ("…", bytes.get(cut..).unwrap_or(bytes)),

@@ -8,7 +8,7 @@ use super::stack_trees::{Selection, clamp_scope};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 
-/// Computation in progress.
+/// Computation of a [`SourcesPage`] in progress.
 #[derive(Default)]
 pub(super) struct Sources {
     /// Number of stacks attributed so far, for the scope and for the peak.
@@ -19,7 +19,7 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// Computes the answer. It is empty if the file does not have the device.
+    /// Computes the page. It is empty if the file does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -34,32 +34,32 @@ impl Sources {
         let open = DeviceData { snapshot, history, groups, rounding, found: found.as_ref() };
         let at_peak = Scope::At(Moment::after_event_or_minus_one(history.numbers.peak_event).0);
         let selection = |scope| Selection { device, scope: clamp_scope(history, scope), found: None };
-        let of = match scope {
+        let scopes = match scope {
             Scope::Change(span) => {
                 self.lines.by = SortBy::Change;
                 [span.to, span.from].map(Scope::At)
             }
             _ => [scope, at_peak],
         };
-        let of = of.map(selection);
-        let now = stack_trees.total(open, of[0], slice)?;
-        let peak = stack_trees.total(open, of[1], slice)?;
+        let selections = scopes.map(selection);
+        let now = stack_trees.total(open, selections[0], slice)?;
+        let peak = stack_trees.total(open, selections[1], slice)?;
         self.page.total = LocationWeight { now, peak };
         let (frames, count) = (&mut self.lines.frames, snapshot.frames.len());
         frames.reserve_exact(count - frames.len());
-        let mut room = frames.len();
-        while let Some(part) = slice.next_range(&mut room, count, 1)? {
+        let mut frame_count = frames.len();
+        while let Some(part) = slice.next_range(&mut frame_count, count, 1)? {
             frames.resize(part.end, LocationWeight::default());
         }
-        let part: [fn(&mut LocationWeight) -> &mut Weight; 2] = [|it| &mut it.now, |it| &mut it.peak];
-        for ((next, of), part) in self.next.iter_mut().zip(of).zip(part) {
+        let fields: [fn(&mut LocationWeight) -> &mut Weight; 2] = [|it| &mut it.now, |it| &mut it.peak];
+        for ((next, selection), field) in self.next.iter_mut().zip(selections).zip(fields) {
             // Weight 16, because some stacks have thousands of frames.
-            while let Some(part_of) = slice.next_range(next, stack_trees.stack_count(of), 16)? {
+            while let Some(part) = slice.next_range(next, stack_trees.stack_count(selection), 16)? {
                 let (frames, elsewhere) = (&mut self.lines.frames, &mut self.page.elsewhere);
-                stack_trees.visit_stacks(of, part_of, &mut |stack, weight| {
+                stack_trees.visit_stacks(selection, part, &mut |stack, weight| {
                     let frame = stack.and_then(|stack| sites.user_frame(snapshot, stack));
-                    let standing = frame.and_then(|frame| frames.get_mut(frame.0 as usize)).unwrap_or(elsewhere);
-                    part(standing).add(weight);
+                    let location = frame.and_then(|frame| frames.get_mut(frame.0 as usize)).unwrap_or(elsewhere);
+                    field(location).add(weight);
                 });
             }
         }

@@ -5,25 +5,25 @@ use base::units::group_digits;
 /// Maximum number of allocations in a file. SnapViewer keeps all points in memory, so its files are far smaller.
 pub(super) const MAX_ALLOCATIONS: u32 = 1 << 24;
 
-/// Elements per chunk. A chunk takes 64 KiB, and there are at most 4096 chunks.
+/// Number of elements per chunk. A chunk takes 64 KiB, and there are at most 4096 chunks.
 const CHUNK: usize = 4096;
 
-/// Reason why SnapViewer's allocations cannot be joined with its elements.
+/// Reason why SnapViewer's allocations cannot be merged with its elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum JoinError {
-    /// Number of allocations, and number of elements.
+    /// The file has a different number of allocations (first field) than of elements (second field).
     #[error("allocations.json has {0} allocations, but elements.json has {1} events")]
     Lengths(u32, u64),
-    /// The `elem`, and the number of elements.
+    /// An `elem` (first field) is not less than the number of allocations (second field).
     #[error("allocations.json: elem {0} is out of range, as there are {1} allocations")]
     NoSuchElement(u32, u32),
-    /// Index of an item that is no dict with `elem`, `timesteps` and `size`.
+    /// The item at this index is not a dict with `elem`, `timesteps` and `size`.
     #[error("allocations.json: [{0}] is not a SnapViewer allocation")]
     NotAnAllocation(usize),
     /// Two allocations have this `elem`.
     #[error("allocations.json: elem {0} occurs twice")]
     Twice(u32),
-    /// More than [`MAX_ALLOCATIONS`].
+    /// The file has more than [`MAX_ALLOCATIONS`].
     #[error("allocations.json has more than {} allocations", group_digits(MAX_ALLOCATIONS.into()))]
     TooMany,
 }
@@ -39,13 +39,13 @@ pub(super) struct Span {
 const NO_SPAN: Span = Span { first: 1, last: 0 };
 
 impl Span {
-    /// Returns `None` if the end is before the start.
+    /// Creates a span. Returns `None` if the end is before the start.
     pub(super) fn new(first: i64, last: i64) -> Option<Span> {
         (first <= last).then_some(Span { first, last })
     }
 }
 
-/// The spans by element number. Stored in chunks, so that adding an element never copies or searches.
+/// The span of each element, by element number. Stored in chunks, so that adding an element never copies or searches.
 #[derive(Default)]
 pub(super) struct Spans {
     chunks: Vec<Option<Box<[Span; CHUNK]>>>,
@@ -58,17 +58,17 @@ impl Spans {
     /// Sets the span of an element.
     ///
     /// # Errors
-    /// Fails if the element already has a span, or if its number is too large.
+    /// Returns an error if the element already has a span, or if its number is too large.
     pub(super) fn insert(&mut self, elem: u32, span: Span) -> Result<(), JoinError> {
         if elem >= MAX_ALLOCATIONS {
             return Err(JoinError::TooMany);
         }
-        let (chunk, place) = (elem as usize / CHUNK, elem as usize % CHUNK);
+        let (chunk, index) = (elem as usize / CHUNK, elem as usize % CHUNK);
         if self.chunks.len() <= chunk {
             self.chunks.resize_with(chunk + 1, || None);
         }
         let spans = self.chunks.get_mut(chunk).map(|chunk| chunk.get_or_insert_with(|| Box::new([NO_SPAN; CHUNK])));
-        match spans.and_then(|spans| spans.get_mut(place)) {
+        match spans.and_then(|spans| spans.get_mut(index)) {
             Some(slot) if *slot == NO_SPAN => *slot = span,
             _ => return Err(JoinError::Twice(elem)),
         }
@@ -81,7 +81,7 @@ impl Spans {
     /// Checks that the elements are numbered from 0 without a gap.
     ///
     /// # Errors
-    /// Fails if a number is missing.
+    /// Returns an error if a number is missing.
     pub(super) fn check(&self) -> Result<(), JoinError> {
         // No element occurs twice, so there is a gap only if the highest number is too large.
         if self.count == 0 || self.highest < self.count {
@@ -107,8 +107,8 @@ impl Spans {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        let held = self.chunks.iter().flatten().count();
-        held * CHUNK * size_of::<Span>() + self.chunks.capacity() * size_of::<Option<Box<[Span; CHUNK]>>>()
+        let allocated = self.chunks.iter().flatten().count();
+        allocated * CHUNK * size_of::<Span>() + self.chunks.capacity() * size_of::<Option<Box<[Span; CHUNK]>>>()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Matching of stacks against a query, in slices. Every frame is tested once, then every stack once.
 //!
-//! A stack matches a frame query if its innermost frame or its caller's stack does. It matches a call-site query if
-//! its innermost frame of the user's own code does.
+//! A stack matches a frame query if its innermost frame or its caller's stack matches. It matches a call-site query if
+//! its innermost frame of the user's own code matches.
 
 use super::open::OpenFile;
 use super::protocol::Query;
@@ -9,7 +9,7 @@ use analysis::{IdSet, frame_line};
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use history::snapshot::{FrameId, StackId};
 
-/// Matching frames and stacks, as far as they have been tested.
+/// Frames and stacks that match, among those tested so far.
 #[derive(Default)]
 pub(super) struct StackMatch {
     pub(super) frames: IdSet,
@@ -25,7 +25,7 @@ impl StackMatch {
         if let Query::Category(_) = query {
             return file.categorize(slice);
         }
-        let (Query::Frame(wording) | Query::Site(wording)) = query else { return Ok(()) };
+        let (Query::Frame(matcher) | Query::Site(matcher)) = query else { return Ok(()) };
         let OpenFile { snapshot, sites, .. } = file;
         let (frames, stacks) = (&snapshot.frames, &snapshot.stacks);
         if self.next_frame == 0 {
@@ -35,7 +35,7 @@ impl StackMatch {
         while let Some(part) = slice.next_range(&mut self.next_frame, frames.len(), STEPS_PER_CHECK)? {
             let id = part.start as u32;
             frame_line::write(&mut self.line, snapshot, frames.frame(FrameId(id)));
-            if wording.matches(&self.line) {
+            if matcher.matches(&self.line) {
                 self.frames.insert(id);
             }
         }

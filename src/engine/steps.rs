@@ -1,5 +1,5 @@
-//! Keyboard steps in the stack plots: to the neighbour above or below at one moment, or to the previous or next block
-//! at one byte.
+//! Keyboard steps in the stacked plots: to the block above or below at the same moment, or to the previous or next
+//! block at the same byte.
 
 use super::open::OpenFile;
 use super::plots::walk_ranges;
@@ -8,7 +8,7 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use picture::timeline::{self, Source};
 
-/// Maximum number of events per call. They take a few milliseconds.
+/// Maximum number of events that one call walks through, which takes a few milliseconds.
 const MAX_EVENTS: u32 = 50_000;
 
 /// Performs `step` from `(moment, byte)`. Returns `None` for an unknown device.
@@ -43,16 +43,16 @@ pub(super) fn step(
                     .and_then(|lowest| middle(lowest, source.allocations.size(id)))
             }
             Step::Earlier | Step::Later => {
-                let held = file.segments(device).filter(|_| looks.plot != Plot::Stack);
-                match held {
+                let reserved = file.segments(device).filter(|_| looks.plot != Plot::Stack);
+                match reserved {
                     Some(segments) => walk_ranges((history, segments), source, (moment, byte), step),
                     None => walk_events(history, source, (moment, byte), step, MAX_EVENTS),
                 }
-                .map(|(moment, stop)| (moment, byte, stop))
+                .map(|(moment, outcome)| (moment, byte, outcome))
             }
         };
-        let (moment, byte, stop) = found.unwrap_or((moment, byte, StepOutcome::NotFound));
-        StepResult { moment, byte, outcome: stop }
+        let (moment, byte, outcome) = found.unwrap_or((moment, byte, StepOutcome::NotFound));
+        StepResult { moment, byte, outcome }
     })
 }
 
@@ -96,15 +96,15 @@ fn walk_events(
         }
         if let Some((id, allocated_at)) = history.lifetime_change(EventIdx(event)) {
             let size = source.allocations.size(id);
-            let comes = allocated_at == (step == Step::Later);
-            let changed = |bytes: u64| if comes { bytes.saturating_add(size) } else { bytes.saturating_sub(size) };
+            let is_added = allocated_at == (step == Step::Later);
+            let changed = |bytes: u64| if is_added { bytes.saturating_add(size) } else { bytes.saturating_sub(size) };
             total = changed(total);
             this = this.filter(|this| this.id != id);
             if let Some(this) = this.as_mut().filter(|this| rank(id) < rank(this.id)) {
                 this.lowest = changed(this.lowest);
             }
-            let still = this.is_some_and(|this| this.lowest <= byte && byte - this.lowest < this.size);
-            if !still {
+            let is_covered = this.is_some_and(|this| this.lowest <= byte && byte - this.lowest < this.size);
+            if !is_covered {
                 if byte < total {
                     return Some((next, StepOutcome::Arrived));
                 }

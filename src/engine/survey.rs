@@ -5,7 +5,7 @@ use super::snapviewer::{DRAWING, ELEMENTS};
 use hashbrown::HashMap;
 use history::container::zip::{Directory, DirectoryReader, Entry};
 
-/// Bytes of the directory read per step. Takes a fraction of a millisecond.
+/// Number of bytes of the directory that are read per step, which takes a fraction of a millisecond.
 const SLICE: usize = 64 << 10;
 
 /// Maximum number of members that are searched for snapshots. Archives packed by hand have a few dozen.
@@ -39,7 +39,7 @@ impl Survey {
     /// Reads the next entries of the directory.
     ///
     /// # Errors
-    /// Fails for a malformed directory and for a PyTorch checkpoint.
+    /// Returns an error for a malformed directory and for a PyTorch checkpoint.
     pub(super) fn step(mut self) -> Result<SurveyStep, ArchiveError> {
         let end = self.rows.bytes_read() + SLICE;
         while self.rows.bytes_read() < end {

@@ -1,6 +1,6 @@
 //! The Allocations table: filtered and sorted rows, as table rows or as text.
 //!
-//! Everything is computed in slices and cached until another table is requested, so that scrolling is cheap.
+//! The table is computed in slices and cached until another one is requested, so that scrolling is cheap.
 
 mod listing;
 mod order;
@@ -13,7 +13,7 @@ use base::slice::{SliceResult, TimeSlice};
 use listing::{Listing, Terms};
 use order::{Order, SiteRanks};
 
-/// Maximum number of rows in an answer. More than any screen shows.
+/// Maximum number of rows in an answer. More than fit on any screen.
 const MAX_ROWS: u32 = 512;
 
 /// Cache of the last requested table, and the text export in progress.
@@ -28,7 +28,7 @@ pub(super) struct TableCache {
 }
 
 impl TableCache {
-    /// Resets the text export for a new question.
+    /// Resets the text export for a new query.
     pub(super) fn reset_text(&mut self) {
         self.copying = CopyProgress::default();
     }

@@ -1,5 +1,5 @@
-//! Allocator simulation: the recording of a device, and in native builds the simulator. The page runs the simulator
-//! in a separate wasm module.
+//! Allocator simulation: the recording of a device's allocator requests, and in native builds the simulator. The page
+//! runs the simulator in a separate wasm module.
 
 use super::open::OpenFile;
 use super::protocol::{WhatIf, WhatIfQuestion, encode};
@@ -14,7 +14,7 @@ use base::slice::{SliceResult, TimeSlice};
 struct RecordingBuilder(Option<Box<(i64, Reading)>>);
 
 impl RecordingBuilder {
-    /// Builds the recording of the requests that the device's program made. Returns `None` if the file does not have
+    /// Builds the recording of the program's allocator requests on a device. Returns `None` if the file does not have
     /// the device.
     fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult<Option<Recording>> {
         file.compute_segments(device, slice)?;
@@ -56,12 +56,12 @@ impl RecordingEncoder {
     }
 }
 
-/// Simulator that answers a [`WhatIfQuestion`]. A trait, so that an engine without one does not link its code.
+/// Simulator that answers a [`WhatIfQuestion`]. A trait, so that an engine without a simulator does not link its code.
 pub(super) trait Simulator {
-    /// Resets the simulator for a new question.
+    /// Resets the simulator for a new query.
     fn reset(&mut self);
 
-    /// Answers a question. Calls `send` with partial answers. Returns `None` if the file does not have the device.
+    /// Answers a query. Calls `send` with partial answers. Returns `None` if the file does not have the device.
     fn answer(
         &mut self,
         file: &mut OpenFile,
@@ -77,12 +77,12 @@ pub(super) trait Simulator {
     fn heap_bytes(&self) -> usize;
 }
 
-/// The last simulation, for reuse.
+/// Simulator that keeps its last simulation for reuse.
 #[derive(Default)]
 struct NativeSimulator {
     recordings: RecordingBuilder,
     simulation: Option<Simulation>,
-    /// Device and planned sizes that have not been passed to a simulation yet.
+    /// Device and planned sizes, until they are passed to a simulation.
     sizes: Option<(i64, Vec<u8>)>,
 }
 
@@ -108,7 +108,7 @@ impl Simulator for NativeSimulator {
             self.simulation = Some(Simulation::new(device, recording));
         }
         let Some(simulation) = &mut self.simulation else { return Ok(None) };
-        if let Some((_, sizes)) = self.sizes.take_if(|(of, _)| *of == device) {
+        if let Some((_, sizes)) = self.sizes.take_if(|(planned, _)| *planned == device) {
             simulation.plan(&sizes);
         }
         simulation.answer(question, send, slice).map(Some)

@@ -1,4 +1,4 @@
-//! Facts about an allocation that category rules test.
+//! Facts about an allocation that are tested by category rules.
 
 use super::stacks::StackResults;
 use crate::origin::{is_free_stack, recorded_category, stack_of};
@@ -8,7 +8,7 @@ use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Snapshot, StackId};
 
-/// The rule that classified each allocation of a device.
+/// For each allocation of a device, the index of the rule that classified it.
 pub(super) struct DeviceRules {
     pub(super) device: i64,
     pub(super) rules: Column<u16>,
@@ -20,13 +20,13 @@ impl DeviceRules {
     }
 }
 
-/// Returns the stack that made an allocation, [`StackId::NONE`] if it was not recorded.
+/// Returns the stack of an allocation's alloc event, or [`StackId::NONE`] if it was not recorded.
 pub(super) fn alloc_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
     let stack = stack_of(snapshot, history, id);
     if is_free_stack(history, id, stack) { StackId::NONE } else { stack }
 }
 
-/// Returns the stack that freed an allocation, [`StackId::NONE`] if it was not recorded.
+/// Returns the stack of an allocation's free, or [`StackId::NONE`] if it was not recorded.
 pub(super) fn free_stack(history: &DeviceHistory, id: AllocationId) -> StackId {
     let events = [history.allocations.free_requested(id), history.allocations.freed_at(id)].into_iter().flatten();
     let mut stacks = events.filter_map(Moment::event).map(|event| history.events.stack(event.0));
@@ -37,7 +37,7 @@ fn is_recorded(stack: StackId) -> bool {
     !matches!(stack, StackId::NONE | StackId::EMPTY)
 }
 
-/// Calls `ask` with the facts about an allocation. Nothing is known of unexplained bytes.
+/// Calls `ask` with the facts about an allocation.
 pub(super) fn with_facts<R>(
     set: &CompiledSet,
     stacks: &StackResults,

@@ -53,9 +53,9 @@ impl Categories {
             let mut next = rules.rules.len();
             while let Some(part) = slice.next_range(&mut next, count, 1)? {
                 for id in part {
-                    let of = (snapshot, history);
+                    let data = (snapshot, history);
                     let id = AllocationId(id as u32);
-                    rules.rules.push(with_facts(&self.set, &self.stacks, of, id, |facts| self.set.rule_of(facts)));
+                    rules.rules.push(with_facts(&self.set, &self.stacks, data, id, |facts| self.set.rule_of(facts)));
                 }
             }
             self.sizes.step(&self.set, &self.stacks, (snapshot, history), rules, slice)?;
@@ -70,7 +70,8 @@ impl Categories {
         Ok(())
     }
 
-    /// Returns the rule that classified an allocation. [`NO_RULE`] if no rule matched, or if it is not classified yet.
+    /// Returns the index of the rule that classified an allocation. [`NO_RULE`] if no rule matched, or if the
+    /// allocation is not classified yet.
     pub(super) fn rule(&self, history: &DeviceHistory, id: AllocationId) -> u16 {
         self.by_device.iter().find(|rules| rules.device == history.device).map_or(NO_RULE, |rules| rules.rule(id))
     }
@@ -80,20 +81,21 @@ impl Categories {
         self.set.category(self.rule(history, id))
     }
 
-    /// Returns whether an allocation's category has this name, ignoring case. Unexplained bytes have no category.
+    /// Returns whether an allocation's category has this name, ignoring case. False for unexplained bytes.
     pub(super) fn has_name(&self, history: &DeviceHistory, id: AllocationId, name: &str) -> bool {
-        let called = self.set.categories().get(usize::from(self.category(history, id)));
-        called.is_some_and(|called| called.eq_ignore_ascii_case(name)) && !history.allocations.is_unexplained(id)
+        let category = self.set.categories().get(usize::from(self.category(history, id)));
+        category.is_some_and(|category| category.eq_ignore_ascii_case(name)) && !history.allocations.is_unexplained(id)
     }
 
-    /// Returns the name of an allocation's category. `None` for unexplained bytes, and until all are classified.
+    /// Returns the name of an allocation's category. `None` for unexplained bytes, and until all allocations are
+    /// classified.
     pub(super) fn name(&self, history: &DeviceHistory, id: AllocationId) -> Option<String> {
         let is_known = self.is_done && !history.allocations.is_unexplained(id);
         self.set.categories().get(usize::from(self.category(history, id))).filter(|_| is_known).cloned()
     }
 
-    /// Returns the category of an allocation and the rule that classified it. `None` for unexplained bytes.
-    /// `is_named` is true if a recorder names the tensor in the allocation.
+    /// Returns the category of an allocation and the rule that classified it. `None` for unexplained bytes. `is_named`
+    /// is true if a recorder names the tensor in the allocation.
     pub(super) fn details(&self, history: &DeviceHistory, id: AllocationId, is_named: bool) -> Option<CategoryDetails> {
         let rule = self.rule(history, id);
         let name = self.set.categories().get(usize::from(self.set.category(rule)))?.clone();

@@ -1,4 +1,4 @@
-//! Rules that compare sizes: allocations are matched one to one with live reference allocations of a related size.
+//! Rules that compare sizes. They match allocations with live reference allocations of a related size.
 
 use super::facts::{DeviceRules, alloc_stack, free_stack, with_facts};
 use super::stacks::StackResults;
@@ -11,25 +11,25 @@ use history::snapshot::Snapshot;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Size in bytes, and a call site if the rule depends on it, else 0.
+/// Size in bytes, and the call site (0 if the rule does not depend on it).
 type SizeKey = (u64, u32);
 
 /// Reference allocations of one size.
 #[derive(Default)]
 struct SizeReferences {
-    /// Freed-at moments of those that are live at the current position of the pass.
+    /// Moments at which the references that are live at the current position of the pass are freed.
     freed_at: BinaryHeap<Reverse<u32>>,
-    /// Maximum number live at once.
+    /// Maximum number of references that are live at the same time.
     max_live: u32,
     /// Number of candidates that can still be matched.
     remaining: u64,
 }
 
-/// Three passes for each rule: collect the sizes that candidates need, count the reference allocations of these sizes,
-/// classify the candidates.
+/// Application of size rules in three passes per rule: collect the sizes that candidates need, count the reference
+/// allocations of these sizes, classify the candidates.
 #[derive(Default)]
 pub(super) struct SizeMatching {
-    /// Rule, pass and allocation to continue with.
+    /// Indices of the rule, the pass and the allocation to continue with.
     position: (usize, u8, usize),
     references: HashMap<SizeKey, SizeReferences, foldhash::fast::RandomState>,
 }
@@ -55,9 +55,9 @@ impl SizeMatching {
                 // Without candidates, the other passes are skipped.
                 0 if !self.references.is_empty() => (self.position.0, 1, 0),
                 1 => {
-                    for alike in self.references.values_mut() {
-                        alike.remaining =
-                            u64::from(alike.max_live) * rule.like.each.map_or(u64::from(u32::MAX), u64::from);
+                    for references in self.references.values_mut() {
+                        references.remaining =
+                            u64::from(references.max_live) * rule.like.each.map_or(u64::from(u32::MAX), u64::from);
                     }
                     (self.position.0, 2, 0)
                 }
@@ -82,21 +82,21 @@ impl SizeMatching {
         let known = rules.rule(id);
         let at_site = rule.like.at == Place::Anchored;
         if self.position.1 == 1 {
-            let is_it = match rule.category {
+            let is_reference = match rule.category {
                 Some(category) => set.category(known) == category && known != NO_RULE,
                 None => stacks.result(alloc_stack(snapshot, history, id)).bits & rule.bit != 0,
             };
-            if !is_it {
+            if !is_reference {
                 return;
             }
             let (allocated_at, freed_at, size) = history.allocations.span(id);
             let site = if at_site { stacks.site(free_stack(history, id)) } else { 0 };
-            if let Some(alike) = self.references.get_mut(&(size, site)) {
-                while alike.freed_at.peek().is_some_and(|&Reverse(death)| death <= allocated_at) {
-                    alike.freed_at.pop();
+            if let Some(references) = self.references.get_mut(&(size, site)) {
+                while references.freed_at.peek().is_some_and(|&Reverse(freed_at)| freed_at <= allocated_at) {
+                    references.freed_at.pop();
                 }
-                alike.freed_at.push(Reverse(freed_at));
-                alike.max_live = alike.max_live.max(alike.freed_at.len() as u32);
+                references.freed_at.push(Reverse(freed_at));
+                references.max_live = references.max_live.max(references.freed_at.len() as u32);
             }
             return;
         }
@@ -117,8 +117,10 @@ impl SizeMatching {
         }
         if self.position.1 == 0 {
             self.references.entry((size, site)).or_default();
-        } else if let Some(alike) = self.references.get_mut(&(size, site)).filter(|alike| alike.remaining > 0) {
-            alike.remaining -= 1;
+        } else if let Some(references) =
+            self.references.get_mut(&(size, site)).filter(|references| references.remaining > 0)
+        {
+            references.remaining -= 1;
             rules.rules.set(id.0 as usize, rule.rule);
         }
     }

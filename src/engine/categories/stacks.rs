@@ -19,21 +19,21 @@ const MODEL_FUNCTION: &[u8] = b"forward";
 #[derive(Default)]
 pub(super) struct StackResults {
     frames: Column<FrameResult>,
-    /// Next pattern to test on the current frame, and the results of the patterns before it.
+    /// Index of the next pattern to test on the current frame. `current_frame` has the results of those before it.
     next_pattern: usize,
     current_frame: FrameResult,
     /// Frames of the user's own code.
     user_frames: IdSet,
-    /// Frames that run a model, and stacks that lead to one.
+    /// Frames that run a model. `leads_to_model` has the stacks that call them.
     model_frames: IdSet,
     leads_to_model: IdSet,
-    /// Number of stacks examined for leading to a model, starting with the last.
+    /// Number of stacks for which callers of a model were searched, starting with the last stack.
     searched: Option<usize>,
-    /// By name and file: the first line of a function that leads to a model.
+    /// First line at which a function calls a model, by the function's name and file.
     model_call_lines: HashMap<(StringId, StringId), i128, foldhash::fast::RandomState>,
     placed_frames: usize,
     stacks: Column<StackResult>,
-    /// By stack: the call site, as a frame number.
+    /// Call site of each stack, as a frame id.
     sites: Column<u32>,
     is_done: bool,
 }
@@ -75,14 +75,14 @@ impl StackResults {
                 set.match_pattern(self.next_pattern, &name, &file, &mut self.current_frame);
                 self.next_pattern += 1;
             }
-            let whose = Sites::code_origin(snapshot, frame);
-            if whose == CodeOrigin::User {
+            let origin = Sites::code_origin(snapshot, frame);
+            if origin == CodeOrigin::User {
                 self.user_frames.insert(id);
             }
             if snapshot.strings.bytes(frame.name) == MODEL_FUNCTION {
                 self.model_frames.insert(id);
             }
-            let python = if whose == CodeOrigin::Native { 0 } else { PYTHON };
+            let python = if origin == CodeOrigin::Native { 0 } else { PYTHON };
             self.frames.push(std::mem::take(&mut self.current_frame).with(python));
             self.next_pattern = 0;
             slice.spend(8)?;
@@ -90,16 +90,16 @@ impl StackResults {
         Ok(())
     }
 
-    /// Finds the functions that lead to a model. Callers have lower ids than their callees, so this starts with the
+    /// Finds the functions that call a model. Callers have lower ids than their callees, so the search starts with the
     /// last stack.
     fn find_model_callers(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         let stacks = &snapshot.stacks;
         if self.searched.is_none() {
             self.leads_to_model = IdSet::with_bound(stacks.len());
         }
-        let asked = self.searched.get_or_insert(0);
-        while let Some(part) = slice.next_range(asked, stacks.len(), 1)? {
-            for id in part.map(|asked| (stacks.len() - 1 - asked) as u32) {
+        let searched = self.searched.get_or_insert(0);
+        while let Some(part) = slice.next_range(searched, stacks.len(), 1)? {
+            for id in part.map(|index| (stacks.len() - 1 - index) as u32) {
                 let Some((callers, frame)) = stacks.innermost(StackId(id)) else { continue };
                 let is_model = self.model_frames.contains(frame.0);
                 let leads = self.leads_to_model.contains(id);
@@ -117,8 +117,8 @@ impl StackResults {
             for id in part {
                 let frame = snapshot.frames.frame(FrameId(id as u32));
                 let Some(&call) = self.model_call_lines.get(&(frame.name, frame.filename)) else { continue };
-                let place = if frame.line < call { MODEL_LATER } else { MODEL_EARLIER };
-                self.frames.set(id, self.frames.at(id).with(place));
+                let bit = if frame.line < call { MODEL_LATER } else { MODEL_EARLIER };
+                self.frames.set(id, self.frames.at(id).with(bit));
             }
         }
         Ok(())
@@ -134,10 +134,10 @@ impl StackResults {
                     self.sites.push(NO_SITE);
                     continue;
                 };
-                let is_users = self.user_frames.contains(frame.0);
-                let site = if is_users { frame.0 } else { self.site(callers) };
-                let of = |frame: u32| self.frames.get(frame as usize).unwrap_or_default();
-                self.stacks.push(set.stack(of(frame.0), self.result(callers), of(site)));
+                let is_user_code = self.user_frames.contains(frame.0);
+                let site = if is_user_code { frame.0 } else { self.site(callers) };
+                let frame_result = |frame: u32| self.frames.get(frame as usize).unwrap_or_default();
+                self.stacks.push(set.stack(frame_result(frame.0), self.result(callers), frame_result(site)));
                 self.sites.push(site);
             }
         }
@@ -146,12 +146,12 @@ impl StackResults {
         Ok(())
     }
 
-    /// Returns the classification of a stack, empty for an unknown stack.
+    /// Returns the rule results of a stack. Empty for an unknown stack.
     pub(super) fn result(&self, stack: StackId) -> StackResult {
         self.stacks.get(stack.0 as usize).unwrap_or_default()
     }
 
-    /// Returns the call site of a stack as a frame number, `u32::MAX` if it has none.
+    /// Returns the call site of a stack as a frame id, or `u32::MAX` if the stack has none.
     pub(super) fn site(&self, stack: StackId) -> u32 {
         self.sites.get(stack.0 as usize).unwrap_or(NO_SITE)
     }

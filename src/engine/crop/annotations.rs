@@ -8,15 +8,15 @@ use history::writing::ValueWriter;
 use std::io;
 
 impl TableWriter<'_> {
-    /// Writes `external_annotations` with the marks at these indices of the file.
+    /// Writes `external_annotations` with the marks at these indices in the file's list.
     pub(super) fn write_annotations(
         &mut self,
         out: &mut dyn ValueWriter,
-        places: impl Iterator<Item = usize>,
+        indices: impl Iterator<Item = usize>,
     ) -> io::Result<()> {
         out.key("external_annotations")?;
         let (marks, mut items) = (&self.file.snapshot.marks, out.list()?);
-        for mark in places.filter_map(|at| marks.get(at)) {
+        for mark in indices.filter_map(|index| marks.get(index)) {
             out.item(&mut items)?;
             out.dict()?;
             out.key("stage")?;
@@ -32,23 +32,23 @@ impl TableWriter<'_> {
         out.end_list(items)
     }
 
-    /// Appends the indices of the marks of all annotations that overlap a range, both START and END.
-    pub(super) fn overlapping_annotations(&self, range: &Range<'_>, places: &mut Vec<usize>) {
+    /// Appends the indices of the START and END marks of all annotations that overlap a range.
+    pub(super) fn overlapping_annotations(&self, range: &Range<'_>, indices: &mut Vec<usize>) {
         let Some([first, last]) = range.times else { return };
         let marks = &self.file.snapshot.marks;
         let mut open: HashMap<u32, Vec<usize>, RandomState> = HashMap::default();
-        for (at, mark) in marks.iter().enumerate().filter(|(_, mark)| mark.device == range.history.device) {
+        for (index, mark) in marks.iter().enumerate().filter(|(_, mark)| mark.device == range.history.device) {
             if mark.start {
-                open.entry(mark.name.0).or_default().push(at);
+                open.entry(mark.name.0).or_default().push(index);
                 continue;
             }
             let start = open.get_mut(&mark.name.0).and_then(Vec::pop);
             let from = start.and_then(|start| marks.get(start)).map_or(first, |start| start.time_us);
             if from <= last && mark.time_us >= first {
-                places.extend(start.into_iter().chain([at]));
+                indices.extend(start.into_iter().chain([index]));
             }
         }
-        let is_open = |at: &usize| marks.get(*at).is_some_and(|mark| mark.time_us <= last);
-        places.extend(open.into_values().flatten().filter(is_open));
+        let is_open = |index: &usize| marks.get(*index).is_some_and(|mark| mark.time_us <= last);
+        indices.extend(open.into_values().flatten().filter(is_open));
     }
 }

@@ -1,4 +1,4 @@
-//! Conversion of the whole open file to another form of snapshot.
+//! Conversion of the whole open file to another snapshot format.
 
 use super::CropError;
 use super::tables::{TableWriter, Target};
@@ -8,7 +8,7 @@ use history::snapshot::{HOST_DEVICE, Segment};
 use history::writing::ValueWriter;
 use std::io;
 
-/// Summary of what [`Engine::convert`] wrote.
+/// Number of items written by [`Engine::convert`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Converted {
     pub events: u64,
@@ -16,11 +16,11 @@ pub struct Converted {
 }
 
 impl Engine {
-    /// Writes the open file, with every event, segment, block, annotation and setting of all devices.
-    /// Keys that memscape does not know are left out. The file's warnings name them.
+    /// Writes the open file, with every event, segment, block, annotation and setting of all devices. Keys that
+    /// memscape does not know are left out. The file's warnings name them.
     ///
     /// # Errors
-    /// No file is open, only a range of its events is loaded, or an I/O error.
+    /// Returns an error if no file is open, if only a range of its events is loaded, or if writing fails.
     pub fn convert(&self, out: &mut dyn ValueWriter) -> Result<Converted, CropError> {
         match self.file.as_deref() {
             Some(file) => file.check_all_loaded().and_then(|()| Ok(file.convert(out)?)),
@@ -66,14 +66,14 @@ impl TableWriter<'_> {
         self.file.snapshot.traces.iter().map(|(device, _)| *device).max().unwrap_or(0).max(0)
     }
 
-    /// Writes all events of a device and returns their number.
+    /// Writes all events of a device and returns the number of events.
     fn write_trace(&mut self, out: &mut dyn ValueWriter, device: i64) -> io::Result<u64> {
         let mut events = out.list()?;
         let history = self.file.history(device);
         let count = history.map_or(0, |history| history.event_count());
         for (history, event) in history.into_iter().flat_map(|history| (0..count).map(move |event| (history, event))) {
             out.item(&mut events)?;
-            self.write_event(out, history, event, Target::Whole)?;
+            self.write_event(out, history, event, Target::WholeFile)?;
         }
         out.end_list(events)?;
         Ok(count.into())

@@ -1,8 +1,8 @@
-//! Export of a device in SnapViewer's format: `allocations.json` and `elements.json` of its archives. `snapviewer`
+//! Export of a device in SnapViewer's format: `allocations.json` and `elements.json` of its archives. `snapviewer.rs`
 //! reads them.
 //!
-//! Time advances by 1 with each event. A free that has blocks above it adds 3 more, while these move down. Memory that
-//! was neither allocated nor freed during the recording is left out.
+//! Time advances by one step with each event. A free of a block with others above it takes 3 more steps, while these
+//! move down. Memory that was neither allocated nor freed during the recording is left out.
 
 use super::CropError;
 use super::tables::{TableWriter, Target};
@@ -12,21 +12,21 @@ use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::writing::ValueWriter;
 use std::io::{self, Write};
 
-/// Time steps that a block takes to move down.
+/// Number of time steps that a block takes to move down.
 const FALL_STEPS: u64 = 3;
 
-/// Summary of what [`Engine::draw`] wrote.
+/// Number of items written by [`Engine::write_drawing`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawingSummary {
     pub allocations: u64,
-    /// Corners of all allocations. Grows with the product of frees and live allocations above them.
+    /// Number of corners of all allocations. Grows with the number of frees times the live allocations above them.
     pub points: u64,
 }
 
 /// A free event.
 struct Free {
     event: u32,
-    /// Index of its allocation in the drawing. Lower ones lie below.
+    /// Index of the freed allocation in the drawing. Allocations with lower indices are drawn below.
     index: u32,
     size: u64,
     /// Time step of the free.
@@ -37,7 +37,7 @@ struct Free {
 /// An allocation in the drawing.
 struct DrawnAllocation {
     id: AllocationId,
-    /// Index of its event in `elements.json`.
+    /// Index of the allocation's event in `elements.json`.
     element: u32,
     allocated_at: u32,
     step: u64,
@@ -48,7 +48,7 @@ impl Engine {
     /// Writes `allocations.json` of a device.
     ///
     /// # Errors
-    /// There is no such device, or an I/O error.
+    /// Returns an error if there is no such device, or if writing fails.
     pub fn write_drawing(&self, device: i64, out: &mut dyn Write) -> Result<DrawingSummary, CropError> {
         Ok(write_allocations(self.traced_device(device)?, out)?)
     }
@@ -56,14 +56,14 @@ impl Engine {
     /// Writes `elements.json` of a device: one event for each allocation.
     ///
     /// # Errors
-    /// There is no such device, or an I/O error.
+    /// Returns an error if there is no such device, or if writing fails.
     pub fn write_elements(&self, device: i64, out: &mut dyn ValueWriter) -> Result<(), CropError> {
         let history = self.traced_device(device)?;
         let Some(file) = self.file.as_deref() else { return Ok(()) };
         let (mut tables, mut list) = (TableWriter::new(file), out.list()?);
         for event in elements(history) {
             out.item(&mut list)?;
-            tables.write_event(out, history, event, Target::Whole)?;
+            tables.write_event(out, history, event, Target::WholeFile)?;
         }
         out.end_list(list)?;
         Ok(out.finish()?)
@@ -75,7 +75,7 @@ impl Engine {
     }
 }
 
-/// Returns the events that allocate, and those that free what was allocated before recording.
+/// Returns the events that allocate, and those that free allocations made before recording.
 fn elements(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
     (0..history.event_count()).filter(|&event| {
         let change = history.lifetime_change(EventIdx(event));
@@ -92,17 +92,17 @@ fn write_allocations(history: &DeviceHistory, out: &mut dyn Write) -> io::Result
     let count = history.event_count();
     // Allocations from before the recording lie at the bottom, the last one to be freed lowest.
     let mut shapes: Vec<DrawnAllocation> = Vec::new();
-    let mut place_of = vec![u32::MAX; allocations.len()];
+    let mut index_of = vec![u32::MAX; allocations.len()];
     for (element, event) in (0..).zip(elements(history)) {
         let Some((id, false)) = history.lifetime_change(EventIdx(event)) else { continue };
         shapes.push(DrawnAllocation { id, element, allocated_at: 0, step: 0, offset: 0 });
     }
     shapes.reverse();
     let mut live = 0u64;
-    for (place, shape) in (0..).zip(&mut shapes) {
+    for (index, shape) in (0..).zip(&mut shapes) {
         shape.offset = live;
         live += allocations.size(shape.id);
-        place_of.iter_mut().skip(shape.id.0 as usize).take(1).for_each(|own| *own = place);
+        index_of.iter_mut().skip(shape.id.0 as usize).take(1).for_each(|slot| *slot = index);
     }
     let mut is_live = vec![true; shapes.len()];
     let mut top: Vec<u32> = (0..shapes.len() as u32).collect();
@@ -112,19 +112,19 @@ fn write_allocations(history: &DeviceHistory, out: &mut dyn Write) -> io::Result
         let Some((id, is_alloc)) = history.lifetime_change(EventIdx(event)) else { continue };
         let size = allocations.size(id);
         if is_alloc {
-            let place = shapes.len() as u32;
-            place_of.iter_mut().skip(id.0 as usize).take(1).for_each(|own| *own = place);
+            let index = shapes.len() as u32;
+            index_of.iter_mut().skip(id.0 as usize).take(1).for_each(|slot| *slot = index);
             shapes.push(DrawnAllocation { id, element, allocated_at: event, step, offset: live });
             is_live.push(true);
-            top.push(place);
+            top.push(index);
             live += size;
             element += 1;
             step += 1;
             continue;
         }
         element += u32::from(allocated_before_recording(history, id));
-        let Some(&index) = place_of.get(id.0 as usize).filter(|&&place| place != u32::MAX) else { continue };
-        is_live.iter_mut().skip(index as usize).take(1).for_each(|own| *own = false);
+        let Some(&index) = index_of.get(id.0 as usize).filter(|&&index| index != u32::MAX) else { continue };
+        is_live.iter_mut().skip(index as usize).take(1).for_each(|slot| *slot = false);
         while top.last().is_some_and(|&last| is_live.get(last as usize) == Some(&false)) {
             top.pop();
         }
@@ -135,8 +135,8 @@ fn write_allocations(history: &DeviceHistory, out: &mut dyn Write) -> io::Result
     }
     let mut drawn = DrawingSummary { allocations: shapes.len() as u64, points: 0 };
     out.write_all(b"[")?;
-    for (place, shape) in (0u32..).zip(&shapes) {
-        write_allocation(out, history, [place, u32::from(place > 0)], shape, &frees, step, &mut drawn.points)?;
+    for (index, shape) in (0u32..).zip(&shapes) {
+        write_allocation(out, history, [index, u32::from(index > 0)], shape, &frees, step, &mut drawn.points)?;
     }
     out.write_all(b"]")?;
     out.flush()?;
@@ -147,17 +147,17 @@ fn write_allocations(history: &DeviceHistory, out: &mut dyn Write) -> io::Result
 fn write_allocation(
     out: &mut dyn Write,
     history: &DeviceHistory,
-    [place, comma]: [u32; 2],
+    [index, comma]: [u32; 2],
     shape: &DrawnAllocation,
     frees: &[Free],
     end: u64,
     points: &mut u64,
 ) -> io::Result<()> {
     let first = frees.partition_point(|free| free.event < shape.allocated_at);
-    let own = || frees.get(first..).unwrap_or_default().iter().take_while(|free| free.index != place);
-    let last = own().count() + first;
+    let earlier_frees = || frees.get(first..).unwrap_or_default().iter().take_while(|free| free.index != index);
+    let last = earlier_frees().count() + first;
     let end = frees.get(last).map_or(end, |free| free.step);
-    let below = || own().filter(|free| free.index < place && free.has_above);
+    let below = || earlier_frees().filter(|free| free.index < index && free.has_above);
     let separator = if comma == 1 { "," } else { "" };
     write!(out, "{separator}{{\"elem\":{},\"timesteps\":[{}", shape.element, shape.step)?;
     for free in below() {

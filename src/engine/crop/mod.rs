@@ -1,12 +1,12 @@
 //! Writing of snapshots: a range of a trace that PyTorch's viewer and other tools can open, the whole file in another
-//! form, or a run of the simulated allocator.
+//! format, or a run of the simulated allocator.
 //!
 //! ```text
 //! events     … i [--------------) j …
 //! written      [prologue][--------)      segments and blocks: as after event j − 1
 //! ```
 //! The prologue has the alloc event of each allocation that was live before the range, so that frees in the range keep
-//! their stacks. It never creates a peak, because it only adds up to what was live.
+//! their stacks. It never creates a peak, because its sum does not exceed the live bytes at the start of the range.
 
 mod annotations;
 mod convert;
@@ -36,11 +36,11 @@ use tables::{TableWriter, Target};
 /// Pickle protocol. Older versions of PyTorch's viewer reject the next one.
 const PICKLE_PROTOCOL: u8 = 4;
 
-/// Summary of what [`Engine::crop`] wrote.
+/// Number of items written by [`Engine::crop`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cropped {
     pub events: u32,
-    /// Events of the prologue, which precede the others.
+    /// Number of events of the prologue, which precede those of the range.
     pub prologue: u32,
     /// Requested bytes that are live before the first event of the range.
     pub live_before: u64,
@@ -74,8 +74,8 @@ impl Engine {
     /// Writes a range of the open file as a pickle.
     ///
     /// # Errors
-    /// No file is open, only a range of its events is loaded, the device is unknown or host memory, live memory at the
-    /// end of the range lies in no segment, or an I/O error.
+    /// Returns an error if no file is open, if only a range of its events is loaded, if the device is unknown or host
+    /// memory, if live memory at the end of the range lies outside all segments, or if writing fails.
     pub fn crop(&mut self, crop: &Crop, out: impl Write) -> Result<Cropped, CropError> {
         match self.file.as_deref_mut() {
             Some(file) => file.crop(crop, out),
@@ -85,7 +85,7 @@ impl Engine {
 }
 
 impl OpenFile {
-    /// See [`Engine::crop`].
+    /// Writes a range of the file as a pickle. See [`Engine::crop`].
     pub(super) fn crop(&mut self, crop: &Crop, out: impl Write) -> Result<Cropped, CropError> {
         self.check_all_loaded()?;
         let states = crop
@@ -166,8 +166,8 @@ impl OpenFile {
         if device == HOST_DEVICE {
             return Err(impossible("host memory has no trace of its own to crop"));
         }
-        let goes_on = &mut || true;
-        let mut slice = TimeSlice::new(goes_on);
+        let has_time = &mut || true;
+        let mut slice = TimeSlice::new(has_time);
         while self.compute_segments(device, &mut slice).is_err() {}
         let file = &*self;
         let known = file.history(device).zip(file.segments(device));
@@ -187,7 +187,7 @@ impl OpenFile {
     }
 }
 
-/// Writes where the crop comes from: the source, and the range of each device.
+/// Writes the origin of the crop: the source file, and the range of each device.
 fn write_provenance(out: &mut dyn ValueWriter, crop: &Crop, ranges: &[Range<'_>]) -> io::Result<()> {
     out.key("memscape_crop")?;
     out.dict()?;

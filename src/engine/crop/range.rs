@@ -10,7 +10,7 @@ pub const PROLOGUE: &str = "memscape: live before the cropped range";
 /// Parameters of a crop.
 #[derive(Clone, Debug)]
 pub struct Crop {
-    /// Device ordinals, each with the first event of its range and the first one after it.
+    /// Device ordinals, each with a range of events: start and end (exclusive).
     pub devices: Vec<(i64, [u32; 2])>,
     /// True if the prologue is written.
     pub prologue: bool,
@@ -21,7 +21,7 @@ pub struct Crop {
 /// A range of the events of one device.
 pub(super) struct Range<'a> {
     pub(super) history: &'a DeviceHistory,
-    /// First event of the range, and the first one after it.
+    /// First event of the range. `to` is the first event after the range.
     pub(super) from: u32,
     pub(super) to: u32,
     /// Times of the first and the last event in µs, if recorded.
@@ -37,8 +37,8 @@ impl<'a> Range<'a> {
         Range { history, from, to, times }
     }
 
-    /// Returns the events of the prologue in order: allocs of what is live before the range, and requests to free it
-    /// from before the range.
+    /// Returns the events of the prologue in order: alloc events of the allocations that are live before the range, and
+    /// requests to free them that were made before the range.
     pub(super) fn prologue(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.from).filter(|&event| self.is_in_prologue(event).unwrap_or(false))
     }
@@ -53,10 +53,10 @@ impl<'a> Range<'a> {
         let allocations = &history.allocations;
         let (allocated_at, freed_at, _) = allocations.span(id);
         let is_recorded = matches!(allocations.provenance(id), Provenance::AllocatedBy(_));
-        let is_own = match action {
+        let is_latest = match action {
             Action::Alloc => allocated_at == event + 1,
             _ => allocations.free_requested(id) == Some(Moment(event + 1)),
         };
-        Some(is_recorded && is_own && allocated_at <= from && from < freed_at)
+        Some(is_recorded && is_latest && allocated_at <= from && from < freed_at)
     }
 }

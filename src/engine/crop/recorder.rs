@@ -6,15 +6,15 @@ use history::recorder::{CROP_KEY, Token, Tokens};
 use history::writing::ValueWriter;
 use std::io;
 
-/// Maximum nesting depth that is written. The reader of pickles keeps fewer levels.
+/// Maximum nesting depth that is written. The pickle reader keeps fewer levels.
 const MAX_DEPTH: u32 = 12;
 
-/// Tensors to write, by their index in the file's list. `None`: all of them.
+/// Tensors to write, by index in the file's list. `None` writes all of them.
 struct TensorFilter(Option<Vec<bool>>);
 
 impl TensorFilter {
-    fn contains(&self, place: usize) -> bool {
-        self.0.as_ref().is_none_or(|wanted| wanted.get(place).copied().unwrap_or(false))
+    fn contains(&self, index: usize) -> bool {
+        self.0.as_ref().is_none_or(|wanted| wanted.get(index).copied().unwrap_or(false))
     }
 }
 
@@ -24,12 +24,12 @@ impl TableWriter<'_> {
         self.write_recorder_keys(out, &TensorFilter(None))
     }
 
-    /// Writes the recorder data that applies to ranges as well. Only tensors that are live after a range and at the end
-    /// of the file are included.
+    /// Writes the recorder data that also applies to ranges. Only tensors that are live both after a range and at the
+    /// end of the file are included.
     pub(super) fn write_recorder_for_ranges(&self, out: &mut dyn ValueWriter, ranges: &[Range<'_>]) -> io::Result<()> {
         let recorder = &self.file.snapshot.recorder;
-        let places = recorder.tensors.iter().filter_map(|tensor| tensor.index).max().map_or(0, |place| place + 1);
-        let mut wanted = vec![false; places as usize];
+        let count = recorder.tensors.iter().filter_map(|tensor| tensor.index).max().map_or(0, |index| index + 1);
+        let mut wanted = vec![false; count as usize];
         for range in ranges.iter().filter(|_| !recorder.tensors.is_empty()) {
             let (history, allocations) = (range.history, &range.history.allocations);
             for id in history.end_allocations().filter(|&id| allocations.allocated_at(id).0 <= range.to) {
@@ -37,8 +37,8 @@ impl TableWriter<'_> {
                     continue;
                 }
                 let found = recorder.tensors_at(history.device, allocations.address(id), allocations.size(id));
-                for place in found.iter().filter_map(|tensor| tensor.index) {
-                    wanted.get_mut(place as usize).into_iter().for_each(|slot| *slot = true);
+                for index in found.iter().filter_map(|tensor| tensor.index) {
+                    wanted.get_mut(index as usize).into_iter().for_each(|slot| *slot = true);
                 }
             }
         }
@@ -84,15 +84,15 @@ fn write_memscape_dict(out: &mut dyn ValueWriter, tokens: &mut Tokens<'_>, wante
             continue;
         }
         let mut list = out.list()?;
-        let mut place = 0;
+        let mut index = 0;
         while let Some(token) = tokens.next_item() {
-            if wanted.contains(place) {
+            if wanted.contains(index) {
                 out.item(&mut list)?;
                 write_value(out, token, tokens, 2)?;
             } else {
                 tokens.skip_value(token);
             }
-            place += 1;
+            index += 1;
         }
         out.end_list(list)?;
     }

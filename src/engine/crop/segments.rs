@@ -1,4 +1,4 @@
-//! Writing of segments and their blocks, as recorded at the end of the file or as they are after an event.
+//! Writing of segments and their blocks: those recorded at the end of the file, or the state after an event.
 
 use super::tables::{TableWriter, write_pool_id};
 use crate::origin::{is_free_stack, stack_of};
@@ -9,7 +9,7 @@ use history::writing::{Items, ValueWriter};
 use std::io;
 
 impl TableWriter<'_> {
-    /// Appends the segments of a device after event `to` − 1 and returns their number.
+    /// Appends the segments of a device after event `to` − 1 and returns the number of segments.
     pub(super) fn write_segments_after(
         &mut self,
         out: &mut dyn ValueWriter,

@@ -28,19 +28,19 @@ use std::io::{self, Write};
 #[derive(Clone, Debug, Default)]
 pub struct SimulatedRun {
     pub device: i64,
-    /// Allocator settings as one line. `None`: the recorded ones.
+    /// Allocator settings as one line. `None` uses the recorded settings.
     pub settings: Option<String>,
-    /// Memory of the device in bytes. `None`: derived from failed requests.
+    /// Device memory in bytes. `None` derives it from failed requests.
     pub capacity: Option<u64>,
     /// True if recorded calls of `empty_cache()` are skipped.
     pub skip_empty_cache: bool,
-    /// Sizes under a plan, eight bytes per allocation.
+    /// Encoded sizes of the allocations under a memory plan, eight bytes each. `None` uses the recorded sizes.
     pub planned_sizes: Option<Vec<u8>>,
     /// Name of the recorded file.
     pub source: String,
 }
 
-/// Summary of what [`Engine::write_simulated`] wrote.
+/// Summary of the run that [`Engine::write_simulated`] wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedSummary {
     /// The simulated settings as one line.
@@ -48,7 +48,7 @@ pub struct SimulatedSummary {
     pub events: u64,
     pub segments: u64,
     pub peak_reserved: u64,
-    /// The recorded event at which the run ends, if it is not the last.
+    /// Index of the recorded event at which the run ends, if it ends early.
     pub ends_at: Option<i64>,
 }
 
@@ -56,7 +56,8 @@ impl Engine {
     /// Writes a simulated run of a device of the open file as a pickle.
     ///
     /// # Errors
-    /// No file is open, the device cannot be simulated, the settings are invalid, or an I/O error.
+    /// Returns an error if no file is open, if the device cannot be simulated, if the settings are invalid, or if
+    /// writing fails.
     pub fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<SimulatedSummary, CropError> {
         match self.file.as_deref_mut() {
             Some(file) => file.write_simulated(run, out),
@@ -66,7 +67,7 @@ impl Engine {
 }
 
 impl OpenFile {
-    /// See [`Engine::write_simulated`].
+    /// Writes a simulated run of a device as a pickle. See [`Engine::write_simulated`].
     pub(crate) fn write_simulated(
         &mut self,
         run: &SimulatedRun,
@@ -88,14 +89,14 @@ impl OpenFile {
         let file = &*self;
         let history = file.history(run.device);
         let history = history.ok_or_else(|| CropError::Invalid("the file has no such device".to_owned()))?;
-        let writing = RunWriter { tables: TableWriter::new(file), history, traced, run, avoided_bytes: 0 };
-        Ok(writing.write(&mut PickleWriter::new(out, PICKLE_PROTOCOL)?)?)
+        let writer = RunWriter { tables: TableWriter::new(file), history, traced, run, avoided_bytes: 0 };
+        Ok(writer.write(&mut PickleWriter::new(out, PICKLE_PROTOCOL)?)?)
     }
 
     /// Reads the allocator requests of a device from its history.
     fn recording(&mut self, device: i64) -> Result<Recording, CropError> {
-        let mut always = || true;
-        let mut slice = TimeSlice::new(&mut always);
+        let mut has_time = || true;
+        let mut slice = TimeSlice::new(&mut has_time);
         while self.compute_segments(device, &mut slice).is_err() {}
         let known = self.history(device).zip(self.segments(device));
         let (history, lives) = known.ok_or_else(|| CropError::Invalid("the file has no such device".to_owned()))?;
@@ -108,7 +109,7 @@ impl OpenFile {
     }
 }
 
-/// A run that is being written.
+/// Writer of a simulated run.
 struct RunWriter<'a> {
     tables: TableWriter<'a>,
     history: &'a DeviceHistory,
@@ -140,9 +141,9 @@ impl RunWriter<'_> {
         self.write_segments(out, &mut written)?;
         write_settings(out, &self.traced.settings, &written.settings)?;
         let marks = self.tables.file.snapshot.marks.iter().enumerate();
-        let own: Vec<usize> = marks.filter(|(_, mark)| mark.device == device).map(|(at, _)| at).collect();
-        if !own.is_empty() {
-            self.tables.write_annotations(out, own.into_iter())?;
+        let indices: Vec<usize> = marks.filter(|(_, mark)| mark.device == device).map(|(index, _)| index).collect();
+        if !indices.is_empty() {
+            self.tables.write_annotations(out, indices.into_iter())?;
         }
         let outcome = self.traced.trace.run().outcome();
         (written.peak_reserved, written.ends_at) = (outcome.peak_reserved, self.traced.trace.run().ends_at());
@@ -152,8 +153,8 @@ impl RunWriter<'_> {
         Ok(written)
     }
 
-    /// Writes the events. Annotations, snapshots and unknown actions are copied from the recording. All others come
-    /// from the run.
+    /// Writes the events. Annotations, snapshots and unknown actions are copied from the recording. All other events
+    /// come from the run.
     fn write_trace(&mut self, out: &mut dyn ValueWriter, written: &mut SimulatedSummary) -> io::Result<()> {
         let mut items = out.list()?;
         let (mut deeds, mut notes) = (Deeds::default(), AnnotationAddresses::default());
@@ -176,13 +177,13 @@ impl RunWriter<'_> {
                 _ => continue,
             };
             out.item(&mut items)?;
-            self.tables.write_values(out, &row, Target::Whole)?;
+            self.tables.write_values(out, &row, Target::WholeFile)?;
             written.events += 1;
         }
         out.end_list(items)
     }
 
-    /// Returns an event as it was recorded.
+    /// Returns the recorded values of an event.
     fn recorded(&self, event: u32) -> EventValues {
         let events = &self.history.events;
         let (address, size) = self.history.address_and_size(EventIdx(event));
@@ -196,7 +197,7 @@ impl RunWriter<'_> {
         }
     }
 
-    /// Writes the events of a step.
+    /// Writes the events of a simulation step.
     fn write_step(
         &mut self,
         out: &mut dyn ValueWriter,
@@ -223,8 +224,8 @@ impl RunWriter<'_> {
                 Kind::Map => Action::SegmentMap,
                 Kind::Unmap => Action::SegmentUnmap,
             };
-            let own = Labels { category: None, forward_frames: None, ..recorded.labels };
-            let labels = with_place(own, &recorded.labels, recording, *place);
+            let labels = Labels { category: None, forward_frames: None, ..recorded.labels };
+            let labels = with_place(labels, &recorded.labels, recording, *place);
             rows.push(EventValues { action, address: operation.address, size: operation.size, labels, ..recorded });
         }
         let device_free = |reserved: u64| self.traced.capacity.map(|capacity| capacity.saturating_sub(reserved));
@@ -250,7 +251,7 @@ impl RunWriter<'_> {
         rows.extend(deeds.completed_after.iter().map(|&(number, address)| completed(number, address)));
         for row in rows {
             out.item(items)?;
-            self.tables.write_values(out, &row, Target::Whole)?;
+            self.tables.write_values(out, &row, Target::WholeFile)?;
             written.events += 1;
         }
         Ok(())
@@ -310,7 +311,7 @@ impl RunWriter<'_> {
         })
     }
 
-    /// Writes the marker of simulated files: source, settings and parameters.
+    /// Writes the dict that marks the file as simulated: source, settings and parameters.
     fn write_provenance(&self, out: &mut dyn ValueWriter, written: &SimulatedSummary) -> io::Result<()> {
         out.key(SIMULATED_KEY)?;
         out.dict()?;
@@ -327,14 +328,14 @@ impl RunWriter<'_> {
             out.key(key)?;
             out.int(number)?;
         }
-        let truths = [
+        let flags = [
             ("recording_is_reproduced_exactly", self.traced.is_exact),
             ("empty_cache_left_out", self.run.skip_empty_cache),
             ("sizes_are_planned", self.run.planned_sizes.is_some()),
         ];
-        for (key, conditions_hold) in truths {
+        for (key, value) in flags {
             out.key(key)?;
-            out.bool(conditions_hold)?;
+            out.bool(value)?;
         }
         out.end_dict()
     }
@@ -344,14 +345,14 @@ fn place_of(recording: &Recording, place: u32) -> allocator::recording::Place {
     recording.places.get(place as usize).copied().unwrap_or_default()
 }
 
-/// Returns `own` with the stream and pool of a place, if the recorded event has them.
-fn with_place(own: Labels, recorded: &Labels, recording: &Recording, place: allocator::recording::Place) -> Labels {
+/// Returns `labels` with the stream and pool of a place, if the recorded event has a stream and a pool.
+fn with_place(labels: Labels, recorded: &Labels, recording: &Recording, place: allocator::recording::Place) -> Labels {
     let stream = recording.streams.get(place.stream as usize).copied();
     let pool = recording.pools.get(place.pool as usize).copied();
     Labels {
         stream: stream.filter(|_| recorded.stream.is_some()),
         pool: pool.filter(|_| recorded.pool.is_some()),
-        ..own
+        ..labels
     }
 }
 
@@ -371,23 +372,23 @@ fn write_settings(out: &mut dyn ValueWriter, settings: &Settings, line: &str) ->
     out.bool(settings.expandable)?;
     out.key("roundup_power2_divisions")?;
     out.dict()?;
-    for (at, &divisions) in settings.divisions.iter().enumerate() {
-        out.text((1u64 << at).to_string().as_bytes())?;
+    for (exponent, &divisions) in settings.divisions.iter().enumerate() {
+        out.text((1u64 << exponent).to_string().as_bytes())?;
         out.int(divisions.into())?;
     }
     out.end_dict()?;
     out.end_dict()
 }
 
-/// Addresses of live allocations in the run, by recorded address. Needed for annotations and `None` in traces without
-/// any.
+/// Addresses of live allocations in the run, by recorded address. Needed to write annotations. `None` if the trace has
+/// no annotations.
 #[derive(Default)]
 struct AnnotationAddresses(Option<HashMap<u64, u64, RandomState>>);
 
 impl AnnotationAddresses {
     fn start(&mut self, history: &DeviceHistory, traced: &Traced<'_>) {
         let annotate = Action::ALL.iter().position(|action| *action == Action::Annotate);
-        let count = annotate.and_then(|at| history.action_counts.get(at)).copied().unwrap_or(0);
+        let count = annotate.and_then(|index| history.action_counts.get(index)).copied().unwrap_or(0);
         self.0 = (count > 0).then(|| {
             let early = traced.recording.early.iter().map(|early| early.allocation);
             let known = early.map(|number| {
@@ -404,7 +405,7 @@ impl AnnotationAddresses {
         }
     }
 
-    /// Returns the address in the run for a recorded one.
+    /// Returns the address in the run for a recorded address.
     fn address(&self, recorded: u64) -> u64 {
         self.0.as_ref().and_then(|live| live.get(&recorded)).copied().unwrap_or(recorded)
     }

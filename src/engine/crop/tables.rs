@@ -16,14 +16,14 @@ type MemoIds = HashMap<u32, u32, RandomState>;
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Target {
     /// A whole file.
-    Whole,
-    /// A range of a file.
+    WholeFile,
+    /// A range of a file's events.
     Range,
-    /// The prologue of a range that begins at this time, in µs since 1970.
+    /// The prologue of a range. Holds the time of the range's first event in µs since 1970, if recorded.
     Prologue(Option<i64>),
 }
 
-/// Values of an event to write.
+/// Values of an event that is written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EventValues {
     pub(super) action: Action,
@@ -34,7 +34,7 @@ pub(super) struct EventValues {
     pub(super) stack: StackId,
 }
 
-/// Writer of the file's tables. Keeps the memo numbers of entries that were already written.
+/// Writer of the file's tables. Keeps the memo ids of strings, frames and stacks that were already written.
 pub(super) struct TableWriter<'a> {
     pub(super) file: &'a OpenFile,
     strings: MemoIds,
@@ -78,7 +78,8 @@ impl<'a> TableWriter<'a> {
         Ok(())
     }
 
-    /// Writes the frames of a stack, an empty list for no stack.
+    /// Writes the frames of a stack, or an empty list for no stack. A stack that was written before becomes a
+    /// reference, if the format supports references.
     pub(super) fn write_stack(&mut self, out: &mut dyn ValueWriter, id: StackId) -> io::Result<()> {
         if let Some(&number) = self.stacks.get(&id.0) {
             return out.reference(number);
@@ -95,23 +96,23 @@ impl<'a> TableWriter<'a> {
         Ok(())
     }
 
-    /// Writes an event. In the prologue, it gets the time of the first event of the range.
+    /// Writes an event. Events of the prologue get the time of the first event of the range.
     pub(super) fn write_event(
         &mut self,
         out: &mut dyn ValueWriter,
         history: &DeviceHistory,
         event: u32,
-        place: Target,
+        target: Target,
     ) -> io::Result<()> {
         let events = &history.events;
         let (action, stack) = (events.action(event), events.stack(event));
         let (address, size) = history.address_and_size(EventIdx(event));
         let labels = self.file.snapshot.labels.labels(events.labels(event));
-        let time = match place {
+        let time = match target {
             Target::Prologue(time) => time,
             _ => events.times.at(event),
         };
-        self.write_values(out, &EventValues { action, address, size, time, labels, stack }, place)
+        self.write_values(out, &EventValues { action, address, size, time, labels, stack }, target)
     }
 
     /// Writes an event with these values.
@@ -119,7 +120,7 @@ impl<'a> TableWriter<'a> {
         &mut self,
         out: &mut dyn ValueWriter,
         row: &EventValues,
-        place: Target,
+        target: Target,
     ) -> io::Result<()> {
         out.dict()?;
         out.key("action")?;
@@ -136,7 +137,7 @@ impl<'a> TableWriter<'a> {
             out.key("time_us")?;
             out.int(time.into())?;
         }
-        self.write_labels(out, &row.labels, place)?;
+        self.write_labels(out, &row.labels, target)?;
         if row.stack != StackId::NONE {
             out.key("frames")?;
             self.write_stack(out, row.stack)?;
@@ -144,7 +145,7 @@ impl<'a> TableWriter<'a> {
         out.end_dict()
     }
 
-    fn write_labels(&mut self, out: &mut dyn ValueWriter, labels: &Labels, place: Target) -> io::Result<()> {
+    fn write_labels(&mut self, out: &mut dyn ValueWriter, labels: &Labels, target: Target) -> io::Result<()> {
         let texts = [("compile_context", labels.compile_context), ("user_metadata", labels.user_metadata)];
         for (key, text) in texts {
             if let Some(text) = text {
@@ -152,7 +153,7 @@ impl<'a> TableWriter<'a> {
                 self.write_string(out, text)?;
             }
         }
-        match (place, labels.internal_metadata) {
+        match (target, labels.internal_metadata) {
             (Target::Prologue(_), _) => {
                 out.key("internal_metadata")?;
                 out.key(PROLOGUE)?;
@@ -164,7 +165,7 @@ impl<'a> TableWriter<'a> {
             (_, None) => {}
         }
         // Versions of PyTorch's viewer from before 2026 throw on this key, so crops leave it out.
-        if let Some(text) = labels.category.filter(|_| place == Target::Whole) {
+        if let Some(text) = labels.category.filter(|_| target == Target::WholeFile) {
             out.key("category")?;
             self.write_string(out, text)?;
         }
@@ -183,7 +184,7 @@ impl<'a> TableWriter<'a> {
         Ok(())
     }
 
-    /// Marks the output as simulated if the file is.
+    /// Marks the output as simulated if the open file is a simulated run.
     pub(super) fn write_simulated_marker(&mut self, out: &mut dyn ValueWriter) -> io::Result<()> {
         for (kind, _, source) in self.file.snapshot.warnings.iter() {
             let WarningKind::Simulated(settings) = kind else { continue };
@@ -198,7 +199,7 @@ impl<'a> TableWriter<'a> {
         Ok(())
     }
 
-    /// Writes `allocator_settings`. Settings with dotted keys are nested in dicts again.
+    /// Writes `allocator_settings`. Settings with dotted keys become nested dicts, as PyTorch writes them.
     pub(super) fn write_settings(&mut self, out: &mut dyn ValueWriter) -> io::Result<()> {
         let settings = &self.file.snapshot.settings;
         if settings.is_empty() {
@@ -209,7 +210,7 @@ impl<'a> TableWriter<'a> {
         fn parent(key: &str) -> Option<&str> {
             key.split_once('.').map(|(parent, _)| parent)
         }
-        for run in settings.chunk_by(|(one, _), (other, _)| parent(one).is_some() && parent(one) == parent(other)) {
+        for run in settings.chunk_by(|(key, _), (next, _)| parent(key).is_some() && parent(key) == parent(next)) {
             let Some((first, value)) = run.first() else { continue };
             let Some(parent) = parent(first) else {
                 out.text(first.as_bytes())?;
@@ -228,10 +229,14 @@ impl<'a> TableWriter<'a> {
     }
 }
 
-/// Writes the id of a pool under this key.
-pub(super) fn write_pool_id(out: &mut dyn ValueWriter, key: &'static str, (one, other): (u64, u64)) -> io::Result<()> {
+/// Writes a key and the id of a pool.
+pub(super) fn write_pool_id(
+    out: &mut dyn ValueWriter,
+    key: &'static str,
+    (first, second): (u64, u64),
+) -> io::Result<()> {
     out.key(key)?;
-    out.pair(one.into(), other.into())
+    out.pair(first.into(), second.into())
 }
 
 /// Writes a setting as a Python bool, number or string.

@@ -1,8 +1,8 @@
 //! Totals over the columns of a window: the exact maximum of each column.
 //!
 //! Totals without a running sum in the history (allocated, rounded and free bytes, and all totals of a part of memory)
-//! are added up once, in time slices, and kept. They take a byte per event for each device, and two for the part of
-//! memory requested last.
+//! are added up once, in time slices, and kept. They take one byte per event for each device, and two for the part of
+//! memory that was requested last.
 
 mod part;
 mod sums;
@@ -20,19 +20,19 @@ use sums::{Quantity, RunningTotals};
 /// Curves being computed, and the running sums kept for them.
 #[derive(Default)]
 pub(super) struct CurveBuilder {
-    /// Columns, index of the next one, and totals of those before it.
+    /// Columns of the window, index of the next column, and totals of the columns before it.
     in_progress: Option<(WindowColumns, usize, Box<Curves>)>,
-    /// One for each device that was requested as a whole, and one for a part of a device.
+    /// Running sums: one item for each device that was requested as a whole, and one for a part of a device's memory.
     sums: Vec<RunningTotals>,
 }
 
 impl CurveBuilder {
-    /// Starts a new question.
+    /// Drops the curves in progress, for a new query.
     pub(super) fn reset(&mut self) {
         self.in_progress = None;
     }
 
-    /// Computes the totals. Returns no columns if the file has no such device.
+    /// Computes the curves of a window. They have no columns if the file has no such device.
     pub(super) fn compute(
         &mut self,
         file: &mut OpenFile,
@@ -110,13 +110,13 @@ fn compute_columns(
     let bytes = |total: i64| u64::try_from(total).unwrap_or(0);
     while let Some(moments) = columns.moments.get(*next) {
         let highest = |curve: &Curve<'_>| curve.max_in(moments.clone()).unwrap_or((Moment(moments.start), 0));
-        for (curve, into) in &mut all {
-            into.push(bytes(highest(curve).1));
+        for (curve, maxima) in &mut all {
+            maxima.push(bytes(highest(curve).1));
         }
-        let (moment, most) = highest(&free);
+        let (moment, max_free) = highest(&free);
         let reserved = bytes(reserved_curve.at(moment));
         // An inconsistent file may free more than it allocated. Free bytes never exceed the reserved ones.
-        curves.free.push(bytes(most).min(reserved));
+        curves.free.push(bytes(max_free).min(reserved));
         curves.reserved_at_max_free.push(reserved);
         *next += 1;
         slice.spend(256)?;

@@ -1,19 +1,19 @@
 //! Membership of allocations and mapped ranges in a part of a device's memory.
 //!
-//! A part may be the segment that holds an address, over the whole trace. Then it consists of all ranges that hold the
-//! address and, if one of them is expandable, of everything of the same kind that was ever mapped without a gap
-//! between.
+//! A part may be the segment that holds an address, over the whole trace. It then consists of all ranges that hold the
+//! address. If one of these is expandable, ranges of the same kind that were ever mapped without a gap to it belong to
+//! the part as well.
 
 use crate::device::DeviceData;
 use crate::protocol::MemoryFilter;
 use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::{AllocationId, SegmentLifetimes};
 
-/// A part of memory, with the addresses of its segment.
+/// A part of memory, and the addresses of its segment.
 pub(crate) struct Part {
     pub(crate) only: MemoryFilter,
-    /// First address of the segment, and the first one after it. `None` if no segment is requested, or if nothing was
-    /// ever mapped there.
+    /// Start and end (exclusive) address of the segment. `None` if no segment is requested, or if no memory was ever
+    /// mapped at the requested address.
     segment: Option<[u64; 2]>,
 }
 
@@ -37,17 +37,17 @@ impl Part {
             [from, from.saturating_add(lives.ranges.size(id))]
         };
         let holds = |id: &AllocationId| (ends(*id)[0]..ends(*id)[1]).contains(&address);
-        let mut grows = None;
+        let mut expandable_kind = None;
         for id in ids().filter(holds) {
             let [from, to] = ends(id);
-            let [least, most] = self.segment.unwrap_or([from, to]);
-            self.segment = Some([from.min(least), to.max(most)]);
-            grows = grows.or(lives.kind(id).filter(|kind| kind.expandable));
+            let [lower, upper] = self.segment.unwrap_or([from, to]);
+            self.segment = Some([from.min(lower), to.max(upper)]);
+            expandable_kind = expandable_kind.or(lives.kind(id).filter(|kind| kind.expandable));
         }
-        let (Some([from, to]), Some(kind)) = (self.segment, grows) else { return };
+        let (Some([from, to]), Some(kind)) = (self.segment, expandable_kind) else { return };
         // In order of address, a range that touches the merged ones before it extends them.
-        let alike = ids().filter(|&id| lives.kind(id) == Some(kind));
-        let by_address = sorted_numbers(alike.map(|id| (two_part_key(ends(id)[0], ends(id)[1]), id.0)).collect());
+        let same_kind = ids().filter(|&id| lives.kind(id) == Some(kind));
+        let by_address = sorted_numbers(same_kind.map(|id| (two_part_key(ends(id)[0], ends(id)[1]), id.0)).collect());
         let mut open = [from, from];
         for [start, end] in by_address.into_iter().map(|id| ends(AllocationId(id))) {
             if start > open[1] {
@@ -64,11 +64,11 @@ impl Part {
     }
 
     fn matches(&self, pool: Option<(u64, u64)>, stream: Option<u64>, address: Option<u64>) -> bool {
-        let MemoryFilter { pool: of_pool, stream: of_stream, address: of_segment } = self.only;
+        let MemoryFilter { pool: only_pool, stream: only_stream, address: only_segment } = self.only;
         let is_within = || self.segment.zip(address).is_some_and(|([from, to], address)| (from..to).contains(&address));
-        of_pool.is_none_or(|wanted| pool.unwrap_or_default() == wanted)
-            && (of_stream.is_none() || stream == of_stream)
-            && (of_segment.is_none() || is_within())
+        only_pool.is_none_or(|wanted| pool.unwrap_or_default() == wanted)
+            && (only_stream.is_none() || stream == only_stream)
+            && (only_segment.is_none() || is_within())
     }
 
     /// Returns whether an allocation is in the part.
@@ -77,8 +77,8 @@ impl Part {
             return true;
         }
         let DeviceData { snapshot, history, groups, .. } = open;
-        let is_somewhere = !history.allocations.is_unexplained(id);
-        let address = is_somewhere.then(|| history.allocations.address(id));
+        let has_address = !history.allocations.is_unexplained(id);
+        let address = has_address.then(|| history.allocations.address(id));
         let pool = address.and_then(|_| groups.pool(snapshot, history, id));
         let stream = address.and_then(|_| groups.stream(snapshot, history, id));
         self.matches(pool, stream, address)

@@ -8,23 +8,23 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes, Subject, Totals};
 use history::snapshot::Action;
 
-/// A quantity that is added up, in bytes.
+/// Kind of running total, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quantity {
-    /// Requested bytes that are live. For a whole device, the history has this total and the next two.
+    /// Live requested bytes. For a whole device, the history has this total and the next two.
     Requested,
     AwaitingFree,
     Reserved,
     /// Allocated (rounded) bytes, including those awaiting free. A lower bound.
     Rounded,
-    /// Requested bytes whose free was not requested.
+    /// Requested bytes of allocations whose free was not requested.
     Allocated,
     /// Free (cached) bytes: reserved and in no active block. An upper bound. Negative if blocks lie outside of mapped
     /// memory.
     Free,
 }
 
-/// All kinds, in the order of their discriminants.
+/// All quantities, in the order of their discriminants.
 const QUANTITIES: [Quantity; 6] = [
     Quantity::Requested,
     Quantity::AwaitingFree,
@@ -34,26 +34,26 @@ const QUANTITIES: [Quantity; 6] = [
     Quantity::Free,
 ];
 
-/// Running totals of a part of memory, as far as they are added up.
+/// Running totals of a part of memory, up to the current position of the pass.
 pub(crate) struct RunningTotals {
     pub(crate) device: i64,
     pub(crate) part: Part,
-    /// By segment operation: change of the mapped bytes of the part. Empty for a whole device.
+    /// Change of the part's mapped bytes by each segment operation. Empty for a whole device.
     mapped_changes: Column<i64>,
-    /// By kind: total before the first event.
+    /// Total of each quantity before the first event.
     base: [i64; QUANTITIES.len()],
-    /// By kind: running total. Those that the history has stay empty.
+    /// Running total of each quantity. Totals that the history has stay empty.
     totals: [Totals; QUANTITIES.len()],
     work: Work,
 }
 
 enum Work {
     Start,
-    /// Adds the mapped ranges from this one on.
+    /// Adds the mapped ranges from this index on.
     Ranges(usize),
-    /// Adds what was live before the first event, from this allocation on.
+    /// Adds the allocations that were live before the first event, from this id on.
     Early(usize),
-    /// Adds the changes of the events from this one on.
+    /// Adds the changes of the events from this index on.
     Events(u32),
     Done,
 }
@@ -77,7 +77,7 @@ impl RunningTotals {
         }
     }
 
-    /// Returns the running total of a kind.
+    /// Returns the running total of a quantity.
     pub(crate) fn totals<'a>(&'a self, history: &'a DeviceHistory, kind: Quantity) -> &'a Totals {
         match kind {
             Quantity::Requested if self.part.is_all() => &history.drawn,
@@ -87,15 +87,15 @@ impl RunningTotals {
         }
     }
 
-    /// Returns the change of a kind at `event`, in bytes.
+    /// Returns the change of a quantity at `event`, in bytes.
     pub(crate) fn change(&self, open: DeviceData<'_>, kind: Quantity, event: EventIdx) -> i64 {
         self.changes(open, event)[kind as usize]
     }
 
-    /// Returns the change of each kind at `event`, in bytes.
+    /// Returns the change of each quantity at `event`, in bytes.
     fn changes(&self, open: DeviceData<'_>, event: EventIdx) -> [i64; QUANTITIES.len()] {
         let history = open.history;
-        let Some(turn) = history.allocation_change(event) else {
+        let Some(change) = history.allocation_change(event) else {
             let mapped = match history.events.subject(event.0) {
                 Subject::Segment(_) if self.part.is_all() => history.reserved_change(event),
                 Subject::Segment(operation) => self.mapped_changes.get(operation as usize).unwrap_or(0),
@@ -103,14 +103,15 @@ impl RunningTotals {
             };
             return [0, 0, mapped, 0, 0, mapped];
         };
-        if !turn.changes() || !self.part.contains(open, turn.id) {
+        if !change.changes() || !self.part.contains(open, change.id) {
             return [0; QUANTITIES.len()];
         }
-        let rounded = match turn.starts_lifetime {
-            Some(starts_lifetime) => signed(open.rounded_size(turn.id).0) * if starts_lifetime { 1 } else { -1 },
+        let rounded = match change.starts_lifetime {
+            Some(starts_lifetime) => signed(open.rounded_size(change.id).0) * if starts_lifetime { 1 } else { -1 },
             None => 0,
         };
-        [turn.bytes(), turn.awaiting_free, 0, rounded, turn.bytes().saturating_sub(turn.awaiting_free), -rounded]
+        let allocated = change.bytes().saturating_sub(change.awaiting_free);
+        [change.bytes(), change.awaiting_free, 0, rounded, allocated, -rounded]
     }
 
     /// Works until all totals are added up. `lives` must be complete.
@@ -153,7 +154,7 @@ impl RunningTotals {
         *base = base.saturating_add(bytes);
     }
 
-    /// Adds what the history knows of the state before the first event.
+    /// Adds the totals that the history has for the state before the first event.
     fn start_whole_device(&mut self, history: &DeviceHistory) -> Work {
         self.add(Quantity::Free, history.reserved_at(Moment::START));
         Work::Early(0)
@@ -161,12 +162,12 @@ impl RunningTotals {
 
     fn start_part(&mut self, history: &DeviceHistory) -> Work {
         let actions = [Action::SegmentAlloc, Action::SegmentFree, Action::SegmentMap, Action::SegmentUnmap];
-        let operations: u64 = actions.iter().filter_map(|&of| history.action_counts.get(of as usize)).sum();
+        let operations: u64 = actions.iter().filter_map(|&action| history.action_counts.get(action as usize)).sum();
         self.mapped_changes = (0..operations).map(|_| 0).collect();
         Work::Ranges(0)
     }
 
-    /// Adds a mapped range, if it is in the part, at its mapping and its unmapping.
+    /// Adds the changes at which a range is mapped and unmapped, if the range is in the part.
     fn add_range(&mut self, history: &DeviceHistory, lives: &SegmentLifetimes, id: AllocationId) {
         if !self.part.contains_range(lives, id) {
             return;
@@ -176,14 +177,14 @@ impl RunningTotals {
             self.add(Quantity::Reserved, signed(size));
             self.add(Quantity::Free, signed(size));
         }
-        let mut grows = |moment: u32, bytes: i64| {
+        let mut add_change = |moment: u32, bytes: i64| {
             let Some(event) = Moment(moment).event().filter(|event| event.0 < history.event_count()) else { return };
             let Subject::Segment(operation) = history.events.subject(event.0) else { return };
             let operation = operation as usize;
             self.mapped_changes.set(operation, self.mapped_changes.get(operation).unwrap_or(0).saturating_add(bytes));
         };
-        grows(allocated_at, signed(size));
-        grows(freed_at, -signed(size));
+        add_change(allocated_at, signed(size));
+        add_change(freed_at, -signed(size));
     }
 
     fn add_early(&mut self, open: DeviceData<'_>, id: AllocationId) {
@@ -207,9 +208,9 @@ impl RunningTotals {
     }
 
     fn add_event(&mut self, open: DeviceData<'_>, event: EventIdx) {
-        let skips = if self.part.is_all() { 3 } else { 0 };
+        let skipped = if self.part.is_all() { 3 } else { 0 };
         let changes = self.changes(open, event);
-        self.totals.iter_mut().zip(changes).skip(skips).for_each(|(total, change)| total.push(change));
+        self.totals.iter_mut().zip(changes).skip(skipped).for_each(|(total, change)| total.push(change));
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {

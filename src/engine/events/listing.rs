@@ -1,4 +1,4 @@
-//! Events that pass a filter. Without a filter, no event is examined.
+//! List of the events that pass a filter. Without a filter, no event is examined.
 
 use super::rows::{pool_of, stack_of_event, stream_of};
 use crate::open::OpenFile;
@@ -17,9 +17,9 @@ pub(super) struct Listing {
     filter: EventsFilter,
     /// Parsed text of the filter. `None` if it is invalid.
     terms: Option<Vec<(EventTerm, StackMatch)>>,
-    /// First event that is examined, and the first one after the range.
+    /// Range of events that are examined: start and end (exclusive).
     range: [u32; 2],
-    /// Events that pass. `None` if all do.
+    /// Events that pass the filter. `None` if all events pass.
     passed: Option<Column<u32>>,
     next: usize,
 }
@@ -56,7 +56,8 @@ impl Listing {
         }
     }
 
-    /// Returns the row of an event. If it is not listed, that of the next listed event, or else the last row.
+    /// Returns the row of an event. If the event is not listed, returns the row of the next listed event, or else the
+    /// last row.
     pub(super) fn row_of(&self, event: u32) -> Option<u32> {
         let last = self.len().checked_sub(1)?;
         let row = match &self.passed {
@@ -111,12 +112,12 @@ fn term_matches(file: &OpenFile, history: &DeviceHistory, event: u32, term: &Eve
         EventTerm::Stream(stream) => stream_of(file, history, event) == Some(*stream),
         EventTerm::Pool(pool) => pool_of(file, history, event) == Some(*pool),
         EventTerm::Versioned(name) => {
-            let is_of = match history.events.subject(event) {
+            let has_object = match history.events.subject(event) {
                 Subject::Note(_) => false,
                 Subject::Segment(_) => name.object != NamedObject::Block,
                 Subject::Traced(_) | Subject::Early(_) => name.object != NamedObject::Segment,
             };
-            is_of
+            has_object
                 && history.address_and_size(EventIdx(event)).0 == name.address
                 && file.version_of(history, event) == name.version
         }
@@ -133,25 +134,25 @@ fn query_matches(
 ) -> bool {
     match query {
         Query::Number(number) => history.allocation_of(EventIdx(event)).is_some_and(|id| id.0 == *number),
-        Query::Size(least, most) => {
+        Query::Size(min, max) => {
             let size = history.address_and_size(EventIdx(event)).1;
-            (action.requires_address() || action == Action::Oom) && (*least..=*most).contains(&size)
+            (action.requires_address() || action == Action::Oom) && (*min..=*max).contains(&size)
         }
         Query::Address(address) => {
             let (from, size) = history.address_and_size(EventIdx(event));
-            action.requires_address() && address.checked_sub(from).is_some_and(|inside| inside < size.max(1))
+            action.requires_address() && address.checked_sub(from).is_some_and(|offset| offset < size.max(1))
         }
         Query::Addresses(from, to) => {
             let (address, size) = history.address_and_size(EventIdx(event));
             action.requires_address() && address < *to && address.saturating_add(size.max(1)) > *from
         }
         Query::Freed(freed) => {
-            let of = history.allocation_of(EventIdx(event));
-            of.is_some_and(|id| history.allocations.freed_at(id).is_some() == *freed)
+            let allocation = history.allocation_of(EventIdx(event));
+            allocation.is_some_and(|id| history.allocations.freed_at(id).is_some() == *freed)
         }
         Query::Category(name) => {
-            let of = history.allocation_of(EventIdx(event));
-            of.is_some_and(|id| file.groups.categories.has_name(history, id, name))
+            let allocation = history.allocation_of(EventIdx(event));
+            allocation.is_some_and(|id| file.groups.categories.has_name(history, id, name))
         }
         Query::Frame(_) | Query::Site(_) => stacks.stacks.contains(stack_of_event(file, history, event).0),
     }

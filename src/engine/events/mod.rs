@@ -1,5 +1,5 @@
-//! The list of events. Without a filter, each row is an event, and a jump costs only the rows it shows. With a filter,
-//! the events that pass are collected in time slices and kept until another list is requested.
+//! The Events list. Without a filter, each event is a row, and only the requested rows are computed. With a filter, the
+//! events that pass are collected in time slices and kept until another list is requested.
 
 mod listing;
 mod rows;
@@ -12,7 +12,7 @@ use super::protocol::{EventsPage, EventsQuestion, TableText};
 use base::slice::{SliceResult, TimeSlice};
 use listing::Listing;
 
-/// Maximum number of rows in a reply, more than any screen shows.
+/// Maximum number of rows in a reply. More than fit on any screen.
 const MAX_ROWS: u32 = 512;
 
 /// The list requested last, and the progress of copying its rows.
@@ -33,7 +33,7 @@ impl EventLists {
         self.listing = None;
     }
 
-    /// Builds the list of a question.
+    /// Builds the requested list.
     fn update_listing(
         &mut self,
         file: &mut OpenFile,

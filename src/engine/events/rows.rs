@@ -17,26 +17,28 @@ active_bytes\tpending_bytes\treserved_bytes\tcall_site\n";
 
 /// Returns the stack of an event, or else that of its allocation.
 pub(crate) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> StackId {
-    let own = history.events.stack(event);
-    if file.snapshot.stacks.innermost(own).is_some() {
-        return own;
+    let recorded = history.events.stack(event);
+    if file.snapshot.stacks.innermost(recorded).is_some() {
+        return recorded;
     }
-    history.allocation_of(EventIdx(event)).map_or(own, |id| stack_of(&file.snapshot, history, id))
+    history.allocation_of(EventIdx(event)).map_or(recorded, |id| stack_of(&file.snapshot, history, id))
 }
 
-/// Returns the stream of an event, or else that of its allocation or of the segment that holds its address at the end.
+/// Returns the stream of an event, or else that of its allocation, or else that of the segment that holds its address
+/// at the end of the trace.
 pub(crate) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u64> {
-    let own = file.snapshot.labels.labels(history.events.labels(event)).stream;
-    own.or_else(|| match history.allocation_of(EventIdx(event)) {
+    let recorded = file.snapshot.labels.labels(history.events.labels(event)).stream;
+    recorded.or_else(|| match history.allocation_of(EventIdx(event)) {
         Some(id) => file.groups.stream(&file.snapshot, history, id),
         None => file.snapshot.segments.get(segment_of(file, history, event)? as usize)?.stream,
     })
 }
 
-/// Returns the pool of an event, or else that of its allocation or of the segment that holds its address at the end.
+/// Returns the pool of an event, or else that of its allocation, or else that of the segment that holds its address at
+/// the end of the trace.
 pub(crate) fn pool_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<(u64, u64)> {
-    let own = file.snapshot.labels.labels(history.events.labels(event)).pool;
-    own.or_else(|| match history.allocation_of(EventIdx(event)) {
+    let recorded = file.snapshot.labels.labels(history.events.labels(event)).pool;
+    recorded.or_else(|| match history.allocation_of(EventIdx(event)) {
         Some(id) => file.groups.pool(&file.snapshot, history, id),
         None => file.snapshot.segments.get(segment_of(file, history, event)? as usize)?.pool,
     })

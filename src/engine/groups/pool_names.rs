@@ -3,7 +3,7 @@
 use analysis::IdSet;
 use history::snapshot::{Frame, Snapshot, StackId, StringId};
 
-/// Code that creates pools: a part of its file or function name, and the name of such pools.
+/// Code that creates pools: a part of the file or function name, and the name of the pools that the code creates.
 const CREATORS: [(&str, &str); 4] = [
     ("cudagraph_trees", "CUDA graph trees"),
     ("_symmetric_memory", "symmetric memory"),
@@ -23,14 +23,16 @@ pub(super) struct KnownNames {
     pub(super) from_code: Option<&'static str>,
 }
 
-/// Names of pools, as far as they are collected.
+/// Names of pools that were collected so far.
 #[derive(Default)]
 pub(super) struct PoolNames {
-    /// By group of the pool, from 1 on.
+    /// Names of each pool, by pool group from 1 on.
     pub(super) known: Vec<KnownNames>,
-    /// Labels read so far, stacks without a known creator, and the device with the next allocation or event to examine.
+    /// Number of labels read so far.
     pub(super) labels: usize,
+    /// Stacks without a known creator.
     pub(super) stacks: IdSet,
+    /// Index of the current device. `next` is its next allocation or event to examine.
     pub(super) device: usize,
     pub(super) next: usize,
     /// Set while `next` counts events instead of allocations.
@@ -41,9 +43,9 @@ pub(super) struct PoolNames {
 }
 
 impl PoolNames {
-    /// Adds a name that metadata gives to a pool.
+    /// Adds a pool name from metadata.
     pub(super) fn add_name(&mut self, number: u32, name: String) {
-        let Some(known) = number.checked_sub(1).and_then(|place| self.known.get_mut(place as usize)) else { return };
+        let Some(known) = number.checked_sub(1).and_then(|index| self.known.get_mut(index as usize)) else { return };
         known.from_metadata = Some(match known.from_metadata.take() {
             Some(Ok(before)) if before != name => Err(()),
             Some(Err(())) => Err(()),
@@ -51,9 +53,9 @@ impl PoolNames {
         });
     }
 
-    /// Examines a stack at which memory of a pool was allocated, to find the code that created the pool.
+    /// Searches a stack that allocated memory of a pool for the code that created the pool.
     pub(super) fn examine_stack(&mut self, snapshot: &Snapshot, number: u32, stack: StackId) {
-        let Some(known) = number.checked_sub(1).and_then(|place| self.known.get_mut(place as usize)) else { return };
+        let Some(known) = number.checked_sub(1).and_then(|index| self.known.get_mut(index as usize)) else { return };
         if known.from_code.is_some() || matches!(stack, StackId::NONE) || self.stacks.contains(stack.0) {
             return;
         }
@@ -66,10 +68,10 @@ impl PoolNames {
 }
 
 fn creator_name(snapshot: &Snapshot, frame: &Frame) -> Option<&'static str> {
-    let holds = |string: StringId, part: &str| {
+    let contains = |string: StringId, part: &str| {
         let text = snapshot.strings.bytes(string);
         text.len() < 4096 && text.windows(part.len()).any(|window| window == part.as_bytes())
     };
-    let made_it = |(part, _): &&(&str, &str)| holds(frame.filename, part) || holds(frame.name, part);
-    CREATORS.iter().find(made_it).map(|(_, name)| *name)
+    let is_creator = |(part, _): &&(&str, &str)| contains(frame.filename, part) || contains(frame.name, part);
+    CREATORS.iter().find(is_creator).map(|(_, name)| *name)
 }

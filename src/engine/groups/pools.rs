@@ -45,14 +45,14 @@ impl Groups {
                 names.examine_stack(snapshot, self.pool_number(segment.pool), segment.stack);
             }
         }
-        let called = |string: Option<StringId>| {
+        let pool_name = |string: Option<StringId>| {
             let name = metadata::value_of(&snapshot.strings.text(string?), "pool")?;
             Some(name.chars().take(MAX_NAME_LEN).collect::<String>())
         };
         while let Some(labels) = snapshot.labels.rows().get(names.labels) {
             slice.spend(4)?;
             names.labels += 1;
-            match (called(labels.user_metadata), labels.pool) {
+            match (pool_name(labels.user_metadata), labels.pool) {
                 (Some(name), Some(pool)) => names.add_name(self.pool_number(Some(pool)), name),
                 (Some(_), None) => names.has_unassigned_names = true,
                 _ => {}
@@ -67,7 +67,7 @@ impl Groups {
                     let number = self.pool_number(Some(pool));
                     names.examine_stack(snapshot, number, stack_of(snapshot, history, id));
                     if names.has_unassigned_names
-                        && let Some(name) = called(labels_of(snapshot, history, id).user_metadata)
+                        && let Some(name) = pool_name(labels_of(snapshot, history, id).user_metadata)
                     {
                         names.add_name(number, name);
                     }
@@ -85,9 +85,9 @@ impl Groups {
                     }
                     let labels = snapshot.labels.labels(history.events.labels(event));
                     let (address, _) = history.address_and_size(base::units::EventIdx(event));
-                    let segment = self.segment_at(history.device, address).map(|place| place as usize);
-                    let pool = segment.and_then(|place| snapshot.segments.get(place)).and_then(|segment| segment.pool);
-                    if let (Some(name), None) = (called(labels.user_metadata), labels.pool) {
+                    let segment = self.segment_at(history.device, address).map(|index| index as usize);
+                    let pool = segment.and_then(|index| snapshot.segments.get(index)).and_then(|segment| segment.pool);
+                    if let (Some(name), None) = (pool_name(labels.user_metadata), labels.pool) {
                         names.add_name(self.pool_number(pool), name);
                     }
                 }
@@ -102,7 +102,7 @@ impl Groups {
     /// Returns the label of a pool.
     pub(crate) fn pool_label(&self, pool: (u64, u64)) -> String {
         let number = self.pool_number(Some(pool));
-        let known = number.checked_sub(1).and_then(|place| self.pool_names.known.get(place as usize));
+        let known = number.checked_sub(1).and_then(|index| self.pool_names.known.get(index as usize));
         let by_id = default_pool_name(pool);
         let name = known.filter(|_| pool != (0, 0)).and_then(|known| {
             let named = known.from_metadata.as_ref().and_then(|named| named.as_ref().ok());
@@ -121,5 +121,5 @@ impl Groups {
     }
 }
 
-/// Maximum number of pools named in the summary. A process has a few.
+/// Maximum number of pools that are named in the summary. Real processes have few.
 const MAX_NAMED: usize = 1000;

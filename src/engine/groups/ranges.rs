@@ -7,12 +7,12 @@ use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Snapshot;
 
 impl Groups {
-    /// Returns the grouping to use for ranges: pools in place of categories, which only allocations have.
+    /// Returns the grouping that is used for mapped ranges: pools instead of categories, which only allocations have.
     pub(crate) fn range_grouping(by: Grouping) -> Grouping {
         if by == Grouping::Category { Grouping::Pool } else { by }
     }
 
-    /// Returns the group of a range, numbered like those of allocations.
+    /// Returns the group of a mapped range. Groups are numbered like those of allocations.
     pub(crate) fn group_of_range(
         &self,
         snapshot: &Snapshot,

@@ -23,7 +23,7 @@ pub(super) struct Blocks {
     /// Activations that are live at the peak, keyed by stack and id.
     live: Vec<(u128, u32)>,
     is_ranked: bool,
-    /// Stacks of activations inside blocks, without those of block outputs.
+    /// Stacks of activations inside blocks. Stacks of block outputs are left out.
     pub(super) stacks: IdSet,
     /// Number of blocks. Below 2, no block repeats.
     pub(super) count: u32,
@@ -59,7 +59,7 @@ impl Blocks {
     fn detect(&mut self, DeviceData { snapshot, history, .. }: DeviceData<'_>) {
         let ids = sorted_numbers(std::mem::take(&mut self.live));
         let stack = |id: u32| stack_of(snapshot, history, AllocationId(id));
-        let runs: Vec<&[u32]> = ids.chunk_by(|&one, &next| stack(one) == stack(next)).collect();
+        let runs: Vec<&[u32]> = ids.chunk_by(|&id, &next| stack(id) == stack(next)).collect();
         // The number of blocks is the repeat count that accounts for the most bytes.
         let mut bytes: Vec<(usize, u64)> = Vec::new();
         for run in runs.iter().filter(|run| run.len() > 1) {

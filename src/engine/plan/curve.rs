@@ -8,7 +8,7 @@ use picture::timeline::{View, WindowColumns};
 #[derive(Default)]
 pub(super) struct CurveBuilder {
     pub(super) columns: WindowColumns,
-    /// Index of the current column, and its maximum so far.
+    /// Index of the current column. `column_max` is its maximum so far.
     next: usize,
     column_max: u64,
     live_now: u64,
@@ -26,7 +26,7 @@ impl CurveBuilder {
         self.live_now = live;
     }
 
-    /// Completes the columns before `moment`, at constant live bytes.
+    /// Completes the columns before `moment`, during which the live bytes do not change.
     fn advance_to(&mut self, moment: u32) {
         while let Some(moments) = self.columns.moments.get(self.next).filter(|moments| moments.start < moment) {
             self.column_max = self.column_max.max(self.live_now);
@@ -50,8 +50,8 @@ pub(super) fn columns(history: &DeviceHistory, view: &View) -> WindowColumns {
     WindowColumns::new(view, history.event_count().saturating_add(1), history.events.times.time_axis())
 }
 
-/// Returns the curves of a simulated run over a window. The run has a bounded number of points, so this is not
-/// sliced.
+/// Returns the curves of a simulated run over a window. The run has a bounded number of points, so this needs no time
+/// slices.
 pub(crate) fn run_curve(history: &DeviceHistory, course: &WhatIfCourse, view: View) -> PlanCurve {
     let all = columns(history, &view);
     // The event at which the run ends still belongs to it.

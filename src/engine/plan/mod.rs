@@ -36,7 +36,7 @@ pub(super) struct Plan {
     curve_builder: CurveBuilder,
 }
 
-/// The allocations of a group.
+/// The allocations of a group, by property or as a set.
 enum GroupMembers {
     Role(Role),
     /// Index of a category in the rule set.
@@ -85,7 +85,7 @@ impl Plan {
         Plan { view: Some(view), ..Plan::new(device, question) }
     }
 
-    /// Returns the curve. Call it after [`Plan::step`] has returned its result.
+    /// Returns the curve. Must be called after [`Plan::step`] has returned its result.
     pub(super) fn curve(self) -> PlanCurve {
         let (edge_px, bytes) = self.curve_builder.finish();
         PlanCurve { view: self.view, edge_px, bytes, allocated: Vec::new() }
@@ -121,18 +121,18 @@ impl Plan {
             if bytes == 0 {
                 return;
             }
-            let of = in_plan(id);
-            planned.add(of, moment, bytes);
+            let membership = in_plan(id);
+            planned.add(membership, moment, bytes);
             course.iter_mut().for_each(|course| course.add(moment, planned.live()));
             if bytes < 0 {
                 return;
             }
             let (allocated_at, freed_at, size) = history.allocations.span(id);
             let at_peak = if allocated_at <= peak.0 && peak.0 < freed_at { size } else { 0 };
-            if of.grows {
+            if membership.grows {
                 *batch_at_peak = batch_at_peak.saturating_add(at_peak);
             }
-            for (_, row) in rows.iter_mut().enumerate().filter(|(place, _)| of.groups >> place & 1 == 1) {
+            for (_, row) in rows.iter_mut().enumerate().filter(|(index, _)| membership.groups >> index & 1 == 1) {
                 row.count += 1;
                 row.at_peak = row.at_peak.saturating_add(at_peak);
             }
@@ -144,11 +144,11 @@ impl Plan {
             planned.start();
         }
         let mut rows = rows;
-        let asked = |place: usize| {
-            let group = self.question.groups.get(place).map(|(group, _)| group);
+        let is_required = |index: usize| {
+            let group = self.question.groups.get(index).map(|(group, _)| group);
             matches!(group, Some(PlanGroup::Named(_) | PlanGroup::Blocks))
         };
-        if let Some((_, row)) = rows.iter().enumerate().find(|(place, row)| row.count == 0 && asked(*place)) {
+        if let Some((_, row)) = rows.iter().enumerate().find(|(index, row)| row.count == 0 && is_required(*index)) {
             let problem = ["no allocation is in the group “", &row.name, "”"].concat();
             return Ok(PlanPage { error: problem, ..PlanPage::default() });
         }
@@ -169,9 +169,9 @@ impl Plan {
         while let Some((group, _)) = self.question.groups.get(self.members.len()) {
             let members = match group {
                 PlanGroup::Blocks => {
-                    let of_roles = roles(file);
+                    let roles = roles(file);
                     let Some(history) = file.history(self.device) else { return Ok(Ok(())) };
-                    let role = |id| of_roles.role(file, history, id);
+                    let role = |id| roles.role(file, history, id);
                     self.blocks.step(file.device_data(history), history.live_peak().0.0, role, slice)?;
                     if self.blocks.count < 2 {
                         return Ok(Err(
@@ -240,7 +240,7 @@ impl Plan {
     }
 }
 
-/// Returns the groups that contain an allocation, and whether it grows with the batch.
+/// Returns the groups that contain an allocation, and whether the allocation grows with the batch.
 fn plan_groups_of(
     members: &[GroupMembers],
     roles: &Roles,
@@ -265,20 +265,20 @@ fn plan_groups_of(
             subtree.is_some_and(|subtree| subtree.contains(&file.stack_trees.stems, file.device_data(history), id))
         }
     };
-    let groups = (0u32..).zip(members).fold(0, |groups, (place, members)| groups | u32::from(has(members)) << place);
+    let groups = (0u32..).zip(members).fold(0, |groups, (index, members)| groups | u32::from(has(members)) << index);
     PlanMembership { groups, grows: BATCH_ROLES.contains(&role) }
 }
 
 /// Resolves a group name to a category or role. Returns `None` if no category has that name.
 fn resolve_name(file: &OpenFile, name: &str) -> Option<GroupMembers> {
     let names = file.groups.categories.set().categories();
-    let place = names.iter().position(|it| it.eq_ignore_ascii_case(name.trim()));
+    let index = names.iter().position(|it| it.eq_ignore_ascii_case(name.trim()));
     let role = Role::from_name(name.trim());
     // Role names that no category has are searched for in frames instead.
     let has_role = || role != Role::Other && names.iter().any(|it| Role::from_name(it) == role);
-    match place {
+    match index {
         _ if has_role() => Some(GroupMembers::Role(role)),
-        place => place.and_then(|place| u8::try_from(place).ok()).map(GroupMembers::Category),
+        index => index.and_then(|index| u8::try_from(index).ok()).map(GroupMembers::Category),
     }
 }
 

@@ -8,7 +8,7 @@ use analysis::PlanMembership;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
-/// Slice steps per allocation.
+/// Number of slice steps that each allocation costs.
 const STEPS: u32 = 8;
 
 /// Planned sizes under construction.
@@ -38,13 +38,13 @@ impl PlannedSizes {
         while let Some(part) = slice.next_range(next, history.allocations.len(), STEPS)? {
             for number in part {
                 let id = AllocationId(number as u32);
-                let of = plan_groups_of(&plan.members, &roles, file, history, id);
-                if of != last.0 {
-                    let batch = if of.grows { plan.question.batch } else { Factor::ONE };
-                    let Some(factor) = factors.of(of.groups).and_then(|factor| factor.product(batch)) else {
+                let membership = plan_groups_of(&plan.members, &roles, file, history, id);
+                if membership != last.0 {
+                    let batch = if membership.grows { plan.question.batch } else { Factor::ONE };
+                    let Some(factor) = factors.of(membership.groups).and_then(|factor| factor.product(batch)) else {
                         return Ok(Vec::new());
                     };
-                    last = (of, factor);
+                    last = (membership, factor);
                 }
                 put(bytes, last.1.scaled(history.allocations.size(id)), 8);
             }

@@ -7,7 +7,7 @@ use crate::protocol::{Grouping, Looks, MemoryFilter, Plot};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::SegmentLifetimes;
 
-/// Recently used plot data, the latest last.
+/// Plot data in the order of use, most recently used last.
 #[derive(Default)]
 pub(crate) struct PlotCache {
     layouts: LruCache<(i64, MemoryFilter), AddressLayout>,
@@ -15,36 +15,36 @@ pub(crate) struct PlotCache {
 }
 
 impl PlotCache {
-    /// Builds the data of a plot. Keeps at most `most` entries of each kind.
+    /// Builds the data of a plot. Keeps at most `limit` entries of each kind.
     pub(super) fn step(
         &mut self,
         open: DeviceData<'_>,
         segments: &SegmentLifetimes,
         looks: Looks,
-        most: usize,
+        limit: usize,
         slice: &mut TimeSlice,
     ) -> SliceResult {
         let device = open.history.device;
         match looks.plot {
             Plot::Stack => Ok(()),
             Plot::Addresses(only) => {
-                let layout = self.layouts.get_or_insert((device, only), most, || AddressLayout::new(only));
+                let layout = self.layouts.get_or_insert((device, only), limit, || AddressLayout::new(only));
                 layout.map_or(Ok(()), |layout| layout.step(open, segments, slice))
             }
             Plot::Reserved(only) => {
                 let key = (device, only, looks.stacking);
-                let reserved = self.reserved.get_or_insert(key, most, || ReservedRanges::new(only, looks.stacking));
+                let reserved = self.reserved.get_or_insert(key, limit, || ReservedRanges::new(only, looks.stacking));
                 reserved.map_or(Ok(()), |reserved| reserved.step(open, segments, slice))
             }
         }
     }
 
-    /// Returns the layout of a part of memory. It is complete once [`Plots::step`] has succeeded.
+    /// Returns the layout of a part of memory. It is complete once [`PlotCache::step`] has succeeded.
     pub(super) fn layout(&self, device: i64, only: MemoryFilter) -> Option<&AddressLayout> {
         self.layouts.get(&(device, only))
     }
 
-    /// Returns the sorted ranges of a part of memory. They are complete once [`Plots::step`] has succeeded.
+    /// Returns the sorted ranges of a part of memory. They are complete once [`PlotCache::step`] has succeeded.
     pub(super) fn reserved(
         &self,
         device: i64,
@@ -71,16 +71,16 @@ impl<K, T> Default for LruCache<K, T> {
 
 impl<K: PartialEq, T> LruCache<K, T> {
     fn get(&self, key: &K) -> Option<&T> {
-        self.0.iter().find(|(known, _)| known == key).map(|(_, one)| one)
+        self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value)
     }
 
     /// Returns the entry for `key`, created if missing, and moves it to the end. Evicts the oldest entries beyond
-    /// `most`.
-    fn get_or_insert(&mut self, key: K, most: usize, new: impl FnOnce() -> T) -> Option<&mut T> {
+    /// `limit`.
+    fn get_or_insert(&mut self, key: K, limit: usize, new: impl FnOnce() -> T) -> Option<&mut T> {
         let known = self.0.iter().position(|(known, _)| *known == key);
-        let one = known.map_or_else(new, |at| self.0.remove(at).1);
-        self.0.push((key, one));
-        self.0.drain(..self.0.len().saturating_sub(most));
-        self.0.last_mut().map(|(_, one)| one)
+        let value = known.map_or_else(new, |index| self.0.remove(index).1);
+        self.0.push((key, value));
+        self.0.drain(..self.0.len().saturating_sub(limit));
+        self.0.last_mut().map(|(_, value)| value)
     }
 }

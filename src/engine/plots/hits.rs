@@ -12,9 +12,9 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use picture::timeline::{self, OutlineRect, View, address_outline};
 
-/// Maximum number of events per step. They take a few milliseconds.
+/// Maximum number of events that a step walks through, which takes a few milliseconds.
 const MAX_EVENTS: u32 = 50_000;
-/// Maximum number of ranges that a step examines, summed over all moments on its way.
+/// Maximum number of ranges that a step examines, summed over all moments that it passes.
 const MAX_RANGES: usize = 1_000_000;
 
 /// Converts a height on the axis to an address. In a gap, returns the end of the range below.
@@ -30,8 +30,8 @@ impl OpenFile {
         self.layout(device, only).map(|layout| layout.map.clone()).unwrap_or_default()
     }
 
-    /// Returns what is at a height of the address or reserved plot at a moment. Runs to completion, including any
-    /// preparation.
+    /// Returns the allocation and the memory at a moment and a height of the address or reserved plot. Runs to
+    /// completion, including any preparation.
     pub(crate) fn hit_in_plot(
         &mut self,
         device: i64,
@@ -71,7 +71,7 @@ impl OpenFile {
             address: ranges.address(id),
             end: ranges.address(id).saturating_add(ranges.size(id)),
         };
-        let at = segment_at(segments, moment, alone.address).unwrap_or(alone);
+        let enclosing = segment_at(segments, moment, alone.address).unwrap_or(alone);
         let block = HitAllocation {
             allocation: id.0,
             requested: ranges.size(id),
@@ -84,7 +84,7 @@ impl OpenFile {
         let stack = segments.stack(&self.snapshot, history, id);
         let frame = self.sites.call_site(&self.snapshot, stack);
         let site = frame.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame)));
-        let segment = hit_segment(self, device, at);
+        let segment = hit_segment(self, device, enclosing);
         Some((Some(HitAllocation { call_site: site, ..block }), HitMemory { segment, free: None }))
     }
 
@@ -106,8 +106,8 @@ impl OpenFile {
         }
     }
 
-    /// Returns the height at which an allocation starts at a moment, or `None` if it is not shown then. In the
-    /// reserved plot, this is the position of its first byte in the enclosing range.
+    /// Returns the height at which an allocation starts at a moment, or `None` if the allocation is not shown at that
+    /// moment. In the reserved plot, this is the position of its first byte in the enclosing range.
     pub(crate) fn height_of(&mut self, device: i64, looks: Looks, id: AllocationId, moment: Moment) -> Option<u64> {
         self.prepare_picture_now(device, looks);
         let history = self.history(device)?;
@@ -138,7 +138,7 @@ impl OpenFile {
         self.prepare_picture_now(device, looks);
         let (history, layout) = (self.history(device)?, self.layout(device, looks.plot.filter())?);
         let moment = moment.min(history.event_count());
-        let onto = |id: AllocationId| {
+        let arrive_at = |id: AllocationId| {
             let [lowest, above] = layout.position(history, id, self.device_data(history).block_bytes(id))?;
             Some((moment, lowest + (above - lowest) / 2, StepOutcome::Arrived))
         };
@@ -147,8 +147,8 @@ impl OpenFile {
             Some(Neighbours::find(self, history, Moment(moment), address, |id| layout.contains(id)))
         };
         let found = match step {
-            Step::Above => around().and_then(|around| onto(around.above?.id)),
-            Step::Below => around().and_then(|around| onto(around.below?.id)),
+            Step::Above => around().and_then(|around| arrive_at(around.above?.id)),
+            Step::Below => around().and_then(|around| arrive_at(around.below?.id)),
             Step::To(id) => {
                 let id = AllocationId(id);
                 let is_live = |history: &DeviceHistory| {
@@ -156,19 +156,19 @@ impl OpenFile {
                         && history.allocations.allocated_at(id).0 <= moment
                         && history.allocations.outlives(id, Moment(moment))
                 };
-                Some(id).filter(|_| is_live(history)).and_then(onto)
+                Some(id).filter(|_| is_live(history)).and_then(arrive_at)
             }
             Step::Earlier | Step::Later => layout.map.address_at(height).and_then(|address| {
-                let (moment, stop) = self.walk_to_block(history, layout, (moment, address), step)?;
-                Some((moment, height, stop))
+                let (moment, outcome) = self.walk_to_block(history, layout, (moment, address), step)?;
+                Some((moment, height, outcome))
             }),
         };
-        let (moment, byte, stop) = found.unwrap_or((moment, height, StepOutcome::NotFound));
-        Some(StepResult { moment, byte, outcome: stop })
+        let (moment, byte, outcome) = found.unwrap_or((moment, height, StepOutcome::NotFound));
+        Some(StepResult { moment, byte, outcome })
     }
 
-    /// Walks event by event until a block is allocated at the address (forwards) or until one is freed there
-    /// (backwards).
+    /// Walks event by event to a block that covers the address: forwards to the next event that allocates one, or
+    /// backwards to the last event that frees one.
     fn walk_to_block(
         &self,
         history: &DeviceHistory,
@@ -182,8 +182,8 @@ impl OpenFile {
             if let Some((id, starts_lifetime)) = history.lifetime_change(EventIdx(event))
                 && starts_lifetime == (step == Step::Later)
                 && layout.contains(id)
-                && let Some(inside) = address.checked_sub(history.allocations.address(id))
-                && inside < self.device_data(history).block_bytes(id)
+                && let Some(offset) = address.checked_sub(history.allocations.address(id))
+                && offset < self.device_data(history).block_bytes(id)
             {
                 return Some((next, StepOutcome::Arrived));
             }
@@ -210,7 +210,7 @@ pub(crate) fn walk_ranges(
 ) -> Option<(u32, StepOutcome)> {
     let at = |moment: u32| timeline::stack_at(source, Moment(moment), byte).map(|hit| hit.allocation);
     let mut this = at(start);
-    let (mut moment, mut looked) = (start, 0);
+    let (mut moment, mut examined) = (start, 0);
     for _ in 0..MAX_EVENTS {
         let (next, event) = next_moment(history, moment, step)?;
         moment = next;
@@ -222,8 +222,8 @@ pub(crate) fn walk_ranges(
             return Some((moment, StepOutcome::Arrived));
         }
         this = found;
-        looked += source.live.candidates(source.allocations, Moment(moment)).len();
-        if looked > MAX_RANGES {
+        examined += source.live.candidates(source.allocations, Moment(moment)).len();
+        if examined > MAX_RANGES {
             break;
         }
     }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const GAP_DIVISOR: u64 = 128;
 /// Maximum size of all gaps together, as a fraction of all mapped bytes.
 const ALL_GAPS_DIVISOR: u64 = 8;
-/// Maximum distance between blocks outside all mapped memory that are put in one range.
+/// Maximum distance in bytes at which blocks outside all mapped memory share a range.
 const MERGE_DISTANCE: u64 = 1 << 20;
 /// Sentinel: the allocation is not in the plot.
 const NO_RANGE: u32 = u32::MAX;
@@ -30,11 +30,11 @@ pub(crate) struct AddressLayout {
     mapped: Ranges,
     /// Blocks outside all mapped memory.
     outside_mapped: Ranges,
-    /// Sorted copy of `mapped`, until the map is complete.
+    /// Sorted copy of `mapped`. Dropped once the map is complete.
     mapped_sorted: Vec<[u64; 2]>,
-    /// The axis. Complete when `stage` is `Done`.
+    /// The address axis. Complete when `stage` is `Done`.
     pub(crate) map: AddressMap,
-    /// Index of the range in `map`, by allocation.
+    /// For each allocation, the index of its range in `map`.
     range_of: Column<u32>,
     stage: Stage,
     next: usize,
@@ -79,11 +79,11 @@ impl AddressLayout {
         slice: &mut TimeSlice,
     ) -> SliceResult {
         while self.stage != Stage::Done {
-            let is_of_blocks = matches!(self.stage, Stage::Places | Stage::PlacesSecondPass);
-            let count = if is_of_blocks { open.history.allocations.len() } else { segments.ranges.len() };
+            let handles_blocks = matches!(self.stage, Stage::Places | Stage::PlacesSecondPass);
+            let count = if handles_blocks { open.history.allocations.len() } else { segments.ranges.len() };
             while let Some(ids) = slice.next_range(&mut self.next, count, 1)? {
                 for id in ids.map(|id| AllocationId(id as u32)) {
-                    if is_of_blocks {
+                    if handles_blocks {
                         self.place_block(open, id);
                     } else {
                         self.add_range(segments, id);
@@ -99,9 +99,9 @@ impl AddressLayout {
     fn add_range(&mut self, segments: &SegmentLifetimes, id: AllocationId) {
         let (start, size) = (segments.ranges.address(id), segments.ranges.size(id));
         let end = start.saturating_add(size);
-        let is_growing = segments.kind(id).is_some_and(|kind| kind.expandable);
+        let is_expandable = segments.kind(id).is_some_and(|kind| kind.expandable);
         match self.stage {
-            Stage::Expandable if is_growing => insert(&mut self.expandable, [start, end], 0),
+            Stage::Expandable if is_expandable => insert(&mut self.expandable, [start, end], 0),
             Stage::Mapped if self.part.contains_range(segments, id) => insert(&mut self.mapped, [start, end], 0),
             Stage::Segments if segments.starts_segment(id) && self.part.contains_range(segments, id) => {
                 self.count_segment(start);
@@ -111,7 +111,7 @@ impl AddressLayout {
     }
 
     fn place_block(&mut self, open: DeviceData<'_>, id: AllocationId) {
-        let place = if self.includes(open, id) {
+        let range = if self.includes(open, id) {
             let start = open.history.allocations.address(id);
             let block = [start, start.saturating_add(open.block_bytes(id))];
             self.containing_range(block).unwrap_or_else(|| {
@@ -122,15 +122,15 @@ impl AddressLayout {
             NO_RANGE
         };
         match self.stage {
-            Stage::PlacesSecondPass => self.range_of.set(id.0 as usize, place),
-            _ => self.range_of.push(place),
+            Stage::PlacesSecondPass => self.range_of.set(id.0 as usize, range),
+            _ => self.range_of.push(range),
         }
     }
 
     /// Returns the index of the range that contains the whole block.
     fn containing_range(&self, [start, end]: [u64; 2]) -> Option<u32> {
-        let place = self.mapped_sorted.partition_point(|range| range[0] <= start).checked_sub(1)?;
-        (end <= self.mapped_sorted.get(place)?[1]).then_some(place as u32)
+        let index = self.mapped_sorted.partition_point(|range| range[0] <= start).checked_sub(1)?;
+        (end <= self.mapped_sorted.get(index)?[1]).then_some(index as u32)
     }
 
     fn next_stage(&mut self, segments: &SegmentLifetimes) -> Stage {
@@ -188,21 +188,21 @@ impl AddressLayout {
 
     fn count_segment(&mut self, address: u64) {
         let after = self.map.ranges.partition_point(|range| range.address <= address);
-        let range = after.checked_sub(1).and_then(|place| self.map.ranges.get_mut(place));
+        let range = after.checked_sub(1).and_then(|index| self.map.ranges.get_mut(index));
         if let Some(range) = range.filter(|range| address - range.address < range.bytes) {
             range.segments += 1;
         }
     }
 
-    /// Returns whether an allocation is in the part. Empty and unexplained ones are not.
+    /// Returns whether an allocation is in the part. False for empty allocations and unexplained bytes.
     fn includes(&self, open: DeviceData<'_>, id: AllocationId) -> bool {
         open.history.allocations.size(id) > 0
             && !open.history.allocations.is_unexplained(id)
             && self.part.contains(open, id)
     }
 
-    /// Returns the position of an allocation with `bytes` rounded bytes on the axis, or `None` if it is not in the
-    /// part.
+    /// Returns start and end (exclusive) on the axis of an allocation with `bytes` rounded bytes, or `None` if the
+    /// allocation is not in the part.
     pub(crate) fn position(&self, history: &DeviceHistory, id: AllocationId, bytes: u64) -> Option<[u64; 2]> {
         let range = self.map.ranges.get(self.range_of.get(id.0 as usize)? as usize)?;
         let lowest = range.axis_start.saturating_add(history.allocations.address(id).saturating_sub(range.address));
@@ -210,10 +210,10 @@ impl AddressLayout {
     }
 
     pub(crate) fn contains(&self, id: AllocationId) -> bool {
-        self.range_of.get(id.0 as usize).is_some_and(|place| place != NO_RANGE)
+        self.range_of.get(id.0 as usize).is_some_and(|range| range != NO_RANGE)
     }
 
-    /// Returns the position of a mapped range on the axis, or `None` if it is not in the part.
+    /// Returns start and end (exclusive) of a mapped range on the axis, or `None` if the range is not in the part.
     pub(super) fn range_position(&self, segments: &SegmentLifetimes, id: AllocationId) -> Option<[u64; 2]> {
         let lowest =
             self.map.height_of(segments.ranges.address(id)).filter(|_| self.part.contains_range(segments, id))?;
@@ -221,19 +221,19 @@ impl AddressLayout {
     }
 }
 
-/// Inserts a range and merges it with all ranges that are at most `apart` bytes away.
-fn insert(ranges: &mut Ranges, [mut start, mut end]: [u64; 2], apart: u64) {
+/// Inserts a range and merges it with all ranges that are at most `max_distance` bytes away.
+fn insert(ranges: &mut Ranges, [mut start, mut end]: [u64; 2], max_distance: u64) {
     if start >= end {
         return;
     }
-    if let Some((&below, &reaches)) = ranges.range(..start).next_back()
-        && reaches.saturating_add(apart) >= start
+    if let Some((&below, &below_end)) = ranges.range(..start).next_back()
+        && below_end.saturating_add(max_distance) >= start
     {
-        (start, end) = (below, end.max(reaches));
+        (start, end) = (below, end.max(below_end));
     }
-    while let Some((&address, &reaches)) = ranges.range(start..=end.saturating_add(apart)).next() {
-        ranges.remove(&address);
-        end = end.max(reaches);
+    while let Some((&next, &next_end)) = ranges.range(start..=end.saturating_add(max_distance)).next() {
+        ranges.remove(&next);
+        end = end.max(next_end);
     }
     ranges.insert(start, end);
 }

@@ -1,5 +1,5 @@
-//! The address plot and the reserved plot. The data that they need in addition to the history is built here in slices
-//! and cached.
+//! The address plot and the reserved plot. The data that they need in addition to the history is built in slices and
+//! cached.
 
 mod cache;
 mod hits;

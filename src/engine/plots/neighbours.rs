@@ -1,4 +1,4 @@
-//! Lookup of the live blocks at and next to an address at one moment.
+//! Lookup of the live block at an address, and of the nearest ones below and above it, at one moment.
 
 use crate::open::OpenFile;
 use base::units::Moment;
@@ -13,7 +13,7 @@ pub(crate) struct LiveBlock {
     pub(crate) end: u64,
 }
 
-/// The live blocks at and next to an address.
+/// The live block at an address, and the nearest ones below and above it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Neighbours {
     pub(crate) at: Option<LiveBlock>,
@@ -37,19 +37,19 @@ impl Neighbours {
         let mut below: [Option<(u64, AllocationId)>; 2] = [None; 2];
         let mut above: Option<(u64, AllocationId)> = None;
         for id in history.live.live_at(allocations, moment) {
-            let begins = allocations.address(id);
-            let is_nearer = match begins.cmp(&address) {
-                std::cmp::Ordering::Greater => above.is_none_or(|(nearest, _)| begins < nearest),
-                _ => below[1].is_none_or(|(nearest, _)| begins > nearest),
+            let start = allocations.address(id);
+            let is_nearer = match start.cmp(&address) {
+                std::cmp::Ordering::Greater => above.is_none_or(|(nearest, _)| start < nearest),
+                _ => below[1].is_none_or(|(nearest, _)| start > nearest),
             };
-            let counts = || allocations.size(id) > 0 && !allocations.is_unexplained(id) && is_wanted(id);
-            if !is_nearer || !counts() {
+            let is_block = || allocations.size(id) > 0 && !allocations.is_unexplained(id) && is_wanted(id);
+            if !is_nearer || !is_block() {
                 continue;
             }
-            let this = Some((begins, id));
-            if begins > address {
+            let this = Some((start, id));
+            if start > address {
                 above = this;
-            } else if below[0].is_none_or(|(nearest, _)| begins >= nearest) {
+            } else if below[0].is_none_or(|(nearest, _)| start >= nearest) {
                 below = [this, below[0]];
             } else {
                 below[1] = this;

@@ -11,7 +11,7 @@ use picture::timeline::{Order, OrderBuilder};
 pub(super) struct ReservedRanges {
     wanted: Part,
     stacking: Option<Grouping>,
-    /// `None` if the whole device is shown.
+    /// Mapped ranges in the part of memory. `None` if the whole device is shown.
     pub(super) part: Option<SelectedSegments>,
     piling: OrderBuilder,
     pub(super) order: Option<Order>,

@@ -11,7 +11,7 @@ use history::replay::{AllocationId, Curve, Totals};
 use history::snapshot::StackId;
 use picture::timeline::{self, AddressSource, Paint};
 
-/// Cached layouts per device: the current one and the previous one.
+/// Number of cached layouts per device: the current one and the previous one.
 const CACHED_PER_DEVICE: usize = 2;
 
 impl OpenFile {
@@ -24,8 +24,8 @@ impl OpenFile {
         let mut plots = std::mem::take(&mut self.plots);
         let result = match self.history(device).zip(self.segments(device)) {
             Some((history, segments)) => {
-                let most = CACHED_PER_DEVICE * self.histories.len().max(1);
-                plots.step(self.device_data(history), segments, looks, most, slice)
+                let limit = CACHED_PER_DEVICE * self.histories.len().max(1);
+                plots.step(self.device_data(history), segments, looks, limit, slice)
             }
             None => Ok(()),
         };
@@ -38,8 +38,8 @@ impl OpenFile {
         self.plots.layout(device, only)
     }
 
-    /// Calls `work` with the source of the address plot. Requires [`OpenFile::prepare_plot`]. Returns `None` for an
-    /// unknown device.
+    /// Calls `work` with the source of the address plot. [`OpenFile::prepare_plot`] must have succeeded. Returns `None`
+    /// for an unknown device.
     pub(crate) fn with_addresses<R>(
         &self,
         device: i64,
@@ -48,22 +48,22 @@ impl OpenFile {
     ) -> Option<R> {
         let only = looks.plot.filter();
         let (history, segments, layout) = (self.history(device)?, self.segments(device)?, self.layout(device, only)?);
-        let place = |id: AllocationId| layout.position(history, id, self.device_data(history).block_bytes(id));
-        let has = |id: AllocationId| layout.contains(id);
-        let range_place = |id: AllocationId| layout.range_position(segments, id);
+        let position = |id: AllocationId| layout.position(history, id, self.device_data(history).block_bytes(id));
+        let includes = |id: AllocationId| layout.contains(id);
+        let range_position = |id: AllocationId| layout.range_position(segments, id);
         self.with_source(device, Looks { plot: Plot::Stack, stacking: None, ..looks }, |source| {
             work(&AddressSource {
                 source: *source,
-                includes: (only != MemoryFilter::default()).then_some(&has),
-                place: &place,
+                includes: (only != MemoryFilter::default()).then_some(&includes),
+                place: &position,
                 ranges: &segments.ranges,
-                range_place: &range_place,
+                range_place: &range_position,
             })
         })
     }
 
-    /// Calls `work` with the source of the reserved plot, whose allocations are the ranges of [`SegmentLifetimes`].
-    /// Requires [`OpenFile::prepare_plot`].
+    /// Calls `work` with the source of the reserved plot, whose allocations are the ranges of
+    /// [`SegmentLifetimes`](history::replay::SegmentLifetimes). [`OpenFile::prepare_plot`] must have succeeded.
     pub(crate) fn with_reserved<R>(
         &self,
         device: i64,
@@ -72,8 +72,8 @@ impl OpenFile {
     ) -> Option<R> {
         let (history, segments) = (self.history(device)?, self.segments(device)?);
         let ReservedRanges { part, order, .. } = self.plots.reserved(device, looks.plot.filter(), looks.stacking)?;
-        let all = |event: EventIdx| segments.change(history, event);
-        let of_part = |event: EventIdx| part.as_ref().map_or(0, |part| part.change(history, event));
+        let mapped_change = |event: EventIdx| segments.change(history, event);
+        let part_change = |event: EventIdx| part.as_ref().map_or(0, |part| part.change(history, event));
         let reserved = |event: EventIdx| history.reserved_change(event);
         let by = Groups::range_grouping(looks.colouring);
         let paint = |id: AllocationId| {
@@ -94,13 +94,13 @@ impl OpenFile {
             order: order.as_ref(),
             clock: history.events.times.time_axis(),
             requested: match part {
-                Some(part) => part.curve(&of_part),
-                None => Curve::new(&segments.mapped, &all),
+                Some(part) => part.curve(&part_change),
+                None => Curve::new(&segments.mapped, &mapped_change),
             },
             reserved: Curve::new(&history.reserved, &reserved),
             pending: Curve::new(&nothing, &|_| 0),
             paint: &paint,
-            highlight: has_stack.as_ref().map(|stands_out| stands_out as _),
+            highlight: has_stack.as_ref().map(|is_highlighted| is_highlighted as _),
         }))
     }
 }

@@ -12,7 +12,7 @@ use super::{Arrangement, Scope, Span};
 use picture::timeline::{Axis, OutlineRect, Scene, View};
 use serde::{Deserialize, Serialize};
 
-/// A question about a device of the open file.
+/// A query about a device of the open file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
     pub serial: u32,
@@ -21,8 +21,8 @@ pub struct Ask {
     pub question: Question,
 }
 
-/// Kinds of questions. A question that takes longer than a slice replaces a pending one of the same kind.
-/// [`Question::Legend`] and [`Question::Details`] are never replaced.
+/// Query about one device, or about two. A query that may take longer than one time slice replaces a pending one of the
+/// same variant. [`Question::Legend`] and [`Question::Details`] are never replaced.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Question {
     /// Geometry of a window. No answer if the file does not have the device.
@@ -33,7 +33,7 @@ pub enum Question {
     /// Hit test: the allocation at a byte of the plot. In the reserved plot, the hit is a mapped range: its id is a
     /// range id and its bytes are reserved bytes.
     Hit {
-        /// Must match the scene.
+        /// Display settings of the scene that was hit.
         looks: Looks,
         moment: u32,
         /// Height in the stack, in requested bytes. In other plots, the position on the plot's own axis.
@@ -44,7 +44,8 @@ pub enum Question {
         moment: u32,
         address: u64,
     },
-    /// All ever mapped addresses in a part of memory, as on the axis of [`Plot::Addresses`](super::Plot::Addresses).
+    /// All addresses that were ever mapped in a part of memory, arranged as on the axis of
+    /// [`Plot::Addresses`](super::Plot::Addresses).
     Map(MemoryFilter),
     /// Totals per pixel column of a window.
     Curves {
@@ -53,13 +54,13 @@ pub enum Question {
     },
     State(SegmentsQuestion),
     Events(Box<EventsQuestion>),
-    /// Chosen rows of the Events list as text, at most [`MAX_COPIED`](super::MOST_COPIED). The answer is an
+    /// Chosen rows of the Events list as text, at most [`MAX_COPIED`](super::MAX_COPIED). The answer is an
     /// [`Answer::TableText`].
     EventsText(Box<EventsQuestion>),
     Moments(Vec<MomentSpec>),
     /// Destination of a keyboard step from a position in the stack.
     Step {
-        /// Must match the scene.
+        /// Display settings of the scene that shows the stack.
         looks: Looks,
         /// Starting moment.
         moment: u32,
@@ -91,7 +92,8 @@ pub enum Question {
     /// Search of all allocations of a device with a query as parsed by [`Query::parse`](super::Query::parse). The
     /// serial of the question identifies the matches.
     Find(String),
-    /// Next or previous match of a finished search, with wrap-around. The device is the one of the search.
+    /// Next or previous match of a finished search, with wrap-around. The device is that of the search,
+    /// [`Ask::device`] is ignored.
     FindNext {
         find: u32,
         begin: SearchStart,
@@ -103,7 +105,7 @@ pub enum Question {
         /// Restricts the matches to this scope.
         scope: Scope,
     },
-    /// Count of the allocations with this stack, as in [`Details::stack`].
+    /// Number and bytes of the allocations with this stack id, as in [`Details::stack`].
     SameStack(u32),
     Flame(FlameQuestion),
     /// Files and lines of the user's own code, weighted by the allocations of a scope.
@@ -127,7 +129,7 @@ pub enum Question {
     Course(Box<WhatIfCourse>, View),
     /// Part of the Allocations table, and its histograms.
     Table(Box<TableQuestion>),
-    /// Chosen rows of the Allocations table as text, at most [`MAX_COPIED`](super::MOST_COPIED).
+    /// Chosen rows of the Allocations table as text, at most [`MAX_COPIED`](super::MAX_COPIED).
     TableText(Box<TableQuestion>),
     /// Question about two devices. It is answered by `compare::Pair`, which holds both files. The engine does not
     /// answer it.
@@ -135,19 +137,19 @@ pub enum Question {
     /// Comparison of two devices, with a maximum number of rows per sheet. It is answered by `compare::Pair`. The
     /// answer is an [`Answer::Report`].
     Comparison(Pairing, u32),
-    /// Recording of the requests of the device's program, for a worker that answers [`Question::WhatIf`].
+    /// Recording of the program's allocator requests on the device, for the worker that answers [`Question::WhatIf`].
     Recording,
-    /// Size of each allocation under a plan, for a worker that answers [`Question::WhatIf`]. It needs them for
-    /// [questions about planned sizes](WhatIfQuestion::is_planned).
+    /// Size of each allocation under a plan. The worker that answers [`Question::WhatIf`] needs the sizes for
+    /// [queries about planned sizes](WhatIfQuestion::is_planned).
     PlannedSizes(Box<PlanQuestion>),
     /// Simulation of the device's program under different allocator settings. May be answered in parts. The page
-    /// sends it to a worker of its own, never to the engine's. It is skipped by serde, so it must be the last
-    /// variant: otherwise it would shift the numbers of later ones.
+    /// sends it to a separate worker, never to the engine's. It is skipped by serde, so it must be the last variant:
+    /// otherwise it would shift the indices of later variants.
     #[serde(skip)]
     WhatIf(Box<WhatIfQuestion>),
 }
 
-/// Answers to questions. If the file does not have the device, there is no answer or an empty one.
+/// Answer to a [`Question`]. If the file does not have the device, there is no answer or an empty one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
     Scene(Box<Scene>),
@@ -166,7 +168,7 @@ pub enum Answer {
     Marks(Box<Marks>),
     Overview(Box<Overview>),
     Legend(Vec<LegendEntry>),
-    /// Rectangles in pixels of the view, from left to right. Empty if the allocation is outside.
+    /// Rectangles in pixels of the view, from left to right. Empty if the allocation is outside the view.
     Outline(Vec<OutlineRect>),
     /// `None` if there is no allocation with this id.
     Details(Option<Box<Details>>),
@@ -178,7 +180,7 @@ pub enum Answer {
     Sources(Box<SourcesPage>),
     Range(RangeFacts),
     Tree(Box<TreePage>),
-    /// Of equal allocations, the first one. `None` if there is none.
+    /// Id of the allocation. Of several largest ones, the first. `None` if the node has no allocations in the scope.
     Heaviest(Option<u32>),
     /// Without statements and sheets if the file does not have the device.
     Report(Box<Report>),
@@ -188,7 +190,7 @@ pub enum Answer {
     TableText(TableText),
     Pair(Box<PairAnswer>),
     /// Columns of an [`allocator::Recording`] in the format of [`allocator::transfer`], followed by its
-    /// other fields, [encoded](super::encoded).
+    /// other fields, [encoded](super::encode).
     Recording(Vec<u8>),
     /// Input for [`Simulation::plan`](allocator::simulation::Simulation::plan). Empty if the plan is invalid.
     PlannedSizes(Vec<u8>),

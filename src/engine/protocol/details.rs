@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 pub struct HitAllocation {
     pub allocation: u32,
     pub requested: u64,
-    /// Moment at which it is allocated.
+    /// Moment right after the alloc event.
     pub allocated_at: u32,
-    /// Moment at which it is freed. `None` if it is live at the end.
+    /// Moment right after the free completed. `None` if the allocation is live at the end of the trace.
     pub freed_at: Option<u32>,
-    /// Lowest byte that it covers in the plot at the requested moment.
+    /// Lowest byte that the allocation covers in the plot at the requested moment.
     pub lowest_byte: u64,
     /// Call site, such as `train.py:233 train_step`.
     pub call_site: Option<String>,
@@ -37,20 +37,20 @@ pub struct Details {
     pub stream: Option<u64>,
     /// Pool id. `(0, 0)` is the default pool.
     pub pool: Option<(u64, u64)>,
-    /// Event that allocated it. `None` if it was allocated before recording.
+    /// Index of the alloc event. `None` if the allocation was made before recording.
     pub allocated_event: Option<u32>,
     /// Time of the allocation, in µs since 1970.
     pub allocated_us: Option<i64>,
-    /// Event at which the program requested the free.
+    /// Index of the event at which the program requested the free.
     pub free_requested_event: Option<u32>,
-    /// Event at which the free completed. `None` if it is live at the end.
+    /// Index of the event at which the free completed. `None` if the allocation is live at the end of the trace.
     pub freed_event: Option<u32>,
     pub freed_us: Option<i64>,
     /// Lifetime in µs on the time axis, if both ends are recorded. Never negative.
     pub lifetime_us: Option<i64>,
     /// Live requested bytes right after the allocation, including it.
     pub live_after: i64,
-    /// `compile_context`, if recorded.
+    /// torch.compile region (`compile_context`), if recorded.
     pub compile_context: Option<String>,
     /// Pairs of label and text, from `user_metadata`, `internal_metadata`, `category` and `annotate` events.
     pub metadata: Vec<(String, String)>,
@@ -58,21 +58,21 @@ pub struct Details {
     pub annotations: Vec<String>,
     /// True if `frames` is the stack of the free, because the allocation itself was not recorded.
     pub is_free_stack: bool,
-    /// Number of the stack. Equal stacks have equal numbers. `None` if no stack was recorded.
+    /// Stack id. Equal stacks have equal ids. `None` if no stack was recorded.
     pub stack: Option<u32>,
     pub frames: Vec<FrameText>,
     /// `forward_frames`: the stack of the forward operator of a backward allocation.
     pub forward_frames: Vec<String>,
-    /// `None` for unexplained bytes.
+    /// Category and the reason for it. `None` for unexplained bytes.
     pub category: Option<CategoryDetails>,
-    /// Tensors in the allocation, from the recorder: name, kind, shape and dtype, joined with [`SEPARATOR`]. A
-    /// storage may have several.
+    /// Tensors in the allocation, from the recorder: name, kind, shape and dtype, joined with [`TENSOR_SEPARATOR`].
+    /// A storage may have several.
     pub tensors: Vec<String>,
 }
 
 /// Separator in tensor descriptions: `layers.0.weight · gradient · [4096, 1024] · bfloat16`.
 pub const TENSOR_SEPARATOR: &str = " · ";
-/// Reason for a category that comes from the recorder's tensor.
+/// Value of [`CategoryDetails::reason`] if the category comes from a tensor that the recorder named.
 pub const REASON_RECORDER: &str = "named by the recorder";
 
 /// Category of an allocation, and the reason for it.
@@ -87,7 +87,7 @@ pub struct CategoryDetails {
 /// Origin of the facts about an allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Origin {
-    /// The trace has its alloc event.
+    /// The trace has the alloc event.
     #[default]
     Recorded,
     /// Freed in the trace, allocated before recording.

@@ -3,13 +3,14 @@
 use history::snapshot::Action;
 use serde::{Deserialize, Serialize};
 
-/// Requested part of the list.
+/// Query for a part of the Events list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsQuestion {
     pub filter: EventsFilter,
     /// Requested rows: first and count.
     pub rows: [u32; 2],
-    /// Event whose row is also requested. If it is not listed, the next listed event, or the last one.
+    /// Event whose row index is also requested. An event that is not listed stands for the next listed one, or else for
+    /// the last one.
     pub reveal: Option<u32>,
     /// Rows to return as text: sorted, disjoint ranges of start and end (exclusive).
     pub selected: Vec<[u32; 2]>,
@@ -17,7 +18,7 @@ pub struct EventsQuestion {
     pub find: Option<u32>,
 }
 
-/// Filter of the list. All conditions must hold.
+/// Filter of the Events list. All conditions must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsFilter {
     /// Terms as parsed by [`EventTerms::parse`](analysis::EventTerms::parse). Invalid text matches nothing.
@@ -35,7 +36,7 @@ impl EventsFilter {
     }
 }
 
-/// Requested part of the list.
+/// Requested part of the Events list, and its counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventsPage {
     /// Number of events in the trace.
@@ -51,7 +52,7 @@ pub struct EventsPage {
     pub actions: Vec<u32>,
 }
 
-/// Row of the list.
+/// Row of the Events list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
     /// Index of the event in the trace.
@@ -67,10 +68,10 @@ pub struct EventRow {
     pub address: Option<u64>,
     /// Number of earlier blocks (or segments) at this address in the trace. `7f89b4000000_0` is the first one.
     pub version: u32,
-    /// For `oom`: free bytes of the driver.
+    /// Free device memory in bytes, as reported by the driver. Only for `oom` events.
     pub device_free: Option<u64>,
-    /// Stream, if known: as recorded, or the stream of the allocation, or of the segment that contains the address at
-    /// the end.
+    /// Stream, if known: the recorded one, or the stream of the allocation, or of the segment that contains the address
+    /// at the end of the trace.
     pub stream: Option<u64>,
     /// Pool, if known. Found in the same way as the stream.
     pub pool: Option<(u64, u64)>,

@@ -4,7 +4,7 @@ use super::{Scope, Span};
 use serde::{Deserialize, Serialize};
 
 base::listed! {
-    /// Export format, in the order of the dialog.
+    /// Export formats, in the order of the export dialog.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum ExportFormat {
         Speedscope,
@@ -36,18 +36,18 @@ base::listed! {
 pub struct ExportQuestion {
     pub format: ExportFormat,
     pub table: ExportTable,
-    /// Cursor: number of events before it.
+    /// Position of the cursor: the number of events before it.
     pub cursor: u32,
     /// Exported range of the trace, for formats with a time axis. For stacks, only allocations made in
     /// this range count as allocated.
     pub range: Span,
-    /// Allocations in collapsed stacks and in the table of allocations.
+    /// Allocations to export, for collapsed stacks and the table of allocations.
     pub scope: Scope,
     /// Number of the largest allocations in a trace.
     pub largest: u32,
 }
 
-/// A file to write.
+/// Description of a file to write: an export of one device, or a new snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportJob {
     Format(ExportQuestion),
@@ -97,7 +97,7 @@ impl ExportFormat {
         }
     }
 
-    /// Returns whether the format has the rows of one table.
+    /// Returns whether the format exports the rows of one [`ExportTable`].
     pub fn has_rows(self) -> bool {
         matches!(self, ExportFormat::Csv | ExportFormat::JsonLines)
     }

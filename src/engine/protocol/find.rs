@@ -3,11 +3,11 @@
 pub use analysis::query::{FrameMatcher, Query, QueryError};
 use serde::{Deserialize, Serialize};
 
-/// Number and requested bytes of the allocations that a search found.
+/// Number and requested bytes of the matches of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     pub count: u32,
-    /// Sum of their bytes, even if they were never live at the same time. Saturates at 2^64 − 1.
+    /// Sum of the requested bytes of all matches, even if they were never live at the same time. Saturates at 2^64 − 1.
     pub requested: u64,
     /// Number of matches that are live at the device's peak.
     pub peak_count: u32,
@@ -25,9 +25,10 @@ pub enum Direction {
 /// Starting point of the search for the next match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SearchStart {
-    /// Start at this allocation. Returns another match if there is one.
+    /// Starts at this allocation. Finds a different match if there is one.
     Allocation(u32),
-    /// Start at this moment. Returns a match allocated at or after it, or before it.
+    /// Starts at this moment. [`Direction::Next`] finds a match that is allocated at or after the moment, and
+    /// [`Direction::Previous`] one that is allocated before.
     Moment(u32),
 }
 

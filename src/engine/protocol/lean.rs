@@ -13,7 +13,7 @@ pub(super) struct LeanDeserializer<'a, 'de>(pub(super) &'a mut Deserializer<'de,
 /// Fields of a struct or tuple.
 struct Fields<'a, 'de>(LeanDeserializer<'a, 'de>);
 
-/// Remaining elements of a sequence, and their number.
+/// Remaining elements of a sequence, and the number of elements.
 struct Elements<'a, 'de>(LeanDeserializer<'a, 'de>, usize);
 
 impl<'de> LeanDeserializer<'_, 'de> {
@@ -80,7 +80,7 @@ impl<'de> VariantAccess<'de> for LeanDeserializer<'_, 'de> {
     }
 }
 
-/// Methods that are forwarded to postcard unchanged.
+/// Generates methods that forward to postcard's deserializer unchanged.
 macro_rules! passed_on {
     ($($name:ident)*) => {
         $(#[inline(always)]

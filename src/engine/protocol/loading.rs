@@ -11,9 +11,9 @@ pub const MAX_TABLE_BYTES_32_BIT: u64 = 3 << 30;
 /// Ways of reading a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Access {
-    /// Once, from beginning to end, as from a link or standard input.
+    /// The file is read once, from beginning to end, as from a link or standard input.
     Sequential,
-    /// At any offset. The length is known.
+    /// The file can be read at any offset, and its length is known.
     Random,
 }
 
@@ -48,11 +48,11 @@ impl From<LoadRange> for KeepRange {
 pub enum NeededBytes {
     /// The bytes after the last ones that were fed, or the start of the file.
     Next,
-    /// The bytes from this offset, which is less than the file's length. Only with [`Access::Anywhere`].
+    /// The bytes from this offset, which is less than the file's length. Only with [`Access::Random`].
     At(u64),
-    /// The whole file, stored so that it can be read with [`Access::Anywhere`]. The driver then sends
-    /// [`super::Request::Open`] again. Only with [`Access::Forward`], because an archive has its table of contents at
-    /// the end.
+    /// The whole file, stored so that it can be read with [`Access::Random`]. The driver then sends
+    /// [`super::Request::Open`] again. Only with [`Access::Sequential`], because an archive has its table of contents
+    /// at the end.
     WholeFile,
 }
 
@@ -64,7 +64,7 @@ pub struct Member {
     pub bytes: u64,
 }
 
-/// Load progress.
+/// Progress of loading a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     pub bytes: u64,
@@ -73,7 +73,7 @@ pub struct Progress {
     pub phase: Phase,
 }
 
-/// Load phases in order.
+/// Phases of loading, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     Decoding,

@@ -1,4 +1,4 @@
-//! Appearance of a device's plot: stacking, colouring and highlight.
+//! Display settings of a device's plot: stacking, colouring and highlight.
 
 use super::{Arrangement, Plot};
 use serde::{Deserialize, Serialize};
@@ -72,13 +72,13 @@ pub enum Highlight {
     Nothing,
     /// Allocations with this stack, as in [`Details::stack`](super::Details::stack).
     Stack(u32),
-    /// Matches of the search with this serial. Nothing if a newer search has finished.
+    /// Matches of the search with this serial. No allocations if a newer search has finished.
     Found(u32),
     /// Allocations whose stacks are at or below this node of a tree.
     Node(Arrangement, u32),
 }
 
-/// Appearance of a device's plot.
+/// Display settings of a device's plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Looks {
     /// Grouping of the stack. Within a group, older allocations are below younger ones. `None` means plain allocation
@@ -91,23 +91,24 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Returns the parts that determine positions in the plot.
+    /// Returns the settings that determine the positions of allocations in the plot.
     pub fn layout_key(self) -> (Plot, Option<Grouping>) {
         (self.plot, self.stacking)
     }
 
-    /// Returns the looks with this grouping for both stacking and colours. `None` stacks in allocation order and
+    /// Returns these settings with a grouping for both stacking and colours. `None` stacks in allocation order and
     /// keeps the colours.
     pub fn grouped_by(self, group: Option<Grouping>) -> Looks {
         Looks { stacking: group, colouring: group.unwrap_or(self.colouring), ..self }
     }
 
-    /// Returns the grouping, if stacking and colours agree. `Some(None)` means that the stack is not grouped.
+    /// Returns the grouping of the stack, or `None` if the colours use a different one. `Some(None)` means that the
+    /// stack is not grouped.
     pub fn group(self) -> Option<Option<Grouping>> {
         (self.stacking.is_none() || self.stacking == Some(self.colouring)).then_some(self.stacking)
     }
 
-    /// Returns the looks without a highlight.
+    /// Returns these settings without a highlight.
     pub fn without_highlight(self) -> Looks {
         Looks { highlight: Highlight::Nothing, ..self }
     }

@@ -6,13 +6,13 @@ use super::lean::LeanDeserializer;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Encodes a value.
+/// Encodes a value as bytes.
 pub fn encode(value: &impl Serialize) -> Vec<u8> {
     // Serialization only fails for sequences of unknown length, and no message has one.
     postcard::to_allocvec(value).unwrap_or_default()
 }
 
-/// Decodes a value. Returns `None` if the bytes are invalid or if there are bytes left over.
+/// Decodes a value. Returns `None` if the bytes are invalid or if any are left over.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let mut from = postcard::Deserializer::from_bytes(bytes);
     let value = T::deserialize(LeanDeserializer(&mut from)).ok()?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Ways to specify a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MomentSpec {
-    /// Number of events that have happened.
+    /// Moment after this number of events.
     Moment(u32),
     /// Moment at a position on an axis, in the units of the axis.
     X(Axis, f64),

@@ -1,4 +1,4 @@
-//! Data around the stack: marks, annotations, the legend and the overview of the whole trace.
+//! Data shown around the stack: marks, annotations, the legend and the overview of the whole trace.
 
 use super::{Span, Weight};
 use picture::timeline::Axis;
@@ -34,7 +34,7 @@ pub struct Marks {
     pub lanes: u32,
     /// Number of marks left out. The first ones are kept.
     pub left_out: u64,
-    /// Start of the peak.
+    /// Position of the start of the peak.
     pub peak: AxisPoint,
     /// Recorded times on the time axis, if there are any.
     pub clock: Option<ClockSpan>,
@@ -51,14 +51,14 @@ pub struct ClockSpan {
     pub margin: u64,
 }
 
-/// Out-of-memory event.
+/// Mark of an out-of-memory event.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutOfMemoryMark {
     pub position: AxisPoint,
     pub event: u32,
     /// Bytes that the program requested.
     pub requested: u64,
-    /// Free bytes of the driver.
+    /// Free device memory in bytes, as reported by the driver.
     pub device_free: u64,
     /// Reserved bytes. Together with `device_free`, a lower bound of the device's memory.
     pub reserved: u64,
@@ -69,14 +69,14 @@ pub struct OutOfMemoryMark {
 pub struct RangeMark {
     pub name: String,
     pub start: AxisPoint,
-    /// End of the range. The end of the trace if the file has no END.
+    /// End of the range, or the end of the trace if the range has no END event.
     pub end: AxisPoint,
     pub has_end: bool,
     /// Lane number from the top. Ranges in the same lane do not overlap.
     pub lane: u32,
-    /// Moments from before its first event to after its last one.
+    /// Span from the moment before the first event of the range to the moment after its last one.
     pub span: Span,
-    /// Duration in µs, up to the last event if it has no END. Includes the time before the trace.
+    /// Duration in µs, up to the last event of the trace if the range has no END event. Includes time before the trace.
     pub duration_us: u64,
     /// Length in bytes of the prefix that the name shares with another name, up to a whole word or number.
     pub shared_prefix: u32,

@@ -12,7 +12,7 @@ pub fn second_file_ordinal(device: i64) -> i64 {
     device.saturating_add(SECOND_FILE_OFFSET)
 }
 
-/// Returns the ordinal within its file, and whether that is the second file.
+/// Returns the ordinal of a device within its file, and whether that is the second file.
 pub fn split_ordinal(device: i64) -> (i64, bool) {
     let is_second = device >= SECOND_FILE_OFFSET / 2;
     (if is_second { device - SECOND_FILE_OFFSET } else { device }, is_second)
@@ -131,12 +131,12 @@ pub enum PairMoments {
 /// The second device (B) and the comparison settings. `None` chooses a setting automatically.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// Ordinal of B, in the first file or in the [second file](in_second_file).
+    /// Ordinal of B, in the first file or in the [second file](second_file_ordinal).
     pub b: i64,
     pub at: PairMoments,
     pub key: Option<MatchKey>,
     pub align: Option<Align>,
-    /// Number of the [`PairQuestion::Paths`] to apply. 0 applies none.
+    /// Id of the [`PairQuestion::PathPrefixes`] to apply. 0 applies none.
     pub paths: u32,
 }
 
@@ -145,11 +145,12 @@ pub struct Pairing {
 pub enum PairQuestion {
     /// Pairs of aligned moments, at most this many, with both ends included. Ascending for both devices.
     Map(Pairing, u32),
-    /// Moment of the other device that is aligned with this one. The flag is true if the given moment is one of B.
+    /// Moment of the other device that is aligned with the given moment. The flag is true if the given moment belongs
+    /// to B.
     Aligned(Pairing, bool, u32),
     /// Difference of live bytes over a window of A, with B at the aligned moments.
     Curve(Pairing, View),
-    /// Number and text of path prefix replacements, such as `/home/a/=/home/b/; /opt/=/usr/`. Applied before paths
+    /// Id and text of path prefix replacements, such as `/home/a/=/home/b/; /opt/=/usr/`. They are applied before paths
     /// are compared. Has no answer.
     PathPrefixes(u32, String),
 }
@@ -185,6 +186,6 @@ pub struct DeltaCurve {
     /// Moments of A at which the difference is largest over the whole trace, in descending order of size. Moments
     /// close to a larger difference are left out.
     pub largest_at: Vec<u32>,
-    /// B − A at these moments.
+    /// B − A at each moment of `largest_at`.
     pub largest: Vec<i64>,
 }

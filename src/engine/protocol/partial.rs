@@ -10,7 +10,7 @@ pub struct PartialFile {
     /// so are all byte counts. `events` is the expected total, never less than the number decoded so far.
     /// `end_requested` refers to the last decoded event.
     pub summary: FileSummary,
-    /// Further data of each device, in the same order.
+    /// Further data of each device, in the order of the summary.
     pub devices: Vec<PartialDevice>,
     /// Set when the file is fully decoded and the numbers are final.
     pub is_complete: bool,

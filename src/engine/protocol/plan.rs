@@ -17,7 +17,7 @@ pub struct PlanQuestion {
     pub capacity: Option<u64>,
 }
 
-/// Group of allocations.
+/// Group of allocations that a memory plan changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlanGroup {
     /// A category, singular or plural, or else a query for [`Query::parse`](super::Query::parse). The plan fails if
@@ -67,7 +67,7 @@ impl PlanGroup {
     }
 }
 
-/// Parses a factor.
+/// Parses a factor, such as `2x`, `0.5`, `/8` or `fp32->bf16`.
 ///
 /// # Errors
 /// Returns a description of the expected syntax.

@@ -13,8 +13,8 @@ pub enum Plot {
     Stack,
     /// Allocations at their addresses, with shortened gaps between the mapped ranges ([`AddressMap`]).
     Addresses(MemoryFilter),
-    /// Reserved memory, stacked, in reserved bytes. The items are the ranges of
-    /// [`SegmentLifetimes`](history::replay::SegmentLives), and so are the ids.
+    /// Reserved memory, stacked, in reserved bytes. The items and their ids are the ranges of
+    /// [`SegmentLifetimes`](history::replay::SegmentLifetimes).
     Reserved(MemoryFilter),
 }
 
@@ -52,8 +52,8 @@ pub struct AddressMap {
     pub height: u64,
     /// Disjoint, non-adjacent ranges in address order.
     pub ranges: Vec<MappedRange>,
-    /// All pools of the device's segments in ascending order, whatever part of memory was requested. Segments without
-    /// a known pool count as the default pool `(0, 0)`.
+    /// All pools of the device's segments in ascending order, even those outside the requested part of memory. Segments
+    /// without a known pool count as the default pool `(0, 0)`.
     pub pools: Vec<(u64, u64)>,
     /// All known streams of the device's segments, in ascending order.
     pub streams: Vec<u64>,
@@ -97,7 +97,7 @@ pub struct HitMemory {
 /// A segment at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitSegment {
-    /// Id in [`SegmentLifetimes`](history::replay::SegmentLives) of the range that was hit.
+    /// Id in [`SegmentLifetimes`](history::replay::SegmentLifetimes) of the range that was hit.
     pub range: u32,
     pub address: u64,
     /// Reserved bytes of the whole segment.
@@ -131,7 +131,7 @@ impl HitSegment {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
     pub view: Option<View>,
-    /// Column edges in pixels of the window. One more item than columns.
+    /// Column edges in pixels of the window: one more item than there are columns.
     pub edge_px: Vec<i32>,
     pub reserved: Vec<u64>,
     /// Active rounded bytes. A lower bound where the file does not record them.

@@ -86,7 +86,7 @@ pub enum Merge {
 pub enum Internal {
     #[default]
     Shown,
-    /// Left out. A stack of internal frames only is shown under a separate node.
+    /// Internal frames are left out. Stacks that have no other frames are shown under a separate node.
     Hidden,
 }
 

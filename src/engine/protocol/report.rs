@@ -158,22 +158,22 @@ pub enum Chart {
     Delta(String, Vec<DeltaBox>),
 }
 
-/// Node of a difference flame graph, with its callees.
+/// Box of a difference flame graph: a frame with its callees.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeltaBox {
-    /// 0 for the outermost frames.
+    /// Depth in the call tree. 0 for the outermost frames.
     pub depth: u32,
-    /// Left edge, in units of 1/[`DeltaBox::WHOLE`] of the graph's width. `width` has the same unit.
+    /// Left edge, in units of 1/[`DeltaBox::FULL_WIDTH`] of the graph's width. `width` has the same unit.
     pub left: u32,
     pub width: u32,
     pub name: String,
-    /// Live bytes in A. `b` is the same for B.
+    /// Live bytes in A. `b` has the live bytes in B.
     pub a: u64,
     pub b: u64,
 }
 
 impl DeltaBox {
-    /// Width of the graph.
+    /// Width of the whole graph, in the units of [`DeltaBox::left`].
     pub const FULL_WIDTH: u32 = 100_000;
 }
 
@@ -183,7 +183,7 @@ impl DeltaBox {
 pub struct HeatMap {
     pub columns: u32,
     pub rows: Vec<HeatMapRow>,
-    /// Maximum live bytes per cell, row by row. 255 stands for [`HeatMap::most`].
+    /// Maximum live bytes per cell, row by row. 255 stands for [`HeatMap::max`].
     pub values: Vec<u8>,
     /// Device memory in bytes, or the highest peak if unknown.
     pub max: u64,
@@ -207,7 +207,7 @@ pub struct HeatMapRow {
     pub file_index: Option<u32>,
 }
 
-/// Part of a chart.
+/// Named part of a [`Chart::Parts`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChartPart {
     pub name: String,
@@ -236,7 +236,7 @@ pub struct Evidence {
     pub allocation: Option<u32>,
     /// Query for the search field.
     pub find: Option<String>,
-    /// Index of a snapshot in the list to open, and of another one to compare it with.
+    /// Index in the list of the snapshot to open, and of another one to compare it with.
     pub open: Option<(u32, Option<u32>)>,
 }
 

@@ -11,7 +11,7 @@
 use super::{MemoryFilter, Weight};
 use serde::{Deserialize, Serialize};
 
-/// Requested part of the Segments view.
+/// Query for a part of the Segments view.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SegmentsQuestion {
     /// Number of events that have happened.
@@ -21,7 +21,7 @@ pub struct SegmentsQuestion {
     pub sort: SegmentSort,
     pub colouring: super::Grouping,
     /// Width of a row in device pixels. 0 requests a list: each segment takes one row, every block is a separate
-    /// piece whatever its size, and nothing has a width.
+    /// piece regardless of its size, and no item has a width.
     pub width_px: u32,
     /// Bytes per device pixel. 0 fits all segments into `fit_rows` rows.
     pub bytes_per_px: f64,
@@ -76,13 +76,14 @@ pub struct SegmentsPage {
 pub struct SegmentsKept {
     /// Segments without live blocks, which `torch.cuda.empty_cache()` releases: number and bytes.
     pub empty: Weight,
-    /// Segments without live blocks in private pools, which are kept as long as the pool's owner: number and bytes.
+    /// Segments without live blocks in private pools: number and bytes. They stay reserved while the owner of the pool
+    /// exists.
     pub empty_private: Weight,
     /// Segments with a single live block: number, and free bytes that cannot be released.
     pub single_block: Weight,
     /// Pinned segments by the call site of the block, most free bytes first.
     pub by_site: Vec<HeldBySite>,
-    /// Number of further call sites.
+    /// Number of call sites that are left out.
     pub left_out: u32,
 }
 
@@ -92,9 +93,9 @@ pub struct HeldBySite {
     pub call_site: String,
     /// Number of segments, and their free bytes.
     pub free: Weight,
-    /// All bytes of these segments.
+    /// Reserved bytes of these segments.
     pub reserved: u64,
-    /// The block in the segment with the most free bytes.
+    /// Allocation id of the block in the segment with the most free bytes.
     pub allocation: u32,
 }
 
@@ -170,11 +171,11 @@ pub struct SegmentsBar {
     pub address: u64,
     pub segment: u64,
     pub sums: SegmentsSums,
-    /// Allocation of the segment's largest live block.
+    /// Allocation id of the segment's largest live block.
     pub largest_block: Option<u32>,
-    /// Start and end (exclusive) of its pieces in [`SegmentsPage::pieces`].
+    /// Start and end (exclusive) of the bar's pieces in [`SegmentsPage::pieces`].
     pub pieces: [u32; 2],
-    /// True if the segment starts in this row, and true if it ends in this row.
+    /// Flags of the left and the right end: the segment starts in this row, and it ends in this row.
     pub ends: [bool; 2],
 }
 
@@ -200,7 +201,7 @@ pub struct SegmentsPiece {
     pub recorded: bool,
 }
 
-/// Kind of piece.
+/// Kind of a [`SegmentsPiece`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PieceKind {
     /// One or more live blocks.
@@ -215,14 +216,14 @@ pub enum PieceKind {
     Free,
 }
 
-/// Predicted placement of a request.
+/// Predicted placement of a request in the segments of one pool and stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SegmentsFit {
     pub pool: Option<(u64, u64)>,
     pub stream: Option<u64>,
     /// Size of the request after the allocator's rounding.
     pub rounded: u64,
-    /// Address and size of the smallest free block that may fit. `None` if the driver has to be asked.
+    /// Address and size of the smallest free block that may fit. `None` if the driver has to provide new memory.
     pub block: Option<(u64, u64)>,
     /// Bytes requested from the driver if no block fits.
     pub new_segment: u64,

@@ -36,8 +36,8 @@ impl FileSummary {
             (device.oom_count() > 0, !is_empty, device.device >= 0, device.drawn_peak, device.peak_reserved)
         };
         // The first of equal devices wins.
-        let places = (0..self.devices.len()).rev();
-        places.max_by_key(|&place| self.devices.get(place).map(rank)).unwrap_or(0)
+        let indices = (0..self.devices.len()).rev();
+        indices.max_by_key(|&index| self.devices.get(index).map(rank)).unwrap_or(0)
     }
 }
 
@@ -109,21 +109,22 @@ pub struct DeviceSummary {
     pub recorder: Vec<(String, u64)>,
 }
 
-/// Total memory of the GPU.
+/// Recorder key for the total memory of the GPU.
 pub const CAPACITY: &str = "capacity_bytes";
-/// Free memory according to the driver.
+/// Recorder key for the free device memory, as reported by the driver.
 pub const DEVICE_FREE: &str = "device_free_bytes";
-/// Memory of this process according to NVML.
+/// Recorder key for the memory of this process, as reported by NVML.
 pub const PROCESS: &str = "process_bytes";
-/// Memory of this process outside the allocator: CUDA context, NCCL and other libraries.
+/// Recorder key for the memory of this process outside the allocator: CUDA context, NCCL and other libraries.
 pub const OUTSIDE_ALLOCATOR: &str = "outside_allocator_bytes";
-/// Memory of all other processes according to NVML.
+/// Recorder key for the memory of all other processes, as reported by NVML.
 pub const OTHER_PROCESSES: &str = "other_processes_bytes";
-/// `requested_bytes.all.peak` of `memory_stats()`. Missing for cropped traces, which have a peak of their own.
+/// Recorder key for `requested_bytes.all.peak` of `memory_stats()`. Cropped traces have no such value, because their
+/// peak is a different one.
 pub const COUNTED_PEAK: &str = "memory_stats_peak_bytes";
-/// Number of tensors named by the recorder.
+/// Recorder key for the number of tensors that the recorder named.
 pub const TENSORS: &str = "tensors";
-/// Number of named tensors found among the allocations that are live at the end.
+/// Recorder key for the number of named tensors found among the allocations that are live at the end.
 pub const TENSORS_FOUND: &str = "tensors_found";
 
 /// Comparison of the peak of the trace with PyTorch's own counter.
@@ -142,7 +143,7 @@ fn as_object<S: Serializer, V: Serialize>(pairs: &[(String, V)], serializer: S) 
 }
 
 impl DeviceSummary {
-    /// Returns a value from the recorder.
+    /// Returns the value that the recorder stored under a key, such as [`CAPACITY`].
     #[inline(never)]
     pub fn recorder_value(&self, key: &str) -> Option<u64> {
         self.recorder.iter().find(|(known, _)| known == key).map(|(_, number)| *number)
@@ -174,7 +175,7 @@ impl DeviceSummary {
     }
 
     /// Returns whether the file has reserved bytes. Requested bytes are always in segments, so a file with requested
-    /// bytes but no segments has left them out.
+    /// bytes but no segments is incomplete.
     pub fn has_reserved(&self) -> bool {
         self.peak_reserved > 0 || self.peak_requested <= 0
     }

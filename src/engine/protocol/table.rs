@@ -3,7 +3,7 @@
 use super::{Arrangement, Scope, Weight};
 use serde::{Deserialize, Serialize};
 
-/// Requested part of the table.
+/// Query for a part of the Allocations table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableQuestion {
     pub scope: Scope,
@@ -19,7 +19,7 @@ pub struct TableQuestion {
     pub find: Option<u32>,
 }
 
-/// Filter of the table. All conditions must hold.
+/// Filter of the Allocations table. All conditions must hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableFilter {
     /// Terms as parsed by [`Filter::parse`](super::Filter::parse). Invalid text matches nothing.
@@ -28,18 +28,18 @@ pub struct TableFilter {
     pub node: Option<(Arrangement, u32)>,
     /// First and last [size class](size_class).
     pub sizes: Option<[u8; 2]>,
-    /// First and last [lifetime class](life_class).
+    /// First and last [lifetime class](lifetime_class).
     pub lifetimes: Option<[u8; 2]>,
 }
 
-/// Sort order. Equal rows are in allocation order.
+/// Sort order of the Allocations table. Equal rows are in allocation order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableSort {
     pub column: TableColumn,
     pub direction: SortDirection,
 }
 
-/// Column of the table.
+/// Column of the Allocations table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TableColumn {
     /// Allocation id, which is its index in allocation order.
@@ -53,13 +53,13 @@ pub enum TableColumn {
     Stream,
     /// Pool. Unknown ones come first.
     Pool,
-    /// Event that allocated it. Allocations made before recording come first.
+    /// Index of the alloc event. Allocations made before recording come first.
     Allocated,
     /// Time since the allocation, or since the start of the trace.
     Age,
-    /// Event that freed it. Allocations live at the end come last.
+    /// Index of the event that completed the free. Allocations live at the end come last.
     Freed,
-    /// Lifetime, as far as known. Allocations live at the end come last.
+    /// Known part of the lifetime. Allocations live at the end come last.
     Lifetime,
 }
 
@@ -79,7 +79,7 @@ impl TableColumn {
     ];
 }
 
-/// Sort direction.
+/// Direction of a [`TableSort`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SortDirection {
     /// Smallest first.
@@ -94,7 +94,7 @@ pub struct TablePage {
     pub scope: Weight,
     /// Total of the listed rows.
     pub listed: Weight,
-    /// For [`Scope::Change`], the total of the listed rows that the range frees. The others are allocated in it.
+    /// For [`Scope::Change`], the total of the listed rows that are freed in the range. All others are allocated in it.
     pub freed: Weight,
     pub selected: Weight,
     /// Total of the listed rows that match the search.
@@ -103,30 +103,30 @@ pub struct TablePage {
     pub first: u32,
     /// Requested rows that exist.
     pub rows: Vec<TableRow>,
-    /// Row of the requested allocation, if it is listed.
+    /// Row index of the requested allocation, if it is listed.
     pub revealed: Option<u32>,
     /// Histogram by [size class](size_class), without the filter on sizes.
     pub sizes: Vec<Weight>,
-    /// Histogram by [lifetime class](life_class), without the filter on lifetimes.
+    /// Histogram by [lifetime class](lifetime_class), without the filter on lifetimes.
     pub lifetimes: Vec<Weight>,
 }
 
-/// Row of the table.
+/// Row of the Allocations table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableRow {
     pub allocation: u32,
     pub requested: u64,
-    /// `None` for unexplained bytes.
+    /// Address. `None` for unexplained bytes.
     pub address: Option<u64>,
     /// Stream, if known.
     pub stream: Option<u64>,
     /// Pool id, if known.
     pub pool: Option<(u64, u64)>,
-    /// Event that allocated it. `None` if it was allocated before recording.
+    /// Index of the alloc event. `None` if the allocation was made before recording.
     pub allocated_at: Option<u32>,
     /// Time of the allocation in µs since 1970, if recorded.
     pub allocated_us: Option<i64>,
-    /// Event that freed it. `None` if it is live at the end.
+    /// Index of the event that completed the free. `None` if the allocation is live at the end.
     pub freed: Option<u32>,
     /// Time of the free in µs since 1970, if recorded.
     pub freed_us: Option<i64>,

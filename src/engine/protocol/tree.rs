@@ -3,7 +3,7 @@
 use super::{Arrangement, Ends, NodeLabel, Scope, Weight};
 use serde::{Deserialize, Serialize};
 
-/// Requested part of a tree.
+/// Query for a part of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TreeQuestion {
     pub scope: Scope,
@@ -21,7 +21,7 @@ pub struct TreeQuestion {
     pub rows: [u32; 2],
 }
 
-/// User action on a tree node.
+/// User action that opens or closes tree nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fold {
     pub node: u32,
@@ -29,7 +29,7 @@ pub struct Fold {
     pub state: FoldState,
 }
 
-/// Nodes that a fold applies to.
+/// Nodes that a [`Fold`] applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FoldScope {
     Node,
@@ -61,7 +61,7 @@ pub enum Reveal {
 /// Requested part of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreePage {
-    /// Total of the scope. At a moment, equal to the curve.
+    /// Total weight of the scope. For a single moment, its bytes equal the curve's value there.
     pub total: Weight,
     /// Weights at both ends of the range of [`Scope::Change`].
     pub ends: Ends,
@@ -74,8 +74,9 @@ pub struct TreePage {
     pub first: u32,
     /// Requested rows. Siblings are sorted by weight, or by size of the change for [`Scope::Change`].
     pub rows: Vec<TreeRow>,
-    /// Row and node of the revealed item. Its ancestors are now open and should be open in the next question.
+    /// Row index and node of the revealed item.
     pub revealed: Option<(u32, u32)>,
+    /// Nodes that were opened to reveal the item. They should be open in the next query, too.
     pub opened: Vec<u32>,
 }
 
@@ -90,7 +91,7 @@ pub struct TreeRow {
     /// Number of nodes with siblings from below the top down to this one. Rows are indented by this number, so a long
     /// chain of single calls is not indented.
     pub indent: u32,
-    /// Index among its siblings, and number of siblings (including itself).
+    /// Index among the node's siblings, and number of siblings (including the node itself).
     pub sibling: [u32; 2],
     /// Total weight of the node and its descendants.
     pub weight: Weight,

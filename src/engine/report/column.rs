@@ -1,4 +1,4 @@
-//! Columns of report tables: heading, cell of each row and total are declared together.
+//! Columns of report tables. The heading, the cells and the total of a column are declared together.
 
 use crate::protocol::{Cell, Sheet, SheetColumn};
 use base::units::Moment;
@@ -15,12 +15,12 @@ pub(super) struct Column<'a, R> {
 ///
 /// Not `dyn Fn`, because that adds two more functions per column: 14 kB of wasm.
 trait CellFn<R> {
-    fn cell(&self, of: R) -> Cell;
+    fn cell(&self, row: R) -> Cell;
 }
 
 impl<R, F: Fn(R) -> Cell> CellFn<R> for F {
-    fn cell(&self, of: R) -> Cell {
-        self(of)
+    fn cell(&self, row: R) -> Cell {
+        self(row)
     }
 }
 
@@ -45,34 +45,34 @@ fn boxed_column<'a, R>(key: &'static str, label: &'static str, cell: Box<dyn Cel
 
 /// Creates a column of text.
 pub(super) fn text<'a, R>(key: &'static str, label: &'static str, text: impl Fn(R) -> String + 'a) -> Column<'a, R> {
-    cell(key, label, move |of| Cell::Text(text(of)))
+    cell(key, label, move |row| Cell::Text(text(row)))
 }
 
 /// Creates a column of byte counts.
 pub(super) fn bytes<'a, R>(key: &'static str, label: &'static str, bytes: impl Fn(R) -> u64 + 'a) -> Column<'a, R> {
-    cell(key, label, move |of| Cell::Bytes(bytes(of)))
+    cell(key, label, move |row| Cell::Bytes(bytes(row)))
 }
 
 /// Creates a column of counts.
 pub(super) fn count<'a, R>(key: &'static str, label: &'static str, count: impl Fn(R) -> u64 + 'a) -> Column<'a, R> {
-    cell(key, label, move |of| Cell::Count(count(of)))
+    cell(key, label, move |row| Cell::Count(count(row)))
 }
 
-/// Creates a column of fractions: part and total.
+/// Creates a column of fractions. `share` returns the part and the total.
 pub(super) fn share<'a, R>(
     key: &'static str,
     label: &'static str,
     share: impl Fn(R) -> (u64, u64) + 'a,
 ) -> Column<'a, R> {
-    cell(key, label, move |of| {
-        let (part, whole) = share(of);
+    cell(key, label, move |row| {
+        let (part, whole) = share(row);
         Cell::Share { part, whole }
     })
 }
 
-/// Creates a column of moments, shown as the event before each.
+/// Creates a column of moments. A moment is shown as the event before it.
 pub(super) fn event<'a, R>(key: &'static str, label: &'static str, moment: impl Fn(R) -> u32 + 'a) -> Column<'a, R> {
-    cell(key, label, move |of| moment_cell(moment(of)))
+    cell(key, label, move |row| moment_cell(moment(row)))
 }
 
 /// Returns the cell for a moment: the event before it.
@@ -82,16 +82,16 @@ pub(super) fn moment_cell(moment: u32) -> Cell {
 
 /// Returns the cells of a row.
 #[inline(never)]
-pub(super) fn cells<R: Copy>(columns: &[Column<'_, R>], of: R) -> Vec<Cell> {
-    columns.iter().map(|column| column.cell.cell(of)).collect()
+pub(super) fn cells<R: Copy>(columns: &[Column<'_, R>], row: R) -> Vec<Cell> {
+    columns.iter().map(|column| column.cell.cell(row)).collect()
 }
 
-/// Creates a sheet without rows from key, title and note, and from its columns.
+/// Creates a sheet without rows from its key, title and note (`words`) and its columns.
 pub(super) fn sheet<R>(words: [&str; 3], columns: &[Column<'_, R>]) -> Sheet {
     sheet_from_headings(words, &mut columns.iter().map(|column| (column.key, column.label, &column.total)))
 }
 
-/// Creates a sheet from its headings and totals. Shared by all row types.
+/// Creates a sheet without rows from its headings and totals. Shared by all row types.
 #[inline(never)]
 fn sheet_from_headings(
     [key, title, note]: [&str; 3],

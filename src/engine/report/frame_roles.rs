@@ -12,14 +12,14 @@ pub(super) enum Role {
     ModuleCall,
     /// Function wrapper of PyTorch, such as `torch.compile`. Ignored in the chain of calls.
     Wrapper,
-    /// A `forward` method. It belongs to a module if its caller is a [`Role::Call`].
+    /// A `forward` method. It belongs to a module if its caller is a [`Role::ModuleCall`].
     Forward,
-    /// Code of PyTorch's optimizers or its backward pass. Loops there run over parameters or operators.
+    /// Code of PyTorch's optimizers or its backward pass, whose loops run over parameters or operators.
     Library,
     Other,
 }
 
-/// File of `Module.__call__`, in all PyTorch versions.
+/// File that defines `Module.__call__`, in all PyTorch versions.
 const MODULE_FILE: &str = "torch/nn/modules/module.py";
 const MODULE_CALL_FUNCTIONS: [&[u8]; 5] =
     [b"_call_impl", b"_wrapped_call_impl", b"_slow_forward", b"inner", b"__call__"];
@@ -30,7 +30,7 @@ const WRAPPER_FILES: [&str; 3] =
 /// Paths of code that loops over parameters or operators.
 const LIBRARY_PATHS: [&str; 2] = ["torch/optim/", "torch/autograd/"];
 
-/// Paths longer than this are treated as native.
+/// Maximum length of a path in bytes. Frames with longer paths are treated as native.
 const MAX_PATH_LEN: usize = 4096;
 
 /// Cache of the roles of frames.
@@ -53,7 +53,8 @@ impl FrameRoles {
         frames
     }
 
-    /// Returns whether one of `calls` is in a `forward`, an optimizer or the backward pass. True for an empty slice.
+    /// Returns whether one of `calls` is a `forward` method or code of an optimizer or the backward pass. True for an
+    /// empty slice.
     pub(super) fn is_inside(&mut self, snapshot: &Snapshot, calls: &[FrameId]) -> bool {
         let mut roles = calls.iter().map(|&frame| self.classify(snapshot, frame));
         calls.is_empty() || roles.any(|role| matches!(role, Role::Library | Role::Forward))

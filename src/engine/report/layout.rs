@@ -27,7 +27,7 @@ impl Layout {
         Layout { moment, state, by_kind: SumsByKind::default(), total: SegmentsSums::default() }
     }
 
-    /// Rebuilds the state and computes the sums.
+    /// Builds the state and computes the sums.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -41,15 +41,15 @@ impl Layout {
         Ok(())
     }
 
-    /// Writes a sheet with one row per kind, most free bytes first.
-    pub(super) fn write(&self, writing: &mut ReportWriter<'_>, key: &str, title: &str) {
-        let file = writing.file;
+    /// Writes a sheet with one row per kind of segment, most free bytes first.
+    pub(super) fn write(&self, writer: &mut ReportWriter<'_>, key: &str, title: &str) {
+        let file = writer.file;
         let summed = |key, label, cell: fn(&SegmentsSums) -> Cell| {
-            column::cell(key, label, move |room: &KindSums| cell(&room.sums)).total(cell(&self.total))
+            column::cell(key, label, move |kind: &KindSums| cell(&kind.sums)).total(cell(&self.total))
         };
         let columns = [
-            column::text("pool", "pool", |room: &KindSums| kind_name(file, &room.kind)),
-            column::text("stream", "stream", |room: &KindSums| stream_name(room.kind.stream)),
+            column::text("pool", "pool", |row: &KindSums| kind_name(file, &row.kind)),
+            column::text("stream", "stream", |row: &KindSums| stream_name(row.kind.stream)),
             summed("segments", "segments", |sums| Cell::Count(sums.segments.into())),
             summed("reserved_bytes", "reserved", |sums| Cell::Bytes(sums.reserved)),
             summed("live_bytes", "live", |sums| Cell::Bytes(sums.requested)),
@@ -70,17 +70,17 @@ impl Layout {
                     reserved bytes that is free (cached). Block sizes that are not recorded are lower bounds (≥), which makes free bytes \
                     upper bounds (≤).";
         // The explanation appears only once per report.
-        let is_first = writing.report.sheets.is_empty();
+        let is_first = writer.report.sheets.is_empty();
         let note = if is_first { explained } else { "" };
-        let rooms = self.by_kind.kinds.iter().collect();
-        let ranked = sorted_by_key(rooms, |room: &&KindSums| two_part_key(!room.sums.free, !room.sums.reserved));
-        writing.add_sheet(sheet([key, title, note], &columns), &columns, &ranked, |_, _| {
+        let rows = self.by_kind.kinds.iter().collect();
+        let ranked = sorted_by_key(rows, |row: &&KindSums| two_part_key(!row.sums.free, !row.sums.reserved));
+        writer.add_sheet(sheet([key, title, note], &columns), &columns, &ranked, |_, _| {
             evidence_row(moment_evidence(self.moment))
         });
     }
 }
 
-/// Returns the name of the pool and the kind of its segments.
+/// Returns the label of a kind of segment: pool, size class, and whether it is expandable.
 pub(super) fn kind_name(file: &OpenFile, kind: &SegmentKind) -> String {
     let mut name = pool_name(file, kind.pool, kind.small);
     name.push_str(if kind.expandable { ", expandable" } else { "" });
@@ -94,8 +94,8 @@ pub(super) struct DriverRequest {
     /// Bytes that the driver provided.
     pub(super) reserved: u64,
     pub(super) kind: SegmentKind,
-    /// Lower bound of the rounded size of the allocation that caused the request. `None` if it is not among the next
-    /// [`MAX_SEARCHED_EVENTS`] events.
+    /// Lower bound of the rounded size of the allocation that caused the request. `None` if none of the next
+    /// [`MAX_SEARCHED_EVENTS`] events made that allocation.
     pub(super) request: Option<u64>,
 }
 
@@ -123,13 +123,13 @@ impl DriverRequest {
         let mut needed =
             later.filter_map(|event| history.lifetime_change(event)).filter(|(_, starts_lifetime)| *starts_lifetime);
         let needed = needed.find(|(id, _)| {
-            history.allocations.address(*id).checked_sub(from).is_some_and(|inside| inside < reserved.max(1))
+            history.allocations.address(*id).checked_sub(from).is_some_and(|offset| offset < reserved.max(1))
         });
         let request = needed.map(|(id, _)| file.device_data(history).rounded_size(id).0);
         Some(DriverRequest { event, reserved, kind: lives.kind(range)?, request })
     }
 
-    /// Returns whether enough bytes of the kind were free, but in no single block.
+    /// Returns whether enough bytes of the kind were free for the allocation, but not in a single block.
     pub(super) fn is_scattered(&self, free: &SegmentsSums) -> bool {
         self.request.is_some_and(|request| free.free >= request && free.largest_free < request)
     }

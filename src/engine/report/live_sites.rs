@@ -1,4 +1,4 @@
-//! Live bytes at a moment by call site.
+//! Live bytes at a moment, by call site.
 
 use super::site_sums::SiteSums;
 use super::writer::ReportWriter;
@@ -30,7 +30,7 @@ impl LiveSites {
         LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, before_recording, population, next }
     }
 
-    /// Sums up the live allocations and passes each to `each` with its size, in order of allocation.
+    /// Sums up the live allocations. Calls `each` with the id and size of every one, in order of allocation.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -50,12 +50,12 @@ impl LiveSites {
         })
     }
 
-    /// Writes the sheet. `beside` adds a column with the live bytes at the cursor.
-    pub(super) fn write(&self, writing: &mut ReportWriter<'_>, title: &str, beside: Option<&LiveSites>) {
-        let (file, history) = (writing.file, writing.history);
+    /// Writes the sheet. If `at_cursor` is given, the sheet has a column with the live bytes at the cursor.
+    pub(super) fn write(&self, writer: &mut ReportWriter<'_>, title: &str, at_cursor: Option<&LiveSites>) {
+        let (file, history) = (writer.file, writer.history);
         let mut ranked = self.sums.ranked(0);
         // Call sites that are live only at the cursor follow, without a share of this total.
-        let other = beside.map(|beside| beside.sums.ranked(0)).unwrap_or_default();
+        let other = at_cursor.map(|at_cursor| at_cursor.sums.ranked(0)).unwrap_or_default();
         ranked.extend(other.into_iter().filter(|&group| self.sums.get(group).count == 0));
         let whole = self.bytes;
         // Running total over the ranking.
@@ -64,7 +64,7 @@ impl LiveSites {
             Some((group, *covered))
         });
         let ranked: Vec<(u32, u64)> = covered.collect();
-        let told_by = |group| beside.filter(|_| self.sums.get(group).count == 0).unwrap_or(self);
+        let source = |group| at_cursor.filter(|_| self.sums.get(group).count == 0).unwrap_or(self);
         let mut columns = vec![
             column::bytes("live_bytes", "live", |(group, _): (u32, u64)| self.sums.get(group).bytes)
                 .total(Cell::Bytes(whole)),
@@ -74,22 +74,22 @@ impl LiveSites {
             column::count("count", "allocations", |(group, _): (u32, u64)| self.sums.get(group).count)
                 .total(Cell::Count(self.count)),
         ];
-        columns.extend(beside.map(|beside| {
+        columns.extend(at_cursor.map(|at_cursor| {
             column::bytes("live_bytes_at_cursor", "live at the cursor", |(group, _): (u32, u64)| {
-                beside.sums.get(group).bytes
+                at_cursor.sums.get(group).bytes
             })
-            .total(Cell::Bytes(beside.bytes))
+            .total(Cell::Bytes(at_cursor.bytes))
         }));
         columns.push(column::text("call_site", "call site", |(group, _): (u32, u64)| {
-            told_by(group).sums.name(file, history, group)
+            source(group).sums.name(file, history, group)
         }));
-        writing.add_sheet(sheet(["live", title, ""], &columns), &columns, &ranked, |writing, (group, _)| {
-            let LiveSites { sums, moment, .. } = told_by(group);
-            writing.site_row(sums, group, Some(*moment))
+        writer.add_sheet(sheet(["live", title, ""], &columns), &columns, &ranked, |writer, (group, _)| {
+            let LiveSites { sums, moment, .. } = source(group);
+            writer.site_row(sums, group, Some(*moment))
         });
     }
 
-    /// Returns a sentence about the three largest call sites, and the largest allocation of the first:
+    /// Returns a text about the three largest call sites, and the largest allocation of the first one:
     /// `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
     pub(super) fn describe_largest(
         &self,
@@ -98,25 +98,25 @@ impl LiveSites {
         when: &str,
     ) -> Option<(String, u32)> {
         let ranked = self.sums.ranked(1);
-        let most = ranked.get(..3).unwrap_or(&ranked);
-        let (bytes, _) = self.sums.total(most);
+        let largest = ranked.get(..3).unwrap_or(&ranked);
+        let (bytes, _) = self.sums.total(largest);
         let mut text = "Largest call sites ".to_owned();
         text.push_str(when);
-        for (place, &group) in most.iter().enumerate() {
-            text.push_str(if place == 0 { ": " } else { ", " });
+        for (index, &group) in largest.iter().enumerate() {
+            text.push_str(if index == 0 { ": " } else { ", " });
             text.push_str(&self.sums.name(file, history, group));
             text.push_str(" (");
             text.push_str(&percent(self.sums.get(group).bytes, self.bytes));
             text.push(')');
         }
         text.push('.');
-        if most.len() > 1 {
+        if largest.len() > 1 {
             text.push_str(" Together ");
             text.push_str(&percent(bytes, self.bytes));
             text.push_str("; ");
             text.push_str(&group_digits(ranked.len() as u64));
             text.push_str(" call sites in total.");
         }
-        most.first().map(|&group| (text, self.sums.get(group).largest))
+        largest.first().map(|&group| (text, self.sums.get(group).largest))
     }
 }

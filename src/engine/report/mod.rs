@@ -30,7 +30,7 @@ use job::Job;
 use shared::SharedResults;
 use std::mem::swap;
 
-/// Stands in for topics about several files, which a single file can't answer.
+/// Job that returns an empty report, for topics about several files.
 struct UnsupportedTopic;
 
 impl Job for UnsupportedTopic {
@@ -52,10 +52,10 @@ impl Reports {
         self.job = None;
     }
 
-    /// Continues the report for `question` and returns it when it is done.
+    /// Computes the requested report.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time slice is used up. Another call continues from there.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -63,36 +63,36 @@ impl Reports {
         question: &ReportQuestion,
         slice: &mut TimeSlice,
     ) -> SliceResult<Report> {
-        let Reports { job: in_work, shared } = self;
-        let job = in_work.get_or_insert_with(|| new_job(device, question.clone()));
-        if let Some(place) = job.shared() {
-            let at = shared.iter().position(|known| known.device == place.device);
-            let at = at.unwrap_or(shared.len());
-            if at == shared.len() {
-                shared.push(SharedResults::new(place.device));
+        let Reports { job: current, shared } = self;
+        let job = current.get_or_insert_with(|| new_job(device, question.clone()));
+        if let Some(results) = job.shared() {
+            let index = shared.iter().position(|known| known.device == results.device);
+            let index = index.unwrap_or(shared.len());
+            if index == shared.len() {
+                shared.push(SharedResults::new(results.device));
             }
-            shared.get_mut(at).into_iter().for_each(|known| swap(known, place));
+            shared.get_mut(index).into_iter().for_each(|known| swap(known, results));
         }
         let report = job.step(file, slice);
-        if let Some(place) = job.shared() {
+        if let Some(results) = job.shared() {
             shared
                 .iter_mut()
-                .find(|known| known.device == place.device)
+                .find(|known| known.device == results.device)
                 .into_iter()
-                .for_each(|known| swap(known, place));
+                .for_each(|known| swap(known, results));
         }
         let report = report?;
-        *in_work = None;
+        *current = None;
         Ok(report)
     }
 
-    /// Returns the size of the shared results in bytes on the heap.
+    /// Returns the heap memory of the shared results, in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         self.shared.iter().map(SharedResults::heap_bytes).sum()
     }
 }
 
-/// Creates the job for the topic of a question.
+/// Creates the job for the requested topic.
 fn new_job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
         Topic::Comparison | Topic::Ranks => Box::new(UnsupportedTopic),

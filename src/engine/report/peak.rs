@@ -24,9 +24,9 @@ use base::units::{EventIdx, Moment, duration_us, group_digits, percent, pluraliz
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
-/// Number of parts in the chart of the peak, without the rest.
+/// Maximum number of parts in the chart of the peak, not counting "other".
 const MAX_CHART_PARTS: usize = 6;
-/// Default number of events before the peak that count as recent, if the peak is in no known step.
+/// Default number of events before the peak that count as recent, if the peak is outside all known steps.
 const RECENT_EVENTS: u32 = 1000;
 
 /// Report on the peak, in progress.
@@ -39,7 +39,7 @@ pub(super) struct Peak {
 
 struct Parts {
     peak: LiveSites,
-    /// Live allocations at the cursor, if the question has one.
+    /// Live allocations at the cursor, if there is a cursor.
     at_cursor: Option<LiveSites>,
     categories: Vec<Weight>,
     recent: Threshold,
@@ -97,8 +97,8 @@ impl Parts {
             }
         };
         peak.step(file, history, &mut each, slice)?;
-        if let Some(beside) = at_cursor {
-            beside.step(file, history, &mut |_, _| {}, slice)?;
+        if let Some(at_cursor) = at_cursor {
+            at_cursor.step(file, history, &mut |_, _| {}, slice)?;
         }
         Ok(())
     }
@@ -117,14 +117,14 @@ impl Job for Peak {
         out_of_line(|| parts.step(file, history, slice))?;
         let parts = self.parts.take().ok_or(OutOfTime)?;
         out_of_line(|| {
-            let mut writing = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writing, &parts, &self.shared);
-            parts.peak.write(&mut writing, "Live at the peak", parts.at_cursor.as_ref());
-            write_categories(&mut writing, &parts);
+            let mut writer = ReportWriter::new(file, history, &self.question);
+            write_statements(&mut writer, &parts, &self.shared);
+            parts.peak.write(&mut writer, "Live at the peak", parts.at_cursor.as_ref());
+            write_categories(&mut writer, &parts);
             let Parts { peak, recent, recent_sites, large, oldest, old_count, .. } = parts;
-            write_recent(&mut writing, &peak, &recent_sites, recent);
-            write_oldest(&mut writing, &peak, (oldest.ranked(), old_count), large);
-            Ok(writing.report)
+            write_recent(&mut writer, &peak, &recent_sites, recent);
+            write_oldest(&mut writer, &peak, (oldest.ranked(), old_count), large);
+            Ok(writer.report)
         })
     }
 
@@ -133,9 +133,9 @@ impl Job for Peak {
     }
 }
 
-fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, known: &SharedResults) {
+fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, known: &SharedResults) {
     let steps = &known.steps.steps;
-    let (file, history) = (writing.file, writing.history);
+    let (file, history) = (writer.file, writer.history);
     let peak = &parts.peak;
     let moment = peak.moment;
     let mut text = "Peak ".to_owned();
@@ -155,43 +155,43 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, known: &Share
     text.push_str(", in ");
     text.push_str(&pluralize(peak.count, "allocation"));
     text.push('.');
-    writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
-    write_chart(writing, parts);
-    if let (bytes_of @ 1.., count) = parts.prefix_blocks {
-        let mut text = bytes_text(bytes_of);
+    writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+    write_chart(writer, parts);
+    if let (bytes @ 1.., count) = parts.prefix_blocks {
+        let mut text = bytes_text(bytes);
         text.push_str(" of the peak is momentary: ");
         text.push_str(&pluralize(count, "prefix block"));
         text.push_str(" that resize_ with an address hint allocates and frees at once (mallocWithAddress).");
-        writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
-    let refused = history.action_counts[Action::Oom as usize];
-    if refused > 0 {
-        let mut text = pluralize(refused, "OOM");
+    let oom_count = history.action_counts[Action::Oom as usize];
+    if oom_count > 0 {
+        let mut text = pluralize(oom_count, "OOM");
         text.push_str(" in this trace. See Out of memory.");
-        writing.add_statement(Tone::Alarm, text, None);
+        writer.add_statement(Tone::Alarm, text, None);
     }
     if let Some(growth) = known.growth() {
-        growth.write_statements(writing, &SiteSums::default(), &[Tone::Alarm]);
+        growth.write_statements(writer, &SiteSums::default(), &[Tone::Alarm]);
     }
     if !file.snapshot.segments.is_empty() || history.numbers.peak_reserved > 0 {
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
         let mut text = "Reserved at the peak: ".to_owned();
-        let then = history.reserved_at(Moment(moment));
-        text.push_str(&bytes_text(positive(then)));
-        text.push_str(if then == history.numbers.peak_reserved { ", the maximum" } else { ", maximum " });
-        if then != history.numbers.peak_reserved {
+        let reserved = history.reserved_at(Moment(moment));
+        text.push_str(&bytes_text(positive(reserved)));
+        text.push_str(if reserved == history.numbers.peak_reserved { ", the maximum" } else { ", maximum " });
+        if reserved != history.numbers.peak_reserved {
             text.push_str(&bytes_text(positive(history.numbers.peak_reserved)));
         }
         text.push('.');
-        if positive(then) < peak.bytes {
+        if positive(reserved) < peak.bytes {
             text.push_str(" More is live than reserved: the file does not list all segments.");
         }
         let change = |event| history.reserved_change(event);
-        let most = Curve::new(&history.reserved, &change).max_in(0..history.event_count().saturating_add(1));
-        writing.add_statement(Tone::Fact, text, most.map(|(moment, _)| moment_evidence(moment.0)));
+        let max = Curve::new(&history.reserved, &change).max_in(0..history.event_count().saturating_add(1));
+        writer.add_statement(Tone::Fact, text, max.map(|(moment, _)| moment_evidence(moment.0)));
     }
     if let Some((text, largest)) = peak.describe_largest(file, history, "at the peak") {
-        writing.add_statement(Tone::Fact, text, Some(allocation_evidence(largest, Some(moment))));
+        writer.add_statement(Tone::Fact, text, Some(allocation_evidence(largest, Some(moment))));
     }
     let step = (0u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
     if let Some((number, &span)) = step {
@@ -206,15 +206,15 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, known: &Share
         }
         text.push_str(". ");
         text.push_str(&steps.describe());
-        writing.add_statement(Tone::Fact, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
+        writer.add_statement(Tone::Fact, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
     }
-    let made = parts.recent_sites.total(&parts.recent_sites.ranked(0));
-    let lines = [(peak.before_recording, "before recording"), (made.0, "in the last ")];
-    for (place, (part, what)) in lines.into_iter().enumerate().filter(|(_, (part, _))| *part > 0) {
+    let recent = parts.recent_sites.total(&parts.recent_sites.ranked(0));
+    let lines = [(peak.before_recording, "before recording"), (recent.0, "in the last ")];
+    for (index, (part, period)) in lines.into_iter().enumerate().filter(|(_, (part, _))| *part > 0) {
         let mut text = "Allocated ".to_owned();
-        text.push_str(what);
+        text.push_str(period);
         let mut span = None;
-        if place == 1 {
+        if index == 1 {
             text.push_str(&pluralize(parts.recent.value, "event"));
             text.push_str(" before the peak");
             let from = u64::from(moment).saturating_sub(parts.recent.value) as u32;
@@ -225,8 +225,8 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, known: &Share
         text.push_str(" (");
         text.push_str(&percent(part, peak.bytes));
         text.push_str(" of the peak).");
-        let to = if place == 0 { 0 } else { moment };
-        writing.add_statement(Tone::Fact, text, Some(Evidence { span, ..moment_evidence(to) }));
+        let to = if index == 0 { 0 } else { moment };
+        writer.add_statement(Tone::Fact, text, Some(Evidence { span, ..moment_evidence(to) }));
     }
     let change = |event| history.awaiting_free_change(event);
     let pending = Curve::new(&history.awaiting_free, &change).at(Moment(moment));
@@ -234,77 +234,77 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, known: &Share
         let mut text = "Awaiting free at the peak: ".to_owned();
         text.push_str(&bytes_text(pending.unsigned_abs()));
         text.push_str(", freed by the program and still in use by another stream.");
-        writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
 }
 
-/// Draws the largest categories at the peak, or the largest call sites if most bytes have no category.
-fn write_chart(writing: &mut ReportWriter<'_>, parts: &Parts) {
-    let (file, history) = (writing.file, writing.history);
-    let of = |weight: &Weight| weight.bytes;
-    let unclassified = parts.categories.first().map_or(0, of);
+/// Sets a chart of the largest categories at the peak, or of the largest call sites if most bytes have no category.
+fn write_chart(writer: &mut ReportWriter<'_>, parts: &Parts) {
+    let (file, history) = (writer.file, writer.history);
+    let bytes = |weight: &Weight| weight.bytes;
+    let unclassified = parts.categories.first().map_or(0, bytes);
     let (grouping, bytes): (_, Vec<u64>) = if unclassified > parts.peak.bytes / 2 {
         (Grouping::CallSite, parts.peak.sums.sums.iter().map(|sum| sum.bytes).collect())
     } else {
-        (Grouping::Category, parts.categories.iter().map(of).collect())
+        (Grouping::Category, parts.categories.iter().map(bytes).collect())
     };
     let ranked =
         sorted_numbers(bytes.iter().zip(0..).map(|(&bytes, group)| (two_part_key(!bytes, 0), group)).collect());
-    let of = |group: &u32| bytes.get(*group as usize).copied().unwrap_or(0);
-    let named = |group: &u32| ChartPart {
+    let group_bytes = |group: &u32| bytes.get(*group as usize).copied().unwrap_or(0);
+    let chart_part = |group: &u32| ChartPart {
         name: truncate(&file.groups.label(&file.snapshot, history, grouping, *group)),
-        bytes: of(group),
+        bytes: group_bytes(group),
         slot: Some(file.groups.slot(grouping, *group)),
     };
     let mut parts_shown: Vec<ChartPart> =
-        ranked.iter().take(MAX_CHART_PARTS).filter(|group| of(group) > 0).map(named).collect();
-    let rest = ranked.iter().skip(MAX_CHART_PARTS).fold(0u64, |sum, group| sum.saturating_add(of(group)));
+        ranked.iter().take(MAX_CHART_PARTS).filter(|group| group_bytes(group) > 0).map(chart_part).collect();
+    let rest = ranked.iter().skip(MAX_CHART_PARTS).fold(0u64, |sum, group| sum.saturating_add(group_bytes(group)));
     parts_shown.extend((rest > 0).then(|| ChartPart { name: "other".to_owned(), bytes: rest, slot: None }));
-    writing.set_chart(Chart::Parts(parts_shown));
+    writer.set_chart(Chart::Parts(parts_shown));
 }
 
-fn write_categories(writing: &mut ReportWriter<'_>, parts: &Parts) {
-    let (file, history) = (writing.file, writing.history);
+fn write_categories(writer: &mut ReportWriter<'_>, parts: &Parts) {
+    let (file, history) = (writer.file, writer.history);
     let whole = parts.peak.bytes;
     let ranked = parts.categories.iter().zip(0..).filter(|(weight, _)| weight.count > 0);
     let ranked = sorted_numbers(ranked.map(|(weight, group)| (!u128::from(weight.bytes), group)).collect());
     let note =
         ["Classified by the rules “", file.groups.categories.set().name(), "”. See Categories for more."].concat();
-    let of = |group: u32| parts.categories.get(group as usize).copied().unwrap_or_default();
+    let weight = |group: u32| parts.categories.get(group as usize).copied().unwrap_or_default();
     let name = |group| file.groups.label(&file.snapshot, history, Grouping::Category, group);
     let columns = [
-        column::bytes("live_bytes", "live", |group| of(group).bytes).total(Cell::Bytes(whole)),
-        column::share("share", "share", |group| (of(group).bytes, whole)).total(Cell::Share { part: whole, whole }),
-        column::count("count", "allocations", |group| of(group).count.into()).total(Cell::Count(parts.peak.count)),
+        column::bytes("live_bytes", "live", |group| weight(group).bytes).total(Cell::Bytes(whole)),
+        column::share("share", "share", |group| (weight(group).bytes, whole)).total(Cell::Share { part: whole, whole }),
+        column::count("count", "allocations", |group| weight(group).count.into()).total(Cell::Count(parts.peak.count)),
         column::text("category", "category", name),
     ];
     let sheet = sheet(["categories", "By category", &note], &columns);
-    writing.add_sheet(sheet, &columns, &ranked, |_, group| {
+    writer.add_sheet(sheet, &columns, &ranked, |_, group| {
         let find = (group > 0).then(|| category_query(&name(group)));
         evidence_row(Evidence { find, ..moment_evidence(parts.peak.moment) })
     });
 }
 
-fn write_recent(writing: &mut ReportWriter<'_>, peak: &LiveSites, made: &SiteSums, recent: Threshold) {
-    let (file, history) = (writing.file, writing.history);
-    let ranked = made.ranked(0);
-    let (bytes, count) = made.total(&ranked);
+fn write_recent(writer: &mut ReportWriter<'_>, peak: &LiveSites, sites: &SiteSums, recent: Threshold) {
+    let (file, history) = (writer.file, writer.history);
+    let ranked = sites.ranked(0);
+    let (bytes, count) = sites.total(&ranked);
     let whole = peak.bytes;
     let columns = [
-        column::bytes("live_bytes", "live", |group| made.get(group).bytes).total(Cell::Bytes(bytes)),
-        column::share("share", "share of the peak", |group| (made.get(group).bytes, whole))
+        column::bytes("live_bytes", "live", |group| sites.get(group).bytes).total(Cell::Bytes(bytes)),
+        column::share("share", "share of the peak", |group| (sites.get(group).bytes, whole))
             .total(Cell::Share { part: bytes, whole }),
-        column::count("count", "allocations", |group| made.get(group).count).total(Cell::Count(count)),
-        column::text("call_site", "call site", |group| made.name(file, history, group)),
+        column::count("count", "allocations", |group| sites.get(group).count).total(Cell::Count(count)),
+        column::text("call_site", "call site", |group| sites.name(file, history, group)),
     ];
     let note = "Live at the peak and allocated in the last events before it; where steps are known, in the same step.";
     let mut sheet = sheet(["recent", "Allocated shortly before the peak", note], &columns);
     sheet.threshold = Some(recent);
-    writing.add_sheet(sheet, &columns, &ranked, |writing, group| writing.site_row(made, group, Some(peak.moment)));
+    writer.add_sheet(sheet, &columns, &ranked, |writer, group| writer.site_row(sites, group, Some(peak.moment)));
 }
 
-fn write_oldest(writing: &mut ReportWriter<'_>, peak: &LiveSites, (ranked, count): (Vec<u32>, u32), large: Threshold) {
-    let (file, history) = (writing.file, writing.history);
+fn write_oldest(writer: &mut ReportWriter<'_>, peak: &LiveSites, (ranked, count): (Vec<u32>, u32), large: Threshold) {
+    let (file, history) = (writer.file, writer.history);
     let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
     let columns = [
         column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id))),
@@ -317,6 +317,5 @@ fn write_oldest(writing: &mut ReportWriter<'_>, peak: &LiveSites, (ranked, count
     let mut sheet = sheet(title, &columns);
     sheet.threshold = Some(large);
     sheet.left_out = count;
-    writing
-        .add_sheet(sheet, &columns, &ranked, |writing, id| writing.allocation_row(AllocationId(id), Some(peak.moment)));
+    writer.add_sheet(sheet, &columns, &ranked, |writer, id| writer.allocation_row(AllocationId(id), Some(peak.moment)));
 }

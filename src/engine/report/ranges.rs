@@ -1,9 +1,9 @@
 //! Totals of many ranges of the trace, computed in one pass over its events.
 //! [`RangeFacts`](crate::protocol::RangeFacts) has the same totals for a single range.
 //!
-//! The borders of all ranges divide the trace into stretches. For peaks, a monotonic stack of stretches with falling
-//! maxima holds the maximum of every range that ends at the current moment. For bytes that stay live, a Fenwick tree
-//! sums live bytes by the stretch of their allocation.
+//! The starts and ends of all ranges, called borders, divide the trace into stretches. For peaks, a monotonic stack of
+//! stretches with falling maxima yields the maximum of every range that ends at the current moment. For bytes that stay
+//! live, a Fenwick tree sums live bytes by the stretch of their allocation.
 
 use crate::protocol::Span;
 use crate::radix::Radix;
@@ -14,15 +14,16 @@ use history::replay::DeviceHistory;
 /// Totals of a range, in requested bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RangeTotals {
-    /// Live bytes at the start. `at_end` is the same for the end.
+    /// Live bytes at the start of the range. `at_end` has those at the end.
     pub(super) at_begin: u64,
     pub(super) at_end: u64,
-    /// Maximum live bytes, both ends included. `peak_moment` is the first moment that has it.
+    /// Maximum live bytes, both ends included. `peak_moment` is the first moment with that peak.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
     pub(super) allocated: u64,
     pub(super) freed: u64,
-    /// Bytes allocated in the range and still live at its end. `never_freed`: still live at the end of the trace.
+    /// Bytes allocated in the range and still live at its end. `never_freed` is the part of them that is live at the
+    /// end of the trace.
     pub(super) kept: u64,
     pub(super) never_freed: u64,
 }
@@ -31,16 +32,17 @@ pub(super) struct RangeTotals {
 #[derive(Default)]
 pub(super) struct Ranges {
     spans: Vec<Span>,
-    /// Until a range has ended, `allocated` and `freed` hold the (wrapping) totals of the trace at its start.
+    /// Totals of each range. Until the pass reaches the end of a range, `allocated` and `freed` hold the (wrapping)
+    /// totals from the start of the trace to the start of the range.
     facts: Vec<RangeTotals>,
-    /// Sorts the ranges by end.
+    /// Sort buffer for the ranges, by end. `by_end` has the result.
     ends: Radix,
     by_end: Vec<u32>,
     started: usize,
     ended: usize,
     finalized: usize,
     state: PassState,
-    /// Borders passed so far, ascending.
+    /// Moments at which a range starts or ends, ascending, up to the current moment.
     borders: Vec<u32>,
     /// Stretches with a higher maximum than all later ones: index of the border at their start, maximum live bytes,
     /// moment of the maximum.
@@ -60,23 +62,23 @@ struct PassState {
 }
 
 impl Ranges {
-    /// Starts the computation. `spans` must be sorted by start and lie within the trace.
+    /// Creates the computation. `spans` must be sorted by start and lie within the trace.
     pub(super) fn new(spans: Vec<Span>) -> Ranges {
         let (facts, ends) = (Vec::with_capacity(spans.len()), Radix::with_capacity(spans.len()));
-        let mut allocated_at = FenwickTree(Vec::with_capacity(2 * spans.len() + 2));
-        allocated_at.0.extend([0; 2]);
-        Ranges { spans, facts, ends, live_by_stretch: allocated_at, ..Ranges::default() }
+        let mut live_by_stretch = FenwickTree(Vec::with_capacity(2 * spans.len() + 2));
+        live_by_stretch.0.extend([0; 2]);
+        Ranges { spans, facts, ends, live_by_stretch, ..Ranges::default() }
     }
 
-    /// Continues the pass. When it returns `Ok`, [`Ranges::facts`] are complete.
+    /// Processes the remaining events. Once this has returned `Ok`, [`Ranges::facts`] is complete.
     pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         if self.spans.is_empty() {
             return Ok(());
         }
         while self.ends.len() < self.spans.len() && self.by_end.is_empty() {
             slice.tick()?;
-            let at = self.ends.len() as u32;
-            self.ends.push(self.span(at).to.into(), at);
+            let range = self.ends.len() as u32;
+            self.ends.push(self.span(range).to.into(), range);
             // Resized with the loop, because resizing at once could exceed the time slice.
             self.facts.push(RangeTotals::default());
             self.live_by_stretch.0.extend([0; 2]);
@@ -94,12 +96,12 @@ impl Ranges {
         Ok(())
     }
 
-    /// Adds the totals of a range that were computed elsewhere.
+    /// Appends totals of a range that were computed elsewhere.
     pub(super) fn push(&mut self, facts: RangeTotals) {
         self.facts.push(facts);
     }
 
-    /// Returns the totals of each range. They are complete after [`Ranges::step`] returned `Ok`.
+    /// Returns the totals of each range. They are complete once [`Ranges::step`] has returned `Ok`.
     pub(super) fn facts(&self) -> &[RangeTotals] {
         &self.facts
     }
@@ -113,7 +115,7 @@ impl Ranges {
         self.spans.get(range as usize).copied().unwrap_or(Span { from: 0, to: 0 })
     }
 
-    /// Processes a border, the start of a range, its end, or the events up to the next of these.
+    /// Processes one border, the start of one range, the end of one range, or the events up to the next start or end.
     fn advance(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let (now, count) = (self.state.moment, history.event_count());
         let begin = self.spans.get(self.started).map_or(count, |span| span.from);
@@ -183,12 +185,12 @@ impl Ranges {
     fn pass_event(&mut self, history: &DeviceHistory) {
         let event = EventIdx(self.state.moment);
         self.state.moment += 1;
-        let Some((id, is_birth)) = history.lifetime_change(event) else { return };
+        let Some((id, is_alloc)) = history.lifetime_change(event) else { return };
         let (allocated_at, _, size) = history.allocations.span(id);
         let change = i64::try_from(size).unwrap_or(i64::MAX);
-        let stretch = if is_birth { self.borders.len() as u32 } else { self.borders_before(allocated_at) };
+        let stretch = if is_alloc { self.borders.len() as u32 } else { self.borders_before(allocated_at) };
         let now = &mut self.state;
-        if is_birth {
+        if is_alloc {
             now.total = now.total.saturating_add(change);
             now.allocated = now.allocated.wrapping_add(size);
             self.live_by_stretch.add(stretch, i128::from(size));
@@ -205,7 +207,8 @@ impl Ranges {
         }
     }
 
-    /// Returns the index of a border. Allocations after the border belong to stretches with a higher index.
+    /// Returns the index of the border at a moment. Allocations after the border belong to stretches with a higher
+    /// index.
     fn border_index(&self, moment: u32) -> u32 {
         self.borders_before(moment)
     }
@@ -228,21 +231,21 @@ fn clamped(bytes: i128) -> u64 {
 struct FenwickTree(Vec<i128>);
 
 impl FenwickTree {
-    fn add(&mut self, place: u32, number: i128) {
-        let mut at = place as usize + 1;
-        while let Some(sum) = self.0.get_mut(at) {
+    fn add(&mut self, index: u32, number: i128) {
+        let mut node = index as usize + 1;
+        while let Some(sum) = self.0.get_mut(node) {
             *sum += number;
-            at += at & at.wrapping_neg();
+            node += node & node.wrapping_neg();
         }
     }
 
-    /// Returns the sum of all entries up to and including `place`.
-    fn prefix_sum(&self, place: u32) -> i128 {
-        let mut at = (place as usize + 1).min(self.0.len().saturating_sub(1));
+    /// Returns the sum of all items up to and including `index`.
+    fn prefix_sum(&self, index: u32) -> i128 {
+        let mut node = (index as usize + 1).min(self.0.len().saturating_sub(1));
         let mut sum = 0;
-        while at > 0 {
-            sum += self.0.get(at).copied().unwrap_or(0);
-            at &= at - 1;
+        while node > 0 {
+            sum += self.0.get(node).copied().unwrap_or(0);
+            node &= node - 1;
         }
         sum
     }

@@ -16,10 +16,10 @@ impl StepSearch {
         StepSearch(StepFinder::new(device))
     }
 
-    /// Continues the search.
+    /// Searches until the steps are found.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time slice is used up. Another call continues from there.
     pub fn step(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult {
         self.0.step(side.file, slice)
     }
@@ -29,13 +29,13 @@ impl StepSearch {
         &self.0.steps.spans
     }
 
-    /// Returns the text of the annotation of a step, or `None` if steps have no annotations of their own.
+    /// Returns the text of a step's annotation, or `None` if the steps are not annotations.
     pub fn name(&self, side: &Side, number: usize) -> Option<String> {
         self.0.steps.annotation_text(side.file, side.history, number)
     }
 
-    /// Returns the name of the rule that found the steps. Steps of two files are comparable only if the rule is the
-    /// same.
+    /// Returns the name of the rule that found the steps. Steps of two files are only comparable if the same rule found
+    /// them.
     pub fn rule(&self) -> &'static str {
         match self.0.steps.rule {
             StepRule::NotFound => "none",
@@ -51,25 +51,25 @@ impl StepSearch {
 pub struct ModuleSearch(ModuleTree);
 
 impl ModuleSearch {
-    /// Continues the search.
+    /// Searches until the modules are found.
     ///
     /// # Errors
-    /// The time is up.
+    /// Returns an error if the time slice is used up. Another call continues from there.
     pub fn step(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult {
         self.0.step(side.snapshot(), slice)
     }
 
-    /// Returns the number of modules, including number 0 for no module.
+    /// Returns the number of modules, including number 0, which stands for code outside of modules.
     pub fn count(&self) -> u32 {
         self.0.modules.len() as u32
     }
 
-    /// Returns the number of the module of a stack, or 0 if it has none.
+    /// Returns the number of a stack's innermost module, or 0 if the stack has none.
     pub fn module_of(&self, stack: StackId) -> u32 {
         self.0.module_of(stack)
     }
 
-    /// Returns the parent of a module and the module's own name. The parent has a lower number.
+    /// Returns the number of a module's parent, which is lower than the module's number, and the name of the module.
     pub fn parent_and_name(&self, side: &Side, number: u32) -> Option<(u32, String)> {
         let module = self.0.modules.get(number as usize).filter(|_| number > 0)?;
         let (class, calls) = (module.class(side.snapshot()), module.call_location(side.snapshot()));

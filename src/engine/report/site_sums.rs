@@ -1,4 +1,4 @@
-//! Sums of allocations by call site, with the same groups as the colouring of the timeline.
+//! Totals of allocations by call site. The groups are those of the colouring of the timeline.
 
 use super::writer::{ReportWriter, truncate};
 use crate::open::OpenFile;
@@ -14,17 +14,17 @@ pub(super) struct SiteSum {
     /// Requested bytes, saturating.
     pub(super) bytes: u64,
     pub(super) count: u64,
-    /// Id of the largest allocation, the earliest if several are equally large. `most` is its size in bytes.
+    /// Id of the largest allocation (of equal ones, the first). `largest_bytes` is its size.
     pub(super) largest: u32,
     pub(super) largest_bytes: u64,
-    /// Ids of the first and the last allocation.
+    /// Id of the first allocation. `last` is the id of the last one.
     pub(super) first: u32,
     pub(super) last: u32,
-    /// Number of allocations with only the stack of their free, because they were allocated before recording.
+    /// Number of allocations for which only the stack of the free is known, because they were made before recording.
     pub(super) with_free_stack: u64,
 }
 
-/// Totals by group. Group 0 has the allocations without a stack.
+/// Totals by call-site group. Group 0 has the allocations without a stack.
 #[derive(Default)]
 pub(super) struct SiteSums {
     pub(super) sums: Vec<SiteSum>,
@@ -36,7 +36,8 @@ impl SiteSums {
         SiteSums { sums: vec![SiteSum::default(); file.groups.group_count(history, Grouping::CallSite) as usize] }
     }
 
-    /// Adds an allocation with `bytes` to its call site. Allocations must be added in ascending order of id.
+    /// Adds an allocation of `bytes` to the totals of its call site. Allocations must be added in ascending order of
+    /// id.
     pub(super) fn add(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, bytes: u64) {
         let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
         let Some(sum) = self.sums.get_mut(group as usize) else { return };
@@ -53,9 +54,9 @@ impl SiteSums {
         sum.with_free_stack += u64::from(is_early && is_free_stack(history, id, file.stack(history, id)));
     }
 
-    /// Returns the groups that have allocations and at least `least` bytes, most bytes first.
-    pub(super) fn ranked(&self, least: u64) -> Vec<u32> {
-        let counted = (0u32..).zip(&self.sums).filter(|(_, sum)| sum.count > 0 && sum.bytes >= least);
+    /// Returns the groups that have allocations and at least `min_bytes`, most bytes first.
+    pub(super) fn ranked(&self, min_bytes: u64) -> Vec<u32> {
+        let counted = (0u32..).zip(&self.sums).filter(|(_, sum)| sum.count > 0 && sum.bytes >= min_bytes);
         sorted_numbers(counted.map(|(group, sum)| (two_part_key(!sum.bytes, 0), group)).collect())
     }
 
@@ -64,7 +65,7 @@ impl SiteSums {
         self.sums.get(group as usize).copied().unwrap_or_default()
     }
 
-    /// Returns the bytes and the count of several groups together.
+    /// Returns the bytes and the number of allocations of several groups together.
     pub(super) fn total(&self, groups: &[u32]) -> (u64, u64) {
         groups
             .iter()
@@ -72,7 +73,7 @@ impl SiteSums {
             .fold((0, 0), |(bytes, count), sum| (sum.bytes.saturating_add(bytes), sum.count + count))
     }
 
-    /// Returns the label of a group, with a note if allocations have only the stack of their free.
+    /// Returns the label of a group, with a note if only the stack of the free is known for some of its allocations.
     pub(super) fn name(&self, file: &OpenFile, history: &DeviceHistory, group: u32) -> String {
         let mut name = label(file, history, group);
         let sum = self.get(group);
@@ -88,18 +89,18 @@ impl SiteSums {
 }
 
 impl ReportWriter<'_> {
-    /// Creates a row for a call site. It links to the largest allocation.
+    /// Creates a row for a call site, without cells. The row links to the largest allocation.
     pub(super) fn site_row(&mut self, sums: &SiteSums, group: u32, moment: Option<u32>) -> SheetRow {
         self.allocation_row(AllocationId(sums.get(group).largest), moment)
     }
 }
 
-/// Returns the label of a call-site group, cut to a readable length.
+/// Returns the label of a call-site group, truncated to a readable length.
 pub(super) fn label(file: &OpenFile, history: &DeviceHistory, group: u32) -> String {
     truncate(&file.groups.label(&file.snapshot, history, Grouping::CallSite, group))
 }
 
-/// Returns the call site of an allocation, with a note if the stack is the one of its free.
+/// Returns the call site of an allocation, with a note if only the stack of its free is known.
 pub(super) fn site_of(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> String {
     let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
     let mut name = label(file, history, group);

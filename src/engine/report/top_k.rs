@@ -2,16 +2,17 @@
 
 use base::sorted::{sort, sorted_numbers};
 
-/// The `most` numbers with the largest keys. Of equal keys, the lower numbers win.
+/// The `limit` numbers with the largest keys. Of numbers with equal keys, the lower ones are kept.
 pub(super) struct TopK {
     kept: Vec<(u128, u32)>,
     limit: usize,
-    /// Inverted key of the last kept entry, after `kept` was cut to `most`. Entries at or above it are dropped.
+    /// Inverted key of the last item in `kept`, once `kept` was truncated to `limit`. Items with this inverted key or a
+    /// larger one are dropped.
     bound: Option<u128>,
 }
 
 impl TopK {
-    /// Creates a selection of `most` numbers.
+    /// Creates a selection of at most `limit` numbers.
     pub(super) fn new(limit: usize) -> TopK {
         TopK { kept: Vec::new(), limit, bound: None }
     }

@@ -1,6 +1,6 @@
 //! Building blocks of reports: statements, sheets, formatted numbers and stack lines.
 //!
-//! Functions that reports call for each sentence are never inlined, because the copies would add a kB of wasm.
+//! Functions that reports call for each sentence are never inlined, because the copies would add about 1 kB of wasm.
 
 use super::column::{Column, cells};
 use crate::open::OpenFile;
@@ -12,13 +12,14 @@ use base::units::{Bytes, EventIdx, Moment, group_digits};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 
-/// Maximum number of rows per sheet, even if the question allows more.
+/// Maximum number of rows per sheet, even if the query allows more.
 pub(super) const MAX_ROWS: u32 = 100_000;
 /// Maximum length of a name, in characters.
 const MAX_NAME_LEN: usize = 200;
-/// Maximum number of frames shown of a stack, innermost first.
+/// Maximum number of frames of a stack that are shown, innermost first.
 const MAX_FRAMES: usize = 200;
-/// Maximum bytes of all stack lines of a report. Limits the output if a file repeats a long name in many frames.
+/// Maximum size of all stack lines of a report, in bytes. Limits the output if a file repeats a long name in many
+/// frames.
 const MAX_TEXT: usize = 4 << 20;
 
 /// Report under construction, and its inputs.
@@ -41,13 +42,13 @@ impl<'a> ReportWriter<'a> {
         ReportWriter { file, history, question, lines: StackLines::default(), report }
     }
 
-    /// Appends a statement.
+    /// Appends a statement without a suggested action.
     #[inline(never)]
     pub(super) fn add_statement(&mut self, tone: Tone, text: String, evidence: Option<Evidence>) {
         self.report.statements.push(statement(tone, text, evidence));
     }
 
-    /// Sets the suggested action of the last statement.
+    /// Sets the suggested action of the last statement. An empty text means none.
     #[inline(never)]
     pub(super) fn set_fix(&mut self, fix: &str) {
         self.report.statements.last_mut().into_iter().for_each(|last| last.fix = fix.to_owned());
@@ -68,9 +69,9 @@ impl<'a> ReportWriter<'a> {
     /// Sets a chart of parts for the last statement. Parts without bytes are left out.
     #[inline(never)]
     pub(super) fn set_parts_chart(&mut self, parts: &[(&str, u64)]) {
-        let some = parts.iter().filter(|(_, bytes)| *bytes > 0);
+        let shown = parts.iter().filter(|(_, bytes)| *bytes > 0);
         self.set_chart(Chart::Parts(
-            some.map(|&(name, bytes)| ChartPart { name: name.to_owned(), bytes, slot: None }).collect(),
+            shown.map(|&(name, bytes)| ChartPart { name: name.to_owned(), bytes, slot: None }).collect(),
         ));
     }
 
@@ -79,14 +80,14 @@ impl<'a> ReportWriter<'a> {
         self.question.rows.min(MAX_ROWS) as usize
     }
 
-    /// Creates a row for an allocation, without cells.
+    /// Creates a row for an allocation, without cells. A click on the row moves the cursor to `moment`, if given.
     pub(super) fn allocation_row(&mut self, id: AllocationId, moment: Option<u32>) -> SheetRow {
         let stack = self.lines.stack_lines(&self.file.snapshot, self.file.stack(self.history, id));
         SheetRow { stack, ..evidence_row(allocation_evidence(id.0, moment)) }
     }
 
-    /// Adds a sheet to the report, with a row for each of `ranked` up to the maximum. `row` creates a row without its
-    /// cells.
+    /// Adds a sheet to the report, with a row for each item of `ranked` up to the maximum. `row` creates the row of an
+    /// item, without cells.
     pub(super) fn add_sheet<R: Copy>(
         &mut self,
         mut sheet: Sheet,
@@ -96,12 +97,12 @@ impl<'a> ReportWriter<'a> {
     ) {
         let listed = ranked.get(..self.max_rows()).unwrap_or(ranked);
         sheet.left_out = sheet.left_out.max(ranked.len() as u32).saturating_sub(listed.len() as u32);
-        sheet.rows = listed.iter().map(|&of| SheetRow { cells: cells(columns, of), ..row(self, of) }).collect();
+        sheet.rows = listed.iter().map(|&item| SheetRow { cells: cells(columns, item), ..row(self, item) }).collect();
         self.report.sheets.push(sheet);
     }
 }
 
-/// Returns a name cut to [`MAX_NAME_LEN`] characters, because many rows may repeat it.
+/// Truncates a name to [`MAX_NAME_LEN`] characters, because many rows may repeat it.
 pub(super) fn truncate(name: &str) -> String {
     match name.char_indices().nth(MAX_NAME_LEN) {
         Some((end, _)) => [name.get(..end).unwrap_or_default(), "…"].concat(),
@@ -115,13 +116,13 @@ pub(super) fn category_query(name: &str) -> String {
     ["@category ", quote, name, quote].concat()
 }
 
-/// Creates a statement.
+/// Creates a statement without a suggested action and a chart.
 #[inline(never)]
 pub(super) fn statement(tone: Tone, text: String, evidence: Option<Evidence>) -> Statement {
     Statement { tone, text, fix: String::new(), chart: None, evidence }
 }
 
-/// Creates a row without cells.
+/// Creates a row without cells whose click action is `evidence`.
 #[inline(never)]
 pub(super) fn evidence_row(evidence: Evidence) -> SheetRow {
     SheetRow { evidence: Some(evidence), ..SheetRow::default() }
@@ -133,12 +134,12 @@ pub(super) fn range_evidence(span: Span, moment: u32) -> Evidence {
     Evidence { span: Some(span), moment: Some(moment), ..Evidence::default() }
 }
 
-/// Formats bytes for a sentence: `38.1 MiB`. Tables have exact values.
+/// Returns the text for a number of bytes in a statement: `38.1 MiB`. Tables have exact values.
 pub(super) fn bytes_text(bytes: u64) -> String {
     Bytes(bytes).to_string()
 }
 
-/// Formats a moment for a sentence: `after event 3,216`.
+/// Returns the text for a moment in a statement: `after event 3,216`.
 pub(super) fn moment_text(moment: u32) -> String {
     match Moment(moment).event() {
         None => "before the first event".to_owned(),
@@ -158,21 +159,21 @@ pub(super) fn freed_by_cell(history: &DeviceHistory, id: AllocationId) -> Cell {
     freed.map_or(Cell::Empty, |EventIdx(event)| Cell::Event(event.into()))
 }
 
-/// Returns evidence that selects an allocation, at a moment if there is one.
+/// Returns evidence that selects an allocation and moves the cursor to a moment, if one is given.
 #[inline(never)]
 pub(super) fn allocation_evidence(id: u32, moment: Option<u32>) -> Evidence {
     Evidence { moment, allocation: Some(id), ..Evidence::default() }
 }
 
-/// Creates a threshold from key, label and unit. Its value comes from the question, or else is `value`.
+/// Creates a threshold from its key, label and unit. The value is that of the query, or else the default `value`.
 #[inline(never)]
 pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3], value: u64) -> Threshold {
-    let asked = question.thresholds.iter().rev().find(|(asked, _)| asked == key);
-    let value = asked.map_or(value, |(_, value)| *value);
+    let chosen = question.thresholds.iter().rev().find(|(chosen, _)| chosen == key);
+    let value = chosen.map_or(value, |(_, value)| *value);
     Threshold { key: key.to_owned(), label: label.to_owned(), unit: unit.to_owned(), value }
 }
 
-/// Formats stacks as lines, up to [`MAX_TEXT`] bytes per report.
+/// Converter of stacks to lines of text, up to [`MAX_TEXT`] bytes per report.
 pub(super) struct StackLines {
     bytes_left: usize,
 }
@@ -184,12 +185,12 @@ impl Default for StackLines {
 }
 
 impl StackLines {
-    /// Returns the lines of a stack, innermost first, with full paths.
+    /// Returns the lines of a stack, innermost frame first, with full paths.
     pub(super) fn stack_lines(&mut self, snapshot: &Snapshot, stack: StackId) -> Vec<String> {
         self.frame_lines(snapshot, snapshot.stacks.frames(stack))
     }
 
-    /// Returns the lines of frames.
+    /// Returns the lines of the first [`MAX_FRAMES`] frames, as far as [`MAX_TEXT`] allows.
     pub(super) fn frame_lines(&mut self, snapshot: &Snapshot, frames: impl Iterator<Item = FrameId>) -> Vec<String> {
         let mut lines = Vec::new();
         for frame in frames.take(MAX_FRAMES) {

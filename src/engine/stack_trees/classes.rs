@@ -16,13 +16,13 @@ pub(super) struct FrameClasses {
     by_frame: Vec<u32>,
     /// Trie over the fields that define a class: file, function, line. A class is a node of this trie.
     trie: Stacks,
-    /// By class: its first frame.
+    /// First frame of each class.
     first_frames: Vec<FrameId>,
     /// Cache of rule results by file and function name, used while frames are classified.
     verdicts: RuleCache,
-    /// By class: the group of its highest-ranked call site, 0 if it has none.
+    /// Group of the highest-ranked call site of each class. 0 if the class has no call site.
     call_site_groups: Vec<u32>,
-    /// Hidden frames that stand for a stack whose frames are all hidden, with their classes.
+    /// Classes of the hidden frames that represent a stack of only hidden frames.
     stand_ins: HashMap<FrameId, u32, foldhash::fast::RandomState>,
 }
 
@@ -42,9 +42,9 @@ impl FrameClasses {
         while let Some(part) = slice.next_range(&mut next, count, 128)? {
             for id in part {
                 let frame = snapshot.frames.frame(FrameId(id as u32));
-                let is_left_out =
+                let is_hidden =
                     arrangement.internal == Internal::Hidden && rules.is_internal(snapshot, frame, &mut self.verdicts);
-                let class = if is_left_out { Some(HIDDEN) } else { self.class(snapshot, arrangement.merge, frame) };
+                let class = if is_hidden { Some(HIDDEN) } else { self.class(snapshot, arrangement.merge, frame) };
                 let class = class.unwrap_or(HIDDEN);
                 self.by_frame.push(class);
                 self.record_first_frame(class, FrameId(id as u32));
@@ -98,8 +98,8 @@ impl FrameClasses {
         }
     }
 
-    /// Returns the class of a hidden frame that stands for a stack whose frames are all hidden. `site` is the call site
-    /// group of the frame, 0 if it is no call site.
+    /// Returns the class of a hidden frame that represents a stack of only hidden frames. `site` is the call site group
+    /// of the frame, or 0 if the frame is not a call site.
     pub(super) fn stand_in_class(&mut self, snapshot: &Snapshot, merge: Merge, id: FrameId, site: u32) -> Option<u32> {
         let class = match self.stand_ins.get(&id) {
             Some(&known) => known,
@@ -121,12 +121,12 @@ impl FrameClasses {
         Some(class)
     }
 
-    /// Returns the classes of those `frames` that stand for all-hidden stacks.
+    /// Returns the classes of those `frames` that represent stacks of only hidden frames.
     pub(super) fn stand_in_classes<'a>(&'a self, frames: &'a IdSet) -> impl Iterator<Item = u32> + 'a {
         self.stand_ins.iter().filter(|(frame, _)| frames.contains(frame.0)).map(|(_, &class)| class)
     }
 
-    /// Returns the class of a frame, [`LEFT_OUT`] if the frame is hidden.
+    /// Returns the class of a frame, or [`HIDDEN`] if the frame is hidden.
     pub(super) fn class_of(&self, frame: FrameId) -> u32 {
         self.by_frame.get(frame.0 as usize).copied().unwrap_or(HIDDEN)
     }
@@ -136,7 +136,7 @@ impl FrameClasses {
         self.first_frames.get(class as usize).copied()
     }
 
-    /// Returns the number of classes. Class numbers are below it.
+    /// Returns the number of classes. All class numbers are less than this.
     pub(super) fn len(&self) -> usize {
         self.first_frames.len()
     }

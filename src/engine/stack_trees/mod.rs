@@ -1,11 +1,11 @@
 //! Trees of stacks with the bytes of selected allocations, computed in time slices and cached.
 //!
 //! ```text
-//! scope ── Population ──▶ Weights, by stem ─┐
-//! stacks ─ Stems ── Classes ──▶ Shape ──────┴─▶ Weighed: the tree ──▶ TreeView: read access
+//! scope ── Population ──▶ Weights, by stem ────────┐
+//! stacks ─ Stems ── FrameClasses ──▶ TreeShape ────┴─▶ WeighedTree ──▶ TreeView: read access
 //! ```
 //!
-//! A shape depends on the arrangement only. It grows as new stacks occur, and its nodes keep their numbers. Weights
+//! A shape depends only on the arrangement. It grows as new stacks occur, and its nodes keep their numbers. Weights
 //! depend on the selected moment or range.
 
 mod classes;
@@ -32,16 +32,15 @@ use stems::Stems;
 use weighed_tree::WeighedTree;
 use weights::Weights;
 
-/// Number of cached answers of one kind, most recently used first. At most `most` are kept, and fewer if they exceed
-/// [`MAX_BYTES`], but never fewer than `least`. A single question needs that many at once and would otherwise evict
-/// its own inputs.
+/// Limits for the number of cached values of one kind. At most `max` are kept, and fewer if they exceed [`MAX_BYTES`],
+/// but never fewer than `min`. A single query needs `min` values at once and would otherwise evict its own inputs.
 #[derive(Clone, Copy)]
 struct CacheLimits {
     min: usize,
     max: usize,
 }
 
-/// One for a moment and three for a range, each with and without a search. A range needs three at once.
+/// Weights: one for a moment and three for a range, each with and without a search. A range needs three at once.
 const WEIGHTS_KEPT: CacheLimits = CacheLimits { min: 3, max: 8 };
 /// Weighed trees, 40 bytes per node: with and without a search, for the current moment and the previous one.
 const TREES_KEPT: CacheLimits = CacheLimits { min: 2, max: 4 };
@@ -49,10 +48,10 @@ const TREES_KEPT: CacheLimits = CacheLimits { min: 2, max: 4 };
 const SHAPES_KEPT: CacheLimits = CacheLimits { min: 2, max: 6 };
 /// Subtrees, one bit per node: for the timeline and for the table.
 const SUBTREES_KEPT: CacheLimits = CacheLimits { min: 2, max: 2 };
-/// Maximum size of the cached answers of each kind, in bytes. The `least` newest are kept even if they are larger.
+/// Maximum size of the cached values of each kind, in bytes. The `min` newest are kept even if they are larger.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Cached answers for one file.
+/// Cached trees of one file, and the data that they are computed from.
 #[derive(Default)]
 pub(super) struct StackTrees {
     rules: InternalRules,
@@ -66,7 +65,7 @@ pub(super) struct StackTrees {
 }
 
 impl StackTrees {
-    /// Sets the rules for internal frames and drops the answers that depend on them.
+    /// Sets the rules for internal frames and drops the cached values that depend on them.
     pub(super) fn set_rules(&mut self, rules: InternalRules) {
         self.rules = rules;
         self.shapes.retain(|shape| shape.arrangement.internal == Internal::Shown);
@@ -74,7 +73,7 @@ impl StackTrees {
         self.subtrees.retain(|subtree| subtree.arrangement.internal == Internal::Shown);
     }
 
-    /// Drops the answers that depend on the previous search.
+    /// Drops the cached values that depend on the previous search.
     pub(super) fn drop_search_results(&mut self) {
         self.searches += 1;
         self.weights.retain(|weights| weights.selection.found.is_none());
@@ -82,82 +81,88 @@ impl StackTrees {
     }
 
     /// Returns the total weight of a selection.
-    pub(super) fn total(&mut self, open: DeviceData<'_>, of: Selection, slice: &mut TimeSlice) -> SliceResult<Weight> {
+    pub(super) fn total(
+        &mut self,
+        open: DeviceData<'_>,
+        selection: Selection,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Weight> {
         move_to_end(
             &mut self.weights,
             (WEIGHTS_KEPT, Weights::heap_bytes),
-            |weights| weights.selection == of,
-            || Weights::new(open, of),
+            |weights| weights.selection == selection,
+            || Weights::new(open, selection),
         );
         let weights = self.weights.last_mut().ok_or(OutOfTime)?;
         weights.step(open, &mut self.stems, slice)?;
         Ok(weights.total)
     }
 
-    /// Weighs the tree of a selection. Once done, [`StackTrees::view`] returns it. The scope must be [within](within) the
-    /// trace.
+    /// Weighs the tree of a selection. Once this has finished, [`StackTrees::view`] returns the tree. The scope must be
+    /// [clamped](clamp_scope) to the trace.
     pub(super) fn weigh(
         &mut self,
         open: DeviceData<'_>,
-        of: Selection,
+        selection: Selection,
         arrangement: Arrangement,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        self.total(open, of, slice)?;
+        self.total(open, selection, slice)?;
         self.grow_shape(open, arrangement, slice)?;
         let (Some(shape), Some(weights)) = (self.shapes.last(), self.weights.last()) else { return Err(OutOfTime) };
-        let is_it = |tree: &WeighedTree| tree.selection == of && tree.arrangement == arrangement;
-        move_to_end(&mut self.weighed_trees, (TREES_KEPT, WeighedTree::heap_bytes), is_it, || {
-            WeighedTree::new(of, shape)
+        let is_same = |tree: &WeighedTree| tree.selection == selection && tree.arrangement == arrangement;
+        move_to_end(&mut self.weighed_trees, (TREES_KEPT, WeighedTree::heap_bytes), is_same, || {
+            WeighedTree::new(selection, shape)
         });
         self.weighed_trees.last_mut().ok_or(OutOfTime)?.step(shape, weights, slice)
     }
 
     fn grow_shape(&mut self, open: DeviceData<'_>, arrangement: Arrangement, slice: &mut TimeSlice) -> SliceResult {
         let new = || TreeShape::new(arrangement, shape::MAX_NODES);
-        let is_it = |shape: &TreeShape| shape.arrangement == arrangement;
-        move_to_end(&mut self.shapes, (SHAPES_KEPT, TreeShape::heap_bytes), is_it, new);
+        let is_same = |shape: &TreeShape| shape.arrangement == arrangement;
+        move_to_end(&mut self.shapes, (SHAPES_KEPT, TreeShape::heap_bytes), is_same, new);
         // A shape that was evicted and rebuilt may number its nodes differently.
-        let is_there = |arrangement: Arrangement| self.shapes.iter().any(|shape| shape.arrangement == arrangement);
-        self.weighed_trees.retain(|tree| is_there(tree.arrangement));
-        self.subtrees.retain(|subtree| is_there(subtree.arrangement));
+        let has_shape = |arrangement: Arrangement| self.shapes.iter().any(|shape| shape.arrangement == arrangement);
+        self.weighed_trees.retain(|tree| has_shape(tree.arrangement));
+        self.subtrees.retain(|subtree| has_shape(subtree.arrangement));
         self.shapes.last_mut().ok_or(OutOfTime)?.grow(open, &self.stems, &self.rules, slice)
     }
 
     /// Weighs the tree of a selection and, if its search is the latest finished one of the device, the tree of the
-    /// matches.
-    /// Returns the two selections to pass to [`StackTrees::view`].
+    /// matches. Returns the selections of both trees, for [`StackTrees::view`].
     pub(super) fn weigh_with_found(
         &mut self,
         open: DeviceData<'_>,
-        asked: Selection,
+        requested: Selection,
         arrangement: Arrangement,
         slice: &mut TimeSlice,
     ) -> SliceResult<(Selection, Option<Selection>)> {
-        let of = Selection { scope: clamp_scope(open.history, asked.scope), found: None, ..asked };
-        let is_finished = |find: u32| open.found.is_some_and(|it| (it.serial, it.device) == (find, asked.device));
+        let all = Selection { scope: clamp_scope(open.history, requested.scope), found: None, ..requested };
+        let is_finished = |find: u32| open.found.is_some_and(|it| (it.serial, it.device) == (find, requested.device));
         let found_total =
-            asked.found.filter(|&find| is_finished(find)).map(|find| Selection { found: Some(find), ..of });
+            requested.found.filter(|&find| is_finished(find)).map(|find| Selection { found: Some(find), ..all });
         if let Some(found_total) = found_total {
             self.weigh(open, found_total, arrangement, slice)?;
         }
-        self.weigh(open, of, arrangement, slice)?;
-        Ok((of, found_total))
+        self.weigh(open, all, arrangement, slice)?;
+        Ok((all, found_total))
     }
 
-    /// Returns a recently [weighed](Answers::weigh) tree. `None` if it is not cached.
+    /// Returns a recently [weighed](StackTrees::weigh) tree. `None` if it is not cached.
     pub(super) fn view<'a>(
         &'a self,
         open: DeviceData<'a>,
-        of: Selection,
+        selection: Selection,
         arrangement: Arrangement,
     ) -> Option<TreeView<'a>> {
         let shape = self.shapes.iter().find(|shape| shape.arrangement == arrangement)?;
-        let weighed = self.weighed_trees.iter().find(|tree| tree.selection == of && tree.arrangement == arrangement)?;
+        let weighed =
+            self.weighed_trees.iter().find(|tree| tree.selection == selection && tree.arrangement == arrangement)?;
         Some(TreeView::new(open, &self.stems, shape, weighed))
     }
 
-    /// Collects the stacks of a device at and below a node. Once done, [`StackTrees::subtree`] returns them.
+    /// Collects the stacks of a device at or below a node. Once this has finished, [`StackTrees::subtree`] returns
+    /// them.
     pub(super) fn collect_subtree(
         &mut self,
         open: DeviceData<'_>,
@@ -170,14 +175,14 @@ impl StackTrees {
         let Some(shape) = self.shapes.last() else { return Err(OutOfTime) };
         let stems = self.stems.len();
         self.subtrees.retain(|subtree| subtree.arrangement != arrangement || !subtree.is_stale(shape, stems));
-        let is_it = |subtree: &Subtree| subtree.arrangement == arrangement && subtree.node == node;
-        move_to_end(&mut self.subtrees, (SUBTREES_KEPT, Subtree::heap_bytes), is_it, || {
+        let is_same = |subtree: &Subtree| subtree.arrangement == arrangement && subtree.node == node;
+        move_to_end(&mut self.subtrees, (SUBTREES_KEPT, Subtree::heap_bytes), is_same, || {
             Subtree::new(shape, node, stems)
         });
         self.subtrees.last_mut().ok_or(OutOfTime)?.step(shape, slice)
     }
 
-    /// Returns the stacks last [collected](Answers::collect) for this node.
+    /// Returns the stacks last [collected](StackTrees::collect_subtree) for a node.
     pub(super) fn subtree(&self, arrangement: Arrangement, node: u32) -> Option<&Subtree> {
         self.subtrees.iter().find(|subtree| subtree.arrangement == arrangement && subtree.node == node)
     }
@@ -191,16 +196,16 @@ impl StackTrees {
     }
 }
 
-/// Moves the element that matches `is_it` to the end, or appends a new one. Then evicts the oldest until the limits
-/// hold.
+/// Moves the element that matches `is_same` to the end, or appends a new one. Then evicts the oldest elements until the
+/// limits hold.
 fn move_to_end<T>(
     kept: &mut Vec<T>,
     (count, bytes): (CacheLimits, fn(&T) -> usize),
-    is_it: impl Fn(&T) -> bool,
+    is_same: impl Fn(&T) -> bool,
     new: impl FnOnce() -> T,
 ) {
-    match kept.iter().position(is_it) {
-        Some(place) => kept[place..].rotate_left(1),
+    match kept.iter().position(is_same) {
+        Some(index) => kept[index..].rotate_left(1),
         None => kept.push(new()),
     }
     while kept.len() > count.max || (kept.len() > count.min && kept.iter().map(bytes).sum::<usize>() > MAX_BYTES) {

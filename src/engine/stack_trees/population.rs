@@ -44,10 +44,10 @@ impl Population {
     pub(crate) fn visit_part(
         &self,
         history: &DeviceHistory,
-        places: Range<usize>,
+        positions: Range<usize>,
         each: &mut dyn FnMut(AllocationId, u64),
     ) {
-        let ids = places.filter_map(|place| history.live.candidate(&self.candidates, place));
+        let ids = positions.filter_map(|position| history.live.candidate(&self.candidates, position));
         for id in ids {
             weight(self.scope, history.allocations.span(id)).into_iter().for_each(|weight| each(id, weight));
         }
@@ -57,7 +57,7 @@ impl Population {
     /// `next`.
     ///
     /// # Errors
-    /// The time slice is used up. Call again to continue.
+    /// Returns an error if the time slice is used up. Another call continues from there.
     pub(crate) fn visit(
         &self,
         history: &DeviceHistory,
@@ -83,7 +83,7 @@ impl Population {
     }
 }
 
-/// Returns the weight in a scope of an allocation with this lifetime and size. `None` if it is not in the scope.
+/// Returns the weight of an allocation in a scope, from its lifetime and size. `None` if it is not in the scope.
 #[inline(always)]
 fn weight(scope: Scope, (allocated_at, freed_at, size): (u32, u32, u64)) -> Option<u64> {
     match scope {

@@ -1,5 +1,5 @@
-//! A tree built from stacks. It grows as stems occur. Existing nodes keep their numbers, so folding, zoom and selection
-//! stay valid at every moment.
+//! A tree built from stacks. It grows as new stems occur. Existing nodes keep their numbers, so open nodes, zoom and
+//! selection stay valid at every moment.
 //!
 //! ```text
 //! 0            everything
@@ -20,10 +20,11 @@ use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, StackId, Stacks};
 
-/// Maximum number of nodes of a tree, some 30 bytes each. Stacks that need more are collected under a note.
+/// Maximum number of nodes of a tree, some 30 bytes each. Stacks that need more are collected under
+/// [`SpecialNode::Truncated`].
 pub(super) const MAX_NODES: usize = 4_000_000;
-/// Maximum number of frames of a stack. Deeper stacks are collected under the same note. CPython's own stacks end at a
-/// thousand frames.
+/// Maximum number of frames of a stack. Deeper stacks are collected under [`SpecialNode::Truncated`]. CPython's own
+/// stacks end at a thousand frames.
 const MAX_FRAMES: usize = 4096;
 
 /// A node that does not stand for a frame.
@@ -33,15 +34,15 @@ pub(super) enum SpecialNode {
     /// Bytes that no recorded allocation explains.
     Unexplained,
     NoStack,
-    /// Allocated before recording. The stacks below are those of the frees.
+    /// Allocations made before recording. The stacks below this node are those of the frees.
     FreeStacks,
     /// Stacks whose frames are all hidden.
     Internal,
-    /// Stacks that are too deep, or that no longer fit into the tree.
+    /// Stacks that are too deep, or that exceed the maximum number of nodes.
     Truncated,
 }
 
-/// Notes below the root. Their keys count down from `u32::MAX - 1` in this order.
+/// Special nodes below the root. Their keys count down from `u32::MAX - 1` in this order.
 const SPECIAL_NODES: [SpecialNode; 5] = [
     SpecialNode::Unexplained,
     SpecialNode::NoStack,
@@ -52,10 +53,10 @@ const SPECIAL_NODES: [SpecialNode; 5] = [
 
 impl SpecialNode {
     fn key(self) -> u32 {
-        u32::MAX - SPECIAL_NODES.iter().position(|note| *note == self).map_or(0, |place| place as u32 + 1)
+        u32::MAX - SPECIAL_NODES.iter().position(|note| *note == self).map_or(0, |index| index as u32 + 1)
     }
 
-    /// Returns the label shown for the note.
+    /// Returns the display label of the node.
     pub(super) fn label(self) -> &'static str {
         match self {
             SpecialNode::Everything => "all allocations",
@@ -80,15 +81,15 @@ pub(crate) struct TreeShape {
     pub(super) arrangement: Arrangement,
     pub(super) classes: FrameClasses,
     most_nodes: usize,
-    /// The nodes, stored as stacks whose frames are classes or the keys of notes.
+    /// The nodes, stored as stacks whose frames are classes or the keys of special nodes.
     tree: Stacks,
-    /// By stem: its node, for the stems added so far.
+    /// Node of each stem that was added so far.
     nodes_by_stem: Vec<u32>,
-    /// By stack: its node, 0 if not added yet, and its number of frames. Filled only if outermost frames come first.
+    /// Node of each stack (0 if not added yet), and its number of frames. Filled only if outermost frames come first.
     nodes_by_stack: Vec<(u32, u16)>,
     /// Scratch buffer: stack and class of each frame of the stack being added.
     path: Vec<(u32, u32)>,
-    /// Cache by frame: 1 if it is an operator, else 0.
+    /// Cache: 1 for each frame that is an operator, 0 for others.
     operators: HashMap<FrameId, u32, foldhash::fast::RandomState>,
 }
 
@@ -126,14 +127,14 @@ impl TreeShape {
 
     /// Returns the node of a stem, which is added if needed. `None` if the stack is too deep or the tree is full.
     fn insert(&mut self, open: DeviceData<'_>, stem: Stem) -> Option<u32> {
-        let (stack, whose) = match stem {
+        let (stack, origin) = match stem {
             Stem::Unexplained => return self.special_node(SpecialNode::Unexplained),
             Stem::NoStack => return self.special_node(SpecialNode::NoStack),
-            Stem::Stack(stack, whose) => (stack, whose),
+            Stem::Stack(stack, origin) => (stack, origin),
         };
         let outermost_first = self.arrangement.root == Root::Outermost;
-        let remembers = outermost_first && whose == StackOrigin::Alloc;
-        if remembers && self.nodes_by_stack.is_empty() {
+        let is_cached = outermost_first && origin == StackOrigin::Alloc;
+        if is_cached && self.nodes_by_stack.is_empty() {
             self.nodes_by_stack = vec![(0, 0); open.snapshot.stacks.len()];
         }
         let mut path = std::mem::take(&mut self.path);
@@ -141,27 +142,27 @@ impl TreeShape {
         // Node and depth of the callers, if known. The depth counts all frames, so the limit does not depend on the
         // order of insertion.
         let mut known = (0, 0);
-        let mut at = stack;
-        while let Some((callers, frame)) = open.snapshot.stacks.innermost(at) {
-            known = self.nodes_by_stack.get(at.0 as usize).copied().filter(|_| remembers).unwrap_or_default();
+        let mut current = stack;
+        while let Some((callers, frame)) = open.snapshot.stacks.innermost(current) {
+            known = self.nodes_by_stack.get(current.0 as usize).copied().filter(|_| is_cached).unwrap_or_default();
             if known.0 != 0 || path.len() > MAX_FRAMES {
                 break;
             }
-            path.push((at.0, self.classes.class_of(frame)));
-            at = callers;
+            path.push((current.0, self.classes.class_of(frame)));
+            current = callers;
         }
         if outermost_first {
             path.reverse();
         }
         let fits = usize::from(known.1) + path.len() <= MAX_FRAMES
             && self.tree.len() + path.len() + SPECIAL_NODES.len() < self.most_nodes;
-        let put = if fits { self.insert_path(known, &path, whose) } else { None };
+        let node = if fits { self.insert_path(known, &path, origin) } else { None };
         self.path = path;
-        if put == Some(0) { self.insert_hidden_stack(open, stack) } else { put }
+        if node == Some(0) { self.insert_hidden_stack(open, stack) } else { node }
     }
 
-    /// Returns the node of a stack whose frames are all hidden: below a note, by call site and operator. The two are
-    /// swapped if innermost frames come first.
+    /// Returns the node of a stack whose frames are all hidden: below [`SpecialNode::Internal`], by call site and
+    /// operator, or by operator and call site if innermost frames come first.
     fn insert_hidden_stack(&mut self, open: DeviceData<'_>, stack: StackId) -> Option<u32> {
         let note = self.special_node(SpecialNode::Internal)?;
         let (site, frame) = open.groups.call_site_of(stack);
@@ -184,15 +185,15 @@ impl TreeShape {
         Some(node)
     }
 
-    /// Adds `path` below a node that has `depth` frames above and in it. Returns the last node, or 0 if all frames are
-    /// hidden.
+    /// Adds `path` below a node at this depth, which counts all frames from the root to the node. Returns the last
+    /// node, or 0 if all frames are hidden.
     fn insert_path(
         &mut self,
         (mut node, mut depth): (u32, u16),
         path: &[(u32, u32)],
-        whose: StackOrigin,
+        origin: StackOrigin,
     ) -> Option<u32> {
-        if whose == StackOrigin::Free {
+        if origin == StackOrigin::Free {
             node = self.special_node(SpecialNode::FreeStacks)?;
         }
         for &(stack, class) in path {
@@ -202,7 +203,7 @@ impl TreeShape {
                 node = self.tree.child(node, class)?;
             }
             depth += 1;
-            if whose == StackOrigin::Alloc
+            if origin == StackOrigin::Alloc
                 && let Some(known) = self.nodes_by_stack.get_mut(stack as usize)
             {
                 *known = (node, depth);
@@ -211,7 +212,7 @@ impl TreeShape {
         Some(node)
     }
 
-    /// Returns the class of a node's frames, or the key of its note. `None` for the root.
+    /// Returns the class of a node's frames, or the key of a special node. `None` for the root.
     pub(super) fn node_key(&self, node: u32) -> Option<u32> {
         self.tree.innermost(StackId(node)).map(|(_, key)| key.0)
     }
@@ -219,7 +220,7 @@ impl TreeShape {
     /// Returns the content of a node. An unknown node counts as the root.
     pub(super) fn kind(&self, node: u32) -> NodeContent {
         let Some(key) = self.node_key(node) else { return NodeContent::Special(SpecialNode::Everything) };
-        let note = (u32::MAX - key).checked_sub(1).and_then(|place| SPECIAL_NODES.get(place as usize));
+        let note = (u32::MAX - key).checked_sub(1).and_then(|index| SPECIAL_NODES.get(index as usize));
         note.map_or(NodeContent::Class(key), |&note| NodeContent::Special(note))
     }
 
@@ -228,7 +229,7 @@ impl TreeShape {
         self.tree.innermost(StackId(node)).map(|(parent, _)| parent.0)
     }
 
-    /// Returns the number of nodes. Node numbers are below it.
+    /// Returns the number of nodes. All node numbers are less than this.
     pub(crate) fn len(&self) -> usize {
         self.tree.len()
     }

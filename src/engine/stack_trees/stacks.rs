@@ -8,23 +8,23 @@ use history::snapshot::StackId;
 use std::ops::Range;
 
 impl StackTrees {
-    /// Returns the number of stems of a selection, 0 unless its [total](Answers::total) was computed recently.
-    pub(crate) fn stack_count(&self, of: Selection) -> usize {
-        self.weights_of(of).map_or(0, Weights::stem_count)
+    /// Returns the number of stems of a selection, or 0 if its [total](StackTrees::total) was not computed recently.
+    pub(crate) fn stack_count(&self, selection: Selection) -> usize {
+        self.weights_of(selection).map_or(0, Weights::stem_count)
     }
 
-    /// Calls `each` for the stems at these positions that weigh anything, with the stack that made the allocations. The
-    /// stack is `None` if it was not recorded.
+    /// Calls `each` for the stems at these positions that have weight, with the stack of the alloc events. The stack is
+    /// `None` if it was not recorded.
     pub(crate) fn visit_stacks(
         &self,
-        of: Selection,
-        places: Range<usize>,
+        selection: Selection,
+        stems: Range<usize>,
         each: &mut dyn FnMut(Option<StackId>, Weight),
     ) {
-        let Some(weights) = self.weights_of(of) else { return };
-        for place in places {
-            let weight = weights.of_stem(place);
-            let stack = match self.stems.get(place as u32) {
+        let Some(weights) = self.weights_of(selection) else { return };
+        for stem in stems {
+            let weight = weights.of_stem(stem);
+            let stack = match self.stems.get(stem as u32) {
                 Stem::Stack(stack, StackOrigin::Alloc) => Some(stack),
                 _ => None,
             };
@@ -34,7 +34,7 @@ impl StackTrees {
         }
     }
 
-    fn weights_of(&self, of: Selection) -> Option<&Weights> {
-        self.weights.iter().find(|weights| weights.selection == of)
+    fn weights_of(&self, selection: Selection) -> Option<&Weights> {
+        self.weights.iter().find(|weights| weights.selection == selection)
     }
 }

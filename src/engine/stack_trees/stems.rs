@@ -1,5 +1,5 @@
-//! Stems: the keys that distinguish allocations in a tree of stacks. A stem is a stack, together with whether it made
-//! the allocation or freed it. Each stem that occurs gets a number, shared by all devices.
+//! Stems: the keys that distinguish allocations in a tree of stacks. A stem is a stack, together with the kind of event
+//! that it belongs to: the alloc or the free. Each stem that occurs gets a number, which is shared by all devices.
 
 use crate::device::DeviceData;
 use crate::origin::{is_free_stack, stack_of};
@@ -8,15 +8,15 @@ use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
-/// The event that a stack belongs to.
+/// Kind of the event that a stack belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StackOrigin {
     Alloc,
-    /// The free, for allocations made before recording.
+    /// The free, for an allocation made before recording.
     Free,
 }
 
-/// Key that distinguishes allocations.
+/// Key that distinguishes allocations in a tree of stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stem {
     /// Bytes that no recorded allocation explains.
@@ -26,19 +26,19 @@ pub(super) enum Stem {
     Stack(StackId, StackOrigin),
 }
 
-/// Numbers of the stems that occur.
+/// Numbers of the stems that occurred so far.
 #[derive(Default)]
 pub(crate) struct Stems {
-    /// By stack of an allocation: 1-based index into `stacks`, 0 if it has not occurred.
-    /// The same by stack of a free.
+    /// 1-based index into `stacks` for each stack of an alloc event. 0 if the stack has not occurred.
     by_alloc_stack: Vec<u32>,
+    /// 1-based index into `stacks` for each stack of a free. 0 if the stack has not occurred.
     by_free_stack: Vec<u32>,
     stacks: Column<(StackId, StackOrigin)>,
-    /// Number of allocations handled so far by [`Stems::number_all`], by device.
+    /// Device ordinals, with the number of allocations that [`Stems::number_all`] has handled so far.
     numbered: Vec<(i64, usize)>,
 }
 
-/// First stem number with a stack. Those below are [`Stem::Unexplained`] and [`Stem::NoStack`].
+/// First stem number with a stack. Lower numbers are [`Stem::Unexplained`] and [`Stem::NoStack`].
 const FIRST_STACK_NUMBER: u32 = 2;
 
 impl Stems {
@@ -67,18 +67,18 @@ impl Stems {
 
     /// Returns the stem number of an allocation. Assigns one if the stem is new.
     pub(super) fn number_or_insert(&mut self, open: DeviceData<'_>, id: AllocationId) -> u32 {
-        let (known, stack, whose) = match Stems::stem_of(open, id) {
+        let (known, stack, origin) = match Stems::stem_of(open, id) {
             Stem::Unexplained => return 0,
             Stem::NoStack => return 1,
-            Stem::Stack(stack, whose @ StackOrigin::Alloc) => (&mut self.by_alloc_stack, stack, whose),
-            Stem::Stack(stack, whose @ StackOrigin::Free) => (&mut self.by_free_stack, stack, whose),
+            Stem::Stack(stack, origin @ StackOrigin::Alloc) => (&mut self.by_alloc_stack, stack, origin),
+            Stem::Stack(stack, origin @ StackOrigin::Free) => (&mut self.by_free_stack, stack, origin),
         };
         if known.is_empty() {
             *known = vec![0; open.snapshot.stacks.len()];
         }
         let Some(number) = known.get_mut(stack.0 as usize) else { return 1 };
         if *number == 0 {
-            self.stacks.push((stack, whose));
+            self.stacks.push((stack, origin));
             *number = self.stacks.len() as u32;
         }
         *number - 1 + FIRST_STACK_NUMBER
@@ -87,12 +87,12 @@ impl Stems {
     /// Assigns numbers to all stems of a device's allocations.
     pub(super) fn number_all(&mut self, open: DeviceData<'_>, slice: &mut TimeSlice) -> SliceResult {
         let device = open.history.device;
-        let place = self.numbered.iter().position(|&(known, _)| known == device);
-        let place = place.unwrap_or_else(|| {
+        let index = self.numbered.iter().position(|&(known, _)| known == device);
+        let index = index.unwrap_or_else(|| {
             self.numbered.push((device, 0));
             self.numbered.len() - 1
         });
-        while let Some((_, next)) = self.numbered.get_mut(place)
+        while let Some((_, next)) = self.numbered.get_mut(index)
             && let Some(part) = slice.next_range(next, open.history.allocations.len(), 1)?
         {
             part.for_each(|id| _ = self.number_or_insert(open, AllocationId(id as u32)));
@@ -104,14 +104,14 @@ impl Stems {
     pub(super) fn get(&self, number: u32) -> Stem {
         match number.checked_sub(FIRST_STACK_NUMBER) {
             Some(number) => {
-                self.stacks.get(number as usize).map_or(Stem::NoStack, |(stack, whose)| Stem::Stack(stack, whose))
+                self.stacks.get(number as usize).map_or(Stem::NoStack, |(stack, origin)| Stem::Stack(stack, origin))
             }
             None if number == 0 => Stem::Unexplained,
             None => Stem::NoStack,
         }
     }
 
-    /// Returns the number of stems. Stem numbers are below it.
+    /// Returns the number of stems. All stem numbers are less than this.
     pub(super) fn len(&self) -> usize {
         self.stacks.len() + FIRST_STACK_NUMBER as usize
     }

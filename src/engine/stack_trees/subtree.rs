@@ -12,7 +12,7 @@ use history::replay::AllocationId;
 pub(crate) struct Subtree {
     pub(super) arrangement: Arrangement,
     pub(super) node: u32,
-    /// Number of nodes and of stems at the time of creation.
+    /// Number of nodes and of stems when the subtree was created.
     counts: [usize; 2],
     nodes: IdSet,
     next: usize,
@@ -31,17 +31,18 @@ impl Subtree {
         self.counts != [shape.len(), stems]
     }
 
-    /// Collects the nodes at or below the node, then their stems.
+    /// Collects the nodes of the subtree, then their stems.
     pub(super) fn step(&mut self, shape: &TreeShape, slice: &mut TimeSlice) -> SliceResult {
         let [nodes, stems] = self.counts;
         while let Some(part) = slice.next_range(&mut self.next, nodes + stems, 1)? {
-            for at in part {
-                match at.checked_sub(nodes) {
+            for index in part {
+                match index.checked_sub(nodes) {
                     // Parents have lower numbers than their children.
                     None => {
-                        let below = shape.parent(at as u32).is_some_and(|parent| self.nodes.contains(parent));
-                        if below || at as u32 == self.node {
-                            self.nodes.insert(at as u32);
+                        let node = index as u32;
+                        let is_below = shape.parent(node).is_some_and(|parent| self.nodes.contains(parent));
+                        if is_below || node == self.node {
+                            self.nodes.insert(node);
                         }
                     }
                     Some(stem) if self.nodes.contains(shape.node_of_stem(stem as u32)) => {

@@ -50,7 +50,7 @@ impl<'a> TreeView<'a> {
         self.weighed.weight(node)
     }
 
-    /// Returns what is live at or below a node at both ends of a change.
+    /// Returns the live weight at or below a node at both ends of the range of a change.
     pub(crate) fn ends(&self, node: u32) -> Ends {
         self.weighed.ends(node)
     }
@@ -60,29 +60,28 @@ impl<'a> TreeView<'a> {
         self.weighed.self_weight(node)
     }
 
-    /// Returns the lowest-numbered child that weighs anything.
+    /// Returns the lowest-numbered child that has weight.
     pub(crate) fn first_child(&self, node: u32) -> Option<u32> {
         self.weighed.first_child(node)
     }
 
-    /// Returns the next sibling by number that weighs anything.
+    /// Returns the next sibling, in order of number, that has weight.
     pub(crate) fn next_sibling(&self, node: u32) -> Option<u32> {
         self.weighed.next_sibling(node)
     }
 
-    /// Returns the number of children that weigh anything.
+    /// Returns the number of children that have weight.
     pub(crate) fn child_count(&self, node: u32) -> u32 {
         self.weighed.child_count(node)
     }
 
-    /// Returns the children that weigh anything, heaviest or most changed first. Of equal ones, the lower number comes
-    /// first.
+    /// Returns the children that have weight, heaviest or most changed first. Equal children are in order of number.
     pub(crate) fn children(&self, node: u32) -> Cow<'a, [u32]> {
         self.weighed.children(node)
     }
 
-    /// Returns the node at which the stack of an allocation ends. `None` if that stack has not occurred. The allocation
-    /// must exist.
+    /// Returns the node at which the stack of an allocation ends. `None` if the stack has not occurred in the tree. The
+    /// allocation must exist.
     pub(crate) fn node_of(&self, id: AllocationId) -> Option<u32> {
         self.stems.number_of(self.open, id).map(|stem| self.shape.node_of_stem(stem)).filter(|&node| node != 0)
     }
@@ -97,7 +96,7 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns the palette slot that the timeline uses for allocations made at a node. `None` if it is not a call site.
+    /// Returns the palette slot of a node's allocations in the timeline. `None` if the node is not a call site.
     pub(crate) fn slot(&self, node: u32) -> Option<u32> {
         match self.shape.kind(node) {
             NodeContent::Class(class) => self.shape.classes.call_site_group(class).map(Paint::slot_of),
@@ -107,7 +106,7 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns a number that nodes with the same name share.
+    /// Returns the id of a node's name. Nodes with the same name have the same id.
     pub(crate) fn name_id(&self, node: u32) -> u32 {
         self.shape.node_key(node).unwrap_or(u32::MAX)
     }
@@ -133,10 +132,10 @@ impl<'a> TreeView<'a> {
         NodeLabel { name, file, line, kind: self.kind(node) }
     }
 
-    /// Returns whether a node is below the note for all-hidden stacks.
+    /// Returns whether a node is below the special node for stacks of only hidden frames.
     fn is_below_hidden(&self, node: u32) -> bool {
-        let mut above = std::iter::successors(self.parent(node), |&at| self.parent(at));
-        above.any(|at| self.shape.kind(at) == NodeContent::Special(SpecialNode::Internal))
+        let mut ancestors = std::iter::successors(self.parent(node), |&node| self.parent(node));
+        ancestors.any(|node| self.shape.kind(node) == NodeContent::Special(SpecialNode::Internal))
     }
 
     fn frame(&self, node: u32) -> Option<FrameId> {
@@ -154,7 +153,7 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns the classes of some frames, for [`TreeView::is_of`].
+    /// Returns the classes of a set of frames, for [`TreeView::is_in_classes`].
     pub(crate) fn classes(&self, frames: &IdSet) -> IdSet {
         let mut classes = IdSet::with_bound(self.shape.classes.len());
         let ids = std::iter::successors(frames.next_from(0), |&id| frames.next_from(id + 1));

@@ -1,4 +1,4 @@
-//! Weights of the nodes of a tree for one selection, with links to the children that weigh anything.
+//! Weights of the nodes of a tree for one selection, with links to the children that have weight.
 
 use super::shape::TreeShape;
 use super::weights::{Selection, Weights};
@@ -8,20 +8,21 @@ use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use std::borrow::Cow;
 
-/// Up to this many children are sorted on each request. The order of more is computed once, in time slices, and kept.
+/// Maximum number of children that are sorted on each request. The order of a node with more children is computed once,
+/// in time slices, and kept.
 const MAX_SORTED_AT_ONCE: u32 = 2048;
 
-/// Weights of a node: in total, and of the stacks that end there (`own`).
+/// Weights of a node: in total, and of the stacks that end at the node (`self_bytes` and `self_count`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     bytes: u64,
     self_bytes: u64,
     count: u32,
     self_count: u32,
-    /// First child and next sibling that weigh anything, 0 if there is none.
+    /// First child that has weight, or 0 if there is none. `next_sibling` is the next sibling that has weight.
     first_child: u32,
     next_sibling: u32,
-    /// Number of children that weigh anything.
+    /// Number of children that have weight.
     children: u32,
 }
 
@@ -30,7 +31,7 @@ pub(super) struct WeighedTree {
     pub(super) selection: Selection,
     pub(super) arrangement: Arrangement,
     nodes: Vec<Node>,
-    /// By node: what is live at both ends of a change. Empty for other scopes.
+    /// Live weight of each node at both ends of the range of a change. Empty for other scopes.
     ends: Vec<Ends>,
     /// Final number of nodes.
     len: usize,
@@ -40,15 +41,15 @@ pub(super) struct WeighedTree {
     summed: usize,
     /// Nodes with more than [`MAX_SORTED_AT_ONCE`] children, in descending order, each with its sorted children.
     wide_nodes: Vec<(u32, Vec<u32>)>,
-    /// Number of entries of `wide` that are sorted. `radix` and `next` are the sort buffer and the next child of the
-    /// current one.
+    /// Number of items of `wide_nodes` that are sorted. `radix` and `next` are the sort buffer and the next child of
+    /// the current item.
     sorted_count: usize,
     radix: Radix,
     next: u32,
 }
 
 impl WeighedTree {
-    /// Creates an empty tree. `shape` must already contain all stems that weigh anything.
+    /// Creates an empty tree. `shape` must already contain all stems that have weight.
     pub(super) fn new(selection: Selection, shape: &TreeShape) -> WeighedTree {
         let len = shape.len();
         let (nodes, wide_nodes, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
@@ -68,10 +69,10 @@ impl WeighedTree {
         }
     }
 
-    /// Adds up the weights of stems and children.
+    /// Adds up the weights of all nodes from their stems and children.
     pub(super) fn step(&mut self, shape: &TreeShape, weights: &Weights, slice: &mut TimeSlice) -> SliceResult {
-        let mut room = self.nodes.len();
-        while let Some(part) = slice.next_range(&mut room, self.len, 1)? {
+        let mut node_count = self.nodes.len();
+        while let Some(part) = slice.next_range(&mut node_count, self.len, 1)? {
             self.nodes.resize(part.end, Node::default());
             if weights.has_ends() {
                 self.ends.resize(part.end, Ends::default());
@@ -79,9 +80,9 @@ impl WeighedTree {
         }
         while let Some(part) = slice.next_range(&mut self.stems, weights.stem_count(), 1)? {
             for stem in part {
-                let at = shape.node_of_stem(stem as u32) as usize;
-                add_ends(&mut self.ends, at, weights.ends_of_stem(stem));
-                if let Some(node) = self.nodes.get_mut(at) {
+                let index = shape.node_of_stem(stem as u32) as usize;
+                add_ends(&mut self.ends, index, weights.ends_of_stem(stem));
+                if let Some(node) = self.nodes.get_mut(index) {
                     let Weight { bytes, count } = weights.of_stem(stem);
                     node.self_bytes = node.self_bytes.saturating_add(bytes);
                     node.self_count = node.self_count.saturating_add(count);
@@ -92,20 +93,20 @@ impl WeighedTree {
         }
         // Children have higher numbers than their parents, so this goes from the highest down.
         while let Some(part) = slice.next_range(&mut self.summed, self.len, 1)? {
-            for at in part.map(|summed| self.len - 1 - summed) {
-                let total = self.weight(at as u32);
-                if self.node(at as u32).children > MAX_SORTED_AT_ONCE {
-                    self.wide_nodes.push((at as u32, Vec::new()));
+            for index in part.map(|summed| self.len - 1 - summed) {
+                let total = self.weight(index as u32);
+                if self.node(index as u32).children > MAX_SORTED_AT_ONCE {
+                    self.wide_nodes.push((index as u32, Vec::new()));
                 }
-                let Some(parent) = shape.parent(at as u32).filter(|_| total.count > 0) else { continue };
-                let ends = self.ends(at as u32);
+                let Some(parent) = shape.parent(index as u32).filter(|_| total.count > 0) else { continue };
+                let ends = self.ends(index as u32);
                 add_ends(&mut self.ends, parent as usize, ends);
                 let Some(parent) = self.nodes.get_mut(parent as usize) else { continue };
                 parent.bytes = parent.bytes.saturating_add(total.bytes);
                 parent.count = parent.count.saturating_add(total.count);
                 parent.children += 1;
-                let next = std::mem::replace(&mut parent.first_child, at as u32);
-                self.nodes.get_mut(at).into_iter().for_each(|node| node.next_sibling = next);
+                let next = std::mem::replace(&mut parent.first_child, index as u32);
+                self.nodes.get_mut(index).into_iter().for_each(|node| node.next_sibling = next);
             }
         }
         self.sort_wide_nodes(slice)
@@ -144,7 +145,7 @@ impl WeighedTree {
         Weight { bytes, count }
     }
 
-    /// Returns what is live at or below a node at both ends of a change.
+    /// Returns the live weight at or below a node at both ends of the range of a change.
     pub(super) fn ends(&self, node: u32) -> Ends {
         self.ends.get(node as usize).copied().unwrap_or_default()
     }
@@ -163,31 +164,30 @@ impl WeighedTree {
         Weight { bytes, count }
     }
 
-    /// Returns the lowest-numbered child that weighs anything.
+    /// Returns the lowest-numbered child that has weight.
     pub(super) fn first_child(&self, node: u32) -> Option<u32> {
         Some(self.node(node).first_child).filter(|&child| child != 0)
     }
 
-    /// Returns the next sibling by number that weighs anything.
+    /// Returns the next sibling, in order of number, that has weight.
     pub(super) fn next_sibling(&self, node: u32) -> Option<u32> {
         Some(self.node(node).next_sibling).filter(|&next| next != 0)
     }
 
-    /// Returns the number of children that weigh anything.
+    /// Returns the number of children that have weight.
     pub(super) fn child_count(&self, node: u32) -> u32 {
         self.node(node).children
     }
 
-    /// Returns the children that weigh anything, heaviest or most changed first. Of equal ones, the lower number comes
-    /// first.
+    /// Returns the children that have weight, heaviest or most changed first. Equal children are in order of number.
     pub(super) fn children(&self, node: u32) -> Cow<'_, [u32]> {
-        if let Ok(place) = self.wide_nodes.binary_search_by(|(known, _)| node.cmp(known))
-            && let Some((_, children)) = self.wide_nodes.get(place)
+        if let Ok(index) = self.wide_nodes.binary_search_by(|(known, _)| node.cmp(known))
+            && let Some((_, children)) = self.wide_nodes.get(index)
         {
             return Cow::Borrowed(children);
         }
-        let numbers = std::iter::successors(self.first_child(node), |&at| self.next_sibling(at));
-        Cow::Owned(sorted_numbers(numbers.map(|at| (u128::from(!self.sort_key(at)), at)).collect()))
+        let children = std::iter::successors(self.first_child(node), |&child| self.next_sibling(child));
+        Cow::Owned(sorted_numbers(children.map(|child| (u128::from(!self.sort_key(child)), child)).collect()))
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
@@ -197,7 +197,7 @@ impl WeighedTree {
     }
 }
 
-/// Adds both ends to those of a node. Does nothing if no ends are kept.
+/// Adds the weights at both ends of a change to those of a node. Does nothing if `ends` is empty.
 fn add_ends(ends: &mut [Ends], node: usize, more: Ends) {
     let sums = ends.get_mut(node).into_iter().flatten();
     sums.zip(more).for_each(|(sum, more)| sum.add(more));

@@ -9,10 +9,10 @@ use base::slice::{SliceResult, TimeSlice};
 /// A selection of allocations of one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Selection {
-    /// Ordinal of the device.
+    /// Device ordinal.
     pub(crate) device: i64,
     pub(crate) scope: Scope,
-    /// Serial of a search whose matches are selected. `None`: all of the scope.
+    /// Serial of the search whose matches are selected. `None` selects all allocations of the scope.
     pub(crate) found: Option<u32>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Weights {
     next: usize,
     pub(super) total: Weight,
     by_stem: Vec<Weight>,
-    /// For [`Scope::Change`]: the weights at the start of its range. The other fields then describe the end.
+    /// For [`Scope::Change`], the weights at the start of the range. The other fields then describe the end.
     start: Option<Box<Weights>>,
 }
 
@@ -68,17 +68,17 @@ impl Weights {
         Ok(())
     }
 
-    /// Returns the weight of a stem. For [`Scope::Change`], the larger of both ends, so that memory live at either end
-    /// has its space.
+    /// Returns the weight of a stem. For [`Scope::Change`], returns the larger weight of both ends, so that memory that
+    /// is live at either end is visible.
     pub(super) fn of_stem(&self, stem: usize) -> Weight {
         let [begin, end] = self.ends_of_stem(stem);
         Weight { bytes: begin.bytes.max(end.bytes), count: begin.count.max(end.count) }
     }
 
-    /// Returns what is live of a stem at both ends.
+    /// Returns the live weight of a stem at both ends of the range of a change.
     pub(super) fn ends_of_stem(&self, stem: usize) -> Ends {
-        let of = |weights: &Weights| weights.by_stem.get(stem).copied().unwrap_or_default();
-        [self.start.as_deref().map_or_else(Weight::default, of), of(self)]
+        let stem_weight = |weights: &Weights| weights.by_stem.get(stem).copied().unwrap_or_default();
+        [self.start.as_deref().map_or_else(Weight::default, stem_weight), stem_weight(self)]
     }
 
     /// Returns whether the selection has two ends ([`Scope::Change`]).
@@ -86,7 +86,7 @@ impl Weights {
         self.start.is_some()
     }
 
-    /// Returns one more than the largest stem number that may weigh anything.
+    /// Returns one more than the largest stem number that may have weight.
     pub(super) fn stem_count(&self) -> usize {
         self.by_stem.len().max(self.start.as_ref().map_or(0, |begin| begin.by_stem.len()))
     }

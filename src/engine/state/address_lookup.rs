@@ -9,7 +9,7 @@ use base::units::Moment;
 use history::replay::{AllocationId, SegmentLifetimes};
 use picture::timeline::lowest_byte_of;
 
-/// Lookup with a cache of the last requested state.
+/// Lookup of addresses, with a cache of the last requested state.
 #[derive(Default)]
 pub(crate) struct AddressLookup {
     state: Option<DeviceState>,
@@ -19,8 +19,8 @@ pub(crate) struct AddressLookup {
 type Hit = (Option<HitAllocation>, Option<Box<HitMemory>>);
 
 impl AddressLookup {
-    /// Returns what is at `address`. The lowest byte of the allocation refers to the stack in allocation order, which
-    /// is where the cursor stands when the allocation is selected there.
+    /// Returns the allocation and the memory at an address. The allocation's lowest byte is its position in the stack
+    /// in allocation order, where selecting it puts the cursor.
     pub(crate) fn look_up(
         &mut self,
         file: &mut OpenFile,
@@ -66,8 +66,8 @@ impl AddressLookup {
 /// Returns the segment that contains an address, without its call site.
 fn segment_at(state: &DeviceState, lives: &SegmentLifetimes, address: u64) -> Option<HitSegment> {
     let segment = state.segment_at(address)?;
-    let [first, beyond] = segment.ranges.map(|place| place as usize);
-    let ranges = state.ranges.get(first..beyond)?;
+    let [first, end] = segment.ranges.map(|index| index as usize);
+    let ranges = state.ranges.get(first..end)?;
     let after = ranges.partition_point(|&range| lives.ranges.address(AllocationId(range)) <= address);
     let range = AllocationId(ranges.get(after.checked_sub(1)?).copied()?);
     let kind = lives.kind(range)?;

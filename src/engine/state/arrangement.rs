@@ -13,7 +13,7 @@ use history::replay::{SegmentKind, SegmentLifetimes};
 /// Minimum and maximum gap between two segments of a row, in device pixels. The gap is an eighth of the segment
 /// before it. Small segments get small gaps so that the gaps do not outweigh the segments.
 const GAPS: [u64; 2] = [1, 3];
-/// Number of sort keys: the requested order, the rest of the kind, the stream, and two for the pool.
+/// Number of sort keys: the requested order, the segment type (small, expandable), the stream, and two for the pool.
 const KEYS: usize = 5;
 
 /// Segments in display order, in groups.
@@ -21,12 +21,12 @@ pub(super) struct SegmentOrder {
     pub(super) only: MemoryFilter,
     pub(super) sort: SegmentSort,
     sorting: MultiKeySort,
-    /// Number of items processed in the current pass, and whether the selected segments are sorted.
+    /// Number of items processed in the current pass. `is_sorted` is set once the selected segments are sorted.
     next: usize,
     is_sorted: bool,
     /// Indices into [`DeviceState::segments`].
     pub(super) order: Vec<u32>,
-    /// Start of each group in `order`, and the group. The rows are not set yet.
+    /// Start of each group in `order`, and the group. `row` of the groups is not set.
     pub(super) groups: Vec<(u32, SegmentsGroup)>,
     pub(super) total: SegmentsSums,
 }
@@ -43,11 +43,11 @@ impl SegmentOrder {
         while !self.is_sorted
             && let Some(part) = slice.next_range(&mut self.next, state.segments.len(), 1)?
         {
-            for (segment, place) in state.segments.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..)
+            for (segment, index) in state.segments.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..)
             {
                 let holds = |address: u64| (segment.address..segment.end).contains(&address);
                 if self.only.address.is_none_or(holds) && self.only.matches_kind(&kind_of(segment.kind)) {
-                    self.order.push(place);
+                    self.order.push(index);
                 }
             }
         }
@@ -55,8 +55,8 @@ impl SegmentOrder {
             if !self.order.is_empty() {
                 self.sorting = MultiKeySort::new(std::mem::take(&mut self.order));
             }
-            let mut key = |part: usize, place: u32| {
-                let Some(segment) = state.segments.get(place as usize) else { return 0 };
+            let mut key = |part: usize, index: u32| {
+                let Some(segment) = state.segments.get(index as usize) else { return 0 };
                 let kind = kind_of(segment.kind);
                 let pool = kind.pool.unwrap_or((u64::MAX, u64::MAX));
                 match part {
@@ -76,13 +76,13 @@ impl SegmentOrder {
             (self.is_sorted, self.next) = (true, 0);
         }
         while let Some(part) = slice.next_range(&mut self.next, self.order.len(), 1)? {
-            for (&place, rank) in self.order.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..) {
-                let Some(segment) = state.segments.get(place as usize) else { continue };
+            for (&index, rank) in self.order.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..) {
+                let Some(segment) = state.segments.get(index as usize) else { continue };
                 let SegmentKind { pool, stream, small, expandable } = kind_of(segment.kind);
-                let is_of = |group: &SegmentsGroup| {
+                let is_same_group = |group: &SegmentsGroup| {
                     (group.pool, group.stream, group.small, group.expandable) == (pool, stream, small, expandable)
                 };
-                if !self.groups.last().is_some_and(|(_, group)| is_of(group)) {
+                if !self.groups.last().is_some_and(|(_, group)| is_same_group(group)) {
                     let group =
                         SegmentsGroup { row: 0, pool, stream, small, expandable, sums: SegmentsSums::default() };
                     self.groups.push((rank, group));
@@ -112,7 +112,7 @@ pub(super) struct SegmentLayout {
     pub(super) bytes_per_px: f64,
     /// Width of a row in device pixels. 0 means a list: each segment takes one row and has no width.
     pub(super) width_px: u32,
-    /// Next index in the order, next group, and next free row and pixel.
+    /// Next index in the order. `group` is the next group, and `row` and `x` are the next free row and pixel.
     pub(super) next: usize,
     group: usize,
     pub(super) row: u64,
@@ -133,13 +133,13 @@ impl SegmentLayout {
         if self.width_px == 0 { 0 } else { ((bytes as f64 / self.bytes_per_px).round() as u64).max(1) }
     }
 
-    /// Places all segments. Afterwards, `row` is the number of rows.
+    /// Lays out all segments. Afterwards, `row` is the number of rows.
     pub(super) fn step(&mut self, state: &DeviceState, arranged: &SegmentOrder, slice: &mut TimeSlice) -> SliceResult {
         let width = u64::from(self.width_px);
         while let Some(part) = slice.next_range(&mut self.next, arranged.order.len(), 1)? {
-            for (&place, at) in arranged.order.get(part.clone()).unwrap_or_default().iter().zip(part) {
-                let Some(segment) = state.segments.get(place as usize) else { continue };
-                if arranged.groups.get(self.group).is_some_and(|&(rank, _)| rank as usize == at) {
+            for (&index, rank) in arranged.order.get(part.clone()).unwrap_or_default().iter().zip(part) {
+                let Some(segment) = state.segments.get(index as usize) else { continue };
+                if arranged.groups.get(self.group).is_some_and(|&(first, _)| first as usize == rank) {
                     self.row += u64::from(self.x > 0);
                     if self.places.is_some() {
                         self.headings.push(u32::try_from(self.row).unwrap_or(u32::MAX));

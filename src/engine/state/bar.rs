@@ -1,20 +1,20 @@
 //! Pieces of one bar: its blocks and the free space between them, from left to right. Each pixel belongs to exactly
 //! one piece.
 //!
-//! Edges are rounded to whole pixels, so a block or free block of at least one pixel's size has a pixel. Thinner
-//! blocks are joined with thin neighbours until they have a pixel. If they still have none, they take one from
-//! adjacent free space of two or more pixels, or from an adjacent block of three or more. Otherwise they are counted
-//! with the block before them.
+//! Edges are rounded to whole pixels, so a live or free block of at least one pixel's size has a pixel. Thinner live
+//! blocks are joined with thin neighbours until they have a pixel together. If they still have none, they take a pixel
+//! from adjacent free space of at least two pixels, or from an adjacent block of at least three. Otherwise they are
+//! counted with the block before them.
 //!
-//! So no block is lost, and free space of a pixel or more is never painted over, unless none of the bar's blocks
-//! would be visible.
+//! So no block is lost. Free space of a pixel or more is only painted over if none of the bar's blocks would be visible
+//! otherwise.
 
 use crate::protocol::{PieceKind, SegmentsPiece};
 
 /// Bar under construction.
 #[derive(Default)]
 pub(super) struct BarBuilder {
-    /// True if every block becomes a piece of its own, whatever its width.
+    /// True if every block becomes a separate piece, regardless of its width.
     pub(super) is_list: bool,
     pub(super) pieces: Vec<Part>,
     /// Thin blocks that have no pixel yet.
@@ -30,7 +30,7 @@ pub(super) struct Part {
     pub(super) rounding_from: u32,
 }
 
-/// Minimum width of free space, and of a block, that gives a pixel to adjacent thin blocks.
+/// Minimum widths in pixels of free space, and of a block, that can give a pixel to adjacent thin blocks.
 const MIN_GIVING_WIDTH: [u32; 2] = [2, 3];
 
 impl Part {
@@ -46,25 +46,25 @@ impl Part {
         matches!(self.piece.kind, PieceKind::Live | PieceKind::AwaitingFree)
     }
 
-    /// Returns whether the piece is wide enough to give a pixel away.
+    /// Returns whether the piece is wide enough to give a pixel to adjacent thin blocks.
     fn can_give_pixel(&self) -> bool {
         self.width() >= MIN_GIVING_WIDTH[usize::from(!self.is_free())]
     }
 
     /// Adds the blocks of another piece to this one.
     fn join(&mut self, other: &Part) {
-        let (mine, its) = (&mut self.piece, &other.piece);
+        let (piece, added) = (&mut self.piece, &other.piece);
         if other.largest > self.largest {
-            (mine.paint, mine.address, mine.allocation) = (its.paint, its.address, its.allocation);
+            (piece.paint, piece.address, piece.allocation) = (added.paint, added.address, added.allocation);
             self.largest = other.largest;
         }
-        if its.kind != PieceKind::AwaitingFree {
-            mine.kind = PieceKind::Live;
+        if added.kind != PieceKind::AwaitingFree {
+            piece.kind = PieceKind::Live;
         }
-        mine.count = mine.count.saturating_add(its.count);
-        mine.requested = mine.requested.saturating_add(its.requested);
-        mine.rounded = mine.rounded.saturating_add(its.rounded);
-        mine.recorded &= its.recorded;
+        piece.count = piece.count.saturating_add(added.count);
+        piece.requested = piece.requested.saturating_add(added.requested);
+        piece.rounded = piece.rounded.saturating_add(added.rounded);
+        piece.recorded &= added.recorded;
     }
 }
 
@@ -77,7 +77,7 @@ impl BarBuilder {
         self.pieces.push(free);
     }
 
-    /// Appends a block. `is_thin` means that it is thinner than a pixel.
+    /// Appends a block. `is_thin` is true if the block is thinner than a pixel.
     pub(super) fn push_block(&mut self, mut block: Part, is_thin: bool) {
         match self.thin_blocks.take() {
             Some(mut open) if is_thin && open.piece.x[1] == block.piece.x[0] => {
@@ -99,12 +99,12 @@ impl BarBuilder {
         }
     }
 
-    /// Completes the bar.
+    /// Completes the bar by giving a pixel to the thin blocks at its end.
     pub(super) fn finish(&mut self) {
         let Some(mut open) = self.thin_blocks.take() else { return };
-        let place = open.piece.x[1];
-        let mut behind = Part { piece: SegmentsPiece { x: [place; 2], ..SegmentsPiece::default() }, ..Part::default() };
-        if let Some(left) = self.place_thin(open, &mut behind) {
+        let end = open.piece.x[1];
+        let mut next = Part { piece: SegmentsPiece { x: [end; 2], ..SegmentsPiece::default() }, ..Part::default() };
+        if let Some(left) = self.place_thin(open, &mut next) {
             open = left;
             // There are only free blocks of one pixel each. Replace the smallest of them.
             match self.pieces.iter_mut().min_by_key(|part| part.piece.rounded) {
@@ -120,20 +120,20 @@ impl BarBuilder {
         }
     }
 
-    /// Finds a pixel for thin blocks before the next piece, or adds them to an earlier block. Returns them if neither
-    /// is possible.
+    /// Takes a pixel from an adjacent piece for the thin blocks, or adds them to an earlier block. Returns the thin
+    /// blocks if neither is possible.
     fn place_thin(&mut self, mut open: Part, next: &mut Part) -> Option<Part> {
-        let place = open.piece.x[0];
+        let start = open.piece.x[0];
         let last = self.pieces.last_mut();
-        let beside = next.piece.x[0] == place;
+        let is_adjacent = next.piece.x[0] == start;
         if let Some(last) = last.filter(|last| {
-            last.piece.x[1] == place && last.can_give_pixel() && !(next.is_free() && next.can_give_pixel())
+            last.piece.x[1] == start && last.can_give_pixel() && !(next.is_free() && next.can_give_pixel())
         }) {
             last.piece.x[1] -= 1;
-            open.piece.x = [place - 1, place];
-        } else if beside && next.can_give_pixel() {
+            open.piece.x = [start - 1, start];
+        } else if is_adjacent && next.can_give_pixel() {
             next.piece.x[0] += 1;
-            open.piece.x = [place, place + 1];
+            open.piece.x = [start, start + 1];
         } else {
             return match self.pieces.iter_mut().rev().find(|part| part.is_live()) {
                 Some(block) => {
@@ -147,23 +147,23 @@ impl BarBuilder {
         None
     }
 
-    /// Appends a block that has pixels, followed by its rounding if that is visible.
+    /// Appends a block with at least one pixel, followed by its rounding if the rounding is visible.
     fn push(&mut self, mut block: Part) {
         let [from, to] = block.piece.x;
         let rounding_from = block.rounding_from.max(from);
-        let is_seen = block.piece.count == 1 && from < rounding_from && rounding_from < to;
-        let mut lost = block;
-        if is_seen {
+        let is_visible = block.piece.count == 1 && from < rounding_from && rounding_from < to;
+        let mut rounding = block;
+        if is_visible {
             block.piece.x[1] = rounding_from;
-            lost.piece.x[0] = rounding_from;
-            lost.piece.kind = PieceKind::Rounding;
-            lost.piece.address = lost.piece.address.saturating_add(lost.piece.requested);
-            lost.piece.rounded = lost.piece.rounded.saturating_sub(lost.piece.requested);
-            lost.piece.requested = 0;
+            rounding.piece.x[0] = rounding_from;
+            rounding.piece.kind = PieceKind::Rounding;
+            rounding.piece.address = rounding.piece.address.saturating_add(rounding.piece.requested);
+            rounding.piece.rounded = rounding.piece.rounded.saturating_sub(rounding.piece.requested);
+            rounding.piece.requested = 0;
         }
         self.pieces.push(block);
-        if is_seen {
-            self.pieces.push(lost);
+        if is_visible {
+            self.pieces.push(rounding);
         }
     }
 }

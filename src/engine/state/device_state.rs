@@ -1,14 +1,15 @@
 //! Reserved memory of a device and the live blocks in it at one moment: segments and blocks by address.
 //!
 //! ```text
-//! mapped ranges           [----][--]      [-----]      sorted by address; neighbours of the same segment are joined
+//! mapped ranges           [----][--]      [-----]      sorted by address; adjacent ranges of a segment are joined
 //! segments                [--------]      [-----]
-//! live blocks              == =  ===       ==     =    sorted by address, cut at the start of the next one
+//! live blocks              == =  ===       ==     =    sorted by address, cut at the start of the next block
 //! free                    .  . ..         .  ...       the rest of the segments
-//!                                                 ^ outside all mapped memory: astray
+//!                                                 ^ outside all mapped memory
 //! ```
-//! In an inconsistent file, a block may start inside another one. The lower block then ends there. Of two blocks at
-//! the same address, the older one gets no room. So every byte of a segment belongs to exactly one block or is free.
+//! In an inconsistent file, a block may start inside another one. The lower block is then cut at that address. Of two
+//! blocks at the same address, the older one gets no bytes. So every byte of a segment belongs to exactly one block or
+//! is free.
 
 use crate::open::OpenFile;
 use crate::protocol::{Scope, SegmentsSums, Weight};
@@ -32,19 +33,19 @@ pub(crate) struct DeviceState {
     work: Work,
 }
 
-/// A segment: adjacent ranges that belong together.
+/// A segment: adjacent mapped ranges that were reserved together or belong to the same expandable segment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Segment {
     pub(crate) address: u64,
     pub(crate) end: u64,
     /// Index into [`SegmentLifetimes::kinds`].
     pub(crate) kind: u32,
-    /// Start and end (exclusive) of its ranges in [`DeviceState::ranges`].
+    /// Start and end (exclusive) of the segment's ranges in [`DeviceState::ranges`].
     pub(super) ranges: [u32; 2],
-    /// Start and end (exclusive) of its blocks in [`DeviceState::blocks`].
+    /// Start and end (exclusive) of the segment's blocks in [`DeviceState::blocks`].
     pub(super) blocks: [u32; 2],
     pub(crate) sums: SegmentsSums,
-    /// Id and requested bytes of its largest live block. If several are equal, the one with the lowest address.
+    /// Id and requested bytes of the segment's largest live block. Of equal ones, the block with the lowest address.
     pub(crate) largest_block: Option<(u32, u64)>,
 }
 
@@ -65,7 +66,7 @@ enum Work {
     Segments(usize),
     /// Collects the live blocks, from this candidate on.
     Blocks(Population, usize, Radix),
-    /// Places the sorted blocks from the first index on, in the segments from the second index on.
+    /// Assigns the sorted blocks from the first index on to the segments from the second index on.
     Place(Vec<u32>, usize, usize),
     Done,
 }
@@ -92,21 +93,21 @@ impl DeviceState {
         self.segments.get(after.checked_sub(1)?).filter(|segment| address < segment.end)
     }
 
-    /// Returns the moment since which the whole segment is mapped.
+    /// Returns the moment at which the last range of a segment was mapped.
     pub(crate) fn mapped_since(&self, segment: &Segment, lives: &SegmentLifetimes) -> u32 {
-        let [first, beyond] = segment.ranges.map(|place| place as usize);
-        let ranges = self.ranges.get(first..beyond).unwrap_or_default();
+        let [first, end] = segment.ranges.map(|index| index as usize);
+        let ranges = self.ranges.get(first..end).unwrap_or_default();
         ranges.iter().map(|&id| lives.ranges.allocated_at(AllocationId(id)).0).max().unwrap_or(0)
     }
 
-    /// Returns the range of a segment with the lowest address.
+    /// Returns the lowest range of a segment.
     pub(crate) fn first_range(&self, segment: &Segment) -> Option<AllocationId> {
         self.ranges.get(segment.ranges[0] as usize).map(|&id| AllocationId(id))
     }
 
     pub(crate) fn blocks_of(&self, segment: &Segment) -> &[Block] {
-        let [first, beyond] = segment.blocks.map(|place| place as usize);
-        self.blocks.get(first..beyond).unwrap_or_default()
+        let [first, end] = segment.blocks.map(|index| index as usize);
+        self.blocks.get(first..end).unwrap_or_default()
     }
 
     /// Iterates over the free blocks of a segment from the `next`-th block on, as address and size. Yields the gap
@@ -115,9 +116,9 @@ impl DeviceState {
         let blocks = self.blocks_of(segment);
         let before = next.checked_sub(1).and_then(|before| blocks.get(before));
         let mut until = before.map_or(segment.address, |block| block.to);
-        let begins = blocks.iter().skip(next).map(|block| (block.from, block.to)).chain([(segment.end, segment.end)]);
+        let bounds = blocks.iter().skip(next).map(|block| (block.from, block.to)).chain([(segment.end, segment.end)]);
         let count = (blocks.len() + 1).saturating_sub(next);
-        begins.take(count).map(move |(from, to)| {
+        bounds.take(count).map(move |(from, to)| {
             let free = (until, from.saturating_sub(until));
             until = to;
             free
@@ -148,7 +149,7 @@ impl DeviceState {
             self.work = match std::mem::replace(&mut self.work, Work::Done) {
                 Work::Ranges(candidates, next, mut radix) if next < candidates.len() => {
                     let end = candidates.len().min(next + STEPS_PER_CHECK as usize);
-                    let ids = (next..end).filter_map(|place| lives.live.candidate(&candidates, place));
+                    let ids = (next..end).filter_map(|index| lives.live.candidate(&candidates, index));
                     for id in ids.filter(|&id| lives.ranges.outlives(id, moment)) {
                         radix.push(lives.ranges.address(id), id.0);
                     }
@@ -164,7 +165,7 @@ impl DeviceState {
                 }
                 Work::Segments(next) if next < self.ranges.len() => {
                     let end = self.ranges.len().min(next + STEPS_PER_CHECK as usize);
-                    (next..end).for_each(|place| self.add_range(lives, place));
+                    (next..end).for_each(|index| self.add_range(lives, index));
                     Work::Segments(end)
                 }
                 Work::Segments(_) => {
@@ -221,15 +222,15 @@ impl DeviceState {
     }
 
     /// Appends a mapped range to the last segment, or starts a new segment. Ranges come in address order.
-    fn add_range(&mut self, lives: &SegmentLifetimes, place: usize) {
-        let range_at = |place: usize| self.ranges.get(place).map(|&id| AllocationId(id));
-        let Some(range) = range_at(place) else { return };
+    fn add_range(&mut self, lives: &SegmentLifetimes, index: usize) {
+        let range_at = |index: usize| self.ranges.get(index).map(|&id| AllocationId(id));
+        let Some(range) = range_at(index) else { return };
         let (address, bytes) = (lives.ranges.address(range), lives.ranges.size(range));
-        let below = place.checked_sub(1).and_then(range_at);
-        let goes_on = below.is_some_and(|below| lives.is_same_segment(below, range));
-        if !goes_on {
+        let below = index.checked_sub(1).and_then(range_at);
+        let extends = below.is_some_and(|below| lives.is_same_segment(below, range));
+        if !extends {
             let sums = SegmentsSums { segments: 1, ..SegmentsSums::default() };
-            let (kind, ranges) = (lives.kind_index(range).unwrap_or(0), [place as u32; 2]);
+            let (kind, ranges) = (lives.kind_index(range).unwrap_or(0), [index as u32; 2]);
             self.segments.push(Segment {
                 address,
                 end: address,
@@ -242,20 +243,20 @@ impl DeviceState {
         }
         if let Some(segment) = self.segments.last_mut() {
             segment.end = address.saturating_add(bytes);
-            segment.ranges[1] = place as u32 + 1;
+            segment.ranges[1] = index as u32 + 1;
             // The final segment list of the file is more precise than events.
-            if goes_on && lives.segment_at_end(range).is_some() {
+            if extends && lives.segment_at_end(range).is_some() {
                 segment.kind = lives.kind_index(range).unwrap_or(segment.kind);
             }
             segment.sums.reserved = segment.sums.reserved.saturating_add(bytes);
         }
     }
 
-    /// Places the next block, in segment `into` if the block starts inside it.
+    /// Appends the next block, and assigns it to the segment with index `into` if it starts inside that segment.
     fn place_block(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, [address, into]: [u64; 2]) {
         let requested = history.allocations.size(id);
         let (rounded, _) = file.device_data(history).rounded_size(id);
-        let place = self.blocks.len() as u32;
+        let index = self.blocks.len() as u32;
         let segment = self.segments.get(into as usize).filter(|segment| segment.address <= address);
         let end = segment.map_or(u64::MAX, |segment| segment.end);
         let is_within = segment.is_some();
@@ -265,11 +266,11 @@ impl DeviceState {
             Some(segment) => {
                 let sums = &mut segment.sums;
                 if sums.blocks == 0 {
-                    segment.blocks[0] = place;
+                    segment.blocks[0] = index;
                 }
-                segment.blocks[1] = place + 1;
+                segment.blocks[1] = index + 1;
                 sums.blocks += 1;
-                if segment.largest_block.is_none_or(|(_, most)| requested > most) {
+                if segment.largest_block.is_none_or(|(_, largest)| requested > largest) {
                     segment.largest_block = Some((id.0, requested));
                 }
                 sums.requested = sums.requested.saturating_add(requested);
@@ -282,7 +283,8 @@ impl DeviceState {
         }
     }
 
-    /// Ends the last block at `address` at the latest, and counts the space between them as free in segment `into`.
+    /// Cuts the last block at `address`, and counts the space between its end and `address` as free in the segment with
+    /// index `into`.
     fn close_gap(&mut self, into: usize, address: u64) {
         let count = self.blocks.len() as u32;
         let last = self.blocks.last_mut();

@@ -19,7 +19,8 @@ pub(super) struct Drawing {
     pub(super) pieces: Vec<SegmentsPiece>,
     /// Requested rows: start and end (exclusive).
     rows: [u32; 2],
-    /// Next segment by rank, the next of its rows, and the next block in that row if the row is partly drawn.
+    /// Rank of the next segment. `part` is the next of its rows, and `block` the next block if that row is partly
+    /// drawn.
     rank: usize,
     part: u64,
     block: Option<usize>,
@@ -56,7 +57,7 @@ impl Placed<'_> {
         ((bytes as f64 / self.bytes_per_px).round() as u64).min(self.pixels)
     }
 
-    /// Converts a pixel edge of the segment to one of the current row.
+    /// Converts a pixel edge relative to the segment to one relative to the current row.
     fn within(&self, edge: u64) -> u32 {
         (edge.clamp(self.bar[0], self.bar[1]) - self.bar[0]) as u32
     }
@@ -68,9 +69,9 @@ impl Placed<'_> {
 
 impl Drawing {
     pub(super) fn new(flow: &SegmentLayout, [first, count]: [u32; 2]) -> Drawing {
-        let places = flow.places.as_deref().unwrap_or_default();
+        let positions = flow.places.as_deref().unwrap_or_default();
         // The previous segment may continue in the first row.
-        let rank = places.partition_point(|&[row, _]| row < first).saturating_sub(1);
+        let rank = positions.partition_point(|&[row, _]| row < first).saturating_sub(1);
         let rows = [first, first.saturating_add(count.min(MAX_ROWS))];
         let mut line = BarBuilder::default();
         line.is_list = flow.width_px == 0;
@@ -96,19 +97,19 @@ impl Drawing {
             if row >= self.rows[1] {
                 return None;
             }
-            let segment = arranged.order.get(self.rank).and_then(|&place| state.segments.get(place as usize))?;
+            let segment = arranged.order.get(self.rank).and_then(|&index| state.segments.get(index as usize))?;
             let pixels = flow.pixels(segment.sums.reserved);
             self.part = self.part.max(self.rows[0].saturating_sub(row).into());
             let first = self.part * width;
-            let at = u64::from(row).saturating_add(self.part);
-            if (self.part > 0 && first >= pixels) || at >= self.rows[1].into() {
+            let current_row = u64::from(row).saturating_add(self.part);
+            if (self.part > 0 && first >= pixels) || current_row >= self.rows[1].into() {
                 (self.rank, self.part) = (self.rank + 1, 0);
                 continue;
             }
             let beyond = first.saturating_add(width).min(pixels);
             let bytes = (first as f64 * flow.bytes_per_px) as u64;
             let bar = SegmentsBar {
-                row: at as u32,
+                row: current_row as u32,
                 x: [x, x + (beyond - first) as u32],
                 address: segment.address.saturating_add(bytes),
                 segment: segment.address,
@@ -127,8 +128,8 @@ impl Drawing {
         let [first, beyond] = placed.bar;
         let next = self.block.unwrap_or_else(|| blocks.partition_point(|block| placed.edge(block.to) < first));
         let free = subject.state.free_of(placed.segment, next);
-        for ((free, bytes), place) in free.zip(next..) {
-            self.block = Some(place);
+        for ((free, bytes), index) in free.zip(next..) {
+            self.block = Some(index);
             slice.tick()?;
             let x = [free, free.saturating_add(bytes)].map(|address| placed.within(placed.edge(address)));
             if bytes > 0 && (x[0] < x[1] || self.line.is_list) {
@@ -141,7 +142,7 @@ impl Drawing {
                 };
                 self.line.push_free(Part { piece, ..Part::default() });
             }
-            let Some(block) = blocks.get(place) else { break };
+            let Some(block) = blocks.get(index) else { break };
             let edges = [block.from, block.to].map(|address| placed.edge(address));
             if edges[0] >= beyond && !placed.is_last() {
                 break;

@@ -1,7 +1,7 @@
-//! Answers for the Segments view: the allocator's state at a moment, as asked for by a [`SegmentsQuestion`].
+//! Answers to a [`SegmentsQuestion`] of the Segments view: the allocator's state at a moment.
 //!
-//! The state, the display order and the row layout are cached until the question changes, so scrolling and zooming
-//! only draw the visible rows.
+//! The state, the display order and the row layout are cached until the query changes, so scrolling and zooming only
+//! draw the visible rows.
 
 mod address_lookup;
 mod arrangement;
@@ -27,20 +27,20 @@ use zoom::ScaleSearch;
 /// Parameters of the row layout: width in pixels, bytes per pixel, and number of rows to fit.
 type Scale = (u32, f64, u32);
 
-/// The last requested state, with everything that was derived from it.
+/// The last requested state, and the data derived from it.
 #[derive(Default)]
 pub(super) struct SegmentsCache {
     state: Option<DeviceState>,
     arranged: Option<SegmentOrder>,
     zoom: Option<(ScaleSearch, Scale)>,
     flow: Option<(SegmentLayout, Scale)>,
-    /// Work in progress for the current question.
+    /// Work in progress for the current query.
     drawn: Option<(SegmentsQuestion, Drawing, Option<PlacementSearch>)>,
     releasable: ReleasableSegments,
 }
 
 impl SegmentsCache {
-    /// Computes the answer. It is empty if the file does not have the device.
+    /// Computes the requested part of the view. It is empty if the file does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -76,12 +76,12 @@ impl SegmentsCache {
         self.releasable.step(file, history, lives, (state, Some(&arranged.order)), slice)?;
         let width_px = question.width_px;
         let scale = (width_px, question.bytes_per_px, question.fit_rows);
-        if self.flow.as_ref().is_none_or(|&(_, of)| of != scale) {
+        if self.flow.as_ref().is_none_or(|&(_, known)| known != scale) {
             self.drawn = None;
             let bytes_per_px = match (question.bytes_per_px, width_px) {
                 // A list has no widths.
                 (0.0, 1..) => {
-                    if self.zoom.as_ref().is_none_or(|&(_, of)| of != scale) {
+                    if self.zoom.as_ref().is_none_or(|&(_, known)| known != scale) {
                         self.zoom = Some((ScaleSearch::new(arranged, width_px, question.fit_rows), scale));
                     }
                     self.zoom.as_mut().ok_or(OutOfTime)?.0.step(state, arranged, slice)?
@@ -135,12 +135,12 @@ impl SegmentsCache {
 /// Returns the row and pixel of an address, or `None` if it is not reserved or not shown.
 fn place_of(state: &DeviceState, arranged: &SegmentOrder, flow: &SegmentLayout, address: u64) -> Option<[u32; 2]> {
     let segment = state.segment_at(address)?;
-    let is_it = |&place: &u32| state.segments.get(place as usize).is_some_and(|it| it.address == segment.address);
-    let rank = arranged.order.iter().position(is_it)?;
+    let is_same = |&index: &u32| state.segments.get(index as usize).is_some_and(|it| it.address == segment.address);
+    let rank = arranged.order.iter().position(is_same)?;
     let &[row, x] = flow.places.as_deref()?.get(rank)?;
     let width = u64::from(flow.width_px.max(1));
     let pixel = ((address - segment.address) as f64 / flow.bytes_per_px) as u64;
     let pixel = pixel.min(flow.pixels(segment.sums.reserved).saturating_sub(1));
-    let down = u32::try_from(pixel / width).unwrap_or(u32::MAX);
-    Some([row.saturating_add(down), x + (pixel % width) as u32])
+    let rows_below = u32::try_from(pixel / width).unwrap_or(u32::MAX);
+    Some([row.saturating_add(rows_below), x + (pixel % width) as u32])
 }

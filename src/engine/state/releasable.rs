@@ -1,8 +1,8 @@
-//! Segments that the driver could get back, and segments that are pinned by a single live block, by the call site of
-//! that block.
+//! Segments that could be released to the driver, and segments that are pinned by a single live block, by the call site
+//! of that block.
 //!
-//! A segment goes back to the driver as a whole, so one block of a few bytes can pin the whole segment. Expandable
-//! segments return free pages individually and are not counted.
+//! A segment is only released as a whole, so one block of a few bytes can pin all of it. Expandable segments release
+//! free pages individually and are not counted.
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
@@ -14,7 +14,7 @@ use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 /// Maximum number of call sites in an answer.
 const MAX_SITES: usize = 100;
 
-/// Statistics of pinned and empty segments, as far as they have been examined.
+/// Statistics of the pinned and empty segments that were examined so far.
 #[derive(Default)]
 pub(crate) struct ReleasableSegments {
     next: usize,
@@ -28,7 +28,7 @@ pub(crate) struct ReleasableSegments {
 struct Site {
     free: Weight,
     reserved: u64,
-    /// The block in the segment with the most free bytes, and the number of these bytes.
+    /// Allocation id of the block in the segment with the most free bytes. `most` is the number of these bytes.
     allocation: u32,
     most: u64,
 }
@@ -40,15 +40,16 @@ impl ReleasableSegments {
         file: &OpenFile,
         history: &DeviceHistory,
         lives: &SegmentLifetimes,
-        (state, places): (&DeviceState, Option<&[u32]>),
+        (state, indices): (&DeviceState, Option<&[u32]>),
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let count = places.map_or(state.segments.len(), <[u32]>::len);
+        let count = indices.map_or(state.segments.len(), <[u32]>::len);
         self.sites.resize(file.groups.group_count(history, Grouping::CallSite) as usize, Site::default());
         while let Some(part) = slice.next_range(&mut self.next, count, 2)? {
-            for at in part {
-                let place = places.map_or(at, |places| places.get(at).map_or(usize::MAX, |&place| place as usize));
-                let Some(segment) = state.segments.get(place) else { continue };
+            for position in part {
+                let index = indices
+                    .map_or(position, |indices| indices.get(position).map_or(usize::MAX, |&index| index as usize));
+                let Some(segment) = state.segments.get(index) else { continue };
                 let Some(kind) = lives.kinds().get(segment.kind as usize) else { continue };
                 let sums = &segment.sums;
                 let one = |bytes| Weight { bytes, count: 1 };
@@ -77,8 +78,8 @@ impl ReleasableSegments {
 
     /// Returns the statistics. The call site that pins the most free bytes comes first.
     pub(crate) fn finish(&self, file: &OpenFile, history: &DeviceHistory) -> SegmentsKept {
-        let some = self.sites.iter().zip(0..).filter(|(site, _)| site.free.count > 0);
-        let ranked = sorted_numbers(some.map(|(site, group)| (two_part_key(!site.free.bytes, 0), group)).collect());
+        let pinning = self.sites.iter().zip(0..).filter(|(site, _)| site.free.count > 0);
+        let ranked = sorted_numbers(pinning.map(|(site, group)| (two_part_key(!site.free.bytes, 0), group)).collect());
         let pinned_by = |&group: &u32| {
             let Site { free, reserved, allocation, .. } = self.sites.get(group as usize).copied().unwrap_or_default();
             let site = file.groups.label(&file.snapshot, history, Grouping::CallSite, group);

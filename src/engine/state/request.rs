@@ -1,9 +1,9 @@
-//! Prediction of where a request would be placed, by the rules of PyTorch's `CUDACachingAllocator.cpp`.
+//! Prediction of the block that would serve a request, by the rules of PyTorch's `CUDACachingAllocator.cpp`.
 //!
 //! A request is rounded. It is served by the smallest sufficient free block of the same pool, stream and size class
 //! (small up to 1 MiB). If `max_split_size` is set, a block of at least that size does not serve a smaller request,
-//! and a request of at least that size does not take a block that is 20 MiB larger or more. If no block fits, the
-//! driver is asked for memory, usually for more than the request (see [`from_the_driver`]).
+//! and a request of at least that size does not take a block that is 20 MiB larger or more. If no block fits, memory is
+//! requested from the driver, usually more than the request needs (see [`driver_request_size`]).
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
@@ -18,8 +18,9 @@ const SMALL_REQUEST: u64 = 1 << 20;
 /// Granularity of memory from the driver (`kSmallBuffer`, `kRoundLarge`).
 const DRIVER_GRAIN: u64 = 2 << 20;
 /// Minimum size of a request that gets a segment of its own size (`kMinLargeAlloc`). Smaller requests share a segment
-/// of `LARGE_SEGMENT` bytes (`kLargeBuffer`), which is also the growth step of expandable segments.
+/// of [`LARGE_SEGMENT`] bytes.
 const OWN_SEGMENT: u64 = 10 << 20;
+/// Size of a segment that several requests share, and growth step of expandable segments (`kLargeBuffer`).
 const LARGE_SEGMENT: u64 = 20 << 20;
 
 /// Returns whether a request of this rounded size is served from the small pool.
@@ -27,7 +28,7 @@ pub(crate) fn is_small(rounded: u64) -> bool {
     rounded <= SMALL_REQUEST
 }
 
-/// Kind of the segments of a pool.
+/// Kind of segments of a pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SegmentSizing {
     /// Segments of fixed size.
@@ -47,7 +48,7 @@ pub(crate) fn driver_request_size(rounded: u64, pages: SegmentSizing) -> u64 {
     rounded.checked_next_multiple_of(grain).unwrap_or(rounded)
 }
 
-/// Pool and stream of a set of segments that serve the same requests. Unknown ones count as the default.
+/// Pool and stream of segments that serve the same requests. An unknown pool or stream counts as the default one.
 type PoolAndStream = ((u64, u64), u64);
 
 /// Prediction in progress.
@@ -56,7 +57,7 @@ pub(crate) struct PlacementSearch {
     rounded: u64,
     /// Minimum size of blocks that are not split (`max_split_size`).
     max_split_size: Option<u64>,
-    /// Next segment, and its next block.
+    /// Index of the next segment. `block` is the index of its next block.
     segment: usize,
     block: usize,
     numbers: HashMap<PoolAndStream, u32, foldhash::fast::RandomState>,
@@ -90,7 +91,7 @@ impl PlacementSearch {
                 let (fit, _, tail) = self.fits.get_mut(number).ok_or(OutOfTime)?;
                 for (address, bytes) in state.free_of(segment, self.block).take(left) {
                     taken += 1;
-                    if bytes >= rounded && fit.block.is_none_or(|(_, least)| bytes < least) {
+                    if bytes >= rounded && fit.block.is_none_or(|(_, smallest)| bytes < smallest) {
                         fit.block = Some((address, bytes));
                     }
                 }
@@ -133,7 +134,7 @@ impl PlacementSearch {
         Ok(sorted_by_key(by_stream, |fit| two_part_key(order(fit).0, order(fit).1)))
     }
 
-    /// Returns the index of the prediction for a pool and stream, which is added if missing.
+    /// Returns the index of the prediction for a pool and stream. Adds it if missing.
     fn fit_index(&mut self, server: PoolAndStream, pages: SegmentSizing) -> usize {
         let new = self.fits.len() as u32;
         let number = *self.numbers.entry(server).or_insert(new);
@@ -148,8 +149,8 @@ impl PlacementSearch {
 
     /// Returns whether `max_split_size` allows a block of this size to serve the request.
     fn may_serve(&self, bytes: u64) -> bool {
-        self.max_split_size.is_none_or(|most| match self.rounded < most {
-            true => bytes < most,
+        self.max_split_size.is_none_or(|max| match self.rounded < max {
+            true => bytes < max,
             false => bytes < self.rounded.saturating_add(LARGE_SEGMENT),
         })
     }

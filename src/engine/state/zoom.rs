@@ -13,7 +13,7 @@ const STEPS: [u32; 8] = [1024, 1117, 1218, 1328, 1448, 1579, 1722, 1878];
 
 /// Binary search for a scale.
 pub(super) struct ScaleSearch {
-    /// Bounds of the search: the finest step that may be sufficient, and the finest step known to be sufficient.
+    /// Finest scale step that may be sufficient. `sufficient` is the finest step known to be sufficient.
     finest: u32,
     sufficient: u32,
     rows: u64,
@@ -28,7 +28,7 @@ impl ScaleSearch {
         ScaleSearch { finest: 0, sufficient, rows: rows.into(), trial, has_started: false }
     }
 
-    /// Returns the scale in bytes per pixel.
+    /// Returns the scale at which all segments fit, in bytes per pixel.
     pub(super) fn step(
         &mut self,
         state: &DeviceState,
@@ -65,7 +65,7 @@ fn scale_at(step: u32) -> f64 {
 }
 
 /// Clamps a requested scale to at least one byte per pixel, and to a number of rows that fits 32 bits.
-pub(super) fn clamp_scale(asked: f64, arranged: &SegmentOrder, width_px: u32) -> f64 {
-    let most_pixels = f64::from(width_px.max(1)) * f64::from(1u32 << 31);
-    asked.max(1.0).max(arranged.total.reserved as f64 / most_pixels)
+pub(super) fn clamp_scale(requested: f64, arranged: &SegmentOrder, width_px: u32) -> f64 {
+    let max_pixels = f64::from(width_px.max(1)) * f64::from(1u32 << 31);
+    requested.max(1.0).max(arranged.total.reserved as f64 / max_pixels)
 }

@@ -15,12 +15,12 @@ use history::replay::{AllocationId, DeviceHistory};
 /// Parsed terms of a filter, each with its matching stacks. Valid for the whole file, independent of the scope.
 pub(super) struct Terms {
     text: String,
-    /// `None` if the filter is invalid.
+    /// Terms with their matching stacks. `None` if the filter is invalid.
     terms: Option<Vec<(Term, StackMatch)>>,
 }
 
 impl Terms {
-    /// Parses a filter.
+    /// Parses the text of a filter.
     pub(super) fn parse(text: &str) -> Terms {
         let terms = Filter::parse(text).ok();
         let terms = terms.map(|it| it.terms.into_iter().map(|term| (term, StackMatch::default())).collect());
@@ -45,11 +45,11 @@ impl Terms {
         let Lifespan { allocated_at, freed_at, size, moment } = at;
         let holds = |(term, stacks): &(Term, StackMatch)| match term {
             Term::Query(query) => matches_target(file, history, id, size, query, &stacks.stacks),
-            Term::Age(least, most) => {
-                (*least..=*most).contains(&u64::from(moment.min(freed_at).saturating_sub(allocated_at)))
+            Term::Age(min, max) => {
+                (*min..=*max).contains(&u64::from(moment.min(freed_at).saturating_sub(allocated_at)))
             }
-            Term::Life(_, most) if freed_at == u32::MAX => *most == u64::MAX,
-            Term::Life(least, most) => (*least..=*most).contains(&u64::from(freed_at.saturating_sub(allocated_at))),
+            Term::Life(_, max) if freed_at == u32::MAX => *max == u64::MAX,
+            Term::Life(min, max) => (*min..=*max).contains(&u64::from(freed_at.saturating_sub(allocated_at))),
         };
         self.terms.as_ref().is_some_and(|terms| terms.iter().all(holds))
     }
@@ -84,7 +84,7 @@ pub(super) struct Listing {
     next: usize,
     population: Option<Population>,
     is_done: bool,
-    /// The search whose matches were counted, numbered from the first search, and the number of rows processed.
+    /// Index of the search whose matches are counted, and the number of rows processed so far.
     found: Option<(u32, usize)>,
     pub(super) found_total: Weight,
 }
@@ -119,7 +119,7 @@ impl Listing {
         (self.device, self.scope) == (device, scope) && self.filter == *filter
     }
 
-    /// Returns the moment at which ages are measured.
+    /// Returns the moment to which ages are measured.
     pub(super) fn moment(&self) -> u32 {
         match self.within {
             Scope::All => self.last,
@@ -147,8 +147,8 @@ impl Listing {
             return Ok(());
         }
         terms.step(file, slice)?;
-        let of_node = self.filter.node.map(|(arrangement, node)| Highlight::Node(arrangement, node));
-        file.collect_highlight(self.device, of_node.unwrap_or_default(), slice)?;
+        let node = self.filter.node.map(|(arrangement, node)| Highlight::Node(arrangement, node));
+        file.collect_highlight(self.device, node.unwrap_or_default(), slice)?;
         let file = &*file;
         let Some(history) = file.history(self.device) else { return Ok(()) };
         let below = self.filter.node.map(|(arrangement, node)| file.stack_trees.subtree(arrangement, node));
@@ -179,7 +179,7 @@ impl Listing {
         Ok(())
     }
 
-    /// Sums up the rows that the search with this serial has matched.
+    /// Sums up the rows that match the search with this serial.
     pub(super) fn weigh_found(&mut self, file: &OpenFile, find: Option<u32>, slice: &mut TimeSlice) -> SliceResult {
         let found = file.found.as_ref().filter(|found| (Some(found.serial), found.device) == (find, self.device));
         let (Some(found), Some(history)) = (found, file.history(self.device)) else {
@@ -199,8 +199,8 @@ impl Listing {
         Ok(())
     }
 
-    /// Adds an allocation that passes all filters except sizes and lifetimes to the histograms, and to the rows if it
-    /// passes those too.
+    /// Adds an allocation that passes the filter, apart from sizes and lifetimes. Adds it to each histogram if it
+    /// passes the other one's condition, and to the rows if it passes both.
     fn add(&mut self, id: AllocationId, at: Lifespan) {
         let (size, life) = (size_class(at.size), lifetime_class(at.allocated_at, at.freed_at));
         let is_within =

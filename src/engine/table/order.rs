@@ -10,7 +10,7 @@ use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use history::snapshot::FrameId;
 
-/// Rows between two prefix sums.
+/// Number of rows between two prefix sums.
 const ROWS_PER_SUM: usize = 2048;
 
 /// Sorted rows of a table.
@@ -23,7 +23,7 @@ pub(super) struct Order {
     /// Bytes of all rows before every [`ROWS_PER_SUM`]-th row.
     sums: Vec<u64>,
     sum: u64,
-    /// Row ranges of the last [`Order::weigh`], how many of them are done, and their total so far.
+    /// Row ranges of the last [`Order::sum_ranges`], the number of ranges that are done, and their total so far.
     range_sum: (Vec<[u32; 2]>, usize, Weight),
 }
 
@@ -33,7 +33,7 @@ impl Order {
         Order { by, radix, is_sorted: false, ids, sums, sum: 0, range_sum }
     }
 
-    /// Sorts `rows`, which are in allocation order. Ages are measured at `moment`.
+    /// Sorts `rows`, which are in allocation order. Ages are measured to `moment`.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -72,7 +72,7 @@ impl Order {
         Ok(())
     }
 
-    /// Sums up the rows of these ranges. The same ranges are only summed once.
+    /// Sums up the rows of these ranges. The result is kept, so the same ranges are only summed once.
     pub(super) fn sum_ranges(
         &mut self,
         file: &OpenFile,
@@ -98,15 +98,15 @@ impl Order {
         Ok(())
     }
 
-    /// Returns the result of the last [`Order::weigh`].
+    /// Returns the result of the last [`Order::sum_ranges`].
     pub(super) fn selected_total(&self) -> Weight {
         self.range_sum.2
     }
 
     /// Returns the bytes of all rows before `row`.
     fn bytes_before(&self, file: &OpenFile, device: i64, row: usize) -> u64 {
-        let place = (row / ROWS_PER_SUM).min(self.sums.len().saturating_sub(1));
-        let (known, from) = (self.sums.get(place).copied().unwrap_or(0), place * ROWS_PER_SUM);
+        let index = (row / ROWS_PER_SUM).min(self.sums.len().saturating_sub(1));
+        let (known, from) = (self.sums.get(index).copied().unwrap_or(0), index * ROWS_PER_SUM);
         self.sum_of(file, device, [from, row], known)
     }
 
@@ -154,7 +154,7 @@ pub(super) struct SiteRanks {
     ranks: Vec<u32>,
 }
 
-/// Sort keys per frame, eight bytes each: two for the function, one for the line, four for the file.
+/// Number of sort keys per frame, eight bytes each: two for the function, one for the line, four for the file.
 const PARTS: usize = 7;
 const LINE_PART: usize = 2;
 
@@ -181,9 +181,9 @@ impl SiteRanks {
             |part: usize, id: u32| self.parts.get(id as usize).and_then(|parts| parts.get(part).copied()).unwrap_or(0);
         sorting.step((PARTS, 1), &mut key, slice)?;
         let mut ranks = vec![0; frames.len()];
-        for (&frame, place) in sorting.ids().iter().zip(0..) {
+        for (&frame, index) in sorting.ids().iter().zip(0..) {
             if let Some(rank) = ranks.get_mut(frame as usize) {
-                *rank = place;
+                *rank = index;
             }
         }
         *self = SiteRanks { ranks, ..SiteRanks::default() };

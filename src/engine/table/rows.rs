@@ -51,7 +51,7 @@ fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(
     Some((row, frame))
 }
 
-/// Returns a row with its call site.
+/// Returns a row of the table, including its call site.
 pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: Option<u32>) -> Option<TableRow> {
     let (mut row, frame) = row_facts(file, device, moment, id)?;
     let site = frame.map_or_else(String::new, |frame| site::short_truncated(&file.snapshot, frame));

@@ -1,4 +1,4 @@
-//! State of open and closed tree nodes: the user's actions, and the default for all other nodes.
+//! State of tree nodes (open or closed): from the user's actions, or the default for all other nodes.
 
 use crate::protocol::{Fold, FoldScope, FoldState};
 use base::sorted::{sorted_by_key, two_part_key};
@@ -17,33 +17,35 @@ pub(super) struct Folds {
 }
 
 impl Folds {
-    /// Creates the state from actions in chronological order.
+    /// Creates the state from user actions in chronological order.
     pub(super) fn new(folds: &[Fold]) -> Folds {
         let actions = folds.iter().zip(1..).filter(|(fold, _)| fold.state != FoldState::Leaf);
         let by_node: Vec<_> = actions
             .map(|(fold, sequence)| (fold.node, FoldAction { sequence, state: fold.state }, fold.scope))
             .collect();
-        Folds { by_node: sorted_by_key(by_node, |&(node, done, _)| two_part_key(node.into(), done.sequence.into())) }
+        Folds {
+            by_node: sorted_by_key(by_node, |&(node, action, _)| two_part_key(node.into(), action.sequence.into())),
+        }
     }
 
-    /// Returns whether a node is open, and the action that applies to its descendants. `above` is the action
-    /// inherited from its ancestors. `otherwise` is the default.
+    /// Returns the state of a node, and the action that applies to its descendants. `above` is the action inherited
+    /// from the ancestors. `otherwise` is the state without any action.
     pub(super) fn resolve(&self, node: u32, above: FoldAction, otherwise: FoldState) -> (FoldState, FoldAction) {
-        let (mut own, mut below) = (above, above);
+        let (mut latest, mut below) = (above, above);
         let from = self.by_node.partition_point(|&(known, _, _)| known < node);
-        for &(_, done, reach) in self.by_node.iter().skip(from).take_while(|&&(known, _, _)| known == node) {
-            if done.sequence > own.sequence {
-                own = done;
+        for &(_, action, scope) in self.by_node.iter().skip(from).take_while(|&&(known, _, _)| known == node) {
+            if action.sequence > latest.sequence {
+                latest = action;
             }
-            if reach == FoldScope::Subtree && done.sequence > below.sequence {
-                below = done;
+            if scope == FoldScope::Subtree && action.sequence > below.sequence {
+                below = action;
             }
         }
-        (if own.sequence == 0 { otherwise } else { own.state }, below)
+        (if latest.sequence == 0 { otherwise } else { latest.state }, below)
     }
 }
 
-/// Returns the default state of a node. The only child of an open node is open.
+/// Returns the default state of a node, given the number of children of its parent. An only child is open.
 pub(super) fn default_state(siblings: u32) -> FoldState {
     if siblings == 1 { FoldState::Open } else { FoldState::Closed }
 }

@@ -1,5 +1,5 @@
-//! Row layout of a tree with open and closed nodes. All rows are computed, so that any window of them can be returned
-//! at once.
+//! Row layout of a tree with open and closed nodes. All rows are computed, so that any range of them can be returned
+//! immediately.
 
 use super::folds::{FoldAction, Folds, default_state};
 use crate::protocol::FoldState;
@@ -7,7 +7,7 @@ use crate::stack_trees::TreeView;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 
-/// Slice steps per row and per sorted child.
+/// Number of slice steps that each row and each sorted child costs.
 const STEPS_PER_ROW: u32 = 8;
 
 /// A row of the tree.
@@ -24,9 +24,9 @@ pub(super) struct Row {
 /// Layout in progress.
 pub(super) struct RowLayout {
     pub(super) rows: Column<Row>,
-    /// The first row, until it has been added, and the action inherited by its descendants.
+    /// The first row and the action inherited by its descendants. `None` once the row is added.
     top: Option<(Row, FoldAction)>,
-    /// Remaining children of the open nodes, the innermost last.
+    /// Remaining children of the open nodes on the current path, outermost first.
     open_siblings: Vec<Siblings>,
     steps: u32,
 }
@@ -42,7 +42,7 @@ struct Siblings {
 }
 
 impl RowLayout {
-    /// Starts a layout with node `top`.
+    /// Creates a layout whose first row is the node `top`.
     pub(super) fn new(view: TreeView<'_>, top: u32, folds: &Folds) -> RowLayout {
         let (fold, below) = folds.resolve(top, inherited_action(view, top, folds), FoldState::Open);
         let row = Row { node: top, depth: 0, indent: 0, sibling_index: 0, siblings: 1, fold };
@@ -87,20 +87,20 @@ impl RowLayout {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        let waiting: usize = self.open_siblings.iter().map(|it| it.nodes.capacity() * size_of::<u32>()).sum();
-        self.rows.heap_bytes() + waiting
+        let pending: usize = self.open_siblings.iter().map(|it| it.nodes.capacity() * size_of::<u32>()).sum();
+        self.rows.heap_bytes() + pending
     }
 }
 
 /// Returns the nodes from the root to the parent of `node`. Empty for the root.
 pub(super) fn ancestors(view: TreeView<'_>, node: u32) -> Vec<u32> {
-    let mut above: Vec<u32> = std::iter::successors(view.parent(node), |&at| view.parent(at)).collect();
-    above.reverse();
-    above
+    let mut ancestors: Vec<u32> = std::iter::successors(view.parent(node), |&node| view.parent(node)).collect();
+    ancestors.reverse();
+    ancestors
 }
 
 /// Returns the action that `top` inherits from its ancestors.
 pub(super) fn inherited_action(view: TreeView<'_>, top: u32, folds: &Folds) -> FoldAction {
-    let above = ancestors(view, top).into_iter();
-    above.fold(FoldAction::default(), |done, node| folds.resolve(node, done, FoldState::Open).1)
+    let ancestors = ancestors(view, top).into_iter();
+    ancestors.fold(FoldAction::default(), |action, node| folds.resolve(node, action, FoldState::Open).1)
 }

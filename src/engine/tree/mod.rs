@@ -19,12 +19,12 @@ const MAX_ROWS: u32 = 2000;
 /// Maximum number of ancestors of the top node in an answer. The nearest ones are kept.
 const MAX_ANCESTORS: usize = 200;
 
-/// Cached layout, search matches and target of earlier questions.
+/// Cached row layout, search matches and revealed node of earlier queries.
 #[derive(Default)]
 pub(super) struct TreeCache {
     rows: Option<(RowsKey, RowLayout)>,
     trail: Option<(MatchesKey, MatchPaths)>,
-    /// Last node to reveal, as found for its question.
+    /// Parameters and result of the last lookup of the node to reveal.
     target: Option<(Option<TargetKey>, Option<u32>)>,
 }
 
@@ -42,7 +42,7 @@ struct RowsKey {
 struct MatchesKey {
     of: Selection,
     arrangement: Arrangement,
-    /// Number of the search, counted from the first one.
+    /// Number of searches that had finished, which identifies the search.
     search: u32,
 }
 
@@ -72,8 +72,8 @@ impl TreeCache {
     ) -> SliceResult<TreePage> {
         let TreeQuestion { scope, arrangement, find, .. } = *question;
         let Some((open, answers)) = file.device_with_trees(device) else { return Ok(TreePage::default()) };
-        let asked = Selection { device, scope, found: find };
-        let (of, found_total) = answers.weigh_with_found(open, asked, arrangement, slice)?;
+        let selection = Selection { device, scope, found: find };
+        let (of, found_total) = answers.weigh_with_found(open, selection, arrangement, slice)?;
         let view = answers.view(open, of, arrangement).ok_or(OutOfTime)?;
         let found = found_total.and_then(|found_total| answers.view(open, found_total, arrangement));
         let top = question.focus.filter(|&node| (node as usize) < view.len()).unwrap_or(0);
@@ -152,7 +152,7 @@ impl TreeCache {
     }
 }
 
-/// Returns the node to reveal, or `None` if there is none below `top`.
+/// Returns the node to reveal, or `None` if `top` and its descendants do not have it.
 fn target(
     open: DeviceData<'_>,
     view: TreeView<'_>,
@@ -161,18 +161,18 @@ fn target(
     of: Selection,
     reveal: Reveal,
 ) -> Option<u32> {
-    let weighs = |node: u32| view.weight(node).count > 0 && reveal::is_within(view, top, node);
+    let is_shown = |node: u32| view.weight(node).count > 0 && reveal::is_within(view, top, node);
     // From a node that does not exist, the search starts at the top.
-    let start = |node: u32| if weighs(node) { node } else { top };
+    let start = |node: u32| if is_shown(node) { node } else { top };
     match reveal {
         Reveal::Node(node) => Some(node),
         Reveal::Allocation(id) => {
             let id = AllocationId(id);
-            let is_in = Population::new(open.history, of.scope).contains(open.history, id);
-            is_in.then(|| view.node_of(id)).flatten()
+            let is_in_scope = Population::new(open.history, of.scope).contains(open.history, id);
+            is_in_scope.then(|| view.node_of(id)).flatten()
         }
         Reveal::MatchAfter(node) => trail?.after(view, top, start(node)),
         Reveal::MatchBefore(node) => trail?.before(view, top, start(node)),
     }
-    .filter(|&node| weighs(node))
+    .filter(|&node| is_shown(node))
 }

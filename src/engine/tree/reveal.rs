@@ -10,8 +10,8 @@ use base::slice::{SliceResult, TimeSlice};
 /// Returns whether `node` is `top` or one of its descendants.
 pub(super) fn is_within(view: TreeView<'_>, top: u32, node: u32) -> bool {
     // Parents have lower numbers than their children.
-    let mut way = std::iter::successors(Some(node), |&at| view.parent(at)).take_while(|&at| at >= top);
-    way.any(|at| at == top)
+    let mut path = std::iter::successors(Some(node), |&node| view.parent(node)).take_while(|&node| node >= top);
+    path.any(|node| node == top)
 }
 
 /// Returns the nodes that have to be opened so that `node` is among the rows below `top`.
@@ -19,14 +19,14 @@ pub(super) fn nodes_to_open(view: TreeView<'_>, top: u32, node: u32, folds: &Fol
     let mut above = inherited_action(view, top, folds);
     let mut siblings = 1;
     let mut opened = Vec::new();
-    for at in ancestors(view, node).into_iter().skip_while(|&at| at != top) {
-        let otherwise = if at == top { FoldState::Open } else { default_state(siblings) };
-        let (state, below) = folds.resolve(at, above, otherwise);
+    for node in ancestors(view, node).into_iter().skip_while(|&node| node != top) {
+        let otherwise = if node == top { FoldState::Open } else { default_state(siblings) };
+        let (state, below) = folds.resolve(node, above, otherwise);
         if state != FoldState::Open {
-            opened.push(Fold { node: at, scope: FoldScope::Node, state: FoldState::Open });
+            opened.push(Fold { node, scope: FoldScope::Node, state: FoldState::Open });
         }
         above = below;
-        siblings = view.child_count(at);
+        siblings = view.child_count(node);
     }
     opened
 }
@@ -49,8 +49,8 @@ impl MatchPaths {
     pub(super) fn step(&mut self, view: TreeView<'_>, slice: &mut TimeSlice) -> SliceResult {
         while let Some(part) = slice.next_range(&mut self.next, view.len(), 1)? {
             for node in part.map(|next| (view.len() - 1 - next) as u32) {
-                let weighs = view.weight(node).count > 0;
-                if weighs && (self.nodes.contains(node) || view.is_in_classes(&self.classes, node)) {
+                let has_weight = view.weight(node).count > 0;
+                if has_weight && (self.nodes.contains(node) || view.is_in_classes(&self.classes, node)) {
                     self.nodes.insert(node);
                     view.parent(node).into_iter().for_each(|parent| self.nodes.insert(parent));
                 }
@@ -73,16 +73,16 @@ impl MatchPaths {
 
     /// Returns the first match in row order that is `node` or one of its descendants.
     fn first(&self, view: TreeView<'_>, node: u32) -> Option<u32> {
-        let mut at = node;
-        while !view.is_in_classes(&self.classes, at) {
-            at = self.first_of(&view.children(at))?;
+        let mut current = node;
+        while !view.is_in_classes(&self.classes, current) {
+            current = self.first_of(&view.children(current))?;
         }
-        Some(at)
+        Some(current)
     }
 
     /// Returns the last match in row order that is `node` or one of its descendants.
     fn last(&self, view: TreeView<'_>, node: u32) -> u32 {
-        std::iter::successors(Some(node), |&at| self.last_of(&view.children(at))).last().unwrap_or(node)
+        std::iter::successors(Some(node), |&node| self.last_of(&view.children(node))).last().unwrap_or(node)
     }
 
     /// Returns the match after `node` in the row order below `top`. Wraps around to the first match.
@@ -90,33 +90,35 @@ impl MatchPaths {
         if let Some(child) = self.first_of(&view.children(node)) {
             return self.first(view, child);
         }
-        let mut at = node;
-        while at != top {
-            let parent = view.parent(at)?;
+        let mut current = node;
+        while current != top {
+            let parent = view.parent(current)?;
             let siblings = view.children(parent);
-            let later = siblings.iter().position(|&child| child == at).and_then(|place| siblings.get(place + 1..));
+            let index = siblings.iter().position(|&child| child == current);
+            let later = index.and_then(|index| siblings.get(index + 1..));
             if let Some(next) = later.and_then(|later| self.first_of(later)) {
                 return self.first(view, next);
             }
-            at = parent;
+            current = parent;
         }
         self.first(view, top)
     }
 
     /// Returns the match before `node` in the row order below `top`. Wraps around to the last match.
     pub(super) fn before(&self, view: TreeView<'_>, top: u32, node: u32) -> Option<u32> {
-        let mut at = node;
-        while at != top {
-            let parent = view.parent(at)?;
+        let mut current = node;
+        while current != top {
+            let parent = view.parent(current)?;
             let siblings = view.children(parent);
-            let earlier = siblings.iter().position(|&child| child == at).and_then(|place| siblings.get(..place));
+            let index = siblings.iter().position(|&child| child == current);
+            let earlier = index.and_then(|index| siblings.get(..index));
             if let Some(next) = earlier.and_then(|earlier| self.last_of(earlier)) {
                 return Some(self.last(view, next));
             }
             if view.is_in_classes(&self.classes, parent) {
                 return Some(parent);
             }
-            at = parent;
+            current = parent;
         }
         Some(self.last(view, top)).filter(|&last| view.is_in_classes(&self.classes, last))
     }

@@ -36,7 +36,7 @@ pub(super) struct Annotations {
     sums: Vec<NameTotals>,
     /// Number of annotations added to `sums`.
     summed: usize,
-    /// Annotations sorted by peak. `names_by_peak` is the same for names.
+    /// Indices of annotations, sorted by peak. `names_by_peak` has the indices of names, sorted by peak.
     by_peak: Radix,
     names_by_peak: Radix,
 }
@@ -67,29 +67,30 @@ impl Annotations {
         }
     }
 
-    /// Adds up annotations by name, sorts both by peak, and copies the totals of annotations that are steps.
+    /// Adds up annotations by name, sorts annotations and names by peak, and copies the totals of annotations that are
+    /// steps.
     fn sum_up(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        let places = &self.shared.steps.placed.annotations;
+        let annotations = &self.shared.steps.placed.annotations;
         if self.summed == 0 {
-            self.by_peak = Radix::with_capacity(places.len());
+            self.by_peak = Radix::with_capacity(annotations.len());
         }
-        while let Some(place) = places.get(self.summed) {
+        while let Some(placed) = annotations.get(self.summed) {
             slice.tick()?;
-            let at = self.summed as u32;
+            let index = self.summed as u32;
             self.summed += 1;
-            let facts = self.ranges.facts().get(at as usize).copied().unwrap_or_default();
-            self.by_peak.push(!facts.peak, at);
-            if self.shared.steps.steps.annotation_rows.get(self.steps.facts().len()) == Some(&place.row) {
+            let facts = self.ranges.facts().get(index as usize).copied().unwrap_or_default();
+            self.by_peak.push(!facts.peak, index);
+            if self.shared.steps.steps.annotation_rows.get(self.steps.facts().len()) == Some(&placed.row) {
                 self.steps.push(facts);
             }
-            let Some(range) = history.annotations.get(place.row as usize) else { continue };
+            let Some(range) = history.annotations.get(placed.row as usize) else { continue };
             let next = self.sums.len() as u32;
             let number = *self.by_name.entry(range.name).or_insert(next);
             if number == next {
-                self.sums.push(NameTotals::new(range.name, at));
+                self.sums.push(NameTotals::new(range.name, index));
             }
             if let Some(sum) = self.sums.get_mut(number as usize) {
-                sum.add(history, range, at, facts);
+                sum.add(history, range, index, facts);
             }
         }
         self.by_peak.step(slice)?;
@@ -98,8 +99,8 @@ impl Annotations {
         }
         while let Some(sum) = self.sums.get(self.names_by_peak.len()) {
             slice.tick()?;
-            let at = self.names_by_peak.len() as u32;
-            self.names_by_peak.push(!sum.peak, at);
+            let index = self.names_by_peak.len() as u32;
+            self.names_by_peak.push(!sum.peak, index);
         }
         self.names_by_peak.step(slice)
     }
@@ -109,17 +110,17 @@ impl Annotations {
         let (steps, placed) = (&self.shared.steps.steps, &self.shared.steps.placed);
         let mut statements = vec![statement(Tone::Fact, steps.describe(), None)];
         statements.extend(growth(steps, self.steps.facts(), history.event_count()));
-        let mut say = |count: usize, words: &str| {
+        let mut add_fact = |count: usize, fact: &str| {
             if count > 0 {
-                let text = pluralize(count as u64, "annotation") + words;
+                let text = pluralize(count as u64, "annotation") + fact;
                 statements.push(statement(Tone::Fact, text, None));
             }
         };
-        say(placed.without_time, " cannot be placed: the trace has no times.");
-        say(placed.outside_rows.len(), " outside the recorded events.");
+        add_fact(placed.without_time, " cannot be placed: the trace has no times.");
+        add_fact(placed.outside_rows.len(), " outside the recorded events.");
         let never_ends = |row: u32| names.range(row).is_some_and(|range| range.end_us.is_none());
-        let open = placed.annotations.iter().filter(|place| never_ends(place.row));
-        say(open.count(), " without an end, extended to the end of the trace.");
+        let open = placed.annotations.iter().filter(|annotation| never_ends(annotation.row));
+        add_fact(open.count(), " without an end, extended to the end of the trace.");
         let (highest, names_by_peak) =
             (std::mem::take(&mut self.by_peak).into_ids(), std::mem::take(&mut self.names_by_peak).into_ids());
         let sheets = vec![

@@ -1,4 +1,4 @@
-//! Table of Mosaic's numbers for the same trace.
+//! Table of the numbers that Mosaic reports for the same trace.
 
 use super::region_bytes::RegionPass;
 use super::sheets::SheetContext;
@@ -16,31 +16,31 @@ struct Row {
 }
 
 /// Returns the table: peaks of the trace and of a range, and live bytes by compiled region, annotation and stage.
-pub(super) fn mosaic_sheet(names: &SheetContext<'_>, of: &RegionPass) -> Sheet {
+pub(super) fn mosaic_sheet(names: &SheetContext<'_>, pass: &RegionPass) -> Sheet {
     let note =
         "As in Mosaic's reports, without the baseline. A stage: live bytes at the START or END of an annotation.";
     let mut found: Vec<Row> = Vec::new();
     let mut add = |kind, name, bytes, moment| found.push(Row { kind, name, bytes, moment });
-    let peak = of.mosaic_peak.moment;
-    add("dynamic peak", String::new(), of.mosaic_peak.bytes, peak);
-    if let Some((_, highest)) = of.window_peak {
+    let peak = pass.mosaic_peak.moment;
+    add("dynamic peak", String::new(), pass.mosaic_peak.bytes, peak);
+    if let Some((_, highest)) = pass.window_peak {
         add("peak of the range", String::new(), highest.bytes, highest.moment.min(names.history.event_count()));
     }
     let rows = names.rows as usize;
     let mut left_out = 0;
-    let mut at_peak = |what: &'static str, all: Vec<(Option<StringId>, u64)>, none: &str| {
+    let mut at_peak = |kind: &'static str, all: Vec<(Option<StringId>, u64)>, none: &str| {
         left_out += names.left_out(all.len());
         let all = base::sorted::sorted_by_key(all, |&(_, bytes)| u128::from(!bytes));
         for (name, bytes) in all.into_iter().take(rows) {
-            add(what, name.map_or_else(|| none.to_owned(), |name| names.text(name)), bytes, peak);
+            add(kind, name.map_or_else(|| none.to_owned(), |name| names.text(name)), bytes, peak);
         }
     };
-    let regions =
-        of.regions.iter().filter(|region| region.mosaic_at_peak > 0).map(|region| (region.name, region.mosaic_at_peak));
+    let regions = pass.regions.iter().filter(|region| region.mosaic_at_peak > 0);
+    let regions = regions.map(|region| (region.name, region.mosaic_at_peak));
     at_peak("compile_context at the peak", regions.collect(), "N/A");
-    at_peak("annotation at the peak", of.annotations.clone(), "");
+    at_peak("annotation at the peak", pass.annotations.clone(), "");
     let mut times: HashMap<(StringId, bool), u32, foldhash::fast::RandomState> = HashMap::default();
-    for (mark, &usage) in names.snapshot.marks.iter().zip(&of.usages) {
+    for (mark, &usage) in names.snapshot.marks.iter().zip(&pass.usages) {
         let mut name = names.text(mark.name);
         name.push_str(if mark.start { "_START" } else { "_END" });
         let before = times.entry((mark.name, mark.start)).or_insert(0);
@@ -52,7 +52,7 @@ pub(super) fn mosaic_sheet(names: &SheetContext<'_>, of: &RegionPass) -> Sheet {
         let moment = until.map_or(0, |clock| clock.events_before_us(mark.time_us.saturating_add(1)));
         add("stage", name, usage, moment);
     }
-    if !of.usages.is_empty() {
+    if !pass.usages.is_empty() {
         left_out += names.left_out(names.snapshot.marks.len());
     }
     let columns = [

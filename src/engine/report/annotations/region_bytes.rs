@@ -1,4 +1,5 @@
-//! Live bytes by compiled region, and by annotation as Mosaic counts them: only allocations in the trace, no baseline.
+//! Live bytes by compiled region and by annotation, as Mosaic counts them: only allocations made in the trace, without
+//! the baseline.
 
 use crate::innermost::{InnermostAnnotations, MarkScope};
 use crate::protocol::Span;
@@ -13,21 +14,21 @@ use history::snapshot::{Action, Snapshot, StringId};
 /// Requested bytes of the allocations of a compiled region.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Region {
-    /// `None` if no region was recorded, or `N/A`.
+    /// Name of the region. `None` if no region was recorded, or `N/A`.
     pub(super) name: Option<StringId>,
     live: u64,
-    /// Live at the peak of the device.
+    /// Bytes that are live at the device's peak.
     pub(super) at_peak: u64,
     /// Peak of the region's live bytes. `peak_moment` is its first moment.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
     pub(super) allocated: u64,
     pub(super) count: u64,
-    /// Live at the peak as Mosaic counts.
+    /// Bytes that are live at the peak as Mosaic counts it.
     pub(super) mosaic_at_peak: u64,
 }
 
-/// Peak as Mosaic counts, and its first moment.
+/// Peak of live bytes as Mosaic counts them, and its first moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MosaicPeak {
     pub(super) bytes: u64,
@@ -42,44 +43,44 @@ pub(super) struct RegionPass {
     live: u64,
     pub(super) regions: Vec<Region>,
     by_name: HashMap<u32, u32, foldhash::fast::RandomState>,
-    /// Peak of the trace. `window` has the peak of a range, if the question has one.
+    /// Peak of the trace. `window_peak` has the peak of a range, if one is requested.
     pub(super) mosaic_peak: MosaicPeak,
     pub(super) window_peak: Option<(Span, MosaicPeak)>,
     /// Requested moments, ascending, with their index in `usages`.
     requested: Vec<(u32, u32)>,
     answered: usize,
-    /// Live bytes at each requested moment, in the order of the call to [`Counted::ask`].
+    /// Live bytes at each requested moment, in the order of the moments passed to [`RegionPass::request_usages`].
     pub(super) usages: Vec<u64>,
-    /// Index into `regions` plus one, by the labels of an event. 0 if not looked up yet.
+    /// 1-based index into `regions` for each labels id of an event. 0 if not looked up yet.
     by_labels: Vec<u32>,
     innermost: InnermostAnnotations,
     /// Position of the last lookup in `innermost`.
     innermost_position: usize,
-    /// Live bytes at Mosaic's peak, by the annotation of the allocation. `None` is outside annotations.
+    /// Live bytes at Mosaic's peak, by the annotation that was open at the allocation. `None` means no annotation.
     pub(super) annotations: Vec<(Option<StringId>, u64)>,
     by_annotation: HashMap<u32, u32, foldhash::fast::RandomState>,
 }
 
-/// Returns the hash key for a name, or a sentinel for `None` that no name has.
+/// Returns the hash key for a name, or `u32::MAX`, which no name has, for `None`.
 fn name_key(name: Option<StringId>) -> u32 {
     name.map_or(u32::MAX, |name| name.0)
 }
 
 impl RegionPass {
-    /// Starts a pass, with the peak within `window` if there is one.
+    /// Creates a pass that also determines the peak within `window`, if one is given.
     pub(super) fn new(window: Option<Span>) -> RegionPass {
         let window_peak = window.map(|span| (span, MosaicPeak { bytes: 0, moment: span.from }));
         RegionPass { window_peak, innermost: InnermostAnnotations::new(MarkScope::File), ..RegionPass::default() }
     }
 
-    /// Requests live bytes at these moments.
+    /// Requests the live bytes at these moments, for [`RegionPass::usages`].
     pub(super) fn request_usages(&mut self, moments: impl Iterator<Item = u32>) {
         self.requested =
             sorted_by_key(moments.zip(0..).collect(), |&(moment, number)| two_part_key(moment.into(), number.into()));
         self.usages = vec![0; self.requested.len()];
     }
 
-    /// Stores live bytes for the requested moments up to the current one.
+    /// Stores the live bytes of the requested moments up to the current one.
     fn store_usages(&mut self) {
         while let Some(&(_, number)) = self.requested.get(self.answered).filter(|&&(moment, _)| moment <= self.event) {
             self.usages.get_mut(number as usize).into_iter().for_each(|usage| *usage = self.live);
@@ -87,7 +88,7 @@ impl RegionPass {
         }
     }
 
-    /// Continues the pass.
+    /// Processes the remaining events, then the allocations that are live at Mosaic's peak.
     pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let (events, allocations) = (history.event_count(), &history.allocations);
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
@@ -140,7 +141,7 @@ impl RegionPass {
     }
 
     fn process_event(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32) {
-        let Some((id, is_birth)) = history.lifetime_change(EventIdx(event)) else { return };
+        let Some((id, is_alloc)) = history.lifetime_change(EventIdx(event)) else { return };
         let (allocated_at, _, size) = history.allocations.span(id);
         if allocated_at == 0 {
             return;
@@ -148,7 +149,7 @@ impl RegionPass {
         let moment = event + 1;
         let number = self.region(snapshot, history, allocated_at);
         let Some(region) = self.regions.get_mut(number) else { return };
-        if !is_birth {
+        if !is_alloc {
             region.live = region.live.saturating_sub(size);
             if is_completed(history, moment) {
                 self.live = self.live.saturating_sub(size);
@@ -188,7 +189,7 @@ impl RegionPass {
     }
 }
 
-/// Returns whether an allocation freed at a moment ended by `free_completed`.
+/// Returns whether an allocation freed at this moment was freed by a `free_completed` event.
 fn is_completed(history: &DeviceHistory, freed_at: u32) -> bool {
     Moment(freed_at).event().is_some_and(|event| history.events.action(event.0) == Action::FreeCompleted)
 }

@@ -11,7 +11,8 @@ use history::snapshot::{Snapshot, StringId};
 
 /// Maximum indentation level of a row.
 const MAX_DEPTH: u32 = 64;
-/// Inputs of the tables, and the maximum number of rows of each.
+
+/// Inputs of the tables, and the maximum number of rows of each table.
 pub(super) struct SheetContext<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) history: &'a DeviceHistory,
@@ -19,12 +20,12 @@ pub(super) struct SheetContext<'a> {
 }
 
 impl SheetContext<'_> {
-    /// Returns an annotation by its row.
+    /// Returns the annotation with this index in the history.
     pub(super) fn range(&self, row: u32) -> Option<&AnnotationRange> {
         self.history.annotations.get(row as usize)
     }
 
-    /// Returns a name, cut to a readable length.
+    /// Returns a name, truncated to a readable length.
     pub(super) fn text(&self, name: StringId) -> String {
         truncate(&self.snapshot.strings.text(name))
     }
@@ -33,7 +34,7 @@ impl SheetContext<'_> {
         name.map_or_else(|| "N/A".to_owned(), |name| self.text(name))
     }
 
-    /// Returns the number of rows beyond the maximum.
+    /// Returns the number of rows that exceed the maximum, out of `all` rows.
     pub(super) fn left_out(&self, all: usize) -> u32 {
         u32::try_from(all).unwrap_or(u32::MAX).saturating_sub(self.rows)
     }
@@ -45,7 +46,7 @@ pub(super) struct NameTotals {
     name: StringId,
     count: u64,
     micros: u64,
-    /// Index of the annotation with the highest peak, the first if several are equal.
+    /// Index of the first annotation with the highest peak.
     highest_index: u32,
     pub(super) peak: u64,
     allocated: u64,
@@ -54,24 +55,24 @@ pub(super) struct NameTotals {
 }
 
 impl NameTotals {
-    /// Creates empty totals. `highest` is the index of the first annotation.
+    /// Creates empty totals. `highest_index` is the index of the first annotation.
     pub(super) fn new(name: StringId, highest_index: u32) -> NameTotals {
         NameTotals { name, count: 0, micros: 0, highest_index, peak: 0, allocated: 0, freed: 0, kept: 0 }
     }
 
-    pub(super) fn add(&mut self, history: &DeviceHistory, range: &AnnotationRange, at: u32, facts: RangeTotals) {
+    pub(super) fn add(&mut self, history: &DeviceHistory, range: &AnnotationRange, index: u32, facts: RangeTotals) {
         self.count += 1;
         self.micros = self.micros.saturating_add(micros(history, range));
         self.allocated = self.allocated.saturating_add(facts.allocated);
         self.freed = self.freed.saturating_add(facts.freed);
         self.kept = self.kept.saturating_add(facts.kept);
         if facts.peak > self.peak {
-            (self.peak, self.highest_index) = (facts.peak, at);
+            (self.peak, self.highest_index) = (facts.peak, index);
         }
     }
 }
 
-/// Returns the duration of an annotation in µs. Without an end, it lasts to the last event.
+/// Returns the duration of an annotation in µs. An annotation without an end lasts to the last event.
 fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
     let end = range.end_us.or(history.numbers.time_us.map(|(_, last)| last)).unwrap_or(range.start_us);
     end.max(range.start_us).abs_diff(range.start_us)
@@ -114,7 +115,7 @@ pub(super) fn names_sheet(names: &SheetContext<'_>, sums: &[NameTotals], highest
         column::bytes("kept_bytes", "kept", |sum: &NameTotals| sum.kept),
     ];
     let mut sheet = sheet(["annotations", "Annotations by name", note], &columns);
-    for sum in highest.iter().take(names.rows as usize).filter_map(|&at| sums.get(at as usize)) {
+    for sum in highest.iter().take(names.rows as usize).filter_map(|&index| sums.get(index as usize)) {
         let (span, facts) = ranges.range(sum.highest_index);
         sheet
             .rows
@@ -124,7 +125,7 @@ pub(super) fn names_sheet(names: &SheetContext<'_>, sums: &[NameTotals], highest
     sheet
 }
 
-/// Returns the table of single annotations: those with the highest peaks, in chronological order.
+/// Returns the table of individual annotations: those with the highest peaks, in chronological order.
 pub(super) fn occurrences_sheet(
     names: &SheetContext<'_>,
     placed: &PlacedAnnotations,
@@ -144,11 +145,11 @@ pub(super) fn occurrences_sheet(
     let mut chosen: Vec<u32> = highest.iter().copied().take(names.rows as usize).collect();
     chosen.sort_unstable();
     for number in chosen {
-        let Some(place) = placed.annotations.get(number as usize) else { continue };
-        let Some(range) = names.range(place.row) else { continue };
+        let Some(annotation) = placed.annotations.get(number as usize) else { continue };
+        let Some(range) = names.range(annotation.row) else { continue };
         let (span, facts) = ranges.range(number);
         let cells = cells(&columns, (range, (span, facts)));
-        let depth = place.depth.min(MAX_DEPTH);
+        let depth = annotation.depth.min(MAX_DEPTH);
         sheet.rows.push(SheetRow { cells, depth, ..evidence_row(range_evidence(span, facts.peak_moment)) });
     }
     sheet.left_out = names.left_out(placed.annotations.len());

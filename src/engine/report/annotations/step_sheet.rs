@@ -29,10 +29,12 @@ pub(super) fn steps_sheet(names: &SheetContext<'_>, steps: &Steps, facts: &[Rang
         sums = [sums[0].saturating_add(facts.allocated), sums[1].saturating_add(facts.freed)];
     }
     type Row = (usize, (Span, RangeTotals), i64);
-    let name =
-        |at: usize| steps.annotation_rows.get(at).and_then(|&row| names.range(row)).map(|range| names.text(range.name));
-    let mut columns =
-        vec![column::text("step", "step", |(at, ..): Row| name(at).unwrap_or_else(|| group_digits(at as u64 + 1)))];
+    let name = |index: usize| {
+        steps.annotation_rows.get(index).and_then(|&row| names.range(row)).map(|range| names.text(range.name))
+    };
+    let mut columns = vec![column::text("step", "step", |(index, ..): Row| {
+        name(index).unwrap_or_else(|| group_digits(index as u64 + 1))
+    })];
     columns.extend(facts_columns(|(_, facts, _): Row| facts));
     columns.extend([
         column::cell("growth_bytes", "growth", |(.., growth): Row| Cell::Change(growth)),
@@ -47,8 +49,8 @@ pub(super) fn steps_sheet(names: &SheetContext<'_>, steps: &Steps, facts: &[Rang
     }
     let mut sheet = sheet(["steps", "Steps", &note], &columns);
     let rows = steps.spans.iter().zip(facts).zip(growths).enumerate().take(names.rows as usize);
-    for (at, ((&span, &facts), growth)) in rows {
-        let cells = cells(&columns, (at, (span, facts), growth));
+    for (index, ((&span, &facts), growth)) in rows {
+        let cells = cells(&columns, (index, (span, facts), growth));
         sheet.rows.push(SheetRow { cells, ..evidence_row(range_evidence(span, facts.peak_moment)) });
     }
     if !sheet.rows.is_empty() {
@@ -61,10 +63,10 @@ pub(super) fn steps_sheet(names: &SheetContext<'_>, steps: &Steps, facts: &[Rang
 
 /// Returns a statement on growth from step to step, or `None` if there are too few steps.
 ///
-/// Memory grows if each step after the [baseline](Steps::growth_ends) ends with more live bytes than the one before,
-/// and leaves something that is never freed. The second condition is needed because batches of different sizes can end
-/// higher and higher for a while. If steps were inferred from stacks, a last step that ends at moment `end`, the end of
-/// the trace, is ignored: it may not have freed its memory yet.
+/// Memory grows if each step after the [baseline](Steps::growth_moments) ends with more live bytes than the one before,
+/// and leaves allocations that are never freed. The second condition is needed because steps with batches of different
+/// sizes may end with more and more live bytes for a while. If steps were inferred from stacks, a last step that ends
+/// at moment `end`, the end of the trace, is ignored: it may not have freed its memory yet.
 pub(super) fn growth(steps: &Steps, facts: &[RangeTotals], end: u32) -> Option<Statement> {
     let mut ends = steps.growth_moments();
     if matches!(steps.rule, StepRule::Stack(..)) && ends.last() == Some(&end) {
@@ -86,12 +88,12 @@ pub(super) fn growth(steps: &Steps, facts: &[RangeTotals], end: u32) -> Option<S
         return Some(statement(Tone::Good, text, Some(evidence)));
     }
     let sum: i64 = growths.iter().fold(0, |sum, &growth| sum.saturating_add(growth));
-    let least = growths.iter().min().copied().unwrap_or(0);
+    let min = growths.iter().min().copied().unwrap_or(0);
     let mean = sum / growths.len().max(1) as i64;
     let text = format!(
         "Memory grows with every step: {} per step (mean, at least {}), {} over {settled} after the first two. See Leaks & waste for the call sites.",
         bytes_text(mean.unsigned_abs()),
-        bytes_text(least.unsigned_abs()),
+        bytes_text(min.unsigned_abs()),
         bytes_text(sum.unsigned_abs())
     );
     Some(statement(Tone::Alarm, text, Some(evidence)))

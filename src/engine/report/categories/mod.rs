@@ -1,4 +1,4 @@
-//! Report on categories: live bytes by purpose, the rules that match, and what is not classified.
+//! Report on categories: live bytes by category, the rules that match, and the call sites that no rule matches.
 
 mod mosaic;
 mod sums;
@@ -18,7 +18,7 @@ use history::replay::AllocationId;
 use mosaic::Mosaic;
 use sums::{CategoryPeaks, Sums};
 
-/// Divisor of the peak: more unclassified bytes than the quotient are not reported as good.
+/// Maximum share of unclassified bytes at the peak that is reported as good, as a divisor of the peak.
 const TOLERATED_DIVISOR: u64 = 10;
 
 /// Report on categories, in progress.
@@ -66,42 +66,42 @@ impl Job for Categories {
         }
         let parts = self.parts.take().ok_or(OutOfTime)?;
         out_of_line(|| {
-            let mut writing = ReportWriter::new(file, history, &self.question);
-            parts.write_statements(&mut writing);
-            parts.write_categories(&mut writing);
-            parts.write_rules(&mut writing);
-            parts.write_unknown(&mut writing);
+            let mut writer = ReportWriter::new(file, history, &self.question);
+            parts.write_statements(&mut writer);
+            parts.write_categories(&mut writer);
+            parts.write_rules(&mut writer);
+            parts.write_unknown(&mut writer);
             if let Some(mosaic) = parts.mosaic {
-                mosaic.write(&mut writing);
+                mosaic.write(&mut writer);
             }
-            Ok(writing.report)
+            Ok(writer.report)
         })
     }
 }
 
 impl Parts {
-    /// Returns the categories for which `of` returns true, most bytes at the peak first.
-    fn ranked(&self, of: impl Fn(usize) -> bool) -> Vec<u32> {
-        let places = (0u32..).zip(&self.peak.categories).filter(|(place, _)| of(*place as usize));
-        sorted_numbers(places.map(|(place, weight)| (two_part_key(!weight.bytes, 0), place)).collect())
+    /// Returns the indices of the categories for which `is_wanted` returns true, most bytes at the peak first.
+    fn ranked(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<u32> {
+        let indices = (0u32..).zip(&self.peak.categories).filter(|(index, _)| is_wanted(*index as usize));
+        sorted_numbers(indices.map(|(index, weight)| (two_part_key(!weight.bytes, 0), index)).collect())
     }
 
-    fn write_statements(&self, writing: &mut ReportWriter<'_>) {
-        let set = writing.file.groups.categories.set();
+    fn write_statements(&self, writer: &mut ReportWriter<'_>) {
+        let set = writer.file.groups.categories.set();
         let (names, whole) = (set.categories(), self.peak.total.bytes);
         let mut text = String::from("At the peak: ");
-        for (number, place) in
-            self.ranked(|place| self.peak.category(place).bytes > whole / 2000).into_iter().enumerate()
+        for (number, index) in
+            self.ranked(|index| self.peak.category(index).bytes > whole / 2000).into_iter().enumerate()
         {
-            let name = names.get(place as usize).map_or("", String::as_str);
-            let share = percent(self.peak.category(place as usize).bytes, whole);
+            let name = names.get(index as usize).map_or("", String::as_str);
+            let share = percent(self.peak.category(index as usize).bytes, whole);
             [if number > 0 { ", " } else { "" }, name, " ", &share].iter().for_each(|part| text.push_str(part));
         }
         if text.ends_with(' ') {
             text.push_str(if whole == 0 { "nothing live" } else { "only unexplained bytes" });
         }
         [" (rules: ", set.name(), ")."].iter().for_each(|part| text.push_str(part));
-        writing.add_statement(Tone::Fact, text, Some(moment_evidence(self.peak.moment)));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(self.peak.moment)));
         let unknown = self.peak.category(names.len().saturating_sub(1));
         let name = names.last().cloned().unwrap_or_default();
         let evidence = Some(Evidence { find: Some(category_query(&name)), ..moment_evidence(self.peak.moment) });
@@ -117,14 +117,14 @@ impl Parts {
                 .iter()
                 .for_each(|part| text.push_str(part));
             }
-            writing.add_statement(Tone::Fact, text, evidence);
+            writer.add_statement(Tone::Fact, text, evidence);
         } else if whole > 0 {
             let part = percent(unknown.bytes, whole);
             let text = match unknown.bytes {
                 0 => ["Classified as ", &name, ": nothing at the peak."].concat(),
                 _ => ["Classified as ", &name, ": ", &part, " of the peak."].concat(),
             };
-            writing.add_statement(Tone::Good, text, evidence);
+            writer.add_statement(Tone::Good, text, evidence);
         }
         if self.peak.by_size > 0 {
             let text = [
@@ -132,57 +132,57 @@ impl Parts {
                 &bytes_text(self.peak.by_size),
                 " of the peak, where stacks are missing or ambiguous. Totals per category are reliable, individual allocations are not.",
             ];
-            writing.add_statement(Tone::Fact, text.concat(), None);
+            writer.add_statement(Tone::Fact, text.concat(), None);
         }
     }
 
-    fn write_categories(&self, writing: &mut ReportWriter<'_>) {
-        let file = writing.file;
+    fn write_categories(&self, writer: &mut ReportWriter<'_>) {
+        let file = writer.file;
         let names = file.groups.categories.set().categories();
         // Unexplained bytes have no category, but are part of the total.
         type Row = Option<usize>;
-        let name = |place: usize| names.get(place).map_or("", String::as_str);
-        let peak = |place: Row| place.map_or(self.peak.unexplained, |place| self.peak.category(place));
-        let most = |place: usize| self.own_peaks.peak(place);
+        let name = |index: usize| names.get(index).map_or("", String::as_str);
+        let peak = |index: Row| index.map_or(self.peak.unexplained, |index| self.peak.category(index));
+        let own_peak = |index: usize| self.own_peaks.peak(index);
         let whole = self.peak.total;
         let mut columns = vec![
-            column::text("category", "category", |place: Row| place.map_or("unexplained", name).to_owned()),
-            column::bytes("peak_live_bytes", "at the peak", |place| peak(place).bytes).total(Cell::Bytes(whole.bytes)),
-            column::share("peak_share", "share", |place| (peak(place).bytes, whole.bytes))
+            column::text("category", "category", |index: Row| index.map_or("unexplained", name).to_owned()),
+            column::bytes("peak_live_bytes", "at the peak", |index| peak(index).bytes).total(Cell::Bytes(whole.bytes)),
+            column::share("peak_share", "share", |index| (peak(index).bytes, whole.bytes))
                 .total(Cell::Share { part: whole.bytes, whole: whole.bytes }),
-            column::count("peak_count", "allocations", |place| peak(place).count.into())
+            column::count("peak_count", "allocations", |index| peak(index).count.into())
                 .total(Cell::Count(whole.count.into())),
         ];
         if let Some(at) = &self.at_cursor {
-            let then = |place: Row| place.map_or(at.unexplained, |place| at.category(place));
+            let then = |index: Row| index.map_or(at.unexplained, |index| at.category(index));
             columns.extend([
-                column::bytes("live_bytes_at_cursor", "at the cursor", move |place| then(place).bytes)
+                column::bytes("live_bytes_at_cursor", "at the cursor", move |index| then(index).bytes)
                     .total(Cell::Bytes(at.total.bytes)),
-                column::count("count_at_cursor", "allocations at the cursor", move |place| then(place).count.into())
+                column::count("count_at_cursor", "allocations at the cursor", move |index| then(index).count.into())
                     .total(Cell::Count(at.total.count.into())),
             ]);
         }
         columns.extend([
-            column::cell("own_peak_live_bytes", "own peak", |place: Row| {
-                place.map_or(Cell::Empty, |place| Cell::Bytes(most(place).0))
+            column::cell("own_peak_live_bytes", "own peak", |index: Row| {
+                index.map_or(Cell::Empty, |index| Cell::Bytes(own_peak(index).0))
             }),
-            column::cell("own_peak_event", "own peak after event", |place: Row| {
-                place.map_or(Cell::Empty, |place| column::moment_cell(most(place).1))
+            column::cell("own_peak_event", "own peak after event", |index: Row| {
+                index.map_or(Cell::Empty, |index| column::moment_cell(own_peak(index).1))
             }),
         ]);
         let note = "Live bytes. Each allocation has exactly one category.";
-        let ranked = self.ranked(|place| self.own_peaks.peak(place).0 > 0 || self.peak.category(place).count > 0);
-        let mut rows: Vec<Row> = ranked.into_iter().map(|place| Some(place as usize)).collect();
+        let ranked = self.ranked(|index| self.own_peaks.peak(index).0 > 0 || self.peak.category(index).count > 0);
+        let mut rows: Vec<Row> = ranked.into_iter().map(|index| Some(index as usize)).collect();
         rows.extend((self.peak.unexplained.count > 0).then_some(None));
-        writing.add_sheet(sheet(["categories", "Categories", note], &columns), &columns, &rows, |_, place| {
+        writer.add_sheet(sheet(["categories", "Categories", note], &columns), &columns, &rows, |_, index| {
             let evidence =
-                |place| Evidence { find: Some(category_query(name(place))), ..moment_evidence(most(place).1) };
-            place.map_or_else(SheetRow::default, |place| evidence_row(evidence(place)))
+                |index| Evidence { find: Some(category_query(name(index))), ..moment_evidence(own_peak(index).1) };
+            index.map_or_else(SheetRow::default, |index| evidence_row(evidence(index)))
         });
     }
 
-    fn write_rules(&self, writing: &mut ReportWriter<'_>) {
-        let set = writing.file.groups.categories.set();
+    fn write_rules(&self, writer: &mut ReportWriter<'_>) {
+        let set = writer.file.groups.categories.set();
         let rules = (0u32..).zip(&self.peak.rules).filter(|(_, sum)| sum.0.count > 0);
         let ranked = sorted_numbers(rules.map(|(rule, sum)| (two_part_key(!sum.0.bytes, 0), rule)).collect());
         // Allocations that no rule matches have a row, but don't count as a rule.
@@ -209,19 +209,19 @@ impl Parts {
             column::share("peak_share", "share", |number| (sum(number).0.bytes, self.peak.total.bytes)),
             column::count("peak_count", "allocations", |number| sum(number).0.count.into()),
         ];
-        writing.add_sheet(sheet(["rules", "Rules", &note], &columns), &columns, &ranked, |writing, number| {
-            writing.allocation_row(AllocationId(sum(number).1), Some(self.peak.moment))
+        writer.add_sheet(sheet(["rules", "Rules", &note], &columns), &columns, &ranked, |writer, number| {
+            writer.allocation_row(AllocationId(sum(number).1), Some(self.peak.moment))
         });
     }
 
-    fn write_unknown(&self, writing: &mut ReportWriter<'_>) {
+    fn write_unknown(&self, writer: &mut ReportWriter<'_>) {
         let sites: &SiteSums = &self.peak.unknown;
         let ranked = sites.ranked(0);
         if ranked.is_empty() {
             return;
         }
         let note = "Call sites at the peak that no rule matches. Add custom rules to classify them.";
-        let (file, history, whole) = (writing.file, writing.history, self.peak.total.bytes);
+        let (file, history, whole) = (writer.file, writer.history, self.peak.total.bytes);
         let (part, count) = sites.total(&ranked);
         let columns = [
             column::text("call_site", "call site", |group| sites.name(file, history, group)),
@@ -230,8 +230,8 @@ impl Parts {
                 .total(Cell::Share { part, whole }),
             column::count("peak_count", "allocations", |group| sites.get(group).count).total(Cell::Count(count)),
         ];
-        writing.add_sheet(sheet(["unknown", "Unknown", note], &columns), &columns, &ranked, |writing, group| {
-            writing.site_row(sites, group, Some(self.peak.moment))
+        writer.add_sheet(sheet(["unknown", "Unknown", note], &columns), &columns, &ranked, |writer, group| {
+            writer.site_row(sites, group, Some(self.peak.moment))
         });
     }
 }

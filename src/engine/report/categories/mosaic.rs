@@ -1,8 +1,8 @@
 //! Live bytes by category as Mosaic counts them (`alloc_history` with the profile "categories", version 67b27bb).
 //!
 //! Mosaic counts only allocations recorded in the trace, and only events with a time. It ignores a second alloc at a
-//! live address and a free at an address that is not live. A free reduces the category of its alloc. The peak is the
-//! first event with the highest sum. Stacks that only a block of the final snapshot has are not used.
+//! live address and a free at an address that is not live. A free reduces the category of its alloc. The peak is after
+//! the first event with the highest sum. Stacks that are only recorded for a block of the final snapshot are not used.
 
 use crate::open::OpenFile;
 use crate::protocol::Cell;
@@ -42,7 +42,7 @@ impl Mosaic {
         }
     }
 
-    /// Continues the pass.
+    /// Processes the remaining events.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         for event in self.event..history.event_count() {
             slice.tick()?;
@@ -87,22 +87,22 @@ impl Mosaic {
         }
     }
 
-    pub(super) fn write(&self, writing: &mut ReportWriter<'_>) {
+    pub(super) fn write(&self, writer: &mut ReportWriter<'_>) {
         let note = "For comparison with Mosaic's reports: live bytes without the baseline, at the peak of that sum.";
         let bytes = |bytes: i128| u64::try_from(bytes.max(0)).unwrap_or(u64::MAX);
-        let categories = writing.file.groups.categories.set().categories();
-        let name = |place: u32| categories.get(place as usize).map_or("", String::as_str);
-        let sum = |place: u32| bytes(self.peak_bytes.get(place as usize).copied().flatten().unwrap_or(0));
+        let categories = writer.file.groups.categories.set().categories();
+        let name = |index: u32| categories.get(index as usize).map_or("", String::as_str);
+        let sum = |index: u32| bytes(self.peak_bytes.get(index as usize).copied().flatten().unwrap_or(0));
         let whole = bytes(self.peak_sum);
         let columns = [
-            column::text("category", "category", |place| name(place).to_owned()),
+            column::text("category", "category", |index| name(index).to_owned()),
             column::bytes("live_bytes", "at Mosaic's peak", sum).total(Cell::Bytes(whole)),
-            column::share("share", "share", |place| (sum(place), whole)).total(Cell::Share { part: whole, whole }),
+            column::share("share", "share", |index| (sum(index), whole)).total(Cell::Share { part: whole, whole }),
         ];
-        let there = (0u32..).zip(&self.peak_bytes).filter_map(|(place, sum)| Some((place, (*sum)?)));
-        let ranked = sorted_numbers(there.map(|(place, sum)| (two_part_key(!bytes(sum), 0), place)).collect());
-        writing.add_sheet(sheet(["mosaic", "Mosaic's numbers", note], &columns), &columns, &ranked, |_, place| {
-            evidence_row(Evidence { find: Some(category_query(name(place))), ..moment_evidence(self.peak_moment) })
+        let present = (0u32..).zip(&self.peak_bytes).filter_map(|(index, sum)| Some((index, (*sum)?)));
+        let ranked = sorted_numbers(present.map(|(index, sum)| (two_part_key(!bytes(sum), 0), index)).collect());
+        writer.add_sheet(sheet(["mosaic", "Mosaic's numbers", note], &columns), &columns, &ranked, |_, index| {
+            evidence_row(Evidence { find: Some(category_query(name(index))), ..moment_evidence(self.peak_moment) })
         });
     }
 }

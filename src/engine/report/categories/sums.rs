@@ -17,7 +17,8 @@ pub(super) struct Sums {
     next: usize,
     pub(super) total: Weight,
     pub(super) categories: Vec<Weight>,
-    /// Totals by rule, and the largest allocation of each. The last entry is for allocations that no rule matches.
+    /// Totals by rule, and the id of each rule's largest allocation. The last item is for allocations that no rule
+    /// matches.
     pub(super) rules: Vec<(Weight, u32)>,
     largest_bytes: Vec<u64>,
     /// Bytes that no recorded allocation explains. They have no category.
@@ -48,7 +49,7 @@ impl Sums {
         }
     }
 
-    /// Adds up the live allocations.
+    /// Adds up the allocations that are live at the moment.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let population = self.population.get_or_insert_with(|| Population::new(history, Scope::At(self.moment)));
         let (categories, last) = (&file.groups.categories, self.categories.len().saturating_sub(1));
@@ -62,10 +63,10 @@ impl Sums {
             let rule = categories.rule(history, id);
             let category = usize::from(categories.set().category(rule));
             self.categories.get_mut(category).into_iter().for_each(|sum| sum.add(one));
-            let place = if rule == NO_RULE { self.rules.len() - 1 } else { usize::from(rule) };
-            if let (Some((sum, largest)), Some(most)) = (self.rules.get_mut(place), self.largest_bytes.get_mut(place)) {
-                if sum.count == 0 || bytes > *most {
-                    (*largest, *most) = (id.0, bytes);
+            let index = if rule == NO_RULE { self.rules.len() - 1 } else { usize::from(rule) };
+            if let (Some((sum, largest)), Some(max)) = (self.rules.get_mut(index), self.largest_bytes.get_mut(index)) {
+                if sum.count == 0 || bytes > *max {
+                    (*largest, *max) = (id.0, bytes);
                 }
                 sum.add(one);
             }
@@ -89,9 +90,9 @@ impl Sums {
 
 /// Peak of each category, and its first moment.
 pub(super) struct CategoryPeaks {
-    /// By category: current bytes, peak, moment of the peak.
+    /// Current bytes, peak, and moment of the peak of each category.
     by_category: Vec<(u64, u64, u32)>,
-    /// Number of early allocations processed. `event` counts the processed events.
+    /// Number of early allocations processed so far. `next_event` is the number of events processed so far.
     next_early: usize,
     next_event: u32,
 }
@@ -105,7 +106,7 @@ impl CategoryPeaks {
         }
     }
 
-    /// Continues the pass over the events.
+    /// Processes the remaining early allocations and events.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let early = history.allocations.early_count();
         while self.next_early < early {
@@ -137,16 +138,16 @@ impl CategoryPeaks {
             return;
         }
         let category = file.groups.categories.category(history, id);
-        let Some((now, most, when)) = self.by_category.get_mut(usize::from(category)) else { return };
+        let Some((now, peak, peak_moment)) = self.by_category.get_mut(usize::from(category)) else { return };
         let size = history.allocations.size(id);
         *now = if starts_lifetime { now.saturating_add(size) } else { now.saturating_sub(size) };
-        if *now > *most {
-            (*most, *when) = (*now, moment);
+        if *now > *peak {
+            (*peak, *peak_moment) = (*now, moment);
         }
     }
 
     /// Returns the peak of a category and its moment.
     pub(super) fn peak(&self, category: usize) -> (u64, u32) {
-        self.by_category.get(category).map_or((0, 0), |&(_, most, when)| (most, when))
+        self.by_category.get(category).map_or((0, 0), |&(_, peak, moment)| (peak, moment))
     }
 }

@@ -20,7 +20,7 @@ struct SegmentUse {
 }
 
 impl SegmentUse {
-    /// Returns true if the segment has no live block.
+    /// Returns whether the segment has no live block.
     fn is_empty(&self) -> bool {
         self.live == 0 && self.total > 0
     }
@@ -39,12 +39,12 @@ impl Cached {
         Cached { min_bytes, next: 0, uses: Vec::new() }
     }
 
-    /// Continues the pass. The blocks of one segment are processed at once.
+    /// Processes the remaining segments. All blocks of a segment are processed within one time slice.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         while let Some(segment) = file.snapshot.segments.get(self.next) {
-            let is_here = segment.device == history.device;
-            slice.spend(if is_here { segment.blocks.len() as u32 } else { 0 } / 2 + 1)?;
-            if is_here {
+            let is_on_device = segment.device == history.device;
+            slice.spend(if is_on_device { segment.blocks.len() as u32 } else { 0 } / 2 + 1)?;
+            if is_on_device {
                 self.uses.push(segment_use(file, self.next as u32, segment));
             }
             self.next += 1;
@@ -52,9 +52,9 @@ impl Cached {
         Ok(())
     }
 
-    /// Writes the statements and the sheet.
-    pub(super) fn write(self, writing: &mut ReportWriter<'_>) {
-        let (file, history) = (writing.file, writing.history);
+    /// Writes the statements and the sheet on free bytes.
+    pub(super) fn write(self, writer: &mut ReportWriter<'_>) {
+        let (file, history) = (writer.file, writer.history);
         let last = history.event_count();
         let Cached { min_bytes, uses, .. } = self;
         let sum = |uses: &mut dyn Iterator<Item = &SegmentUse>| {
@@ -72,8 +72,8 @@ impl Cached {
             text.push_str(" reserved (");
             text.push_str(&percent(unused, total));
             text.push_str(").");
-            writing.add_statement(Tone::Fact, text, Some(moment_evidence(last)));
-            writing.set_parts_chart(&[("live blocks", total - unused.min(total)), ("free (cached)", unused)]);
+            writer.add_statement(Tone::Fact, text, Some(moment_evidence(last)));
+            writer.set_parts_chart(&[("live blocks", total - unused.min(total)), ("free (cached)", unused)]);
         }
         if whole > 0 {
             // empty_cache() keeps segments of private pools that a graph still uses, and pinned host memory.
@@ -81,33 +81,33 @@ impl Cached {
                 let segment = file.snapshot.segments.get(it.index as usize);
                 segment.and_then(|segment| segment.pool).is_some_and(|pool| pool != (0, 0))
             };
-            let [back, back_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_empty() && !is_private(it)));
+            let [releasable, releasable_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_empty() && !is_private(it)));
             let mut text = pluralize(whole, "empty segment");
             text.push_str(" at the end: ");
             text.push_str(&bytes_text(whole_bytes));
             let is_cuda = history.device >= 0;
-            if is_cuda && back == 0 {
+            if is_cuda && releasable == 0 {
                 text.push_str(", all in private pools");
-            } else if is_cuda && back < whole {
+            } else if is_cuda && releasable < whole {
                 text.push_str(". Of these, ");
-                text.push_str(&group_digits(back));
+                text.push_str(&group_digits(releasable));
                 text.push_str(" (");
-                text.push_str(&bytes_text(back_bytes));
+                text.push_str(&bytes_text(releasable_bytes));
                 text.push_str(") can be released; the rest belongs to private pools");
             }
             text.push('.');
-            writing.add_statement(Tone::Fact, text, Some(moment_evidence(last)));
-            if is_cuda && back > 0 {
-                writing.set_fix("Call torch.cuda.empty_cache().");
+            writer.add_statement(Tone::Fact, text, Some(moment_evidence(last)));
+            if is_cuda && releasable > 0 {
+                writer.set_fix("Call torch.cuda.empty_cache().");
             }
         }
         let ranked = uses.iter().zip(0..).filter(|(it, _)| it.unused >= min_bytes.value.max(1));
         let order = |it: &SegmentUse| two_part_key(u64::from(it.live > 0), !it.unused);
-        let ranked = sorted_numbers(ranked.map(|(it, place)| (order(it), place)).collect());
+        let ranked = sorted_numbers(ranked.map(|(it, index)| (order(it), index)).collect());
         let ranked: Vec<(&SegmentUse, &Segment)> = ranked
             .into_iter()
-            .filter_map(|place| {
-                let it = uses.get(place as usize)?;
+            .filter_map(|index| {
+                let it = uses.get(index as usize)?;
                 Some((it, file.snapshot.segments.get(it.index as usize)?))
             })
             .collect();
@@ -127,8 +127,8 @@ impl Cached {
         let note = "Sizes as recorded in the file. Empty segments first.";
         let mut sheet = sheet(["cached", "Free (cached) at the end, by segment", note], &columns);
         sheet.threshold = Some(min_bytes);
-        writing.add_sheet(sheet, &columns, &ranked, |writing, (_, segment)| SheetRow {
-            stack: writing.lines.stack_lines(&file.snapshot, segment.stack),
+        writer.add_sheet(sheet, &columns, &ranked, |writer, (_, segment)| SheetRow {
+            stack: writer.lines.stack_lines(&file.snapshot, segment.stack),
             ..evidence_row(moment_evidence(last))
         });
     }

@@ -1,9 +1,9 @@
 //! Growth per step: live bytes of each call site at the end of every step, from one pass over the events. Bytes
 //! awaiting free are not counted, because the program has freed them.
 //!
-//! The baseline is the end of the second step ([`Steps::growth_moments`]), because the first two steps allocate optimizer
-//! state and caches. A call site grows if, after the baseline, its bytes never fall from the end of one step to the end
-//! of the next, and rise often enough.
+//! The baseline is the end of the second step ([`Steps::growth_moments`]), because the first two steps allocate
+//! optimizer state and caches. A call site grows if, after the baseline, its bytes never fall from the end of one step
+//! to the end of the next, and rise in enough steps.
 
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Chart, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
@@ -16,17 +16,17 @@ use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, group_digits, pluralize};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Maximum number of values in a chart. More could not be distinguished.
+/// Maximum number of values in a chart. More values could not be distinguished.
 const MAX_VALUES: usize = 96;
 
-/// Change of a call site by an event.
+/// Kind of event that changes a call site.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Change {
     Alloc,
     Free,
 }
 
-/// Returns the moment when the program freed an allocation: when the free was requested, or when it completed if the
+/// Returns the moment at which the program freed an allocation: the request of the free, or its completion if the
 /// request was not recorded.
 fn freed_moment(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> u32 {
     let [from, _] = file.device_data(history).awaiting_free(id).unwrap_or([u32::MAX; 2]);
@@ -40,13 +40,13 @@ struct SiteGrowth {
     count: u64,
     /// Bytes and count at the baseline.
     baseline: [u64; 2],
-    /// Bytes at the last step end.
+    /// Bytes at the end of the previous step.
     previous: u64,
     rises: u32,
     falls: u32,
-    /// Index of the next step end at its last change, plus one. 0 if it has not changed.
+    /// 1-based index of the step end that follows the last change. 0 if the call site has not changed.
     last_changed: u32,
-    /// Step ends with a rise, and the bytes then. Cleared when the bytes fall.
+    /// Index of each step end at which the bytes have risen, and the bytes there. Cleared when the bytes fall.
     values: Vec<(u32, u64)>,
 }
 
@@ -55,7 +55,7 @@ impl SiteGrowth {
         self.previous.saturating_sub(self.baseline[0])
     }
 
-    /// Returns true if the number of allocations grew, not only their bytes.
+    /// Returns whether the number of allocations grew, not only their bytes.
     fn has_more_allocations(&self) -> bool {
         self.count > self.baseline[1]
     }
@@ -65,27 +65,27 @@ impl SiteGrowth {
     }
 }
 
-/// Formats the number of compared steps: `4 steps after the first two`.
+/// Returns the text for the number of compared steps: `4 steps after the first two`.
 fn steps_text(compared: u32) -> String {
     pluralize(compared.into(), "step") + " after the first two"
 }
 
-/// Returns the newest allocation of a call site that is live at the end.
+/// Returns the newest allocation of a call site, among those that are live at the end.
 fn newest_live(never_freed: &SiteSums, group: u32) -> Option<u32> {
     Some(never_freed.get(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
 }
 
-/// Returns the threshold for the number of steps with growth.
+/// Returns the threshold for the minimum number of steps with growth.
 fn min_steps(question: &ReportQuestion) -> Threshold {
     threshold(question, ["steps", "in at least", "steps"], 2)
 }
 
 /// Computation of growth per step.
 pub(in crate::report) struct Growth {
-    /// Moments compared, ascending: the baseline, and the end of each later step.
+    /// Moments that are compared, ascending: the baseline, and the end of each later step.
     ends: Vec<u32>,
     steps: u32,
-    /// Labels of the first and last moment compared.
+    /// Labels of the first and last moment that are compared.
     end_labels: [String; 2],
     next_early: u32,
     next_event: u32,
@@ -117,7 +117,7 @@ impl Growth {
         }
     }
 
-    /// Continues the pass over the events.
+    /// Processes the remaining early allocations and events.
     pub(in crate::report) fn step(
         &mut self,
         file: &OpenFile,
@@ -138,9 +138,9 @@ impl Growth {
                 slice.tick()?;
                 self.next_event += 1;
                 match history.allocation_change(event) {
-                    Some(turn) if turn.is_program_free => self.change(file, history, turn.id, Change::Free),
-                    Some(turn) if turn.starts_lifetime == Some(true) => {
-                        self.change(file, history, turn.id, Change::Alloc);
+                    Some(change) if change.is_program_free => self.change(file, history, change.id, Change::Free),
+                    Some(change) if change.starts_lifetime == Some(true) => {
+                        self.change(file, history, change.id, Change::Alloc);
                     }
                     _ => {}
                 }
@@ -151,11 +151,11 @@ impl Growth {
         Ok(())
     }
 
-    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, turn: Change) {
+    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, change: Change) {
         let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
         let Some(site) = self.sites.get_mut(group as usize) else { return };
         let size = history.allocations.size(id);
-        if turn == Change::Alloc {
+        if change == Change::Alloc {
             (site.bytes, site.count) = (site.bytes.saturating_add(size), site.count + 1);
         } else {
             (site.bytes, site.count) = (site.bytes.saturating_sub(size), site.count.saturating_sub(1));
@@ -187,15 +187,15 @@ impl Growth {
         self.next_end += 1;
     }
 
-    /// Returns the size in bytes on the heap.
+    /// Returns the heap memory in bytes.
     pub(in crate::report) fn heap_bytes(&self) -> usize {
-        let courses: usize = self.sites.iter().map(|site| site.values.capacity()).sum();
+        let values: usize = self.sites.iter().map(|site| site.values.capacity()).sum();
         self.sites.capacity() * size_of::<SiteGrowth>()
-            + courses * size_of::<(u32, u64)>()
+            + values * size_of::<(u32, u64)>()
             + self.ends.capacity() * size_of::<u32>()
     }
 
-    /// Returns the number of steps compared with the step before.
+    /// Returns the number of steps that are compared with the step before.
     fn compared(&self) -> u32 {
         (self.ends.len() as u32).saturating_sub(1)
     }
@@ -205,8 +205,8 @@ impl Growth {
         self.ends.first().zip(self.ends.last()).map(|(&from, &to)| Span { from, to })
     }
 
-    /// Returns a chart of live bytes at the step ends. If there are too many, steps are grouped and the last of each
-    /// group is used.
+    /// Returns a chart of a call site's live bytes at the step ends. If there are too many steps, they are grouped, and
+    /// the chart shows the last step of each group.
     fn chart(&self, site: &SiteGrowth) -> Chart {
         let count = self.ends.len();
         let per_value = count.div_ceil(MAX_VALUES).max(1);
@@ -218,10 +218,10 @@ impl Growth {
         Chart::Line { values, ends: self.end_labels.clone() }
     }
 
-    /// Returns the growing call sites. Those with more allocations come first, because an allocation that is replaced
-    /// by a larger one is not a leak by itself.
-    fn ranked(&self, fewest: &Threshold) -> Vec<u32> {
-        let enough = fewest.value.max(1).max(u64::from(self.compared().div_ceil(2)));
+    /// Returns the growing call sites, most growth first. Call sites with more allocations than at the baseline precede
+    /// all others, because replacing an allocation by a larger one is not a leak by itself.
+    fn ranked(&self, min_steps: &Threshold) -> Vec<u32> {
+        let enough = min_steps.value.max(1).max(u64::from(self.compared().div_ceil(2)));
         let growing = (0u32..).zip(&self.sites);
         let growing = growing.filter(|(_, site)| site.falls == 0 && u64::from(site.rises) >= enough);
         sorted_numbers(
@@ -231,17 +231,17 @@ impl Growth {
         )
     }
 
-    /// Writes statements about the top three growing call sites, if their tone is in `tones`. `never_freed` has the
-    /// allocations that are live at the end.
+    /// Writes statements about those of the top three growing call sites whose tone is in `tones`. `never_freed` has
+    /// the allocations that are live at the end.
     pub(in crate::report) fn write_statements(
         &self,
-        writing: &mut ReportWriter<'_>,
+        writer: &mut ReportWriter<'_>,
         never_freed: &SiteSums,
         tones: &[Tone],
     ) {
-        let (file, history) = (writing.file, writing.history);
+        let (file, history) = (writer.file, writer.history);
         let compared = self.compared();
-        for group in self.ranked(&min_steps(writing.question)).into_iter().take(3) {
+        for group in self.ranked(&min_steps(writer.question)).into_iter().take(3) {
             let Some(site) = self.sites.get(group as usize).filter(|site| tones.contains(&site.tone())) else {
                 continue;
             };
@@ -264,18 +264,18 @@ impl Growth {
                 moment: span.map(|span| span.to),
                 ..Evidence::default()
             };
-            writing.add_statement(site.tone(), text, Some(evidence));
-            writing.set_chart(self.chart(site));
+            writer.add_statement(site.tone(), text, Some(evidence));
+            writer.set_chart(self.chart(site));
             if site.has_more_allocations() {
-                writing.set_fix("Free what this line keeps alive: entries of a list that every step appends to, or a loss with its graph (use loss.item()).");
+                writer.set_fix("Free what this line keeps alive: entries of a list that every step appends to, or a loss with its graph (use loss.item()).");
             }
         }
     }
 
     /// Writes the statements and the sheet. `never_freed` has the allocations that are live at the end.
-    pub(super) fn write(&self, writing: &mut ReportWriter<'_>, never_freed: &SiteSums) {
-        let (file, history) = (writing.file, writing.history);
-        let fewest = min_steps(writing.question);
+    pub(super) fn write(&self, writer: &mut ReportWriter<'_>, never_freed: &SiteSums) {
+        let (file, history) = (writer.file, writer.history);
+        let fewest = min_steps(writer.question);
         let (compared, span, ranked) = (self.compared(), self.span(), self.ranked(&fewest));
         if u64::from(compared) < fewest.value.max(1) {
             let mut text = "Growth per step is unknown: ".to_owned();
@@ -285,15 +285,15 @@ impl Growth {
             text.push_str(&group_digits(fewest.value.max(1).saturating_add(2)));
             text.push_str(" needed.");
             if history.event_count() > 0 {
-                writing.add_statement(Tone::Fact, text, None);
+                writer.add_statement(Tone::Fact, text, None);
             }
         } else if ranked.is_empty() {
             let mut text = "No call site grows over ".to_owned();
             text.push_str(&steps_text(compared));
             text.push('.');
-            writing.add_statement(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
+            writer.add_statement(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
         }
-        self.write_statements(writing, never_freed, &[Tone::Alarm, Tone::Fact]);
+        self.write_statements(writer, never_freed, &[Tone::Alarm, Tone::Fact]);
         let ranked: Vec<(u32, &SiteGrowth)> =
             ranked.into_iter().filter_map(|group| Some((group, self.sites.get(group as usize)?))).collect();
         let signed = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
@@ -316,9 +316,9 @@ impl Growth {
                     least half of the steps and no fewer than the threshold.";
         let mut sheet = sheet(["grows", "Growth per step", note], &columns);
         sheet.threshold = Some(fewest);
-        writing.add_sheet(sheet, &columns, &ranked, |writing, (group, site)| {
+        writer.add_sheet(sheet, &columns, &ranked, |writer, (group, site)| {
             let id = newest_live(never_freed, group).map(AllocationId);
-            let row = id.map(|id| writing.allocation_row(id, None)).unwrap_or_default();
+            let row = id.map(|id| writer.allocation_row(id, None)).unwrap_or_default();
             let evidence = Some(Evidence { span, ..row.evidence.unwrap_or_default() });
             SheetRow { tone: site.tone(), evidence, ..row }
         });

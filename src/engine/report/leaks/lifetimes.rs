@@ -1,4 +1,4 @@
-//! Allocations never freed, delayed frees and short-lived allocations, found in one pass over all allocations.
+//! Allocations that are never freed, delayed frees and short-lived allocations, found in one pass over all allocations.
 
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
@@ -14,13 +14,13 @@ use base::sorted::two_part_key;
 use base::units::{Moment, duration_us, group_digits, percent, pluralize};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 
-/// Search for allocations that are never freed, freed late or short-lived.
+/// Search for allocations that are never freed, freed with a delay, or short-lived.
 pub(super) struct Lifetimes {
     next: usize,
     min_bytes: Threshold,
     min_wait: Threshold,
     max_lifetime: Threshold,
-    /// Allocated in the trace and never freed.
+    /// Allocations made in the trace and never freed.
     pub(super) never_freed: SiteSums,
     delayed: TopK,
     delayed_count: u32,
@@ -43,7 +43,7 @@ impl Lifetimes {
         }
     }
 
-    /// Continues the pass.
+    /// Examines the remaining allocations.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let allocations = &history.allocations;
         while self.next < allocations.len() {
@@ -69,8 +69,8 @@ impl Lifetimes {
         Ok(())
     }
 
-    /// Writes the statements and sheets.
-    pub(super) fn write(self, writing: &mut ReportWriter<'_>) {
+    /// Writes the statements and sheets on lifetimes.
+    pub(super) fn write(self, writer: &mut ReportWriter<'_>) {
         let Lifetimes {
             min_bytes,
             min_wait,
@@ -82,17 +82,17 @@ impl Lifetimes {
             short_lived,
             ..
         } = self;
-        write_never_freed(writing, &never_freed, min_bytes);
-        write_delayed(writing, delayed.ranked(), (delayed_count, delayed_bytes), min_wait);
-        write_short_lived(writing, &short_lived, max_lifetime);
+        write_never_freed(writer, &never_freed, min_bytes);
+        write_delayed(writer, delayed.ranked(), (delayed_count, delayed_bytes), min_wait);
+        write_short_lived(writer, &short_lived, max_lifetime);
     }
 }
 
-fn write_never_freed(writing: &mut ReportWriter<'_>, never_freed: &SiteSums, least: Threshold) {
-    let (file, history) = (writing.file, writing.history);
+fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &SiteSums, min_bytes: Threshold) {
+    let (file, history) = (writer.file, writer.history);
     let last = history.event_count();
     let end = history.numbers.end;
-    let ranked = never_freed.ranked(least.value.max(1));
+    let ranked = never_freed.ranked(min_bytes.value.max(1));
     let total = never_freed.total(&ranked);
     if let Some(&first) = ranked.first() {
         let mut text = "Allocated in the trace and never freed: ".to_owned();
@@ -106,9 +106,9 @@ fn write_never_freed(writing: &mut ReportWriter<'_>, never_freed: &SiteSums, lea
         text.push_str(" (");
         text.push_str(&bytes_text(never_freed.get(first).bytes));
         text.push_str(").");
-        writing.add_statement(Tone::Fact, text, Some(allocation_evidence(never_freed.get(first).largest, Some(last))));
+        writer.add_statement(Tone::Fact, text, Some(allocation_evidence(never_freed.get(first).largest, Some(last))));
     } else if history.event_count() > 0 {
-        writing.add_statement(
+        writer.add_statement(
             Tone::Good,
             "No call site above the threshold has allocations that are never freed.".to_owned(),
             Some(moment_evidence(last)),
@@ -132,12 +132,12 @@ fn write_never_freed(writing: &mut ReportWriter<'_>, never_freed: &SiteSums, lea
     let note = "Not necessarily a leak: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
                 step, measured from the end of step 2, is the stronger sign.";
     let mut sheet = sheet(["alive", "Allocated in the trace, never freed", note], &columns);
-    sheet.threshold = Some(least);
-    writing.add_sheet(sheet, &columns, &ranked, |writing, group| writing.site_row(never_freed, group, Some(last)));
+    sheet.threshold = Some(min_bytes);
+    writer.add_sheet(sheet, &columns, &ranked, |writer, group| writer.site_row(never_freed, group, Some(last)));
 }
 
-fn write_delayed(writing: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all): (u32, u64), longer: Threshold) {
-    let (file, history) = (writing.file, writing.history);
+fn write_delayed(writer: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all): (u32, u64), min_wait: Threshold) {
+    let (file, history) = (writer.file, writer.history);
     let waited = |id| file.device_data(history).awaiting_free(AllocationId(id)).unwrap_or_default();
     let elapsed = |[from, to]: [u32; 2]| {
         let [from, to] = [from, to].map(|moment| Moment(moment).event());
@@ -147,7 +147,7 @@ fn write_delayed(writing: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all):
         let span = waited(longest);
         let mut text = pluralize(count.into(), "free");
         text.push_str(" took longer than ");
-        text.push_str(&pluralize(longer.value, "event"));
+        text.push_str(&pluralize(min_wait.value, "event"));
         text.push_str(" to complete (");
         text.push_str(&bytes_text(all));
         text.push_str("), the slowest ");
@@ -158,19 +158,19 @@ fn write_delayed(writing: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all):
             text.push(')');
         }
         let change = |event| history.awaiting_free_change(event);
-        let most = Curve::new(&history.awaiting_free, &change).max_in(0..history.event_count().saturating_add(1));
-        let most = most.filter(|&(_, most)| most > 0);
-        if let Some((_, most)) = most {
+        let peak = Curve::new(&history.awaiting_free, &change).max_in(0..history.event_count().saturating_add(1));
+        let peak = peak.filter(|&(_, bytes)| bytes > 0);
+        if let Some((_, bytes)) = peak {
             text.push_str(". Maximum awaiting free at once: ");
-            text.push_str(&bytes_text(most.unsigned_abs()));
+            text.push_str(&bytes_text(bytes.unsigned_abs()));
         }
         text.push('.');
-        writing.add_statement(Tone::Fact, text, Some(allocation_evidence(longest, most.map(|(moment, _)| moment.0))));
+        writer.add_statement(Tone::Fact, text, Some(allocation_evidence(longest, peak.map(|(moment, _)| moment.0))));
     } else if history.event_count() > 0 {
         let mut text = "No free took longer than ".to_owned();
-        text.push_str(&pluralize(longer.value, "event"));
+        text.push_str(&pluralize(min_wait.value, "event"));
         text.push_str(" to complete.");
-        writing.add_statement(Tone::Good, text, None);
+        writer.add_statement(Tone::Good, text, None);
     }
     let stream_of = |id| file.groups.group_of(&file.snapshot, history, AllocationId(id), Grouping::Stream);
     let columns = [
@@ -190,15 +190,14 @@ fn write_delayed(writing: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all):
     let note = "Between free_requested and free_completed another stream may still use the block, so it cannot be reused. Usually that \
                 takes one event. Longest first.";
     let mut sheet = sheet(["late", "Delayed frees", note], &columns);
-    sheet.threshold = Some(longer);
+    sheet.threshold = Some(min_wait);
     sheet.left_out = count;
-    writing.add_sheet(sheet, &columns, &ranked, |writing, id| {
-        writing.allocation_row(AllocationId(id), Some(waited(id)[0]))
-    });
+    writer
+        .add_sheet(sheet, &columns, &ranked, |writer, id| writer.allocation_row(AllocationId(id), Some(waited(id)[0])));
 }
 
-fn write_short_lived(writing: &mut ReportWriter<'_>, short_lived: &SiteSums, within: Threshold) {
-    let (file, history) = (writing.file, writing.history);
+fn write_short_lived(writer: &mut ReportWriter<'_>, short_lived: &SiteSums, max_lifetime: Threshold) {
+    let (file, history) = (writer.file, writer.history);
     let ranked = short_lived.ranked(0);
     let total = short_lived.total(&ranked);
     if let Some(&first) = ranked.first() {
@@ -206,11 +205,11 @@ fn write_short_lived(writing: &mut ReportWriter<'_>, short_lived: &SiteSums, wit
         text.push_str(" of ");
         text.push_str(&pluralize(history.allocations.len() as u64, "allocation"));
         text.push_str(" freed within ");
-        text.push_str(&pluralize(within.value, "event"));
+        text.push_str(&pluralize(max_lifetime.value, "event"));
         text.push_str(". Largest call site: ");
         text.push_str(&short_lived.name(file, history, first));
         text.push('.');
-        writing.add_statement(Tone::Fact, text, Some(allocation_evidence(short_lived.get(first).largest, None)));
+        writer.add_statement(Tone::Fact, text, Some(allocation_evidence(short_lived.get(first).largest, None)));
     }
     let columns = [
         column::bytes("requested_bytes", "total requested", |group| short_lived.get(group).bytes)
@@ -222,9 +221,9 @@ fn write_short_lived(writing: &mut ReportWriter<'_>, short_lived: &SiteSums, wit
     let note =
         "Bytes are summed over the trace and need not be live at the same time. Each allocation costs allocator time.";
     let mut sheet = sheet(["brief", "Short-lived allocations", note], &columns);
-    sheet.threshold = Some(within);
-    writing.add_sheet(sheet, &columns, &ranked, |writing, group| {
+    sheet.threshold = Some(max_lifetime);
+    writer.add_sheet(sheet, &columns, &ranked, |writer, group| {
         let allocated_at = history.allocations.allocated_at(AllocationId(short_lived.get(group).largest)).0;
-        writing.site_row(short_lived, group, Some(allocated_at))
+        writer.site_row(short_lived, group, Some(allocated_at))
     });
 }

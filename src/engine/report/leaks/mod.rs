@@ -57,15 +57,15 @@ impl Job for Leaks {
         out_of_line(|| parts.cached.step(file, history, slice))?;
         let Parts { lifetimes, rounding, cached } = self.parts.take().ok_or(OutOfTime)?;
         out_of_line(|| {
-            let mut writing = ReportWriter::new(file, history, &self.question);
+            let mut writer = ReportWriter::new(file, history, &self.question);
             // The most likely problems come first.
             if let Some(growth) = self.shared.growth() {
-                growth.write(&mut writing, &lifetimes.never_freed);
+                growth.write(&mut writer, &lifetimes.never_freed);
             }
-            lifetimes.write(&mut writing);
-            cached.write(&mut writing);
-            rounding.write(&mut writing);
-            Ok(writing.report)
+            lifetimes.write(&mut writer);
+            cached.write(&mut writer);
+            rounding.write(&mut writer);
+            Ok(writer.report)
         })
     }
 

@@ -1,4 +1,4 @@
-//! Bytes lost to rounding, allocated (rounded) minus requested, for what is live at the peak.
+//! Bytes lost to rounding, allocated (rounded) minus requested, of the allocations that are live at the peak.
 
 use crate::device::SizeSource;
 use crate::open::OpenFile;
@@ -13,7 +13,7 @@ use base::units::{Moment, percent};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Loss of blocks with the same size and call site.
+/// Bytes lost to rounding in blocks with the same size and call site.
 struct Loss {
     group: u32,
     requested: u64,
@@ -52,7 +52,7 @@ impl RoundingLoss {
         }
     }
 
-    /// Continues the pass.
+    /// Adds up the remaining live allocations.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let RoundingLoss { moment, population, next, losses, loss_index, requested, rounded: all, .. } = self;
         let population = population.get_or_insert_with(|| Population::new(history, Scope::At(*moment)));
@@ -62,12 +62,12 @@ impl RoundingLoss {
             *all = all.saturating_add(block);
             let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
             let new = losses.len() as u32;
-            let place = *loss_index.entry((group, size, block)).or_insert(new);
-            if place == new {
+            let index = *loss_index.entry((group, size, block)).or_insert(new);
+            if index == new {
                 let (lost, count, recorded) = (0, 0, 0);
                 losses.push(Loss { group, requested: size, rounded: block, lost, count, recorded, example: id.0 });
             }
-            if let Some(loss) = losses.get_mut(place as usize) {
+            if let Some(loss) = losses.get_mut(index as usize) {
                 loss.lost = loss.lost.saturating_add(block.saturating_sub(size));
                 loss.count += 1;
                 loss.recorded += u64::from(known == SizeSource::Recorded);
@@ -75,9 +75,9 @@ impl RoundingLoss {
         })
     }
 
-    /// Writes the statements and the sheet.
-    pub(super) fn write(self, writing: &mut ReportWriter<'_>) {
-        let (file, history) = (writing.file, writing.history);
+    /// Writes the statement and the sheet on rounding.
+    pub(super) fn write(self, writer: &mut ReportWriter<'_>) {
+        let (file, history) = (writer.file, writer.history);
         let RoundingLoss { moment, min_bytes, losses, requested, rounded, .. } = self;
         let numbers = &history.numbers;
         let lost = rounded.saturating_sub(requested);
@@ -92,11 +92,11 @@ impl RoundingLoss {
             text.push('.');
         }
         if rounded > 0 {
-            writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+            writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
         }
         let ranked = losses.iter().zip(0..).filter(|(loss, _)| loss.lost >= min_bytes.value.max(1));
-        let ranked = sorted_numbers(ranked.map(|(loss, place)| (two_part_key(!loss.lost, 0), place)).collect());
-        let ranked: Vec<&Loss> = ranked.into_iter().filter_map(|place| losses.get(place as usize)).collect();
+        let ranked = sorted_numbers(ranked.map(|(loss, index)| (two_part_key(!loss.lost, 0), index)).collect());
+        let ranked: Vec<&Loss> = ranked.into_iter().filter_map(|index| losses.get(index as usize)).collect();
         let lost = ranked.iter().fold(0u64, |lost, it| lost.saturating_add(it.lost));
         let columns = [
             column::bytes("lost_bytes", "≥ lost", |it: &Loss| it.lost).total(Cell::Bytes(lost)),
@@ -111,8 +111,8 @@ impl RoundingLoss {
                     otherwise a lower bound.";
         let mut sheet = sheet(["rounding", "Lost to rounding at the peak", note], &columns);
         sheet.threshold = Some(min_bytes);
-        writing.add_sheet(sheet, &columns, &ranked, |writing, it| {
-            writing.allocation_row(AllocationId(it.example), Some(moment))
+        writer.add_sheet(sheet, &columns, &ranked, |writer, it| {
+            writer.allocation_row(AllocationId(it.example), Some(moment))
         });
     }
 }

@@ -43,7 +43,8 @@ impl Modules {
         Modules { device, question, tree, sums, outermost }
     }
 
-    /// Ranks modules for the row limit: outer modules before inner ones, then by allocated bytes.
+    /// Ranks the modules, because the number of rows is limited: outer modules before inner ones, then by allocated
+    /// bytes.
     fn rank(&mut self, slice: &mut TimeSlice) -> SliceResult {
         let known = self.outermost.len();
         if known == 0 {
@@ -58,14 +59,14 @@ impl Modules {
     }
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
-        let telling = ReportContext { snapshot, history, tree: &self.tree, sums: &self.sums.sums };
+        let context = ReportContext { snapshot, history, tree: &self.tree, sums: &self.sums.sums };
         let ranked = std::mem::take(&mut self.outermost).into_ids();
         // Modules that occur only on another device or before the trace are left out.
-        let is_here =
-            |&number: &u32| number > 0 && telling.sum(number).is_some_and(|sum| sum.events > 0 || sum.live_at_peak > 0);
-        let modules: Vec<u32> = ranked.into_iter().filter(is_here).collect();
-        let statements = vec![telling.statement(&modules)];
-        let sheets = vec![telling.sheet(&modules, self.question.rows.min(MAX_ROWS))];
+        let is_on_device =
+            |&number: &u32| number > 0 && context.sum(number).is_some_and(|sum| sum.events > 0 || sum.live_at_peak > 0);
+        let modules: Vec<u32> = ranked.into_iter().filter(is_on_device).collect();
+        let statements = vec![context.statement(&modules)];
+        let sheets = vec![context.sheet(&modules, self.question.rows.min(MAX_ROWS))];
         Report { topic: Topic::Modules, statements, sheets }
     }
 }
@@ -82,7 +83,7 @@ impl Job for Modules {
     }
 }
 
-/// Inputs of the report.
+/// Inputs of the report on modules.
 struct ReportContext<'a> {
     snapshot: &'a Snapshot,
     history: &'a DeviceHistory,
@@ -99,10 +100,11 @@ impl ReportContext<'_> {
         self.tree.modules.get(number as usize).copied().filter(|_| number > 0)
     }
 
-    /// Returns the annotation around all events of a module, if it looks like a module name and the parent has another.
+    /// Returns the annotation around all events of a module, if it resembles a module name and differs from the
+    /// parent's.
     fn annotation(&self, module: Module, sum: ModuleTotals) -> Option<StringId> {
         let CommonAnnotation::Same(Some(name)) = sum.annotation else { return None };
-        let is_of_outer = self
+        let is_parents = self
             .module(module.parent)
             .and_then(|_| self.sum(module.parent))
             .is_some_and(|it| it.annotation == sum.annotation);
@@ -110,7 +112,7 @@ impl ReportContext<'_> {
         let is_path = text.len() <= MAX_NAME_LEN
             && text.contains(&b'.')
             && text.iter().all(|&letter| letter.is_ascii_alphanumeric() || matches!(letter, b'.' | b'_'));
-        (is_path && !is_of_outer).then_some(name)
+        (is_path && !is_parents).then_some(name)
     }
 
     /// Returns the name of a module: its annotation, its class if Python recorded it, or the file of its `forward`.
@@ -206,7 +208,7 @@ impl ReportContext<'_> {
         sheet
     }
 
-    /// Returns modules in depth-first order, siblings by their first event.
+    /// Returns the modules in depth-first order. Siblings are in order of their first event.
     fn depth_first(&self, shown: &[u32]) -> Vec<u32> {
         let key = |&number: &u32| {
             let sum = self.sum(number).unwrap_or_default();
@@ -223,12 +225,12 @@ impl ReportContext<'_> {
         }
         let mut order = Vec::with_capacity(shown.len());
         let links = |number: u32| children.get(number as usize).copied().unwrap_or_default();
-        let mut waiting = vec![links(0).0];
-        while let Some(number) = waiting.pop() {
+        let mut pending = vec![links(0).0];
+        while let Some(number) = pending.pop() {
             if number > 0 {
                 order.push(number);
                 let (child, next) = links(number);
-                waiting.extend([next, child]);
+                pending.extend([next, child]);
             }
         }
         order

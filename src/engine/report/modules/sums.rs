@@ -9,7 +9,7 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StringId};
 
-/// Innermost annotation at the events of a module, if it is the same for all.
+/// Innermost annotation at the events of a module, if all events have the same one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum CommonAnnotation {
     /// The module has no event yet.
@@ -22,9 +22,9 @@ pub(super) enum CommonAnnotation {
 impl CommonAnnotation {
     fn add(&mut self, other: CommonAnnotation) {
         *self = match (*self, other) {
-            (one, CommonAnnotation::NoEvent) => one,
+            (current, CommonAnnotation::NoEvent) => current,
             (CommonAnnotation::NoEvent, other) => other,
-            (one, other) if one == other => one,
+            (current, other) if current == other => current,
             _ => CommonAnnotation::Mixed,
         };
     }
@@ -34,21 +34,22 @@ impl CommonAnnotation {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ModuleTotals {
     pub(super) events: u64,
-    /// Number of `alloc` events and their requested bytes. `frees` and `freed` count completed frees.
+    /// Number of `alloc` events. `allocated` has their requested bytes. `frees` and `freed` count completed frees.
     pub(super) allocations: u64,
     pub(super) allocated: u64,
     pub(super) frees: u64,
     pub(super) freed: u64,
-    /// Maximum of the device's live bytes after an event of the module. `peak_moment` is the first moment that has it.
+    /// Maximum of the device's live bytes after an event of the module. `peak_moment` is the first moment with that
+    /// peak.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
     /// Maximum reserved bytes after an event of the module.
     pub(super) reserved: u64,
-    /// Sum over all events of the share of reserved bytes that is not live, each 0 to 1.
+    /// Share of reserved bytes that is not live (0 to 1), summed over all events of the module.
     pub(super) fragmentation_sum: f64,
     pub(super) first: u32,
     pub(super) last: u32,
-    /// Bytes allocated in the module and live at the peak of the device.
+    /// Bytes that were allocated in the module and are live at the device's peak.
     pub(super) live_at_peak: u64,
     pub(super) annotation: CommonAnnotation,
 }
@@ -87,7 +88,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Continues the computation.
+    /// Computes the totals of all modules.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -154,14 +155,14 @@ impl Sums {
         let (live, reserved) = (u64::try_from(self.live).unwrap_or(0), u64::try_from(self.reserved).unwrap_or(0));
         let fragmentation = if reserved > 0 { 1.0 - live as f64 / reserved as f64 } else { 0.0 };
         let annotation = CommonAnnotation::Same(innermost.at_event(&mut self.annotation_position, event));
-        let is_birth = change.is_some_and(|(_, is_birth)| is_birth);
-        let is_end = change.is_some() && !is_birth || history.events.action(event) == Action::FreeCompleted;
+        let is_alloc = change.is_some_and(|(_, is_alloc)| is_alloc);
+        let is_free = change.is_some() && !is_alloc || history.events.action(event) == Action::FreeCompleted;
         sum.add(ModuleTotals {
             events: 1,
-            allocations: is_birth.into(),
-            allocated: if is_birth { size } else { 0 },
-            frees: is_end.into(),
-            freed: if is_birth { 0 } else { size },
+            allocations: is_alloc.into(),
+            allocated: if is_alloc { size } else { 0 },
+            frees: is_free.into(),
+            freed: if is_alloc { 0 } else { size },
             peak: live,
             peak_moment: event + 1,
             reserved,

@@ -1,7 +1,8 @@
 //! Assignment of call stacks to `nn.Module` instances, computed once for every stack of the snapshot, callers first.
 //!
-//! A module appears in a stack as a `forward` called by PyTorch's `Module.__call__`. Modules are distinguished by the
-//! calling module (or the frame outside all modules), by the frames between the two, and by the file of the `forward`.
+//! A module appears in a stack as a `forward` called by PyTorch's `Module.__call__`. Modules are distinguished by their
+//! parent module (or the frame outside all modules), by the frames between parent and module, and by the file of the
+//! `forward`.
 
 use crate::report::frame_roles::{FrameRoles, Role};
 use analysis::site;
@@ -17,12 +18,12 @@ pub(in crate::report) struct Module {
     /// Number of enclosing modules.
     pub(in crate::report) depth: u32,
     pub(in crate::report) call: Option<FrameId>,
-    /// Frame of its `forward`, at any line.
+    /// Frame of the module's `forward`, at any line.
     pub(in crate::report) forward: Option<FrameId>,
 }
 
 impl Module {
-    /// Returns the class of the module if Python recorded it, or else the file of its `forward`.
+    /// Returns the class name of the module if the frame has it, or else the file of its `forward`.
     pub(in crate::report) fn class(self, snapshot: &Snapshot) -> String {
         let Some(forward) = self.forward else { return String::new() };
         let (file, _, name) = site::parts(snapshot, snapshot.frames.frame(forward));
@@ -38,11 +39,12 @@ impl Module {
     }
 }
 
-/// Position of a stack relative to modules.
+/// Position of a stack in the call chain of modules.
 #[derive(Clone, Copy, Default)]
 struct Position {
     module: u32,
-    /// Index of the path: the frames from the module's `forward` on. Outside of modules, only the innermost frame.
+    /// Index of the path, which has the frames from the module's `forward` on. Outside of modules, it has only the
+    /// innermost frame.
     path: u32,
     /// True if the innermost frame is PyTorch code that calls a module.
     in_module_call: bool,
@@ -53,7 +55,7 @@ struct Position {
 pub(in crate::report) struct ModuleTree {
     roles: FrameRoles,
     positions: Vec<Position>,
-    /// The first entry stands for no module.
+    /// Modules by number. The first item stands for code outside of modules.
     pub(in crate::report) modules: Vec<Module>,
     module_numbers: HashMap<(u32, u32, StringId), u32, foldhash::fast::RandomState>,
     /// Last frame of each path. The first path is empty.
@@ -62,7 +64,7 @@ pub(in crate::report) struct ModuleTree {
 }
 
 impl ModuleTree {
-    /// Processes further stacks.
+    /// Assigns the remaining stacks to modules.
     pub(in crate::report) fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         let count = snapshot.stacks.len();
         if self.positions.is_empty() {
@@ -73,18 +75,18 @@ impl ModuleTree {
         }
         for stack in self.positions.len()..count {
             slice.tick()?;
-            let place = snapshot.stacks.innermost(StackId(stack as u32)).map(|(callers, frame)| {
+            let position = snapshot.stacks.innermost(StackId(stack as u32)).map(|(callers, frame)| {
                 let before = self.positions.get(callers.0 as usize).copied().unwrap_or_default();
                 self.with_frame(snapshot, before, frame)
             });
-            self.positions.push(place.unwrap_or_default());
+            self.positions.push(position.unwrap_or_default());
         }
         Ok(())
     }
 
-    /// Returns the number of the module of a stack, or 0 if it has none.
+    /// Returns the number of a stack's innermost module, or 0 if the stack has none.
     pub(in crate::report) fn module_of(&self, stack: StackId) -> u32 {
-        self.positions.get(stack.0 as usize).map_or(0, |place| place.module)
+        self.positions.get(stack.0 as usize).map_or(0, |position| position.module)
     }
 
     /// Returns the position of a stack with one more frame.

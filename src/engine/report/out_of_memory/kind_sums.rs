@@ -1,4 +1,4 @@
-//! Reserved and free bytes by kind of request.
+//! Reserved and free bytes by kind of segment, which determines the requests that a segment serves.
 
 use crate::protocol::SegmentsSums;
 use crate::state::DeviceState;
@@ -6,18 +6,18 @@ use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::{SegmentKind, SegmentLifetimes};
 
-/// Free bytes for one kind of request. Upper bounds, because a block may be larger than recorded.
+/// Totals of the segments of one kind. Free bytes are upper bounds, because a block may be larger than recorded.
 #[derive(Clone, Debug)]
 pub(in crate::report) struct KindSums {
-    /// Pool and stream. The default ones if they are not recorded.
+    /// Kind of the segments. An unknown pool or stream is replaced by the default one.
     pub(in crate::report) kind: SegmentKind,
     pub(in crate::report) sums: SegmentsSums,
-    /// Number of segments without a live block. `whole_bytes` is their size in bytes.
+    /// Number of segments without a live block. `empty_segment_bytes` is the sum of their sizes.
     pub(super) empty_segments: u64,
     pub(super) empty_segment_bytes: u64,
 }
 
-/// Sums by kind, in order of first occurrence.
+/// Totals by kind of segment, in order of first occurrence.
 #[derive(Default)]
 pub(in crate::report) struct SumsByKind {
     pub(in crate::report) kinds: Vec<KindSums>,
@@ -48,12 +48,12 @@ impl SumsByKind {
                     empty_segment_bytes: 0,
                 });
             }
-            let Some(room) = self.kinds.get_mut(number as usize) else { continue };
-            room.sums.add(&segment.sums);
+            let Some(totals) = self.kinds.get_mut(number as usize) else { continue };
+            totals.sums.add(&segment.sums);
             self.total.add(&segment.sums);
             if segment.sums.blocks == 0 {
-                room.empty_segments += 1;
-                room.empty_segment_bytes = room.empty_segment_bytes.saturating_add(segment.sums.reserved);
+                totals.empty_segments += 1;
+                totals.empty_segment_bytes = totals.empty_segment_bytes.saturating_add(segment.sums.reserved);
             }
         }
         Ok(())
@@ -64,14 +64,14 @@ impl SumsByKind {
         let mut sums = SegmentsSums::default();
         for expandable in [false, true] {
             let number = self.index.get(&SegmentKind { expandable, ..with_default_pool(kind) });
-            let room = number.and_then(|&number| self.kinds.get(number as usize));
-            room.into_iter().for_each(|room| sums.add(&room.sums));
+            let totals = number.and_then(|&number| self.kinds.get(number as usize));
+            totals.into_iter().for_each(|totals| sums.add(&totals.sums));
         }
         sums
     }
 }
 
-/// Returns the kind with the default pool and stream in place of unknown ones.
+/// Replaces an unknown pool or stream of a kind by the default one.
 fn with_default_pool(kind: SegmentKind) -> SegmentKind {
     SegmentKind { pool: Some(kind.pool.unwrap_or_default()), stream: Some(kind.stream.unwrap_or_default()), ..kind }
 }

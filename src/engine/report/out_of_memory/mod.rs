@@ -26,7 +26,7 @@ use history::snapshot::{Action, StackId};
 pub(super) use kind_sums::{KindSums, SumsByKind};
 use oom::{OomFacts, OomState, RoundedAtOoms, min_capacity, oom_events};
 
-/// Maximum number of OOMs, and of allocations before one, in a table.
+/// Maximum number of rows in the tables of OOMs and of allocations before the OOM.
 const MAX_REQUESTS: u32 = 1000;
 
 /// Report on OOMs, in progress.
@@ -63,13 +63,13 @@ impl Job for OutOfMemory {
         let file = &*file;
         let history = file.history(self.device);
         let lives = file.segments(self.device);
-        let is_refused = |history: &&DeviceHistory| history.action_counts[Action::Oom as usize] > 0;
-        let Some((history, lives)) = history.filter(is_refused).zip(lives) else {
+        let has_oom = |history: &&DeviceHistory| history.action_counts[Action::Oom as usize] > 0;
+        let Some((history, lives)) = history.filter(has_oom).zip(lives) else {
             return Ok(no_oom_report(history, &self.question));
         };
         self.allocated.step(file, history, slice)?;
-        let refused = match &mut self.reported {
-            Some(refused) => refused,
+        let oom = match &mut self.reported {
+            Some(oom) => oom,
             None => {
                 // Use the OOM at the cursor, or else the newest. A click in the report moves the cursor to the
                 // reported OOM, so the report stays the same.
@@ -82,7 +82,7 @@ impl Job for OutOfMemory {
                 self.reported.insert(OomState { event, live, state, by_kind, large_before, next: event })
             }
         };
-        let OomState { live, state, by_kind, large_before, next, .. } = refused;
+        let OomState { live, state, by_kind, large_before, next, .. } = oom;
         live.step(file, history, &mut |_, _| {}, slice)?;
         state.step(file, history, lives, slice)?;
         by_kind.step(state, lives, slice)?;
@@ -95,42 +95,42 @@ impl Job for OutOfMemory {
                 large_before.push(*next);
             }
         }
-        let refused = self.reported.take().ok_or(OutOfTime)?;
+        let oom = self.reported.take().ok_or(OutOfTime)?;
         out_of_line(|| {
-            let mut writing = ReportWriter::new(file, history, &self.question);
-            let facts = OomFacts::new(history, refused.event);
-            let newer = count_newer(history, refused.event);
+            let mut writer = ReportWriter::new(file, history, &self.question);
+            let facts = OomFacts::new(history, oom.event);
+            let newer = count_newer(history, oom.event);
             let site = self.sites.get(newer).map_or("", String::as_str);
             let recorded = recorder_facts::recorder_facts(&file.snapshot, history);
-            let of = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
-            let known = of(CAPACITY).unwrap_or(0).max(min_capacity(history));
+            let recorded_value = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
+            let known = recorded_value(CAPACITY).unwrap_or(0).max(min_capacity(history));
             let capacity = threshold(&self.question, ["capacity", "device memory", "bytes"], known);
-            statements::write(&mut writing, &facts, &refused, site);
-            match of(PROCESS) {
+            statements::write(&mut writer, &facts, &oom, site);
+            match recorded_value(PROCESS) {
                 Some(_) => {
-                    statements::write_recorded(
-                        &mut writing,
+                    statements::write_recorded_outside(
+                        &mut writer,
                         &facts,
-                        of(OTHER_PROCESSES).unwrap_or(0),
-                        of(OUTSIDE_ALLOCATOR),
+                        recorded_value(OTHER_PROCESSES).unwrap_or(0),
+                        recorded_value(OUTSIDE_ALLOCATOR),
                     );
                 }
-                None => statements::write_outside(&mut writing, &facts, &self.question, &capacity),
+                None => statements::write_inferred_outside(&mut writer, &facts, &self.question, &capacity),
             }
-            let all = refused.by_kind.total;
-            let known = (all.reserved > 0).then_some((refused.event, all.free));
-            write_requests(&mut writing, (&self.sites, &self.allocated.at_ooms), known, capacity);
-            write_free_by_pool(&mut writing, &refused);
+            let all = oom.by_kind.total;
+            let known = (all.reserved > 0).then_some((oom.event, all.free));
+            write_requests(&mut writer, (&self.sites, &self.allocated.at_ooms), known, capacity);
+            write_free_by_pool(&mut writer, &oom);
             let title = "Live at the OOM";
-            refused.live.write(&mut writing, title, None);
-            write_before(&mut writing, &refused, self.min_bytes.clone());
-            Ok(writing.report)
+            oom.live.write(&mut writer, title, None);
+            write_before(&mut writer, &oom, self.min_bytes.clone());
+            Ok(writer.report)
         })
     }
 }
 
 /// Returns the call sites of the newest OOMs, newest first.
-fn sites(file: &mut OpenFile, device: i64, most: usize) -> Vec<String> {
+fn sites(file: &mut OpenFile, device: i64, limit: usize) -> Vec<String> {
     let OpenFile { snapshot, histories, sites, .. } = file;
     let Some(history) = histories.iter().find(|history| history.device == device) else { return Vec::new() };
     let stacks: Vec<StackId> = oom_events(history).map(|event| history.events.stack(event)).collect();
@@ -138,7 +138,7 @@ fn sites(file: &mut OpenFile, device: i64, most: usize) -> Vec<String> {
         let frame = sites.call_site(snapshot, stack).map(|frame| snapshot.frames.frame(frame));
         frame.map_or_else(|| "no stack".to_owned(), |frame| site::short(snapshot, frame))
     };
-    stacks.iter().rev().take(most).map(site).collect()
+    stacks.iter().rev().take(limit).map(site).collect()
 }
 
 /// Returns the number of OOMs after an event.
@@ -159,18 +159,19 @@ fn no_oom_report(history: Option<&DeviceHistory>, question: &ReportQuestion) -> 
     report
 }
 
-/// OOM event, its numbers, free bytes, and call site.
+/// Row of the table of OOMs: event, facts, free bytes and call site.
 type Row<'a> = (u32, OomFacts, u64, &'a str);
 
-/// Writes the table of all OOMs, newest first. `sites` are newest first. `allocated` has the rounded bytes of live
-/// blocks at each OOM, oldest first. `known` is the reported OOM and the free bytes in its segments.
+/// Writes the table of all OOMs, newest first. `sites` has the call sites, newest OOM first. `allocated` has the
+/// rounded bytes of live blocks at each OOM, oldest first. `known` has the event of the reported OOM and its free
+/// bytes.
 fn write_requests(
-    writing: &mut ReportWriter<'_>,
+    writer: &mut ReportWriter<'_>,
     (sites, allocated): (&[String], &[u64]),
     known: Option<(u32, u64)>,
     capacity: Threshold,
 ) {
-    let (file, history) = (writing.file, writing.history);
+    let (file, history) = (writer.file, writer.history);
     let stream = |event: u32| file.snapshot.labels.labels(history.events.labels(event)).stream;
     let columns = [
         column::cell("event", "event", |(event, ..): Row<'_>| Cell::Event(event.into())),
@@ -203,53 +204,54 @@ fn write_requests(
             (event, facts, free.unwrap_or(facts.reserved.saturating_sub(allocated)), site.as_str())
         })
         .collect();
-    writing.add_sheet(sheet, &columns, &rows, |writing, (event, ..)| {
-        let stack = writing.lines.stack_lines(&file.snapshot, history.events.stack(event));
+    writer.add_sheet(sheet, &columns, &rows, |writer, (event, ..)| {
+        let stack = writer.lines.stack_lines(&file.snapshot, history.events.stack(event));
         SheetRow { stack, ..evidence_row(moment_evidence(event + 1)) }
     });
 }
 
 /// Writes the table of free (cached) bytes by pool.
-fn write_free_by_pool(writing: &mut ReportWriter<'_>, refused: &OomState) {
-    let (rooms, file) = (&refused.by_kind.kinds, writing.file);
-    let ranked = base::sorted::sorted_by_key(rooms.iter().collect(), |room: &&KindSums| !u128::from(room.sums.free));
-    let sum = |of: fn(&KindSums) -> u64| rooms.iter().fold(0u64, |sum, room| sum.saturating_add(of(room)));
-    let bytes = |key, label, of: fn(&KindSums) -> u64| column::bytes(key, label, of).total(Cell::Bytes(sum(of)));
-    let count = |key, label, of: fn(&KindSums) -> u64| column::count(key, label, of).total(Cell::Count(sum(of)));
+fn write_free_by_pool(writer: &mut ReportWriter<'_>, oom: &OomState) {
+    let (kinds, file) = (&oom.by_kind.kinds, writer.file);
+    let ranked = base::sorted::sorted_by_key(kinds.iter().collect(), |row: &&KindSums| !u128::from(row.sums.free));
+    let sum = |value: fn(&KindSums) -> u64| kinds.iter().fold(0u64, |sum, row| sum.saturating_add(value(row)));
+    let bytes =
+        |key, label, value: fn(&KindSums) -> u64| column::bytes(key, label, value).total(Cell::Bytes(sum(value)));
+    let count =
+        |key, label, value: fn(&KindSums) -> u64| column::count(key, label, value).total(Cell::Count(sum(value)));
     let columns = [
-        column::bytes("largest_free_bytes", "≤ largest free block", |room: &KindSums| room.sums.largest_free),
-        bytes("free_bytes", "≤ free (cached)", |room| room.sums.free),
-        count("free_blocks", "free blocks", |room| room.sums.free_blocks.into()),
-        bytes("reserved_bytes", "reserved", |room| room.sums.reserved),
-        count("empty_segments", "empty segments", |room| room.empty_segments),
-        bytes("empty_segment_bytes", "reserved by empty segments", |room| room.empty_segment_bytes),
-        column::text("pool", "pool", |room: &KindSums| kind_name(file, &room.kind)),
-        column::text("stream", "stream", |room: &KindSums| stream_name(room.kind.stream)),
+        column::bytes("largest_free_bytes", "≤ largest free block", |row: &KindSums| row.sums.largest_free),
+        bytes("free_bytes", "≤ free (cached)", |row| row.sums.free),
+        count("free_blocks", "free blocks", |row| row.sums.free_blocks.into()),
+        bytes("reserved_bytes", "reserved", |row| row.sums.reserved),
+        count("empty_segments", "empty segments", |row| row.empty_segments),
+        bytes("empty_segment_bytes", "reserved by empty segments", |row| row.empty_segment_bytes),
+        column::text("pool", "pool", |row: &KindSums| kind_name(file, &row.kind)),
+        column::text("stream", "stream", |row: &KindSums| stream_name(row.kind.stream)),
     ];
     let note = "A request is served only from blocks of its own pool, size class and stream. Free bytes are upper bounds: the sizes \
                 of blocks that are gone by the end are not recorded.";
     let sheet = sheet(["room", "Free (cached) at the OOM, by pool", note], &columns);
-    writing.add_sheet(sheet, &columns, &ranked, |_, _| evidence_row(moment_evidence(refused.live.moment)));
+    writer.add_sheet(sheet, &columns, &ranked, |_, _| evidence_row(moment_evidence(oom.live.moment)));
 }
 
 /// Writes the table of the last large allocations before the OOM.
-fn write_before(writing: &mut ReportWriter<'_>, refused: &OomState, big: Threshold) {
-    let (file, history) = (writing.file, writing.history);
+fn write_before(writer: &mut ReportWriter<'_>, oom: &OomState, min_bytes: Threshold) {
+    let (file, history) = (writer.file, writer.history);
     let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
     let columns = [
         column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id))),
         column::event("allocated_at", "allocated at event", allocated_at),
         column::count("events_before", "events before the OOM", |id| {
-            refused.live.moment.saturating_sub(allocated_at(id)).into()
+            oom.live.moment.saturating_sub(allocated_at(id)).into()
         }),
         column::cell("freed_at", "freed at event", |id| freed_by_cell(history, AllocationId(id))),
         column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
     ];
     let mut sheet = sheet(["before", "Last large allocations before the OOM", "Newest first."], &columns);
-    sheet.threshold = Some(big);
+    sheet.threshold = Some(min_bytes);
     let ids: Vec<u32> =
-        refused.large_before.iter().filter_map(|&event| Some(history.allocation_of(EventIdx(event))?.0)).collect();
-    writing.add_sheet(sheet, &columns, &ids, |writing, id| {
-        writing.allocation_row(AllocationId(id), Some(allocated_at(id)))
-    });
+        oom.large_before.iter().filter_map(|&event| Some(history.allocation_of(EventIdx(event))?.0)).collect();
+    writer
+        .add_sheet(sheet, &columns, &ids, |writer, id| writer.allocation_row(AllocationId(id), Some(allocated_at(id))));
 }

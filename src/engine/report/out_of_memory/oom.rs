@@ -1,4 +1,4 @@
-//! OOM events and their recorded numbers.
+//! OOM events, and the recorded memory sizes at each OOM.
 
 use super::kind_sums::SumsByKind;
 use crate::open::OpenFile;
@@ -9,34 +9,34 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
-/// The OOM that is reported.
+/// The OOM that is reported, and the state of the device at that moment.
 pub(super) struct OomState {
     pub(super) event: u32,
     pub(super) live: LiveSites,
     pub(super) state: DeviceState,
     pub(super) by_kind: SumsByKind,
-    /// Events of the last large allocations before the OOM, newest first. `next` is the end of the events that are not
-    /// searched yet.
+    /// Events of the last large allocations before the OOM, newest first. All events before `next` are not searched
+    /// yet.
     pub(super) large_before: Vec<u32>,
     pub(super) next: u32,
 }
 
-/// Recorded numbers of an OOM, and numbers that follow from them.
+/// Facts about an OOM: recorded numbers, and numbers that follow from them.
 #[derive(Clone, Copy)]
 pub(super) struct OomFacts {
     pub(super) event: u32,
-    /// Bytes requested.
+    /// Requested bytes.
     pub(super) request: u64,
     /// Free bytes on the device.
     pub(super) device_free: u64,
     pub(super) reserved: u64,
-    /// Live bytes, including those awaiting free. `pending` has only the latter.
+    /// Live bytes. `awaiting_free` is the part of them that is awaiting free.
     pub(super) live: u64,
     pub(super) awaiting_free: u64,
 }
 
 impl OomFacts {
-    /// Returns the bytes that were reserved or free on the device.
+    /// Returns the bytes that were reserved, plus the bytes that were free on the device.
     pub(super) fn accounted(&self) -> u64 {
         self.reserved.saturating_add(self.device_free)
     }
@@ -63,12 +63,12 @@ pub(super) struct RoundedAtOoms {
     current: u64,
     next_early: u32,
     next_event: u32,
-    /// Lower bound for each OOM, in order.
+    /// Lower bound of the rounded bytes at each OOM, in order of events.
     pub(super) at_ooms: Vec<u64>,
 }
 
 impl RoundedAtOoms {
-    /// Continues the pass.
+    /// Processes the remaining early allocations and events.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let bytes = |id: AllocationId| file.device_data(history).rounded_size(id).0;
         while self.next_early < history.allocations.early_count() as u32 {
@@ -94,13 +94,13 @@ impl RoundedAtOoms {
     }
 }
 
-/// Returns a lower bound of the device's memory: the maximum of reserved plus free bytes at an OOM. Memory used by
-/// other code and other processes is not included.
+/// Returns a lower bound of the device's memory: the maximum of reserved plus free bytes over all OOMs. Memory in use
+/// outside the allocator and by other processes is not included.
 pub(super) fn min_capacity(history: &DeviceHistory) -> u64 {
     oom_events(history).map(|event| OomFacts::new(history, event).accounted()).max().unwrap_or(0)
 }
 
-/// Returns the OOM events, in order.
+/// Returns the indices of the OOM events, in ascending order.
 pub(super) fn oom_events(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
     history.note_events().filter(|&event| history.events.action(event) == Action::Oom)
 }

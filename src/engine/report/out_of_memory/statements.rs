@@ -1,4 +1,4 @@
-//! Statements about an OOM. Each is written only if the numbers support it.
+//! Statements about an OOM. Each statement is only written if the numbers support it.
 
 use super::kind_sums::KindSums;
 use super::oom::{OomFacts, OomState, oom_events};
@@ -10,16 +10,16 @@ use history::replay::SegmentKind;
 
 /// Granularity of requests to the driver in bytes (`kRoundLarge` in `CUDACachingAllocator.cpp`).
 const DRIVER_GRANULARITY: u64 = 2 << 20;
-/// Number of events around the OOM to show.
+/// Number of events before the OOM that a click on its statement shows.
 const SHOWN_EVENTS: u32 = 500;
 
 /// Writes the statements about an OOM. `site` is the call site of the request.
-pub(super) fn write(writing: &mut ReportWriter<'_>, facts: &OomFacts, failure: &OomState, site: &str) {
-    let (file, history) = (writing.file, writing.history);
+pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &OomState, site: &str) {
+    let (file, history) = (writer.file, writer.history);
     let moment = failure.live.moment;
-    let (rooms, live) = (&failure.by_kind.kinds, &failure.live);
-    let knows_room = !file.snapshot.segments.is_empty() && facts.reserved > 0;
-    let asked = file.rounding.rounded(facts.request);
+    let (kinds, live) = (&failure.by_kind.kinds, &failure.live);
+    let has_segments = !file.snapshot.segments.is_empty() && facts.reserved > 0;
+    let rounded = file.rounding.rounded(facts.request);
     let mut text = "Out of memory at event ".to_owned();
     text.push_str(&group_digits(facts.event.into()));
     text.push_str(": ");
@@ -33,21 +33,21 @@ pub(super) fn write(writing: &mut ReportWriter<'_>, facts: &OomFacts, failure: &
         from: moment.saturating_sub(SHOWN_EVENTS),
         to: moment.saturating_add(SHOWN_EVENTS / 10).min(history.event_count()),
     };
-    writing.add_statement(Tone::Alarm, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
+    writer.add_statement(Tone::Alarm, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
     let mut text = "Live at the OOM: ".to_owned();
     text.push_str(&bytes_text(facts.live));
     text.push_str(" in ");
     text.push_str(&pluralize(live.count, "allocation"));
-    if knows_room {
+    if has_segments {
         text.push_str(", of ");
         text.push_str(&bytes_text(facts.reserved));
         text.push_str(" reserved");
     }
     text.push('.');
-    writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
-    if knows_room {
+    writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+    if has_segments {
         let free = facts.reserved.saturating_sub(facts.live);
-        writing.set_parts_chart(&[
+        writer.set_parts_chart(&[
             ("live", facts.live),
             ("free (cached) and rounding", free),
             ("free on the device", facts.device_free),
@@ -56,26 +56,26 @@ pub(super) fn write(writing: &mut ReportWriter<'_>, facts: &OomFacts, failure: &
     }
 
     let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
-    let is_own = |kind: &SegmentKind| {
+    let is_matching = |kind: &SegmentKind| {
         kind.pool == Some(labels.pool.unwrap_or_default())
             && kind.stream == Some(labels.stream.unwrap_or_default())
-            && kind.small == is_small(asked)
+            && kind.small == is_small(rounded)
     };
-    let own = || rooms.iter().filter(|room| is_own(&room.kind));
-    let (own_free, all_free) =
-        (sum_kinds(own(), |room| room.sums.free), sum_kinds(rooms.iter(), |room| room.sums.free));
-    let largest = own().map(|room| room.sums.largest_free).max().unwrap_or(0);
-    let blocks = sum_kinds(own(), |room| room.sums.free_blocks.into());
+    let matching = || kinds.iter().filter(|totals| is_matching(&totals.kind));
+    let (matching_free, all_free) =
+        (sum_kinds(matching(), |totals| totals.sums.free), sum_kinds(kinds.iter(), |totals| totals.sums.free));
+    let largest = matching().map(|totals| totals.sums.largest_free).max().unwrap_or(0);
+    let blocks = sum_kinds(matching(), |totals| totals.sums.free_blocks.into());
     // Before it fails, PyTorch releases segments without a live block, and free pages of expandable segments
     // (`release_cached_blocks`). Segments of private pools stay.
-    let given_back = sum_kinds(rooms.iter().filter(|room| room.kind.pool == Some((0, 0))), |room| {
-        if room.kind.expandable { room.sums.free } else { room.empty_segment_bytes }
+    let released = sum_kinds(kinds.iter().filter(|totals| totals.kind.pool == Some((0, 0))), |totals| {
+        if totals.kind.expandable { totals.sums.free } else { totals.empty_segment_bytes }
     });
-    let from_driver = facts.device_free.saturating_add(given_back);
+    let from_driver = facts.device_free.saturating_add(released);
     let fits = largest.max(from_driver / DRIVER_GRANULARITY * DRIVER_GRANULARITY);
-    let is_expandable = own().any(|room| room.kind.expandable);
+    let is_expandable = matching().any(|totals| totals.kind.expandable);
     let pages = if is_expandable { SegmentSizing::Expandable } else { SegmentSizing::Fixed };
-    if knows_room {
+    if has_segments {
         let mut text = "Largest request that would have fit: ≤ ".to_owned();
         text.push_str(&bytes_text(fits));
         if fits == largest {
@@ -84,54 +84,50 @@ pub(super) fn write(writing: &mut ReportWriter<'_>, facts: &OomFacts, failure: &
             text.push_str(", in a new segment: the device had ");
             text.push_str(&bytes_text(facts.device_free));
             text.push_str(" free");
-            if given_back > 0 {
+            if released > 0 {
                 text.push_str(", and PyTorch first releases ≤ ");
-                text.push_str(&bytes_text(given_back));
+                text.push_str(&bytes_text(released));
                 text.push_str(" in empty segments");
             }
             // The reason for the difference is only useful if no sum is shown.
-            text.push_str(if fits < from_driver && given_back == 0 {
-                "; segments are multiples of 2 MiB."
-            } else {
-                "."
-            });
+            text.push_str(if fits < from_driver && released == 0 { "; segments are multiples of 2 MiB." } else { "." });
         }
-        writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
         let mut text;
         let mut tone = Tone::Fact;
         let mut fix = "";
-        if fits >= asked {
+        if fits >= rounded {
             text = "The request may have fit: free bytes are upper bounds.".to_owned();
             fix = "Check for a limit (torch.cuda.set_per_process_memory_fraction).";
-        } else if own_free >= asked {
+        } else if matching_free >= rounded {
             tone = Tone::Alarm;
             text = "Fragmentation: ≤ ".to_owned();
-            text.push_str(&bytes_text(own_free));
+            text.push_str(&bytes_text(matching_free));
             text.push_str(" free (cached) in this pool, in ");
             text.push_str(&pluralize(blocks, "block"));
             text.push_str(", none large enough.");
             if !is_expandable {
                 fix = "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
             }
-        } else if all_free.saturating_add(facts.device_free) < asked {
+        } else if all_free.saturating_add(facts.device_free) < rounded {
             text = "Not fragmentation: free (cached) plus free device memory falls short by ≥ ".to_owned();
-            text.push_str(&bytes_text(asked - all_free.saturating_add(facts.device_free)));
+            text.push_str(&bytes_text(rounded - all_free.saturating_add(facts.device_free)));
             text.push('.');
             fix = "Reduce what is live at the OOM, or the request.";
         } else {
             text = "Free (cached): ≤ ".to_owned();
             text.push_str(&bytes_text(all_free));
             text.push_str(", but only ≤ ");
-            text.push_str(&bytes_text(own_free));
+            text.push_str(&bytes_text(matching_free));
             text.push_str(" in this pool. The rest belongs to other pools, streams or size classes.");
         }
-        writing.add_statement(tone, text, Some(moment_evidence(moment)));
-        writing.set_fix(fix);
+        writer.add_statement(tone, text, Some(moment_evidence(moment)));
+        writer.set_fix(fix);
     }
-    if facts.device_free >= driver_request_size(asked, pages) {
+    if facts.device_free >= driver_request_size(rounded, pages) {
         let text = "The device had enough free for this request.".to_owned();
-        writing.add_statement(Tone::Fact, text, None);
-        writing.set_fix(
+        writer.add_statement(Tone::Fact, text, None);
+        writer.set_fix(
             "Check for a limit (torch.cuda.set_per_process_memory_fraction) or fragmentation inside the driver.",
         );
     }
@@ -139,38 +135,43 @@ pub(super) fn write(writing: &mut ReportWriter<'_>, facts: &OomFacts, failure: &
         let mut text = "Awaiting free: ".to_owned();
         text.push_str(&bytes_text(facts.awaiting_free));
         text.push_str(", freed by the program and still in use by another stream (record_stream).");
-        writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
     if let Some((text, largest)) = live.describe_largest(file, history, "at the OOM") {
-        writing.add_statement(Tone::Fact, text, Some(allocation_evidence(largest, Some(moment))));
+        writer.add_statement(Tone::Fact, text, Some(allocation_evidence(largest, Some(moment))));
     }
     if live.before_recording > 0 {
         let mut text = "Allocated before recording: ".to_owned();
         text.push_str(&bytes_text(live.before_recording));
         text.push('.');
-        writing.add_statement(Tone::Fact, text, Some(moment_evidence(0)));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(0)));
     }
-    if knows_room && failure.state.outside_mapped.bytes > 0 {
+    if has_segments && failure.state.outside_mapped.bytes > 0 {
         let mut text = bytes_text(failure.state.outside_mapped.bytes);
         text.push_str(" live are outside the recorded segments, so free bytes are less certain.");
-        writing.add_statement(Tone::Fact, text, None);
+        writer.add_statement(Tone::Fact, text, None);
     }
     let count = oom_events(history).count();
     if count > 1 {
         let mut text = pluralize(count as u64, "OOM");
         text.push_str(" in this trace.");
-        writing.add_statement(Tone::Alarm, text, None);
+        writer.add_statement(Tone::Alarm, text, None);
     }
 }
 
-/// Writes statements about memory outside the allocator, as recorded by NVML.
-pub(super) fn write_recorded(writing: &mut ReportWriter<'_>, facts: &OomFacts, others: u64, outside: Option<u64>) {
+/// Writes statements about memory outside the allocator, from values that NVML reported.
+pub(super) fn write_recorded_outside(
+    writer: &mut ReportWriter<'_>,
+    facts: &OomFacts,
+    others: u64,
+    outside: Option<u64>,
+) {
     if others > 0 {
         let text = ["Other processes used ", &bytes_text(others), " of this GPU (NVML)."].concat();
         // Without the other processes, the request would have fit.
         let is_cause = others.saturating_add(facts.device_free) >= facts.request;
-        writing.add_statement(if is_cause { Tone::Alarm } else { Tone::Fact }, text, None);
-        writing.set_fix(if is_cause { "Stop them: nvidia-smi lists the processes on the GPU." } else { "" });
+        writer.add_statement(if is_cause { Tone::Alarm } else { Tone::Fact }, text, None);
+        writer.set_fix(if is_cause { "Stop them: nvidia-smi lists the processes on the GPU." } else { "" });
     }
     if let Some(outside) = outside {
         let text = [
@@ -178,14 +179,14 @@ pub(super) fn write_recorded(writing: &mut ReportWriter<'_>, facts: &OomFacts, o
             &bytes_text(outside),
             " outside the allocator (NVML less reserved bytes: CUDA context, NCCL, libraries).",
         ];
-        writing.add_statement(Tone::Fact, text.concat(), None);
+        writer.add_statement(Tone::Fact, text.concat(), None);
     }
 }
 
 /// Writes a statement about memory outside the allocator, inferred from the capacity. Does nothing if reserved bytes
 /// are unknown.
-pub(super) fn write_outside(
-    writing: &mut ReportWriter<'_>,
+pub(super) fn write_inferred_outside(
+    writer: &mut ReportWriter<'_>,
     facts: &OomFacts,
     question: &ReportQuestion,
     capacity: &Threshold,
@@ -194,9 +195,9 @@ pub(super) fn write_outside(
         return;
     }
     let outside = capacity.value.saturating_sub(facts.accounted());
-    let is_asked = question.thresholds.iter().any(|(key, _)| *key == capacity.key);
+    let is_chosen = question.thresholds.iter().any(|(key, _)| *key == capacity.key);
     let mut text = if outside > 0 {
-        let bound = if is_asked { "" } else { "At least " };
+        let bound = if is_chosen { "" } else { "At least " };
         [bound, &bytes_text(outside), " of device memory was in use outside the allocator"].concat()
     } else {
         let accounted = bytes_text(facts.accounted());
@@ -204,9 +205,9 @@ pub(super) fn write_outside(
             .concat()
     };
     text.push_str(" (CUDA context, NCCL, other processes).");
-    writing.add_statement(Tone::Fact, text, None);
+    writer.add_statement(Tone::Fact, text, None);
 }
 
-fn sum_kinds<'a>(rooms: impl Iterator<Item = &'a KindSums>, of: impl Fn(&KindSums) -> u64) -> u64 {
-    rooms.fold(0, |sum, room| sum.saturating_add(of(room)))
+fn sum_kinds<'a>(kinds: impl Iterator<Item = &'a KindSums>, value: impl Fn(&KindSums) -> u64) -> u64 {
+    kinds.fold(0, |sum, kind| sum.saturating_add(value(kind)))
 }

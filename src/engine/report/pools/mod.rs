@@ -51,12 +51,12 @@ impl Job for Pools {
         };
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         let moment = self.question.at.unwrap_or(peak).min(history.event_count());
-        let course = self.pass.get_or_insert_with(|| PoolPass::new(file, history, lives, [peak, moment]));
-        out_of_line(|| course.step(file, history, lives, slice))?;
+        let pass = self.pass.get_or_insert_with(|| PoolPass::new(file, history, lives, [peak, moment]));
+        out_of_line(|| pass.step(file, history, lives, slice))?;
         let contents = self.contents.get_or_insert_with(|| {
-            let private = ranked_pools(course).into_iter().filter(|&pool| file.groups.is_private(pool));
+            let private = ranked_pools(pass).into_iter().filter(|&pool| file.groups.is_private(pool));
             let listed = private.take(MAX_CONTENTS).map(|pool| {
-                let moment = course.pools.get(pool as usize).map_or(0, |pool| pool.peak_live.1);
+                let moment = pass.pools.get(pool as usize).map_or(0, |pool| pool.peak_live.1);
                 let population = Population::new(history, Scope::At(moment));
                 PoolContents { pool, moment, population, next: 0, sums: SiteSums::new(file, history) }
             });
@@ -66,11 +66,11 @@ impl Job for Pools {
             out_of_line(|| contents.step(file, history, slice))?;
         }
         out_of_line(|| {
-            let mut writing = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writing, course);
-            write_pools(&mut writing, course);
-            write_contents(&mut writing, contents);
-            Ok(writing.report)
+            let mut writer = ReportWriter::new(file, history, &self.question);
+            write_statements(&mut writer, pass);
+            write_pools(&mut writer, pass);
+            write_contents(&mut writer, contents);
+            Ok(writer.report)
         })
     }
 }
@@ -85,37 +85,37 @@ impl PoolContents {
     }
 }
 
-/// Returns the pools that ever had a segment or an allocation, largest first.
-fn ranked_pools(course: &PoolPass) -> Vec<u32> {
-    let used = (0u32..).zip(&course.pools).filter(|(_, pool)| pool.peak_reserved.0 > 0 || pool.identified != [0, 0]);
+/// Returns the numbers of the pools that ever had a segment or an allocation, largest first.
+fn ranked_pools(pass: &PoolPass) -> Vec<u32> {
+    let used = (0u32..).zip(&pass.pools).filter(|(_, pool)| pool.peak_reserved.0 > 0 || pool.identified != [0, 0]);
     sorted_numbers(
         used.map(|(number, pool)| (two_part_key(!pool.peak_reserved.0, !pool.peak_live.0), number)).collect(),
     )
 }
 
-/// Returns the label of a pool.
+/// Returns the label of the pool with this number.
 fn pool_label(file: &OpenFile, history: &DeviceHistory, pool: u32) -> String {
     file.groups.label(&file.snapshot, history, Grouping::Pool, pool)
 }
 
-fn write_statements(writing: &mut ReportWriter<'_>, course: &PoolPass) {
-    let (file, history) = (writing.file, writing.history);
-    let private: Vec<u32> = ranked_pools(course).into_iter().filter(|&pool| file.groups.is_private(pool)).collect();
-    let tells = file.groups.has_pools();
-    if private.is_empty() && !tells {
+fn write_statements(writer: &mut ReportWriter<'_>, pass: &PoolPass) {
+    let (file, history) = (writer.file, writer.history);
+    let private: Vec<u32> = ranked_pools(pass).into_iter().filter(|&pool| file.groups.is_private(pool)).collect();
+    let has_pools = file.groups.has_pools();
+    if private.is_empty() && !has_pools {
         let text = "No pools recorded: neither segments nor events name one.";
-        writing.add_statement(Tone::Fact, text.to_owned(), None);
+        writer.add_statement(Tone::Fact, text.to_owned(), None);
     } else if private.is_empty() {
         let text = "No private pools: no CUDA graph or MemPool reserves memory of its own.";
-        writing.add_statement(Tone::Good, text.to_owned(), None);
+        writer.add_statement(Tone::Good, text.to_owned(), None);
     }
-    let of = |pools: &[u32], what: &dyn Fn(&Pool) -> u64| {
-        let pools = pools.iter().filter_map(|&pool| course.pools.get(pool as usize));
-        pools.fold(0u64, |sum, pool| sum.saturating_add(what(pool)))
+    let sum = |pools: &[u32], value: &dyn Fn(&Pool) -> u64| {
+        let pools = pools.iter().filter_map(|&pool| pass.pools.get(pool as usize));
+        pools.fold(0u64, |sum, pool| sum.saturating_add(value(pool)))
     };
     if !private.is_empty() {
         let [reserved, idle] =
-            [of(&private, &|pool| pool.sampled[0].reserved), of(&private, &|pool| pool.sampled[0].free())];
+            [sum(&private, &|pool| pool.sampled[0].reserved), sum(&private, &|pool| pool.sampled[0].free())];
         let text = [
             &pluralize(private.len() as u64, "private pool"),
             ": ",
@@ -126,9 +126,9 @@ fn write_statements(writing: &mut ReportWriter<'_>, course: &PoolPass) {
             &percent(idle, reserved),
             ") is free. Other pools cannot use it.",
         ];
-        writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(course.moments[0])));
+        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(pass.moments[0])));
         let [by_event, by_segment] =
-            [of(&private, &|pool| pool.identified[0]), of(&private, &|pool| pool.identified[1])];
+            [sum(&private, &|pool| pool.identified[0]), sum(&private, &|pool| pool.identified[1])];
         let text = [
             "Allocations in private pools: ",
             &group_digits(by_event),
@@ -136,11 +136,11 @@ fn write_statements(writing: &mut ReportWriter<'_>, course: &PoolPass) {
             &group_digits(by_segment),
             " by the segment at their address at the end.",
         ];
-        writing.add_statement(Tone::Fact, text.concat(), None);
+        writer.add_statement(Tone::Fact, text.concat(), None);
     }
     for host in file.histories.iter().filter(|it| it.device < 0) {
         let numbers = &host.numbers;
-        let positive = |bytes_of: i64| bytes_text(u64::try_from(bytes_of).unwrap_or(0));
+        let positive = |bytes: i64| bytes_text(u64::try_from(bytes).unwrap_or(0));
         let mut text = ["Pinned host memory (a separate device): peak ", &positive(numbers.peak)].concat();
         if let Ok(event) = u64::try_from(numbers.peak_event) {
             text.push_str(" at event ");
@@ -152,14 +152,14 @@ fn write_statements(writing: &mut ReportWriter<'_>, course: &PoolPass) {
         text.push_str(&pluralize(numbers.segments, "segment"));
         text.push_str(" at the end.");
         let moment = Moment::after_event_or_minus_one(numbers.peak_event).0;
-        writing.add_statement(Tone::Fact, text, (history.device < 0).then(|| moment_evidence(moment)));
+        writer.add_statement(Tone::Fact, text, (history.device < 0).then(|| moment_evidence(moment)));
     }
 }
 
-fn write_pools(writing: &mut ReportWriter<'_>, course: &PoolPass) {
-    let segments = segments_at_end(writing);
+fn write_pools(writer: &mut ReportWriter<'_>, pass: &PoolPass) {
+    let segments = segments_at_end(writer);
     let [peak, moment] = [0, 1].map(|which| {
-        let all = course.pools.iter().map(move |pool| pool.sampled[which]);
+        let all = pass.pools.iter().map(move |pool| pool.sampled[which]);
         all.fold((0u64, 0u64, 0u64, 0u64), |sum, it| {
             (
                 sum.0.saturating_add(it.reserved),
@@ -171,7 +171,7 @@ fn write_pools(writing: &mut ReportWriter<'_>, course: &PoolPass) {
     });
     // Blocks without a known pool may lie in segments of a known one, so only the free bytes of all pools are reliable.
     let idle = |(reserved, _, rounded, _): (u64, u64, u64, u64)| reserved.saturating_sub(rounded);
-    let (file, history) = (writing.file, writing.history);
+    let (file, history) = (writer.file, writer.history);
     type Row<'a> = (u32, &'a Pool);
     let at_end = |number: u32| segments.get(number as usize).copied().unwrap_or(0);
     let columns = [
@@ -200,23 +200,23 @@ fn write_pools(writing: &mut ReportWriter<'_>, course: &PoolPass) {
     let note = "Each pool has its own peaks. An allocation's pool is identified by its event, or by the \
                 segment at its address at the end.";
     let sheet = sheet(["pools", "Pools", note], &columns);
-    let ranked = ranked_pools(course).into_iter();
-    let rows: Vec<Row<'_>> = ranked.filter_map(|number| Some((number, course.pools.get(number as usize)?))).collect();
-    writing.add_sheet(sheet, &columns, &rows, |_, (_, pool)| evidence_row(moment_evidence(pool.peak_live.1)));
+    let ranked = ranked_pools(pass).into_iter();
+    let rows: Vec<Row<'_>> = ranked.filter_map(|number| Some((number, pass.pools.get(number as usize)?))).collect();
+    writer.add_sheet(sheet, &columns, &rows, |_, (_, pool)| evidence_row(moment_evidence(pool.peak_live.1)));
 }
 
-/// Returns the number of segments at the end, by pool number.
-fn segments_at_end(writing: &ReportWriter<'_>) -> Vec<u64> {
-    let mut counts = vec![0; writing.file.groups.group_count(writing.history, Grouping::Pool) as usize];
-    for segment in writing.file.snapshot.segments.iter().filter(|it| it.device == writing.history.device) {
-        let number = writing.file.groups.pool_number(segment.pool);
+/// Returns the number of segments at the end of the trace, by pool number.
+fn segments_at_end(writer: &ReportWriter<'_>) -> Vec<u64> {
+    let mut counts = vec![0; writer.file.groups.group_count(writer.history, Grouping::Pool) as usize];
+    for segment in writer.file.snapshot.segments.iter().filter(|it| it.device == writer.history.device) {
+        let number = writer.file.groups.pool_number(segment.pool);
         counts.get_mut(number as usize).into_iter().for_each(|count| *count += 1);
     }
     counts
 }
 
-fn write_contents(writing: &mut ReportWriter<'_>, contents: &[PoolContents]) {
-    let (file, history) = (writing.file, writing.history);
+fn write_contents(writer: &mut ReportWriter<'_>, contents: &[PoolContents]) {
+    let (file, history) = (writer.file, writer.history);
     type Row<'a> = (&'a PoolContents, u64, u32);
     let columns = [
         column::text("pool", "pool", |(it, ..): Row<'_>| pool_label(file, history, it.pool)),
@@ -235,7 +235,6 @@ fn write_contents(writing: &mut ReportWriter<'_>, contents: &[PoolContents]) {
         .collect();
     let note = "Each pool at its own peak.";
     let sheet = sheet(["contents", "Private pools at their peak, by call site", note], &columns);
-    writing.add_sheet(sheet, &columns, &rows, |writing, (it, _, group)| {
-        writing.site_row(&it.sums, group, Some(it.moment))
-    });
+    writer
+        .add_sheet(sheet, &columns, &rows, |writer, (it, _, group)| writer.site_row(&it.sums, group, Some(it.moment)));
 }

@@ -12,13 +12,13 @@ use history::replay::{AllocationChange, AllocationId, DeviceHistory, Provenance,
 pub(super) struct PoolBytes {
     pub(super) reserved: u64,
     pub(super) live: u64,
-    /// Lower bound.
+    /// Rounded bytes of live blocks. A lower bound.
     pub(super) rounded: u64,
     pub(super) awaiting_free: u64,
 }
 
 impl PoolBytes {
-    /// Returns reserved bytes that are not live. Upper bound.
+    /// Returns the reserved bytes that are not in live blocks. An upper bound.
     pub(super) fn free(&self) -> u64 {
         self.reserved.saturating_sub(self.rounded)
     }
@@ -28,12 +28,13 @@ impl PoolBytes {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
     current: PoolBytes,
-    /// Peak of reserved bytes and its first moment. `contents` is the same for live bytes.
+    /// Peak of reserved bytes and its first moment. `peak_live` has the same for live bytes.
     pub(super) peak_reserved: (u64, u32),
     pub(super) peak_live: (u64, u32),
-    /// State at the peak and at the cursor.
+    /// Bytes at the peak and at the cursor.
     pub(super) sampled: [PoolBytes; 2],
-    /// Number of allocations whose pool is known from their event, and of those known from their segment at the end.
+    /// Number of allocations whose pool is known from their event, and number of those whose pool is only known from
+    /// the segment at their address at the end.
     pub(super) identified: [u64; 2],
 }
 
@@ -59,17 +60,17 @@ impl Pool {
 
 /// Pass over the events that tracks the bytes of each pool.
 pub(super) struct PoolPass {
-    /// By pool number. 0 is for memory without a recorded pool.
+    /// Pools by number. Number 0 is for memory without a recorded pool.
     pub(super) pools: Vec<Pool>,
     pub(super) moments: [u32; 2],
-    /// Mapped ranges sorted by end.
+    /// Sort buffer for the mapped ranges, by the moment at which they are unmapped. `by_end` has the result.
     ranges_by_end: Radix,
     by_end: Vec<u32>,
     next_end: usize,
     next_range: usize,
     next_early: usize,
     next_event: u32,
-    /// Pool number by label row, or [`NOT_LOOKED_UP`].
+    /// Pool number of each labels id, or [`NOT_LOOKED_UP`].
     pool_of_labels: Vec<u32>,
 }
 
@@ -89,7 +90,7 @@ impl PoolPass {
         PoolPass { pools, moments, ranges_by_end, by_end, next_end, next_range, next_early, next_event, pool_of_labels }
     }
 
-    /// Continues the pass.
+    /// Processes the remaining early allocations and events.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -139,16 +140,16 @@ impl PoolPass {
     fn process_event(&mut self, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes, event: EventIdx) {
         let moment = Moment::after(event).0;
         match history.allocation_change(event) {
-            Some(turn) if turn.changes() => self.apply_change(file, history, turn),
+            Some(change) if change.changes() => self.apply_change(file, history, change),
             Some(_) => {}
             None => self.apply_mappings(file, lives, moment),
         }
         self.store_state(moment);
     }
 
-    /// Applies the ranges mapped and unmapped up to a moment.
+    /// Adds and subtracts the ranges that are mapped and unmapped up to a moment.
     fn apply_mappings(&mut self, file: &OpenFile, lives: &SegmentLifetimes, moment: u32) {
-        let of = |id: AllocationId| file.groups.pool_number(lives.kind(id).and_then(|kind| kind.pool));
+        let pool_number = |id: AllocationId| file.groups.pool_number(lives.kind(id).and_then(|kind| kind.pool));
         while let Some(&id) = self.by_end.get(self.next_end) {
             let id = AllocationId(id);
             let (_, freed_at, size) = lives.ranges.span(id);
@@ -156,7 +157,7 @@ impl PoolPass {
                 break;
             }
             self.next_end += 1;
-            if let Some(pool) = self.pools.get_mut(of(id) as usize) {
+            if let Some(pool) = self.pools.get_mut(pool_number(id) as usize) {
                 pool.current.reserved = pool.current.reserved.saturating_sub(size);
             }
         }
@@ -167,10 +168,10 @@ impl PoolPass {
                 break;
             }
             self.next_range += 1;
-            if let Some(pool) = self.pools.get_mut(of(id) as usize) {
+            if let Some(pool) = self.pools.get_mut(pool_number(id) as usize) {
                 pool.current.reserved = pool.current.reserved.saturating_add(size);
             }
-            self.update_peaks(of(id), moment);
+            self.update_peaks(pool_number(id), moment);
         }
     }
 
@@ -178,27 +179,27 @@ impl PoolPass {
         self.pools.get_mut(pool as usize).into_iter().for_each(|pool| pool.update_peaks(moment));
     }
 
-    /// Stores the state if the moment is the peak or the cursor.
+    /// Stores the bytes of all pools if the moment is the peak or the cursor.
     fn store_state(&mut self, moment: u32) {
-        for (which, &at) in self.moments.iter().enumerate() {
-            if at == moment {
-                self.pools.iter_mut().for_each(|pool| pool.sampled[which] = pool.current);
+        for (index, &sampled) in self.moments.iter().enumerate() {
+            if sampled == moment {
+                self.pools.iter_mut().for_each(|pool| pool.sampled[index] = pool.current);
             }
         }
     }
 
     /// Applies the change of an allocation by an event.
-    fn apply_change(&mut self, file: &OpenFile, history: &DeviceHistory, turn: AllocationChange) {
-        let (number, by_event) = self.pool_of(file, history, turn.id);
+    fn apply_change(&mut self, file: &OpenFile, history: &DeviceHistory, change: AllocationChange) {
+        let (number, by_event) = self.pool_of(file, history, change.id);
         let Some(pool) = self.pools.get_mut(number as usize) else { return };
-        if turn.starts_lifetime == Some(true) {
+        if change.starts_lifetime == Some(true) {
             pool.identified[usize::from(!by_event)] += 1;
         }
-        if let Some(starts_lifetime) = turn.starts_lifetime {
-            pool.change_live((turn.size, file.device_data(history).block_bytes(turn.id)), starts_lifetime);
+        if let Some(starts_lifetime) = change.starts_lifetime {
+            pool.change_live((change.size, file.device_data(history).block_bytes(change.id)), starts_lifetime);
         }
-        pool.current.awaiting_free = pool.current.awaiting_free.saturating_add_signed(turn.awaiting_free);
-        pool.update_peaks(turn.moment);
+        pool.current.awaiting_free = pool.current.awaiting_free.saturating_add_signed(change.awaiting_free);
+        pool.update_peaks(change.moment);
     }
 
     /// Returns the number of an allocation's pool in [`Grouping::Pool`], and whether its event names the pool.
@@ -223,7 +224,7 @@ impl PoolPass {
                 }
             }
         }
-        let segment = groups.segment(history, id).and_then(|place| file.snapshot.segments.get(place as usize));
+        let segment = groups.segment(history, id).and_then(|index| file.snapshot.segments.get(index as usize));
         (groups.pool_number(segment.and_then(|segment| segment.pool)), false)
     }
 }

@@ -1,7 +1,7 @@
-//! Further groupings of allocations: by call stack, module, annotation, compiled region and autograd node.
+//! Groupings of allocations by call stack, module, annotation, compiled region and autograd node.
 //!
-//! Annotations and regions are numbered by the file, modules by the tree of stacks. Stacks and autograd nodes are
-//! numbered at their first use, because the snapshot has far more stacks than a device uses.
+//! Annotations and regions have numbers in the file, and modules in the module tree. Stacks and autograd nodes get a
+//! number at their first use, because the snapshot has far more stacks than a device uses.
 
 use crate::open::OpenFile;
 use crate::protocol::Grouping;
@@ -15,23 +15,24 @@ use std::ops::Range;
 
 type IndexByKey<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
-/// Groups of the pass other than call sites, categories and changes.
+/// Groups of the pass, apart from call sites, categories and saving kinds.
 #[derive(Default)]
 pub(super) struct Groupings {
     pub(super) tree: ModuleTree,
-    /// First group of annotations, of compiled regions and of modules, and the end of the modules.
+    /// Numbers of the first annotation, the first compiled region and the first module, and the number after the last
+    /// module.
     first_groups: [u32; 4],
-    /// Cached annotation of the last free and of the last allocation, each with the range of allocation moments for
-    /// which it is valid.
+    /// Cached annotation groups of the last free and of the last allocation, each with the range of allocation moments
+    /// that have this group.
     annotation_cache: [(u32, Range<u32>); 2],
     stack_index: IndexByKey<StackId>,
     pub(super) stacks: Vec<GroupedStack>,
     node_index: IndexByKey<StringId>,
-    /// Autograd nodes by the name of their frame: group and frame.
+    /// Group and frame of each autograd node. Nodes are distinguished by the name of their frame.
     pub(super) nodes: Vec<(u32, FrameId)>,
 }
 
-/// Call stack with its group and the group of its autograd node. `node` is 0 if there is none.
+/// Call stack, with its group and the group of its autograd node. `node_group` is 0 if the stack has no such node.
 #[derive(Clone, Copy)]
 pub(super) struct GroupedStack {
     pub(super) stack: StackId,
@@ -40,7 +41,7 @@ pub(super) struct GroupedStack {
 }
 
 impl Groupings {
-    /// Builds the tree of modules and numbers the groups from `first` on. Returns the number of groups.
+    /// Builds the module tree and assigns group numbers from `first` on. Returns the first number that is not used.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -91,13 +92,13 @@ impl Groupings {
         }
     }
 
-    /// Returns the index of a stack in `stacks`, if the pass has met it.
+    /// Returns the index of a stack in `stacks`. `None` if the stack has not occurred in the pass.
     pub(super) fn index_of(&self, stack: StackId) -> Option<u32> {
         self.stack_index.get(&normalized(stack)).copied()
     }
 
     fn grouped_stack(&mut self, snapshot: &Snapshot, stack: StackId, without: &mut PeakWithout) -> GroupedStack {
-        if let Some(known) = self.index_of(stack).and_then(|place| self.stacks.get(place as usize)) {
+        if let Some(known) = self.index_of(stack).and_then(|index| self.stacks.get(index as usize)) {
             return *known;
         }
         let stack = normalized(stack);
@@ -105,11 +106,11 @@ impl Groupings {
         let node_group =
             frames.find(|&frame| site::is_backward(snapshot, snapshot.frames.frame(frame))).map_or(0, |frame| {
                 let next = self.nodes.len() as u32;
-                let place = *self.node_index.entry(snapshot.frames.frame(frame).name).or_insert(next);
-                if place == next {
+                let index = *self.node_index.entry(snapshot.frames.frame(frame).name).or_insert(next);
+                if index == next {
                     self.nodes.push((without.add_group(), frame));
                 }
-                self.nodes.get(place as usize).map_or(0, |&(group, _)| group)
+                self.nodes.get(index as usize).map_or(0, |&(group, _)| group)
             });
         let known = GroupedStack { stack, group: without.add_group(), node_group };
         self.stack_index.insert(stack, self.stacks.len() as u32);
@@ -117,7 +118,7 @@ impl Groupings {
         known
     }
 
-    /// Returns the group of an annotation, a region or a module.
+    /// Returns the group of an annotation, a region or a module, by its number.
     pub(super) fn group(&self, by: NumberedGrouping, number: u32) -> u32 {
         self.first_groups[by as usize] + number
     }
@@ -128,7 +129,7 @@ fn normalized(stack: StackId) -> StackId {
     if stack == StackId::EMPTY { StackId::NONE } else { stack }
 }
 
-/// Groupings with numbers that are known before the pass.
+/// Groupings whose groups have known numbers before the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberedGrouping {
     Annotation,

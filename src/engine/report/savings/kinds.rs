@@ -1,4 +1,4 @@
-//! Changes that can lower a peak: the allocations that each concerns, advice, and caveats.
+//! Changes that may lower the peak: the allocations that each change concerns, advice, and caveats.
 
 use crate::roles::Role;
 use analysis::GroupEffect;
@@ -16,14 +16,14 @@ pub(super) enum SavingKind {
     OffloadedOptimizer,
     /// Frees gradients of a step before the next step starts.
     PreviousGradients,
-    /// Leaves out gradients that are never freed, from the start of a step to its backward pass.
+    /// Frees gradients that are never freed in the trace from the start of each step to its backward pass.
     UnfreedGradients,
-    /// Like [`Kind::PreviousGradients`], for everything except parameters, optimizer state, inputs and gradients.
+    /// Like [`SavingKind::PreviousGradients`], for all memory except parameters, optimizer state, inputs and gradients.
     HeldOver,
     AwaitingFree,
 }
 
-/// All kinds. The index of a kind is its group in the run.
+/// All kinds, in the order of their groups in the pass.
 pub(super) const KINDS: [SavingKind; 10] = [
     SavingKind::Activations,
     SavingKind::Loss,
@@ -52,20 +52,20 @@ pub(super) struct Saving {
     pub(super) kind: SavingKind,
     pub(super) effect: GroupEffect,
     pub(super) saved_bytes: u64,
-    /// Bytes at the peak that the change concerns. `most` has the call sites with the most of these bytes: group, bytes
-    /// and largest allocation.
+    /// Bytes at the peak that the change concerns. `top_sites` has the call sites with the most of these bytes: group,
+    /// bytes and largest allocation.
     pub(super) concerned_bytes: u64,
     pub(super) top_sites: Vec<(u32, u64, AllocationId)>,
     pub(super) confidence: &'static str,
 }
 
-/// Texts about a change.
+/// Texts about a change, for its statement and its table row.
 pub(super) struct Texts {
-    /// Subject of the sentence: the memory that is counted.
+    /// Subject of the statement: the memory that the change concerns.
     pub(super) subject: &'static str,
     /// Condition before the new peak: `Without them, the peak is 4.10 GiB`.
     pub(super) condition: &'static str,
-    /// Label in the table.
+    /// Label of the change in the table.
     pub(super) label: &'static str,
     pub(super) fix: &'static str,
     pub(super) caveat: &'static str,
@@ -150,7 +150,8 @@ impl SavingKind {
         Texts { subject, condition, label, fix, caveat }
     }
 
-    /// Returns the bytes that the change saves in an allocation of `bytes` with this role. 0 if it does not apply.
+    /// Returns the bytes that the change saves in an allocation of `bytes` with this role. 0 if the change does not
+    /// apply.
     pub(super) fn saved_bytes(self, role: Role, bytes: i64) -> i64 {
         let left = |by: u64| bytes - bytes.unsigned_abs().div_ceil(by).cast_signed();
         match (self, role) {

@@ -1,6 +1,7 @@
 //! Report on savings: the peak without each category and call site, and the effect of common changes in this trace.
 //!
-//! Removing a group saves less than its bytes at the peak if another moment becomes the peak. The peaks here are exact.
+//! Removing a group saves less than its bytes at the peak if another moment becomes the peak. The reported peaks are
+//! exact.
 
 mod groupings;
 mod kinds;
@@ -87,10 +88,10 @@ impl Savings {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         out_of_line(|| self.shared.steps.step(file, slice))?;
-        let run = self.pass.get_or_insert_with(|| PeakPass::new(file, history, &self.shared.steps.steps));
-        let by = MatchedStacks { loss: &self.loss_matches.stacks, backward: &self.backward_matches.stacks };
-        out_of_line(|| run.step(file, history, by, slice))?;
-        let peak = run.peak;
+        let pass = self.pass.get_or_insert_with(|| PeakPass::new(file, history, &self.shared.steps.steps));
+        let matched = MatchedStacks { loss: &self.loss_matches.stacks, backward: &self.backward_matches.stacks };
+        out_of_line(|| pass.step(file, history, matched, slice))?;
+        let peak = pass.peak;
         let live = self.live.get_or_insert_with(|| {
             let population = Population::new(history, Scope::At(peak.0));
             LiveAtPeak { population, next: 0, ids: Vec::new() }
@@ -102,30 +103,30 @@ impl Savings {
             keeping: ReleasableSegments::default(),
         });
         out_of_line(|| reserved.step(file, history, lives, slice))?;
-        let (run, live, reserved) = (
+        let (pass, live, reserved) = (
             self.pass.take().ok_or(OutOfTime)?,
             self.live.take().ok_or(OutOfTime)?,
             self.reserved.take().ok_or(OutOfTime)?,
         );
         out_of_line(|| {
-            let mut writing = ReportWriter::new(file, history, &self.question);
+            let mut writer = ReportWriter::new(file, history, &self.question);
             if history.event_count() == 0 || peak.1 == 0 {
-                statements::write_nothing_to_save(&mut writing);
-                return Ok(writing.report);
+                statements::write_nothing_to_save(&mut writer);
+                return Ok(writer.report);
             }
-            let least = threshold(&self.question, ["saved", "at least", "bytes"], (peak.1 / 100).max(1));
-            let savings = self.savings(file, history, &run, &live.ids, least.value);
-            statements::write_insights(&mut writing, peak, &savings, &self.shared.steps.steps);
-            statements::write_reserved(&mut writing, &reserved.keeping.finish(file, history), &reserved.layout);
-            tables::write_savings(&mut writing, peak.1, &savings, least);
-            tables::write_categories(&mut writing, &run);
-            tables::write_sites(&mut writing, &run, &live.ids);
-            tables::write_stacks(&mut writing, &run, &live.ids);
-            tables::write_modules(&mut writing, &run);
-            tables::write_named(&mut writing, &run, NumberedGrouping::Annotation);
-            tables::write_named(&mut writing, &run, NumberedGrouping::Region);
-            tables::write_nodes(&mut writing, &run);
-            Ok(writing.report)
+            let min_bytes = threshold(&self.question, ["saved", "at least", "bytes"], (peak.1 / 100).max(1));
+            let savings = self.savings(file, history, &pass, &live.ids, min_bytes.value);
+            statements::write_insights(&mut writer, peak, &savings, &self.shared.steps.steps);
+            statements::write_reserved(&mut writer, &reserved.keeping.finish(file, history), &reserved.layout);
+            tables::write_savings(&mut writer, peak.1, &savings, min_bytes);
+            tables::write_categories(&mut writer, &pass);
+            tables::write_sites(&mut writer, &pass, &live.ids);
+            tables::write_stacks(&mut writer, &pass, &live.ids);
+            tables::write_modules(&mut writer, &pass);
+            tables::write_named(&mut writer, &pass, NumberedGrouping::Annotation);
+            tables::write_named(&mut writer, &pass, NumberedGrouping::Region);
+            tables::write_nodes(&mut writer, &pass);
+            Ok(writer.report)
         })
     }
 }
@@ -144,43 +145,43 @@ impl ReservedPeak {
 }
 
 impl Savings {
-    /// Returns the changes that save at least `least` bytes, most first.
+    /// Returns the changes that save at least `min_bytes`, most saved bytes first.
     fn savings(
         &self,
         file: &OpenFile,
         history: &DeviceHistory,
-        run: &PeakPass,
+        pass: &PeakPass,
         live: &[AllocationId],
-        least: u64,
+        min_bytes: u64,
     ) -> Vec<Saving> {
         let categories = &file.groups.categories;
-        let by = MatchedStacks { loss: &self.loss_matches.stacks, backward: &self.backward_matches.stacks };
+        let matched = MatchedStacks { loss: &self.loss_matches.stacks, backward: &self.backward_matches.stacks };
         let savings = KINDS.into_iter().filter_map(|kind| {
-            let effect = run.without_kind(kind);
-            let saved_bytes = run.peak.1.saturating_sub(effect.peak);
-            if saved_bytes < least.max(1) {
+            let effect = pass.without_kind(kind);
+            let saved_bytes = pass.peak.1.saturating_sub(effect.peak);
+            if saved_bytes < min_bytes.max(1) {
                 return None;
             }
             let (mut concerned_bytes, mut by_size) = (0u64, 0u64);
             let mut sites: Vec<(u64, u64, AllocationId)> = Vec::new();
             sites.resize(file.groups.group_count(history, Grouping::CallSite) as usize, (0, 0, AllocationId(0)));
             for &id in live {
-                let bytes = run.concerned_bytes(file, history, by, (kind, id));
+                let bytes = pass.concerned_bytes(file, history, matched, (kind, id));
                 concerned_bytes = concerned_bytes.saturating_add(bytes);
                 if categories.set().compares_sizes(categories.rule(history, id)) {
                     by_size = by_size.saturating_add(bytes);
                 }
                 let site = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
-                let Some((sum, most, largest)) = sites.get_mut(site as usize).filter(|_| bytes > 0) else { continue };
+                let Some((sum, max, largest)) = sites.get_mut(site as usize).filter(|_| bytes > 0) else { continue };
                 *sum = sum.saturating_add(bytes);
-                if bytes > *most {
-                    (*most, *largest) = (bytes, id);
+                if bytes > *max {
+                    (*max, *largest) = (bytes, id);
                 }
             }
-            let some = (0u32..).zip(&sites).filter(|(_, (sum, ..))| *sum > 0);
-            let ranked = sorted_numbers(some.map(|(site, (sum, ..))| (two_part_key(!sum, 0), site)).collect());
-            let of = |site: u32| sites.get(site as usize).map(|&(sum, _, largest)| (site, sum, largest));
-            let top_sites = ranked.into_iter().take(MAX_SITES).filter_map(of).collect();
+            let concerned = (0u32..).zip(&sites).filter(|(_, (sum, ..))| *sum > 0);
+            let ranked = sorted_numbers(concerned.map(|(site, (sum, ..))| (two_part_key(!sum, 0), site)).collect());
+            let top_site = |site: u32| sites.get(site as usize).map(|&(sum, _, largest)| (site, sum, largest));
+            let top_sites = ranked.into_iter().take(MAX_SITES).filter_map(top_site).collect();
             let confidence = match kind {
                 SavingKind::AwaitingFree => "high: recorded",
                 SavingKind::Loss => "medium: by function names",

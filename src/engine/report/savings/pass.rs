@@ -1,6 +1,6 @@
 //! Peaks without each group of allocations, for all groups in one pass over the trace.
 //!
-//! The groups are numbered in this order: call sites, categories, [`KINDS`], [`Families`].
+//! The groups are numbered in this order: call sites, categories, [`KINDS`], [`Groupings`].
 
 use super::groupings::{Groupings, NumberedGrouping};
 use super::kinds::{KINDS, SavingKind};
@@ -14,14 +14,14 @@ use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::StackId;
 
-/// Properties of an allocation that decide which groups and changes it belongs to.
+/// Properties of an allocation that determine its groups, and the changes that concern it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AllocationTraits {
     pub(super) site: u32,
-    /// Category as a group of the palette. 0 is unexplained.
+    /// Group in [`Grouping::Category`]. 0 means unexplained bytes.
     pub(super) category: u32,
     role: Role,
-    /// Allocated in the trace and freed in it.
+    /// True if the allocation is made and freed in the trace.
     has_full_lifetime: bool,
 }
 
@@ -46,39 +46,41 @@ pub(super) struct PeakPass {
     pub(super) results: Vec<GroupEffect>,
 }
 
-/// Memory held over from one step into the next: gradients, and everything else that a step should free.
+/// Memory held over from one step into the next: gradients, and other memory that a step should free.
 struct HeldOver {
     /// Starts of all steps but the first, ascending.
     step_starts: Vec<u32>,
-    /// Number of starts that have passed.
+    /// Number of step starts before the current moment of the pass.
     starts_passed: usize,
-    /// Live bytes allocated since the last start.
+    /// Live bytes allocated since the last step start: gradients, and other memory.
     new_bytes: [i64; 2],
 }
 
-/// Gradients that are never freed. They are left out from the start of each step but the first to its backward pass.
+/// Gradients that are never freed. To see the effect of freeing them, the pass excludes them from the start of each
+/// step but the first to the backward pass of the step.
 #[derive(Default)]
 struct KeptGradients {
     live_bytes: i64,
-    /// Bytes currently left out. `since` is the moment since when.
+    /// Bytes that are currently excluded. `left_out_since` is the moment at which they were excluded.
     excluded_bytes: i64,
     left_out_since: u32,
-    /// Ranges of moments where they were left out, in order.
+    /// Ranges of moments with excluded gradients, ascending.
     excluded_spans: Vec<(u32, u32)>,
 }
 
 impl HeldOver {
-    /// Returns the index of an allocation in [`Held::new`]: 0 for gradients, 1 for other memory, `None` for neither.
-    fn index(of: AllocationTraits) -> Option<usize> {
-        match of.role {
-            _ if !of.has_full_lifetime => None,
+    /// Returns the index of an allocation in [`HeldOver::new_bytes`]: 0 for gradients, 1 for other memory, `None` for
+    /// neither.
+    fn index(traits: AllocationTraits) -> Option<usize> {
+        match traits.role {
+            _ if !traits.has_full_lifetime => None,
             Role::Gradient => Some(0),
             Role::Activation | Role::Temporary | Role::Other => Some(1),
             Role::Parameter | Role::Optimizer | Role::Input => None,
         }
     }
 
-    /// Returns the start of the current step. 0 in the first step.
+    /// Returns the start of the current step, or 0 in the first step.
     fn current_start(&self) -> u32 {
         self.starts_passed.checked_sub(1).and_then(|last| self.step_starts.get(last).copied()).unwrap_or(0)
     }
@@ -111,7 +113,7 @@ impl PeakPass {
         self.traits_with_stack(file, history, id, file.stack(history, id))
     }
 
-    /// Like [`Run::of`], for a known stack.
+    /// Returns the properties of an allocation with a known stack.
     fn traits_with_stack(
         &self,
         file: &OpenFile,
@@ -120,7 +122,7 @@ impl PeakPass {
         stack: StackId,
     ) -> AllocationTraits {
         let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
-        let role = category.checked_sub(1).and_then(|place| self.roles.get(place as usize).copied());
+        let role = category.checked_sub(1).and_then(|index| self.roles.get(index as usize).copied());
         let has_full_lifetime =
             history.allocations.allocated_at(id) > Moment::START && history.allocations.freed_at(id).is_some();
         AllocationTraits {
@@ -131,12 +133,12 @@ impl PeakPass {
         }
     }
 
-    /// Continues the pass.
+    /// Processes the remaining changes of the trace.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        by: MatchedStacks<'_>,
+        matched: MatchedStacks<'_>,
         slice: &mut TimeSlice,
     ) -> SliceResult {
         if !self.results.is_empty() {
@@ -147,9 +149,10 @@ impl PeakPass {
             Some(without) => without,
             None => self.start(file, history, slice)?,
         };
-        let done = changes.step(history, slice, |change| self.process_change(file, history, by, &mut without, change));
+        let result =
+            changes.step(history, slice, |change| self.process_change(file, history, matched, &mut without, change));
         self.changes = changes;
-        if done.is_err() {
+        if result.is_err() {
             self.without = Some(without);
             return Err(OutOfTime);
         }
@@ -174,7 +177,7 @@ impl PeakPass {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        by: MatchedStacks<'_>,
+        matched: MatchedStacks<'_>,
         without: &mut PeakWithout,
         Change { id, moment, bytes, awaiting }: Change,
     ) {
@@ -203,23 +206,23 @@ impl PeakPass {
             return without.add(moment, 0);
         }
         let stack = file.stack(history, id);
-        let of = self.traits_with_stack(file, history, id, stack);
-        without.change(of.site, moment, bytes);
-        without.change(self.site_count + of.category, moment, bytes);
+        let traits = self.traits_with_stack(file, history, id, stack);
+        without.change(traits.site, moment, bytes);
+        without.change(self.site_count + traits.category, moment, bytes);
         self.groupings.add_change(file, history, without, (id, stack), (moment, bytes));
         // The other roles belong to no kind.
-        if matches!(of.role, Role::Activation | Role::Temporary | Role::Optimizer) {
-            for one in KINDS {
-                let rid = one.saved_bytes(of.role, bytes.saturating_abs());
-                if rid > 0 {
-                    without.change(kind(one), moment, rid * bytes.signum());
+        if matches!(traits.role, Role::Activation | Role::Temporary | Role::Optimizer) {
+            for saving in KINDS {
+                let saved = saving.saved_bytes(traits.role, bytes.saturating_abs());
+                if saved > 0 {
+                    without.change(kind(saving), moment, saved * bytes.signum());
                 }
             }
         }
-        if by.loss.contains(stack.0) {
+        if matched.loss.contains(stack.0) {
             without.change(kind(SavingKind::Loss), moment, bytes);
         }
-        if self.kept_gradients.excluded_bytes > 0 && bytes > 0 && by.backward.contains(stack.0) {
+        if self.kept_gradients.excluded_bytes > 0 && bytes > 0 && matched.backward.contains(stack.0) {
             without.change(
                 kind(SavingKind::UnfreedGradients),
                 moment,
@@ -227,12 +230,12 @@ impl PeakPass {
             );
             self.kept_gradients.excluded_spans.push((self.kept_gradients.left_out_since, moment));
         }
-        if of.role == Role::Gradient && history.allocations.freed_at(id).is_none() {
+        if traits.role == Role::Gradient && history.allocations.freed_at(id).is_none() {
             self.kept_gradients.live_bytes = self.kept_gradients.live_bytes.saturating_add(bytes);
         }
-        if let Some(place) = HeldOver::index(of) {
+        if let Some(index) = HeldOver::index(traits) {
             let is_new = bytes > 0 || history.allocations.allocated_at(id).0 > self.held_over.current_start();
-            match (is_new, self.held_over.new_bytes.get_mut(place), held.get(place)) {
+            match (is_new, self.held_over.new_bytes.get_mut(index), held.get(index)) {
                 (true, Some(new), _) => *new = new.saturating_add(bytes),
                 (false, _, Some(&group)) => without.change(group, moment, bytes),
                 _ => {}
@@ -241,7 +244,7 @@ impl PeakPass {
         without.add(moment, bytes);
     }
 
-    /// Returns the peak without what a change removes.
+    /// Returns the peak without the bytes that a change saves.
     pub(super) fn without_kind(&self, kind: SavingKind) -> GroupEffect {
         // Without a backward pass in any stack, it is unknown when the gradients are needed.
         if kind == SavingKind::UnfreedGradients && self.kept_gradients.excluded_spans.is_empty() {
@@ -250,17 +253,17 @@ impl PeakPass {
         self.without_group(self.site_count + self.category_count + kind as u32)
     }
 
-    /// Returns the peak without a category, given its group of the palette.
+    /// Returns the peak without a category, by its group in [`Grouping::Category`].
     pub(super) fn without_category(&self, category: u32) -> GroupEffect {
         self.without_group(self.site_count + category)
     }
 
-    /// Returns the peak without a group of a family.
+    /// Returns the peak without an annotation, a region or a module, by its number.
     pub(super) fn without_numbered(&self, by: NumberedGrouping, number: u32) -> GroupEffect {
         self.without_group(self.groupings.group(by, number))
     }
 
-    /// Returns the peak without a call site.
+    /// Returns the peak without a call site, by its group in [`Grouping::CallSite`].
     pub(super) fn without_site(&self, site: u32) -> GroupEffect {
         self.without_group(site)
     }
@@ -274,25 +277,25 @@ impl PeakPass {
         self.results.get(group as usize).copied().unwrap_or_default()
     }
 
-    /// Returns the bytes of an allocation if it is live at the peak and the change concerns it, or else 0.
+    /// Returns the bytes of an allocation that is live at the peak, or 0 if the change does not concern it.
     pub(super) fn concerned_bytes(
         &self,
         file: &OpenFile,
         history: &DeviceHistory,
-        by: MatchedStacks<'_>,
+        matched: MatchedStacks<'_>,
         (kind, id): (SavingKind, AllocationId),
     ) -> u64 {
-        let of = self.traits(file, history, id);
+        let traits = self.traits(file, history, id);
         let bytes = history.allocations.size(id);
         // The start of the step with the peak.
         let begin = self.held_over.step_starts.iter().rev().find(|&&begin| begin < self.peak.0).copied().unwrap_or(0);
-        let is_held = |place| HeldOver::index(of) == Some(place) && history.allocations.allocated_at(id).0 <= begin;
+        let is_held = |index| HeldOver::index(traits) == Some(index) && history.allocations.allocated_at(id).0 <= begin;
         let is_concerned = match kind {
             SavingKind::PreviousGradients => is_held(0),
             SavingKind::HeldOver => is_held(1),
             SavingKind::UnfreedGradients => {
                 let is_left_out = |&(from, to): &(u32, u32)| (from..to).contains(&self.peak.0);
-                of.role == Role::Gradient
+                traits.role == Role::Gradient
                     && history.allocations.freed_at(id).is_none()
                     && self
                         .kept_gradients
@@ -300,11 +303,11 @@ impl PeakPass {
                         .iter()
                         .any(|span| is_left_out(span) && history.allocations.allocated_at(id).0 <= span.0)
             }
-            SavingKind::Loss => by.loss.contains(file.stack(history, id).0),
+            SavingKind::Loss => matched.loss.contains(file.stack(history, id).0),
             SavingKind::AwaitingFree => {
                 file.device_data(history).awaiting_free(id).is_some_and(|[from, to]| (from..to).contains(&self.peak.0))
             }
-            kind => kind.saved_bytes(of.role, i64::try_from(bytes).unwrap_or(i64::MAX)) > 0,
+            kind => kind.saved_bytes(traits.role, i64::try_from(bytes).unwrap_or(i64::MAX)) > 0,
         };
         if is_concerned { bytes } else { 0 }
     }

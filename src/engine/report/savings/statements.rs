@@ -8,18 +8,18 @@ use crate::report::steps::Steps;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text};
 use base::units::{percent, pluralize};
 
-/// Minimum of reserved bytes for a statement.
+/// Minimum number of releasable or pinned bytes for a statement about reserved memory.
 const MIN_RESERVED: u64 = 1 << 20;
 
 /// Writes the report of a trace without allocations.
-pub(super) fn write_nothing_to_save(writing: &mut ReportWriter<'_>) {
+pub(super) fn write_nothing_to_save(writer: &mut ReportWriter<'_>) {
     let text = "Nothing to save: the trace has no allocations.".to_owned();
-    writing.add_statement(Tone::Fact, text, None);
+    writer.add_statement(Tone::Fact, text, None);
 }
 
-/// Writes one statement per change.
+/// Writes one statement per change. All changes to optimizer state share one.
 pub(super) fn write_insights(
-    writing: &mut ReportWriter<'_>,
+    writer: &mut ReportWriter<'_>,
     (moment, peak): (u32, u64),
     savings: &[Saving],
     steps: &Steps,
@@ -34,26 +34,26 @@ pub(super) fn write_insights(
             )
         };
         if !reported.iter().any(|&kind| is_optimizer(kind) && is_optimizer(saving.kind)) {
-            write_statement(writing, (moment, peak), saving, savings);
+            write_statement(writer, (moment, peak), saving, savings);
         }
         reported.push(saving.kind);
     }
     if savings.is_empty() {
         let text = "No common change lowers the peak by as much as the threshold.".to_owned();
-        writing.add_statement(Tone::Good, text, Some(moment_evidence(moment)));
-        writing.set_fix("See the call sites below, and set finer category rules where most of the peak is unknown.");
+        writer.add_statement(Tone::Good, text, Some(moment_evidence(moment)));
+        writer.set_fix("See the call sites below, and set finer category rules where most of the peak is unknown.");
     }
     if steps.spans.len() < 2 {
         let text = [&steps.describe(), " What is held over from one step into the next is unknown."].concat();
-        writing.add_statement(Tone::Fact, text, None);
+        writer.add_statement(Tone::Fact, text, None);
     }
 }
 
-fn write_statement(writing: &mut ReportWriter<'_>, (moment, peak): (u32, u64), saving: &Saving, all: &[Saving]) {
-    let (file, history) = (writing.file, writing.history);
-    let words = saving.kind.texts();
+fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), saving: &Saving, all: &[Saving]) {
+    let (file, history) = (writer.file, writer.history);
+    let texts = saving.kind.texts();
     let mut text = [
-        words.subject,
+        texts.subject,
         ": ",
         &bytes_text(saving.concerned_bytes),
         " at the peak (",
@@ -61,16 +61,16 @@ fn write_statement(writing: &mut ReportWriter<'_>, (moment, peak): (u32, u64), s
         ")",
     ]
     .concat();
-    let is_all = saving.top_sites.first().is_some_and(|&(_, of_site, _)| of_site == saving.concerned_bytes);
-    for (place, &(site, of_site, _)) in saving.top_sites.iter().enumerate() {
-        text.push_str(match place {
+    let is_all = saving.top_sites.first().is_some_and(|&(_, bytes, _)| bytes == saving.concerned_bytes);
+    for (index, &(site, bytes, _)) in saving.top_sites.iter().enumerate() {
+        text.push_str(match index {
             0 if is_all => ", all by ",
             0 => ", most by ",
             _ => ", ",
         });
         text.push_str(&label(file, history, site));
         if !is_all {
-            [" (", &bytes_text(of_site), ")"].iter().for_each(|part| text.push_str(part));
+            [" (", &bytes_text(bytes), ")"].iter().for_each(|part| text.push_str(part));
         }
     }
     text.push_str(". ");
@@ -87,14 +87,14 @@ fn write_statement(writing: &mut ReportWriter<'_>, (moment, peak): (u32, u64), s
                     SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer
                 )
     };
-    let ways: Vec<&Saving> = all.iter().filter(same).collect();
-    for (place, way) in ways.iter().enumerate() {
-        let then = way.kind.texts().condition;
-        let begin = if place == 0 { then.to_owned() } else { ["; ", &lowercase_first(then)].concat() };
-        let parts =
-            [begin.as_str(), if place == 0 { ", the peak is " } else { ": " }, &bytes_text(way.effect.peak), " (−"];
+    let alternatives: Vec<&Saving> = all.iter().filter(same).collect();
+    for (index, saving) in alternatives.iter().enumerate() {
+        let condition = saving.kind.texts().condition;
+        let condition = if index == 0 { condition.to_owned() } else { ["; ", &lowercase_first(condition)].concat() };
+        let verb = if index == 0 { ", the peak is " } else { ": " };
+        let parts = [condition.as_str(), verb, &bytes_text(saving.effect.peak), " (−"];
         parts.iter().for_each(|part| text.push_str(part));
-        [&bytes_text(way.saved_bytes), ")"].iter().for_each(|part| text.push_str(part));
+        [&bytes_text(saving.saved_bytes), ")"].iter().for_each(|part| text.push_str(part));
     }
     if saving.effect.moment == moment {
         text.push('.');
@@ -105,16 +105,16 @@ fn write_statement(writing: &mut ReportWriter<'_>, (moment, peak): (u32, u64), s
         .top_sites
         .first()
         .map_or_else(|| moment_evidence(moment), |&(_, _, id)| allocation_evidence(id.0, Some(moment)));
-    writing.add_statement(Tone::Fact, text, Some(evidence));
-    writing.set_parts_chart(&[("peak without it", saving.effect.peak), ("saved", saving.saved_bytes)]);
+    writer.add_statement(Tone::Fact, text, Some(evidence));
+    writer.set_parts_chart(&[("peak without it", saving.effect.peak), ("saved", saving.saved_bytes)]);
     let fix = match is_optimizer {
         true => {
             "Use an 8-bit optimizer, shard its state over data-parallel ranks (ZeRO-1, FSDP), or offload it to the CPU."
                 .to_owned()
         }
-        false => [words.fix, " ", words.caveat].concat(),
+        false => [texts.fix, " ", texts.caveat].concat(),
     };
-    writing.set_fix(&fix);
+    writer.set_fix(&fix);
 }
 
 /// Converts the first letter to lower case, for use within a sentence.
@@ -124,8 +124,8 @@ fn lowercase_first(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Writes statements about memory that could be released at the peak of reserved bytes.
-pub(super) fn write_reserved(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, layout: &Layout) {
+/// Writes statements about segments that are empty or pinned at the peak of reserved bytes.
+pub(super) fn write_reserved(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, layout: &Layout) {
     let reserved = layout.total.reserved;
     let SegmentsKept { empty, single_block: pinned, by_site, .. } = kept;
     if empty.bytes >= MIN_RESERVED.max(reserved / 100) {
@@ -140,8 +140,8 @@ pub(super) fn write_reserved(writing: &mut ReportWriter<'_>, kept: &SegmentsKept
             &percent(empty.bytes, reserved),
             ").",
         ];
-        writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(layout.moment)));
-        writing.set_fix("PyTorch releases them itself before an OOM; torch.cuda.empty_cache() before this point gives them to other processes.");
+        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(layout.moment)));
+        writer.set_fix("PyTorch releases them itself before an OOM; torch.cuda.empty_cache() before this point gives them to other processes.");
     }
     let Some(first) = by_site.first() else { return };
     if pinned.bytes >= MIN_RESERVED.max(reserved / 100) {
@@ -158,11 +158,11 @@ pub(super) fn write_reserved(writing: &mut ReportWriter<'_>, kept: &SegmentsKept
             &bytes_text(first.free.bytes),
             ").",
         ];
-        writing.add_statement(
+        writer.add_statement(
             Tone::Fact,
             text.concat(),
             Some(allocation_evidence(first.allocation, Some(layout.moment))),
         );
-        writing.set_fix("Set expandable_segments:True, or allocate what lives long before what is temporary.");
+        writer.set_fix("Set expandable_segments:True, or allocate what lives long before what is temporary.");
     }
 }

@@ -1,4 +1,4 @@
-//! Checks for problems that another setting may fix, with their thresholds.
+//! Checks for problems that a different allocator setting may fix, with their thresholds.
 //!
 //! The thresholds are high on purpose. Each hint costs the reader an experiment, so a healthy trace must not get any.
 
@@ -16,9 +16,9 @@ const MIB: u64 = 1 << 20;
 /// Checks, in display order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Check {
-    /// The driver was asked for memory although enough was free in pieces.
+    /// Memory was requested from the driver although enough was free, but not in one block.
     FragmentedRequest,
-    /// An OOM occurred although enough was free in pieces.
+    /// An OOM occurred although enough memory was free, but not in one block.
     FragmentedOom,
     /// A few small blocks pin large segments.
     PinnedSegments,
@@ -62,7 +62,7 @@ impl Check {
         }
     }
 
-    /// Returns the minimum share in percent and the minimum bytes for a hint.
+    /// Returns the minimum share (in percent) and the minimum bytes for a hint.
     pub(super) fn thresholds(self) -> (u64, u64) {
         match self {
             Check::FragmentedRequest | Check::FragmentedOom | Check::Rounding => (10, MIN_PROBLEM_BYTES),
@@ -88,7 +88,7 @@ pub(super) struct CheckResult {
     pub(super) whole_bytes: u64,
     /// Moment of the finding. `None` if the situation did not occur in the trace.
     pub(super) moment: Option<u32>,
-    /// True if the other conditions of the check hold.
+    /// True if the conditions of the check other than the thresholds hold.
     conditions_hold: bool,
     pub(super) detail: String,
 }
@@ -100,16 +100,17 @@ impl CheckResult {
     }
 }
 
-/// Computation of all checks.
+/// Data that the checks are computed from.
 pub(super) struct Checks {
     driver_request: Option<(DriverRequest, Layout)>,
     newest_oom: Option<(u32, Layout)>,
     at_peak: Layout,
     at_end: Layout,
     next_event: u32,
-    /// Bytes and number of events that took memory from the driver, and of those that released it.
+    /// Bytes and number of the events that reserved memory, and of those that released it to the driver.
     driver_traffic: [(u64, u64); 2],
-    /// Fixed segments without a block at the end: start address, end address, moment of last use. Sorted by address.
+    /// Fixed-size segments without a block at the end: start address, end address, moment of last use. Sorted by
+    /// address.
     empty_segments: Option<Vec<[u64; 3]>>,
     next_allocation: usize,
 }
@@ -131,7 +132,7 @@ impl Checks {
         }
     }
 
-    /// Continues the computation.
+    /// Collects the data for the checks.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -140,31 +141,31 @@ impl Checks {
         slice: &mut TimeSlice,
     ) -> SliceResult {
         let Checks { driver_request, newest_oom, at_peak, at_end, .. } = self;
-        let beside = [driver_request.as_mut().map(|it| &mut it.1), newest_oom.as_mut().map(|it| &mut it.1)];
-        let layouts = [at_peak, at_end].into_iter().chain(beside.into_iter().flatten());
+        let others = [driver_request.as_mut().map(|it| &mut it.1), newest_oom.as_mut().map(|it| &mut it.1)];
+        let layouts = [at_peak, at_end].into_iter().chain(others.into_iter().flatten());
         for layout in layouts {
             layout.step(file, history, lives, slice)?;
         }
         for event in self.next_event..history.event_count() {
             slice.tick()?;
             self.next_event += 1;
-            let which = match history.events.action(event) {
+            let index = match history.events.action(event) {
                 Action::SegmentAlloc | Action::SegmentMap => 0,
                 Action::SegmentFree | Action::SegmentUnmap => 1,
                 _ => continue,
             };
-            let (bytes, count) = &mut self.driver_traffic[which];
+            let (bytes, count) = &mut self.driver_traffic[index];
             *bytes = bytes.saturating_add(history.address_and_size(EventIdx(event)).1);
             *count += 1;
         }
-        let whole = self.empty_segments.get_or_insert_with(|| find_empty_segments(&self.at_end, lives));
-        while self.next_allocation < history.allocations.len() && !whole.is_empty() {
+        let segments = self.empty_segments.get_or_insert_with(|| find_empty_segments(&self.at_end, lives));
+        while self.next_allocation < history.allocations.len() && !segments.is_empty() {
             slice.tick()?;
             let id = AllocationId(self.next_allocation as u32);
             self.next_allocation += 1;
             let address = history.allocations.address(id);
-            let after = whole.partition_point(|&[from, ..]| from <= address);
-            let Some([_, to, used]) = after.checked_sub(1).and_then(|place| whole.get_mut(place)) else { continue };
+            let after = segments.partition_point(|&[from, ..]| from <= address);
+            let Some([_, to, used]) = after.checked_sub(1).and_then(|index| segments.get_mut(index)) else { continue };
             let (_, freed_at, _) = history.allocations.span(id);
             if address < *to && freed_at != u32::MAX {
                 *used = (*used).max(freed_at.into());
@@ -180,8 +181,7 @@ impl Checks {
         history: &DeviceHistory,
         lives: &SegmentLifetimes,
     ) -> Vec<CheckResult> {
-        let all = Check::ALL.into_iter();
-        all.map(|about| self.run(about, file, history, lives)).collect()
+        Check::ALL.into_iter().map(|check| self.run(check, file, history, lives)).collect()
     }
 
     fn run(&self, check: Check, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes) -> CheckResult {
@@ -194,10 +194,10 @@ impl Checks {
             detail,
         };
         let none = |whole| CheckResult { moment: None, ..found(0, whole, 0, false, String::new()) };
-        let most_reserved = u64::try_from(history.numbers.peak_reserved).unwrap_or(0);
+        let peak_reserved = u64::try_from(history.numbers.peak_reserved).unwrap_or(0);
         match check {
             Check::FragmentedRequest => {
-                let Some((driver, layout)) = &self.driver_request else { return none(most_reserved) };
+                let Some((driver, layout)) = &self.driver_request else { return none(peak_reserved) };
                 let free = layout.by_kind.serving(driver.kind);
                 let needed = driver.request.map_or_else(String::new, |request| bytes_text(request) + " requested, ");
                 let words = needed + &largest_free_text(free.largest_free);
@@ -205,11 +205,11 @@ impl Checks {
                 found(free.free, layout.total.reserved, driver.event, conditions_hold, words)
             }
             Check::FragmentedOom => {
-                let Some((event, layout)) = &self.newest_oom else { return none(most_reserved) };
+                let Some((event, layout)) = &self.newest_oom else { return none(peak_reserved) };
                 let (_, request) = history.address_and_size(EventIdx(*event));
                 let sums = layout.total;
                 let is_scattered = sums.free >= request && sums.largest_free < request;
-                let fixed = layout.by_kind.kinds.iter().filter(|room| !room.kind.expandable).map(|room| room.sums.free);
+                let fixed = layout.by_kind.kinds.iter().filter(|it| !it.kind.expandable).map(|it| it.sums.free);
                 let fixed = fixed.fold(0u64, u64::saturating_add);
                 let words = bytes_text(request) + " requested, " + &largest_free_text(sums.largest_free);
                 // Segments that can grow already must not count as a reason to enable growth.
@@ -217,11 +217,11 @@ impl Checks {
                 found(sums.free, sums.reserved, *event, conditions_hold, words)
             }
             Check::PinnedSegments => {
-                let of =
+                let is_large =
                     |kind: u32| lives.kinds().get(kind as usize).is_some_and(|kind| !kind.expandable && !kind.small);
                 let pinned = self.at_peak.state.segments.iter().filter(|segment| {
                     let sums = &segment.sums;
-                    of(segment.kind) && sums.blocks > 0 && sums.requested < sums.reserved / 10
+                    is_large(segment.kind) && sums.blocks > 0 && sums.requested < sums.reserved / 10
                 });
                 let (count, free) =
                     pinned.fold((0, 0u64), |(count, free), it| (count + 1, it.sums.free.saturating_add(free)));
@@ -258,32 +258,32 @@ impl Checks {
                 )
             }
             Check::Churn => {
-                let [(taken, times), (_, back)] = self.driver_traffic;
+                let [(taken, requests), (_, releases)] = self.driver_traffic;
                 let numbers = &history.numbers;
                 let grown = numbers.peak_reserved.saturating_sub(numbers.reserved_start);
                 let again = taken.saturating_sub(u64::try_from(grown).unwrap_or(0));
                 let actions = &history.action_counts;
                 let is_fixed = actions[Action::SegmentAlloc as usize] > actions[Action::SegmentMap as usize];
-                let words =
-                    [&group_digits(times), " times allocated, ", &group_digits(back), " times released"].concat();
-                found(again, most_reserved, self.at_end.moment, is_fixed && back >= 100, words)
+                let words = [&group_digits(requests), " times allocated, ", &group_digits(releases), " times released"]
+                    .concat();
+                found(again, peak_reserved, self.at_end.moment, is_fixed && releases >= 100, words)
             }
         }
     }
 }
 
-/// Formats the size of the largest free block.
+/// Returns the text for the size of the largest free block.
 fn largest_free_text(free: u64) -> String {
     "largest free block ≤ ".to_owned() + &bytes_text(free)
 }
 
-/// Returns the fixed segments without a block, sorted by address: start address, end address, and the moment when they
-/// were mapped.
+/// Returns the fixed-size segments without a block, sorted by address: start address, end address, and the moment
+/// at which their last range was mapped.
 fn find_empty_segments(end: &Layout, lives: &SegmentLifetimes) -> Vec<[u64; 3]> {
     let segments = end.state.segments.iter();
-    let whole = segments.filter(|segment| {
+    let empty = segments.filter(|segment| {
         let is_fixed = lives.kinds().get(segment.kind as usize).is_some_and(|kind| !kind.expandable);
         is_fixed && segment.sums.blocks == 0
     });
-    whole.map(|segment| [segment.address, segment.end, end.state.mapped_since(segment, lives).into()]).collect()
+    empty.map(|segment| [segment.address, segment.end, end.state.mapped_since(segment, lives).into()]).collect()
 }

@@ -1,21 +1,21 @@
 //! Descriptions and default values of the settings of PyTorch's caching allocator.
 
-/// Setting of the allocator, named as in snapshots.
+/// Setting of the allocator. The key is that of snapshots.
 pub(super) struct KnownSetting {
     key: &'static str,
     default: &'static str,
     pub(super) description: &'static str,
 }
 
-/// Creates a row of [`KNOWN`].
+/// Creates an item of [`KNOWN_SETTINGS`].
 const fn known_setting(key: &'static str, default: &'static str, description: &'static str) -> KnownSetting {
     KnownSetting { key, default, description }
 }
 
-/// Prefix of the rounding settings. There is one per size.
+/// Prefix of the keys of the rounding settings. Each size has its own setting.
 pub(super) const DIVISIONS_KEY: &str = "roundup_power2_divisions";
 
-/// `SIZE_MAX`, the default of a size without a limit. Some snapshots have -1 instead.
+/// `SIZE_MAX`, the default of settings that limit no size. Some snapshots have -1 instead.
 const UNLIMITED: &str = "18446744073709551615";
 
 const KNOWN_SETTINGS: [KnownSetting; 22] = [
@@ -103,18 +103,18 @@ const KNOWN_SETTINGS: [KnownSetting; 22] = [
 pub(super) fn parse_conf(conf: &str) -> Vec<(&str, &str)> {
     let mut settings = Vec::new();
     let (mut depth, mut from) = (0i32, 0);
-    for (at, letter) in conf.char_indices().chain([(conf.len(), ',')]) {
+    for (index, letter) in conf.char_indices().chain([(conf.len(), ',')]) {
         depth += i32::from(letter == '[') - i32::from(letter == ']');
         if letter == ',' && depth <= 0 {
-            let setting = conf.get(from..at).unwrap_or_default().split_once(':');
+            let setting = conf.get(from..index).unwrap_or_default().split_once(':');
             settings.extend(setting.map(|(key, value)| (key.trim(), value.trim())));
-            from = at + 1;
+            from = index + 1;
         }
     }
     settings
 }
 
-/// Returns the description of a setting.
+/// Returns the description and default of the setting with this key.
 pub(super) fn find_known(key: &str) -> Option<&'static KnownSetting> {
     let key = key.split_once('.').map_or(key, |(prefix, _)| if prefix == DIVISIONS_KEY { prefix } else { key });
     KNOWN_SETTINGS.iter().find(|known| known.key == key)

@@ -39,11 +39,11 @@ impl Job for Settings {
         // The settings of the CUDA allocator don't apply to host memory.
         found.retain(|_| history.device >= 0);
         out_of_line(|| {
-            let mut writing = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writing, &found);
-            write_settings(&mut writing);
-            write_checks(&mut writing, &found);
-            Ok(writing.report)
+            let mut writer = ReportWriter::new(file, history, &self.question);
+            write_statements(&mut writer, &found);
+            write_settings(&mut writer);
+            write_checks(&mut writer, &found);
+            Ok(writer.report)
         })
     }
 }
@@ -53,15 +53,16 @@ fn setting_value<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a 
     settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
-/// Returns the settings that the file lists, and those that occur only in the text of the environment variable.
+/// Returns the keys and values of the settings that the file lists, and of those that are only in the text of the
+/// environment variable.
 fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {
     let mut all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     for (_, conf) in settings.iter().filter(|(key, _)| key.ends_with("ALLOC_CONF")) {
         for (key, value) in known_settings::parse_conf(conf) {
             // Most are listed, some under another name: max_split_size_mb as max_split_size.
             let is_listed = all.iter().any(|(known, _)| {
-                let own = known.split_once('.').map_or(*known, |(own, _)| own);
-                own == key || Some(own) == key.strip_suffix("_mb")
+                let name = known.split_once('.').map_or(*known, |(name, _)| name);
+                name == key || Some(name) == key.strip_suffix("_mb")
             });
             if !is_listed && all.len() <= history::snapshot::MAX_SETTINGS {
                 all.push((key, value));
@@ -71,8 +72,8 @@ fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {
     all
 }
 
-/// Returns whether two settings conflict: expandable segments and a limit for splitting. Large unsplit blocks can't be
-/// shared.
+/// Returns whether expandable segments are combined with a limit for splitting. These settings conflict, because large
+/// unsplit blocks can't be shared.
 fn settings_conflict(settings: &[(String, String)]) -> bool {
     let all = all_settings(settings);
     let is = |wanted: &str, holds: fn(&str) -> bool| all.iter().any(|&(key, value)| key == wanted && holds(value));
@@ -81,27 +82,27 @@ fn settings_conflict(settings: &[(String, String)]) -> bool {
     is("expandable_segments", is_on) && (is("max_split_size", is_limit) || is("max_split_size_mb", is_limit))
 }
 
-fn write_statements(writing: &mut ReportWriter<'_>, found: &[CheckResult]) {
+fn write_statements(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
     for hint in found.iter().filter(|found| found.is_hint()) {
         let share = percent(hint.found_bytes, hint.whole_bytes);
-        let evidence = |what: &str, of: &str| {
-            [what, &bytes_text(hint.found_bytes), of, " (", &share, "), ", &hint.detail].concat()
+        let evidence = |before: &str, after: &str| {
+            [before, &bytes_text(hint.found_bytes), after, " (", &share, "), ", &hint.detail].concat()
         };
-        let place = [" ", &moment_text(hint.moment.unwrap_or(0)), "."].concat();
+        let moment = [" ", &moment_text(hint.moment.unwrap_or(0)), "."].concat();
         let (text, fix) = match hint.check {
             Check::FragmentedRequest => {
-                let text = evidence("The driver was asked for more memory with ≤ ", " free but fragmented") + &place;
+                let text = evidence("The driver was asked for more memory with ≤ ", " free but fragmented") + &moment;
                 (text, "Set expandable_segments:True.")
             }
             Check::FragmentedOom => {
-                (evidence("OOM with ≤ ", " free but fragmented") + &place, "Set expandable_segments:True.")
+                (evidence("OOM with ≤ ", " free but fragmented") + &moment, "Set expandable_segments:True.")
             }
             Check::PinnedSegments => {
-                let text = evidence("Small blocks pin large segments: ≤ ", " cannot be released") + &place;
+                let text = evidence("Small blocks pin large segments: ≤ ", " cannot be released") + &moment;
                 (text, "Set expandable_segments:True, or max_split_size_mb.")
             }
             Check::Rounding => {
-                (evidence("Lost to rounding: ≥ ", " at the peak") + &place, "Raise roundup_power2_divisions.")
+                (evidence("Lost to rounding: ≥ ", " at the peak") + &moment, "Raise roundup_power2_divisions.")
             }
             Check::UnusedSegments => (
                 evidence("Never used: ", " of reserved at the end") + ".",
@@ -113,24 +114,24 @@ fn write_statements(writing: &mut ReportWriter<'_>, found: &[CheckResult]) {
                 "Set expandable_segments:True, or call torch.cuda.empty_cache() less often.",
             ),
         };
-        writing.add_statement(Tone::Alarm, text, hint.moment.map(moment_evidence));
-        writing.set_fix(fix);
+        writer.add_statement(Tone::Alarm, text, hint.moment.map(moment_evidence));
+        writer.set_fix(fix);
     }
-    let is_unbound = writing.history.device >= 0 && settings_conflict(&writing.file.snapshot.settings);
+    let is_unbound = writer.history.device >= 0 && settings_conflict(&writer.file.snapshot.settings);
     if is_unbound {
         let text = "max_split_size_mb with expandable_segments:True can make reserved memory grow without bound \
                     (pytorch/pytorch#123548).";
-        writing.add_statement(Tone::Alarm, text.to_owned(), None);
-        writing.set_fix("Remove max_split_size_mb.");
+        writer.add_statement(Tone::Alarm, text.to_owned(), None);
+        writer.set_fix("Remove max_split_size_mb.");
     }
     if !found.is_empty() && !is_unbound && !found.iter().any(CheckResult::is_hint) {
         let text = "No change suggested: all checks passed.";
-        writing.add_statement(Tone::Good, text.to_owned(), None);
+        writer.add_statement(Tone::Good, text.to_owned(), None);
     }
-    let settings = &writing.file.snapshot.settings;
+    let settings = &writer.file.snapshot.settings;
     if settings.is_empty() {
         let text = "No allocator settings recorded in this file.";
-        writing.add_statement(Tone::Fact, text.to_owned(), None);
+        writer.add_statement(Tone::Fact, text.to_owned(), None);
         return;
     }
     let is_changed =
@@ -144,25 +145,25 @@ fn write_statements(writing: &mut ReportWriter<'_>, found: &[CheckResult]) {
         _ => "Changed from the default: ".to_owned() + &names.get(..MAX_NAMES).unwrap_or(&names).join(", "),
     };
     text.push_str(if names.len() > MAX_NAMES { " …" } else { "." });
-    writing.add_statement(Tone::Fact, text, None);
+    writer.add_statement(Tone::Fact, text, None);
 }
 
-/// Maximum number of settings in a sentence.
+/// Maximum number of settings that are listed in a statement.
 const MAX_NAMES: usize = 8;
 
-fn write_settings(writing: &mut ReportWriter<'_>) {
-    let settings = all_settings(&writing.file.snapshot.settings);
+fn write_settings(writer: &mut ReportWriter<'_>) {
+    let settings = all_settings(&writer.file.snapshot.settings);
     // The rounding settings are shown as one row if all have the same value.
     let divisions = |key: &str| key.split_once('.').is_some_and(|(prefix, _)| prefix == known_settings::DIVISIONS_KEY);
-    let mut of_sizes = settings.iter().filter(|(key, _)| divisions(key));
-    let first = of_sizes.next();
-    let are_alike = first.is_some() && of_sizes.all(|(_, value)| first.is_some_and(|(_, first)| first == value));
+    let mut by_size = settings.iter().filter(|(key, _)| divisions(key));
+    let first = by_size.next();
+    let are_equal = first.is_some() && by_size.all(|(_, value)| first.is_some_and(|(_, first)| first == value));
     let is_first = |key: &str| first.is_some_and(|(first, _)| *first == key);
     let rows: Vec<(&str, &str)> =
-        settings.iter().copied().filter(|(key, _)| !are_alike || !divisions(key) || is_first(key)).collect();
+        settings.iter().copied().filter(|(key, _)| !are_equal || !divisions(key) || is_first(key)).collect();
     let columns = [
         column::text("setting", "setting", |(key, _): (&str, &str)| {
-            truncate(if are_alike && divisions(key) { known_settings::DIVISIONS_KEY } else { key })
+            truncate(if are_equal && divisions(key) { known_settings::DIVISIONS_KEY } else { key })
         }),
         column::text("value", "value", |(_, value): (&str, &str)| truncate(value)),
         column::cell("is_default", "default", |(key, value): (&str, &str)| {
@@ -174,11 +175,11 @@ fn write_settings(writing: &mut ReportWriter<'_>) {
     ];
     let note = "As recorded in the file.";
     let sheet = sheet(["settings", "Settings", note], &columns);
-    writing.add_sheet(sheet, &columns, &rows, |_, _| SheetRow::default());
+    writer.add_sheet(sheet, &columns, &rows, |_, _| SheetRow::default());
 }
 
-fn write_checks(writing: &mut ReportWriter<'_>, found: &[CheckResult]) {
-    let settings = &writing.file.snapshot.settings;
+fn write_checks(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
+    let settings = &writer.file.snapshot.settings;
     let columns = [
         column::text("check", "check", |it: &CheckResult| it.check.description().to_owned()),
         column::bytes("found_bytes", "found", |it: &CheckResult| it.found_bytes),
@@ -197,13 +198,13 @@ fn write_checks(writing: &mut ReportWriter<'_>, found: &[CheckResult]) {
     let note = "A hint requires both the minimum share and the minimum bytes. Free bytes are upper bounds, bytes lost to rounding lower bounds.";
     let sheet = sheet(["checks", "Checks", note], &columns);
     let found: Vec<&CheckResult> = found.iter().collect();
-    writing.add_sheet(sheet, &columns, &found, |_, it| SheetRow {
+    writer.add_sheet(sheet, &columns, &found, |_, it| SheetRow {
         tone: if it.is_hint() { Tone::Alarm } else { Tone::Fact },
         evidence: it.moment.map(moment_evidence),
         ..SheetRow::default()
     });
 }
 
-fn yes_or_no(conditions_hold: bool) -> Cell {
-    Cell::Text(if conditions_hold { "yes" } else { "no" }.to_owned())
+fn yes_or_no(value: bool) -> Cell {
+    Cell::Text(if value { "yes" } else { "no" }.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Grouping of annotations by name without numbers, to find the group that marks the steps.
+//! Grouping of annotations into families, by name without numbers, to find the family that marks the steps.
 
 use super::placed::PlacedAnnotations;
 use super::rule::{StepRule, Steps};
@@ -10,7 +10,7 @@ use history::snapshot::{Snapshot, StringId};
 
 /// Maximum number of bytes of a name that are compared.
 const MAX_NAME_LEN: usize = 200;
-/// Words in the names of step annotations.
+/// Words that suggest that an annotation is a step.
 const STEP_WORDS: [&str; 3] = ["step", "iter", "batch"];
 
 /// Annotations whose names differ only in their numbers.
@@ -18,10 +18,10 @@ struct Family {
     /// Name with `#` in place of numbers: `step_#`.
     stem: String,
     name: StringId,
-    /// Set when annotations with different names were found. `repeats` is set when a name occurs again.
+    /// True if annotations of the family have different names. `names_repeat` is true if a name occurs again.
     names_differ: bool,
     names_repeat: bool,
-    /// Set when an annotation started and ended before the first event. Then an annotation that is open at the first
+    /// True if an annotation of the family ended before the first event. If so, an annotation that is open at the first
     /// event is a partial step.
     has_earlier: bool,
     count: u32,
@@ -36,12 +36,13 @@ pub(super) struct Families {
     families: Vec<Family>,
     by_stem: HashMap<String, u32, foldhash::fast::RandomState>,
     by_name: HashMap<StringId, u32, foldhash::fast::RandomState>,
-    /// Index of the next annotation: first into `Placed::outside`, then into `Placed::places`.
+    /// Index of the next annotation: first into [`PlacedAnnotations::outside_rows`], then into
+    /// [`PlacedAnnotations::annotations`].
     next_annotation: usize,
-    /// Family of each placed annotation. [`NONE`] if the annotation can't be a step.
+    /// Family of each placed annotation. [`NO_FAMILY`] if the annotation can't be a step.
     family_of: Vec<u32>,
-    /// Family that marks the steps, once all annotations are known. `places_collected` counts the placed annotations that were
-    /// searched for it.
+    /// Family that marks the steps. The outer `None` means that not all annotations are known. `places_collected` is
+    /// the number of placed annotations that were searched for steps.
     step_family: Option<Option<u32>>,
     places_collected: usize,
     spans: Vec<Span>,
@@ -62,16 +63,16 @@ impl Families {
         let outside = placed.outside_rows.len();
         while self.next_annotation < outside + placed.annotations.len() {
             slice.spend(2)?;
-            let at = self.next_annotation;
-            let place =
-                at.checked_sub(outside).and_then(|at| Some((placed.annotations.get(at)?, *placed.spans.get(at)?)));
-            let row = placed.outside_rows.get(at).copied().or(place.map(|(place, _)| place.row));
+            let next = self.next_annotation;
+            let inside = next.checked_sub(outside);
+            let inside = inside.and_then(|index| Some((placed.annotations.get(index)?, *placed.spans.get(index)?)));
+            let row = placed.outside_rows.get(next).copied().or(inside.map(|(annotation, _)| annotation.row));
             self.next_annotation += 1;
             let Some(range) = row.and_then(|row| history.annotations.get(row as usize)) else { continue };
             let family = self.intern_family(snapshot, range.name);
             let Some(known) = self.families.get_mut(family as usize) else { continue };
             known.names_differ |= known.name != range.name;
-            let Some((_, span)) = place else {
+            let Some((_, span)) = inside else {
                 known.has_earlier |= history.numbers.time_us.is_some_and(|(first, _)| range.start_us < first);
                 continue;
             };
@@ -95,12 +96,12 @@ impl Families {
         }
         let chosen = self.step_family.flatten();
         if chosen.is_some() {
-            let places = placed.annotations.iter().zip(&placed.spans);
-            for (&family, (place, &span)) in self.family_of.iter().zip(places).skip(self.places_collected) {
+            let annotations = placed.annotations.iter().zip(&placed.spans);
+            for (&family, (annotation, &span)) in self.family_of.iter().zip(annotations).skip(self.places_collected) {
                 slice.tick()?;
                 self.places_collected += 1;
                 if Some(family) == chosen {
-                    self.rows.push(place.row);
+                    self.rows.push(annotation.row);
                     self.spans.push(span);
                 }
             }
@@ -136,11 +137,12 @@ impl Families {
         family
     }
 
-    /// Returns the family that marks the steps: the highest rank, then the most covered events, then the first.
+    /// Returns the family that marks the steps: the one with the highest rank, then the one that covers most events,
+    /// then the first.
     fn best_family(&self) -> Option<u32> {
         let ranked =
-            (0u32..).zip(&self.families).filter_map(|(at, family)| Some((family.rank()?, family.covered_events, !at)));
-        ranked.max().map(|(_, _, at)| !at)
+            (0u32..).zip(&self.families).filter_map(|(index, it)| Some((it.rank()?, it.covered_events, !index)));
+        ranked.max().map(|(_, _, index)| !index)
     }
 
     /// Returns the steps, or `None` if no family marks steps. A second call returns `None`.
@@ -152,17 +154,18 @@ impl Families {
             return Some(Steps { spans, annotation_rows, rule: StepRule::Annotations(family.stem.clone()) });
         }
         let ends = spans.iter().zip(spans.iter().skip(1));
-        let spans = ends.map(|(one, next)| Span { from: one.to, to: next.to }).collect();
+        let spans = ends.map(|(step, next)| Span { from: step.to, to: next.to }).collect();
         Some(Steps { spans, annotation_rows: Vec::new(), rule: StepRule::BetweenAnnotations(family.stem.clone()) })
     }
 }
 
 impl Family {
-    /// Returns how well the family fits as steps, higher is better, or `None` if it does not fit.
+    /// Returns the rank of the family as a candidate for steps, or `None` if it is no candidate. Higher ranks are
+    /// better.
     fn rank(&self) -> Option<u32> {
         let stem = self.stem.to_ascii_lowercase();
-        let says_so = STEP_WORDS.iter().any(|word| stem.contains(word));
-        match (self.names_differ, self.names_repeat, says_so) {
+        let has_step_word = STEP_WORDS.iter().any(|word| stem.contains(word));
+        match (self.names_differ, self.names_repeat, has_step_word) {
             // With a word for steps in the name, one annotation is enough.
             (true, false, true) if self.count > 0 => Some(3),
             // `h.0`, `h.1`, … are layers of a model.

@@ -1,9 +1,9 @@
 //! Detection of steps, the iterations of training or inference, from annotations or from repeating allocations.
 //!
-//! 1. Annotations that differ only in a number, `step_1`, `step_2`, …: each is a step. The same holds for repeated
-//!    annotations with one name if they cover nine tenths of the trace between the first and the last.
-//! 2. Annotations with one name that cover less, such as `Optimizer.step`: a step goes from the end of one to the end
-//!    of the next.
+//! 1. Annotations that differ only in a number, `step_1`, `step_2`, …: each annotation is a step. The same holds for
+//!    repeated annotations with the same name if they cover nine tenths of the trace between the first and the last.
+//! 2. Annotations with the same name that cover less, such as `Optimizer.step`: a step goes from the end of an
+//!    annotation to the end of the next.
 //! 3. A call stack that allocates at even intervals (`recurrence.rs`), if that gives more steps than rule 2.
 //!
 //! Other reports create a [`StepFinder`], call its `step` until it is done, and read its `steps`. Their spans are
@@ -30,7 +30,7 @@ pub(super) struct StepFinder {
     pub(super) placed: PlacedAnnotations,
     is_placed: bool,
     families: Families,
-    /// Steps from annotations, once the annotations were read.
+    /// Steps found from annotations. `None` until all annotations are read.
     from_annotations: Option<Steps>,
     recurrence: Recurrence,
     pub(super) steps: Steps,
@@ -43,7 +43,8 @@ impl StepFinder {
         StepFinder { device, placed, is_placed: false, families, from_annotations, recurrence, steps, is_done: false }
     }
 
-    /// Continues the search. Afterwards `steps` and `placed` are complete. Both are empty if the file lacks the device.
+    /// Searches until the steps are found. Afterwards, `steps` and `placed` are complete. Both are empty if the file
+    /// does not have the device.
     pub(super) fn step(&mut self, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
         let Some(history) = file.history(self.device) else { return Ok(()) };
         if self.is_done {
@@ -57,20 +58,20 @@ impl StepFinder {
             self.families.step(&file.snapshot, history, &self.placed, slice)?;
             self.from_annotations = Some(self.families.take_steps().unwrap_or_default());
         }
-        let is_plain =
+        let are_annotations =
             self.from_annotations.as_ref().is_some_and(|steps| matches!(steps.rule, StepRule::Annotations(_)));
-        if !is_plain {
+        if !are_annotations {
             self.recurrence.step(&file.snapshot, history, slice)?;
         }
         let (by_name, by_stack) = (self.from_annotations.take().unwrap_or_default(), self.recurrence.take_steps());
-        let is_by_name = is_plain || !by_name.spans.is_empty() && by_name.spans.len() >= by_stack.spans.len();
+        let is_by_name = are_annotations || !by_name.spans.is_empty() && by_name.spans.len() >= by_stack.spans.len();
         self.steps = if is_by_name { by_name } else { by_stack };
         self.is_done = true;
         (self.families, self.recurrence) = Default::default();
         Ok(())
     }
 
-    /// Returns the size of the results in bytes on the heap.
+    /// Returns the heap memory of the results, in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         let PlacedAnnotations { annotations, spans, .. } = &self.placed;
         annotations.capacity() * size_of::<PlacedAnnotation>()

@@ -8,9 +8,9 @@ use history::replay::{AnnotationRange, DeviceHistory};
 /// Annotation that overlaps the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) struct PlacedAnnotation {
-    /// Row in [`DeviceHistory::annotations`].
+    /// Index in [`DeviceHistory::annotations`].
     pub(in crate::report) row: u32,
-    /// Number of annotations that started earlier and are still open at its start.
+    /// Number of annotations that started earlier and are still open when this one starts.
     pub(in crate::report) depth: u32,
 }
 
@@ -18,20 +18,20 @@ pub(in crate::report) struct PlacedAnnotation {
 #[derive(Default)]
 pub(in crate::report) struct PlacedAnnotations {
     pub(in crate::report) annotations: Vec<PlacedAnnotation>,
-    /// Ranges of moments, from the state before the first event to the state after the last. Events at the exact
-    /// start or end time are included. An annotation without an end goes on to the end of the trace.
+    /// Range of each annotation, from the moment before its first event to the moment after its last one. Events
+    /// exactly at its start or end are included. An annotation without an end lasts to the end of the trace.
     pub(in crate::report) spans: Vec<Span>,
-    /// Rows that ended before the first event or started after the last.
+    /// Indices of the annotations that ended before the first event of the trace or started after the last one.
     pub(in crate::report) outside_rows: Vec<u32>,
-    /// Number of all annotations if the trace has no times, so none can be placed.
+    /// Number of annotations if the trace has no times, so that their position is unknown. Otherwise 0.
     pub(in crate::report) without_time: usize,
     next_row: usize,
-    /// End times of the open annotations. `i64::MAX` for those without an end.
+    /// End times in µs of the open annotations. `i64::MAX` for annotations without an end.
     open_ends_us: Vec<i64>,
 }
 
 impl PlacedAnnotations {
-    /// Places the annotations.
+    /// Determines the position of each annotation.
     pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let Some(clock) = history.events.times.time_axis() else {
             self.without_time = history.annotations.len();
@@ -60,7 +60,7 @@ impl PlacedAnnotations {
     }
 }
 
-/// Returns the end time in µs, at least the start time.
+/// Returns the end time of an annotation in µs, which is never less than the start time.
 fn end_us(range: &AnnotationRange) -> i64 {
     range.end_us.map_or(i64::MAX, |end| end.max(range.start_us))
 }

@@ -1,13 +1,15 @@
-//! Steps of a trace without annotations: finds a call stack that allocates at even intervals, in linear time.
+//! Search for the steps of a trace without annotations, in linear time: finds a call stack that allocates at even
+//! intervals.
 //!
 //! A stack is even if it allocates at least three times, spans at least half of all allocations, and its intervals
 //! (counted in allocations) have a standard deviation of at most a quarter of their mean. With more than two intervals,
 //! the first is ignored, because it contains one-time allocations.
 //!
-//! The candidates for the number of steps are the counts that even stacks have in common, those of most stacks first,
-//! then the smallest. Stacks agree with a candidate if their count differs by at most one, because a trace may start
-//! and end anywhere. If the Python frames that all agreeing stacks have in common are inside a `forward`, an optimizer
-//! or the backward pass, or if there are none, the loop runs over layers or parameters and the next candidate is tried.
+//! The candidates for the number of steps are the counts that even stacks share: first the counts of the most stacks,
+//! then the smallest counts. A stack agrees with a candidate if its count differs by at most one, because a trace may
+//! start and end anywhere. If the Python frames that all agreeing stacks share are inside a `forward`, an optimizer or
+//! the backward pass, or if they share no frames, the loop runs over layers or parameters, and the next candidate is
+//! tried.
 //!
 //! A step starts at each allocation of one agreeing stack: the one with the fewest live bytes before its second
 //! allocation.
@@ -23,12 +25,12 @@ use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, FrameId, Snapshot, StackId};
 
-/// Number of even stacks that are compared at once. The time slice is charged for all of them in advance.
+/// Number of even stacks that are compared per batch. The time slice is charged for a whole batch in advance.
 const STACKS_PER_BATCH: u32 = 128;
-/// Minimum number of stacks that must agree.
+/// Minimum number of stacks that must agree with the number of steps.
 const MIN_AGREEING: u32 = 3;
 
-/// Occurrences of a stack, as indices of allocations.
+/// Occurrences of a stack. `first`, `second` and `last` are indices of allocations.
 #[derive(Clone, Copy, Default)]
 struct Occurrences {
     count: u32,
@@ -36,7 +38,7 @@ struct Occurrences {
     second: u32,
     last: u32,
     interval_squares: u128,
-    /// Number of events before its second allocation.
+    /// Number of events before the second allocation.
     events_before_second: u32,
 }
 
@@ -45,18 +47,18 @@ struct Occurrences {
 pub(super) struct Recurrence {
     next_event: u32,
     allocation_count: u32,
-    /// By stack: index into `seen` plus one, or 0 if the stack has not allocated yet. Faster than a hash table.
+    /// 1-based index into `seen` for each stack, or 0 if the stack has not allocated yet. Faster than a hash table.
     seen_index: Column<u32>,
     seen: Vec<(StackId, Occurrences)>,
     even_stacks: Option<Vec<(StackId, Occurrences)>>,
     /// Candidates for the number of steps. The last one is tried next.
     candidates: Vec<u32>,
-    /// For the current candidate: number of `even` stacks compared. `agreeing_stacks` counts those that agree, and `callers`
-    /// has the Python frames that they have in common.
+    /// Number of even stacks that were compared with the current candidate. `agreeing_stacks` is the number of those
+    /// that agree, and `common_frames` has the Python frames that they share.
     compared: usize,
     agreeing_stacks: u32,
     common_frames: Option<Vec<FrameId>>,
-    /// Agreeing stack with the fewest live bytes before its second allocation, and these bytes.
+    /// Agreeing stack with the fewest live bytes before its second allocation, and the number of these bytes.
     anchor: Option<(StackId, Occurrences, i64)>,
     roles: FrameRoles,
     is_chosen: bool,
@@ -65,7 +67,7 @@ pub(super) struct Recurrence {
 }
 
 impl Recurrence {
-    /// Continues the search.
+    /// Searches until the steps are found.
     pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let count = history.event_count();
         if self.even_stacks.is_none() && self.seen_index.is_empty() {
@@ -102,7 +104,7 @@ impl Recurrence {
         Ok(())
     }
 
-    /// Returns the steps and leaves the search empty. Call it when the search is done.
+    /// Returns the steps and leaves the search empty. Must only be called when the search is done.
     pub(super) fn take_steps(&mut self) -> Steps {
         std::mem::take(&mut self.steps)
     }
@@ -114,8 +116,8 @@ impl Recurrence {
             let stack = history.events.stack(event);
             if stack != StackId::NONE && stack != StackId::EMPTY {
                 let now = self.allocation_count;
-                let place = self.seen_index.get(stack.0 as usize).unwrap_or(0);
-                match place.checked_sub(1).and_then(|place| self.seen.get_mut(place as usize)) {
+                let number = self.seen_index.get(stack.0 as usize).unwrap_or(0);
+                match number.checked_sub(1).and_then(|index| self.seen.get_mut(index as usize)) {
                     Some((_, seen)) => {
                         let distance = u128::from(now - seen.last);
                         seen.count += 1;
@@ -175,12 +177,12 @@ impl Recurrence {
             match &mut self.common_frames {
                 None => self.common_frames = Some(frames),
                 Some(callers) => {
-                    let common = callers.iter().zip(&frames).take_while(|(one, other)| one == other).count();
+                    let common = callers.iter().zip(&frames).take_while(|(caller, frame)| caller == frame).count();
                     callers.truncate(common);
                 }
             }
             let live = history.drawn_at(Moment(seen.events_before_second));
-            if self.anchor.is_none_or(|(_, best, least)| (live, seen.first) < (least, best.first)) {
+            if self.anchor.is_none_or(|(_, best, min)| (live, seen.first) < (min, best.first)) {
                 self.anchor = Some((stack, seen, live));
             }
         }
@@ -197,12 +199,12 @@ impl Recurrence {
         (self.compared, self.agreeing_stacks, self.anchor) = (0, 0, None);
     }
 
-    /// Drops the last step if it is likely cut off by the end of the trace or includes what follows the loop: if it has
-    /// fewer than seven eighths of the allocations of any other step, or more than twice as many.
+    /// Drops the last step if it is probably cut off by the end of the trace or includes code after the loop: if it has
+    /// fewer than seven eighths of the allocations of every other step, or more than twice as many.
     fn drop_partial_step(&mut self) {
         if let Some((&last, others)) = self.step_lengths.split_last()
-            && let (Some(&least), Some(&most)) = (others.iter().min(), others.iter().max())
-            && (u64::from(last) * 8 < u64::from(least) * 7 || last > most.saturating_mul(2))
+            && let (Some(&min), Some(&max)) = (others.iter().min(), others.iter().max())
+            && (u64::from(last) * 8 < u64::from(min) * 7 || last > max.saturating_mul(2))
         {
             self.steps.spans.pop();
         }

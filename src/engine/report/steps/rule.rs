@@ -13,24 +13,26 @@ pub(in crate::report) enum StepRule {
     NotFound,
     /// Each annotation with this name is a step. `#` stands for a number.
     Annotations(String),
-    /// A step goes from the end of one annotation with this name to the end of the next.
+    /// A step goes from the end of an annotation with this name to the end of the next one.
     BetweenAnnotations(String),
-    /// A step goes from one allocation with this stack to the next. The number counts the stacks that repeat as often.
+    /// A step goes from an allocation with this stack to the next one. The second field is the number of stacks that
+    /// repeat as often.
     Stack(history::snapshot::StackId, u32),
 }
 
 /// Steps of a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::report) struct Steps {
-    /// Range of each step, from the state before its first event to the state after its last.
+    /// Range of each step, from the moment before its first event to the moment after its last one.
     pub(in crate::report) spans: Vec<Span>,
-    /// Row of each step in [`DeviceHistory::annotations`](history::replay::DeviceHistory::annotations). Empty if steps
-    /// have no annotations of their own.
+    /// Index of each step in [`DeviceHistory::annotations`](history::replay::DeviceHistory::annotations). Empty if the
+    /// steps are not annotations.
     pub(in crate::report) annotation_rows: Vec<u32>,
     pub(in crate::report) rule: StepRule,
 }
 
-/// Number of steps at the start that growth ignores. They allocate what stays: optimizer state, gradients and caches.
+/// Number of steps at the start that are ignored when growth is measured, because they allocate memory that stays:
+/// optimizer state, gradients and caches.
 pub(in crate::report) const WARM_UP_STEPS: usize = 2;
 
 impl Steps {
@@ -41,7 +43,7 @@ impl Steps {
         if ends.len() > 1 { ends } else { Vec::new() }
     }
 
-    /// Returns the text of the annotation of step `number` (from 0), or `None` if steps have no annotations.
+    /// Returns the annotation text of the step with this index, or `None` if the steps are not annotations.
     pub(in crate::report) fn annotation_text(
         &self,
         file: &OpenFile,
