@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 /// Header line with the field names of [`write_line`].
 pub(super) const HEADER: &str = "event\taction\ttime_us\tsince_us\tsize_bytes\taddress\tversion\tdevice_free_bytes\tstream\tpool\tallocation\t\
-active_bytes\tpending_bytes\treserved_bytes\tcall_site\n";
+active_bytes\tawaiting_free_bytes\treserved_bytes\tcall_site\n";
 
 /// Returns the stack of an event, or else that of its allocation.
 pub(crate) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> StackId {

@@ -12,7 +12,7 @@ use history::snapshot::FrameId;
 use std::fmt::Write;
 
 /// Header line for [`write_line`].
-pub(super) const HEADER: &str = "number\trequested_bytes\taddress\tstream\tpool\tborn_event\tborn_us\tage_events\tage_us\tfreed_event\tfreed_us\t\
+pub(super) const HEADER: &str = "id\trequested_bytes\taddress\tstream\tpool\tallocated_event\tallocated_us\tage_events\tage_us\tfreed_event\tfreed_us\t\
 lifetime_events\tlifetime_us\tcall_site\n";
 
 /// Returns a row without its call site, and the frame of the call site. Returns `None` for an unknown device.
