@@ -73,7 +73,11 @@ impl SqlWorker {
         set_busy(app, true);
         set_status(app, "Loading…", false);
         spawn_local(async move {
-            if let Err(cause) = sql_worker(app).start(app, number).await {
+            if let Err(cause) = sql_worker(app).start(app, number).await
+                && sql_worker(app).generation.get() == number
+            {
+                // A query that stays queued would keep the next one from starting a worker.
+                sql_worker(app).waiting.borrow_mut().clear();
                 set_busy(app, false);
                 set_status(
                     app,
@@ -186,6 +190,7 @@ impl SqlWorker {
 fn on_crash(app: &'static App, cause: &str) {
     sql_worker(app).generation.set(sql_worker(app).generation.get() + 1);
     sql_worker(app).is_ready.set(false);
+    sql_worker(app).waiting.borrow_mut().clear();
     let ended = sql_worker(app).thread.take();
     spawn_local(async move { drop(ended) });
     set_busy(app, false);

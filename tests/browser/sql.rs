@@ -246,6 +246,36 @@ fn hostile_queries_are_stopped_and_page_stays_usable() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
+fn query_after_failed_fetch_starts_new_worker() {
+    if !has_sql() {
+        return;
+    }
+    let page = Page::blank(Chromium::shared(Adapter::Software));
+    page.run_before_load(
+        "const real = globalThis.fetch; globalThis.attempts = 0; globalThis.fetch = (what, ...more) =>
+            globalThis.mended || !String(what).includes('sql-') ? real(what, ...more)
+            : (globalThis.attempts++, Promise.reject(new TypeError('no network')))",
+    );
+    page.navigate(&Site::shared().page());
+    page.wait_for_state("empty");
+    page.drop_files(&[&generate_file("sql.pickle", "--events 5000")]);
+    page.wait_for_state("ready");
+    page.click("#tab-sql");
+    let attempts = || page.evaluate("globalThis.attempts").as_u64().unwrap();
+    let has_failed = || page.text("#sql-status").contains("SQL is not available: no network");
+    page.wait_until("the error is shown", has_failed);
+    let before = attempts();
+    run_query(&page, "SELECT 1");
+    page.wait_until("the fetch is attempted again", || attempts() > before && has_failed());
+    page.evaluate("void (globalThis.mended = true)");
+    run_query(&page, "SELECT 1 + 1");
+    page.wait_until("the tab is ready", || page.text("#sql-status").contains("1 row"));
+    assert_eq!(query_rows(&page, "SELECT 1 + 2"), json!([["3"]]));
+    assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
 fn single_file_page_answers_queries_if_it_contains_sql() {
     if !has_sql() {
         return;
