@@ -53,7 +53,7 @@ impl Row {
             order: if is_recording { Order::Recorded } else { recording.findings.address_order },
             start: if may_keep && self.settings == proof.settings { StartState::Kept } else { StartState::Fresh },
             empty_cache: if question.never_empties { EmptyCache::Never } else { EmptyCache::AsRecorded },
-            program: self.program.clone(),
+            program: self.program.with_step_ends(&recording.step_ends),
             ..Plan::default()
         };
         let start = Start {
