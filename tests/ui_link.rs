@@ -102,6 +102,7 @@ fn every_state_survives_round_trip() {
         "device=0&files=/a/train.py,/b%252C%20c/100%2525/m.py",
         "device=0&files=,",
         "device=0&conf=expandable_segments:True,max_split_size_mb:128&memory=80%20GiB",
+        "device=0&total=80%20GiB&program=one-stream,empty-cache&preallocate=2%20GiB",
         "device=0&plan=fsdp=8%0Aactivations=2x%0Acheckpoint&fits=80%20GiB&curve=plan",
         "device=0&find=relu&curve=without",
     ];
@@ -413,7 +414,7 @@ proptest! {
     }
 }
 
-const KEYS: [&str; 54] = [
+const KEYS: [&str; 57] = [
     "v",
     "open",
     "member",
@@ -468,4 +469,7 @@ const KEYS: [&str; 54] = [
     "mzoom",
     "conf",
     "memory",
+    "total",
+    "program",
+    "preallocate",
 ];

@@ -2,12 +2,15 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker};
-use memscape::engine::protocol::{DeviceSummary, Report, Topic, WhatIf, WhatIfProof, WhatIfQuestion, WhatIfRun};
+use memscape::engine::protocol::{
+    DeviceSummary, Report, Topic, WhatIf, WhatIfProgram, WhatIfProof, WhatIfQuestion, WhatIfRun,
+};
 use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::ui::effect::AfterWrite;
 use memscape::ui::insights::InsightsAction;
 use memscape::ui::tab::Tab;
 use memscape::ui::what_if::view::{form, view};
-use memscape::ui::what_if::{SimulatorField, WhatIfAction};
+use memscape::ui::what_if::{ProgramChange, SimulatorField, WhatIfAction};
 use memscape::ui::{Action, Effect};
 
 /// A worker that answers everything except simulation requests.
@@ -137,7 +140,49 @@ fn invalid_field_shows_error_on_simulate_until_corrected() {
     page.what_if(WhatIfAction::Search);
     assert!(page.simulations().is_empty());
     let texts = form(&page.state.what_if, &page.state);
-    assert_eq!((texts.capacity_error, texts.line_error.as_str()), ("Expected a size such as 80 GiB or 80 GB.", ""));
+    assert_eq!((texts.size_errors[0], texts.line_error.as_str()), ("Expected a size such as 80 GiB or 80 GB.", ""));
+}
+
+#[test]
+fn changed_program_is_simulated_under_recorded_or_typed_settings() {
+    let mut page = Page::open_settings();
+    page.receive_answer(page.serial(), &["recorded"], true);
+    page.what_if(WhatIfAction::ProgramSet(ProgramChange::OneStream, true));
+    page.what_if(WhatIfAction::Typed(SimulatorField::Preallocate, "2 GiB".into()));
+    page.what_if(WhatIfAction::Typed(SimulatorField::Total, "80".into()));
+    page.what_if(WhatIfAction::Simulate);
+    let program = WhatIfProgram { one_stream: true, preallocate: 2 << 30, ..WhatIfProgram::default() };
+    let expected = WhatIfQuestion {
+        programs: vec![program.clone()],
+        total: Some(80 << 30),
+        fits: true,
+        partial: true,
+        ..WhatIfQuestion::default()
+    };
+    assert_eq!(page.simulations()[0].2, expected);
+    let serial = page.serial();
+    let run = |program: WhatIfProgram| WhatIfRun { settings: "recorded".to_owned(), program, ..WhatIfRun::default() };
+    let runs = vec![run(WhatIfProgram::default()), run(program.clone())];
+    page.answer_with(serial, Answer::WhatIf(Box::new(WhatIf { runs, is_complete: true, ..WhatIf::default() })));
+    assert_eq!(page.rows(), ["recorded", "recorded"]);
+    // The curve is that of the changed program.
+    page.what_if(WhatIfAction::DrawToggled(1));
+    let question = page.simulations()[0].2.clone();
+    assert_eq!((question.course.as_deref(), &question.course_program), (Some("recorded"), &program));
+    assert!(question.programs.is_empty());
+    // A changed program is not written as a snapshot.
+    page.what_if(WhatIfAction::Opened(1, AfterWrite::Open));
+    assert!(page.effects.is_empty(), "{:?}", page.effects);
+
+    page.what_if(WhatIfAction::Typed(SimulatorField::Settings, "expandable_segments:True".into()));
+    page.what_if(WhatIfAction::Typed(SimulatorField::Preallocate, "much".into()));
+    page.what_if(WhatIfAction::Simulate);
+    let errors = form(&page.state.what_if, &page.state).size_errors;
+    assert_eq!(errors, ["", "", "Expected a size such as 80 GiB or 80 GB."]);
+    page.what_if(WhatIfAction::Typed(SimulatorField::Preallocate, String::new()));
+    page.what_if(WhatIfAction::Simulate);
+    let question = page.simulations()[0].2.clone();
+    assert_eq!((question.lines.len(), question.programs.len()), (1, 1));
 }
 
 #[test]

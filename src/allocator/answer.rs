@@ -39,7 +39,7 @@ pub struct WhatIf {
     pub runs: Vec<WhatIfRun>,
     pub fits: Vec<WhatIfFit>,
     pub course: Option<WhatIfCourse>,
-    /// Parse error of a line of the question, as part of a sentence. Empty if all lines were parsed.
+    /// Error of a line or a program of the question, as part of a sentence. Empty if all of them are simulated.
     pub line_error: String,
     /// Memory limit of the runs in bytes: the one in the question, or else the highest that explains the recording.
     /// `None` if there is neither.
@@ -154,6 +154,8 @@ impl WhatIfRun {
 pub struct WhatIfCourse {
     /// Settings, written as in [`WhatIfRun::settings`].
     pub settings: String,
+    /// Changes of the program.
+    pub program: Program,
     /// Reserved bytes before the first event.
     pub reserved_at_start: u64,
     /// Events that change the reserved bytes, each with the bytes after it.

@@ -53,6 +53,10 @@ impl Job {
             }
             let count = rows.len();
             for program in question.programs.iter().filter(|program| program.changes()) {
+                if let Err(error) = program.check(recording) {
+                    line_error = error.to_owned();
+                    continue;
+                }
                 for at in 0..count {
                     let mut row = rows[at].clone();
                     (row.program, row.origin) = (program.clone(), WhatIfOrigin::Asked);
@@ -169,7 +173,8 @@ impl Job {
         let plan = Plan { keeps_curve: true, ..row.plan(&known.recording, proof, question).0 };
         let run = self.course.get_or_insert_with(|| Box::new(Run::new(&known.recording, &plan)));
         run.step(&known.recording, slice)?;
-        let course = WhatIfCourse { settings: line.clone(), ends_at: run.ends_at(), ..WhatIfCourse::default() };
+        let (settings, program) = (line.clone(), question.course_program.clone());
+        let course = WhatIfCourse { settings, program, ends_at: run.ends_at(), ..WhatIfCourse::default() };
         let curves = self.course.take().and_then(|run| run.into_course());
         self.answer.course = Some(match curves {
             // Without curves, not even the early allocations fit.

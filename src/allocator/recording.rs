@@ -146,6 +146,8 @@ pub struct Recording {
     pub has_expandable: bool,
     /// Number of events in the trace.
     pub events: u32,
+    /// Event after each step of training or inference, ascending. Empty if no steps were found.
+    pub step_ends: Vec<u32>,
     /// Number of allocations in the trace.
     pub requests: u64,
     /// Number of allocations in the trace whose address is in no segment.

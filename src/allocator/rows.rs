@@ -53,7 +53,7 @@ impl Row {
             order: if is_recording { Order::Recorded } else { recording.findings.address_order },
             start: if may_keep && self.settings == proof.settings { StartState::Kept } else { StartState::Fresh },
             empty_cache: if question.never_empties { EmptyCache::Never } else { EmptyCache::AsRecorded },
-            program: self.program.clone(),
+            program: self.program.with_step_ends(&recording.step_ends),
             ..Plan::default()
         };
         let start = Start {
@@ -131,7 +131,7 @@ impl Row {
             (WhatIfWarning::GrowsWithoutBound, self.settings.expandable && self.settings.max_split.is_some()),
             (WhatIfWarning::FractionOfNothing, has_fraction && lacks_limit && is_new),
             (WhatIfWarning::LargeSegmentsAreNew, is_new && self.settings.large_segment != normal.large_segment),
-            (WhatIfWarning::FractionIsNew, is_new && has_fraction),
+            (WhatIfWarning::FractionIsNew, self.settings.fraction != proof.settings.fraction && has_fraction),
             (WhatIfWarning::ThrowingIsNew, is_new && self.settings.throws),
         ];
         warnings.into_iter().filter(|(_, applies)| *applies).map(|(warning, _)| warning).collect()

@@ -6,10 +6,10 @@ use super::run::Run;
 use super::settings::{INTERVALS, Limits, MIB, Settings, Share};
 use base::slice::{SliceResult, TimeSlice};
 
-/// Returns about ten settings worth trying, without the recorded ones. Garbage collection is included only if the
-/// capacity is known.
+/// Returns about ten settings worth trying, without the recorded ones. All keep the recorded memory fraction. Garbage
+/// collection is included only if the capacity is known.
 pub fn candidates(recorded: &Settings, capacity: Option<u64>) -> Vec<Settings> {
-    let normal = Settings::default();
+    let normal = Settings { fraction: recorded.fraction, ..Settings::default() };
     let split = |mib: u64| Settings { max_split: Some(mib * MIB), ..normal.clone() };
     let large = |mib: u64| Settings { large_segment: mib * MIB, non_split: mib * MIB, ..normal.clone() };
     let expandable = Settings { expandable: true, ..normal.clone() };
@@ -28,7 +28,7 @@ pub fn candidates(recorded: &Settings, capacity: Option<u64>) -> Vec<Settings> {
     if capacity.is_some() {
         all.push(Settings {
             collect_above: Share::millionths(800_000),
-            fraction: Share::millionths(950_000),
+            fraction: Share::millionths(950_000).min(recorded.fraction),
             ..normal
         });
     }

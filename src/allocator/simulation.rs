@@ -108,6 +108,7 @@ impl Simulation {
         let is_recorded = settings == proof.settings && !has_limits;
         let origin = if is_recorded { WhatIfOrigin::Recorded } else { WhatIfOrigin::Asked };
         let program = question.programs.first().cloned().unwrap_or_default();
+        program.check(&known.recording)?;
         let row = Row { program, ..Row::new(settings.clone(), origin) };
         let (plan, _) = row.plan(&known.recording, proof, question);
         let capacity = plan.limits.capacity.or(plan.limits.allowed);

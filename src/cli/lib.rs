@@ -60,6 +60,7 @@ mod terminal;
 mod tui;
 mod viewer;
 mod what_if;
+mod what_if_json;
 
 use cache::CacheArgs;
 use capture::capture;

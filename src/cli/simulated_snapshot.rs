@@ -24,6 +24,9 @@ pub(crate) fn write(terms: &WhatIfArgs, out: &OutputFile) -> Result<String, Stri
     if terms.search {
         return Err("--output writes one run: leave out --search".to_owned());
     }
+    if !terms.programs.is_empty() {
+        return Err("--output writes the recorded program: leave out --program".to_owned());
+    }
     let mut snapshot = OpenSnapshot::open(&terms.source)?;
     let (plan, _) = plan::build_question(&terms.plans, &terms.presets, None)?;
     let is_planned = !(terms.plans.is_empty() && terms.presets.is_empty());
@@ -32,6 +35,7 @@ pub(crate) fn write(terms: &WhatIfArgs, out: &OutputFile) -> Result<String, Stri
         device: snapshot.device.device,
         settings: terms.lines.first().cloned(),
         capacity: terms.capacity,
+        total: terms.total,
         skip_empty_cache: terms.no_empty_cache,
         planned_sizes,
         source: snapshot.summary.file.clone(),

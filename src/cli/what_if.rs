@@ -8,14 +8,24 @@ use super::output_file::OutputFile;
 use super::plan;
 use super::table::{self, Table};
 use super::terminal::wrap_to_terminal;
+use super::what_if_json;
 use base::units::{Bytes, group_digits};
 use clap::Args;
-use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset};
-use engine::protocol::{WhatIf, WhatIfFit, WhatIfOrigin, WhatIfQuestion, WhatIfRun, WhatIfWarning, parse_settings};
+use engine::protocol::{Factor, PlanGroup, Preset, WhatIf, WhatIfFit, WhatIfOrigin, WhatIfProgram, WhatIfQuestion};
+use engine::protocol::{WhatIfRun, WhatIfWarning, parse_settings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use ui::summary::device_name;
 use ui::what_if::words;
+
+const PROGRAM_HELP: &str = "Simulate a changed program; may be repeated. A comma joins changes of one program:
+
+one-stream             all work on one stream
+no-record-stream       without record_stream(): frees do not wait for other streams
+preallocate=SIZE       allocate and free SIZE first, such as preallocate=2GiB
+empty-cache            call empty_cache() at the end of each step
+
+For a memory fraction use --set per_process_memory_fraction:0.8 with --total";
 
 /// Arguments of `memscape whatif`.
 #[derive(Args, Clone, Debug)]
@@ -25,9 +35,15 @@ pub(crate) struct WhatIfArgs {
     /// Simulate these settings, written as for PYTORCH_CUDA_ALLOC_CONF; may be repeated. Without it, some ten settings are tried
     #[arg(long = "set", value_name = "LINE", value_parser = parse_line)]
     pub(crate) lines: Vec<String>,
-    /// Memory of the device, such as 80GiB; if omitted, what a recorded OOM or else a recorder tells
+    /// Simulate a changed program, such as one-stream or preallocate=2GiB,empty-cache; may be repeated
+    #[arg(long = "program", value_name = "CHANGE[,CHANGE]", value_parser = parse_program, long_help = PROGRAM_HELP)]
+    pub(crate) programs: Vec<WhatIfProgram>,
+    /// Memory that the driver can provide, such as 80GiB; if omitted, the limit that the recording shows, or else the size that a recorder stored
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) capacity: Option<u64>,
+    /// Total memory of the device, which per_process_memory_fraction is a fraction of; if omitted, the capacity
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub(crate) total: Option<u64>,
     /// Also try some ten settings, and find the smallest memory that is enough
     #[arg(long)]
     pub(crate) search: bool,
@@ -56,6 +72,26 @@ fn parse_line(text: &str) -> Result<String, String> {
     parse_settings(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
+/// Parses the changes of a program, such as `one-stream,preallocate=2GiB`.
+fn parse_program(text: &str) -> Result<WhatIfProgram, String> {
+    let mut program = WhatIfProgram::default();
+    for change in text.split(',').map(str::trim) {
+        match change.split_once('=') {
+            None if change == "one-stream" => program.one_stream = true,
+            None if change == "no-record-stream" => program.no_record_stream = true,
+            None if change == "empty-cache" => program.empty_cache_at_step_ends = true,
+            Some(("preallocate", size)) => {
+                program.preallocate = parse_bytes(size).map_err(|error| format!("preallocate: {error}"))?;
+            }
+            _ => {
+                let expected = "expected one-stream, no-record-stream, preallocate=SIZE or empty-cache";
+                return Err(format!("{expected}, not “{change}”"));
+            }
+        }
+    }
+    Ok(program)
+}
+
 /// Runs `memscape whatif` and returns its output.
 ///
 /// # Errors
@@ -79,7 +115,9 @@ pub(crate) fn simulate(terms: &WhatIfArgs) -> Result<String, String> {
         let question = WhatIfQuestion {
             lines: terms.lines.clone(),
             capacity: terms.capacity.or(recorded),
-            tries: terms.search || terms.lines.is_empty(),
+            total: terms.total,
+            programs: terms.programs.clone(),
+            tries: terms.search || terms.lines.is_empty() && terms.programs.is_empty(),
             fits: terms.search,
             never_empties: terms.no_empty_cache,
             partial: false,
@@ -90,11 +128,16 @@ pub(crate) fn simulate(terms: &WhatIfArgs) -> Result<String, String> {
             plan::run_plan(&mut asking, plan)?;
         }
         let answer = plan::simulate_plan(&mut asking, plan.as_ref(), question)?;
+        // Lines were parsed before, so a program cannot be simulated.
+        if !answer.line_error.is_empty() {
+            return Err(format!("device {}: {}", asking.device.device, answer.line_error));
+        }
         answers.push((asking.device.device, asking.heading(), answer));
     }
     if terms.json {
-        let devices: Vec<Value> = answers.iter().map(|(device, _, answer)| as_json(*device, answer, terms)).collect();
-        let plan = plan.map(|plan| plan_as_json(&plan, &caveats));
+        let devices: Vec<Value> =
+            answers.iter().map(|(device, _, answer)| what_if_json::device(*device, answer, terms)).collect();
+        let plan = plan.map(|plan| what_if_json::plan(&plan, &caveats));
         return Ok(to_pretty_json(&json!({"schema": asking.summary.schema, "plan": plan, "devices": devices})));
     }
     if answers.is_empty() {
@@ -104,51 +147,6 @@ pub(crate) fn simulate(terms: &WhatIfArgs) -> Result<String, String> {
     let caveats: Vec<String> = caveats.iter().map(|caveat| format!("\n{caveat}\n")).collect();
     let text = texts.join("\n") + &caveats.concat();
     Ok(if terms.markdown { text } else { wrap_to_terminal(&text) })
-}
-
-fn plan_as_json(plan: &PlanQuestion, caveats: &[&str]) -> Value {
-    let groups = plan.groups.iter().map(|(group, factor)| json!({"group": group.name(), "factor": factor.quotient()}));
-    json!({"groups": groups.collect::<Vec<Value>>(), "batch": plan.batch.quotient(), "caveats": caveats})
-}
-
-fn as_json(device: i64, answer: &WhatIf, terms: &WhatIfArgs) -> Value {
-    let proof = &answer.proof;
-    // If the recording is not reproduced, these numbers are not predictions.
-    let number = |bytes: u64| if proof.refused.is_some() { Value::Null } else { json!(bytes) };
-    let run = |run: &WhatIfRun| {
-        json!({
-            "settings": run.settings,
-            "grade": run.grade.name(),
-            "peak_reserved": run.peak_reserved,
-            "peak_reserved_bytes": run.peak_reserved,
-            "band": run.band,
-            "band_bytes": run.band,
-            "driver_calls": run.driver_calls,
-            "retries": run.retries,
-            "oom_event": run.oom_event,
-        })
-    };
-    let fit =
-        |fit: &WhatIfFit| json!({"settings": fit.settings, "capacity": fit.capacity, "capacity_bytes": fit.capacity});
-    json!({
-        "device": device,
-        "reproduces": {
-            "addresses": proof.addresses,
-            "addresses_equal": proof.addresses_equal,
-            "segment_events": proof.segment_events,
-            "segment_events_equal": proof.segment_events_equal,
-            "largest_reserved_error": number(proof.largest_reserved_error),
-            "largest_reserved_error_bytes": number(proof.largest_reserved_error),
-            "peak_reserved": number(proof.peak_reserved),
-            "peak_reserved_bytes": number(proof.peak_reserved),
-            "recorded_peak_reserved": number(proof.recorded_peak_reserved),
-            "recorded_peak_reserved_bytes": number(proof.recorded_peak_reserved),
-            "not_exercised": proof.not_exercised,
-            "refused": proof.refused,
-        },
-        "runs": answer.runs.iter().map(run).collect::<Vec<Value>>(),
-        "fits_in": terms.search.then(|| answer.fits.iter().map(fit).collect::<Vec<Value>>()),
-    })
 }
 
 fn as_text(title: &str, answer: &WhatIf, terms: &WhatIfArgs) -> String {
@@ -182,10 +180,12 @@ fn as_text(title: &str, answer: &WhatIf, terms: &WhatIfArgs) -> String {
 }
 
 fn fit_text(fit: &WhatIfFit, answer: &WhatIf) -> String {
-    let Some(capacity) = fit.capacity else { return format!("No memory is enough with {}.", fit.settings) };
+    let name = words::with_program(&fit.settings, &fit.program);
+    let Some(capacity) = fit.capacity else { return format!("No memory is enough with {name}.") };
     let more = answer.capacity.filter(|had| *had < capacity).map(|had| capacity - had);
     let more = more.map_or_else(String::new, |more| format!(", {} more than there is", Bytes(more)));
-    format!("The recorded program fits in {} with {}{more}.", Bytes(capacity), fit.settings)
+    let program = if fit.program.changes() { "changed" } else { "recorded" };
+    format!("The {program} program fits in {} with {name}{more}.", Bytes(capacity))
 }
 
 const HEADINGS: [&str; 8] =
@@ -195,7 +195,7 @@ const NUMBER_COLUMNS: usize = 5;
 
 fn write_table(text: &mut String, answer: &WhatIf, markdown: bool) {
     let mut runs: Vec<&WhatIfRun> = answer.runs.iter().collect();
-    runs.sort_by_key(|run| (run.oom_event.is_some(), run.peak_reserved));
+    runs.sort_by_key(|run| (words::oom_rank(run), run.peak_reserved));
     let mut rows = vec![HEADINGS.map(str::to_owned)];
     rows.extend(runs.into_iter().map(cells));
     if markdown {
@@ -226,9 +226,9 @@ fn cells(run: &WhatIfRun) -> [String; 8] {
         words::spread(run),
         words::fragmentation(run),
         group_digits(run.driver_calls),
-        group_digits(run.retries),
+        words::retries(run),
         words::oom(run),
-        format!("{}{recorded}", printable(&run.settings)),
+        format!("{}{recorded}", printable(&words::run_name(run))),
         run.grade.words().to_owned(),
     ]
 }

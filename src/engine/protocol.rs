@@ -32,7 +32,8 @@ mod tree;
 
 pub use allocator::Program as WhatIfProgram;
 pub use allocator::answer::{
-    WhatIf, WhatIfCourse, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning,
+    WhatIf, WhatIfCourse, WhatIfFit, WhatIfGrade, WhatIfLimit, WhatIfLow, WhatIfOrigin, WhatIfProof, WhatIfQuestion,
+    WhatIfRun, WhatIfWarning,
 };
 pub use allocator::conf::{LineError, parse as parse_settings};
 pub use analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};

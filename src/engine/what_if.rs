@@ -3,29 +3,39 @@
 
 use super::open::OpenFile;
 use super::protocol::{WhatIf, WhatIfQuestion, encode};
+use super::report::search::StepSearch;
+use super::side::Side;
 use allocator::Recording;
 use allocator::reading::Reading;
 use allocator::simulation::Simulation;
 use allocator::transfer::Writing;
 use base::slice::{SliceResult, TimeSlice};
 
-/// Recording under construction.
+/// Recording under construction, with its device.
 #[derive(Default)]
-struct RecordingBuilder(Option<Box<(i64, Reading)>>);
+pub(super) struct RecordingBuilder(Option<Box<(i64, StepSearch, Reading)>>);
 
 impl RecordingBuilder {
     /// Builds the recording of the program's allocator requests on a device. Returns `None` if the file does not have
     /// the device.
-    fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult<Option<Recording>> {
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<Recording>> {
         file.compute_segments(device, slice)?;
         let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) else { return Ok(None) };
         if self.0.as_ref().is_none_or(|reading| reading.0 != device) {
-            self.0 = Some(Box::new((device, Reading::default())));
+            self.0 = Some(Box::new((device, StepSearch::new(device), Reading::default())));
         }
-        let Some(reading) = &mut self.0 else { return Ok(None) };
-        let recording = reading.1.step(&file.snapshot, history, lives, slice)?;
+        let Some(building) = &mut self.0 else { return Ok(None) };
+        let (_, steps, reading) = &mut **building;
+        steps.step(&Side { file, history }, slice)?;
+        let recording = reading.step(&file.snapshot, history, lives, slice)?;
+        let step_ends = steps.spans().iter().map(|span| span.to).collect();
         self.0 = None;
-        Ok(Some(recording))
+        Ok(Some(Recording { step_ends, ..recording }))
     }
 }
 

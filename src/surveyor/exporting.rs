@@ -90,11 +90,12 @@ impl ExportRun {
                 let crop = Crop { devices, prologue: true, source: source.clone() };
                 opened.crop(&crop, &mut out).map_err(|error| error.to_string())?;
             }
-            ExportJob::Simulated { settings, capacity, never_empties, source } => {
+            ExportJob::Simulated { settings, capacity, total, never_empties, source } => {
                 let run = SimulatedRun {
                     device: self.device,
                     settings: Some(settings.clone()),
                     capacity: *capacity,
+                    total: *total,
                     skip_empty_cache: *never_empties,
                     planned_sizes: None,
                     source: source.clone(),

@@ -107,6 +107,63 @@ fn simulated_settings_match_engine() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
+fn changed_program_is_simulated_and_kept_in_link() {
+    let page = open_empty_page();
+    page.drop_files(&[&Path::new(env!("CARGO_MANIFEST_DIR")).join("www/training.pickle.gz")]);
+    page.wait_for_state("ready");
+    page.press_with("W", SHIFT);
+    page.click("[data-topic=settings]");
+    page.wait_until("the check against the recording is shown", || !page.text("#what-if-proof").is_empty());
+    // The controls are labelled, and reached with Tab in the order of the page.
+    page.evaluate("document.querySelector('#what-if-empties').focus()");
+    for (id, label) in [
+        ("what-if-one-stream", "One stream"),
+        ("what-if-no-record-stream", "No record_stream()"),
+        ("what-if-step-ends", "empty_cache() at step ends"),
+        ("what-if-preallocate", "Allocate first"),
+    ] {
+        page.press("Tab");
+        let focused = page.evaluate("[document.activeElement.id, document.activeElement.labels[0].textContent]");
+        assert_eq!(focused, json!([id, label]));
+    }
+    page.click("#what-if-step-ends");
+    type_in(&page, "#what-if-preallocate", "2 GiB");
+    page.press_enter();
+    let changes = "with 2.00 GiB allocated first, empty_cache() at step ends";
+    page.wait_until("the changed program is simulated", || rows(&page).to_string().contains(changes));
+    page.wait_for(&String::new(), || page.text("#what-if-status"));
+    // Another program adds a row.
+    page.evaluate("document.querySelector('#what-if-preallocate').select()");
+    page.press("Backspace");
+    page.click("#what-if-step-ends");
+    page.click("#what-if-one-stream");
+    page.click("#what-if-form [type=submit]");
+    page.wait_until("the other program is simulated", || rows(&page).to_string().contains("with one stream"));
+    page.wait_for(&String::new(), || page.text("#what-if-status"));
+    assert_eq!(rows(&page).as_array().map(Vec::len), Some(3), "{}", rows(&page));
+    // A snapshot has the recorded program, so only its row can be opened.
+    assert_eq!(page.evaluate("document.querySelectorAll('#what-if-answer [data-run-open]').length"), json!(1));
+    page.click("#what-if-answer [data-run-show][aria-label$='one stream']");
+    page.wait_for(&Some("true".to_owned()), || {
+        page.attribute("#what-if-answer [data-run-show][aria-label$='one stream']", "aria-pressed")
+    });
+    page.wait_until("the link has the program", || {
+        page.evaluate("location.hash").to_string().contains("program=one-stream")
+    });
+    for (scheme, width) in [("light", 1440), ("dark", 1440), ("light", 600)] {
+        page.prefer_color_scheme(scheme);
+        page.resize(width, 900);
+        page.evaluate("document.querySelector('#what-if').scrollIntoView({ block: 'start' })");
+        page.wait_for_frames();
+        save_screenshot(&page, &format!("what-if-programs-{scheme}-{width}"));
+        let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
+        assert_eq!(wide, false, "{width} scrolls sideways");
+    }
+    assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "needs dist/ and Chromium: ./run test"]
 fn search_can_be_canceled() {
     let path = generate_file("what-if-large.pickle", "--events 1000000");
     let page = open_empty_page();

@@ -212,6 +212,8 @@ def test_plan_what_if_and_segments_have_their_tables(session: memscape.Session) 
     assert [row["settings"] for row in what_if.rows] == ["expandable_segments:False", "expandable_segments:True"]
     assert what_if.rows[0]["peak_reserved_bytes"] == session.summary.devices[0].peak_reserved_bytes
     assert what_if.tables["reproduces"][0]["addresses_equal"] > 0
+    changed = session.what_if(total="80GiB", programs=["one-stream,preallocate=1GiB"])
+    assert [row["program"] for row in changed.rows] == ["", "one_stream, preallocate"]
 
     segments = session.segments("peak", request="1GiB")
     assert sum(row["reserved_bytes"] for row in segments.rows) == segments["sums"]["reserved_bytes"]

@@ -237,6 +237,12 @@ pub(super) const TOOLS: &[Tool] = &[
                 kind: ParameterKind::Texts("--set"),
                 description: "Lines as for PYTORCH_CUDA_ALLOC_CONF, such as expandable_segments:True",
             },
+            Parameter {
+                name: "programs",
+                kind: ParameterKind::Texts("--program"),
+                description: "Changed programs to simulate: one-stream, no-record-stream, preallocate=2GiB, empty-cache (at step ends); a \
+                    comma joins changes",
+            },
             CAPACITY,
             PRESETS,
             DEVICE,

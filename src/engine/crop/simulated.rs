@@ -7,10 +7,10 @@ use super::{CropError, PICKLE_PROTOCOL};
 use crate::Engine;
 use crate::open::OpenFile;
 use crate::origin::{is_free_stack, stack_of};
+use crate::what_if::RecordingBuilder;
 use allocator::answer::WhatIfQuestion;
 use allocator::blocks::State;
 use allocator::operation::Kind;
-use allocator::reading::Reading;
 use allocator::recording::{Step, What};
 use allocator::simulation::{Simulation, Traced};
 use allocator::trace::{Deeds, Placed};
@@ -30,8 +30,10 @@ pub struct SimulatedRun {
     pub device: i64,
     /// Allocator settings as one line. `None` uses the recorded settings.
     pub settings: Option<String>,
-    /// Device memory in bytes. `None` derives it from failed requests.
+    /// Bytes that the driver can provide. `None` derives them from failed requests.
     pub capacity: Option<u64>,
+    /// Memory of the device in bytes, which a memory fraction is taken of.
+    pub total: Option<u64>,
     /// True if recorded calls of `empty_cache()` are skipped.
     pub skip_empty_cache: bool,
     /// Encoded sizes of the allocations under a memory plan, eight bytes each. `None` uses the recorded sizes.
@@ -81,6 +83,7 @@ impl OpenFile {
         let question = WhatIfQuestion {
             lines: run.settings.iter().cloned().collect(),
             capacity: run.capacity,
+            total: run.total,
             never_empties: run.skip_empty_cache,
             is_planned: run.planned_sizes.is_some(),
             ..WhatIfQuestion::default()
@@ -95,15 +98,10 @@ impl OpenFile {
 
     /// Reads the allocator requests of a device from its history.
     fn recording(&mut self, device: i64) -> Result<Recording, CropError> {
-        let mut has_time = || true;
-        let mut slice = TimeSlice::new(&mut has_time);
-        while self.compute_segments(device, &mut slice).is_err() {}
-        let known = self.history(device).zip(self.segments(device));
-        let (history, lives) = known.ok_or_else(|| CropError::Invalid("the file has no such device".to_owned()))?;
-        let mut reading = Reading::default();
+        let mut builder = RecordingBuilder::default();
         loop {
-            if let Ok(recording) = reading.step(&self.snapshot, history, lives, &mut slice) {
-                return Ok(recording);
+            if let Ok(recording) = builder.step(self, device, &mut TimeSlice::new(&mut || true)) {
+                return recording.ok_or_else(|| CropError::Invalid("the file has no such device".to_owned()));
             }
         }
     }

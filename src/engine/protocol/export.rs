@@ -60,8 +60,10 @@ pub enum ExportJob {
     /// A simulated run as a snapshot.
     Simulated {
         settings: String,
-        /// Device memory in bytes. `None` derives it from failed requests.
+        /// Bytes that the driver can provide. `None` derives it from failed requests.
         capacity: Option<u64>,
+        /// Memory of the device in bytes, which a memory fraction is taken of.
+        total: Option<u64>,
         never_empties: bool,
         /// Name of the open file.
         source: String,

@@ -3,20 +3,21 @@
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, clear, focus_element, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use engine::protocol::{Tone, Topic};
+use engine::protocol::{Tone, Topic, WhatIfProgram};
 use ui::effect::AfterWrite;
 use ui::insights::view::tone_symbol;
 use ui::tab::Tab;
 use ui::what_if::view::{FormView, HEADINGS, ResultInputs, ResultView, RunRow, form, result_inputs, view};
-use ui::what_if::{SimulatorField, WhatIfAction};
+use ui::what_if::{ProgramChange, SimulatorField, WhatIfAction};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, KeyboardEvent, MouseEvent};
+use web_sys::{Element, HtmlInputElement, KeyboardEvent, MouseEvent};
 
 elements! {
-    HtmlElement: what_if, what_if_answer, what_if_capacity_error, what_if_cancel, what_if_form, what_if_line_error, what_if_proof,
-        what_if_search, what_if_status;
-    HtmlInputElement: what_if_capacity, what_if_empties, what_if_line;
+    HtmlElement: what_if, what_if_answer, what_if_cancel, what_if_form, what_if_line_error, what_if_proof, what_if_search,
+        what_if_size_error, what_if_status;
+    HtmlInputElement: what_if_capacity, what_if_empties, what_if_line, what_if_no_record_stream, what_if_one_stream,
+        what_if_preallocate, what_if_step_ends, what_if_total;
 }
 
 /// Data attributes of the table's buttons: the event to go to, or the row to copy, show or open.
@@ -27,7 +28,7 @@ pub(super) struct Panel {
     is_seen: LastShown<bool>,
     basis: LastShown<ResultInputs>,
     form: LastShown<FormView>,
-    fields: LastShown<(String, String, bool)>,
+    fields: LastShown<(String, [String; 3], bool, WhatIfProgram)>,
 }
 
 impl Part for Panel {
@@ -45,14 +46,20 @@ impl Part for Panel {
             focus_element(&elements.what_if_line);
             act(app, WhatIfAction::Canceled);
         });
-        on(&elements.what_if_line, "input", |app, elements, _| {
-            act(app, WhatIfAction::Typed(SimulatorField::Settings, elements.what_if_line.value()));
-        });
-        on(&elements.what_if_capacity, "input", |app, elements, _| {
-            act(app, WhatIfAction::Typed(SimulatorField::Capacity, elements.what_if_capacity.value()));
-        });
-        on(&elements.what_if_empties, "change", |app, elements, _| {
-            act(app, WhatIfAction::SkipEmptyCacheSet(elements.what_if_empties.checked()));
+        // One listener for all fields: text and checkboxes send `input`.
+        on(&elements.what_if_form, "input", |app, elements, event| {
+            let target = event.target();
+            let is = |input: &HtmlInputElement| target.as_ref() == Some(input.as_ref());
+            let line = std::iter::once((SimulatorField::Settings, &elements.what_if_line));
+            if let Some((field, input)) = line.chain(size_fields(elements)).find(|(_, input)| is(input)) {
+                act(app, WhatIfAction::Typed(field, input.value()));
+            }
+            if let Some((change, input)) = change_fields(elements).into_iter().find(|(_, input)| is(input)) {
+                act(app, WhatIfAction::ProgramSet(change, input.checked()));
+            }
+            if is(&elements.what_if_empties) {
+                act(app, WhatIfAction::SkipEmptyCacheSet(elements.what_if_empties.checked()));
+            }
         });
         on(&elements.what_if_answer, "click", |app, _, event| {
             if let Some(moment) = number_at(event, BUTTON_ATTRIBUTES[0]) {
@@ -90,11 +97,17 @@ impl Part for Panel {
         if self.basis.update(result_inputs(simulator, state)).is_some() {
             fill(elements, &view(simulator, state));
         }
-        let fields = (simulator.settings.clone(), simulator.capacity.clone(), simulator.skips_empty_cache);
-        if let Some((line, capacity, never_empties)) = self.fields.update(fields) {
+        let sizes = [&simulator.capacity, &simulator.total, &simulator.preallocate].map(Clone::clone);
+        let fields = (simulator.settings.clone(), sizes, simulator.skips_empty_cache, simulator.program.clone());
+        if let Some((line, sizes, never_empties, program)) = self.fields.update(fields) {
             elements.set_value(&elements.what_if_line, line);
-            elements.set_value(&elements.what_if_capacity, capacity);
+            for ((_, input), text) in size_fields(elements).into_iter().zip(sizes) {
+                elements.set_value(input, text);
+            }
             elements.what_if_empties.set_checked(*never_empties);
+            elements.what_if_one_stream.set_checked(program.one_stream);
+            elements.what_if_no_record_stream.set_checked(program.no_record_stream);
+            elements.what_if_step_ends.set_checked(program.empty_cache_at_step_ends);
         }
         if let Some(form) = self.form.update(form(simulator, state)) {
             set_text(&elements.what_if_status, &form.status);
@@ -102,11 +115,32 @@ impl Part for Panel {
             set_flag(&elements.what_if, "aria-busy", !form.status.is_empty() && form.status.contains('…'));
             set_text(&elements.what_if_line_error, &form.line_error);
             set_flag(&elements.what_if_line, "aria-invalid", !form.line_error.is_empty());
-            set_text(&elements.what_if_capacity_error, form.capacity_error);
-            set_flag(&elements.what_if_capacity, "aria-invalid", !form.capacity_error.is_empty());
+            let error = form.size_errors.iter().find(|error| !error.is_empty());
+            set_text(&elements.what_if_size_error, error.copied().unwrap_or_default());
+            for ((_, input), error) in size_fields(elements).into_iter().zip(form.size_errors) {
+                set_flag(input, "aria-invalid", !error.is_empty());
+            }
             elements.what_if_capacity.set_placeholder(&form.capacity_hint);
         }
     }
+}
+
+/// Fields of sizes, in the order of [`FormView::size_errors`].
+fn size_fields(elements: &Elements) -> [(SimulatorField, &HtmlInputElement); 3] {
+    [
+        (SimulatorField::Capacity, &elements.what_if_capacity),
+        (SimulatorField::Total, &elements.what_if_total),
+        (SimulatorField::Preallocate, &elements.what_if_preallocate),
+    ]
+}
+
+/// Checkboxes of changes of the program.
+fn change_fields(elements: &Elements) -> [(ProgramChange, &HtmlInputElement); 3] {
+    [
+        (ProgramChange::OneStream, &elements.what_if_one_stream),
+        (ProgramChange::NoRecordStream, &elements.what_if_no_record_stream),
+        (ProgramChange::EmptyCache, &elements.what_if_step_ends),
+    ]
 }
 
 fn act(app: &App, action: WhatIfAction) {
@@ -194,19 +228,23 @@ fn add_row(elements: &Elements, body: &Element, place: usize, row: &RunRow) {
         () => "",
     });
     let name = elements.append_new(&line, "td", "name", "");
-    set_attribute(&name, "title", &row.settings);
+    let title = &*row.name;
+    set_attribute(&name, "title", title);
     let frame = elements.append_new(&name, "div", "", "");
     let settings = elements.append_new(&frame, "span", "", "");
     // Each setting is an element, so that lines break only between settings.
     for part in row.settings.split_inclusive(',') {
         elements.append_new(&settings, "span", "", part);
     }
+    if !row.program.is_empty() {
+        elements.append_new(&settings, "span", "program", &["with ", &row.program].concat());
+    }
     let copy = elements.new_button("", "Copy", (BUTTON_ATTRIBUTES[1], &place.to_string()));
     set_attribute(&copy, "title", "Copy these settings");
-    set_attribute(&copy, "aria-label", &["Copy ", &row.settings].concat());
+    set_attribute(&copy, "aria-label", &["Copy ", title].concat());
     let show = elements.new_button("", "Show", (BUTTON_ATTRIBUTES[2], &place.to_string()));
     set_attribute(&show, "title", "Draw reserved and allocated bytes of this run in the timeline");
-    set_attribute(&show, "aria-label", &["Show ", &row.settings].concat());
+    set_attribute(&show, "aria-label", &["Show ", title].concat());
     set_flag(&show, "aria-pressed", row.is_shown);
     let open = elements.new_button("", "Open", (BUTTON_ATTRIBUTES[3], &place.to_string()));
     set_attribute(
@@ -214,10 +252,13 @@ fn add_row(elements: &Elements, body: &Element, place: usize, row: &RunRow) {
         "title",
         "Open this run like a recorded snapshot. Shift + click: compare the recording with it",
     );
-    set_attribute(&open, "aria-label", &["Open ", &row.settings].concat());
+    set_attribute(&open, "aria-label", &["Open ", title].concat());
     let buttons = elements.append_new(&frame, "span", "buttons", "");
     append(&buttons, &show);
-    append(&buttons, &open);
+    // A snapshot has the recorded program.
+    if row.program.is_empty() {
+        append(&buttons, &open);
+    }
     append(&buttons, &copy);
     for (text, exact) in &row.numbers {
         let cell = elements.append_new(&line, "td", "", text);

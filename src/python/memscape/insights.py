@@ -236,6 +236,7 @@ def _run(device: int, run: dict[str, Any]) -> dict[str, Any]:
     return {
         "device": device,
         "settings": run["settings"],
+        "program": ", ".join(key.removesuffix("_bytes") for key, value in (run["program"] or {}).items() if value),
         "grade": run["grade"],
         "peak_reserved_bytes": run["peak_reserved"],
         "peak_reserved_low_bytes": low,
@@ -243,6 +244,7 @@ def _run(device: int, run: dict[str, Any]) -> dict[str, Any]:
         "oom_event": run["oom_event"],
         "driver_calls": run["driver_calls"],
         "retries": run["retries"],
+        "runs_out_of_memory": run["runs_out_of_memory"],
     }
 
 

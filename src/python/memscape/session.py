@@ -140,10 +140,21 @@ class Session:
         changed = [part for change in changes for part in ("--set", change)]
         return Plan(self.ask("plan", *changed, *_option("--capacity", capacity), *_option("--preset", preset)))
 
-    def what_if(self, *settings: str, capacity: str | None = None) -> WhatIf:
-        """Simulate reserved memory under allocator settings such as "expandable_segments:True"."""
+    def what_if(
+        self, *settings: str, capacity: str | None = None, total: str | None = None, programs: Sequence[str] = ()
+    ) -> WhatIf:
+        """Simulate reserved memory under allocator settings such as "expandable_segments:True".
+
+        Args:
+            settings: Lines as for PYTORCH_CUDA_ALLOC_CONF.
+            capacity: Memory that the driver can provide, such as "80GiB".
+            total: Total memory of the device, which a memory fraction is a fraction of.
+            programs: Changes of the program, such as "one-stream" or "preallocate=2GiB,empty-cache".
+
+        """
         changed = [part for setting in settings for part in ("--set", setting)]
-        return WhatIf(self.ask("whatif", *changed, *_option("--capacity", capacity)))
+        changed += [part for program in programs for part in ("--program", program)]
+        return WhatIf(self.ask("whatif", *changed, *_option("--capacity", capacity), *_option("--total", total)))
 
     def sql(self, query: str) -> Rows:
         """Return the rows of an SQL query over the tables of the snapshot."""

@@ -2,8 +2,8 @@
 
 mod data;
 
+pub use data::{ProgramChange, Simulator, SimulatorField, WhatIfAction};
 pub(crate) use data::{SimulationKind, Terms};
-pub use data::{Simulator, SimulatorField, WhatIfAction};
 
 mod feature;
 mod link;
@@ -20,16 +20,37 @@ use crate::shared::Shared;
 use crate::size_text::capitalize;
 use crate::snapshot_to_save::snapshot_to_save;
 use crate::tab::Tab;
-use engine::protocol::{Answer, ExportJob, Question, Topic, WhatIf, WhatIfQuestion};
+use engine::protocol::{
+    Answer, ExportJob, Question, Topic, WhatIf, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun,
+};
 use std::rc::Rc;
 
 /// Handles a change of device. Keeps only the form.
 fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
     if change.is_device_change() {
-        let Simulator { settings, capacity, skips_empty_cache, pending, was_abandoned, .. } = std::mem::take(simulator);
+        let Simulator {
+            settings,
+            capacity,
+            total,
+            program,
+            preallocate,
+            skips_empty_cache,
+            pending,
+            was_abandoned,
+            ..
+        } = std::mem::take(simulator);
         let was_abandoned = was_abandoned || pending.is_some() || shared.simulation.is_some();
         shared.simulation = None;
-        *simulator = Simulator { settings, capacity, skips_empty_cache, was_abandoned, ..Simulator::default() };
+        *simulator = Simulator {
+            settings,
+            capacity,
+            total,
+            program,
+            preallocate,
+            skips_empty_cache,
+            was_abandoned,
+            ..Simulator::default()
+        };
     }
 }
 
@@ -49,24 +70,35 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
         return;
     }
     let is_unknown = simulator.pending.is_none() && simulator.answer.is_none() && simulator.failure.is_none();
-    let check = is_unknown.then_some(SimulationKind::Check);
-    let Some(job) = simulator.requested.take().or(check) else { return };
+    let proof = is_unknown.then_some(SimulationKind::Check);
+    let Some(job) = simulator.requested.take().or(proof) else { return };
+    let [capacity, total, preallocate] = simulator.typed_sizes().map(|size| size.ok().flatten());
     let terms = Terms {
-        capacity: simulator.typed_capacity().ok().flatten().or_else(|| shared.capacity_without_oom()),
+        capacity: capacity.or_else(|| shared.capacity_without_oom()),
+        total,
         skips_empty_cache: simulator.skips_empty_cache,
     };
     // Runs with another capacity cannot be compared with these.
     simulator.previous_answer = simulator.answer.clone().filter(|_| simulator.terms == terms);
     simulator.terms = terms;
     let is_proof = job == SimulationKind::Check;
+    let program = WhatIfProgram { preallocate: preallocate.unwrap_or(0), ..simulator.program.clone() };
+    // A changed program without settings is simulated under the recorded ones.
+    let has_line = job == SimulationKind::Settings && !(program.changes() && simulator.settings.trim().is_empty());
+    let is_asked = matches!(job, SimulationKind::Settings | SimulationKind::Search);
+    let is_curve = job == SimulationKind::Curve;
+    let (drawn_settings, drawn_program) = if is_curve { simulator.drawn.clone() } else { Default::default() };
     let question = WhatIfQuestion {
-        lines: if job == SimulationKind::Settings { vec![simulator.settings.clone()] } else { Vec::new() },
+        lines: if has_line { vec![simulator.settings.clone()] } else { Vec::new() },
         capacity: terms.capacity,
+        total,
+        programs: if is_asked && program.changes() { vec![program] } else { Vec::new() },
         tries: job == SimulationKind::Search,
-        fits: matches!(job, SimulationKind::Settings | SimulationKind::Search),
+        fits: is_asked,
         never_empties: terms.skips_empty_cache,
         partial: !is_proof,
-        course: (job == SimulationKind::Curve).then(|| simulator.drawn_settings.clone()),
+        course: is_curve.then_some(drawn_settings),
+        course_program: drawn_program,
         ..WhatIfQuestion::default()
     };
     let serial = shared.next_serial();
@@ -101,25 +133,34 @@ fn take(
     None
 }
 
-/// Adds the runs of an earlier reply. Afterwards, each settings string appears once, and the recorded settings are
-/// first.
-fn merge_runs(answer: &mut WhatIf, previous: Option<&WhatIf>) {
-    // The requested settings may equal the recorded ones.
-    if let Some(recorded) = answer.runs.first().map(|run| run.settings.clone()) {
+/// Adds the runs of an earlier reply. Settings and program appear once, with the recorded ones first.
+fn merge_runs(answer: &mut WhatIf, before: Option<&WhatIf>) {
+    // The requested settings may equal the recorded ones. With other memory, their run differs from the recording.
+    if let Some(recording) = answer.runs.first().cloned() {
+        let is_same = |run: &WhatIfRun| {
+            is_same_run(run, &recording)
+                && (run.peak_reserved, run.retries, run.fails())
+                    == (recording.peak_reserved, recording.retries, recording.fails())
+        };
         let mut is_first = true;
-        answer.runs.retain(|run| std::mem::take(&mut is_first) || run.settings != recorded);
+        answer.runs.retain(|run| std::mem::take(&mut is_first) || !is_same(run));
     }
-    let Some(previous) = previous else { return };
-    for run in &previous.runs {
-        if answer.runs.iter().all(|known| known.settings != run.settings) {
+    let Some(before) = before else { return };
+    for run in &before.runs {
+        if answer.runs.iter().all(|known| !is_same_run(known, run)) {
             answer.runs.push(run.clone());
         }
     }
-    for fit in &previous.fits {
-        if answer.fits.iter().all(|known| known.settings != fit.settings) {
+    for fit in &before.fits {
+        if answer.fits.iter().all(|known| (&known.settings, &known.program) != (&fit.settings, &fit.program)) {
             answer.fits.push(fit.clone());
         }
     }
+}
+
+/// Returns true if two runs have the same settings and program.
+fn is_same_run(one: &WhatIfRun, other: &WhatIfRun) -> bool {
+    one.settings == other.settings && one.program == other.program
 }
 
 /// Handles user input in the form and in the table.
@@ -131,13 +172,14 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
             }
             *simulator.field(field) = text;
             // An error is shown when a simulation is requested, and until it is fixed.
-            simulator.shows_capacity_error &= simulator.typed_capacity().is_err();
+            simulator.shows_size_error &= simulator.has_size_error();
         }
-        WhatIfAction::SkipEmptyCacheSet(skips) => simulator.skips_empty_cache = skips,
+        WhatIfAction::SkipEmptyCacheSet(are_left_out) => simulator.skips_empty_cache = are_left_out,
+        WhatIfAction::ProgramSet(change, is_set) => *change.field(&mut simulator.program) = is_set,
         WhatIfAction::Simulate | WhatIfAction::Search => {
             let is_line = action == WhatIfAction::Simulate;
-            simulator.shows_capacity_error = simulator.typed_capacity().is_err();
-            simulator.requested = (!simulator.shows_capacity_error).then_some(if is_line {
+            simulator.shows_size_error = simulator.has_size_error();
+            simulator.requested = (!simulator.shows_size_error).then_some(if is_line {
                 SimulationKind::Settings
             } else {
                 SimulationKind::Search
@@ -157,14 +199,15 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
             shared.go_to(moment);
         }
         WhatIfAction::Copied(row) => {
-            effects.extend(view::settings_of_row(simulator, row).map(Effect::Copy));
+            effects.extend(view::run_of_row(simulator, row).map(|run| Effect::Copy(run.settings.clone())));
         }
         WhatIfAction::DrawToggled(row) => {
-            let Some(settings) = view::settings_of_row(simulator, row) else { return };
-            if view::drawn_settings(shared) == Some(&settings) {
+            let Some(run) = view::run_of_row(simulator, row) else { return };
+            if view::is_drawn(run, view::drawn_course(shared)) {
                 shared.draw_curve(DrawnCurve::None);
             } else {
-                (simulator.drawn_settings, simulator.requested) = (settings, Some(SimulationKind::Curve));
+                let drawn = (run.settings.clone(), run.program.clone());
+                (simulator.drawn, simulator.requested) = (drawn, Some(SimulationKind::Curve));
             }
         }
         WhatIfAction::Opened(row, next) => write_snapshot(simulator, shared, row, next, effects),
@@ -183,18 +226,23 @@ fn write_snapshot(
     next: AfterWrite,
     effects: &mut Vec<Effect>,
 ) {
-    let (Some(settings), Some((snapshot, device))) = (view::settings_of_row(simulator, row), snapshot_to_save(shared))
-    else {
-        return;
-    };
+    let run = view::run_of_row(simulator, row).filter(|run| !run.program.changes());
+    let (Some(run), Some((snapshot, device))) = (run, snapshot_to_save(shared)) else { return };
+    let settings = run.settings.clone();
+    // The recording has its own limit.
+    let limits = Some(simulator.terms).filter(|_| run.origin != WhatIfOrigin::Recorded).unwrap_or_default();
     if std::mem::replace(&mut simulator.is_writing, true) {
         return;
     }
     shared.remark = Some(["Simulating ", &settings, "…"].concat());
     let file = [&snapshot.name, " · ", &settings, " (simulated)"].concat();
-    let Terms { capacity, skips_empty_cache } = simulator.terms;
-    let job =
-        ExportJob::Simulated { settings, capacity, never_empties: skips_empty_cache, source: snapshot.name.clone() };
+    let job = ExportJob::Simulated {
+        settings,
+        capacity: limits.capacity,
+        total: limits.total,
+        never_empties: simulator.terms.skips_empty_cache,
+        source: snapshot.name.clone(),
+    };
     let categories = Box::new(shared.rules.set());
     effects.push(Effect::WriteFile(Box::new(FileToWrite {
         snapshot,

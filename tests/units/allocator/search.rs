@@ -71,6 +71,14 @@ fn candidates_exclude_recorded_settings() {
 }
 
 #[test]
+fn candidates_keep_recorded_memory_fraction() {
+    let fraction = crate::settings::Share::millionths(350_000);
+    let recorded = Settings { fraction, ..Settings::default() };
+    let all = candidates(&recorded, Some(1 << 36));
+    assert!(!all.contains(&recorded) && all.iter().all(|settings| settings.fraction == fraction), "{all:?}");
+}
+
+#[test]
 fn huge_request_has_no_minimum_capacity() {
     let recording = program(&[Request::Alloc { size: 1 << 46, place: Place::default() }]);
     let settings = Settings { expandable: true, ..Settings::default() };

@@ -2,7 +2,7 @@
 
 use crate::effect::AfterWrite;
 use crate::size_text::parse_size;
-use engine::protocol::WhatIf;
+use engine::protocol::{WhatIf, WhatIfProgram};
 use std::rc::Rc;
 
 /// State of the form and its results.
@@ -11,10 +11,16 @@ pub struct Simulator {
     /// Text of the settings field.
     pub settings: String,
     pub capacity: String,
-    /// True if the simulation skips recorded calls of `empty_cache()`.
+    /// Text of the field for the memory that a memory fraction is taken of.
+    pub total: String,
+    /// Changes of the program, except for the bytes that are allocated first.
+    pub program: WhatIfProgram,
+    /// Text of the field for the bytes that are allocated first.
+    pub preallocate: String,
+    /// True if recorded calls of `empty_cache()` are left out.
     pub skips_empty_cache: bool,
-    /// Settings of the run to draw.
-    pub(crate) drawn_settings: String,
+    /// Settings and program of the run to draw.
+    pub(crate) drawn: (String, WhatIfProgram),
     /// Request that has not been sent yet.
     pub(crate) requested: Option<SimulationKind>,
     /// Serial and kind of the pending request.
@@ -28,8 +34,8 @@ pub struct Simulator {
     pub(crate) progress: [u64; 2],
     /// The simulator's error for the typed settings.
     pub(crate) line_error: String,
-    /// True if an error in the capacity field is shown.
-    pub(crate) shows_capacity_error: bool,
+    /// True if the error of a size is shown.
+    pub(crate) shows_size_error: bool,
     pub(crate) is_canceled: bool,
     /// Reason why the simulator could not be loaded, or why it stopped.
     pub(crate) failure: Option<String>,
@@ -63,6 +69,7 @@ pub(crate) enum SimulationKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) capacity: Option<u64>,
+    pub(crate) total: Option<u64>,
     pub(crate) skips_empty_cache: bool,
 }
 
@@ -72,6 +79,34 @@ pub enum SimulatorField {
     /// The value of `PYTORCH_CUDA_ALLOC_CONF`.
     Settings,
     Capacity,
+    Total,
+    Preallocate,
+}
+
+/// A change of the program with a checkbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramChange {
+    OneStream,
+    NoRecordStream,
+    EmptyCache,
+}
+
+impl ProgramChange {
+    /// All changes, with their names in links.
+    pub const ALL: [(ProgramChange, &str); 3] = [
+        (ProgramChange::OneStream, "one-stream"),
+        (ProgramChange::NoRecordStream, "no-record-stream"),
+        (ProgramChange::EmptyCache, "empty-cache"),
+    ];
+
+    /// Returns the field of this change.
+    pub(crate) fn field(self, program: &mut WhatIfProgram) -> &mut bool {
+        match self {
+            ProgramChange::OneStream => &mut program.one_stream,
+            ProgramChange::NoRecordStream => &mut program.no_record_stream,
+            ProgramChange::EmptyCache => &mut program.empty_cache_at_step_ends,
+        }
+    }
 }
 
 /// User input in the form and the table, and results of the simulator.
@@ -80,6 +115,8 @@ pub enum WhatIfAction {
     Typed(SimulatorField, String),
     /// Sets or clears the option to skip recorded calls of `empty_cache()`.
     SkipEmptyCacheSet(bool),
+    /// Sets whether the simulated program has a change.
+    ProgramSet(ProgramChange, bool),
     /// Simulates the typed settings.
     Simulate,
     /// Simulates a set of promising settings.
@@ -104,15 +141,22 @@ impl Simulator {
         match field {
             SimulatorField::Settings => &mut self.settings,
             SimulatorField::Capacity => &mut self.capacity,
+            SimulatorField::Total => &mut self.total,
+            SimulatorField::Preallocate => &mut self.preallocate,
         }
     }
 
-    /// Returns the typed capacity in bytes. `None` if the field is empty.
+    /// Returns the typed capacity, total memory and bytes to allocate first. `None` if the field is empty.
     ///
     /// # Errors
     ///
-    /// Returns a hint on valid sizes if the text is invalid.
-    pub(crate) fn typed_capacity(&self) -> Result<Option<u64>, &'static str> {
-        parse_size(&self.capacity)
+    /// Returns a hint on valid sizes if a text is none.
+    pub(crate) fn typed_sizes(&self) -> [Result<Option<u64>, &'static str>; 3] {
+        [&self.capacity, &self.total, &self.preallocate].map(|text| parse_size(text))
+    }
+
+    /// Returns true if the text of a size is invalid.
+    pub(crate) fn has_size_error(&self) -> bool {
+        self.typed_sizes().iter().any(Result::is_err)
     }
 }

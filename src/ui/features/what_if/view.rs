@@ -6,28 +6,31 @@ use crate::planned::DrawnCurve;
 use crate::shared::Shared;
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Bytes, group_digits};
-use engine::protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
+use engine::protocol::{Tone, WhatIf, WhatIfCourse, WhatIfOrigin, WhatIfProgram, WhatIfRun};
 use std::rc::Rc;
 
 /// Headings of the table of runs, with tooltips. The first column has the settings.
 pub const HEADINGS: [(&str, &str); 9] = [
-    ("Settings", "As a line for PYTORCH_CUDA_ALLOC_CONF"),
+    ("Settings", "As a line for PYTORCH_CUDA_ALLOC_CONF, and changes of the program"),
     ("Peak reserved", "Most bytes taken from the driver"),
     ("Difference", "Peak reserved, compared with the recorded settings"),
-    ("Spread", "Lowest and highest peak over three orders of addresses"),
+    ("Spread", "Lowest and highest peak over what the recording leaves open"),
     ("Fragmentation", "Share of the reserved bytes that is in no live block at the peak"),
     ("Driver calls", "Calls of cudaMalloc and cudaFree, or of map and unmap"),
-    ("Retries", "Requests that succeeded only after cached memory was released"),
-    ("OOM", "Out of memory: the request that fails"),
+    (
+        "Retries",
+        "Requests that succeeded only after cached memory was released. A range: the recording bounds its memory limit",
+    ),
+    ("OOM", "Out of memory: the request that fails. May fail: depends on the exact memory limit"),
     (
         "How sure",
-        "Proved: the recording exercises these rules. From source: rules read from PyTorch's source, not exercised here. Start matters: depends on what was allocated before the trace. Departs: the model departs from this recording.",
+        "Proved: the recording exercises these rules. From source: rules read from PyTorch's source, not exercised here. Start matters: depends on what was allocated before the trace. Waits matter: depends on when other streams finish. Pools guessed: the file does not name private pools. Departs: the model departs from this recording.",
     ),
 ];
 
-/// State that the sentences and tables depend on: the results, and the settings of the drawn run.
+/// Inputs of the sentences and tables: the results, and the settings and program of the drawn run.
 #[derive(Clone, Debug, Default)]
-pub struct ResultInputs(Option<Rc<WhatIf>>, Option<String>);
+pub struct ResultInputs(Option<Rc<WhatIf>>, Option<(String, WhatIfProgram)>);
 
 impl PartialEq for ResultInputs {
     fn eq(&self, other: &ResultInputs) -> bool {
@@ -41,13 +44,19 @@ impl PartialEq for ResultInputs {
 
 /// Returns the current state of these inputs.
 pub fn result_inputs(simulator: &Simulator, shared: &Shared) -> ResultInputs {
-    ResultInputs(simulator.answer.clone(), drawn_settings(shared).cloned())
+    let drawn = drawn_course(shared).map(|course| (course.settings.clone(), course.program.clone()));
+    ResultInputs(simulator.answer.clone(), drawn)
 }
 
-/// Returns the settings of the drawn run.
-pub(super) fn drawn_settings(shared: &Shared) -> Option<&String> {
+/// Returns the drawn run.
+pub(super) fn drawn_course(shared: &Shared) -> Option<&WhatIfCourse> {
     let course = shared.planned.run.as_ref().filter(|_| shared.planned.drawn == DrawnCurve::Simulated);
-    course.map(|(_, course)| &course.settings)
+    course.map(|(_, course)| &**course)
+}
+
+/// Returns true if the drawn run has the settings and the program of a run.
+pub(super) fn is_drawn(run: &WhatIfRun, drawn: Option<&WhatIfCourse>) -> bool {
+    drawn.is_some_and(|course| (&course.settings, &course.program) == (&run.settings, &run.program))
 }
 
 /// Results of the simulation.
@@ -66,7 +75,11 @@ pub struct ResultView {
 /// A simulated run, as a row of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRow {
+    /// Settings with the changes of the program.
+    pub name: String,
     pub settings: String,
+    /// Changes of the program. Empty if there are none.
+    pub program: String,
     pub is_recorded: bool,
     /// True if the curve of the run is drawn.
     pub is_shown: bool,
@@ -96,15 +109,16 @@ pub struct FormView {
     pub status: String,
     pub can_cancel: bool,
     pub line_error: String,
-    pub capacity_error: &'static str,
-    /// Capacity that is used if the field is empty.
+    /// Errors of the sizes: capacity, total memory, and bytes to allocate first.
+    pub size_errors: [&'static str; 3],
+    /// Default of the capacity field.
     pub capacity_hint: String,
 }
 
-/// Returns the runs sorted by reserved bytes, lowest first. Runs that run out of memory come last.
+/// Returns the runs by reserved bytes, lowest first. Runs that run out of memory come last.
 fn sorted_runs(answer: &WhatIf) -> Vec<&WhatIfRun> {
-    let keys = answer.runs.iter().map(|run| two_part_key(run.oom_event.is_some().into(), run.peak_reserved)).zip(0..);
-    sorted_numbers(keys.collect()).iter().filter_map(|&index| answer.runs.get(index as usize)).collect()
+    let keys = answer.runs.iter().map(|run| two_part_key(words::oom_rank(run), run.peak_reserved)).zip(0..);
+    sorted_numbers(keys.collect()).iter().filter_map(|&at| answer.runs.get(at as usize)).collect()
 }
 
 /// Returns the results as text.
@@ -143,7 +157,7 @@ pub fn view(simulator: &Simulator, shared: &Shared) -> ResultView {
         fits.push(FitRow {
             memory: fit.capacity.map_or_else(|| "No memory is enough".to_owned(), |bytes| Bytes(bytes).to_string()),
             exact: fit.capacity.map_or_else(String::new, exact),
-            settings: fit.settings.clone(),
+            settings: words::with_program(&fit.settings, &fit.program),
             shortage: available.map_or_else(String::new, |(available, wanted)| {
                 Bytes(wanted - available).to_string() + " more than there is"
             }),
@@ -153,7 +167,7 @@ pub fn view(simulator: &Simulator, shared: &Shared) -> ResultView {
         proof,
         predicts,
         findings,
-        rows: runs.into_iter().map(|run| row(run, recorded, drawn_settings(shared))).collect(),
+        rows: runs.into_iter().map(|run| row(run, recorded, drawn_course(shared))).collect(),
         fits,
     }
 }
@@ -162,7 +176,7 @@ fn exact(bytes: u64) -> String {
     group_digits(bytes) + " B"
 }
 
-fn row(run: &WhatIfRun, recorded: u64, shown: Option<&String>) -> RunRow {
+fn row(run: &WhatIfRun, recorded: u64, drawn: Option<&WhatIfCourse>) -> RunRow {
     let is_recorded = run.origin == WhatIfOrigin::Recorded;
     let [low, high] = run.band;
     let difference = match () {
@@ -171,30 +185,32 @@ fn row(run: &WhatIfRun, recorded: u64, shown: Option<&String>) -> RunRow {
     };
     let none = String::new;
     RunRow {
+        name: words::run_name(run),
         settings: run.settings.clone(),
+        program: run.program.to_string(),
         is_recorded,
-        is_shown: shown == Some(&run.settings),
+        is_shown: is_drawn(run, drawn),
         numbers: [
             (Bytes(run.peak_reserved).to_string(), exact(run.peak_reserved)),
             difference,
             (words::spread(run), [&*exact(low), " – ", &exact(high)].concat()),
             (words::fragmentation(run), exact(run.peak_reserved.saturating_sub(run.allocated_at_peak))),
             (group_digits(run.driver_calls), none()),
-            (group_digits(run.retries), none()),
+            (words::retries(run), none()),
         ],
         oom: words::oom(run),
-        oom_moment: run.oom_event.map_or_else(
+        oom_moment: run.oom_event.or(run.low.and_then(|low| low.oom_event)).map_or_else(
             || run.avoided_oom.map(|event| event.saturating_add(1)),
             |event| u32::try_from(event.saturating_add(1)).ok(),
         ),
-        is_out_of_memory: run.oom_event.is_some(),
+        is_out_of_memory: run.fails() == Some(true),
         grade: [words::grade(run), run.grade.words()],
     }
 }
 
-/// Returns the settings of the row at this index.
-pub(super) fn settings_of_row(simulator: &Simulator, row: usize) -> Option<String> {
-    Some(sorted_runs(simulator.answer.as_deref()?).get(row)?.settings.clone())
+/// Returns the run of the row at this index.
+pub(super) fn run_of_row(simulator: &Simulator, row: usize) -> Option<&WhatIfRun> {
+    sorted_runs(simulator.answer.as_deref()?).get(row).copied()
 }
 
 /// Returns the messages of the form.
@@ -215,7 +231,9 @@ pub fn form(simulator: &Simulator, shared: &Shared) -> FormView {
         status,
         can_cancel: simulator.pending.is_some_and(|(_, job)| job != SimulationKind::Check),
         line_error: simulator.line_error.clone(),
-        capacity_error: simulator.typed_capacity().err().filter(|_| simulator.shows_capacity_error).unwrap_or_default(),
+        size_errors: simulator
+            .typed_sizes()
+            .map(|size| size.err().filter(|_| simulator.shows_size_error).unwrap_or_default()),
         capacity_hint: known.map_or_else(|| "no limit".to_owned(), |bytes| Bytes(bytes).to_string()),
     }
 }

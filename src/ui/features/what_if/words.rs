@@ -1,7 +1,7 @@
 //! Texts about simulations, for the page and the command line.
 
 use base::units::{Bytes, byte_range, group_digits, percent};
-use engine::protocol::{WhatIf, WhatIfGrade, WhatIfProof, WhatIfRun};
+use engine::protocol::{WhatIf, WhatIfGrade, WhatIfLimit, WhatIfProgram, WhatIfProof, WhatIfRun};
 
 /// Describes how well the simulation reproduces the recording.
 pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {
@@ -33,43 +33,38 @@ pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {
     lines
 }
 
-/// Returns the conclusions from the runs as sentences: the best settings, the memory of the device, and the effect of
-/// earlier allocations.
+/// Returns the conclusions from the runs. There is no verdict where the lowest and the highest limit that explain the
+/// recording disagree.
 pub fn findings(answer: &WhatIf) -> Vec<String> {
     let mut lines = Vec::new();
-    let Some((recorded, others)) = answer.runs.split_first() else { return lines };
-    let survives = |run: &&WhatIfRun| run.oom_event.is_none();
-    let best = others.iter().filter(survives).min_by_key(|run| run.peak_reserved);
-    match best {
-        Some(best) if recorded.oom_event.is_some() => {
-            let names = others.iter().filter(survives).map(|run| run.settings.as_str()).collect::<Vec<_>>();
+    let Some((recording, others)) = answer.runs.split_first() else { return lines };
+    // With other memory than that of the recording, a run of the recorded program is what others are compared with.
+    let is_base = |run: &&WhatIfRun| run.settings == recording.settings && run.program == recording.program;
+    let base = others.iter().find(is_base).unwrap_or(recording);
+    let that = |fails: Option<bool>| others.iter().filter(move |run| run.fails() == fails);
+    let has_verdict = !has_unknown_limit(answer);
+    if has_verdict && [recording, base].iter().any(|run| run.fails() == Some(true)) {
+        let names = |fails| that(fails).map(run_name).collect::<Vec<_>>().join(" or ");
+        if let Some(best) = that(Some(false)).min_by_key(|run| run.peak_reserved) {
+            let is_recorded = recording.fails() == Some(true);
+            let start = if is_recorded { "would not have happened" } else { "does not happen" };
+            let end = " What the program would have done next is not recorded: these runs end there.";
             lines.push(format!(
-                "The out-of-memory error would not have happened with {}; least memory with {}. What the program would have done \
-                 next is not recorded: these runs end there.",
-                names.join(" or "),
-                best.settings
+                "The out-of-memory error {start} with {}; least memory with {}.{}",
+                names(Some(false)),
+                run_name(best),
+                if is_recorded { end } else { "" }
             ));
-        }
-        Some(best) if best.peak_reserved < recorded.peak_reserved => {
-            let saved = recorded.peak_reserved - best.peak_reserved;
-            lines.push(format!(
-                "{} lowers the peak of reserved memory by {} ({}) to {}.",
-                best.settings,
-                Bytes(saved),
-                percent(saved, recorded.peak_reserved),
-                Bytes(best.peak_reserved)
-            ));
-        }
-        Some(_) => lines.push("None of these settings lowers the peak of reserved memory.".to_owned()),
-        None if recorded.oom_event.is_some() && !others.is_empty() => {
+        } else if that(None).next().is_some() {
+            lines.push(format!("The exact limit decides whether {} avoids the out-of-memory error.", names(None)));
+        } else if !others.is_empty() {
             lines.push("None of these settings avoids the out-of-memory error.".to_owned());
         }
-        None => {}
+    } else if base.fails() == Some(false) {
+        let changed = that(Some(false)).filter(|run| !is_base(run));
+        lines.extend(changed.min_by_key(|run| run.peak_reserved).map(|best| saving(best, base)));
     }
-    if let Some(capacity) = answer.capacity {
-        let source = if answer.is_capacity_recorded { ", as the recorded OOM tells" } else { "" };
-        lines.push(format!("Memory of the device: {}{source}.", Bytes(capacity)));
-    }
+    lines.extend(limit(answer));
     if answer.start_changes_peak != 0 {
         lines.push(format!(
             "What was allocated before the trace matters: placed afresh under the recorded settings, the peak is {} {}.",
@@ -80,7 +75,77 @@ pub fn findings(answer: &WhatIf) -> Vec<String> {
     lines
 }
 
-/// Returns the range of peaks over the simulated address orders, or `none` if they are equal.
+/// Describes how much less memory a run reserves than another.
+fn saving(best: &WhatIfRun, base: &WhatIfRun) -> String {
+    let [peaks, before] = [peaks(best), peaks(base)];
+    let saved = [0, 1].map(|end| before[end].saturating_sub(peaks[end]));
+    if saved == [0; 2] {
+        return "None of these settings lowers the peak of reserved memory.".to_owned();
+    }
+    let name = run_name(best);
+    if saved.contains(&0) {
+        return format!("The exact limit decides whether {name} lowers the peak of reserved memory.");
+    }
+    let [low, high] = [saved[0].min(saved[1]), saved[0].max(saved[1])];
+    format!(
+        "{name} lowers the peak of reserved memory by {} ({}) to {}.",
+        byte_range(low, high),
+        percent(high, before[usize::from(saved[1] == high)]),
+        byte_range(peaks[0].min(peaks[1]), peaks[0].max(peaks[1]))
+    )
+}
+
+/// Returns the peaks under the lowest and the highest limit.
+fn peaks(run: &WhatIfRun) -> [u64; 2] {
+    [run.low.map_or(run.peak_reserved, |low| low.peak_reserved), run.peak_reserved]
+}
+
+/// Returns true if requests failed that no one limit explains, and the user named none.
+fn has_unknown_limit(answer: &WhatIf) -> bool {
+    answer.has_contradictory_limits && answer.capacity.is_none()
+}
+
+/// Describes the memory limit of the runs.
+fn limit(answer: &WhatIf) -> Option<String> {
+    if has_unknown_limit(answer) {
+        return Some(
+            "No single limit explains the requests that failed: something else used the GPU as well. The runs have no \
+             limit, so it is not predicted whether they run out of memory."
+                .to_owned(),
+        );
+    }
+    let capacity = Bytes(answer.capacity?);
+    let Some(WhatIfLimit { low, is_fraction, .. }) = answer.limit.filter(|_| answer.is_capacity_recorded) else {
+        return Some(format!("Memory of the device: {capacity}."));
+    };
+    let of = if is_fraction { "a memory fraction" } else { "the device's memory" };
+    let low = Bytes(low);
+    Some(match low.to_string() == capacity.to_string() {
+        true => format!("The recording shows the limit of {of}: {capacity}."),
+        false => format!(
+            "The recording shows a limit of {of} between {low} and {capacity}: the other rows are simulated with both."
+        ),
+    })
+}
+
+/// Names a run by its settings and the changes of its program.
+pub fn run_name(run: &WhatIfRun) -> String {
+    with_program(&run.settings, &run.program)
+}
+
+/// Returns the settings with the changes of the program, if there are any.
+pub fn with_program(settings: &str, program: &WhatIfProgram) -> String {
+    let changes = program.to_string();
+    if changes.is_empty() { settings.to_owned() } else { [settings, " with ", &changes].concat() }
+}
+
+/// Returns the number of retries, or its range over the limits that explain the recording.
+pub fn retries(run: &WhatIfRun) -> String {
+    let [low, high] = run.retry_range().map(group_digits);
+    if low == high { low } else { [&low, "–", &high].concat() }
+}
+
+/// Returns the lowest and the highest peak, or `none` if they are equal.
 pub fn spread(run: &WhatIfRun) -> String {
     let [low, high] = run.band;
     if low == high { "none".to_owned() } else { byte_range(low, high) }
@@ -93,12 +158,25 @@ pub fn fragmentation(run: &WhatIfRun) -> String {
 
 /// Describes the event at which the run runs out of memory, or the recorded OOM that it avoids.
 pub fn oom(run: &WhatIfRun) -> String {
-    match (run.oom_event, run.avoided_oom) {
-        (Some(-1), _) => "before event 0".to_owned(),
-        (Some(event), _) => format!("event {}", group_digits(event.unsigned_abs())),
-        (None, Some(event)) => format!("avoided at event {}", group_digits(event.into())),
+    let at = |event: i64| match u64::try_from(event) {
+        Ok(event) => ["event ", &group_digits(event)].concat(),
+        Err(_) => "before event 0".to_owned(),
+    };
+    let (event, low) = (run.oom_event, run.low.and_then(|low| low.oom_event));
+    match (event.or(low).map(at), run.avoided_oom) {
+        (Some(place), _) if run.fails().is_none() => ["may fail: ", &place].concat(),
+        (Some(place), _) => match low.filter(|low| Some(*low) != event) {
+            Some(low) => [&at(low), " or ", &place].concat(),
+            None => place,
+        },
+        (None, Some(event)) => ["avoided at event ", &group_digits(event.into())].concat(),
         (None, None) => "no".to_owned(),
     }
+}
+
+/// Returns 0 if a run does not run out of memory, 1 if that depends on the limit, and 2 if it does.
+pub fn oom_rank(run: &WhatIfRun) -> u64 {
+    run.fails().map_or(1, |fails| 2 * u64::from(fails))
 }
 
 /// Returns the confidence in a run's prediction, in one or two words.

@@ -1,9 +1,7 @@
 //! Unit tests of `src/ui/features/what_if.rs`.
 
 use super::*;
-use engine::protocol::{
-    Tone, WhatIfFit, WhatIfGrade, WhatIfOrigin, WhatIfProgram, WhatIfProof, WhatIfRun, WhatIfWarning,
-};
+use engine::protocol::{Tone, WhatIfFit, WhatIfGrade, WhatIfLimit, WhatIfLow, WhatIfProof, WhatIfWarning};
 
 fn run(settings: &str, peak_reserved: u64, oom_event: Option<i64>) -> WhatIfRun {
     let band = [peak_reserved; 2];
@@ -39,11 +37,11 @@ fn capacity_is_parsed_with_unit() {
         ("1 TiB", Some(1 << 40)),
     ] {
         let simulator = Simulator { capacity: text.to_owned(), ..Simulator::default() };
-        assert_eq!(simulator.typed_capacity(), Ok(bytes), "{text}");
+        assert_eq!(simulator.typed_sizes()[0], Ok(bytes), "{text}");
     }
     for text in ["x", "80 KB", "-1", "0", "1e400", "NaN", "80 GiB more", "99999999"] {
         let simulator = Simulator { capacity: text.to_owned(), ..Simulator::default() };
-        assert!(simulator.typed_capacity().is_err(), "{text}");
+        assert!(simulator.has_size_error(), "{text}");
     }
 }
 
@@ -109,8 +107,103 @@ fn rows_are_sorted_and_show_differences() {
     assert!(texts[0].starts_with("The out-of-memory error would not have happened with expandable_segments:True"));
     assert!(texts.contains(&"Without effect on the simulation: pinned_free_catch_all."), "{texts:?}");
     assert!(view.findings.iter().any(|(tone, text)| *tone == Tone::Alarm && text.contains("can grow without bound")));
-    assert_eq!(view::settings_of_row(&simulator, 2).as_deref(), Some("a"));
-    assert_eq!(view::settings_of_row(&simulator, 3), None);
+    assert_eq!(view::run_of_row(&simulator, 2).map(|run| run.settings.as_str()), Some("a"));
+    assert_eq!(view::run_of_row(&simulator, 3), None);
+}
+
+/// A run whose result with the lowest limit differs: its peak, retries and OOM.
+fn with_low(run: WhatIfRun, peak_reserved: u64, retries: u64, oom_event: Option<i64>) -> WhatIfRun {
+    WhatIfRun { low: Some(WhatIfLow { peak_reserved, retries, oom_event, ..WhatIfLow::default() }), ..run }
+}
+
+#[test]
+fn run_is_described_by_both_ends_of_limit() {
+    let unsure = with_low(WhatIfRun { retries: 2, ..asked(run("a", 9, None)) }, 8, 3, Some(1700));
+    assert_eq!((words::retries(&unsure).as_str(), words::oom(&unsure).as_str()), ("2–3", "may fail: event 1,700"));
+    assert_eq!(words::oom_rank(&unsure), 1);
+    let fails = with_low(asked(run("a", 9, Some(1800))), 8, 0, Some(1700));
+    assert_eq!((words::retries(&fails).as_str(), words::oom(&fails).as_str()), ("0", "event 1,700 or event 1,800"));
+    let rows =
+        view::view(&of(WhatIf { proof: proof(), runs: vec![unsure, fails], ..WhatIf::default() }), &Shared::default())
+            .rows;
+    assert_eq!(
+        rows.iter().map(|row| (row.is_out_of_memory, row.oom_moment)).collect::<Vec<_>>(),
+        [(false, Some(1701)), (true, Some(1801))]
+    );
+}
+
+#[test]
+fn findings_have_no_verdict_where_limits_disagree() {
+    const GIB: u64 = 1 << 30;
+    let limit = Some(WhatIfLimit { low: 8 * GIB, high: 9 * GIB, is_fraction: false });
+    let answer = WhatIf { limit, capacity: Some(9 * GIB), is_capacity_recorded: true, ..WhatIf::default() };
+    let findings = |runs| words::findings(&WhatIf { runs, ..answer.clone() });
+    let between = "The recording shows a limit of the device's memory between 8.00 GiB and 9.00 GiB: the other rows are simulated with both.";
+
+    let unsure = with_low(asked(run("a", 7 * GIB, None)), 7 * GIB, 0, Some(5));
+    let oom = run("r", 8 * GIB, Some(9));
+    assert_eq!(
+        findings(vec![oom.clone(), unsure.clone()]),
+        ["The exact limit decides whether a avoids the out-of-memory error.", between]
+    );
+    let fails = asked(run("b", 8 * GIB, Some(9)));
+    assert_eq!(findings(vec![oom.clone(), fails.clone()])[0], "None of these settings avoids the out-of-memory error.");
+    let survives = asked(run("c", 6 * GIB, None));
+    let texts = findings(vec![oom, unsure.clone(), fails, survives]);
+    assert!(
+        texts[0].starts_with("The out-of-memory error would not have happened with c; least memory with c."),
+        "{texts:?}"
+    );
+
+    // Without an OOM, both ends have to be lower.
+    let recorded = run("r", 8 * GIB, None);
+    assert_eq!(findings(vec![recorded.clone(), unsure]), [between]);
+    let lower = with_low(asked(run("a", 7 * GIB, None)), 6 * GIB, 0, None);
+    let texts = findings(vec![recorded.clone(), lower]);
+    assert_eq!(texts[0], "a lowers the peak of reserved memory by 1.00–2.00 GiB (25.0 %) to 6.00–7.00 GiB.");
+    let partly = with_low(asked(run("a", 9 * GIB, None)), 6 * GIB, 0, None);
+    let texts = findings(vec![recorded.clone(), partly]);
+    assert_eq!(texts[0], "The exact limit decides whether a lowers the peak of reserved memory.");
+
+    let contradictory = WhatIf { has_contradictory_limits: true, ..WhatIf::default() };
+    let runs = vec![run("r", 8 * GIB, Some(9)), asked(run("a", 7 * GIB, None))];
+    let [text] = &words::findings(&WhatIf { runs, ..contradictory })[..] else { panic!("one sentence") };
+    assert!(text.starts_with("No single limit explains the requests that failed"), "{text}");
+}
+
+#[test]
+fn other_settings_are_compared_with_run_under_named_memory() {
+    const GIB: u64 = 1 << 30;
+    let named = |runs| words::findings(&WhatIf { runs, capacity: Some(4 * GIB), ..WhatIf::default() });
+    let recorded = run("r", 8 * GIB, None);
+    let too_small = asked(run("r", 4 * GIB, Some(3)));
+    let texts = named(vec![recorded.clone(), too_small.clone(), asked(run("a", 4 * GIB, Some(2)))]);
+    assert_eq!(texts, ["None of these settings avoids the out-of-memory error.", "Memory of the device: 4.00 GiB."]);
+    let texts = named(vec![recorded.clone(), too_small, asked(run("a", 3 * GIB, None))]);
+    assert_eq!(texts[0], "The out-of-memory error does not happen with a; least memory with a.");
+
+    // With more memory than the recording had, its own settings avoid the OOM.
+    let oom = run("r", 3 * GIB, Some(9));
+    let enough = asked(run("r", 4 * GIB, None));
+    let texts = named(vec![oom, enough.clone()]);
+    assert!(texts[0].starts_with("The out-of-memory error would not have happened with r; least memory with r."));
+    // The run under other memory is listed although its settings are the recorded ones.
+    let mut answer = WhatIf { runs: vec![run("r", 3 * GIB, Some(9)), enough], ..WhatIf::default() };
+    merge_runs(&mut answer, None);
+    assert_eq!(answer.runs.len(), 2);
+}
+
+#[test]
+fn changed_program_is_a_row_of_its_own() {
+    let program = WhatIfProgram { one_stream: true, preallocate: 1 << 31, ..WhatIfProgram::default() };
+    let changed = WhatIfRun { program, ..asked(run("r", 7, None)) };
+    let before = WhatIf { runs: vec![run("r", 10, None), changed], ..WhatIf::default() };
+    let mut answer = WhatIf { runs: vec![run("r", 10, None)], proof: proof(), ..WhatIf::default() };
+    merge_runs(&mut answer, Some(&before));
+    let rows = view::view(&of(answer), &Shared::default()).rows;
+    let names: Vec<[&str; 3]> = rows.iter().map(|row| [row.name.as_str(), &row.settings, &row.program]).collect();
+    let changes = "one stream, 2.00 GiB allocated first";
+    assert_eq!(names, [["r with one stream, 2.00 GiB allocated first", "r", changes], ["r", "r", ""]]);
 }
 
 #[test]
