@@ -40,6 +40,7 @@ fn engine_report(opened: &mut Opened, topic: Topic, thresholds: &[(&str, u64)], 
         at: u32::try_from(peak + 1).ok(),
         thresholds: thresholds.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect(),
         rows: rows as u32,
+        ..ReportQuestion::default()
     };
     match opened.reply(Request::Ask(Ask {
         serial: 1,
