@@ -206,7 +206,7 @@ fn stranded_prints_only_stranded_bytes() {
     let path = path.to_str().unwrap();
     let text = stdout_of(&["fragmentation", path, "--stranded", "--top", "1"]);
     assert!(
-        text.contains("Reserved grew at event 6 because a block of train.py:2 step (1.00 MiB, allocated at event 2)"),
+        text.contains("Reserved grew at event 6 because 19.0 MiB are pinned by 1 block of train.py:2 step."),
         "{text}"
     );
     assert!(text.contains("Fix: Set expandable_segments:True") && text.contains("and 1 more (see --top)"), "{text}");

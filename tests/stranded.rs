@@ -9,7 +9,7 @@ use crate::reported;
 
 use generate::Options;
 use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
-use memscape::engine::{Answer, Ask, Question, Reply, Request, Side};
+use memscape::engine::{Ask, Question, Request, Side};
 use memscape::replay::{AllocationId, DeviceHistory, Rounding, SegmentKind, SegmentLifetimes};
 use memscape::snapshot::Snapshot;
 use memscape::units::Moment;
@@ -125,7 +125,7 @@ fn worked_example_is_exact_to_the_byte() {
     assert_eq!(requests, expected, "the driver is asked just before the allocation at events 1, 3, 10 and 13");
 
     let frees = sheet(&report, "stranded_by_free");
-    let actual = ["train.py:5", "train.py:7", "never used"].map(|site| {
+    let actual = ["train.py:5", "train.py:7", "no recorded free"].map(|site| {
         let row = row_of(frees, "call_site", site);
         ["stranded_bytes", "stranded_byte_events"].map(|key| number(frees, row, key) / i128::from(MIB))
     });
@@ -152,7 +152,7 @@ fn statements_lead_from_growth_to_the_pinning_block() {
             "Stranded at peak reserved: 16.0 MiB of 46.0 MiB (34.8 %). At event 13, train.py:13 step requested 13.0 MiB and reserved grew by 14.0 MiB.",
             "Not usable for this request: 16.0 MiB too small or not allowed.",
             "In free segments and pages, pinned by no block: 12.0 MiB.",
-            "Largest pin at event 13: a block of train.py:4 step (8.00 MiB, allocated at event 4) pins 4.00 MiB; this call site pins 4.00 MiB with 1 block.",
+            "Pinned at event 13: 4.00 MiB by 1 block of train.py:4 step. Largest pin: 4.00 MiB by the block of 8.00 MiB allocated at event 4.",
         ]
     );
     let last = report.statements.last().unwrap();

@@ -70,7 +70,7 @@ pub(crate) struct FragmentationArgs {
     ///
     /// Lists the bytes stranded at the peak of reserved, by reason, by the blocks that pin them and by the frees that
     /// made the holes, and all driver requests. With --json, no rows are left out (--top is ignored).
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["when", "thresholds"])]
     pub(crate) stranded: bool,
 }
 

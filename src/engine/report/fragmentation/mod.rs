@@ -4,7 +4,7 @@
 mod moments;
 mod over_time;
 mod pinned_segments;
-mod stranded;
+mod stranded_bytes;
 
 use super::job::Job;
 use super::layout::{DriverRequest, Layout, kind_name};
@@ -14,7 +14,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SegmentsFit, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::state::{PlacementSearch, ReleasableSegments};
-use crate::stranded::Ledger;
+use crate::stranded::{self, Ledger};
 use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits, percent, pluralize};
@@ -82,15 +82,21 @@ impl Job for Fragmentation {
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        let ledger = self.ledger.get_or_insert_with(|| stranded::ledger(file, history, lives));
-        out_of_line(|| ledger.step(file, self.device, slice))?;
+        if stranded::IS_AVAILABLE {
+            let ledger = self.ledger.get_or_insert_with(|| stranded_bytes::ledger(file, history, lives));
+            out_of_line(|| ledger.step(file, self.device, slice))?;
+        }
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
+        let ledger = self.ledger.as_ref().filter(|_| stranded::IS_AVAILABLE);
+        let write_stranded = |writing: &mut ReportWriter<'_>, all: bool| {
+            ledger.into_iter().for_each(|ledger| stranded_bytes::write(writing, ledger, lives, all));
+        };
         if self.question.only_stranded {
             let mut writing = ReportWriter::new(file, history, &self.question);
-            stranded::write(&mut writing, ledger, lives, true);
+            write_stranded(&mut writing, true);
             return Ok(writing.report);
         }
         let course = self.over_time.get_or_insert_with(|| FreeOverTime::new(history));
@@ -115,7 +121,7 @@ impl Job for Fragmentation {
             let kept = parts.keeping.finish(file, history);
             pinned_segments::write(&mut writing, &kept, &parts.moment);
             parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
-            stranded::write(&mut writing, ledger, lives, false);
+            write_stranded(&mut writing, false);
             write_fits(&mut writing, &parts, simulated_fits);
             parts.worst.write(&mut writing, "worst", "At maximum free bytes, by pool");
             write_moments(

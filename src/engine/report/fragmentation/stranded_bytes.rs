@@ -8,7 +8,7 @@ use crate::report::layout::DriverRequest as PeakRequest;
 use crate::report::leaks::{pool_name, stream_name};
 use crate::report::site_sums::{label, site_of};
 use crate::report::writer::{
-    ReportWriter, allocation_evidence, bytes_text, evidence_row, freed_by_cell, moment_evidence, moment_text, truncate,
+    ReportWriter, allocation_evidence, bytes_text, evidence_row, freed_by_cell, moment_evidence, truncate,
 };
 use crate::stranded::{DriverRequest, Frees, Headline, KindHoles, Ledger, Pins, Reason};
 use analysis::site;
@@ -122,23 +122,23 @@ impl Stranded<'_> {
             let id = AllocationId(pins.largest);
             let is_cause = pins.bytes >= total / 2;
             let text = [
-                if is_cause { "Reserved grew at event " } else { "Largest pin at event " },
+                if is_cause { "Reserved grew at event " } else { "Pinned at event " },
                 &group_digits(request.cause.into()),
-                if is_cause { " because a block of " } else { ": a block of " },
+                if is_cause { " because " } else { ": " },
+                &bytes_text(pins.bytes),
+                if is_cause { " are pinned by " } else { " by " },
+                &pluralize(pins.blocks, "block"),
+                " of ",
                 &label(file, history, group),
-                " (",
+                ". Largest pin: ",
+                &bytes_text(pins.largest_bytes),
+                " by the block of ",
                 &bytes_text(history.allocations.size(id)),
-                ", allocated ",
+                " allocated ",
                 &match history.allocations.allocated_at(id).event() {
                     Some(EventIdx(event)) => "at event ".to_owned() + &group_digits(event.into()),
-                    None => moment_text(0),
+                    None => "before recording".to_owned(),
                 },
-                ") pins ",
-                &bytes_text(pins.largest_bytes),
-                "; this call site pins ",
-                &bytes_text(pins.bytes),
-                " with ",
-                &pluralize(pins.blocks, "block"),
                 ".",
             ];
             let evidence = allocation_evidence(pins.largest, Some(moment));
@@ -228,7 +228,7 @@ impl Stranded<'_> {
             column::text("call_site", "call site of the free", |it: &Frees| match it.site {
                 Some(frame) => truncate(&site::short(&file.snapshot, file.snapshot.frames.frame(frame))),
                 None if it.is_recorded() => "no stack".to_owned(),
-                None => "never used since recording or the segment began".to_owned(),
+                None => "no recorded free (new segment, or free before recording)".to_owned(),
             }),
         ];
         let note = "Stranded at peak reserved. byte·events: bytes × events from the free to the last driver request that found them free, over \
