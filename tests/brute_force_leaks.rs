@@ -75,7 +75,7 @@ fn generated(name: &str, words: &str) -> PathBuf {
 
 fn report(opened: &mut Opened, device: i64, topic: Topic, thresholds: &[(&str, u64)]) -> Report {
     let thresholds = thresholds.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect();
-    let question = ReportQuestion { topic, at: None, thresholds, rows: 100_000 };
+    let question = ReportQuestion { topic, at: None, thresholds, rows: 100_000, ..ReportQuestion::default() };
     match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Report(question) })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("expected a report, got {other:?}"),

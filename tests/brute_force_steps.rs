@@ -65,7 +65,8 @@ fn check_file(path: &Path) -> usize {
 }
 
 fn report(opened: &mut Opened, topic: Topic, device: i64) -> Report {
-    let question = ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100_000 };
+    let question =
+        ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100_000, ..ReportQuestion::default() };
     match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Report(question) })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("expected a report, got {other:?}"),

@@ -143,3 +143,75 @@ fn top_0_prints_number_of_hidden_rows() {
     // Without an OOM, no table uses the threshold.
     assert!(stdout_of(&["oom", path, "--threshold", "big=1"]).contains("No OOM"));
 }
+
+/// Writes a snapshot in which a 14 MiB allocation needs a new segment although 20 MiB are free in two holes.
+fn fragmented_snapshot(name: &str) -> PathBuf {
+    const MIB: u64 = 1 << 20;
+    let [a, b, c] = [1u64 << 40, (1 << 40) + 12 * MIB, 2 << 40];
+    let frame = |line: usize| json!([{"name": "step", "filename": "/home/me/train.py", "line": line}]);
+    let events = [
+        ("segment_alloc", a, 20 * MIB),
+        ("alloc", a, 12 * MIB),
+        ("alloc", b, MIB + 512),
+        ("free_requested", a, 12 * MIB),
+        ("free_completed", a, 12 * MIB),
+        ("segment_alloc", c, 14 * MIB),
+        ("alloc", c, 14 * MIB),
+    ];
+    let event = |(line, (action, addr, size)): (usize, (&str, u64, u64))| json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": frame(line)});
+    let trace: Vec<Value> = events.into_iter().enumerate().map(event).collect();
+    let segment = |address: u64, total: u64, block: u64, size: u64| {
+        json!({"device": 0, "address": address, "total_size": total, "stream": 0, "segment_type": "large",
+        "blocks": [{"address": block, "size": size, "requested_size": size, "state": "active_allocated"}]})
+    };
+    let segments = [segment(a, 20 * MIB, b, MIB + 512), segment(c, 14 * MIB, c, 14 * MIB)];
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, json!({"segments": segments, "device_traces": [trace]}).to_string()).unwrap();
+    path
+}
+
+#[test]
+fn stranded_lists_every_driver_request_as_json() {
+    let path = fragmented_snapshot("cli-stranded.json");
+    let path = path.to_str().unwrap();
+    let stranded = (20u64 << 20) - (1 << 20) - 512;
+    let value: Value =
+        serde_json::from_str(&stdout_of(&["fragmentation", path, "--stranded", "--json", "--top", "1"])).unwrap();
+    assert_eq!((&value["schema"], &value["topic"]), (&json!(SCHEMA), &json!("fragmentation")));
+    let requests = value["sheets"]["driver_requests"]["rows"].as_array().unwrap();
+    assert_eq!(requests.len(), 2, "--top applies to text only");
+    let expected = json!({
+        "event": 5, "requested_bytes": 14 << 20, "grown_bytes": 14 << 20, "stranded_bytes": stranded,
+        "stranded_another_pool_bytes": 0, "stranded_size_class_bytes": 0, "stranded_another_stream_bytes": 0,
+        "stranded_too_small_bytes": stranded, "pool": "default, large blocks", "stream": "default stream",
+        "call_site": "train.py:6 step", "evidence": {"after_event": 4},
+    });
+    assert_eq!(requests[0], expected);
+    let rows = |sheet: &str| &value["sheets"][sheet]["rows"];
+    assert_eq!(rows("stranded")[0]["stranded_bytes"], json!(stranded));
+    assert_eq!(rows("stranded_by_block")[0]["call_site"], json!("train.py:2 step"));
+    assert_eq!(rows("stranded_by_block")[0]["pinned_bytes"], json!(stranded));
+    let free = &rows("stranded_by_free")[0];
+    assert_eq!(
+        (&free["freed_at"], &free["exposed_at"], &free["stranded_bytes"]),
+        (&json!(4), &json!(5), &json!(12 << 20))
+    );
+    assert_eq!(free["stranded_byte_events"], json!((12 << 20) * (6 - 4)));
+    assert_eq!(free["evidence"]["allocation"], json!(0));
+}
+
+#[test]
+fn stranded_prints_only_stranded_bytes() {
+    let path = fragmented_snapshot("cli-stranded-text.json");
+    let path = path.to_str().unwrap();
+    let text = stdout_of(&["fragmentation", path, "--stranded", "--top", "1"]);
+    assert!(
+        text.contains("Reserved grew at event 6 because 19.0 MiB are pinned by 1 block of train.py:2 step."),
+        "{text}"
+    );
+    assert!(text.contains("Fix: Set expandable_segments:True") && text.contains("and 1 more (see --top)"), "{text}");
+    assert!(!text.contains("Fragmentation after event"), "{text}");
+    let whole = stdout_of(&["fragmentation", path]);
+    assert!(whole.contains("Stranded at peak reserved:") && !whole.contains("\nDriver requests"), "{whole}");
+    assert!(stdout_of(&["fragmentation", path, "--stranded", "--markdown"]).starts_with("## Fragmentation"));
+}

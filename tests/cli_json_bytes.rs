@@ -1,6 +1,7 @@
 //! Checks that JSON keys whose values are bytes end in `_bytes`.
 //!
-//! All sizes in the test snapshots are multiples of 1 MiB, and no other value except times in `_us` is that large. So
+//! All sizes in the test snapshots are multiples of 1 MiB, and no other value except times in `_us` and products in
+//! `_byte_events` is that large. So
 //! every large number is a number of bytes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
@@ -15,7 +16,7 @@ const MIB: u64 = 1 << 20;
 
 /// All commands with `--json` that report memory, except `summary`, whose keys are those of PyTorch. `{a}` and `{b}`
 /// are snapshots, and `{g}` is one whose allocator can be simulated.
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "insights {a}",
     "oom {a}",
     "savings {a}",
@@ -25,6 +26,7 @@ const COMMANDS: [&str; 24] = [
     "modules {a}",
     "leaks {a} --threshold unused=1MiB",
     "fragmentation {a}",
+    "fragmentation {a} --stranded",
     "pools {a}",
     "settings {a}",
     "report {a} --at 5",
@@ -82,7 +84,7 @@ fn find_unmarked(value: &Value, place: &str, found: &mut Vec<String>) {
             let is_said = |value: &Value| fields.iter().any(|(key, other)| key.ends_with("_bytes") && other == value);
             let others = fields.iter().filter(|(key, value)| !key.ends_with("_bytes") && !is_said(value));
             // Both numbers of a share have the unit of its column.
-            let others = others.filter(|(key, _)| !key.ends_with("_us"));
+            let others = others.filter(|(key, _)| !key.ends_with("_us") && !key.ends_with("_byte_events"));
             let others = others.filter(|(key, _)| !(["part", "whole"].contains(&key.as_str()) && fields.len() == 2));
             others.for_each(|(key, value)| find_unmarked(value, &format!("{place}.{key}"), found));
         }

@@ -83,7 +83,8 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
         }));
     }
     for topic in Topic::ALL {
-        let question = ReportQuestion { topic, at: Some(last / 2), thresholds: Vec::new(), rows: 40 };
+        let question =
+            ReportQuestion { topic, at: Some(last / 2), thresholds: Vec::new(), rows: 40, ..ReportQuestion::default() };
         asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Report(question) }));
     }
     let span = Span { from: last / 4, to: last / 2 };

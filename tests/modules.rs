@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 use trained::generated;
 
 fn report_request(device: i64, rows: u32) -> Request {
-    let question = ReportQuestion { topic: Topic::Modules, at: None, thresholds: Vec::new(), rows };
+    let question =
+        ReportQuestion { topic: Topic::Modules, at: None, thresholds: Vec::new(), rows, ..ReportQuestion::default() };
     Request::Ask(Ask { serial: 7, device, question: Question::Report(question) })
 }
 

@@ -128,6 +128,7 @@ mod state;
 mod stated;
 mod steps;
 mod steps_hostile;
+mod stranded;
 mod support;
 mod svg;
 mod table;

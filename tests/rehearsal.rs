@@ -21,7 +21,8 @@ fn warm_up_snapshot_opens_without_warning() {
     assert!(device.identity, "every byte live at the end has an event");
     assert_eq!(device.end_requested, (1..=6).map(|place| place * 163_840 - 96).sum::<u64>());
     for topic in Topic::ALL {
-        let question = ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 10 };
+        let question =
+            ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 10, ..ReportQuestion::default() };
         let ask = Ask { serial: 1, device: device.device, question: Question::Report(question) };
         let Reply::Answer { answer: Answer::Report(report), .. } = opened.reply(Request::Ask(ask)) else {
             panic!("no report of {topic:?}")

@@ -39,7 +39,8 @@ fn snapshot(allocations: u64, has_times: bool, marks: &[(&str, String, i64)]) ->
 }
 
 fn report_request(rows: u32) -> Request {
-    let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds: Vec::new(), rows };
+    let question =
+        ReportQuestion { topic: Topic::Steps, at: None, thresholds: Vec::new(), rows, ..ReportQuestion::default() };
     Request::Ask(Ask { serial: 7, device: 0, question: Question::Report(question) })
 }
 

@@ -61,6 +61,19 @@ pub(crate) struct InsightArgs {
     pub(crate) markdown: bool,
 }
 
+/// Arguments of `memscape fragmentation`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct FragmentationArgs {
+    #[command(flatten)]
+    pub(crate) terms: InsightArgs,
+    /// Print only stranded bytes: reserved and free when the driver was asked for more
+    ///
+    /// Lists the bytes stranded at the peak of reserved, by reason, by the blocks that pin them and by the frees that
+    /// made the holes, and all driver requests. With --json, no rows are left out (--top is ignored).
+    #[arg(long, conflicts_with_all = ["when", "thresholds"])]
+    pub(crate) stranded: bool,
+}
+
 fn parse_threshold(text: &str) -> Result<(String, u64), String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=N, such as late=10 or alive=3MiB")?;
     Ok((key.to_owned(), parse_bytes(value)?))
@@ -71,7 +84,22 @@ fn parse_threshold(text: &str) -> Result<(String, u64), String> {
 /// # Errors
 /// Returns one sentence if the file or the rules cannot be read, or there is no such event or threshold.
 pub(crate) fn insight(topic: Topic, terms: &InsightArgs) -> Result<String, String> {
-    let (asking, reports) = compute_reports(&[topic], terms)?;
+    one_report(ReportQuestion { topic, rows: terms.top, ..ReportQuestion::default() }, terms)
+}
+
+/// Runs `memscape fragmentation` and returns its output.
+///
+/// # Errors
+/// Same as [`insight`].
+pub(crate) fn fragmentation(FragmentationArgs { terms, stranded }: &FragmentationArgs) -> Result<String, String> {
+    let rows = if *stranded && terms.json { u32::MAX } else { terms.top };
+    let topic = Topic::Fragmentation;
+    one_report(ReportQuestion { topic, rows, only_stranded: *stranded, ..ReportQuestion::default() }, terms)
+}
+
+/// Answers one question and returns the output.
+fn one_report(question: ReportQuestion, terms: &InsightArgs) -> Result<String, String> {
+    let (asking, reports) = compute_reports(vec![question], terms)?;
     let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
     let texts = reports.iter().map(|report| match terms {
         InsightArgs { json: true, .. } => to_pretty_json(&asking.document(as_json(report))),
@@ -87,7 +115,9 @@ pub(crate) fn insight(topic: Topic, terms: &InsightArgs) -> Result<String, Strin
 /// Same as [`insight`].
 pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, String> {
     let is_overview = topics.is_empty();
-    let (asking, mut reports) = compute_reports(if is_overview { &Topic::ALL } else { topics }, terms)?;
+    let all = if is_overview { &Topic::ALL } else { topics.as_slice() };
+    let questions = all.iter().map(|&topic| ReportQuestion { topic, rows: terms.top, ..ReportQuestion::default() });
+    let (asking, mut reports) = compute_reports(questions.collect(), terms)?;
     let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
     if terms.json {
         let all: Vec<Value> = reports.iter().map(as_json).collect();
@@ -109,14 +139,15 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
     Ok(if terms.markdown { text } else { wrap_to_terminal(&text) })
 }
 
-/// Computes the insights on these topics. Returns them with the open file.
-fn compute_reports(topics: &[Topic], terms: &InsightArgs) -> Result<(OpenSnapshot, Vec<Report>), String> {
+/// Answers these questions with the cursor and the thresholds of the arguments. Returns the reports with the open file.
+fn compute_reports(questions: Vec<ReportQuestion>, terms: &InsightArgs) -> Result<(OpenSnapshot, Vec<Report>), String> {
     let mut asking = OpenSnapshot::open(&terms.source)?;
     terms.rules.classify(&mut asking)?;
     let at = terms.at.when.map(|when| asking.facts_at(when)).transpose()?.map(|facts| facts.moment);
     let mut reports = Vec::new();
-    for &topic in topics {
-        let question = ReportQuestion { topic, at, thresholds: terms.thresholds.clone(), rows: terms.top };
+    for question in questions {
+        let topic = question.topic;
+        let question = ReportQuestion { at, thresholds: terms.thresholds.clone(), ..question };
         match asking.ask_device(Question::Report(question)) {
             Some(Answer::Report(report)) => reports.push(*report),
             _ => return Err(format!("the insight {} could not be computed", topic.name())),

@@ -120,7 +120,7 @@ enum Command {
     #[command(alias = "waste")]
     Leaks(insights::InsightArgs),
     /// Show fragmentation
-    Fragmentation(insights::InsightArgs),
+    Fragmentation(insights::FragmentationArgs),
     /// Show private pools and host memory
     Pools(insights::InsightArgs),
     /// Show allocator settings and suggested changes
@@ -323,7 +323,9 @@ impl Command {
             Command::Steps(terms) => run_insight(Topic::Steps, terms),
             Command::Modules(terms) => run_insight(Topic::Modules, terms),
             Command::Leaks(terms) => run_insight(Topic::Leaks, terms),
-            Command::Fragmentation(terms) => run_insight(Topic::Fragmentation, terms),
+            Command::Fragmentation(arguments) => {
+                (&arguments.terms.source.file, insights::fragmentation(arguments).and_then(print_text))
+            }
             Command::Pools(terms) => run_insight(Topic::Pools, terms),
             Command::Settings(terms) => run_insight(Topic::Settings, terms),
             Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(print_text)),

@@ -89,7 +89,7 @@ pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, St
 fn mosaic_peak(snapshot: &mut OpenSnapshot, window: Option<Span>) -> Result<MomentFacts, String> {
     let moments = window.map_or_else(Vec::new, |Span { from, to }| vec![("from", from), ("to", to)]);
     let thresholds = moments.into_iter().map(|(key, moment)| (key.to_owned(), moment.into())).collect();
-    let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds, rows: 0 };
+    let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds, rows: 0, ..ReportQuestion::default() };
     let report = match snapshot.ask_device(Question::Report(question)) {
         Some(Answer::Report(report)) => report,
         _ => return Err("the peak could not be computed".to_owned()),

@@ -62,6 +62,7 @@ mod stack_match;
 mod stack_trees;
 mod state;
 mod steps;
+mod stranded;
 mod survey;
 mod table;
 mod tree;

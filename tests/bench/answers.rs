@@ -82,7 +82,8 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
         return Ok(text);
     }
     for topic in Topic::ALL {
-        let question = || ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100 };
+        let question =
+            || ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100, ..ReportQuestion::default() };
         let first = ask(&mut engine, vec![report(&device, question())]);
         line(&format!("report: {}, the first", topic.name()), &first);
         let asked = ask(&mut engine, (0..10).map(|_| report(&device, question())).collect());

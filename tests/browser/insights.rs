@@ -40,6 +40,7 @@ fn engine_report(opened: &mut Opened, topic: Topic, thresholds: &[(&str, u64)], 
         at: u32::try_from(peak + 1).ok(),
         thresholds: thresholds.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect(),
         rows: rows as u32,
+        ..ReportQuestion::default()
     };
     match opened.reply(Request::Ask(Ask {
         serial: 1,
@@ -49,6 +50,19 @@ fn engine_report(opened: &mut Opened, topic: Topic, thresholds: &[(&str, u64)], 
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("expected a report, got {other:?}"),
     }
+}
+
+/// Removes stranded bytes from a report, which the page leaves out because of its size.
+fn remove_stranded_bytes(report: &mut Report) {
+    const STATEMENTS: [&str; 5] = [
+        "Stranded at peak reserved",
+        "Not usable for this request",
+        "In free segments and pages",
+        "Reserved grew at event",
+        "Pinned at event",
+    ];
+    report.sheets.retain(|sheet| !sheet.key.starts_with("stranded"));
+    report.statements.retain(|statement| !STATEMENTS.iter().any(|start| statement.text.starts_with(start)));
 }
 
 /// Statements of a report and plain cells of the first rows by sheet, in the form that [`shown`] reads from the page.
@@ -114,7 +128,8 @@ fn every_topic_matches_report_of_engine() {
         for topic in Topic::ALL {
             page.evaluate(&format!("document.querySelector('[data-topic={}]').click()", topic.name()));
             wait_for_topic(&page, topic.name());
-            let report = engine_report(&mut engine, topic, &[], ROWS);
+            let mut report = engine_report(&mut engine, topic, &[], ROWS);
+            remove_stranded_bytes(&mut report);
             page.wait_for(&report_as_json(&report, ROWS), || shown_report(&page));
             assert!(!report.statements.is_empty(), "{path:?} {topic:?}");
         }

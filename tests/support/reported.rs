@@ -10,7 +10,7 @@ pub(crate) fn report_request(device: i64, topic: Topic, at: Option<u32>, thresho
     Request::Ask(Ask {
         serial: 7,
         device,
-        question: Question::Report(ReportQuestion { topic, at, thresholds, rows: 10_000 }),
+        question: Question::Report(ReportQuestion { topic, at, thresholds, rows: 10_000, ..ReportQuestion::default() }),
     })
 }
 

@@ -120,6 +120,8 @@ pub struct ReportQuestion {
     pub thresholds: Vec<(String, u64)>,
     /// Maximum number of rows per sheet.
     pub rows: u32,
+    /// True for only the stranded bytes of [`Topic::Fragmentation`], with a row for each driver request.
+    pub only_stranded: bool,
 }
 
 /// Report about one topic.

@@ -96,7 +96,8 @@ fn send(tab: &mut InsightsTab, shared: &mut Shared, question: TopicQuestion, dev
         effects.push(Effect::ask(serial, a, Question::Comparison(pairing, question.rows)));
         return;
     }
-    let question = ReportQuestion { topic, at: question.at, thresholds, rows: question.rows };
+    let question =
+        ReportQuestion { topic, at: question.at, thresholds, rows: question.rows, ..ReportQuestion::default() };
     effects.push(Effect::ask(serial, device, Question::Report(question)));
 }
 

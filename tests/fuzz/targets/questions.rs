@@ -162,7 +162,7 @@ impl Opened {
             events::check(self, device, &mut byte);
             for topic in Topic::ALL {
                 let (at, rows) = (Some(u32::from(byte())), u32::from(byte()) % 16);
-                let question = ReportQuestion { topic, at, thresholds: Vec::new(), rows };
+                let question = ReportQuestion { topic, at, thresholds: Vec::new(), rows, ..ReportQuestion::default() };
                 match self.reply(Request::Ask(Ask {
                     serial: 1,
                     device: device.device,

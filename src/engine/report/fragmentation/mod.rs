@@ -4,6 +4,7 @@
 mod moments;
 mod over_time;
 mod pinned_segments;
+mod stranded_bytes;
 
 use super::job::Job;
 use super::layout::{DriverRequest, Layout, kind_name};
@@ -13,6 +14,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SegmentsFit, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::state::{PlacementSearch, ReleasableSegments};
+use crate::stranded::{self, Ledger};
 use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits, percent, pluralize};
@@ -27,6 +29,7 @@ const DEFAULT_REQUEST_BYTES: u64 = 20 << 20;
 pub(super) struct Fragmentation {
     device: i64,
     question: ReportQuestion,
+    ledger: Option<Ledger>,
     over_time: Option<FreeOverTime>,
     parts: Option<Parts>,
 }
@@ -45,7 +48,7 @@ struct Parts {
 
 impl Fragmentation {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Fragmentation {
-        Fragmentation { device, question, over_time: None, parts: None }
+        Fragmentation { device, question, ledger: None, over_time: None, parts: None }
     }
 }
 
@@ -76,10 +79,26 @@ impl Parts {
 impl Job for Fragmentation {
     fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
         file.compute_segments(self.device, slice)?;
+        let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
+            return Ok(Report { topic: self.question.topic, ..Report::default() });
+        };
+        if stranded::IS_AVAILABLE {
+            let ledger = self.ledger.get_or_insert_with(|| stranded_bytes::ledger(file, history, lives));
+            out_of_line(|| ledger.step(file, self.device, slice))?;
+        }
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
+        let ledger = self.ledger.as_ref().filter(|_| stranded::IS_AVAILABLE);
+        let write_stranded = |writing: &mut ReportWriter<'_>, all: bool| {
+            ledger.into_iter().for_each(|ledger| stranded_bytes::write(writing, ledger, lives, all));
+        };
+        if self.question.only_stranded {
+            let mut writing = ReportWriter::new(file, history, &self.question);
+            write_stranded(&mut writing, true);
+            return Ok(writing.report);
+        }
         let course = self.over_time.get_or_insert_with(|| FreeOverTime::new(history));
         out_of_line(|| course.step(file, history, slice))?;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, lives, &self.question, course));
@@ -102,6 +121,7 @@ impl Job for Fragmentation {
             let kept = parts.keeping.finish(file, history);
             pinned_segments::write(&mut writing, &kept, &parts.moment);
             parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
+            write_stranded(&mut writing, false);
             write_fits(&mut writing, &parts, simulated_fits);
             parts.worst.write(&mut writing, "worst", "At maximum free bytes, by pool");
             write_moments(

@@ -1,0 +1,285 @@
+//! Stranded bytes in the report: free memory at the driver request that set peak reserved, and what pins it.
+
+use super::moments::peak_reserved_moment;
+use crate::open::OpenFile;
+use crate::protocol::{Cell, SheetRow, Tone};
+use crate::report::column::{self, sheet};
+use crate::report::layout::DriverRequest as PeakRequest;
+use crate::report::leaks::{pool_name, stream_name};
+use crate::report::site_sums::{label, site_of};
+use crate::report::writer::{
+    ReportWriter, allocation_evidence, bytes_text, evidence_row, freed_by_cell, moment_evidence, truncate,
+};
+use crate::stranded::{DriverRequest, Frees, Headline, KindHoles, Ledger, Pins, Reason};
+use analysis::site;
+use base::sorted::{sorted_by_key, two_part_key};
+use base::units::{EventIdx, Moment, group_digits, percent, pluralize};
+use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLifetimes};
+
+/// Minimum of stranded bytes for a suggestion.
+const MIN_STRANDED_BYTES: u64 = 1 << 20;
+
+/// Keys and labels of the columns with stranded bytes, by [`Reason`].
+const REASON_COLUMNS: [[&str; 2]; 4] = [
+    ["stranded_another_pool_bytes", "another pool"],
+    ["stranded_size_class_bytes", "small or large pool"],
+    ["stranded_another_stream_bytes", "another stream"],
+    ["stranded_too_small_bytes", "too small"],
+];
+
+/// Starts the pass, with the driver request that set peak reserved as the headline.
+pub(super) fn ledger(file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes) -> Ledger {
+    let peak = PeakRequest::before(file, history, lives, peak_reserved_moment(history));
+    Ledger::new(peak.map(|request| request.event))
+}
+
+/// Stranded bytes of a device, ready to be written.
+struct Stranded<'a> {
+    ledger: &'a Ledger,
+    lives: &'a SegmentLifetimes,
+    headline: &'a Headline,
+    request: DriverRequest,
+}
+
+/// Writes statements and sheets. `all` adds the sheet of all driver requests.
+pub(super) fn write(writing: &mut ReportWriter<'_>, ledger: &Ledger, lives: &SegmentLifetimes, all: bool) {
+    let headline = ledger.headline.as_ref();
+    match headline.and_then(|headline| Some((headline, ledger.requests.get(headline.request as usize)?))) {
+        Some((headline, request)) => {
+            let stranded = Stranded { ledger, lives, headline, request };
+            stranded.write_statements(writing);
+            stranded.write_kinds(writing);
+            stranded.write_pins(writing);
+            stranded.write_frees(writing);
+        }
+        None if lives.ranges.is_empty() => {}
+        None => {
+            let text = "Stranded at peak reserved: unknown. No recorded driver request set the peak.";
+            writing.add_statement(Tone::Fact, text.to_owned(), None);
+        }
+    }
+    if all {
+        write_requests(writing, ledger, lives);
+    }
+}
+
+/// Returns the bytes that the program requested when the driver was asked, if they are known.
+fn requested(history: &DeviceHistory, request: &DriverRequest) -> Option<u64> {
+    (request.cause != request.event).then(|| history.address_and_size(EventIdx(request.cause)).1)
+}
+
+/// Returns the call site of the allocation that caused a driver request.
+fn request_site(file: &OpenFile, history: &DeviceHistory, request: &DriverRequest) -> Option<String> {
+    history.allocation_of(EventIdx(request.cause)).map(|id| site_of(file, history, id))
+}
+
+impl Stranded<'_> {
+    fn kind(&self, kind: u32) -> Option<&SegmentKind> {
+        self.lives.kinds().get(kind as usize)
+    }
+
+    fn write_statements(&self, writing: &mut ReportWriter<'_>) {
+        let (file, history, request) = (writing.file, writing.history, &self.request);
+        let moment = request.event;
+        let reserved = u64::try_from(history.reserved_at(Moment(moment))).unwrap_or(0);
+        let grown = history.address_and_size(EventIdx(moment)).1;
+        let total = request.total();
+        let site = request_site(file, history, request).unwrap_or_else(|| "the program".to_owned());
+        let needs = requested(history, request).map_or_else(String::new, |bytes| " ".to_owned() + &bytes_text(bytes));
+        let text = [
+            "Stranded at peak reserved: ",
+            &bytes_text(total),
+            " of ",
+            &bytes_text(reserved),
+            " (",
+            &percent(total, reserved),
+            "). At event ",
+            &group_digits(request.cause.into()),
+            ", ",
+            &site,
+            " requested",
+            if needs.is_empty() { " memory" } else { &needs },
+            " and reserved grew by ",
+            &bytes_text(grown),
+            ".",
+        ];
+        writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment)));
+        let by_reason = sorted_by_key(Reason::ALL.to_vec(), |reason| u128::from(!request.bytes(*reason)));
+        let parts: Vec<(&str, u64)> =
+            by_reason.iter().map(|&reason| (reason.label(), request.bytes(reason))).filter(|part| part.1 > 0).collect();
+        writing.set_parts_chart(&parts);
+        let Some(&main) = by_reason.first().filter(|_| total > 0) else { return };
+        let parts: Vec<String> = parts.iter().map(|(name, bytes)| bytes_text(*bytes) + " " + name).collect();
+        let text = ["Not usable for this request: ", &parts.join(", "), "."].concat();
+        writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+        let unpinned = self.headline.kinds.iter().fold(0u64, |sum, kind| sum.saturating_add(kind.unpinned));
+        if unpinned > 0 {
+            let text = ["In free segments and pages, pinned by no block: ", &bytes_text(unpinned), "."];
+            writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment)));
+        }
+        let top = self.headline.ranked_pins().first().copied();
+        if let Some((group, pins)) = top.and_then(|group| Some((group, *self.headline.pins.get(group as usize)?))) {
+            let id = AllocationId(pins.largest);
+            let is_cause = pins.bytes >= total / 2;
+            let text = [
+                if is_cause { "Reserved grew at event " } else { "Pinned at event " },
+                &group_digits(request.cause.into()),
+                if is_cause { " because " } else { ": " },
+                &bytes_text(pins.bytes),
+                if is_cause { " are pinned by " } else { " by " },
+                &pluralize(pins.blocks, "block"),
+                " of ",
+                &label(file, history, group),
+                ". Largest pin: ",
+                &bytes_text(pins.largest_bytes),
+                " by the block of ",
+                &bytes_text(history.allocations.size(id)),
+                " allocated ",
+                &match history.allocations.allocated_at(id).event() {
+                    Some(EventIdx(event)) => "at event ".to_owned() + &group_digits(event.into()),
+                    None => "before recording".to_owned(),
+                },
+                ".",
+            ];
+            let evidence = allocation_evidence(pins.largest, Some(moment));
+            writing.add_statement(Tone::Fact, text.concat(), Some(evidence));
+        }
+        if total >= MIN_STRANDED_BYTES && history.device >= 0 {
+            writing.set_fix(self.fix(main, unpinned > total / 2));
+        }
+    }
+
+    /// Returns what to do about the main reason.
+    fn fix(&self, main: Reason, is_unpinned: bool) -> &'static str {
+        match main {
+            Reason::Pool => "Share one memory pool between CUDA graphs, or delete graphs that are no longer used.",
+            Reason::SizeClass => "Call torch.cuda.empty_cache() before this request.",
+            Reason::Stream => "Allocate on one stream, or call torch.cuda.empty_cache() before this request.",
+            Reason::TooSmall if self.kind(self.request.kind).is_some_and(|kind| kind.expandable) => {
+                "Allocate long-lived tensors before large temporary ones."
+            }
+            Reason::TooSmall if is_unpinned => {
+                "Set expandable_segments:True, or call torch.cuda.empty_cache() before this request."
+            }
+            Reason::TooSmall => {
+                "Set expandable_segments:True, or allocate long-lived tensors before large temporary ones."
+            }
+        }
+    }
+
+    /// Writes stranded bytes by reason, pool, size class and stream.
+    fn write_kinds(&self, writing: &mut ReportWriter<'_>) {
+        let (file, total) = (writing.file, self.request.total());
+        let columns = [
+            column::bytes("stranded_bytes", "stranded", |it: &KindHoles| it.bytes).total(Cell::Bytes(total)),
+            column::share("share", "share", |it: &KindHoles| (it.bytes, total)),
+            column::text("reason", "reason", |it: &KindHoles| it.reason.label().to_owned()),
+            column::text("pool", "pool", |it: &KindHoles| {
+                self.kind(it.kind).map_or_else(String::new, |kind| pool_name(file, kind.pool, kind.small))
+            }),
+            column::text("stream", "stream", |it: &KindHoles| {
+                stream_name(self.kind(it.kind).and_then(|kind| kind.stream))
+            }),
+            column::count("holes", "holes", |it: &KindHoles| it.holes),
+            column::bytes("largest_hole_bytes", "largest hole", |it: &KindHoles| it.largest_hole),
+            column::bytes("unpinned_bytes", "in free segments and pages", |it: &KindHoles| it.unpinned),
+        ];
+        let note = "Reserved and free just before the driver request that set peak reserved.";
+        let kinds = self.headline.kinds.iter().filter(|it| it.bytes > 0).collect();
+        let ranked = sorted_by_key(kinds, |it: &&KindHoles| u128::from(!it.bytes));
+        let sheet = sheet(["stranded", "Stranded bytes, by reason", note], &columns);
+        writing.add_sheet(sheet, &columns, &ranked, |_, _| evidence_row(moment_evidence(self.request.event)));
+    }
+
+    /// Writes the call sites of the blocks that pin stranded bytes.
+    fn write_pins(&self, writing: &mut ReportWriter<'_>) {
+        let (file, history) = (writing.file, writing.history);
+        let pins = |group: u32| self.headline.pins.get(group as usize).copied().unwrap_or_default();
+        let ranked = self.headline.ranked_pins();
+        let sum = |of: fn(Pins) -> u64| ranked.iter().fold(0u64, |sum, &group| sum.saturating_add(of(pins(group))));
+        let columns = [
+            column::bytes("pinned_bytes", "pinned", |group| pins(group).bytes).total(Cell::Bytes(sum(|it| it.bytes))),
+            column::count("blocks", "blocks", |group| pins(group).blocks).total(Cell::Count(sum(|it| it.blocks))),
+            column::bytes("largest_pinned_bytes", "by one block", |group| pins(group).largest_bytes),
+            column::text("call_site", "call site", |group| label(file, history, group)),
+        ];
+        let note = "A hole is pinned by the live blocks below and above it, half each. In expandable segments, only pages that are not \
+                    entirely free are pinned.";
+        let sheet = sheet(["stranded_by_block", "Stranded bytes, by the blocks that pin them", note], &columns);
+        writing.add_sheet(sheet, &columns, &ranked, |writing, group| {
+            writing.allocation_row(AllocationId(pins(group).largest), Some(self.request.event))
+        });
+    }
+
+    /// Writes the call sites of the frees that made the holes.
+    fn write_frees(&self, writing: &mut ReportWriter<'_>) {
+        let (file, history) = (writing.file, writing.history);
+        let event = |event: Option<u32>| event.map_or(Cell::Empty, |event| Cell::Event(event.into()));
+        let columns = [
+            column::bytes("stranded_bytes", "stranded", |it: &Frees| it.bytes).total(Cell::Bytes(self.request.total())),
+            column::count("holes", "holes", |it: &Frees| it.pieces),
+            column::count("stranded_byte_events", "byte·events", |it: &Frees| it.byte_events),
+            column::cell("freed_at", "freed at event", |it: &Frees| {
+                if it.is_recorded() { freed_by_cell(history, AllocationId(it.allocation)) } else { Cell::Empty }
+            }),
+            column::cell("exposed_at", "then driver request at event", |it: &Frees| {
+                event(self.ledger.requests.get(it.exposed as usize).map(|request| request.event))
+            }),
+            column::text("call_site", "call site of the free", |it: &Frees| match it.site {
+                Some(frame) => truncate(&site::short(&file.snapshot, file.snapshot.frames.frame(frame))),
+                None if it.is_recorded() => "no stack".to_owned(),
+                None => "no recorded free (new segment, or free before recording)".to_owned(),
+            }),
+        ];
+        let note = "Stranded at peak reserved. byte·events: bytes × events from the free to the last driver request that found them free, over \
+                    the whole trace; the events are those of the largest product.";
+        let some = self.ledger.frees.iter().filter(|it| it.bytes > 0 || it.byte_events > 0).collect();
+        let ranked = sorted_by_key(some, |it: &&Frees| two_part_key(!it.bytes, !it.byte_events));
+        let sheet = sheet(["stranded_by_free", "Stranded bytes, by the free that made the hole", note], &columns);
+        writing.add_sheet(sheet, &columns, &ranked, |writing, it| {
+            if !it.is_recorded() {
+                return evidence_row(moment_evidence(self.request.event));
+            }
+            let stack = writing.lines.stack_lines(&file.snapshot, it.stack);
+            let moment = history.allocations.freed_at(AllocationId(it.allocation)).map(|moment| moment.0);
+            SheetRow { stack, ..evidence_row(allocation_evidence(it.allocation, moment)) }
+        });
+    }
+}
+
+/// Writes all driver requests, with what was stranded at each.
+fn write_requests(writing: &mut ReportWriter<'_>, ledger: &Ledger, lives: &SegmentLifetimes) {
+    let (file, history) = (writing.file, writing.history);
+    // Declared before the columns, which borrow the rows.
+    let requests: Vec<DriverRequest> = ledger.requests.iter().collect();
+    let kind = |it: &DriverRequest| lives.kinds().get(it.kind as usize);
+    let mut columns = vec![
+        column::event("event", "event", |it: &DriverRequest| Moment::after(EventIdx(it.event)).0),
+        column::cell("requested_bytes", "requested", |it: &DriverRequest| {
+            requested(history, it).map_or(Cell::Empty, Cell::Bytes)
+        }),
+        column::bytes("grown_bytes", "reserved grew by", |it: &DriverRequest| {
+            history.address_and_size(EventIdx(it.event)).1
+        }),
+        column::bytes("stranded_bytes", "stranded", |it: &DriverRequest| it.total()),
+    ];
+    columns.extend(
+        REASON_COLUMNS
+            .into_iter()
+            .zip(Reason::ALL)
+            .map(|([key, label], reason)| column::bytes(key, label, move |it: &DriverRequest| it.bytes(reason))),
+    );
+    columns.extend([
+        column::text("pool", "pool", |it: &DriverRequest| {
+            kind(it).map_or_else(String::new, |kind| pool_name(file, kind.pool, kind.small))
+        }),
+        column::text("stream", "stream", |it: &DriverRequest| stream_name(kind(it).and_then(|kind| kind.stream))),
+        column::text("call_site", "call site", |it: &DriverRequest| {
+            request_site(file, history, it).unwrap_or_default()
+        }),
+    ]);
+    let note = "Most stranded bytes first. A sum over the rows would count the same free bytes several times.";
+    let ranked = sorted_by_key(requests.iter().collect(), |it: &&DriverRequest| u128::from(!it.total()));
+    let sheet = sheet(["driver_requests", "Driver requests", note], &columns);
+    writing.add_sheet(sheet, &columns, &ranked, |_, it| evidence_row(moment_evidence(it.event)));
+}

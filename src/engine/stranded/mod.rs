@@ -1,0 +1,242 @@
+//! Stranded bytes: memory that was reserved and free while the driver was asked for more.
+//!
+//! ```text
+//! stranded = reserved − live (rounded) − awaiting free, at the moment before a driver request
+//! ```
+//! One pass over the recorded events, without a simulation. A free piece of memory notes how many driver requests there
+//! were when it became free; when it is used again, the requests since then found it free. Every piece costs O(log n).
+
+mod frees;
+mod headline;
+mod kinds;
+mod memory;
+mod start;
+
+use crate::device::SizeSource;
+use crate::open::OpenFile;
+use base::column::Column;
+use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
+use base::units::{EventIdx, Moment};
+pub(crate) use frees::Frees;
+use frees::{Joining, Stacks, charge, frees_of};
+pub(crate) use headline::{Headline, KindHoles, Pins};
+use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
+use history::snapshot::Action;
+pub(crate) use kinds::Reason;
+use memory::{Extent, Memory};
+use start::{Start, Tails};
+
+/// False in the page, which leaves stranded bytes out: they would add 39 kB of wasm, and 22 kB to the single-file page.
+/// The size limits have no room for them.
+pub(crate) const IS_AVAILABLE: bool = cfg!(not(target_arch = "wasm32"));
+
+/// Number of events after a driver request that are searched for the request of the program that caused it.
+const MAX_SEARCHED_EVENTS: u32 = 64;
+
+/// A request to the driver: a `segment_alloc` or `segment_map` event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DriverRequest {
+    pub(crate) event: u32,
+    /// Event of the allocation or OOM that caused it, or `event` if it is unknown. Times are counted to here.
+    pub(crate) cause: u32,
+    /// Index into [`SegmentLifetimes::kinds`].
+    pub(crate) kind: u32,
+    /// Stranded bytes by [`Reason`].
+    pub(crate) stranded: [u64; 4],
+}
+
+impl DriverRequest {
+    pub(crate) fn bytes(&self, reason: Reason) -> u64 {
+        self.stranded[reason as usize]
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        self.stranded.iter().fold(0, |sum, bytes| sum.saturating_add(*bytes))
+    }
+}
+
+/// Pass over the events of a device.
+pub(crate) struct Ledger {
+    /// Event of the driver request for the headline.
+    headline_event: Option<u32>,
+    pub(crate) requests: Column<DriverRequest>,
+    pub(crate) headline: Option<Headline>,
+    pub(crate) frees: Vec<Frees>,
+    work: Work,
+}
+
+/// Replayed state.
+struct State {
+    memory: Memory,
+    tails: Tails,
+    /// Next range in the order of mapping.
+    next_range: u32,
+    /// Indices into [`Ledger::frees`] by stack.
+    stacks: Stacks,
+}
+
+/// Current pass.
+enum Work {
+    Start(Start),
+    /// Replays the events from this one on.
+    Events(u32, State),
+    /// Ends the pieces that are left.
+    Rest(State),
+    Sites(Joining),
+    Done,
+}
+
+impl Ledger {
+    /// Creates a ledger. `headline_event` is the driver request whose holes are listed.
+    pub(crate) fn new(headline_event: Option<u32>) -> Ledger {
+        let (requests, headline, frees) = Default::default();
+        Ledger { headline_event, requests, headline, frees, work: Work::Start(Start::default()) }
+    }
+
+    /// Continues the pass until it is done. The segments of the device must have been computed.
+    pub(crate) fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult {
+        loop {
+            let work = std::mem::replace(&mut self.work, Work::Done);
+            if let Work::Sites(mut joining) = work {
+                let result = joining.step(&mut self.frees, file, slice);
+                if result.is_err() {
+                    self.work = Work::Sites(joining);
+                }
+                return result;
+            }
+            let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) else { return Ok(()) };
+            let (next, result) = match work {
+                Work::Start(mut start) => match start.step(file, history, lives, slice) {
+                    Ok((memory, tails)) => {
+                        let next_range = lives.ranges.early_count() as u32;
+                        let state = State { memory, tails, next_range, stacks: Stacks::default() };
+                        (Work::Events(history.events.first(), state), Ok(()))
+                    }
+                    Err(late) => (Work::Start(start), Err(late)),
+                },
+                Work::Events(mut next, mut state) => {
+                    let result = self.replay((file, history, lives), &mut next, &mut state, slice);
+                    (if result.is_ok() { Work::Rest(state) } else { Work::Events(next, state) }, result)
+                }
+                Work::Rest(State { mut memory, mut stacks, tails, next_range }) => {
+                    let Ledger { requests, frees, .. } = self;
+                    let mut charge =
+                        |bytes, piece: &Extent| charge((file, history), requests, (frees, &mut stacks), (bytes, piece));
+                    let mut left = STEPS_PER_CHECK;
+                    while left > 0 && memory.take_first(&mut charge).is_some() {
+                        left -= 1;
+                    }
+                    let rest = match left {
+                        0 => Work::Rest(State { memory, tails, next_range, stacks }),
+                        _ => Work::Sites(Joining::default()),
+                    };
+                    (rest, slice.check())
+                }
+                Work::Sites(..) | Work::Done => return Ok(()),
+            };
+            self.work = next;
+            result?;
+        }
+    }
+
+    /// Replays the events from `next` on.
+    fn replay(
+        &mut self,
+        (file, history, lives): (&OpenFile, &DeviceHistory, &SegmentLifetimes),
+        next: &mut u32,
+        state: &mut State,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        while *next < history.event_count() {
+            slice.spend(4)?;
+            let event = EventIdx(*next);
+            state.memory.event = event.0;
+            let action = history.events.action(event.0);
+            if matches!(action, Action::SegmentAlloc | Action::SegmentMap) {
+                self.add_request((file, history, lives), event, state, slice)?;
+            }
+            *next += 1;
+            let State { memory, tails, stacks, next_range } = state;
+            let Ledger { requests, frees, .. } = self;
+            let mut charge = |bytes, piece: &Extent| charge((file, history), requests, (frees, stacks), (bytes, piece));
+            match action {
+                Action::SegmentAlloc | Action::SegmentMap => {
+                    while let Some((range, bounds)) = range_mapped_at(lives, *next_range, Moment::after(event).0) {
+                        *next_range += 1;
+                        let kind = lives.kind_index(range).unwrap_or(0);
+                        memory.map(bounds, kind, lives.starts_segment(range), &mut charge);
+                    }
+                }
+                Action::SegmentFree | Action::SegmentUnmap => {
+                    let (address, size) = history.address_and_size(event);
+                    memory.unmap([address, address.saturating_add(size)], &mut charge);
+                }
+                _ => match history.lifetime_change(event) {
+                    Some((id, true)) => {
+                        let (size, source) = file.device_data(history).rounded_size(id);
+                        let tail = |kind: u32| tails.limit(lives.kinds().get(kind as usize), size);
+                        let tail = (source == SizeSource::LowerBound).then_some(&tail as &dyn Fn(u32) -> u64);
+                        memory.allocate(id.0, [history.allocations.address(id), size], tail, &mut charge);
+                    }
+                    Some((id, false)) => memory.release(history.allocations.address(id), id.0),
+                    None => {}
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the driver request at `event`, before its memory is mapped. For the headline request, lists the holes.
+    fn add_request(
+        &mut self,
+        (file, history, lives): (&OpenFile, &DeviceHistory, &SegmentLifetimes),
+        event: EventIdx,
+        State { memory, next_range, stacks, .. }: &mut State,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let Some((range, _)) = range_mapped_at(lives, *next_range, Moment::after(event).0) else { return Ok(()) };
+        let kind = lives.kind_index(range).unwrap_or(0);
+        let (index, cause) = (memory.requests, cause_of(history, event));
+        if self.headline_event == Some(event.0) {
+            let new = || Headline::new(file, history, index, kind);
+            let headline = self.headline.get_or_insert_with(new);
+            for (&begin, extent) in memory.extents.range(headline.next..) {
+                slice.tick()?;
+                let (end, last) = headline.last();
+                let continues = memory.continues(end, last, (begin, extent));
+                headline.add((file, history, &memory.kinds), (begin, extent), continues);
+                let sums = (&mut self.frees, &mut *stacks);
+                if !extent.is_live()
+                    && let Some(sum) = frees_of((file, history), sums, extent.allocation)
+                {
+                    sum.bytes = sum.bytes.saturating_add(extent.end - begin);
+                    sum.pieces += 1;
+                }
+            }
+            headline.end_segment(file, history, &memory.kinds);
+        }
+        self.requests.push(DriverRequest { event: event.0, cause, kind, stranded: memory.kinds.unusable(kind) });
+        memory.requests += 1;
+        // The rest of the new memory becomes free when the request is served.
+        memory.event = cause;
+        Ok(())
+    }
+}
+
+/// Returns a range that an event mapped just before `moment`, and its bounds. Ranges are in the order of mapping.
+fn range_mapped_at(lives: &SegmentLifetimes, next: u32, moment: u32) -> Option<(AllocationId, [u64; 2])> {
+    let id = AllocationId(next);
+    if next as usize >= lives.ranges.len() || lives.ranges.allocated_at(id).0 != moment {
+        return None;
+    }
+    let address = lives.ranges.address(id);
+    Some((id, [address, address.saturating_add(lives.ranges.size(id))]))
+}
+
+/// Returns the event of the allocation or OOM that a driver request serves, or the event itself if there is none.
+fn cause_of(history: &DeviceHistory, event: EventIdx) -> u32 {
+    let end = history.event_count().min(event.0.saturating_add(MAX_SEARCHED_EVENTS));
+    let mut later = (event.0..end).map(|later| (later, history.events.action(later)));
+    let next = later.find(|(_, action)| matches!(action, Action::Alloc | Action::Oom | Action::FreeRequested));
+    next.filter(|(_, action)| *action != Action::FreeRequested).map_or(event.0, |(cause, _)| cause)
+}
