@@ -13,7 +13,10 @@ slow=(brute_force::live_sets_trees_and_ranges_match_python cache::real_files_hav
     convert::python_reads_same_values_from_converted_files)
 
 case "${1:-}" in
-    "") select=("${slow[@]/#/--skip=}") ;;
+    "")
+        select=()
+        for name in "${slow[@]}"; do select+=(--skip "$name"); done
+        ;;
     --slow) select=("${slow[@]}") ;;
     *) select=("$@") ;;
 esac
