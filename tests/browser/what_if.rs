@@ -133,8 +133,10 @@ fn changed_program_is_simulated_and_kept_in_link() {
     page.wait_until("the changed program is simulated", || rows(&page).to_string().contains(changes));
     page.wait_for(&String::new(), || page.text("#what-if-status"));
     // Another program adds a row.
-    page.evaluate("document.querySelector('#what-if-preallocate').select()");
-    page.press("Backspace");
+    page.evaluate(
+        "{ const field = document.querySelector('#what-if-preallocate'); field.value = ''; \
+         field.dispatchEvent(new Event('input', { bubbles: true })); }",
+    );
     page.click("#what-if-step-ends");
     page.click("#what-if-one-stream");
     page.click("#what-if-form [type=submit]");
@@ -153,7 +155,7 @@ fn changed_program_is_simulated_and_kept_in_link() {
     for (scheme, width) in [("light", 1440), ("dark", 1440), ("light", 600)] {
         page.prefer_color_scheme(scheme);
         page.resize(width, 900);
-        page.evaluate("document.querySelector('#what-if').scrollIntoView({ block: 'start' })");
+        page.evaluate("document.querySelector('#what-if-form').scrollIntoView({ block: 'start' })");
         page.wait_for_frames();
         save_screenshot(&page, &format!("what-if-programs-{scheme}-{width}"));
         let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
