@@ -21,10 +21,12 @@ pub(crate) struct Frees {
     pub(crate) pieces: u64,
     /// Stranded bytes multiplied by the events from the free to the last driver request that found them free.
     pub(crate) byte_events: u64,
-    /// Piece with the largest product: its allocation or [`NONE`], and the first driver request that found it free.
+    /// Largest piece at the headline request, or else the piece with the largest product: its allocation or [`NONE`],
+    /// and the first driver request that found it free.
     pub(crate) allocation: u32,
     pub(crate) exposed: u32,
-    largest: u64,
+    /// Its bytes at the headline request, and its product.
+    largest: [u64; 2],
 }
 
 impl Default for Frees {
@@ -38,6 +40,19 @@ impl Frees {
     /// Returns whether a recorded free made the holes.
     pub(crate) fn is_recorded(&self) -> bool {
         self.allocation != NONE
+    }
+
+    /// Adds a piece at the headline request.
+    pub(super) fn add_hole(&mut self, bytes: u64, piece: &Extent) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.pieces += 1;
+        self.note_largest([bytes, 0], piece);
+    }
+
+    fn note_largest(&mut self, rank: [u64; 2], piece: &Extent) {
+        if rank >= self.largest {
+            (self.largest, self.allocation, self.exposed) = (rank, piece.allocation, piece.seen_from);
+        }
     }
 
     fn join(&mut self, other: &Frees) {
@@ -98,9 +113,7 @@ pub(super) fn charge(
     let byte_events = bytes.saturating_mul(requests.at(last).cause.saturating_sub(piece.since).into());
     if let Some(sum) = frees_of((file, history), (frees, stacks), piece.allocation) {
         sum.byte_events = sum.byte_events.saturating_add(byte_events);
-        if byte_events >= sum.largest {
-            (sum.largest, sum.allocation, sum.exposed) = (byte_events, piece.allocation, piece.seen_from);
-        }
+        sum.note_largest([0, byte_events], piece);
     }
 }
 

@@ -209,8 +209,7 @@ impl Ledger {
                 if !extent.is_live()
                     && let Some(sum) = frees_of((file, history), sums, extent.allocation)
                 {
-                    sum.bytes = sum.bytes.saturating_add(extent.end - begin);
-                    sum.pieces += 1;
+                    sum.add_hole(extent.end - begin, extent);
                 }
             }
             headline.end_segment(file, history, &memory.kinds);

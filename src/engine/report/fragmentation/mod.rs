@@ -90,9 +90,13 @@ impl Job for Fragmentation {
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        let ledger = self.ledger.as_ref().filter(|_| stranded::IS_AVAILABLE);
+        let ledger = self.ledger.as_ref();
         let write_stranded = |writing: &mut ReportWriter<'_>, all: bool| {
-            ledger.into_iter().for_each(|ledger| stranded_bytes::write(writing, ledger, lives, all));
+            if stranded::IS_AVAILABLE
+                && let Some(ledger) = ledger
+            {
+                stranded_bytes::write(writing, ledger, lives, all);
+            }
         };
         if self.question.only_stranded {
             let mut writing = ReportWriter::new(file, history, &self.question);

@@ -231,8 +231,8 @@ impl Stranded<'_> {
                 None => "no recorded free (new segment, or free before recording)".to_owned(),
             }),
         ];
-        let note = "Stranded at peak reserved. byte·events: bytes × events from the free to the last driver request that found them free, over \
-                    the whole trace; the events are those of the largest product.";
+        let note = "byte·events: bytes × events from the free to the last driver request that found them free, over the whole trace. The \
+                    events in a row are those of its largest hole.";
         let some = self.ledger.frees.iter().filter(|it| it.bytes > 0 || it.byte_events > 0).collect();
         let ranked = sorted_by_key(some, |it: &&Frees| two_part_key(!it.bytes, !it.byte_events));
         let sheet = sheet(["stranded_by_free", "Stranded bytes, by the free that made the hole", note], &columns);
