@@ -152,7 +152,7 @@ words! {
 }
 words! {
     StackOrigin {
-        TestTree = "alloc",
+        Alloc = "alloc",
         Freed = "free",
     }
 }
@@ -213,7 +213,7 @@ words! {
 macro_rules! firsts {
     ($($name:ident::$first:ident),*) => { $(impl Default for $name { fn default() -> $name { $name::$first } })* };
 }
-firsts!(Order::Rules, Looked::Any, StackOrigin::TestTree, Turn::Ordered, Place::Anywhere);
+firsts!(Order::Rules, Looked::Any, StackOrigin::Alloc, Turn::Ordered, Place::Anywhere);
 
 impl CategoryRule {
     /// Returns true if the rule has a condition on frames.
@@ -223,7 +223,7 @@ impl CategoryRule {
 
     /// Returns true if the rule has conditions on frames only.
     pub fn is_frames_only(&self) -> bool {
-        self.has_pattern() && self.of == StackOrigin::TestTree && !self.has_lifetime_condition() && self.like.is_none()
+        self.has_pattern() && self.of == StackOrigin::Alloc && !self.has_lifetime_condition() && self.like.is_none()
     }
 
     /// Returns true if the rule has a condition that may differ between allocations of one stack, other than size.
