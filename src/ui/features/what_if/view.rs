@@ -39,7 +39,7 @@ impl PartialEq for ResultInputs {
     }
 }
 
-/// Returns the current state of these inputs.
+/// Returns the current results and the settings of the drawn run.
 pub fn result_inputs(simulator: &Simulator, shared: &Shared) -> ResultInputs {
     ResultInputs(simulator.answer.clone(), drawn_settings(shared).cloned())
 }
@@ -86,7 +86,7 @@ pub struct FitRow {
     pub memory: String,
     pub exact: String,
     pub settings: String,
-    /// Difference to the available memory. Empty if the available memory suffices.
+    /// Missing bytes compared with the available memory. Empty if the available memory suffices.
     pub shortage: String,
 }
 
