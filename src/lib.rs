@@ -5,7 +5,8 @@
 //! allocator, `analysis` computes reports (`yaml` reads its category rules), `picture` turns allocations into
 //! rectangles and draws them, and `engine` runs all of this in time slices behind one message type. `compare` diffs
 //! snapshots, `exports` writes other tools' formats, `sql` exposes SQLite tables (through `sqlite`), `ui` holds the
-//! state of the views, and `base` has units. The front ends are `page` (browser), `cli` (command line) and `tui`.
+//! state of the views, and `base` formats quantities. The front ends are `page` (browser), `cli` (command line) and
+//! `tui`.
 //!
 //! Read first: `src/engine/lib.rs`, `src/engine/protocol.rs` and `src/ui/lib.rs`.
 //!

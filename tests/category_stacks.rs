@@ -258,7 +258,7 @@ fn plain_torch_stacks_have_expected_categories() {
 }
 
 #[test]
-fn mosaic_rules_match_innermost_frame_first_except_fsdp_rules() {
+fn mosaic_rules_match_innermost_frame_but_fsdp_takes_precedence() {
     let mosaic = |frames: &[(&str, &str)]| category_of("mosaic", frames);
     assert_eq!(mosaic(&[("backward", "a.py"), ("forward", "b.py")]), "BACKWARD", "the inner frame counts");
     assert_eq!(

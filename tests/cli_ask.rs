@@ -70,7 +70,7 @@ fn json(words: &[&str]) -> Value {
 }
 
 #[test]
-fn answers_equal_command_output() {
+fn answers_of_ask_equal_command_output() {
     let path = snapshot("same.json");
     let path = path.to_str().unwrap();
     let mut asked = Session::new(&[path]);
@@ -96,7 +96,7 @@ fn answers_equal_command_output() {
 }
 
 #[test]
-fn device_option_is_default_for_questions() {
+fn device_option_of_ask_is_default_for_questions() {
     let path = snapshot("device.json");
     let mut asked = Session::new(&["--device", "0", path.to_str().unwrap()]);
     asked.line();

@@ -130,7 +130,7 @@ fn script_tags_in_names_are_escaped() {
 }
 
 #[test]
-fn at_option_is_stored_in_view_link() {
+fn cursor_given_by_at_option_is_stored_in_view_link() {
     let folder = folder("moments");
     std::fs::write(folder.join("a.json"), snapshot("f")).unwrap();
     let view_of = |words: &[&str]| {

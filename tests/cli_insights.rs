@@ -71,7 +71,7 @@ fn every_topic_prints_text_json_and_markdown() {
 /// The default device is one with an OOM, even if another has a higher peak. Without any OOM it is the one with the
 /// highest peak.
 #[test]
-fn default_device_is_one_with_oom_or_highest_peak() {
+fn default_device_has_oom_or_highest_peak() {
     let frame = json!([{"name": "f", "filename": "a.py", "line": 1}]);
     let alloc = |size: u64| json!({"action": "alloc", "addr": 4096, "size": size, "stream": 0, "frames": frame});
     let oom = json!({"action": "oom", "device_free": 4096, "size": 1 << 30, "stream": 0, "frames": frame});
@@ -129,7 +129,7 @@ fn unknown_threshold_device_or_event_reports_error() {
 }
 
 #[test]
-fn top_0_prints_number_of_hidden_rows() {
+fn top_option_of_0_prints_only_number_of_hidden_rows() {
     let path = snapshot("cli-report-rows.pickle");
     let path = path.to_str().unwrap();
     for form in [&["--top", "0"][..], &["--top", "0", "--markdown"]] {

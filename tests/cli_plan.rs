@@ -150,7 +150,7 @@ fn largest_batch_fits_capacity_exactly() {
 }
 
 #[test]
-fn assumed_sequence_growth_never_fits() {
+fn plan_with_assumed_sequence_growth_is_never_reported_to_fit() {
     let path = snapshot("cli-plan-assumed.json");
     for capacity in ["1MiB", "500MiB", "80GiB"] {
         let arguments = [&path, "--preset", "sequence=2", "--capacity", capacity];

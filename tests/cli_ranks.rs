@@ -198,7 +198,7 @@ fn recorder_metadata_gives_rank_host_and_coordinates() {
 }
 
 #[test]
-fn names_pattern_gives_rank_host_and_coordinates() {
+fn pattern_for_names_gives_rank_host_and_coordinates() {
     let folder = folder("ranks-names");
     for (pp, tp) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let words = if pp == 0 { "--extra-leak 8" } else { "" };

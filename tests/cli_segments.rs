@@ -179,7 +179,7 @@ fn command_line_matches_engine() {
 
 /// The position has the reference's reserved peak and is the first one that does.
 #[test]
-fn reserved_peak_is_first_maximum() {
+fn reserved_peak_is_at_first_maximum() {
     let Some(corpus) = opened::snapshots() else { return };
     let expected: Value = serde_json::from_slice(&std::fs::read(corpus.join("expected.json")).unwrap()).unwrap();
     for name in

@@ -120,7 +120,7 @@ fn address_redirects_to_page_and_snapshot() {
 }
 
 #[test]
-fn survey_response_is_a_few_kilobytes() {
+fn response_with_rank_scan_is_a_few_kilobytes() {
     use memscape::compare::ranks::FileSurveys;
     let bytes = snapshot();
     let path = file("surveyed.pickle", &bytes);
@@ -461,7 +461,7 @@ fn new_files_in_folder_are_served() {
 
 /// With 500 files of long names, the printed address stays short, the redirect is bounded, and the rest is counted.
 #[test]
-fn redirect_length_is_bounded_with_many_files() {
+fn redirect_to_many_files_has_bounded_length() {
     let folder = folder("many");
     for place in 0..500 {
         std::fs::write(folder.join(format!("snapshot-of-the-run-{place:030}.pickle")), b"x").unwrap();

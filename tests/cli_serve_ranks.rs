@@ -33,7 +33,7 @@ fn get(server: &Server, path: &str) -> (String, Vec<u8>) {
 
 /// The outlier is the oldest of 230 ranks, beyond the 200 that the page lists.
 #[test]
-fn survey_includes_ranks_not_listed_on_page() {
+fn rank_scan_includes_ranks_not_listed_on_page() {
     let (folder, viewer) = folder("outlier");
     let bytes = |words: &str| {
         let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).unwrap();

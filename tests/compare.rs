@@ -238,7 +238,7 @@ fn factor(comparison: &Comparison, name: &str) -> (f64, f64) {
 }
 
 #[test]
-fn four_times_longer_sequence_scales_by_1_4_and_16() {
+fn four_times_longer_sequence_scales_groups_by_1_4_and_16() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     let b = File::generated(&format!("{STORY} --sequence 256"));
     let comparison = compared(&a, &b, CompareOptions::default());

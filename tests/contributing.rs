@@ -55,13 +55,13 @@ fn naming(names: &[&str], own: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn files_for_new_insight_match_contributing() {
+fn new_insight_needs_files_listed_in_contributing() {
     // An existing insight that only its own folder treats specially.
     assert_eq!(naming(&["Topic::Pools"], &["/pools/"]), registries(listed("A new insight", 4)));
 }
 
 #[test]
-fn files_for_new_tab_match_contributing() {
+fn new_tab_needs_files_listed_in_contributing() {
     let mut listed = registries(listed("A new tab", 6));
     assert!(listed.remove("index.html"));
     let html = fs::read_to_string(root().join("index.html")).unwrap();
@@ -78,7 +78,7 @@ fn files_for_new_tab_match_contributing() {
 }
 
 #[test]
-fn files_for_new_export_match_contributing() {
+fn new_export_needs_files_listed_in_contributing() {
     let mut listed = registries(listed("A new export of the picture", 3));
     assert!(listed.remove("index.html"));
     let html = fs::read_to_string(root().join("index.html")).unwrap();

@@ -72,7 +72,7 @@ pub(crate) fn check_segments(name: &str, snapshot: &Snapshot) {
 }
 
 #[test]
-fn crop_matches_original_after_every_event() {
+fn cropped_file_matches_original_after_every_event() {
     let Some(files) = real_pickles() else { return };
     let (mut dice, mut checked, mut refused) = (Random(7), 0, Vec::new());
     for path in files {
@@ -133,7 +133,7 @@ fn allocations_before_range_keep_stack_and_are_marked() {
 }
 
 #[test]
-fn python_finds_same_sums_in_crop() {
+fn python_finds_same_sums_in_cropped_file() {
     let Some(files) = real_pickles() else { return };
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: no python3 to read crops with");
@@ -166,7 +166,7 @@ fn python_finds_same_sums_in_crop() {
 }
 
 #[test]
-fn crop_command_writes_range() {
+fn crop_command_writes_snapshot_of_range() {
     let Some(files) = real_pickles() else { return };
     let path = files.iter().find(|path| path.ends_with("train-annotated-100.pickle")).unwrap();
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-crop.pickle.gz");

@@ -44,7 +44,7 @@ fn order_bytes(opened: &Opened) -> usize {
 }
 
 #[test]
-fn orders_of_all_devices_are_cached_within_limit() {
+fn stacking_orders_of_all_devices_are_cached_within_limit() {
     let (mut first, mut alone) = (devices(), [devices(), devices(), devices()]);
     let allocations: u64 = first.summary.devices.iter().map(|device| device.allocations).sum();
     let mut expected = 0;

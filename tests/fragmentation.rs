@@ -113,7 +113,7 @@ fn reports_describe_newest_failed_request() {
 
 /// The driver's part refers to the reserved peak, even if the peak of requested bytes is earlier.
 #[test]
-fn driver_statement_refers_to_reserved_peak() {
+fn sentence_about_driver_memory_refers_to_reserved_peak() {
     let [a, b] = [1 << 30, 2 << 30];
     let trace = [
         event("segment_alloc", a, 100 * MIB),
@@ -157,7 +157,7 @@ fn conflicting_settings_raise_alarm() {
 
 /// A trace that starts with a full cache is healthy if the cache is used later.
 #[test]
-fn unused_rest_of_pinned_segments_gives_hint() {
+fn free_memory_in_partly_used_segments_gives_hint() {
     let hints = |used| {
         let statement = report(&mut segments_with_small_blocks(used), Topic::Settings).statements;
         statement.iter().filter(|it| it.fix.contains("max_split_size_mb")).map(|it| it.text.clone()).collect::<Vec<_>>()

@@ -147,7 +147,7 @@ fn thin_blocks_are_drawn_as_bands() {
 }
 
 #[test]
-fn bytes_awaiting_free_have_stripes_and_lower_line() {
+fn bytes_awaiting_free_are_striped_and_line_shows_live_bytes() {
     let history = History::from_picture(
         "
         ........########.... 100

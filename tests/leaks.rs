@@ -103,7 +103,7 @@ fn leak_is_found_with_exact_bytes() {
 }
 
 #[test]
-fn longest_wait_matches_generator() {
+fn longest_wait_for_other_stream_matches_generator() {
     for words in ["--events 8000 --layers 3 --pending", "--events 9000 --layers 3 --pending --ring 4000 --seed 5"] {
         let (mut opened, truth) = generated(words);
         let truth = &truth.devices[0];

@@ -87,7 +87,7 @@ fn cursor_totals_match_stack_and_column() {
 }
 
 #[test]
-fn position_survives_round_trip_between_axes() {
+fn position_is_unchanged_by_round_trip_between_axes() {
     let mut opened = generated(SMALL);
     let events = opened.summary.devices[0].events;
     let width = events as f64 + 1.0;

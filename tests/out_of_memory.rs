@@ -140,7 +140,7 @@ fn earlier_oom_is_reported_with_state_at_that_event() {
 /// Request sizes that are not multiples of 512 bytes. Free bytes are the bytes outside all blocks, in the table and in
 /// the sentences.
 #[test]
-fn table_and_statements_have_equal_free_bytes() {
+fn table_and_sentences_have_equal_free_bytes() {
     let a = 100 * MIB;
     let trace = [
         event("segment_alloc", a, 20 * MIB),
@@ -168,7 +168,7 @@ fn table_and_statements_have_equal_free_bytes() {
 
 /// The driver gives memory in multiples of 2 MiB. The report says so if that is why less fits than the driver has free.
 #[test]
-fn largest_fitting_request_names_2_mib_rounding() {
+fn largest_fitting_request_mentions_rounding_to_2_mib() {
     let base = 1 << 40;
     let taken = [(base, 20 * MIB, "active_allocated")];
     for (driver, is_said) in [(123 * MIB, true), (122 * MIB, false), (MIB, true)] {
@@ -253,7 +253,7 @@ fn segments_mapped_after_oom_are_ignored() {
 }
 
 #[test]
-fn oom_report_is_shorter_without_oom_events_or_segments() {
+fn oom_report_without_oom_events_or_segments_is_shorter() {
     let none = report(&mut open_snapshot(&[], &[event("alloc", 512, 512)]), 0, Topic::OutOfMemory, &[]);
     assert_eq!((none.statements.len(), none.statements[0].tone, none.sheets.len()), (1, Tone::Good, 0));
     // Without events the answer is unknown.
@@ -338,7 +338,7 @@ proptest! {
     /// Adjacent addresses, sizes of all magnitudes, and actions in any order give a report that does not depend on
     /// slicing.
     #[test]
-    fn any_file_gives_an_oom_report(
+    fn oom_report_of_any_file_does_not_panic(
         events in prop::collection::vec((0usize..9, 0u64..6, prop_oneof![0u64..4, Just(u64::MAX >> 2), Just(1 << 21)]), 0..40),
         segments in prop::collection::vec((0u64..6, 0u64..5, any::<bool>(), 0u64..3), 0..5),
     ) {

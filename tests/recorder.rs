@@ -123,7 +123,7 @@ fn every_format_keeps_recorder_data() {
 }
 
 #[test]
-fn crop_keeps_tensors_live_at_its_end() {
+fn cropped_file_keeps_tensors_live_at_its_end() {
     let file = write_snapshot("whole.pickle", &snapshot());
     let crop = folder().join("crop.json");
     let pickle = folder().join("crop.pickle");

@@ -32,7 +32,7 @@ fn warm_up_snapshot_opens_without_warning() {
 }
 
 #[test]
-fn warm_up_snapshot_has_one_piece_per_8_steps() {
+fn warm_up_snapshot_is_split_every_8_steps() {
     for steps in [1, 7, 8, 9, 400] {
         let pieces: Vec<Vec<u8>> = SyntheticSnapshot::new(steps).collect();
         assert_eq!(pieces.len() as u32, steps.div_ceil(8));

@@ -101,7 +101,7 @@ fn layers_are_drawn_in_order() {
 }
 
 #[test]
-fn small_blocks_have_no_lines() {
+fn small_blocks_are_drawn_without_borders() {
     let quads = [
         quad([1, 4], [0, 4], 0),           // smallest block with both lines
         quad([5, 7], [0, 4], 0),           // too narrow for a left line
@@ -129,7 +129,7 @@ fn small_blocks_have_no_lines() {
 }
 
 #[test]
-fn stale_scene_follows_the_view() {
+fn stale_scene_is_drawn_at_position_of_new_view() {
     let scene = scene(view(8, 6), &[5, 5, 5, 5], &[quad([2, 6], [0, 4], 0)]);
     let panned = View { left_px: -3, bottom_px: 1, ..scene.view };
     assert_picture(

@@ -31,7 +31,7 @@ fn text(image: &RgbaImage) -> Vec<String> {
 }
 
 #[test]
-fn boxes_are_drawn_with_seams_bars_and_hatches() {
+fn flame_graph_boxes_have_seams_bars_and_hatches() {
     let fill = |at: u32| FIRST_FILL + at;
     let tiles = vec![
         Tile { x: [0, 20], y: [18, 24], paint: fill(0) },
@@ -74,7 +74,7 @@ ffffffff.     gggggg";
 }
 
 #[test]
-fn index_without_colour_draws_nothing() {
+fn palette_index_without_colour_draws_nothing() {
     let tiles = vec![Tile { x: [0, 2], y: [0, 2], paint: 0xfff }];
     assert_eq!(text(&draw([2, 2], tiles, &[])), ["  ", "  "]);
 }

@@ -249,7 +249,7 @@ fn inconsistent_events_give_warnings() {
 }
 
 #[test]
-fn unexplained_bytes_form_bottom_block() {
+fn bytes_without_recorded_allocation_form_bottom_block() {
     // The live block has more bytes than its alloc: 70 bytes are unexplained.
     let value = with(trace(json!([event("alloc", 0, 30)])), "segments", json!([segment(0, 0, json!([live(0, 100)]))]));
     let mut opened = opened(value);
@@ -302,7 +302,7 @@ fn block_awaiting_free_at_end_shows_its_stack() {
 }
 
 #[test]
-fn missing_or_negative_first_time_gives_no_step_back_warning() {
+fn missing_or_negative_first_time_does_not_warn_that_time_decreases() {
     let at = |time: i64| with(event("alloc", time.unsigned_abs(), 1), "time_us", json!(time));
     let opened = opened(trace(json!([event("alloc", 9, 1), at(-8), at(-7)])));
     assert!(!warnings(&opened).iter().any(|(kind, ..)| kind == "time_steps_back"), "{:?}", warnings(&opened));

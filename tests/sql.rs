@@ -315,7 +315,7 @@ fn functions_return_formatted_values() {
 }
 
 #[test]
-fn canned_queries_run() {
+fn ready_made_queries_run() {
     for (file, bytes) in files() {
         let Some(queries) = open_queries(&bytes, FileLabel::default()) else { continue };
         for query in EXAMPLE_QUERIES {

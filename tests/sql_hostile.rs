@@ -34,7 +34,7 @@ fn error(queries: &Queries, sql: &str) -> Error {
 }
 
 #[test]
-fn writes_and_file_access_are_refused() {
+fn queries_that_write_or_access_files_are_rejected() {
     let queries = queries();
     let file = std::env::temp_dir().join("memscape-sql-attached");
     for sql in [

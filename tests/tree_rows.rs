@@ -101,7 +101,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn folds_match_brute_force(
+    fn expanded_and_collapsed_rows_match_brute_force(
         folds in prop::collection::vec((0usize..60, any::<bool>(), 0u8..5), 0..12),
         focus in prop::option::of(0usize..60),
         reveal in prop::option::of(0usize..60),

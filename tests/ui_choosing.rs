@@ -108,7 +108,7 @@ fn axis_starts_at_loaded_range() {
 }
 
 #[test]
-fn cancelled_range_prompt_keeps_open_file() {
+fn cancelled_range_prompt_leaves_open_file_unchanged() {
     let mut page = Page::with_devices(SilentWorker, devices(None));
     page.command(Command::ChooseEvents);
     assert!(page.is_choosing());

@@ -201,7 +201,7 @@ fn arrow_keys_move_between_boxes() {
 }
 
 #[test]
-fn zoom_out_goes_to_parent_and_reset_to_root() {
+fn zoom_out_goes_to_parent_and_reset_goes_to_root() {
     let mut page = Page::with_boxes();
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
     let (serial, _) = page.flame_request().unwrap();
@@ -242,7 +242,7 @@ fn path_to_deep_box_is_shortened() {
 }
 
 #[test]
-fn hover_card_has_exact_figures() {
+fn hover_card_has_exact_bytes_shares_and_location() {
     let mut page = Page::with_boxes();
     page.flame(FlameAction::PointerAt(Some([10.0, ROW * 3.5 - ROW])));
     let shown = page.state.flame.page().unwrap().clone();

@@ -107,7 +107,7 @@ fn lanes_share_canvas_and_event_axis() {
 }
 
 #[test]
-fn lanes_take_turns_while_window_moves() {
+fn scenes_of_lanes_are_requested_in_turn_while_window_moves() {
     let mut page = Page::three_devices();
     page.answer_scenes();
     let mut devices = Vec::new();

@@ -141,7 +141,7 @@ fn only_major_changes_add_history_entry() {
 }
 
 #[test]
-fn link_to_local_file_asks_for_it() {
+fn link_to_local_file_prompts_for_file() {
     let mut page = Page::new();
     page.drop_file(FINGERPRINT);
     page.act(Action::GoToEntered("12".into()));

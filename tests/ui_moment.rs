@@ -158,7 +158,7 @@ fn cursor_starts_at_peak() {
 }
 
 #[test]
-fn click_sets_cursor_and_hover_only_shows_figures() {
+fn click_sets_cursor_and_hover_only_shows_values() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.5, y: 90.0 }));
     assert_eq!(page.scope(), Scope::At(PEAK));

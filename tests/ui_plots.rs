@@ -430,7 +430,7 @@ fn pool_and_stream_filters_apply() {
 }
 
 #[test]
-fn lines_show_exact_bytes_and_can_be_hidden() {
+fn curves_show_exact_bytes_and_can_be_hidden() {
     let mut page = Page::show(2);
     let lines = |page: &Page| page.figure().curves.iter().map(|curve| curve.line).collect::<Vec<_>>();
     assert_eq!(lines(&page), Line::ALL);

@@ -31,7 +31,7 @@ fn fail_load(page: &mut Page) {
 }
 
 #[test]
-fn three_files_are_surveyed_and_two_are_compared() {
+fn three_files_are_scanned_and_two_are_compared() {
     let mut page = Page::new();
     let file =
         |place: usize| FileToSurvey { origin: Origin::File(place), member: None, name: format!("rank{place}.pickle") };
@@ -47,7 +47,7 @@ fn three_files_are_surveyed_and_two_are_compared() {
 }
 
 #[test]
-fn archive_members_are_surveyed_but_linked_archive_is_not() {
+fn archive_members_are_scanned_but_linked_archive_is_not() {
     let mut page = Page::new();
     assert!(open_files(&mut page, 1).is_empty());
     page.list_members(&["rank0.pickle", "rank1.pickle"]);
@@ -59,7 +59,7 @@ fn archive_members_are_surveyed_but_linked_archive_is_not() {
 }
 
 #[test]
-fn survey_is_cancelled_resumed_and_completed() {
+fn scan_is_cancelled_resumed_and_completed() {
     let mut page = Page::new();
     open_files(&mut page, 3);
     page.open();
@@ -94,7 +94,7 @@ fn unreadable_file_is_skipped_unless_user_chose_it() {
 }
 
 #[test]
-fn served_files_are_surveyed_on_request() {
+fn served_files_are_scanned_on_request() {
     let served = "url=0/rank0.pickle&url=1/a%252Frank1.pickle&url=2/rank2.pickle";
     let mut page = Page::new();
     page.follow(served);
@@ -132,7 +132,7 @@ fn folder_of_seven() -> Page {
 }
 
 #[test]
-fn survey_includes_files_not_listed_on_page() {
+fn scan_includes_files_not_listed_on_page() {
     let mut page = folder_of_seven();
     assert_eq!(unlisted_note(&page.state).as_deref(), Some("Showing the 3 newest of 7"));
     assert_eq!(page.state.ranks.status(), "The server can survey these 7 files.");
@@ -152,7 +152,7 @@ fn survey_includes_files_not_listed_on_page() {
 }
 
 #[test]
-fn insight_is_requested_after_survey_has_files() {
+fn insight_is_requested_after_scan_has_files() {
     let mut page = folder_of_seven();
     page.act(Action::Ranks(RanksAction::Toggled));
     page.act(Action::feature(InsightsAction::TopicChosen(Topic::Ranks)));
@@ -186,7 +186,7 @@ fn truncated_or_missing_list_is_noted() {
 }
 
 #[test]
-fn newer_files_are_counted_and_can_be_surveyed() {
+fn newer_files_are_counted_and_can_be_scanned() {
     let mut page = folder_of_seven();
     ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled));
     ranks_effects(&mut page, all_listed("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n"));
@@ -200,7 +200,7 @@ fn newer_files_are_counted_and_can_be_surveyed() {
 }
 
 #[test]
-fn link_with_too_many_files_names_only_open_file() {
+fn link_contains_only_open_file_if_there_are_too_many() {
     let mut page = folder_of_seven();
     ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled));
     let all: String = (0..5000).map(|rank| format!("{rank}/rank{}.pickle\n", (rank + 4) % 5000)).collect();

@@ -169,7 +169,7 @@ fn report_is_requested_once_and_only_while_visible() {
 }
 
 #[test]
-fn alarms_of_hidden_topics_are_shown() {
+fn warnings_of_hidden_topics_are_shown() {
     let mut page = Page::open_insights();
     assert_eq!(page.marks().alarms, [Topic::Peak]);
     let others = page.answer_others();
@@ -179,7 +179,7 @@ fn alarms_of_hidden_topics_are_shown() {
 }
 
 #[test]
-fn chosen_topic_is_requested_first_and_reports_are_kept() {
+fn selected_topic_is_requested_first_and_reports_are_cached() {
     let mut page = Page::open_insights();
     assert_eq!(page.marks().alarms, [Topic::Peak]);
     page.act(Action::GoToEntered("end".into()));
@@ -271,7 +271,7 @@ fn evidence_span_on_time_axis_is_resolved_by_worker() {
 }
 
 #[test]
-fn keys_move_through_statements_and_rows() {
+fn keys_move_through_summary_sentences_and_rows() {
     let mut page = Page::open_insights();
     page.step(InsightsStep::Up);
     assert_eq!(page.marks().active, 0);
@@ -364,7 +364,7 @@ fn expanded_stack_closes_if_its_row_changes() {
 }
 
 #[test]
-fn threshold_changed_before_answer_uses_last_value() {
+fn threshold_changed_before_reply_uses_last_value() {
     let mut page = Page::open_insights();
     page.why(InsightsAction::ThresholdSet(0, "5".into()));
     let (serial, question) = page.report_request().expect("a question");
@@ -450,7 +450,7 @@ fn column_kind_is_derived_from_cells() {
 }
 
 #[test]
-fn sheet_is_copied_with_plain_numbers() {
+fn table_is_copied_with_plain_numbers() {
     let mut page = Page::open_insights();
     page.why(InsightsAction::Copied(1));
     assert_eq!(page.copied(), Some("Requested\tShare\tCall site\n1\t0.000244\td.py:4\n4096\n"));

@@ -179,7 +179,7 @@ fn invalid_rules_show_error_and_keep_text() {
 }
 
 #[test]
-fn set_is_saved_in_formats_that_can_express_it() {
+fn rule_set_is_saved_only_in_formats_that_support_its_rules() {
     let mut page = Page::open();
     let mut saved = |choice, form| {
         page.rules(RulesAction::Chosen(choice));

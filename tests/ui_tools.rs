@@ -438,7 +438,7 @@ fn consecutive_zooms_are_one_undo_step() {
 }
 
 #[test]
-fn markers_show_figures_and_belong_to_device() {
+fn markers_show_values_and_belong_to_device() {
     let mut page = Page::open();
     page.command(Command::AddMarker);
     assert!(page.state.marker_lines().is_empty() && page.state.remark.is_some());

@@ -156,7 +156,7 @@ fn only_visible_rows_are_requested_and_built() {
 }
 
 #[test]
-fn one_question_is_in_flight_and_newest_is_next() {
+fn one_request_is_pending_and_newest_state_is_requested_next() {
     let mut page = Page::open();
     page.state.views.scope = Scope::At(7);
     page.scroll(0);

@@ -83,7 +83,7 @@ impl Page {
 }
 
 #[test]
-fn proof_is_requested_when_visible_and_runs_on_click() {
+fn reproduction_check_runs_when_visible_and_simulation_on_click() {
     let mut page = Page::open_settings();
     let proof = WhatIfQuestion::default();
     assert_eq!(page.simulations().into_iter().map(|(_, device, it)| (device, it)).collect::<Vec<_>>(), [(0, proof)]);
@@ -186,7 +186,7 @@ fn changed_program_is_simulated_under_recorded_or_typed_settings() {
 }
 
 #[test]
-fn cancel_stops_simulation_and_drops_late_answers() {
+fn cancel_stops_simulation_and_drops_late_replies() {
     let mut page = Page::open_settings();
     page.receive_answer(page.serial(), &["recorded"], true);
     page.what_if(WhatIfAction::Search);
@@ -202,7 +202,7 @@ fn cancel_stops_simulation_and_drops_late_answers() {
 }
 
 #[test]
-fn other_device_requests_its_proof_and_keeps_fields() {
+fn switching_device_requests_its_check_and_keeps_fields() {
     let mut page = Page::open_settings();
     page.receive_answer(page.serial(), &["recorded"], true);
     page.what_if(WhatIfAction::Typed(SimulatorField::Settings, "expandable_segments:True".into()));

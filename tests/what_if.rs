@@ -44,7 +44,7 @@ fn question() -> WhatIfQuestion {
 }
 
 #[test]
-fn generated_traces_are_reproduced() {
+fn simulation_reproduces_generated_traces() {
     for words in ["--events 20000", "--events 20000 --pending", "--events 20000 --private-pools"] {
         let mut opened = generated(words);
         let answers = answers(&mut opened, 0, &question(), usize::MAX);
@@ -69,7 +69,7 @@ fn generated_traces_are_reproduced() {
 
 /// The generator's allocator is a separate implementation with the same results.
 #[test]
-fn generated_traces_with_all_options_are_reproduced() {
+fn simulation_reproduces_generated_traces_with_all_options() {
     for words in [
         "--events 20000 --expandable",
         "--events 12000 --oom",

@@ -151,7 +151,7 @@ proptest! {
 
 /// A falling and rising staircase has more maxima than are kept. Only maxima that no group needs are dropped.
 #[test]
-fn dropped_maxima_do_not_change_result() {
+fn discarded_maxima_do_not_change_result() {
     let steps: u32 = 20_000;
     let groups = 7;
     let mut without = PeakWithout::new(groups, 0);

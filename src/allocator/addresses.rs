@@ -1,28 +1,29 @@
 //! Addresses of new segments, assigned in one of the orders that a driver may use.
 
-/// First address of ascending orders.
+/// Lowest address that is assigned.
 const FIRST: u64 = 0x7000_0000_0000;
-/// First address of descending orders, and upper end of ascending ones.
+/// Upper end of the assigned addresses. Descending orders start here.
 const LAST: u64 = 1 << 62;
 const GRANULE: u64 = 2 << 20;
-/// Maximum number of gaps that are kept for reuse.
+/// Maximum number of free address ranges (gaps) that are remembered for reuse.
 const MAX_GAPS: usize = 4096;
 
-/// Order of the addresses that new segments get. Up to PyTorch 2.12, addresses decide which of several free blocks of
-/// equal size is used.
+/// Order of the addresses that new segments get. In PyTorch versions that order free blocks of equal size by address,
+/// it affects which block a request gets, see [`BlockOrder`](crate::BlockOrder).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Ascending, each address once.
+    /// Ascending. No address is reused.
     #[default]
     Ascending,
-    /// Descending, each address once.
+    /// Descending. No address is reused.
     Descending,
     Mixed,
-    /// The lowest gap that is large enough.
+    /// Lowest gap between used addresses that is large enough.
     Lowest,
-    /// The highest gap that is large enough.
+    /// Highest gap between used addresses that is large enough.
     Highest,
-    /// The recorded addresses while the operations match the recorded ones, then higher ones.
+    /// Recorded addresses, as long as the run's segment operations match the recorded ones. After the first difference,
+    /// addresses above all recorded ones.
     Recorded,
 }
 
@@ -31,16 +32,16 @@ impl Order {
     pub const ALL: [Order; 5] = [Order::Ascending, Order::Descending, Order::Mixed, Order::Lowest, Order::Highest];
 }
 
-/// Assigns addresses to new segments and reuses those of freed ones.
+/// Assigns addresses to new segments and reuses the addresses of freed segments.
 #[derive(Clone, Debug)]
 pub(crate) struct Addresses {
     order: Order,
-    /// End of the used addresses: the next one in ascending order, the last one in descending order.
+    /// Boundary of the used addresses: the next address in ascending order, the last used one in descending order.
     next: u64,
-    /// Start of the ascending addresses that are used once the descending ones are used up.
+    /// Next ascending address. Used once the descending addresses are used up.
     above: u64,
     count: u64,
-    /// Free ranges between used addresses: begin and end, ascending.
+    /// Free ranges between used addresses, as `[begin, end)`, ascending.
     gaps: Vec<[u64; 2]>,
 }
 
@@ -50,7 +51,7 @@ impl Addresses {
         Addresses { order, next, above: LAST, count: 0, gaps: Vec::new() }
     }
 
-    /// Creates an allocator of addresses above or below `used`, which is `[begin, end)`.
+    /// Creates an allocator of addresses that avoids the range `[begin, end)`, which is in use.
     pub(crate) fn beside(order: Order, [begin, end]: [u64; 2]) -> Addresses {
         let mut addresses = Addresses::new(order);
         let end = end.checked_next_multiple_of(GRANULE).unwrap_or(u64::MAX);
@@ -64,7 +65,7 @@ impl Addresses {
         addresses
     }
 
-    /// Takes `size` bytes of addresses and returns the first one, or `None` if all addresses are used up.
+    /// Reserves `size` bytes of addresses and returns the first one, or `None` if all addresses are used up.
     pub(crate) fn take(&mut self, size: u64) -> Option<u64> {
         let size = size.checked_next_multiple_of(GRANULE)?;
         self.count += 1;
@@ -107,7 +108,7 @@ impl Addresses {
         Some(address)
     }
 
-    /// Returns a range of addresses for reuse.
+    /// Frees an address range for reuse.
     pub(crate) fn give_back(&mut self, address: u64, size: u64) {
         if !matches!(self.order, Order::Lowest | Order::Highest) {
             return;

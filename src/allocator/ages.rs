@@ -1,6 +1,5 @@
-//! Inference of the ages of segments that exist before the first event. A recording that begins late does not contain
-//! them. If two free blocks tie, the recorded address of the request shows which segment is older (PyTorch 2.12 and
-//! later).
+//! Inference of the relative ages of segments that were allocated before recording. If two free blocks are equally good
+//! for a request, the recorded address of the request shows which segment is older (PyTorch 2.12 and later).
 
 use super::blocks::{NONE, State};
 use super::check::Check;
@@ -8,11 +7,12 @@ use super::chunk::Request;
 use super::model::Allocator;
 use super::pool::Key;
 
-/// Maximum number of corrections. It bounds the time that they take.
+/// Maximum number of corrections, which bounds their running time.
 const MAX_CORRECTIONS: u32 = 4096;
 
 impl Check {
-    /// Makes a segment older than the one that the model would use, if the recording places the request there.
+    /// Corrects the order of two segments: if the recording places the request in a segment other than the predicted
+    /// one, the recorded segment becomes the older one.
     pub(super) fn learn(&mut self, request: &Request, address: u64) {
         if self.start_numbers.is_empty() || self.corrections >= MAX_CORRECTIONS || self.verdict.departs_at.is_some() {
             return;
@@ -40,7 +40,7 @@ impl Check {
 }
 
 impl Allocator {
-    /// Sets the age number of all blocks of a segment.
+    /// Sets the age number (low = old) of all blocks of a segment.
     fn renumber_segment(&mut self, key: Key, number: u64) {
         let mut id = key.block;
         while self.blocks.at(id).previous != NONE {

@@ -1,52 +1,53 @@
-//! Questions to the allocator simulation and their answers.
+//! Requests to the allocator simulation (what-if questions) and their results.
 
 use super::program::Program;
 use serde::{Deserialize, Serialize};
 
-/// A question to the simulation.
+/// What-if question: settings, limits and program changes to simulate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfQuestion {
-    /// Lines of `PYTORCH_CUDA_ALLOC_CONF` to simulate. Lines that cannot be parsed are skipped.
+    /// Values of `PYTORCH_CUDA_ALLOC_CONF` to simulate. Values that cannot be parsed are skipped.
     pub lines: Vec<String>,
-    /// Bytes that the driver can provide. If this and `total` are `None`, the limit that the recording implies holds.
+    /// Memory, in bytes, that the driver can provide. If this and `total` are `None`, the limit is inferred from the
+    /// recording.
     pub capacity: Option<u64>,
-    /// Memory of the device in bytes, to which a memory fraction applies.
+    /// Total memory of the device in bytes. A memory fraction refers to it.
     pub total: Option<u64>,
-    /// Changed programs to simulate, each under the recorded settings and under those of `lines`.
+    /// Program changes to simulate, each under the recorded settings and under the settings in `lines`.
     pub programs: Vec<Program>,
     /// True to also try a built-in list of settings.
     pub tries: bool,
-    /// True to search for the smallest capacity that each setting needs.
+    /// True to search for the smallest capacity with which the program runs under each setting.
     pub fits: bool,
     /// True to skip the recorded calls of `empty_cache()`.
     pub never_empties: bool,
-    /// True to send partial answers while more rows are computed.
+    /// True to send partial results while further runs are simulated.
     pub partial: bool,
-    /// True to use the sizes last set by [`Simulation::plan`](crate::simulation::Simulation::plan). The proof always
-    /// uses the recorded sizes.
+    /// True to use the allocation sizes last set by [`Simulation::plan`](crate::simulation::Simulation::plan). The
+    /// proof always uses the recorded sizes.
     pub is_planned: bool,
     /// Settings whose curves are returned, written as in [`WhatIfRun::settings`].
     pub course: Option<String>,
-    /// Program changes of the run whose curves are returned.
+    /// Program changes of the run whose curves are returned, see `course`.
     pub course_program: Program,
 }
 
-/// An answer of the simulation.
+/// Result of a what-if question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIf {
     pub proof: WhatIfProof,
-    /// Runs: the recording, the question's lines in their order, changed programs, and the settings that were tried.
+    /// Runs, in this order: the recording, each of the question's `lines`, changed programs, and built-in settings.
     pub runs: Vec<WhatIfRun>,
     pub fits: Vec<WhatIfFit>,
     pub course: Option<WhatIfCourse>,
     /// Error of a line or a program of the question, as part of a sentence. Empty if all of them are simulated.
     pub line_error: String,
-    /// Memory limit of the runs in bytes: the one in the question, or else the highest that explains the recording.
-    /// `None` if there is neither.
+    /// Memory limit of the runs in bytes: the limit in the question, otherwise the highest limit consistent with the
+    /// recording. `None` if there is neither.
     pub capacity: Option<u64>,
     /// Memory limit that the recording implies, if any.
     pub limit: Option<WhatIfLimit>,
-    /// True if no single limit explains all failed requests, because others used the device.
+    /// True if no single limit is consistent with all failed requests, because other processes used the device as well.
     pub has_contradictory_limits: bool,
     /// True if `capacity` was inferred from the recording.
     pub is_capacity_recorded: bool,
@@ -54,21 +55,21 @@ pub struct WhatIf {
     pub ooms: u64,
     /// True if nothing was allocated or reserved before the first event.
     pub starts_empty: bool,
-    /// Change of the peak, in bytes, if early allocations are placed again under the recorded settings instead of kept
-    /// at their addresses.
+    /// Change of the peak, in bytes, if allocations made before recording are placed by the simulation instead of kept
+    /// at their recorded addresses.
     pub start_changes_peak: i64,
-    /// Total number of runs and fits that the complete answer has.
+    /// Total number of runs and capacity searches in the complete result.
     pub steps: u64,
-    /// True if no further parts of the answer follow.
+    /// True if no further partial results follow.
     pub is_complete: bool,
 }
 
-/// Agreement of the simulation with the recording.
+/// Agreement between the recording and a simulation under the recorded settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfProof {
-    /// Recorded settings, as a line of `PYTORCH_CUDA_ALLOC_CONF`.
+    /// Recorded settings, as a value of `PYTORCH_CUDA_ALLOC_CONF`.
     pub settings: String,
-    /// Settings that the file does not record, and how they were inferred.
+    /// Settings that are not recorded in the file, and how they were inferred.
     pub assumed: Vec<String>,
     pub addresses: u64,
     pub addresses_equal: u64,
@@ -84,17 +85,17 @@ pub struct WhatIfProof {
     pub refused: Option<String>,
 }
 
-/// Memory limit that a recording implies. Each attempt to get memory, failed or not, narrows its bounds.
+/// Memory limit that a recording implies. Each attempt to get memory, successful or not, narrows its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WhatIfLimit {
-    /// Lowest and highest limit in bytes.
+    /// Lowest possible limit in bytes. `high` is the highest one.
     pub low: u64,
     pub high: u64,
-    /// True if a memory fraction is the limit, and false if it is the driver's memory.
+    /// True if the limit is a memory fraction, false if it is the memory that the driver provides.
     pub is_fraction: bool,
 }
 
-/// Result of a run with the lowest limit that explains the recording.
+/// Result of a run with the lowest memory limit that is consistent with the recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WhatIfLow {
     pub peak_reserved: u64,
@@ -104,52 +105,53 @@ pub struct WhatIfLow {
     pub avoided_oom: Option<u32>,
 }
 
-/// Result of a run under one set of settings, with the highest limit that explains the recording.
+/// Result of a run under one set of settings, with the highest memory limit that is consistent with the recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfRun {
-    /// Settings, as a line of `PYTORCH_CUDA_ALLOC_CONF`.
+    /// Settings, as a value of `PYTORCH_CUDA_ALLOC_CONF`.
     pub settings: String,
     /// Changes of the program in this run.
     pub program: Program,
     pub origin: WhatIfOrigin,
     pub grade: WhatIfGrade,
     pub peak_reserved: u64,
-    /// Index of the first event after which the peak is reached. −1 if it is reached before the first event.
+    /// Index of the event at which the peak is reached. −1 if it is reached before the first event.
     pub peak_event: i64,
     /// Bytes of live blocks at the peak.
     pub allocated_at_peak: u64,
-    /// Lowest and highest possible peak in bytes, over all address orders and limits that fit the recording. Estimated
-    /// bounds if the recording does not begin with an empty allocator.
+    /// Lowest and highest possible peak in bytes, over all address orders and limits consistent with the recording. If
+    /// memory was allocated before recording, the bounds are estimates.
     pub band: [u64; 2],
-    /// Result with the lowest limit, if it differs. Both results are needed to decide whether the run fails.
+    /// Result with the lowest memory limit, if it differs. The run certainly fails only if both results fail.
     pub low: Option<WhatIfLow>,
     pub driver_calls: u64,
     pub retries: u64,
-    /// Event of the request that failed. −1 if the early allocations do not fit.
+    /// Index of the event whose request failed. −1 if the allocations made before recording do not fit.
     pub oom_event: Option<i64>,
-    /// Event of a request that failed in the recording but succeeds here. The run ends there.
+    /// Index of the event whose request failed in the recording but succeeds in this run. The run ends there.
     pub avoided_oom: Option<u32>,
     pub warnings: Vec<WhatIfWarning>,
-    /// Names of settings in the line that do not affect the simulation.
+    /// Names of specified settings that do not affect the simulation.
     pub ignored: Vec<String>,
 }
 
 impl WhatIfRun {
-    /// Returns whether the run fails for lack of memory, or `None` if that depends on the limit of the recording.
+    /// Returns whether the run runs out of memory, or `None` if that depends on the exact memory limit, which is
+    /// unknown.
     pub fn fails(&self) -> Option<bool> {
         let fails = self.oom_event.is_some();
         let is_same = self.low.is_none_or(|low| low.oom_event.is_some() == fails);
         is_same.then_some(fails)
     }
 
-    /// Returns the lowest and the highest number of retries over the limits that explain the recording.
+    /// Returns the lowest and the highest number of retries, over all memory limits consistent with the recording.
     pub fn retry_range(&self) -> [u64; 2] {
         let low = self.low.map_or(self.retries, |low| low.retries);
         [self.retries.min(low), self.retries.max(low)]
     }
 }
 
-/// Curves of a run over its events.
+/// Memory curves of a run over its events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfCourse {
     /// Settings, written as in [`WhatIfRun::settings`].
@@ -158,17 +160,17 @@ pub struct WhatIfCourse {
     pub program: Program,
     /// Reserved bytes before the first event.
     pub reserved_at_start: u64,
-    /// Events that change the reserved bytes, each with the bytes after it.
+    /// Changes of the reserved bytes: event index, and bytes after the event.
     pub reserved: Vec<(u32, u64)>,
-    /// Allocated (rounded) bytes, i.e. those of live blocks, before the first event.
+    /// Bytes in live blocks (allocated, rounded) before the first event.
     pub allocated_at_start: u64,
-    /// Events that change the allocated bytes, each with the bytes after it.
+    /// Changes of the allocated bytes: event index, and bytes after the event.
     pub allocated: Vec<(u32, u64)>,
-    /// Event that ends the run before the end of the recording: a request that fails, or one that failed in the
-    /// recording but succeeds here. −1 is before the first event.
+    /// Index of the event at which the run ends early: a request that fails, or one that failed in the recording but
+    /// succeeds here. −1 if the run ends before the first event.
     pub ends_at: Option<i64>,
-    /// True if a curve has more than [`MAX_POINTS`](crate::course::MAX_POINTS) changes. It then has the minimum and
-    /// maximum of each of 32,768 equal parts of the events.
+    /// True if a curve has more than [`MAX_POINTS`](crate::course::MAX_POINTS) changes. It is then reduced to the
+    /// minimum and maximum in each of 32,768 equally long ranges of events.
     pub is_thinned: bool,
 }
 
@@ -219,20 +221,20 @@ impl WhatIfGrade {
     }
 }
 
-/// A problem with some settings.
+/// Warning about a combination of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WhatIfWarning {
-    /// Garbage collection is on, but has no effect without a memory fraction.
+    /// Garbage collection is enabled, but has no effect without a memory fraction.
     CollectsNothing,
     /// Expandable segments are combined with `max_split_size_mb`, and reserved memory may grow without bound.
     GrowsWithoutBound,
-    /// A memory fraction is set, but the memory of the device is unknown.
+    /// A memory fraction is set, but the total memory of the device is unknown.
     FractionOfNothing,
-    /// `large_segment_size_mb` is missing in older PyTorch releases.
+    /// `large_segment_size_mb` is not supported by older PyTorch releases.
     LargeSegmentsAreNew,
-    /// `per_process_memory_fraction` is missing in older PyTorch releases.
+    /// `per_process_memory_fraction` is not supported by older PyTorch releases.
     FractionIsNew,
-    /// `throw_on_cudamalloc_oom` is missing in older PyTorch releases.
+    /// `throw_on_cudamalloc_oom` is not supported by older PyTorch releases.
     ThrowingIsNew,
 }
 
@@ -262,7 +264,7 @@ impl WhatIfWarning {
     }
 }
 
-/// Smallest capacity with which the recorded program runs under some settings.
+/// Smallest capacity with which the recorded program runs under a set of settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfFit {
     pub settings: String,

@@ -1,5 +1,5 @@
-//! Uncertainty of a prediction. The order of new addresses, the memory limit and the allocations made before recording
-//! are known only in part, so a run is repeated for each possibility.
+//! Uncertainty of a prediction. Segment addresses, the memory limit and the allocations made before recording are only
+//! partly known, so a run is repeated for several possible values.
 
 use super::addresses::Order;
 use super::plan::{Outcome, Plan, StartState};
@@ -8,46 +8,46 @@ use super::run::Run;
 use super::settings::{BlockOrder, Limits};
 use base::slice::{SliceResult, TimeSlice};
 
-/// Progress of a run and its repetitions.
+/// Progress of simulating a run and its repetitions under other assumptions.
 #[derive(Clone, Debug, Default)]
 pub struct Band {
     run: Option<Box<Run>>,
     done: Vec<Outcome>,
 }
 
-/// Uncertainties of a run.
+/// Unknown inputs of a run, which is repeated for their possible values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Doubts {
-    /// Limits with the lowest memory that explains the recording. The plan of the run has the highest.
+    /// Limits with the lowest memory that is consistent with the recording. The run's own plan has the highest memory.
     pub low: Option<Limits>,
-    /// State before the first event. `None` if the recording begins with an empty allocator.
+    /// State before the first event. `None` if nothing was allocated or reserved then.
     pub start: Option<Start>,
 }
 
-/// State before the first event, as far as it bounds a prediction.
+/// Properties of the state before the first event that bound a prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Start {
-    /// Reserved bytes outside of live blocks.
+    /// Reserved bytes that are not in live blocks.
     pub idle: u64,
-    /// Peak of the recording, in reserved bytes, if the run has the same requests. 0 otherwise.
+    /// Recorded peak of reserved bytes if the run has the recorded requests, otherwise 0.
     pub recorded_peak: u64,
-    /// True if the segments can be kept, because the settings make the same kind of segments.
+    /// True if the recorded segments can be kept, because the run's settings create the same kind of segments.
     pub may_keep: bool,
 }
 
-/// Result of a [`Band`].
+/// Result of a run and its repetitions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Banded {
-    /// Outcome with the highest limit.
+    /// Outcome with the highest memory limit.
     pub outcome: Outcome,
-    /// Outcome with the lowest limit, if it differs.
+    /// Outcome with the lowest memory limit, if it differs.
     pub low: Option<Outcome>,
-    /// Lowest and highest peak of reserved bytes.
+    /// Lowest and highest predicted peak of reserved bytes.
     pub band: [u64; 2],
 }
 
 impl Band {
-    /// Runs until all repetitions are simulated.
+    /// Continues simulating the run and its repetitions until all are complete or the time slice is used up.
     ///
     /// # Errors
     /// Returns an error if the time slice is used up.
@@ -80,7 +80,8 @@ impl Band {
 }
 
 impl Start {
-    /// Returns the bounds of a peak. `highest` is the highest peak of all that was simulated or recorded.
+    /// Returns the lowest and highest possible peak. `highest` is the highest peak of the recording and all
+    /// repetitions.
     fn bounds(self, outcome: &Outcome, highest: u64, plan: &Plan) -> [u64; 2] {
         // Measured: of 275 late recordings, all peaks were below.
         let above = highest.saturating_add(self.idle).saturating_mul(13) / 10;
@@ -92,7 +93,7 @@ impl Start {
     }
 }
 
-/// Difference between the run and its repetition.
+/// Input that is varied in a repetition of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Main,
@@ -101,7 +102,7 @@ enum Kind {
     Start,
 }
 
-/// Returns the run and its repetitions.
+/// Returns the plans of the run and its repetitions.
 fn plans(plan: &Plan, doubts: Doubts) -> Vec<(Kind, Plan)> {
     let mut plans = Vec::new();
     add(&mut plans, Kind::Main, plan).counts_rounded = doubts.start.is_some();
@@ -130,7 +131,7 @@ fn plans(plan: &Plan, doubts: Doubts) -> Vec<(Kind, Plan)> {
     plans
 }
 
-/// Adds a copy of `plan` and returns it for changes.
+/// Appends a copy of `plan` and returns it, to be modified by the caller.
 #[inline(never)]
 fn add<'a>(plans: &'a mut Vec<(Kind, Plan)>, kind: Kind, plan: &Plan) -> &'a mut Plan {
     plans.push((kind, Plan { keeps_curve: false, ..plan.clone() }));

@@ -1,9 +1,9 @@
-//! Blocks of memory, linked to their neighbours in a segment. Rows of removed blocks are reused.
+//! Blocks of memory, linked to their neighbours in a segment. The ids of removed blocks are reused.
 
-/// Sentinel: no block, no range or no allocation.
+/// Sentinel index for an absent block, address range or allocation.
 pub const NONE: u32 = u32::MAX;
 
-/// State of a block.
+/// State of a block of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     #[default]
@@ -15,18 +15,18 @@ pub enum State {
     AwaitingFree,
 }
 
-/// A block of a segment.
+/// A block of a segment, allocated or free.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     pub address: u64,
     pub size: u64,
-    /// Age number of the segment or of the block, see [`BlockOrder`](crate::BlockOrder). 0 if blocks are ordered by
+    /// Age number of the block or of its segment, see [`BlockOrder`](crate::BlockOrder). 0 if PyTorch orders blocks by
     /// address.
     pub(crate) number: u64,
-    /// Value of its pool's `searches` when the block was freed. While the block awaits its free: the number of
-    /// deferred frees before it.
+    /// For a free block, the number of searches in its pool before it was freed. For a block that is awaiting free, the
+    /// number of frees deferred before its own.
     pub(crate) freed_at: u64,
-    /// Rank of the stream, see [`Place`](crate::recording::Place).
+    /// Index of the stream, ordered by handle, see [`Place`](crate::recording::Place).
     pub stream: u32,
     /// Index of the pool in `Allocator::pools`.
     pub(crate) pool: u32,
@@ -40,7 +40,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Returns true if the block has no allocation. It may be unmapped.
+    /// Returns true if the block has no allocation, i.e. if it is free or unmapped.
     pub(crate) fn is_vacant(&self) -> bool {
         matches!(self.state, State::Free | State::Unmapped)
     }
@@ -50,13 +50,13 @@ impl Block {
         self.range != NONE
     }
 
-    /// Returns true if the block fills its whole segment.
+    /// Returns true if the block is the only one in its segment.
     pub(crate) fn is_whole(&self) -> bool {
         self.previous == NONE && self.next == NONE
     }
 }
 
-/// All blocks by id. Ids of removed blocks are reused.
+/// All blocks, by id. The ids of removed blocks are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
     rows: Vec<Block>,
@@ -97,7 +97,7 @@ impl Blocks {
         (0..).zip(&self.rows).filter(|(_, block)| block.pool != NONE)
     }
 
-    /// Inserts `block` before block `id` and returns its id.
+    /// Inserts `block` in front of the block `id` in its segment, and returns the new block's id.
     pub(crate) fn add_before(&mut self, id: u32, block: Block) -> u32 {
         let previous = self.at(id).previous;
         let new = self.add(Block { previous, next: id, ..block });
@@ -108,7 +108,7 @@ impl Blocks {
         new
     }
 
-    /// Inserts `block` after block `id` and returns its id.
+    /// Inserts `block` behind the block `id` in its segment, and returns the new block's id.
     pub(crate) fn add_after(&mut self, id: u32, block: Block) -> u32 {
         let next = self.at(id).next;
         let new = self.add(Block { previous: id, next, ..block });

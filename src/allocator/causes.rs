@@ -1,5 +1,5 @@
-//! Inference of who released memory: the program, the end of a `MemPool`, or a request that found no memory. Before the
-//! model changes anything, it checks whether a request finds a free block.
+//! Inference of who released memory: a call of `empty_cache()`, the destruction of a `MemPool`, or a request that found
+//! no memory. This must be known before the model processes the request.
 
 use super::check::Check;
 use super::chunk::{Chunk, Decision, Request};
@@ -11,8 +11,8 @@ use super::rounding::segment;
 use super::verdict::common;
 
 impl Check {
-    /// Completes frees and releases memory in a chunk that no request follows, so only the program can have caused
-    /// them.
+    /// Processes frees and releases that no request follows. The program must have caused them, since only a request
+    /// makes the allocator release memory.
     pub(super) fn without_request(&mut self, chunk: Chunk<'_>) {
         self.complete_all(chunk);
         let grown = chunk.iter().find(|(_, step)| matches!(step.what, What::Grow(_)));
@@ -28,7 +28,7 @@ impl Check {
         }
     }
 
-    /// Releases memory like the program: everything cached, or the memory of a `MemPool` that was destroyed.
+    /// Releases memory as the program did: all cached memory, or the memory of a destroyed `MemPool`.
     fn released_by_program(&mut self, chunk: Chunk<'_>) {
         let releases: Vec<(u32, Release)> = chunk.releases().collect();
         let step = chunk.iter().find(|(_, step)| matches!(step.what, What::Release(_)));
@@ -69,8 +69,8 @@ impl Check {
         self.findings.causes.get_mut(release as usize).into_iter().for_each(|own| *own = cause);
     }
 
-    /// Determines who released memory before a request. Releases what the program released, and records which frees the
-    /// request waited for.
+    /// Determines whether the program or the request itself caused the releases before a request. Performs those of the
+    /// program, and records the frees that the request waited for.
     pub(super) fn decide_cause(&mut self, request: &Request, chunk: Chunk<'_>) -> Decision {
         let is_release = |(_, step): &(u32, Step)| matches!(step.what, What::Release(_));
         let is_growth = |(_, step): &(u32, Step)| matches!(step.what, What::Grow(_));
@@ -129,7 +129,7 @@ impl Check {
         Decision { done, misses }
     }
 
-    /// Records the frees of a chunk that completed because the next request waited for them.
+    /// Records that the frees in this chunk completed only because the next request waited for them.
     fn note_waited(&mut self, chunk: Chunk<'_>, only_deferred: bool) {
         for (at, step) in chunk.iter() {
             if let What::FreeCompleted(number) = step.what
@@ -140,8 +140,8 @@ impl Check {
         }
     }
 
-    /// Returns true if the chunk's releases begin with those that a request makes before it releases everything:
-    /// garbage collection, or the segments that are available with `max_split_size`.
+    /// Returns true if the chunk's releases begin with partial ones, which a request tries before it releases all
+    /// cached memory: garbage collection, or oversize segments under `max_split_size`.
     fn begins_partially(&mut self, request: &Request, chunk: Chunk<'_>) -> bool {
         let begins = |keys: &[super::pool::Key]| {
             let mut recorded = chunk.released();
@@ -165,7 +165,8 @@ impl Check {
         begins(&garbage)
     }
 
-    /// Returns true if, without the releases, the request would have raised reserved memory above its maximum so far.
+    /// Returns true if reserved memory would have reached a new maximum if the request had been granted without the
+    /// releases.
     fn exceeds_peak(&self, request: &Request, release: Release, chunk: Chunk<'_>) -> bool {
         let mut operations = Vec::new();
         chunk.load(&mut operations);

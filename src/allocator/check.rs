@@ -1,7 +1,8 @@
-//! Check that the model reproduces a recording. The model gets the recorded requests. Its placements and segment
-//! operations are compared with the recorded ones.
+//! Check that the model reproduces a recording. The model processes the recorded requests, and its placements and
+//! segment operations are compared with the recorded ones.
 //!
-//! The driver follows the recording: it fails where segments were released before the request succeeded.
+//! The simulated driver fails where the recording shows that memory ran out, i.e. where segments were released before a
+//! request succeeded.
 
 mod request;
 
@@ -28,9 +29,9 @@ pub struct Check {
     /// Block id of each allocation, by index.
     pub(super) blocks: Vec<u32>,
     next: usize,
-    /// Segment operations and completed frees since the last request, as indices of steps.
+    /// Segment operations and completed frees since the last request, as indices in [`Recording::steps`].
     chunk: Vec<u32>,
-    /// Recorded segment operations that the model must perform next.
+    /// Recorded segment operations that the model is expected to perform next.
     pub(super) script: Vec<Operation>,
     /// Recorded reserved bytes at the current step.
     pub(super) reserved: u64,
@@ -38,11 +39,12 @@ pub struct Check {
     pub(super) max_reserved: u64,
     /// True if a deferred free completed since the last request.
     pub(super) has_waited: bool,
-    /// True once a free was requested separately from its completion.
+    /// True once the recording has shown a free that completed later than it was requested.
     pub(super) has_requested_frees: bool,
-    /// Rounded bytes of failed requests, ascending. Each has the latest requested bytes that are rounded to it.
+    /// Rounded sizes of failed requests, ascending. Each is paired with the requested size of the latest request that
+    /// is rounded to it.
     requested: Vec<(u64, u64)>,
-    /// Age numbers of the segments that exist before the first event.
+    /// Initial age numbers of the segments that exist before the first event.
     pub(super) start_numbers: Vec<u64>,
     /// Number of corrections made to `start_numbers`.
     pub(super) corrections: u32,
@@ -51,7 +53,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// Creates a check of a recording under these settings.
+    /// Creates a check of whether the model reproduces `recording` under these settings.
     pub fn new(recording: &Recording, settings: &Settings, backend: Backend) -> Check {
         let attempts = Attempts::new(recording.reserved_at_start());
         let driver = Driver::Script(Script::new(attempts));
@@ -102,10 +104,10 @@ impl Check {
         }
     }
 
-    /// Works until the verdict is complete.
+    /// Continues the check until it is complete or the time slice is used up. Returns the verdict.
     ///
     /// # Errors
-    /// Returns an error if the slice has no time left.
+    /// Returns an error if the time slice is used up.
     pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult<Verdict> {
         while self.next < recording.steps.len() {
             slice.tick()?;
@@ -175,7 +177,7 @@ impl Check {
         }
     }
 
-    /// Returns true if a free completed some time after it was requested.
+    /// Returns true if the free at step `at` completed later than it was requested.
     pub(super) fn is_deferred(&self, recording: &Recording, at: u32, number: u32) -> bool {
         let before = at.checked_sub(1).and_then(|before| recording.steps.get(before as usize));
         self.has_requested_frees && before.is_some_and(|before| before.what != What::FreeRequested(number))
@@ -188,20 +190,20 @@ impl Check {
         }
     }
 
-    /// Completes a recorded free.
+    /// Completes the recorded free of an allocation.
     pub(super) fn complete(&mut self, number: u32) {
         if let Some(id) = self.take_block(number) {
             self.allocator.free(id);
         }
     }
 
-    /// Takes the block of an allocation whose free completes.
+    /// Returns the block of an allocation and removes it from the list of blocks, since its free completes.
     pub(super) fn take_block(&mut self, number: u32) -> Option<u32> {
         let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
         Some(id).filter(|id| *id != NONE)
     }
 
-    /// Passes the recorded operations to the driver. `succeeds` is true if the next request succeeds.
+    /// Passes the recorded operations to the simulated driver. `succeeds` is true if the next request succeeds.
     pub(super) fn give_script(&mut self, succeeds: bool) {
         if let Driver::Script(script) = &mut self.allocator.driver {
             script.operations.clone_from(&self.script);
@@ -217,8 +219,8 @@ impl Check {
         self.verdict.departs_at.get_or_insert(event);
     }
 
-    /// Counts the operations that the model and the recording have in common. Addresses are compared until the first
-    /// departure.
+    /// Counts the operations that the model and the recording have in common. Addresses are compared only until the
+    /// first difference.
     pub(super) fn compare(&mut self, step: Step) {
         let done = self.allocator.log.as_mut().map(std::mem::take).unwrap_or_default();
         let recorded = std::mem::take(&mut self.script);
@@ -248,7 +250,7 @@ fn after(reserved: u64, operation: Operation) -> u64 {
     }
 }
 
-/// Returns the vector without its elements, but with its capacity.
+/// Returns an empty vector that reuses the memory of `rows`.
 pub(super) fn cleared<T>(mut rows: Vec<T>) -> Vec<T> {
     rows.clear();
     rows

@@ -1,25 +1,26 @@
-//! Part of a recording up to a request, and the decision about its releases.
+//! Steps of a recording up to the next request, and the inferred cause of the releases among them.
 
 use super::operation::Operation;
 use super::recording::{Place, Recording, Release, Step, What};
 
-/// A request of a recording.
+/// A recorded request for memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     /// Block size in bytes.
     pub(super) size: u64,
     pub(super) place: Place,
-    /// Index of its pool of small or large blocks.
+    /// Index of the pool in `Allocator::pools`.
     pub(super) pool: u32,
     pub(super) succeeds: bool,
 }
 
-/// Decision on who released memory before a request.
+/// Result of inferring who released memory before a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Decision {
-    /// Number of steps at the start of the chunk that the program made. They are processed already.
+    /// Number of steps at the start of the chunk that are already processed, because the program caused them.
     pub(super) done: usize,
-    /// True if the request searched for a block before others were freed, and found none.
+    /// True if the request found no free block when it was made. Only the releases and frees after that made one
+    /// available.
     pub(super) misses: bool,
 }
 
@@ -59,7 +60,7 @@ impl<'a> Chunk<'a> {
         self.releases().flat_map(move |(_, release)| self.operations_of(release))
     }
 
-    /// Adds all segment operations to `script`.
+    /// Appends all segment operations of the chunk to `script`.
     pub(super) fn load(self, script: &mut Vec<Operation>) {
         for (_, step) in self.iter() {
             match step.what {

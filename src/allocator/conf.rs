@@ -1,15 +1,15 @@
-//! Parsing of `PYTORCH_CUDA_ALLOC_CONF` and `PYTORCH_ALLOC_CONF` with PyTorch's rules.
+//! Parsing of `PYTORCH_CUDA_ALLOC_CONF` and `PYTORCH_ALLOC_CONF` by PyTorch's rules.
 
 use super::settings::{INTERVALS, MIB, Settings, Share};
 use thiserror::Error;
 
-/// A parse error and its position.
+/// Parse error with its position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{problem} at character {}: {word}", at + 1)]
 pub struct LineError {
-    /// Position in characters, counted from 0.
+    /// Position of the error in characters, counted from 0.
     pub at: usize,
-    /// Text at the position.
+    /// Text at the position of the error.
     pub word: String,
     pub problem: Problem,
 }
@@ -37,7 +37,7 @@ pub enum Problem {
     Backend,
 }
 
-/// Settings that do not affect the simulation: pinned memory, locks and graphs.
+/// Settings that do not affect the simulation, such as those about pinned memory, locks and graphs.
 const WITHOUT_EFFECT: [&str; 14] = [
     "pinned_use_cuda_host_register",
     "pinned_num_register_threads",
@@ -55,11 +55,11 @@ const WITHOUT_EFFECT: [&str; 14] = [
     "expandable_segments_reserve_by_class",
 ];
 
-/// Parsed settings, and the names of those in the line that do not affect the simulation.
+/// Parsed settings, and the names of specified settings that do not affect the simulation.
 pub type Read = (Settings, Vec<String>);
 
-/// Parses a line. A leading variable name, `export` and quotes are skipped. Settings missing in the line have PyTorch's
-/// defaults.
+/// Parses the value of the environment variable. A leading variable name, `export` and quotes are skipped. Unspecified
+/// settings have PyTorch's defaults.
 ///
 /// # Errors
 /// Returns the first setting that PyTorch would reject, and its position.
@@ -99,7 +99,7 @@ pub fn parse(line: &str) -> Result<Read, LineError> {
     Ok((settings, ignored))
 }
 
-/// Parses a line found in a file. Settings that cannot be parsed are skipped.
+/// Parses a value found in a file. Settings that cannot be parsed are skipped.
 pub(crate) fn parse_leniently(line: &str) -> Settings {
     let mut settings = Settings::default();
     let mut non_split = None;
@@ -116,7 +116,7 @@ pub(crate) fn parse_leniently(line: &str) -> Settings {
     settings
 }
 
-/// Splits at commas outside brackets. Returns each part with its byte offset.
+/// Splits a text at commas outside of brackets. Returns each part with its byte offset.
 fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut depth = 0;
     let mut begin = 0;
@@ -164,7 +164,7 @@ fn truth(value: &str) -> Result<bool, Problem> {
     }
 }
 
-/// Parses a number of MiB that must exceed `least`. Returns bytes.
+/// Parses a number of MiB that must be greater than `least` (also in MiB). Returns bytes.
 fn above(value: &str, least: u64) -> Result<u64, Problem> {
     let mib = value.parse::<u64>().ok().filter(|&mib| mib > least);
     mib.and_then(|mib| mib.checked_mul(MIB)).ok_or(Problem::Above(least))
@@ -174,8 +174,8 @@ fn power_of_two(value: &str) -> Result<u32, Problem> {
     value.trim().parse().ok().filter(|value: &u32| value.is_power_of_two()).ok_or(Problem::PowerOfTwo)
 }
 
-/// Parses one number for all intervals, or a list. The first key also fills the intervals below it, `>` fills those
-/// above the last.
+/// Parses `roundup_power2_divisions`: one number for all intervals, or a list of `size:number` pairs. The first pair
+/// also applies to smaller sizes, and `>` to all sizes above the last one.
 fn divisions(value: &str) -> Result<[u32; INTERVALS], Problem> {
     let Some(list) = value.strip_prefix('[') else { return power_of_two(value).map(|all| [all; INTERVALS]) };
     let list = list.strip_suffix(']').ok_or(Problem::List)?;

@@ -1,11 +1,11 @@
-//! Curves of a run: bytes over events, with a bounded number of points.
+//! Memory curves of a run over its events, with a bounded number of points.
 
-/// Maximum number of points of a curve.
+/// Maximum number of points in a curve.
 pub const MAX_POINTS: usize = 1 << 16;
-/// Number of equal parts that the events are divided into. A thinned curve keeps the minimum and maximum of each part.
+/// Number of equally long ranges of events in a thinned curve, which keeps only the minimum and maximum of each range.
 const PARTS: u32 = (MAX_POINTS / 2) as u32;
 
-/// Reserved and allocated bytes of a run over its events.
+/// Curves of reserved and allocated bytes over the events of a run.
 #[derive(Clone, Debug)]
 pub struct Course {
     pub reserved: Curve,
@@ -13,13 +13,13 @@ pub struct Course {
 }
 
 impl Course {
-    /// Creates curves over `events` events with these initial values.
+    /// Creates curves over `events` events, starting at these values.
     pub(crate) fn new(events: u32, reserved: u64, allocated: u64) -> Course {
         Course { reserved: Curve::new(events, reserved), allocated: Curve::new(events, allocated) }
     }
 }
 
-/// An event and the bytes after it. The value holds until the next point.
+/// Event index, and the bytes after that event. The value holds until the next point.
 type Point = (u32, u64);
 
 /// A step curve of bytes over events.
@@ -29,12 +29,12 @@ pub struct Curve {
     points: Vec<Point>,
     level: u64,
     events: u32,
-    /// Number of events in a part.
+    /// Number of events in each range of a thinned curve.
     width: u32,
     thinned: Option<Part>,
 }
 
-/// The part of a thinned curve that is being filled.
+/// Range of events of a thinned curve that is being filled.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     number: u32,
@@ -48,7 +48,7 @@ impl Curve {
         Curve { at_start, points: Vec::new(), level: at_start, events, width, thinned: None }
     }
 
-    /// Adds the value after an event. Events must not decrease.
+    /// Adds the value after an event. Calls must be in order of events.
     #[inline]
     pub(crate) fn add(&mut self, event: u32, bytes: u64) {
         if bytes != self.level {
@@ -71,7 +71,7 @@ impl Curve {
         self.level = bytes;
     }
 
-    /// Adds a point to a thinned curve, which keeps only the minimum and maximum of each part.
+    /// Adds a value to a thinned curve, which keeps only the minimum and maximum of each range of events.
     fn fold(&mut self, event: u32, bytes: u64) {
         let Some(part) = self.thinned else { return };
         let number = (event / self.width).min(PARTS - 1).max(part.number);

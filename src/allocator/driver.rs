@@ -1,16 +1,15 @@
-//! Stand-in for the CUDA driver. It assigns addresses and fails when the capacity is used up, or it replays a
-//! recording.
+//! Simulated CUDA driver. It assigns addresses and fails when its capacity is exhausted, or it replays a recording.
 
 use super::addresses::{Addresses, Order};
 use super::implied::Attempts;
 use super::operation::{Kind, Operation};
 use super::recording::Recording;
 
-/// First address of segments that no recording contains.
+/// First address of segments that do not exist in the recording.
 const FIRST: u64 = 0x7000_0000_0000;
-/// End of the addresses for such segments.
+/// Upper end of the addresses of such segments.
 const LAST: u64 = 1 << 62;
-/// Distance between reserved address ranges, in bytes.
+/// Distance, in bytes, between the address ranges of expandable segments.
 const RANGE: u64 = 1 << 45;
 const GRANULE: u64 = 2 << 20;
 
@@ -22,10 +21,10 @@ pub(crate) enum Driver {
     Recorded(Recorded),
 }
 
-/// Driver with a limited capacity. It returns recorded addresses as long as the operations match the recording.
+/// Driver with a limited capacity. It returns recorded addresses until an operation differs from the recorded one.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
-    /// Recorded operations that took memory from the driver, in order.
+    /// Recorded operations that allocated or mapped memory, in order.
     taken: Vec<Operation>,
     next: usize,
     /// Next unused address above all recorded ones.
@@ -34,13 +33,15 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// Creates a driver that replays `operations`. `above` must be an address above all recorded ones.
+    /// Creates a driver that returns the addresses in `operations`. `above` must be greater than all recorded
+    /// addresses.
     pub(crate) fn new(operations: impl Iterator<Item = Operation>, above: u64, capacity: Option<u64>) -> Recorded {
         let taken = operations.filter(|operation| operation.kind.grows()).collect();
         Recorded { taken, next: 0, above: above.max(FIRST), capacity }
     }
 
-    /// Returns the recorded address of this operation. After the first mismatch it returns `None` for all operations.
+    /// Returns the recorded address of the next operation, which must have this kind and size. After the first
+    /// mismatch, always returns `None`.
     fn take(&mut self, kind: Kind, size: u64) -> Option<u64> {
         let recorded = self.taken.get(self.next).filter(|it| it.kind == kind && it.size == size);
         self.next = if recorded.is_some() { self.next + 1 } else { self.taken.len() };
@@ -58,14 +59,14 @@ impl Recorded {
     }
 }
 
-/// Recorded operations of one request, and the memory limits that all requests so far imply.
+/// Recorded operations of one request, which are replayed, and the memory limits implied by all requests so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     pub(crate) operations: Vec<Operation>,
     pub(crate) next: usize,
-    /// True if operations after the recorded ones are granted, because the request succeeded.
+    /// True if the request succeeded in the recording. Operations beyond the recorded ones are then granted.
     pub(crate) succeeds: bool,
-    /// Segment size of the request, in bytes. A memory fraction is compared with it.
+    /// Segment size of the current request, in bytes. PyTorch compares it with the memory fraction.
     pub(crate) segment: u64,
     pub(crate) attempts: Attempts,
     invented: u64,
@@ -80,21 +81,21 @@ impl Script {
         self.operations.get(self.next).copied()
     }
 
-    /// Returns whether `size` more bytes are granted, and records the attempt.
+    /// Returns whether `size` more bytes are granted according to the recording. Also records this attempt.
     fn grants(&mut self, size: u64, reserved: u64) -> bool {
         let grants = self.current().map_or(self.succeeds, |operation| operation.kind.grows());
         self.attempts.add(reserved, size, self.segment, grants);
         grants
     }
 
-    /// Skips recorded operations that give memory back, because all cached memory has been released.
+    /// Skips recorded releases, since all cached memory has been released already.
     fn nothing_is_left(&mut self) {
         while self.succeeds && self.current().is_some_and(|operation| !operation.kind.grows()) {
             self.next += 1;
         }
     }
 
-    /// Returns true if the recording gives these segments (address and bytes) back next.
+    /// Returns true if the recording releases exactly these segments (address and bytes) next.
     fn goes_on(&self, segments: impl Iterator<Item = (u64, u64)>) -> bool {
         let rest = self.operations.get(self.next..).unwrap_or_default();
         let mut rest = rest.iter().filter(|it| it.kind == Kind::Free).map(|it| (it.address, it.size));
@@ -117,8 +118,8 @@ impl Driver {
         Driver::Model { addresses: Addresses::new(order), capacity }
     }
 
-    /// Creates a driver for a run of a recording. `keeps` is true if segments keep their recorded addresses, which are
-    /// then not assigned to others.
+    /// Creates a driver for a simulated run of a recording. If `keeps` is true, segments from before recording keep
+    /// their addresses, which are not assigned again.
     pub(crate) fn of_run(recording: &Recording, order: Order, capacity: Option<u64>, keeps: bool) -> Driver {
         match (order, recording.held.first(), recording.held.last()) {
             (Order::Recorded, ..) => {
@@ -132,15 +133,15 @@ impl Driver {
         }
     }
 
-    /// Sets the segment size of the request that takes memory next.
+    /// Sets the segment size of the request for which memory is requested next.
     pub(crate) fn begin(&mut self, segment: u64) {
         if let Driver::Script(script) = self {
             script.segment = segment;
         }
     }
 
-    /// Returns the address of a new segment, or `None` if out of memory. `reserved` is the number of bytes reserved so
-    /// far.
+    /// Returns the address of a new segment, or `None` if out of memory. `reserved` is the current number of reserved
+    /// bytes.
     pub(crate) fn allocate(&mut self, size: u64, reserved: u64) -> Option<u64> {
         match self {
             Driver::Model { addresses, capacity } => match has_room(*capacity, size, reserved) {
@@ -163,7 +164,7 @@ impl Driver {
         }
     }
 
-    /// Returns true if `size` bytes can be mapped.
+    /// Returns true if `size` more bytes can be mapped. `reserved` is the current number of reserved bytes.
     pub(crate) fn maps(&mut self, size: u64, reserved: u64) -> bool {
         match self {
             Driver::Model { capacity, .. } => has_room(*capacity, size, reserved),
@@ -182,8 +183,8 @@ impl Driver {
         }
     }
 
-    /// Returns true if the recording shows that a request was refused although no page was missing. Only a memory
-    /// fraction causes that.
+    /// Returns true if the recording shows that a request failed although all its pages were already mapped. This
+    /// happens only if the request exceeds a memory fraction.
     pub(crate) fn refuses_mapped(&mut self, reserved: u64) -> bool {
         match self {
             Driver::Script(script) if script.current().is_some_and(|it| !it.kind.grows()) => {
@@ -193,7 +194,7 @@ impl Driver {
         }
     }
 
-    /// Returns the first address of a new reserved range.
+    /// Reserves an address range for an expandable segment and returns its first address.
     pub(crate) fn reserve(&mut self) -> Option<u64> {
         match self {
             Driver::Model { addresses, .. } => addresses.take(RANGE),
@@ -208,7 +209,7 @@ impl Driver {
         }
     }
 
-    /// Records that memory was given back to the driver.
+    /// Records that a segment or pages were released to the driver.
     pub(crate) fn given_back(&mut self, operation: Operation) {
         match self {
             Driver::Model { addresses, .. } if operation.kind == Kind::Free => {
@@ -219,22 +220,23 @@ impl Driver {
         }
     }
 
-    /// Records that a reserved address range was given back.
+    /// Records that a reserved address range was released.
     pub(crate) fn gave_range_back(&mut self, address: u64) {
         if let Driver::Model { addresses, .. } = self {
             addresses.give_back(address, RANGE);
         }
     }
 
-    /// Records that all cached memory was released. A script skips the recorded releases that are left.
+    /// Records that all cached memory was released. A driver that replays a script skips the remaining recorded
+    /// releases.
     pub(crate) fn gave_everything(&mut self) {
         if let Driver::Script(script) = self {
             script.nothing_is_left();
         }
     }
 
-    /// Returns false if the recording shows that something other than these segments (address and bytes) was released
-    /// next.
+    /// Returns false if this driver replays a script whose next releases are not exactly these segments (address and
+    /// bytes).
     pub(crate) fn agrees(&self, segments: impl Iterator<Item = (u64, u64)>) -> bool {
         match self {
             Driver::Script(script) => script.goes_on(segments),
@@ -242,7 +244,7 @@ impl Driver {
         }
     }
 
-    /// Returns the recorded attempts to get memory, if this driver replays a script.
+    /// Returns the attempts to get memory recorded so far, if this driver replays a script.
     pub(crate) fn attempts(&mut self) -> Option<&mut Attempts> {
         match self {
             Driver::Script(script) => Some(&mut script.attempts),

@@ -1,10 +1,10 @@
-//! Memory limits of a simulated run: those given in the question, or else those that the recording implies.
+//! Memory limits of a simulated run: those in the question, otherwise those that the recording implies.
 
 use super::answer::WhatIfQuestion;
 use super::infer::Proof;
 use super::settings::{Limits, Settings, Share};
 
-/// Returns the limits of a run under these settings, first with the highest and then with the lowest possible memory.
+/// Returns the limits of a run under these settings: the highest, then the lowest that are possible.
 pub(super) fn limits(proof: &Proof, question: &WhatIfQuestion, settings: &Settings) -> [Limits; 2] {
     if let Some(limits) = asked(question, settings) {
         return [limits; 2];
@@ -25,13 +25,13 @@ pub(super) fn limits(proof: &Proof, question: &WhatIfQuestion, settings: &Settin
     total.map(|total| Limits::new(None, total, settings))
 }
 
-/// Returns the limits given in a question, if any.
+/// Returns the memory limits specified in a question, if any.
 pub(super) fn asked(question: &WhatIfQuestion, settings: &Settings) -> Option<Limits> {
     let capacity = question.capacity.or(question.total)?;
     Some(Limits::new(Some(capacity), question.total.or(question.capacity), settings))
 }
 
-/// Returns true if the question gives an amount of memory that the recording cannot have had.
+/// Returns true if the question specifies an amount of memory that contradicts the recording.
 pub(super) fn is_other_memory(proof: &Proof, question: &WhatIfQuestion) -> bool {
     let Some(asked) = asked(question, &proof.settings) else { return false };
     let implied = proof.verdict.implied;

@@ -7,7 +7,8 @@ use super::pool::Key;
 use super::rounding::page;
 
 impl Allocator {
-    /// Maps memory until there is a free block of `size` bytes. Returns its id, or `None` if out of memory.
+    /// Maps pages until an expandable segment has a free block of `size` bytes. Returns the block's id, or `None` if
+    /// out of memory.
     pub(crate) fn grow_expandable(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         let mut block = match self.room(pool, size, stream) {
             Some(block) => block,
@@ -33,7 +34,7 @@ impl Allocator {
         Some(block)
     }
 
-    /// Returns the first block that starts at least `size` contiguous free or unmapped bytes.
+    /// Returns the first block at which at least `size` contiguous bytes are free or unmapped.
     fn room(&self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         let unmapped = self.pools[pool as usize].unmapped.range(Key::from(stream, 0)..);
         for key in unmapped.take_while(|key| key.stream == stream) {
@@ -57,7 +58,7 @@ impl Allocator {
         Some(self.add_range(pool, stream, base, page))
     }
 
-    /// Adds a range without mapped memory, as one unmapped block, and returns the block's id.
+    /// Adds an address range without mapped memory. It consists of one unmapped block, whose id is returned.
     pub(crate) fn add_range(&mut self, pool: u32, stream: u32, base: u64, page: u64) -> u32 {
         self.ranges.push(Range { base, page });
         let range = self.ranges.len() as u32 - 1;
@@ -79,7 +80,7 @@ impl Allocator {
         id
     }
 
-    /// Maps the pages that cover the first `size` bytes of an unmapped block. Returns false if they cannot all be
+    /// Maps the pages that cover the first `size` bytes of an unmapped block. Returns false if not all of them can be
     /// mapped.
     fn map(&mut self, id: u32, size: u64) -> bool {
         let block = *self.blocks.at(id);
@@ -105,7 +106,7 @@ impl Allocator {
         true
     }
 
-    /// Returns the whole pages inside a block: begin and end.
+    /// Returns the range of pages that lie completely inside a block, as `[begin, end)` addresses.
     pub(crate) fn whole_pages(&self, block: &Block) -> Option<[u64; 2]> {
         let Range { base, page } = *self.ranges.get(block.range as usize)?;
         let end = block.address.saturating_add(block.size);
@@ -115,7 +116,7 @@ impl Allocator {
         (low < high).then_some([low, high])
     }
 
-    /// Unmaps the whole pages of a free block. Partial pages at both ends stay free.
+    /// Unmaps the pages that lie completely inside a free block. The rest of the block stays mapped and free.
     pub(crate) fn unmap(&mut self, id: u32) {
         let block = *self.blocks.at(id);
         let Range { base, .. } = self.ranges[block.range as usize];
@@ -152,7 +153,8 @@ impl Allocator {
     }
 }
 
-/// Returns the size of a range that starts at `base`: whole pages, within the address space.
+/// Returns the size of an address range that starts at `base`. It is a multiple of the page size and ends within the
+/// address space.
 pub(crate) fn range_size(base: u64, page: u64) -> u64 {
     RESERVED_ADDRESSES.min(u64::MAX - base) / page * page
 }

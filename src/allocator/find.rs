@@ -1,4 +1,4 @@
-//! Choice of a free block for a request, and its split.
+//! Selection of a free block for a request, and splitting of the block.
 
 use super::blocks::{Block, Blocks, NONE, State};
 use super::counts::Exercised;
@@ -7,7 +7,7 @@ use super::pool::{Key, Pool};
 use super::settings::{Backend, GRAIN, SMALL, SMALL_SEGMENT, Settings};
 
 impl Allocator {
-    /// Takes the best free block out of a pool (PyTorch's `get_free_block`).
+    /// Finds the best free block for a request and removes it from its pool (PyTorch's `get_free_block`).
     pub(crate) fn find(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         let Allocator { settings, blocks, pools, exercised, .. } = self;
         let pool = &mut pools[pool as usize];
@@ -16,13 +16,14 @@ impl Allocator {
         Some(best.block)
     }
 
-    /// Returns the free block that a request would get.
+    /// Returns the free block that a request would get, without removing it.
     pub(crate) fn peek(&self, pool: u32, size: u64, stream: u32) -> Option<Key> {
         let pool = self.pools.get(pool as usize)?;
         best(&self.settings, &self.blocks, pool, size, stream, &mut Exercised::default())
     }
 
-    /// Aligns a large block in an expandable segment, as torch_npu does. The front that is cut off stays free.
+    /// Aligns a large block in an expandable segment, as torch_npu does. The part before the aligned address stays
+    /// free.
     pub(crate) fn align(&mut self, id: u32, size: u64) -> u32 {
         let Backend { aligned, .. } = self.backend;
         let block = *self.blocks.at(id);
@@ -40,7 +41,8 @@ impl Allocator {
         new
     }
 
-    /// Splits off the end of a block if it is worth keeping, and returns the front (PyTorch's `should_split`).
+    /// Splits a block after `size` bytes if the remainder is large enough (PyTorch's `should_split`). Returns the first
+    /// part, and keeps the remainder free.
     pub(crate) fn split(&mut self, id: u32, size: u64) -> u32 {
         let block = *self.blocks.at(id);
         let rest = block.size - size;
@@ -67,7 +69,8 @@ impl Allocator {
     }
 }
 
-/// Returns the best free block of a pool, as PyTorch's `get_free_block` does, and counts the rules that decide.
+/// Returns the best free block of a pool, like PyTorch's `get_free_block`, and counts the rules that affected the
+/// choice.
 #[inline(always)]
 fn best(
     settings: &Settings,

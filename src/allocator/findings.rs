@@ -1,15 +1,15 @@
-//! Results of the check of a recording that simulated runs use.
+//! Facts inferred while checking a recording, used by simulated runs.
 
 use super::addresses::Order;
 
-/// Cause of a release of memory.
+/// Inferred cause of a release of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cause {
-    /// The release continues the one before it, or its cause is unknown.
+    /// Same cause as the previous release, or unknown.
     #[default]
     Continued,
-    /// The program called `empty_cache()`. `unused_pools` is the range of [`Findings::unused_pools`] with the private
-    /// pools that have no users from this release on: first index and end.
+    /// The program called `empty_cache()`. From then on, some private pools have no users: those in this range (first
+    /// index and end) of [`Findings::unused_pools`].
     EmptyCache { unused_pools: [u32; 2] },
     /// A `MemPool` was destroyed.
     PoolDestroyed,
@@ -17,19 +17,18 @@ pub enum Cause {
     Request,
 }
 
-/// Results of the check of a recording: causes, waits, and orders that the file does not record.
+/// Facts inferred while checking a recording: causes of releases, waits, and orders that the file does not record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Cause of each release of the recording.
+    /// Cause of each release, in the order of [`Recording::releases`](crate::recording::Recording::releases).
     pub causes: Vec<Cause>,
     pub unused_pools: Vec<u32>,
-    /// Indices of the steps with frees that completed only because the next request waited for them, ascending.
+    /// Indices of the steps at which a free completed only because the next request waited for it, ascending.
     pub waited: Vec<u32>,
-    /// Requested bytes of each failed request. Its event has only the rounded bytes.
+    /// Requested bytes of each failed request. The file records only the rounded bytes.
     pub requested: Vec<u64>,
     /// Order of the addresses that new segments got.
     pub address_order: Order,
-    /// Age numbers of the segments that exist before the first event, as far as the recording shows their order. Empty
-    /// if unknown.
+    /// Age numbers of the segments that exist before the first event, inferred from the recording. Empty if unknown.
     pub start_numbers: Vec<u64>,
 }

@@ -1,4 +1,4 @@
-//! Frees. A freed block is merged with its neighbours. A free may have to wait for another stream.
+//! Freeing of blocks. A freed block is merged with its free neighbours. A free may have to wait for another stream.
 
 use super::blocks::{Block, NONE, State};
 use super::model::Allocator;
@@ -17,7 +17,7 @@ impl Allocator {
         }
     }
 
-    /// Waits for the device. Completes all pending frees, or only those that the recording shows.
+    /// Waits for the device. Completes the pending frees: all, or only those that completed in the recording.
     pub(crate) fn wait(&mut self) {
         match self.waited.as_mut().map(std::mem::take) {
             None => self.complete_frees(None),
@@ -30,7 +30,7 @@ impl Allocator {
         }
     }
 
-    /// Frees the blocks that are awaiting free: those of one pool id, or all if `id` is `None`.
+    /// Completes the frees of all blocks that are awaiting free, or only those in the pool with this id.
     pub(crate) fn complete_frees(&mut self, id: Option<u32>) {
         if self.awaiting == 0 {
             return;
@@ -59,7 +59,7 @@ impl Allocator {
         self.keep_free(id);
     }
 
-    /// Merges a block with the neighbors that have the same state. The block itself must not be in a pool's set.
+    /// Merges a block with neighbours in the same state. The block must not be in a pool's set of free blocks.
     #[inline]
     pub(crate) fn merge(&mut self, id: u32) {
         let Block { state, pool, previous, next, .. } = *self.blocks.at(id);
@@ -78,7 +78,7 @@ impl Allocator {
         }
     }
 
-    /// Adds a free block to its pool.
+    /// Adds a free block to its pool's set of free blocks.
     pub(crate) fn keep_free(&mut self, id: u32) {
         let block = self.blocks.at_mut(id);
         let pool = &mut self.pools[block.pool as usize];

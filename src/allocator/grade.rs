@@ -1,4 +1,4 @@
-//! Confidence in a prediction.
+//! Grading of the confidence in a prediction.
 
 use super::counts::Exercised;
 use super::infer::Proof;
@@ -10,20 +10,20 @@ use super::verdict::{COMPLETED, NOT_RECORDED, RETIRED, ROUNDED_FAILURE};
 pub enum Grade {
     /// The model reproduces the recording, and the recording exercises every rule that the prediction needs.
     Proved,
-    /// The prediction needs rules that were read from PyTorch's source but are not exercised by the recording.
+    /// The prediction needs rules taken from PyTorch's source that the recording does not exercise.
     FromSource,
     /// The prediction depends on the placement of allocations made before recording.
     DependsOnStart,
     /// The prediction waits for other streams where the recording did not. The duration of these waits is unknown.
     DependsOnWaits,
-    /// The recording has private pools, and the file does not record which of them released memory belonged to.
+    /// The recording has private pools, and the file does not record the pool of released memory.
     PoolsGuessed,
-    /// The model diverges from the recording.
+    /// The model does not reproduce the recording.
     Departs,
 }
 
-/// Grades a run under `settings` that needed the rules in `needed`. `depends_on_start` is true if the recording does not
-/// begin with an empty allocator.
+/// Grades the prediction of a run. `needed` counts the rules that the run used. `depends_on_start` is true if memory
+/// was allocated or reserved before the first event.
 pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, needed: &Exercised) -> Grade {
     let is_known = |rule: &str| !proof.not_exercised.contains(&rule);
     let mut needs = Vec::new();

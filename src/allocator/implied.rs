@@ -1,26 +1,25 @@
-//! Memory limits that a recording implies: each attempt to get memory that succeeded or failed bounds them.
+//! Memory limits that a recording implies. Each attempt to get memory, successful or not, narrows their bounds.
 
 use super::settings::{Limits, Settings, Share};
 
-/// Sentinel: no attempt failed.
+/// Sentinel: unknown number of bytes, e.g. because no attempt failed.
 const NONE: u64 = u64::MAX;
 
-/// Half-open bounds of a number of bytes: inclusive minimum, exclusive maximum. The maximum is `u64::MAX` if it is
-/// unknown.
+/// Bounds of a number of bytes: inclusive minimum, exclusive maximum. `u64::MAX` if the maximum is unknown.
 pub type Bounds = [u64; 2];
 
-/// Bounds of the memory limits, from all attempts to get memory.
+/// Bounds of the memory limits, inferred from all attempts to get memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attempts {
-    /// Bounds of the driver's memory. An attempt to map pages beyond it fails.
+    /// Bounds of the memory that the driver can provide. Mapping pages beyond it fails.
     driver: Bounds,
-    /// Bounds of the memory fraction, in bytes. An attempt to add a segment beyond it fails.
+    /// Bounds of the memory fraction, in bytes. Allocating a segment beyond it fails.
     fraction: Bounds,
     /// Bounds of the reserved bytes above which garbage is collected.
     threshold: Bounds,
-    /// Reserved bytes and requested bytes of the last attempt of the current request.
+    /// Last attempt of the current request: reserved bytes at that time, and requested bytes.
     last: Option<(u64, u64)>,
-    /// Exact memory of the driver, if a failed request shows it.
+    /// Exact memory of the driver, if a failed request reveals it.
     exact: Option<u64>,
 }
 
@@ -32,13 +31,13 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Creates bounds from `reserved`, the bytes that are reserved before the first event.
+    /// Creates bounds from the number of bytes that are reserved before the first event.
     pub(crate) fn new(reserved: u64) -> Attempts {
         Attempts { driver: [reserved, NONE], fraction: [reserved, NONE], ..Attempts::default() }
     }
 
-    /// Adds an attempt to get `size` bytes for a segment of `segment` bytes. `size` is 0 if no page was missing. Only a
-    /// fraction refuses such an attempt.
+    /// Records an attempt to get `size` bytes for a segment of `segment` bytes. `size` is 0 if all pages are already
+    /// mapped. Such an attempt fails only because of a memory fraction.
     pub(crate) fn add(&mut self, reserved: u64, size: u64, segment: u64, is_granted: bool) {
         let (pages, all) = (reserved.saturating_add(size), reserved.saturating_add(segment));
         if is_granted {
@@ -55,7 +54,7 @@ impl Attempts {
         self.last = None;
     }
 
-    /// Records that the current request failed while the driver had this much free memory.
+    /// Records that the current request failed while the driver reported `device_free` bytes of free memory.
     pub(crate) fn fail(&mut self, device_free: u64) {
         // With more free memory than was asked for, it was a fraction that refused.
         if let Some((reserved, _)) = self.last.filter(|(_, size)| *size > device_free) {
@@ -63,17 +62,17 @@ impl Attempts {
         }
     }
 
-    /// Records a round of garbage collection that started with `left` reserved bytes.
+    /// Records that garbage was collected while `left` bytes were reserved.
     pub(crate) fn collected(&mut self, left: u64) {
         self.threshold[1] = self.threshold[1].min(left);
     }
 
-    /// Records that garbage collection stopped at `left` reserved bytes, although there was more to collect.
+    /// Records that garbage collection stopped at `left` reserved bytes, although more garbage was available.
     pub(crate) fn not_collected(&mut self, left: u64) {
         self.threshold[0] = self.threshold[0].max(left);
     }
 
-    /// Returns the limit that all attempts imply together, under these settings.
+    /// Returns the memory limit that all attempts together imply under these settings.
     pub(crate) fn implied(&self, settings: &Settings) -> Implied {
         let Attempts { driver, mut fraction, threshold, exact, .. } = *self;
         let names_fraction = settings.fraction < Share::ALL;
@@ -97,13 +96,13 @@ impl Attempts {
     }
 }
 
-/// The memory limit that a recording implies.
+/// Memory limit that a recording implies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Implied {
-    /// Bounds of the limit. The maximum is `u64::MAX` if no attempt failed. If the minimum exceeds the maximum, no
-    /// single limit explains the attempts: other processes used the memory.
+    /// Bounds of the limit. The maximum is `u64::MAX` if no attempt failed. If the minimum exceeds the maximum, the
+    /// attempts contradict each other, because other processes used the device as well.
     pub bounds: Bounds,
-    /// True if the limit is a memory fraction, false if it is the driver's memory.
+    /// True if the limit is a memory fraction, false if it is the memory that the driver provides.
     pub is_fraction: bool,
     /// Bounds of the reserved bytes above which garbage was collected.
     pub threshold: Bounds,
@@ -116,18 +115,18 @@ impl Default for Implied {
 }
 
 impl Implied {
-    /// Returns the lowest and the highest limit that explain the recording, if it shows one.
+    /// Returns the lowest and the highest limit consistent with the recording, or `None` if no attempt failed.
     pub fn limit(&self) -> Option<[u64; 2]> {
         let [low, high] = self.bounds;
         (high < NONE && low < high).then(|| [low, high - 1])
     }
 
-    /// Returns true if no single limit explains all failed attempts.
+    /// Returns true if no single limit is consistent with all failed attempts.
     pub fn is_contradictory(&self) -> bool {
         self.bounds[1] <= self.bounds[0]
     }
 
-    /// Returns the limits of a process whose memory is limited to `limit` bytes.
+    /// Returns the limits of a process that may reserve `limit` bytes.
     pub(crate) fn limits(&self, limit: Option<u64>, settings: &Settings) -> Limits {
         let mut limits = match self.is_fraction {
             true => Limits::allowing(limit, settings),
@@ -140,7 +139,7 @@ impl Implied {
         limits
     }
 
-    /// Returns the lowest and the highest memory of the device, in bytes, that explain the recording. `None` unless the
+    /// Returns the lowest and the highest device memory, in bytes, consistent with the recording. `None` unless the
     /// recorded settings contain a memory fraction.
     pub fn total(&self, settings: &Settings) -> Option<[u64; 2]> {
         let [low, high] = self.limit().filter(|_| self.is_fraction && settings.fraction < Share::ALL)?;

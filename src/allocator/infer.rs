@@ -1,5 +1,5 @@
-//! Inference of the allocator settings under which the model reproduces a recording. It takes the settings in the file,
-//! then what the recorded blocks show, then tries a few alternatives.
+//! Inference of the allocator settings of a recording. Settings in the file come first, then those that the recorded
+//! blocks imply, then a few alternatives. The model must reproduce the recording under them.
 
 use super::check::Check;
 use super::recording::Recording;
@@ -13,31 +13,31 @@ use base::slice::{SliceResult, TimeSlice};
 pub struct Proof {
     pub settings: Settings,
     pub backend: Backend,
-    /// Settings that the file does not record, and how they were inferred.
+    /// Settings that are not recorded in the file, and how they were inferred.
     pub assumed: Vec<String>,
     pub verdict: Verdict,
     pub not_exercised: Vec<&'static str>,
-    /// Reason why nothing can be predicted, if so.
+    /// Reason why nothing can be predicted for this recording, if any.
     pub refused: Option<String>,
-    /// True if the recording may have private pools whose memory the file does not attribute to them.
+    /// True if the recording may have private pools, and the file does not record which memory belongs to them.
     pub guesses_pools: bool,
 }
 
-/// Progress of an inference.
+/// Progress of inferring the settings.
 #[derive(Clone, Debug, Default)]
 pub struct Inference {
-    /// Settings left to try, the next one last. Each has the list of its assumptions.
+    /// Settings to try, each with a list of its assumptions. The last entry is tried next.
     waiting: Vec<(Settings, Backend, Vec<String>)>,
     check: Option<Box<Check>>,
     best: Option<Proof>,
     has_begun: bool,
 }
 
-/// Divisor of the peak. A model whose largest error exceeds the quotient is rejected.
+/// A model is rejected if its largest error in reserved bytes exceeds the peak divided by this number.
 const WORST_SHARE: u64 = 10;
 
 impl Inference {
-    /// Runs until the best settings are known.
+    /// Continues the inference until the best settings are found or the time slice is used up.
     ///
     /// # Errors
     /// Returns an error if the time slice is used up.
@@ -79,7 +79,8 @@ impl Inference {
     }
 }
 
-/// Returns the settings in the file, completed by settings that its blocks and events show.
+/// Returns the settings in the file, complemented by settings that the recorded blocks and events imply, and a list of
+/// those assumptions.
 fn recorded_settings(recording: &Recording) -> (Settings, Backend, Vec<String>) {
     let mut assumed = Vec::new();
     let mut settings = recording.settings.clone().unwrap_or_default();
@@ -93,7 +94,7 @@ fn recorded_settings(recording: &Recording) -> (Settings, Backend, Vec<String>) 
     (settings, backend, assumed)
 }
 
-/// Finds the rounding settings that explain the recorded block sizes best.
+/// Finds the rounding settings that best explain the recorded block sizes.
 fn rounding(recording: &Recording, recorded: Settings, assumed: &mut Vec<String>) -> (Settings, Backend) {
     let wrong = |settings: &Settings, backend: Backend| {
         recording.rounded.iter().filter(|(asked, size)| rounded(settings, backend, *asked) != *size).count()
@@ -122,7 +123,7 @@ fn rounding(recording: &Recording, recorded: Settings, assumed: &mut Vec<String>
     (best.1, best.2)
 }
 
-/// Returns alternatives to try if `settings` are not exact, the most likely last.
+/// Returns alternatives to try if the model is not exact under `settings`, the most likely one last.
 fn others(
     recording: &Recording,
     settings: &Settings,
@@ -197,7 +198,7 @@ fn untested(recording: &Recording) -> Verdict {
     Verdict { addresses: recording.requests, segment_events, ..Verdict::default() }
 }
 
-/// Returns the reason why a verdict is too inaccurate for predictions, if it is.
+/// Returns the reason why a verdict is too inaccurate for predictions, if any.
 fn unproved(verdict: &Verdict, guesses_pools: bool) -> Option<String> {
     let Verdict { largest_reserved_error: error, recorded_peak_reserved: peak, .. } = verdict;
     let is_far_off = error.saturating_mul(WORST_SHARE) > *peak;

@@ -1,4 +1,4 @@
-//! Answering of one question: its runs, fits and curves.
+//! Progress of one question: its runs, capacity searches and curves.
 
 use super::answer::{WhatIf, WhatIfCourse, WhatIfFit, WhatIfLimit, WhatIfOrigin, WhatIfQuestion};
 use super::bands::Band;
@@ -16,21 +16,21 @@ use super::settings::Limits;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 
-/// Progress of answering one question.
+/// Progress of one question.
 pub(super) struct Job {
     rows: Vec<Row>,
     band: Band,
     pub(super) answer: WhatIf,
-    /// Plans whose smallest capacity is still to search, each with its settings as text. The next one is last.
+    /// Plans whose smallest capacity has not been searched yet, each with its settings as text. The last entry is next.
     fits: Option<Vec<(Plan, String)>>,
     fit: Option<Box<Fit>>,
-    /// Row whose curves are requested.
+    /// Run whose curves are requested.
     followed: Option<Row>,
-    /// Run that records the curves.
+    /// Simulation that records the curves.
     course: Option<Box<Run>>,
 }
 
-/// Maximum number of tried settings whose smallest capacity is searched. The best ones are chosen.
+/// Maximum number of built-in settings whose smallest capacity is searched, starting with the best ones.
 const MAX_FITS: usize = 3;
 
 impl Job {
@@ -160,7 +160,7 @@ impl Job {
         self.follow(known, proof, question, slice)
     }
 
-    /// Runs the row whose curves are requested.
+    /// Simulates the run whose curves are requested.
     fn follow(
         &mut self,
         known: &Known,
@@ -189,8 +189,8 @@ impl Job {
         Ok(())
     }
 
-    /// Returns the plans whose smallest capacity is searched: the recorded settings, the question's lines, and the best
-    /// of the tried settings.
+    /// Returns the plans whose smallest capacity is searched: those of the recorded settings, the question's `lines`,
+    /// and the best built-in settings.
     fn to_fit(&self, known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Vec<(Plan, String)> {
         let mut best: Vec<(u64, usize)> = Vec::new();
         for (at, (row, run)) in self.rows.iter().zip(&self.answer.runs).enumerate() {

@@ -1,4 +1,4 @@
-//! Parts of a simulation that do not depend on the question.
+//! Data of a simulation that does not depend on the question.
 
 use super::answer::{WhatIfOrigin, WhatIfQuestion};
 use super::infer::{Inference, Proof};
@@ -8,16 +8,16 @@ use super::rows::Row;
 use super::run::Run;
 use base::slice::{SliceResult, TimeSlice};
 
-/// A device's recording and its proof. They do not depend on the question.
+/// Recording of a device and its proof, which do not depend on the question.
 pub(super) struct Known {
     pub(super) device: i64,
     pub(super) recording: Recording,
     pub(super) inference: Inference,
     pub(super) proof: Option<Proof>,
-    /// Run under the recorded settings with early allocations placed again.
+    /// Run under the recorded settings. In this run, the simulation also places the allocations made before recording.
     pub(super) fresh: Option<Box<Run>>,
     pub(super) fresh_peak: Option<u64>,
-    /// True if the sizes of a plan were set.
+    /// True if planned allocation sizes were set.
     pub(super) has_plan: bool,
 }
 
@@ -45,7 +45,8 @@ impl Known {
         Ok(())
     }
 
-    /// Returns the change of the recorded peak when early allocations are placed again, in bytes.
+    /// Returns the change of the recorded peak, in bytes, if the simulation places the allocations made before
+    /// recording.
     pub(super) fn start_changes_peak(&self, proof: &Proof) -> i64 {
         let recorded = proof.verdict.recorded_peak_reserved;
         self.fresh_peak.map_or(0, |fresh| fresh.cast_signed().wrapping_sub(recorded.cast_signed()))

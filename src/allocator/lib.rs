@@ -1,14 +1,14 @@
 //! Model of PyTorch's CUDA caching allocator. It predicts the memory that a recorded program would reserve under other
 //! settings.
 //!
-//! The input is a device's history. `reading` reduces it to the program's requests, a [`Recording`]. `check` tests that
-//! the model reproduces the recorded addresses and segments. `run` then simulates the requests under other settings or
-//! with another capacity. `simulation` answers a whole [`WhatIfQuestion`](answer::WhatIfQuestion).
+//! The input is the history of a device. `reading` reduces it to the program's requests, a [`Recording`]. `check` tests
+//! that the model reproduces the recorded addresses and segments. `run` then simulates the requests under other
+//! settings or with another capacity. `simulation` answers a complete [`WhatIfQuestion`](answer::WhatIfQuestion).
 //!
 //! Start with `model.rs` (the allocator), `recording.rs` (its input) and `run.rs` (a simulated run).
 //!
-//! The crate uses no clock, randomness or files. Long operations take a [`TimeSlice`](base::slice::TimeSlice) and are called
-//! again until they are done.
+//! The crate uses no clock, randomness or files. Long operations take a [`TimeSlice`](base::slice::TimeSlice) and are
+//! called repeatedly until they are done.
 
 // Settings, and the `PYTORCH_CUDA_ALLOC_CONF` line that sets them.
 pub mod conf;

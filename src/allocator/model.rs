@@ -1,7 +1,8 @@
 //! The allocator: finds a block for a request, splits it, and merges freed blocks with their neighbours.
 //!
-//! Rules and their order follow PyTorch's `DeviceCachingAllocator`. The best fit is the first free block by (stream,
-//! size, address). Its front is handed out, the rest stays free. Blocks never merge across segments.
+//! The rules and their order are those of PyTorch's `DeviceCachingAllocator`. The best fit is the first free block by
+//! (stream, size, address). A request gets the front of the block, and the rest stays free. Blocks are never merged
+//! across segments.
 
 use super::blocks::{Block, Blocks, NONE, State};
 use super::counts::{Exercised, Totals};
@@ -13,24 +14,24 @@ use super::rounding::{is_rounded_up, rounded, segment};
 use super::settings::{Backend, BlockOrder, Limits, SMALL, Settings};
 use base::sorted::sorted_by_key;
 
-/// Maximum request in bytes. No device has that much memory, so larger requests are out of memory.
+/// Maximum request in bytes. Larger requests run out of memory, since no device has that much.
 const LARGEST: u64 = 1 << 44;
 
-/// A reserved address range.
+/// Reserved address range of an expandable segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
     pub(crate) base: u64,
     pub(crate) page: u64,
 }
 
-/// The caching allocator of one device.
+/// Simulated caching allocator of one device.
 #[derive(Clone, Debug)]
 pub struct Allocator {
     pub(crate) settings: Settings,
     pub(crate) backend: Backend,
     pub(crate) limits: Limits,
     pub(crate) blocks: Blocks,
-    /// Two pools for each pool id: small and large.
+    /// Pools of small and of large blocks: two for each pool id.
     pub(crate) pools: Vec<Pool>,
     /// Known properties of pools, by pool id.
     pub(crate) traits: Vec<Traits>,
@@ -38,19 +39,19 @@ pub struct Allocator {
     pub(crate) numbers: u64,
     /// Number of segments that exist before the first event. They have the lowest age numbers.
     pub(crate) start_segments: u64,
-    /// True if a request of a private pool releases cached memory before it fails.
+    /// True if a request in a private pool releases cached memory and retries before it fails.
     pub(crate) retries_private: bool,
     /// Number of blocks that are awaiting free.
     pub(crate) awaiting: u64,
-    /// Number of deferred frees so far.
+    /// Total number of deferred frees.
     pub(crate) deferred: u64,
-    /// Blocks whose free completes when the current request waits, if a recording shows which. `None` if all do.
+    /// Blocks whose deferred free completes if the current request waits for the device. `None` if all complete.
     pub(crate) waited: Option<Vec<u32>>,
     /// Indices of allocations whose deferred free was completed by the allocator. The caller drains the list.
     pub(crate) completed: Vec<u32>,
     pub(crate) ranges: Vec<Range>,
     pub(crate) driver: Driver,
-    /// Totals so far.
+    /// Running totals.
     pub totals: Totals,
     pub exercised: Exercised,
     /// Log of segment operations. `None` if they are not logged.
@@ -86,7 +87,7 @@ impl Allocator {
         }
     }
 
-    /// Returns the index of the small or large pool of this id.
+    /// Returns the index, in `pools`, of the small or large pool with this id.
     pub(crate) fn pool(&mut self, id: u32, small: bool) -> u32 {
         let at = 2 * id + u32::from(!small);
         while self.pools.len() <= at as usize {
@@ -101,17 +102,18 @@ impl Allocator {
         &mut self.pools[pool as usize]
     }
 
-    /// Returns true if garbage collection is on.
+    /// Returns true if garbage collection is enabled and has a limit to apply to.
     pub(crate) fn collects(&self) -> bool {
         self.settings.collects() && self.limits.collect_above.is_some()
     }
 
-    /// Returns the block for a request, or `None` if out of memory.
+    /// Allocates a block for a request and returns its id, or `None` if out of memory.
     pub fn allocate(&mut self, requested: u64, place: Place, allocation: u32) -> Option<u32> {
         self.request(requested, place, allocation, false)
     }
 
-    /// Like [`allocate`](Allocator::allocate). `misses` is true if the request is known to find no free block.
+    /// Same as [`allocate`](Allocator::allocate). `misses` is true if the request is known to find no free block at
+    /// first.
     #[inline(never)]
     pub(crate) fn request(&mut self, requested: u64, place: Place, allocation: u32, misses: bool) -> Option<u32> {
         let size = rounded(&self.settings, self.backend, requested);
@@ -145,7 +147,7 @@ impl Allocator {
         Some(id)
     }
 
-    /// Creates a block in new memory. If there is none, releases cached memory and retries.
+    /// Creates a block in newly reserved memory. If out of memory, releases cached memory and retries.
     #[cold]
     fn obtain(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         if self.collects() {
@@ -202,13 +204,13 @@ impl Allocator {
         }))
     }
 
-    /// Returns true if a segment for a block of `size` bytes would exceed the process's memory fraction.
+    /// Returns true if a new segment for a block of `size` bytes would exceed the memory fraction of the process.
     fn is_beyond_limit(&self, size: u64) -> bool {
         let bytes = segment(&self.settings, size);
         self.limits.allowed.is_some_and(|allowed| self.totals.reserved.saturating_add(bytes) > allowed)
     }
 
-    /// Returns the age number of a new segment.
+    /// Returns the next unused age number.
     pub(crate) fn next_number(&mut self) -> u64 {
         if self.backend.order == BlockOrder::Address {
             return 0;

@@ -1,9 +1,9 @@
-//! Segment operations: memory that the allocator takes from the driver or gives back.
+//! Segment operations: allocating, mapping, unmapping and freeing of driver memory.
 
 /// Bytes of address space reserved for an expandable segment.
 pub(crate) const RESERVED_ADDRESSES: u64 = 1 << 44;
 
-/// Kind of a segment operation.
+/// Kind of a segment operation: memory is taken from the driver or released, as a whole segment or as pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Alloc,
@@ -19,7 +19,7 @@ impl Kind {
     }
 }
 
-/// A segment operation: memory taken from the driver or given back to it.
+/// Segment operation: memory taken from the driver or released to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Operation {
     pub kind: Kind,

@@ -3,12 +3,12 @@
 use history::replay::{AllocationId, SegmentKind, SegmentLifetimes};
 use std::collections::BTreeMap;
 
-/// Address ranges of private pools, each with the events during which it exists.
+/// Address ranges of private pools, each with the events between which it exists.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Private {
-    /// Ranges that do not exist yet, in descending order of their first event.
+    /// Ranges that are created later, in descending order of their first event.
     to_come: Vec<Range>,
-    /// Ranges that exist or existed, by address. They do not overlap.
+    /// Ranges that were created already, by address. They do not overlap.
     known: BTreeMap<u64, Range>,
 }
 
@@ -16,14 +16,15 @@ pub(super) struct Private {
 struct Range {
     address: u64,
     end: u64,
-    /// Moments at which the range exists, from `from` to before `to`.
+    /// First moment at which the range exists. `to` is the first moment after it was released.
     from: u32,
     to: u32,
     place: u32,
 }
 
 impl Private {
-    /// Collects the segments whose pool is known: those that exist at the end, and those that touch such a segment.
+    /// Collects the segments whose pool is known: those that still exist at the end, and address ranges adjacent to
+    /// them.
     pub(super) fn new(lives: &SegmentLifetimes, place: impl Fn(&SegmentKind) -> u32) -> Private {
         let is_private = |kind: &SegmentKind| kind.pool.is_some_and(|pool| pool != (0, 0));
         if !lives.kinds().iter().any(is_private) {
@@ -46,8 +47,8 @@ impl Private {
         self.to_come.is_empty() && self.known.is_empty()
     }
 
-    /// Returns the place of the segment that exists at an address when `event` happens. Events must be passed in
-    /// ascending order.
+    /// Returns the index of the stream and pool (place) of the private segment that contains this address at `event`.
+    /// Events must be passed in ascending order.
     pub(super) fn place(&mut self, address: u64, event: u32) -> Option<u32> {
         while let Some(range) = self.to_come.pop_if(|range| range.from <= event.saturating_add(1)) {
             while let Some((&other, _)) =

@@ -1,22 +1,22 @@
-//! Changes of a program whose effect is simulated.
+//! Changes of the recorded program whose effect is simulated.
 
 use super::recording::Recording;
 use base::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Changes of a program. The default changes nothing.
+/// Changes of the recorded program. The default changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// True if all work is done on one stream.
     pub one_stream: bool,
     /// True if tensors are not marked as used by other streams with `record_stream()`, so that frees complete at once.
     pub no_record_stream: bool,
-    /// Size, in bytes, of a block that is allocated and freed before the first request. 0 is off.
+    /// Size, in bytes, of a block that is allocated and freed before the first request. 0 if none.
     pub preallocate: u64,
     /// `empty_cache()` is called before each event of [`Recording::step_ends`].
     pub empty_cache_at_step_ends: bool,
-    /// Events, ascending, before which `empty_cache()` is called.
+    /// Indices of the events, ascending, before which `empty_cache()` is called.
     pub empty_cache_before: Vec<u32>,
 }
 

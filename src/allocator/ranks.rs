@@ -1,10 +1,10 @@
-//! Ranks of streams, pools and places. Streams are ranked by handle, as the allocator compares them. The default pool
-//! has rank 0.
+//! Indices of streams, pools, and their combinations (places), in sorted order. Streams are sorted by handle, like in
+//! PyTorch's allocator. The default pool has index 0.
 
 use super::recording::{Place, Recording};
 use base::sorted::{sort, two_part_key};
 
-/// Recorded ids of a stream and a pool. `None` is the default one.
+/// Recorded stream handle and pool id. `None` stands for the default stream or pool.
 pub(crate) type Named = (Option<u64>, Option<(u64, u64)>);
 
 /// Returns the keys sorted and without duplicates.
@@ -19,7 +19,7 @@ pub(crate) fn halves(keys: &[u128]) -> Vec<(u64, u64)> {
     keys.iter().map(|key| ((key >> 64) as u64, *key as u64)).collect()
 }
 
-/// Fills `streams`, `pools` and `places` of the recording with all recorded pairs.
+/// Fills `streams`, `pools` and `places` of the recording from all recorded pairs of stream and pool.
 pub(crate) fn rank_all(recording: &mut Recording, named: &[Named]) {
     let keys = |key: &dyn Fn(&Named) -> u128| ascending(named.iter().map(|named| (key(named), 0)).collect());
     recording.streams = keys(&|(stream, _)| stream.unwrap_or(0).into()).iter().map(|key| *key as u64).collect();
@@ -29,7 +29,7 @@ pub(crate) fn rank_all(recording: &mut Recording, named: &[Named]) {
     recording.places = halves(&places).iter().map(place).collect();
 }
 
-/// Returns the index in `places` of a pair that was passed to [`rank_all`].
+/// Returns the index in [`Recording::places`] of a stream and pool that were passed to [`rank_all`].
 pub(crate) fn number(recording: &Recording, stream: Option<u64>, pool: Option<(u64, u64)>) -> u32 {
     let key = place_key(rank(recording, stream, pool));
     recording.places.partition_point(|place| place_key(*place) < key) as u32

@@ -11,31 +11,33 @@ use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLifetimes};
 use history::snapshot::{Action, Labels, LabelsId, Snapshot, StackId};
 
-/// Sentinel: no place, or an event that never happens.
+/// Sentinel: unknown place, or an event that never happens.
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// Progress of reading a recording.
+/// Progress of extracting a recording.
 #[derive(Default)]
 pub struct Reading {
     pub(super) recording: Recording,
     by_label: Vec<u32>,
-    /// Address ranges that were ever reserved, as `[begin, end)`. Ascending and disjoint.
+    /// Address ranges that are reserved at any time, as `[begin, end)`, ascending and disjoint.
     reserved_ever: Vec<[u64; 2]>,
     pub(super) reserved: u64,
-    /// Index of the current run of releases, which the next release of the same pool extends.
+    /// Index of the latest release, which is extended if more memory of the same pool is released next.
     run: Option<u32>,
     next_allocation: usize,
     next_event: usize,
     started: bool,
     has_early: bool,
-    /// Gaps behind early allocations in non-expandable segments of large blocks: begin, end, and index in `early`.
+    /// Gaps behind allocations made before recording, in non-expandable segments of large blocks: begin, end, and index
+    /// in `early`.
     pub(super) gaps: Vec<[u64; 3]>,
     /// Segments of private pools by address, for events that do not name their pool.
     private: Private,
 }
 
 impl Reading {
-    /// Runs until the recording is complete. The segments must be [complete](SegmentLifetimes::step).
+    /// Continues extracting the recording until it is complete or the time slice is used up. The segments must be
+    /// [complete](SegmentLifetimes::step).
     ///
     /// # Errors
     /// Returns an error if the time slice is used up.
@@ -91,7 +93,7 @@ impl Reading {
         self.reserve(lives);
     }
 
-    /// Collects all address ranges that were ever reserved.
+    /// Collects all address ranges that are reserved at any time.
     fn reserve(&mut self, lives: &SegmentLifetimes) {
         let range = |id: AllocationId| {
             let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
@@ -107,7 +109,7 @@ impl Reading {
         }
     }
 
-    /// Returns the index of a known stream and pool in `places`.
+    /// Returns the index of a recorded stream and pool in [`Recording::places`].
     pub(super) fn place(&self, stream: Option<u64>, pool: Option<(u64, u64)>) -> u32 {
         number(&self.recording, stream, pool)
     }
@@ -215,7 +217,7 @@ impl Reading {
     }
 }
 
-/// Returns the caller that released memory of this pool, according to the stack.
+/// Returns the caller that released memory, inferred from its stack and pool.
 fn caller(snapshot: &Snapshot, stack: StackId, pool: u32) -> Caller {
     let mut caller = Caller::Unknown;
     for frame in snapshot.stacks.frames(stack) {

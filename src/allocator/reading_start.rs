@@ -1,4 +1,4 @@
-//! The state before the first event, for a [`Recording`](super::Recording): its segments and allocations.
+//! State before the first event of a [`Recording`](super::Recording): its segments and allocations.
 
 use super::reading::{NEVER, Reading};
 use super::recording::{Allocation, Early, Held};
@@ -7,7 +7,7 @@ use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Snapshot;
 
 impl Reading {
-    /// Collects the segments before the first event. Adjacent parts of an expandable segment are merged.
+    /// Collects the segments that exist before the first event. Adjacent parts of an expandable segment are merged.
     pub(super) fn hold(&mut self, lives: &SegmentLifetimes) {
         let mut last: Option<AllocationId> = None;
         let early = (0..lives.ranges.len()).map(|id| AllocationId(id as u32));
@@ -27,7 +27,7 @@ impl Reading {
         }
     }
 
-    /// Collects the allocations before the first event, ordered by address.
+    /// Collects the allocations made before the first event, ordered by address.
     pub(super) fn early(&mut self, snapshot: &Snapshot, history: &DeviceHistory) {
         let allocations = &history.allocations;
         let early = (0..allocations.early_count() as u32).filter_map(|number| {
@@ -61,7 +61,8 @@ impl Reading {
         self.recording.early = early;
     }
 
-    /// Records the address of an allocation. The first allocation behind an early one shows where the early block ends.
+    /// Records the address of an allocation. If it is the first one behind an allocation made before recording, it
+    /// bounds the size of that allocation's block.
     pub(super) fn follow(&mut self, address: u64, event: u32) {
         let at = self.gaps.partition_point(|[begin, ..]| *begin <= address);
         let gap = at.checked_sub(1).and_then(|at| self.gaps.get(at)).filter(|[_, end, _]| address < *end);

@@ -4,8 +4,8 @@ use super::conf::parse_leniently;
 use super::settings::{INTERVALS, MIB, SMALL, Settings, Share};
 use history::snapshot::Snapshot;
 
-/// Converts `allocator_settings` into settings. Settings that it does not list are taken from the environment
-/// variable's line.
+/// Converts `allocator_settings` into settings. Settings that are not listed are parsed from the listed value of the
+/// environment variable.
 pub(crate) fn settings(listed: &[(String, String)]) -> Option<Settings> {
     if listed.is_empty() {
         return None;
@@ -29,8 +29,8 @@ pub(crate) fn settings(listed: &[(String, String)]) -> Option<Settings> {
     })
 }
 
-/// Returns the indices of private pools created by `MemPool(no_split=True)`. No segment of such a pool is split, even
-/// if PyTorch would otherwise split off the free rest behind a live block.
+/// Returns the indices of private pools created by `MemPool(no_split=True)`. They are recognized by live blocks whose
+/// free rest PyTorch would otherwise have split off. No segment of such a pool is split.
 pub(crate) fn no_split(snapshot: &Snapshot, device: i64, pools: &[(u64, u64)]) -> Vec<u32> {
     let mut seen = vec![[false; 2]; pools.len()];
     for segment in snapshot.segments.iter().filter(|segment| segment.device == device && !segment.expandable) {

@@ -1,4 +1,4 @@
-//! The input of the simulation: a device's requests, separated from the decisions of its allocator.
+//! Input of the simulation: the requests of a program, separated from the decisions of its allocator.
 
 use super::addresses::Order;
 use super::findings::Findings;
@@ -8,19 +8,19 @@ use super::settings::Settings;
 use base::column::Column;
 use serde::{Deserialize, Serialize};
 
-/// Stream and pool of a request, as ranks.
+/// Stream and pool of a request, as indices in sorted order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Place {
-    /// Rank of the stream, in order of stream handles.
+    /// Index of the stream in [`Recording::streams`], which is sorted by handle.
     pub stream: u32,
-    /// Index of the pool's id. 0 is the default pool.
+    /// Index of the pool in [`Recording::pools`]. 0 is the default pool.
     pub pool: u32,
 }
 
-/// An allocation.
+/// A recorded allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Requested bytes. PyTorch does not call its allocator for 0 bytes.
+    /// Requested bytes. Never 0, since PyTorch does not call its allocator for empty tensors.
     pub size: u64,
     /// Recorded address.
     pub address: u64,
@@ -28,17 +28,17 @@ pub struct Allocation {
     pub place: u32,
 }
 
-/// Kind of a step, and the index of the allocation or operation that it affects.
+/// Kind of a step, with the index of the allocation, operation, release or failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// An allocation is requested.
     Alloc(u32),
-    /// The free of an allocation is requested. It may wait for another stream.
+    /// The free of an allocation is requested. It may have to wait for another stream.
     FreeRequested(u32),
     FreeCompleted(u32),
     /// Memory was taken from the driver. Index in [`Recording::operations`].
     Grow(u32),
-    /// Memory was given back to the driver. Index in [`Recording::releases`].
+    /// Memory was released to the driver. Index in [`Recording::releases`].
     Release(u32),
     /// A request failed. Index in [`Recording::ooms`].
     Oom(u32),
@@ -51,18 +51,18 @@ pub struct Step {
     pub what: What,
 }
 
-/// Caller that released memory, according to the stack of the release.
+/// Caller that released memory, inferred from the stack of the release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Caller {
     #[default]
     Unknown,
     /// `empty_cache()`.
     EmptyCache,
-    /// A request, before it is retried.
+    /// A request that ran out of memory and was retried after the release.
     Request,
 }
 
-/// A run of consecutive operations that gave segments of one pool back.
+/// Consecutive operations that released memory of one pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
     /// Range of the operations in [`Recording::operations`]: first index and end.
@@ -72,7 +72,7 @@ pub struct Release {
     pub caller: Caller,
 }
 
-/// A request that failed.
+/// A request that ran out of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Oom {
     /// Rounded bytes of the request.
@@ -94,20 +94,20 @@ pub struct Held {
     pub expandable: bool,
 }
 
-/// An allocation made before the first event.
+/// Allocation made before the first event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Early {
     pub allocation: u32,
     /// Size of the block in bytes, if the allocation is still live at the end.
     pub block_size: Option<u64>,
-    /// Event of the free. `u32::MAX` if there is none.
+    /// Index of the event of the free. `u32::MAX` if the allocation is not freed.
     pub freed_at: u32,
-    /// Address of the first allocation that was placed between this early allocation and the next one while this one
-    /// was live.
+    /// Address of the first allocation that was placed between this allocation and the next one while this one was
+    /// live.
     pub follower: Option<u64>,
 }
 
-/// Requests of a device's program.
+/// Requests of a program on one device.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Recording {
     /// Stream handles, ascending.
@@ -115,10 +115,10 @@ pub struct Recording {
     /// Pool ids, the default pool first.
     pub pools: Vec<(u64, u64)>,
     pub places: Vec<Place>,
-    /// All allocations. Early ones come first. Columns are sent separately, see [`transfer`](crate::transfer).
+    /// All allocations, those made before recording first. Columns are sent separately, see [`transfer`](transfer).
     #[serde(skip)]
     pub allocations: Column<Allocation>,
-    /// Early allocations, ordered by address.
+    /// Allocations made before recording, ordered by address.
     pub early: Vec<Early>,
     /// Segments before the first event, ordered by address.
     pub held: Vec<Held>,
@@ -126,21 +126,21 @@ pub struct Recording {
     pub steps: Column<Step>,
     #[serde(skip)]
     pub operations: Column<Operation>,
-    /// Place of each operation, as index in `places`.
+    /// Stream and pool of each operation, as index in `places`.
     pub operation_places: Vec<u32>,
     pub releases: Vec<Release>,
-    /// Pools whose blocks are never split.
+    /// Indices of pools whose blocks are never split.
     pub no_split: Vec<u32>,
     pub ooms: Vec<Oom>,
-    /// Requested and rounded bytes of blocks whose two sizes differ only by rounding.
+    /// Requested and rounded sizes of blocks whose two sizes differ only because of rounding.
     pub rounded: Vec<(u64, u64)>,
-    /// Settings listed in the file.
+    /// Allocator settings listed in the file: name and value.
     pub listed: Vec<(String, String)>,
-    /// Parsed `listed`. Set by [`with_settings`](Recording::with_settings).
+    /// Settings parsed from `listed` by [`with_settings`](Recording::with_settings).
     pub settings: Option<Settings>,
-    /// True if events record their pool: PyTorch 2.12 and later.
+    /// True if events record their pool (PyTorch 2.12 and later).
     pub names_pools: bool,
-    /// True if a private pool has segments at the end, and events do not name their pool.
+    /// True if a private pool has segments at the end, but events do not record their pool.
     pub guesses_pools: bool,
     /// True if any segment is expandable.
     pub has_expandable: bool,
@@ -150,14 +150,14 @@ pub struct Recording {
     pub step_ends: Vec<u32>,
     /// Number of allocations in the trace.
     pub requests: u64,
-    /// Number of allocations in the trace whose address is in no segment.
+    /// Number of allocations in the trace whose address is not in any segment.
     pub astray: u64,
     /// True if the file records segments.
     pub has_segments: bool,
-    /// Planned bytes of each allocation. Empty if the plan changes none.
+    /// Planned size of each allocation in bytes. Empty if no planned size differs from the recorded one.
     #[serde(skip)]
     pub planned: Column<u64>,
-    /// Results of the check. Set by [`with_findings`](Recording::with_findings).
+    /// Facts inferred by the check of the recording. Set by [`with_findings`](Recording::with_findings).
     #[serde(skip)]
     pub findings: Findings,
 }
@@ -178,17 +178,18 @@ impl Recording {
         self.held.is_empty() && self.early.is_empty()
     }
 
-    /// Returns the recording with the results of its check, which simulated runs use.
+    /// Returns the recording with facts inferred by its check, which simulated runs use.
     pub fn with_findings(self, findings: Findings) -> Recording {
         Recording { findings, ..self }
     }
 
-    /// Returns the number of allocations made before the first event. They have the lowest indices.
+    /// Returns the number of allocations made before the first event. They come first in `allocations`.
     pub(crate) fn early_numbers(&self) -> usize {
         self.allocations.len().saturating_sub(self.requests as usize)
     }
 
-    /// Returns the order of the addresses that new segments got. `Lowest` if there are too few to tell.
+    /// Returns the order of the addresses that new segments got. `Lowest` if the recording has too few segments to
+    /// infer it.
     pub(crate) fn address_order(&self) -> Order {
         let (mut count, mut ascending, mut last) = (0u64, 0u64, 0);
         for operation in self.operations.iter().filter(|operation| operation.kind == Kind::Alloc) {
@@ -202,8 +203,7 @@ impl Recording {
         }
     }
 
-    /// Returns an address above all recorded ones, and above the addresses that recorded expandable segments may grow
-    /// into.
+    /// Returns an address above all recorded addresses and above the address ranges of expandable segments.
     pub(crate) fn above(&self) -> u64 {
         let held = self.held.iter().map(|held| held.address.saturating_add(held.size));
         let taken = self.operations.iter().filter(|operation| operation.kind != Kind::Free);
@@ -211,8 +211,8 @@ impl Recording {
         held.chain(taken).max().unwrap_or(0).saturating_add(RESERVED_ADDRESSES)
     }
 
-    /// Sets the planned bytes of each allocation. 0 omits an allocation. The sizes are discarded if their number is
-    /// wrong or if they equal the recorded ones.
+    /// Sets the planned size of each allocation in bytes. A size of 0 omits the allocation. All sizes are discarded if
+    /// their count is wrong or if they equal the recorded ones.
     pub fn plan(&mut self, sizes: impl Iterator<Item = u64>) {
         let recorded = self.allocations.iter().map(|allocation| allocation.size);
         let planned: Column<u64> = sizes.take(self.allocations.len()).collect();
@@ -221,7 +221,7 @@ impl Recording {
         self.planned = if changes { planned } else { Column::default() };
     }
 
-    /// Returns the bytes of an allocation, either planned or recorded.
+    /// Returns the planned or the recorded size of an allocation in bytes.
     #[inline]
     pub(crate) fn size(&self, number: u32, is_planned: bool) -> u64 {
         match is_planned {
@@ -230,7 +230,7 @@ impl Recording {
         }
     }
 
-    /// Returns the known properties of each pool, by index.
+    /// Returns the properties of each pool that the recording reveals, by pool index.
     pub(crate) fn traits(&self) -> Vec<Traits> {
         let count = self.pools.len() as u32;
         (0..count).map(|pool| Traits { no_split: self.no_split.contains(&pool) }).collect()

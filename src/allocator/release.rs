@@ -1,12 +1,12 @@
-//! Release of cached memory: `empty_cache()`, releases before a retry, and garbage collection.
+//! Release of cached memory by `empty_cache()`, before a retry, and by garbage collection.
 
 use super::model::Allocator;
 use super::operation::{Kind, Operation};
 use super::pool::Key;
 
 impl Allocator {
-    /// Releases all cached memory of the default pool and of private pools without users, after completing all deferred
-    /// frees. `empty_cache()` does this, and a request before it fails (PyTorch's `release_cached_blocks`).
+    /// Completes all deferred frees, then releases all cached memory of the default pool and of private pools without
+    /// users (PyTorch's `release_cached_blocks`). Called by `empty_cache()`, and before a request fails.
     pub fn release_cached(&mut self) {
         self.wait();
         // Large blocks first.
@@ -20,7 +20,7 @@ impl Allocator {
         }
     }
 
-    /// Releases the cached memory of a private pool if it has no users. This happens when a `MemPool` is destroyed.
+    /// Releases the cached memory of a private pool that has no users. This happens when a `MemPool` is destroyed.
     pub(crate) fn release_private(&mut self, id: u32) {
         // Small blocks first.
         for pool in [2 * id, 2 * id + 1] {
@@ -32,12 +32,12 @@ impl Allocator {
         }
     }
 
-    /// Marks a private pool as unused: its CUDA graphs or its `MemPool` are gone.
+    /// Marks a private pool as unused, since its CUDA graphs or its `MemPool` no longer exist.
     pub(crate) fn retire(&mut self, id: u32) {
         self.set_unused(id, true);
     }
 
-    /// Marks a private pool as used, because it has a request.
+    /// Marks a private pool as used, since it has received a request.
     pub(crate) fn use_again(&mut self, id: u32) {
         self.set_unused(id, false);
     }
@@ -62,7 +62,7 @@ impl Allocator {
         expandable.into_iter().for_each(|block| self.unmap(block));
     }
 
-    /// Returns the operations with which all cached memory would be released, in no particular order.
+    /// Returns the segment operations that would release all cached memory, in no particular order.
     pub(crate) fn cached_operations(&self) -> Vec<Operation> {
         let pools = self.pools.iter().filter(|pool| !pool.private || pool.unused);
         let operation = |key: &Key| {
@@ -85,14 +85,14 @@ impl Allocator {
         self.reserve(Operation { kind: Kind::Free, address: key.address, size: key.size }, key.stream, pool);
     }
 
-    /// Returns true if a free block fills a whole segment that is not expandable.
+    /// Returns true if a free block fills an entire segment that is not expandable.
     fn is_segment(&self, key: &Key) -> bool {
         let block = self.blocks.at(key.block);
         block.is_whole() && !block.is_expandable()
     }
 
-    /// Returns the segments that are released before a retry with `max_split_size`, and true if they are enough. This
-    /// is one segment that is large enough, or else the largest ones until `size` bytes are released.
+    /// Returns the segments that are released before a retry under `max_split_size`: one that is large enough, or else
+    /// the largest ones until their total is `size` bytes. The flag is true if they are enough.
     pub(crate) fn available(&self, pool: u32, size: u64, stream: u32) -> (Vec<Key>, bool) {
         let Some(most) = self.settings.max_split else { return (Vec::new(), false) };
         let wanted = size.max(most);
@@ -124,8 +124,8 @@ impl Allocator {
         is_enough
     }
 
-    /// Returns the segments that the first round of garbage collection would release after `searches_to_come` more
-    /// searches of the pool.
+    /// Returns the segments that garbage collection would release first, after `searches_to_come` more searches of the
+    /// pool.
     pub(crate) fn garbage(&mut self, searches_to_come: u64) -> Vec<Key> {
         Garbage::new(self, searches_to_come).take_oldest(self)
     }
@@ -162,7 +162,7 @@ impl Allocator {
     }
 }
 
-/// Whole free segments of the default pool of large blocks.
+/// Candidates for garbage collection: free blocks of the default pool of large blocks that fill their segments.
 struct Garbage {
     whole: Vec<Key>,
     searches: u64,
@@ -184,7 +184,7 @@ impl Garbage {
         self.searches.saturating_sub(allocator.blocks.at(key.block).freed_at)
     }
 
-    /// Takes the segments whose age is at least the average.
+    /// Removes and returns the segments whose age is at least the average.
     fn take_oldest(&mut self, allocator: &Allocator) -> Vec<Key> {
         let average = self.ages as f64 / self.whole.len() as f64;
         let is_old = |key: &Key| allocator.is_segment(key) && self.age(allocator, key) as f64 >= average;
@@ -196,7 +196,7 @@ impl Garbage {
     }
 }
 
-/// Returns address and bytes of each segment.
+/// Returns the address and size of each segment.
 pub(crate) fn segments(keys: &[Key]) -> impl Iterator<Item = (u64, u64)> {
     keys.iter().map(|key| (key.address, key.size))
 }

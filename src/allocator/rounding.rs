@@ -1,4 +1,4 @@
-//! Rounding of requests to block and segment sizes.
+//! Rounding of requested sizes to block and segment sizes.
 
 use super::settings::{Backend, GRAIN, INTERVALS, OWN_SEGMENT, SMALL, SMALL_SEGMENT, Settings};
 

@@ -1,4 +1,4 @@
-//! Rows of an answer: the plan of a run, and the description of its result.
+//! Rows of a result: the plan of a run, and the description of its outcome.
 
 use super::addresses::Order;
 use super::answer::{WhatIfGrade, WhatIfLow, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning};
@@ -11,7 +11,7 @@ use super::program::Program;
 use super::recording::Recording;
 use super::settings::{Settings, Share};
 
-/// A run to simulate.
+/// A run to simulate, shown as a row of the result.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
     pub(super) settings: Settings,
@@ -25,14 +25,14 @@ impl Row {
         Row { settings, program: Program::default(), origin, ignored: Vec::new() }
     }
 
-    /// Returns true if the row repeats the recording without changes.
+    /// Returns true if the run has the recorded settings, sizes and program.
     pub(super) fn is_recording(&self, recording: &Recording, question: &WhatIfQuestion) -> bool {
         let is_planned = question.is_planned && !recording.planned.is_empty();
         self.origin == WhatIfOrigin::Recorded && !is_planned && !question.never_empties && !self.program.changes()
     }
 
-    /// Returns the plan of a run and its uncertainties. Under the recorded settings and sizes, segments before the
-    /// first event keep their recorded addresses. Otherwise early allocations are placed again.
+    /// Returns the plan of a run and its uncertainties. Under the recorded settings and sizes, segments from before
+    /// recording keep their addresses. Otherwise the simulation places the allocations made before recording.
     pub(super) fn plan(&self, recording: &Recording, proof: &Proof, question: &WhatIfQuestion) -> (Plan, Doubts) {
         let is_planned = question.is_planned && !recording.planned.is_empty();
         let is_recording = self.is_recording(recording, question);
@@ -65,7 +65,7 @@ impl Row {
         (plan, Doubts { low: Some(low).filter(|low| *low != high), start: is_late.then_some(start) })
     }
 
-    /// Returns the row of the recording itself.
+    /// Returns the row that describes the recording itself.
     pub(super) fn recorded(&self, recording: &Recording, proof: &Proof) -> WhatIfRun {
         let verdict = &proof.verdict;
         let peak = verdict.recorded_peak_reserved;
@@ -88,7 +88,7 @@ impl Row {
         }
     }
 
-    /// Converts the result of a run into its row in the answer.
+    /// Converts the outcome of a run to a row of the result.
     pub(super) fn run(&self, proof: &Proof, plan: &Plan, doubts: Doubts, banded: Banded) -> WhatIfRun {
         let Banded { outcome, low, band } = banded;
         // The model's error under the recorded settings may also occur under others.
@@ -149,7 +149,7 @@ fn described_grade(grade: Grade) -> WhatIfGrade {
     }
 }
 
-/// Converts a proof to its form in the answer.
+/// Converts a proof to the form used in results.
 pub(super) fn described(proof: &Proof) -> WhatIfProof {
     let verdict = &proof.verdict;
     WhatIfProof {

@@ -14,13 +14,13 @@ use super::recording::{Place, Recording, Step};
 use super::start::keep;
 use base::slice::{SliceResult, TimeSlice};
 
-/// A simulated run.
+/// A simulation in progress.
 #[derive(Clone, Debug)]
 pub struct Run {
     allocator: Allocator,
     /// Block id of each allocation, by index.
     blocks: Vec<u32>,
-    /// Number of early allocations that are placed so far.
+    /// Number of allocations made before recording that have been placed so far.
     placed: usize,
     /// Index of the next step of the recording.
     next: usize,
@@ -31,17 +31,19 @@ pub struct Run {
     until: u32,
     is_planned: bool,
     keeps_curve: bool,
-    /// True if the trace will be run once more.
+    /// True if the trace will be simulated once more.
     is_repeated: bool,
     empty_cache: EmptyCache,
     program: Program,
-    /// True if `empty_cache()` is called before some events.
+    /// True if `empty_cache()` is called before some of the events.
     empties_cache: bool,
-    /// Indices of the next events in `EmptyCache::Before` and in the program's `empty_cache_before`.
+    /// Positions of the next events in the lists `EmptyCache::Before` and `Program::empty_cache_before`.
     next_empty: [usize; 2],
-    /// Index of the next free that completed in the recording only because a request waited for it.
+    /// Index, in [`Findings::waited`](crate::findings::Findings::waited), of the next free that completed in the
+    /// recording only because a request waited for it.
     next_waited: usize,
-    /// Such frees that are postponed until after the current request.
+    /// Allocations whose frees are postponed until after the current request, since the request may not have to wait
+    /// for them in this run.
     postponed: Vec<u32>,
     has_begun: bool,
     outcome: Outcome,
@@ -50,7 +52,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Creates a run that has not started.
+    /// Creates a run of the recording under `plan`. Simulation starts with the first call of [`Run::step`].
     #[inline(never)]
     pub fn new(recording: &Recording, plan: &Plan) -> Run {
         let is_kept = plan.start == StartState::Kept;
@@ -90,7 +92,7 @@ impl Run {
         }
     }
 
-    /// Runs until the end of the plan.
+    /// Continues the simulation until the plan's end or until the time slice is used up.
     ///
     /// # Errors
     /// Returns an error if the time slice is used up.
@@ -130,13 +132,13 @@ impl Run {
         &self.outcome
     }
 
-    /// Returns the curves so far, if the plan asked for them.
+    /// Returns the memory curves so far, if the plan requests them.
     pub fn into_course(self) -> Option<Course> {
         self.course
     }
 
-    /// Returns the event that ends the run before the end of the recording, because a request fails or an out of memory
-    /// is avoided. −1 is before the first event.
+    /// Returns the index of the event at which the run ends early, because a request fails or because one that failed
+    /// in the recording succeeds. −1 is before the first event.
     pub fn ends_at(&self) -> Option<i64> {
         self.outcome.avoided_oom.map(i64::from).or(self.outcome.oom_event).filter(|_| self.is_over)
     }
@@ -167,13 +169,13 @@ impl Run {
         self.is_planned
     }
 
-    /// Returns the block of a live allocation.
+    /// Returns the block of an allocation, if the allocation is live.
     pub fn block(&self, allocation: u32) -> Option<Block> {
         let id = self.blocks.get(allocation as usize).copied().filter(|id| *id != NONE)?;
         Some(*self.allocator.blocks.at(id))
     }
 
-    /// Resets the counters after the early allocations are placed.
+    /// Resets the totals once the allocations made before recording are placed.
     fn begin(&mut self, recording: &Recording) {
         self.has_begun = true;
         let Totals { reserved, allocated, .. } = self.allocator.totals;
@@ -200,8 +202,7 @@ impl Run {
         }
     }
 
-    /// Returns to the start of the trace, with the allocations that are live there and the memory that is cached at the
-    /// end.
+    /// Returns to the start of the trace. The allocations that are live there are restored, and cached memory is kept.
     fn rewind(&mut self, recording: &Recording) {
         let is_early = |number: usize| number < recording.early_numbers();
         for number in 0..self.blocks.len() {
@@ -220,7 +221,8 @@ impl Run {
         self.postponed.clear();
     }
 
-    /// Processes deferred frees that the allocator completed early. Their recorded events are skipped later.
+    /// Processes deferred frees that the allocator completed earlier than recorded. Their recorded events are skipped
+    /// later.
     #[inline]
     pub(crate) fn complete(&mut self, recording: &Recording) {
         while let Some(number) = self.allocator.completed.pop() {

@@ -36,8 +36,8 @@ pub fn candidates(recorded: &Settings, capacity: Option<u64>) -> Vec<Settings> {
     all
 }
 
-/// Binary search for the smallest capacity without an out of memory, to a multiple of 2 MiB. It assumes that a run that
-/// succeeds also succeeds with more memory.
+/// Binary search for the smallest capacity with which a run does not run out of memory, in steps of 2 MiB. It assumes
+/// that more memory never makes a run fail.
 #[derive(Clone, Debug)]
 pub struct Fit {
     plan: Plan,
@@ -52,12 +52,13 @@ pub struct Fit {
 const GRANULE: u64 = 2 * MIB;
 
 impl Fit {
-    /// Creates a search for the smallest capacity with which a run of `plan` succeeds.
+    /// Creates a search for the smallest capacity with which a run under `plan` succeeds.
     pub fn new(plan: &Plan) -> Fit {
         Fit { plan: Plan { keeps_curve: false, ..plan.clone() }, run: None, below: 0, enough: None }
     }
 
-    /// Runs until the capacity is found. Returns `None` if no capacity is enough.
+    /// Continues the search until the capacity is found or the time slice is used up. Returns `None` if no capacity is
+    /// enough.
     ///
     /// # Errors
     /// Returns an error if the time slice is used up.

@@ -5,20 +5,20 @@ use std::fmt;
 
 /// Bytes per MiB.
 pub const MIB: u64 = 1 << 20;
-/// Size of segments of small blocks, granularity of large segments, and page size of expandable segments of small
+/// Size of segments for small blocks, granularity of large segments, and page size of expandable segments for small
 /// blocks (PyTorch's `kSmallBuffer`).
 pub(crate) const SMALL_SEGMENT: u64 = 2 * MIB;
 /// Maximum rounded size of a small block (PyTorch's `kSmallSize`).
 pub(crate) const SMALL: u64 = MIB;
-/// Minimum size of a request that gets a segment of its own (PyTorch's `kMinLargeAlloc`).
+/// Minimum size of a request that gets its own segment (PyTorch's `kMinLargeAlloc`).
 pub(crate) const OWN_SEGMENT: u64 = 10 * MIB;
 /// Granularity of block sizes (PyTorch's `kMinBlockSize`).
 pub(crate) const GRAIN: u64 = 512;
 /// Default of `large_segment_size_mb`, in bytes (PyTorch's `kLargeBuffer`).
 pub(crate) const LARGE_SEGMENT: u64 = 20 * MIB;
 
-/// Number of intervals of `roundup_power2_divisions`. The first starts at 1 MiB, and each is twice as large as the
-/// previous one.
+/// Number of size intervals in `roundup_power2_divisions`. The first one starts at 1 MiB, and each one starts at twice
+/// the size of the previous one.
 pub const INTERVALS: usize = 16;
 
 /// Settings of `PYTORCH_CUDA_ALLOC_CONF` that the simulation implements.
@@ -29,16 +29,16 @@ pub struct Settings {
     pub max_split: Option<u64>,
     /// `max_non_split_rounding_mb`, in bytes.
     pub non_split: u64,
-    /// `roundup_power2_divisions` by interval. 0 and 1 are off.
+    /// `roundup_power2_divisions` of each size interval. 0 and 1 disable rounding.
     pub divisions: [u32; INTERVALS],
-    /// `garbage_collection_threshold`. [`Share::NOTHING`] is off.
+    /// `garbage_collection_threshold`. [`Share::NOTHING`] disables it.
     pub collect_above: Share,
     /// `large_segment_size_mb`, in bytes.
     pub large_segment: u64,
-    /// `per_process_memory_fraction`. [`Share::ALL`] is off.
+    /// `per_process_memory_fraction`. [`Share::ALL`] disables it.
     pub fraction: Share,
-    /// `throw_on_cudamalloc_oom`: a request beyond the fraction fails at once, without releasing cached memory. Added
-    /// to PyTorch in 2026.
+    /// `throw_on_cudamalloc_oom`: a request that exceeds the memory fraction fails immediately, without releasing
+    /// cached memory. Added to PyTorch in 2026.
     pub throws: bool,
 }
 
@@ -57,17 +57,17 @@ impl Default for Settings {
     }
 }
 
-/// Behaviour of a device's allocator that does not depend on settings.
+/// Properties of a device's allocator that do not depend on settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backend {
     /// Bytes added to each request before rounding: 32 in torch_npu.
     pub added: u64,
-    /// Alignment of large blocks in expandable segments, in bytes: 16 KiB in torch_npu. 0 is off.
+    /// Alignment, in bytes, of large blocks in expandable segments: 16 KiB in torch_npu. 0 if blocks are not aligned.
     pub aligned: u64,
     pub order: BlockOrder,
 }
 
-/// Order of free blocks that have the same stream and size. It decides which of them a request gets.
+/// Order of free blocks that have the same stream and size. A request gets the first one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockOrder {
     /// By address: PyTorch up to 2.11 (`BlockComparatorSize`).
@@ -84,8 +84,8 @@ pub const NPU_ADDED: u64 = 32;
 /// Block alignment of torch_npu (`base_addr_aligned_kb`), in bytes.
 pub const NPU_ALIGNED: u64 = 16 << 10;
 
-/// A fraction between 0 and 1, stored in millionths. It is parsed and printed without floating-point code, which keeps
-/// the WebAssembly file small.
+/// Fraction between 0 and 1, stored in millionths. Parsing and printing use no floating-point code, which keeps the
+/// WebAssembly file small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Share(u32);
 
@@ -95,7 +95,7 @@ impl Share {
     /// The fraction 1.
     pub const ALL: Share = Share(1_000_000);
 
-    /// Creates a fraction of `count` millionths, at most 1.
+    /// Creates a fraction of `count` millionths. Larger counts than a million are reduced to 1.
     pub fn millionths(count: u32) -> Share {
         Share(count.min(Share::ALL.0))
     }
@@ -114,12 +114,13 @@ impl Share {
         Some(Share(millionths)).filter(|share| *share <= Share::ALL)
     }
 
-    /// Returns this fraction of `bytes`, with PyTorch's floating-point arithmetic.
+    /// Returns this fraction of `bytes`, computed with floating-point arithmetic like in PyTorch.
     pub fn of(self, bytes: u64) -> u64 {
         (f64::from(self.0) / f64::from(Share::ALL.0) * bytes as f64) as u64
     }
 
-    /// Returns the total that `bytes` is this fraction of. The result is off by at most one byte.
+    /// Inverse of [`Share::of`]: returns a total such that `bytes` is this fraction of the total. The result is off by
+    /// at most one byte.
     pub(crate) fn inverse(self, bytes: u64) -> u64 {
         (bytes as f64 * f64::from(Share::ALL.0) / f64::from(self.0.max(1))) as u64
     }
@@ -145,8 +146,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the limits under `settings`. `capacity` is the memory that the driver can provide. A memory fraction
-    /// applies to `total`, the memory of the device, which also includes that of the CUDA context.
+    /// Returns the limits under `settings`. `capacity` is the memory that the driver can provide. `total` is the memory
+    /// of the device, to which a memory fraction refers. It includes memory used by the CUDA context.
     pub fn new(capacity: Option<u64>, total: Option<u64>, settings: &Settings) -> Limits {
         let allowed = total.filter(|_| settings.fraction < Share::ALL).map(|total| settings.fraction.of(total));
         Limits { capacity, ..Limits::allowing(allowed, settings) }
@@ -160,7 +161,7 @@ impl Limits {
 }
 
 impl Settings {
-    /// Returns true if `roundup_power2_divisions` is on.
+    /// Returns true if `roundup_power2_divisions` is enabled.
     pub fn rounds_up(&self) -> bool {
         self.divisions.iter().any(|&divisions| divisions > 1)
     }
@@ -171,7 +172,8 @@ impl Settings {
     }
 }
 
-/// Writes a line for `PYTORCH_CUDA_ALLOC_CONF`. Default settings are written as `expandable_segments:False`.
+/// Writes a value for `PYTORCH_CUDA_ALLOC_CONF`. If all settings have their defaults, it is
+/// `expandable_segments:False`.
 impl fmt::Display for Settings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let normal = Settings::default();
@@ -207,8 +209,8 @@ impl fmt::Display for Settings {
     }
 }
 
-/// Returns one number if all intervals have the same value, otherwise a list. The first key of a list fills all
-/// intervals below it.
+/// Formats `roundup_power2_divisions`: one number if all intervals have the same value, otherwise a list whose first
+/// pair also applies to smaller sizes.
 fn in_words(divisions: &[u32; INTERVALS]) -> String {
     let first = divisions.first().copied().unwrap_or(0);
     let same = divisions.iter().take_while(|&&other| other == first).count();

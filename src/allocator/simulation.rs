@@ -1,4 +1,4 @@
-//! Answering of a [`WhatIfQuestion`] in time slices.
+//! Simulation of a recorded device: answers each [`WhatIfQuestion`] in time slices.
 
 use super::answer::{WhatIf, WhatIfOrigin, WhatIfProof, WhatIfQuestion};
 use super::conf;
@@ -11,20 +11,20 @@ use super::settings::Settings;
 use super::trace::Trace;
 use base::slice::{SliceResult, TimeSlice};
 
-/// A device's recording, and the progress of the current answer.
+/// Recording of a device, and the progress of the current question.
 pub struct Simulation {
     known: Known,
     job: Option<Box<Job>>,
     done: Done,
 }
 
-/// A step-by-step run and its inputs.
+/// Run that is simulated step by step, with its inputs.
 pub struct Traced<'a> {
     pub trace: Trace,
     pub recording: &'a Recording,
     pub settings: Settings,
     pub capacity: Option<u64>,
-    /// True if the recording is reproduced exactly under its own settings.
+    /// True if the model reproduces the recording exactly under the recorded settings.
     pub is_exact: bool,
 }
 
@@ -42,8 +42,8 @@ impl Simulation {
         self.known.device
     }
 
-    /// Sets the planned bytes of each allocation, as one little-endian `u64` per allocation. `bytes` is empty if the
-    /// plan cannot be applied.
+    /// Sets the planned size of each allocation. `bytes` contains a little-endian `u64` for each allocation. It is
+    /// empty if the plan cannot be applied.
     pub fn plan(&mut self, bytes: &[u8]) {
         let known = &mut self.known;
         known.has_plan = bytes.len() == 8 * known.recording.allocations.len();
@@ -52,12 +52,13 @@ impl Simulation {
         self.job = None;
     }
 
-    /// Discards the progress of the current question. Call it before another question.
+    /// Discards the progress of the current question. Must be called before the next question.
     pub fn begin(&mut self) {
         self.job = None;
     }
 
-    /// Answers a question. `send` receives partial answers if the question asks for them.
+    /// Continues answering a question until the result is complete or the time slice is used up. Partial results are
+    /// passed to `send` if the question requests them.
     ///
     /// # Errors
     /// Returns an error if the time slice is used up.
@@ -81,11 +82,12 @@ impl Simulation {
         Ok(WhatIf { is_complete: true, ..answer })
     }
 
-    /// Returns a trace of a run under the question's first line, or under the recorded settings if it has none.
+    /// Returns a step-by-step simulation under the question's first line, or under the recorded settings if there are
+    /// no lines.
     ///
     /// # Errors
-    /// Returns a sentence for the user if nothing is predicted for this recording, the line cannot be parsed, or the
-    /// early allocations do not fit.
+    /// Returns an error message if nothing can be predicted for this recording, if the line cannot be parsed, or if the
+    /// allocations made before recording do not fit.
     pub fn trace(&mut self, question: &WhatIfQuestion) -> Result<Traced<'_>, String> {
         let mut always = || true;
         while self.known.prove(&mut TimeSlice::new(&mut always)).is_err() {}

@@ -1,8 +1,9 @@
-//! Reconstruction of the allocator's state before the first event, at the recorded addresses.
+//! Reconstruction of the allocator's state before the first event.
 //!
-//! Early allocations have a known address and requested size, but the end of their block may be unknown. In a
-//! non-expandable segment of large blocks, the space behind a block belongs to it if it is too small to be split off.
-//! Otherwise it is a free block, which begins where the first later allocation was placed.
+//! Allocations made before recording have a known address and requested size, but the end of their block may be
+//! unknown. In a non-expandable segment of large blocks, the space behind a block is either part of the block, if it is
+//! too small to be split off, or a free block. The free block begins at the address of the first allocation placed in
+//! that space.
 
 use super::blocks::{Block, NONE, State};
 use super::expandable::range_size;
@@ -14,16 +15,17 @@ use super::rounding::{page, rounded};
 use super::settings::{BlockOrder, SMALL, SMALL_SEGMENT};
 use base::sorted::sorted_by_key;
 
-/// Maximum distance below the mapped addresses at which the base of a segment is searched, in bytes.
+/// Maximum distance, in bytes, between the mapped addresses of an expandable segment and the base of its address range.
 const REACH: u64 = 1 << 37;
-/// Initial age numbers of segments that exist before the first event are multiples of 2 to this power, so that others
-/// fit in between.
+/// Initial age numbers of segments that exist before the first event are multiples of 2 to this power. The gaps leave
+/// room for corrections.
 pub(super) const NUMBER_GAP: u32 = 30;
 
 /// Block ids of each expandable segment, indexed by `2 * place + small`.
 type Groups = Vec<Vec<u32>>;
 
-/// Adds the segments and allocations before the first event to the allocator. Returns the block id of each allocation.
+/// Adds the segments and allocations from before the first event to the allocator, at their recorded addresses. Returns
+/// the block id of each allocation.
 pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32> {
     let mut blocks = vec![NONE; recording.allocations.len()];
     let mut groups = vec![Vec::new(); 2 * recording.places.len()];
@@ -85,8 +87,7 @@ pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32>
     blocks
 }
 
-/// Returns the age number of the next segment. Numbers have gaps, because the recording may show later that a segment
-/// is older than another one.
+/// Returns the age number of the next segment. The numbers have gaps for segments that turn out to be older.
 fn start_number(recording: &Recording, allocator: &mut Allocator) -> u64 {
     if allocator.backend.order == BlockOrder::Address {
         return 0;
@@ -97,8 +98,8 @@ fn start_number(recording: &Recording, allocator: &mut Allocator) -> u64 {
     known.copied().unwrap_or((at + 1) << NUMBER_GAP)
 }
 
-/// Returns the size, in bytes, of the block of an early allocation. The block starts at `begin`, and the next one at
-/// `next`.
+/// Returns the block size, in bytes, of an allocation made before recording. Its block starts at `begin`, and the next
+/// known block starts at `next`.
 fn size(recording: &Recording, allocator: &Allocator, held: &Held, early: &Early, begin: u64, next: u64) -> u64 {
     let room = next - begin;
     if let Some(size) = early.block_size {
@@ -156,7 +157,7 @@ fn reserve(recording: &Recording, allocator: &mut Allocator, groups: Groups) {
     }
 }
 
-/// Inserts mapped blocks into the unmapped block of their range.
+/// Inserts mapped blocks into `rest`, the unmapped block that covers their address range.
 fn thread(allocator: &mut Allocator, ids: &[u32], rest: u32, range: u32) {
     let whole = *allocator.blocks.at(rest);
     let end = whole.address + range_size(whole.address, allocator.ranges[range as usize].page);

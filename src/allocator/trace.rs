@@ -1,5 +1,4 @@
-//! Step-by-step execution of a run: the allocator's operations and addresses at each event, and the segments at the
-//! end.
+//! Step-by-step simulation of a run: the segment operations and addresses at each event, and the segments at the end.
 
 use super::blocks::{NONE, State};
 use super::driver::{Driver, Recorded};
@@ -11,7 +10,7 @@ use super::run::Run;
 use base::slice::TimeSlice;
 use std::collections::BTreeMap;
 
-/// A run that is executed step by step.
+/// A run that is simulated step by step.
 #[derive(Clone, Debug)]
 pub struct Trace {
     run: Run,
@@ -20,24 +19,25 @@ pub struct Trace {
     reserved: Ranges,
 }
 
-/// Effects of a step, in the order of a trace: deferred frees, segment operations, then the step itself.
+/// Effects of a step, in the order of a memory trace: completed deferred frees, segment operations, then the step
+/// itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deeds {
-    /// Allocations whose deferred free completed earlier than recorded, with their addresses.
+    /// Allocations whose deferred free completed earlier than recorded: index and address.
     pub completed: Vec<(u32, u64)>,
-    /// Allocations whose free completes after the step, with their addresses. In the recording, the free completed
-    /// before, because the step waited for it.
+    /// Allocations whose free completes after the step (index and address). In the recording, it completed before the
+    /// step, because the request waited for it.
     pub completed_after: Vec<(u32, u64)>,
     pub operations: Vec<(Operation, Place)>,
-    /// Index and address of the step's allocation. `None` if it has no block.
+    /// Allocation of the step: index and address. `None` if it has no block.
     pub subject: Option<(u32, u64)>,
-    /// Rounded bytes of the request, if it failed in this run.
+    /// Rounded bytes of the step's request, if it failed in this run.
     pub failed: Option<u64>,
-    /// Address and bytes of a request that failed in the recording but succeeds here.
+    /// Address and bytes of the step's request, if it failed in the recording but succeeds in this run.
     pub avoided: Option<(u64, u64)>,
 }
 
-/// A segment at the end of a run, or a mapped part of an expandable one.
+/// Segment at the end of a run, or mapped part of an expandable segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
     pub address: u64,
@@ -55,13 +55,13 @@ pub struct Placed {
     pub address: u64,
     pub size: u64,
     pub state: State,
-    /// Allocation in the block. `None` if the block is free, or belongs to the request that failed in the recording.
+    /// Index of the allocation in the block. `None` if the block is free, or if its request failed in the recording.
     pub allocation: Option<u32>,
 }
 
 impl Trace {
-    /// Creates a trace. Recorded segments are kept if early allocations keep their recorded addresses. Returns `None`
-    /// if the early allocations do not fit.
+    /// Creates a step-by-step simulation. Recorded segments are kept if the plan keeps allocations made before
+    /// recording at their addresses. Returns `None` if those allocations do not fit.
     pub fn new(recording: &Recording, plan: &Plan) -> Option<Trace> {
         // New addresses may overlap recorded ones.
         let mut trial = Trace::begin(recording, plan, false)?;
@@ -96,7 +96,7 @@ impl Trace {
         Some(trace)
     }
 
-    /// Executes the next step and stores its effects in `deeds`. Returns `None` at the end of the run.
+    /// Simulates the next step and stores its effects in `deeds`. Returns `None` at the end of the run.
     pub fn step(&mut self, recording: &Recording, deeds: &mut Deeds) -> Option<Step> {
         let step = self.run.next_step(recording)?;
         let Deeds { completed, mut completed_after, operations, .. } = std::mem::take(deeds);
@@ -158,7 +158,7 @@ impl Trace {
         Some(step)
     }
 
-    /// Returns the requested bytes of an allocation in this run.
+    /// Returns the size that an allocation requests in this run, in bytes.
     pub fn size(&self, recording: &Recording, number: u32) -> u64 {
         recording.size(number, self.run.is_planned())
     }
@@ -208,11 +208,11 @@ fn cleared<T>(mut rows: Vec<T>) -> Vec<T> {
     rows
 }
 
-/// Disjoint address ranges, from begin to end.
+/// Set of disjoint address ranges, from begin to end.
 #[derive(Clone, Debug, Default)]
 struct Ranges {
     ends: BTreeMap<u64, u64>,
-    /// True if a range was added that overlaps another.
+    /// True if two added ranges overlap.
     overlap: bool,
 }
 

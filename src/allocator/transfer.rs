@@ -1,16 +1,16 @@
-//! Serialization of a recording's columns for transfer between workers. The bytes are three counts, then the rows of
-//! each column, with little-endian numbers of fixed width. The sender appends the remaining fields.
+//! Serialization of a recording's columns for transfer between workers. The bytes consist of three row counts and the
+//! rows of each column, as little-endian numbers of fixed width. The sender appends the remaining fields.
 
 use super::operation::{Kind, Operation};
 use super::recording::{Allocation, Recording, Step, What};
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 
-/// Progress of a serialization.
+/// Progress of serializing a recording.
 pub struct Writing {
     pub recording: Recording,
     bytes: Vec<u8>,
-    /// Numbers of allocations, steps and operations written so far.
+    /// Numbers of allocations, steps and operations that are already written.
     next: [usize; 3],
 }
 
@@ -24,7 +24,7 @@ impl Writing {
         Writing { recording, bytes, next: [0; 3] }
     }
 
-    /// Runs until all bytes are written.
+    /// Continues the serialization until it is complete or the time slice is used up. Returns the bytes.
     ///
     /// # Errors
     /// Returns an error if the time slice is used up.
@@ -65,14 +65,15 @@ fn write<T: Copy>(column: &Column<T>, next: &mut usize, slice: &mut TimeSlice, m
     Ok(())
 }
 
-/// Appends the lowest `width` bytes of `number`. Not inlined, because the page's code size matters more than speed
-/// here.
+/// Appends the lowest `width` bytes of `number` in little-endian order. Not inlined, because code size matters more
+/// than speed here.
 #[inline(never)]
 pub fn put(bytes: &mut Vec<u8>, number: u64, width: usize) {
     bytes.extend_from_slice(number.to_le_bytes().get(..width).unwrap_or_default());
 }
 
-/// Reads the columns of a recording. Returns it with the bytes after them, or `None` if the bytes are invalid.
+/// Reads the columns of a recording from the start of `bytes`. Returns the recording and the remaining bytes, or `None`
+/// if the bytes are invalid.
 pub fn read(bytes: &[u8]) -> Option<(Recording, &[u8])> {
     let mut rest = bytes;
     let [allocations, steps, operations] = [number(&mut rest)?, number(&mut rest)?, number(&mut rest)?];

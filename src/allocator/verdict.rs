@@ -1,4 +1,4 @@
-//! Result of a check: how much of a recording the model reproduces.
+//! Result of checking the model against a recording.
 
 use super::counts::Exercised;
 use super::findings::Findings;
@@ -7,7 +7,7 @@ use super::operation::Operation;
 use super::settings::Settings;
 use base::sorted::{sort, two_part_key};
 
-/// Result of comparing the model with a recording.
+/// Extent to which the model reproduces a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Number of allocations in the trace.
@@ -20,21 +20,22 @@ pub struct Verdict {
     pub segment_events_equal: u64,
     /// Number of segment operations that only the model performed.
     pub extra_segment_events: u64,
-    /// Number of times that model and recording gave back the same segments in different order. This has no effect.
+    /// Number of times that the model and the recording released the same segments in a different order, which has no
+    /// effect.
     pub reordered: u64,
-    /// Largest difference between recorded and simulated reserved bytes over all events.
+    /// Largest difference between recorded and simulated reserved bytes, over all events.
     pub largest_reserved_error: u64,
     pub peak_reserved: u64,
     pub recorded_peak_reserved: u64,
-    /// First event after which the model is at its peak. −1 is before the first event.
+    /// Index of the event at which the model reaches its peak. −1 is before the first event.
     pub peak_event: i64,
     /// Bytes of live blocks at the peak.
     pub allocated_at_peak: u64,
-    /// Event of the first request that failed in the recording.
+    /// Index of the event of the first failed request in the recording.
     pub oom_event: Option<u32>,
-    /// Reserved bytes before the first event that are in no live block.
+    /// Reserved bytes before the first event that are not in live blocks.
     pub idle_at_start: u64,
-    /// First event at which the model diverges.
+    /// Index of the first event at which the model differs from the recording.
     pub departs_at: Option<u32>,
     pub exercised: Exercised,
     /// Number of `empty_cache()` calls.
@@ -55,7 +56,7 @@ impl Verdict {
             && self.largest_reserved_error == 0
     }
 
-    /// Returns a sort key for settings. Larger keys reproduce more of the recording.
+    /// Returns a key to rank settings by. A larger key means that more of the recording is reproduced.
     pub(crate) fn rank(&self) -> (u64, u64, u64) {
         (self.addresses_equal, self.segment_events_equal, u64::MAX - self.largest_reserved_error)
     }
@@ -80,18 +81,18 @@ pub(super) fn common(one: &[Operation], other: &[Operation], by_address: bool) -
     count
 }
 
-/// Name of a rule that matters only with deferred frees.
+/// Description of a rule about completing deferred frees, for the list of rules that a recording does not exercise.
 pub(crate) const COMPLETED: &str = "deferred frees completed by a release";
-/// Name of a rule that matters only with private pools.
+/// Description of a rule about private pools, for the list of rules that a recording does not exercise.
 pub(crate) const RETIRED: &str = "release of private pools";
-/// Name of rules that matter only with private pools. Files do not record which pools are `use_on_oom`, and `no_split`
-/// shows only in blocks that are live at the end.
+/// Description of rules about private pools that no recording exercises: files do not record which pools have
+/// `use_on_oom`, and `no_split` is visible only in blocks that are live at the end.
 pub(crate) const NOT_RECORDED: &str = "use_on_oom and no_split of private pools (not recorded)";
-/// Name of a rule that matters under other rounding settings, because a failed request is recorded with its rounded
-/// bytes.
+/// Description of a rule about failed requests: the file records only their rounded sizes, so their requested sizes are
+/// guessed if a run has other rounding settings.
 pub(crate) const ROUNDED_FAILURE: &str = "requested bytes of failed requests (recorded rounded)";
 
-/// Returns the names of settings and rules that the recording did not exercise.
+/// Returns the descriptions of settings and rules that the recording did not exercise.
 pub fn not_exercised(verdict: &Verdict, settings: &Settings) -> Vec<&'static str> {
     let it = &verdict.exercised;
     let rules = [

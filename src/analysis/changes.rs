@@ -1,23 +1,24 @@
-//! Iteration over all changes of live bytes, in slices: allocations made before recording first, then event by event.
+//! Iterates over all changes of live bytes, in time slices: first allocations from before recording, then the changes
+//! of each event.
 
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// A change of an allocation.
+/// A change of live bytes caused by one allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub id: AllocationId,
-    /// First moment after the change. 0 for allocations from before recording.
+    /// Moment right after the change. 0 for allocations from before recording.
     pub moment: u32,
-    /// Change of the requested live bytes: the allocation's size, 0 if its free is requested but not complete, or minus
-    /// its size.
+    /// Change of live (requested) bytes: plus the size when allocated, minus the size when freed. 0 when the free is
+    /// requested but not yet complete.
     pub bytes: i64,
     /// Change of the bytes awaiting free.
     pub awaiting: i64,
 }
 
-/// Progress of the iteration.
+/// Resumable iteration over all changes of live bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changes {
     early: u32,
@@ -25,7 +26,8 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Passes the next changes to `each`, in order. Allocations awaiting free since before the recording are omitted.
+    /// Calls `each` for the next changes, in order, until the time slice is used up. Allocations that were already
+    /// awaiting free before recording are omitted.
     ///
     /// # Errors
     /// Returns an error if the time is up.

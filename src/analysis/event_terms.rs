@@ -1,4 +1,4 @@
-//! Parsing of event filters: terms that must all match.
+//! Parses filters for the list of events. A filter consists of terms that must all match.
 //!
 //! ```text
 //! filter  = term { " & " term }
@@ -12,15 +12,15 @@
 use super::query::{Query, QueryError};
 use history::snapshot::Action;
 
-/// Maximum number of terms. Each has a bit per stack and matches every frame.
+/// Maximum number of terms. Each takes one bit per stack and is matched against every frame.
 const MAX_TERMS: usize = 16;
 
 /// A condition on an event.
 #[derive(Clone, Debug)]
 pub enum EventTerm {
-    /// The action is one of these: bit `k` stands for entry `k` of [`Action::ALL`].
+    /// The event has one of these actions. Bit `k` stands for entry `k` of [`Action::ALL`].
     Actions(u32),
-    /// The event is about the block or segment with this versioned name.
+    /// The event allocates or frees the block or segment with this versioned name.
     Versioned(VersionedName),
     Stream(u64),
     Pool((u64, u64)),
@@ -28,27 +28,27 @@ pub enum EventTerm {
     Query(Query),
 }
 
-/// A versioned name such as `b'7f89b4000000_0`.
+/// A versioned name such as `b'7f89b4000000_0`, as in PyTorch's memory_viz: kind, address and version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VersionedName {
     pub address: u64,
-    /// Number of earlier allocations or segments at the same address that have ended.
+    /// Number of blocks or segments at the same address that were freed before this one.
     pub version: u32,
     pub object: NamedObject,
 }
 
-/// Kind of object behind a [`VersionedName`].
+/// Kind of object that a [`VersionedName`] refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedObject {
-    /// `7f89b4000000_0`
+    /// Either kind, such as `7f89b4000000_0`.
     Any,
-    /// `b'7f89b4000000_0`
+    /// A block, such as `b'7f89b4000000_0`.
     Block,
-    /// `s'7f89b4000000_0`
+    /// A segment, such as `s'7f89b4000000_0`.
     Segment,
 }
 
-/// A filter of events. All terms must match.
+/// A parsed event filter. All terms must match.
 #[derive(Clone, Debug, Default)]
 pub struct EventTerms {
     /// Terms in the order of the text.
@@ -59,13 +59,13 @@ pub struct EventTerms {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("At character {place}: {error}")]
 pub struct EventTermError {
-    /// Position of the invalid term, in characters from 1.
+    /// Position of the invalid term, in characters, counted from 1.
     pub place: usize,
     pub error: QueryError,
 }
 
 impl EventTerms {
-    /// Parses a filter. Without terms, every event passes.
+    /// Parses an event filter. A filter without terms matches every event.
     ///
     /// # Errors
     /// Returns the first term that starts like one of the forms above but is invalid, or an error if there are too many
@@ -103,7 +103,7 @@ fn parse_term(text: &str) -> Result<EventTerm, QueryError> {
         .map_or_else(|| Query::parse(text).map(EventTerm::Query), |name| Ok(EventTerm::Versioned(name)))
 }
 
-/// Parses a decimal number, or a hexadecimal one after `0x`.
+/// Parses a decimal number, or a hexadecimal number with the prefix `0x`.
 fn parse_number(text: &str) -> Option<u64> {
     let text = text.trim();
     match text.strip_prefix("0x") {
@@ -116,7 +116,8 @@ fn parse_hexadecimal(digits: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
 }
 
-/// Parses a list of action names. Sets bit `k` for entry `k` of [`Action::ALL`]. Returns `None` if a name is unknown.
+/// Parses a comma-separated list of action names into a bit set. Bit `k` stands for entry `k` of [`Action::ALL`].
+/// Returns `None` if a name is unknown.
 pub fn parse_actions(names: &str) -> Option<u32> {
     names.split(',').map(str::trim).try_fold(0, |bits, name| {
         let number = Action::ALL.iter().position(|action| action.name() == name)?;
@@ -124,7 +125,7 @@ pub fn parse_actions(names: &str) -> Option<u32> {
     })
 }
 
-/// Minimum number of digits of an address that starts with a letter. Shorter ones may be function names such as
+/// Minimum number of digits of an address whose first digit is a letter. Shorter texts may be function names such as
 /// `add_1`.
 const MIN_ADDRESS_DIGITS: usize = 9;
 

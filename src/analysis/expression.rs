@@ -1,4 +1,5 @@
-//! Regular expressions with limits. They may come from links and rule files, so expensive ones are rejected.
+//! Regular expressions with size limits. Expressions may come from links and rule files, so expensive ones are
+//! rejected.
 
 use regex_lite::{Regex, RegexBuilder};
 use std::mem;
@@ -7,23 +8,25 @@ pub use regex_lite::Error as ExpressionError;
 
 /// Maximum length of an expression in bytes.
 const LONGEST: usize = 4096;
-/// Maximum number of steps of a compiled expression. Searching a text takes at most this times the length of the text.
+/// Maximum number of steps of a compiled expression. The time of a search is bounded by this number times the length of
+/// the searched text.
 const MAX_STEPS: usize = 1000;
 
-/// A regular expression in the syntax of the `regex` crate. Case and classes are ASCII only.
+/// A regular expression in the syntax of the `regex` crate. Case folding and character classes such as `\w` are ASCII
+/// only.
 #[derive(Clone, Debug)]
 pub struct Expression(Regex);
 
-/// Handling of upper and lower case.
+/// Case sensitivity of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseMode {
     Sensitive,
-    /// Upper and lower case ASCII letters are equal.
+    /// Ignores the case of ASCII letters.
     Insensitive,
 }
 
 impl Expression {
-    /// Compiles an expression.
+    /// Compiles a regular expression.
     ///
     /// # Errors
     /// Returns an error if it is invalid or exceeds the limits.

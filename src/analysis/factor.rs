@@ -1,12 +1,12 @@
-//! Factors that multiply bytes in a plan: fractions, parsed from user input.
+//! Factors for the sizes of allocations in a plan: fractions, parsed from user input.
 
 use base::units::group_digits;
 use serde::{Deserialize, Serialize};
 
-/// Maximum numerator and denominator.
+/// Maximum of the numerator and of the denominator.
 const MAX_PART: u32 = 1_000_000;
 
-/// Sizes in bytes of the data types that a factor may name.
+/// Names of data types that a factor may contain, with their sizes in bytes.
 const TYPES: [(&str, u32); 16] = [
     ("fp64", 8),
     ("float64", 8),
@@ -40,12 +40,13 @@ impl Default for Factor {
 }
 
 impl Factor {
-    /// Factor that changes nothing.
+    /// The factor 1.
     pub const ONE: Factor = Factor { times: 1, by: 1 };
-    /// Factor that removes all bytes.
+    /// The factor 0.
     pub const ZERO: Factor = Factor { times: 0, by: 1 };
 
-    /// Creates the fraction `times / by`. Returns `None` if `by` is 0, or if a part exceeds a million in lowest terms.
+    /// Creates the fraction `times / by`. Returns `None` if `by` is 0, or if the numerator or denominator in lowest
+    /// terms exceeds a million.
     pub fn new(times: u64, by: u64) -> Option<Factor> {
         let (mut high, mut low) = (times, by);
         while low > 0 {
@@ -79,23 +80,23 @@ impl Factor {
         Factor::new([whole, part].concat().parse().ok()?, 10u64.pow(part.len() as u32) * by)
     }
 
-    /// Returns numerator and denominator.
+    /// Returns the numerator and the denominator.
     pub fn parts(self) -> (u32, u32) {
         (self.times, self.by)
     }
 
-    /// Returns the factor as a number.
+    /// Returns the factor as a floating-point number.
     pub fn quotient(self) -> f64 {
         f64::from(self.times) / f64::from(self.by.max(1))
     }
 
-    /// Returns the product of two factors, or `None` if it is out of range.
+    /// Returns the product of two factors, or `None` if its numerator or denominator is too large.
     pub fn product(self, other: Factor) -> Option<Factor> {
         let product = |one: u32, other: u32| u64::from(one) * u64::from(other);
         Factor::new(product(self.times, other.times), product(self.by, other.by))
     }
 
-    /// Multiplies bytes by the factor, rounded up.
+    /// Multiplies a number of bytes by the factor and rounds up.
     pub fn scaled(self, bytes: u64) -> u64 {
         let product = u128::from(bytes) * u128::from(self.times);
         u64::try_from(product.div_ceil(self.by.max(1).into())).unwrap_or(u64::MAX)

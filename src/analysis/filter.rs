@@ -1,4 +1,4 @@
-//! Parsing of filters for the Allocations table: terms that must all match.
+//! Parses filters for the table of allocations. A filter consists of terms that must all match.
 //!
 //! ```text
 //! filter = term { " & " term }
@@ -10,21 +10,21 @@
 
 use super::query::{Query, QueryError};
 
-/// Maximum number of terms. Each has a bit per stack and matches every frame.
+/// Maximum number of terms. Each takes one bit per stack and is matched against every frame.
 const MAX_TERMS: usize = 16;
 
 /// A condition on an allocation.
 #[derive(Clone, Debug)]
 pub enum Term {
     Query(Query),
-    /// The age is between these numbers of events, inclusive.
+    /// Minimum and maximum age in events, inclusive.
     Age(u64, u64),
-    /// The lifetime is between these numbers of events, inclusive. Allocations that are live at the end exceed any
-    /// number. For allocations from before recording, only the recorded part counts.
+    /// Minimum and maximum lifetime in events, inclusive. The lifetime of allocations that are live at the end is
+    /// unlimited. For allocations from before recording, it is counted from the first recorded event.
     Life(u64, u64),
 }
 
-/// A filter of allocations. All terms must match.
+/// A parsed filter of allocations. All terms must match.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Terms in the order of the text.
@@ -32,7 +32,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Parses a filter. Without terms, every allocation passes.
+    /// Parses a filter. A filter without terms matches every allocation.
     ///
     /// # Errors
     /// Returns an error if a term starts like a query or a number of events but is invalid, or if there are too many

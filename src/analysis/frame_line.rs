@@ -3,11 +3,10 @@
 use history::snapshot::{Frame, Snapshot};
 use std::fmt::Write;
 
-/// Maximum length of a line in bytes. Real ones are shorter, and huge ones in a corrupt file would take minutes to
-/// search.
+/// Maximum length of a line in bytes. Only corrupt files have longer ones, which would take minutes to search.
 pub const MAX_LINE_LEN: usize = 4096;
 
-/// Replaces `line` by the frame's text: full path, line and function, or the function alone if there is no file.
+/// Replaces `line` by the frame's text: full path, line and function, or only the function if the frame has no file.
 pub fn write(line: &mut String, snapshot: &Snapshot, frame: &Frame) {
     line.clear();
     let file = cut(snapshot.strings.bytes(frame.filename));

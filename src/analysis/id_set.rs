@@ -1,4 +1,4 @@
-//! A bit set of ids, such as allocations, frames or stacks that match a search.
+//! A bit set of ids, such as the ids of allocations, frames or stacks that match a search.
 
 /// A set of ids below a fixed bound.
 #[derive(Clone, Debug, Default)]
@@ -8,12 +8,12 @@ pub struct IdSet {
 }
 
 impl IdSet {
-    /// Creates an empty set with room for the ids below `end`.
+    /// Creates an empty set for ids less than `end`.
     pub fn with_bound(end: usize) -> IdSet {
         IdSet { words: vec![0; end.div_ceil(64)], count: 0 }
     }
 
-    /// Creates a set from the words of its bits, lowest id first.
+    /// Creates a set from its bits, packed into words. The lowest bit of the first word stands for id 0.
     pub fn from_words(words: Vec<u64>) -> IdSet {
         let count = words.iter().map(|word| word.count_ones()).sum();
         IdSet { words, count }
@@ -34,12 +34,12 @@ impl IdSet {
         self.words.get(id as usize / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
     }
 
-    /// Returns the number of ids.
+    /// Returns the number of ids in the set.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Returns the first id at or after `from`.
+    /// Returns the smallest id in the set that is at least `from`.
     pub fn next_from(&self, from: u32) -> Option<u32> {
         let index = from as usize / 64;
         let first = self.words.get(index)? & (u64::MAX << (from % 64));
@@ -50,7 +50,7 @@ impl IdSet {
         Some(found as u32 * 64 + self.words.get(found)?.trailing_zeros())
     }
 
-    /// Returns the last id below `end`.
+    /// Returns the largest id in the set that is less than `end`.
     pub fn last_below(&self, end: u32) -> Option<u32> {
         let index = end as usize / 64;
         let cut = self.words.get(index).map_or(0, |word| word & !(u64::MAX << (end % 64)));
@@ -61,14 +61,14 @@ impl IdSet {
         Some(found as u32 * 64 + 63 - self.words.get(found)?.leading_zeros())
     }
 
-    /// Returns the number of ids below `id`.
+    /// Returns the number of ids in the set that are less than `id`.
     pub fn rank(&self, id: u32) -> u32 {
         let index = id as usize / 64;
         let whole: u32 = self.words.iter().take(index).map(|word| word.count_ones()).sum();
         whole + self.words.get(index).map_or(0, |word| (word & !(u64::MAX << (id % 64))).count_ones())
     }
 
-    /// Returns the heap size in bytes.
+    /// Returns the heap memory used by the set, in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.words.capacity() * size_of::<u64>()
     }

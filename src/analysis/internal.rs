@@ -11,8 +11,8 @@ use super::id_set::IdSet;
 use super::site::Sites;
 use history::snapshot::{Frame, Snapshot, StringId};
 
-/// Default rules: files of PyTorch, Python and installed packages, the calls around a module's `forward`, and C++
-/// frames.
+/// Default rules. They match files of PyTorch, Python and installed packages, the calls around a module's `forward`,
+/// and C++ frames.
 pub const DEFAULT_RULES: &[&str] = &[
     "file:site-packages/torch/",
     "file:dist-packages/torch/",
@@ -24,30 +24,30 @@ pub const DEFAULT_RULES: &[&str] = &[
     "native",
 ];
 
-/// Maximum number of rules, and maximum bytes of a rule. Each frame is tested against each rule.
+/// Maximum number of rules, and maximum length of a rule in bytes. Every frame is matched against every rule.
 const MOST: usize = 1000;
 /// Maximum length of a name or path that is tested, in bytes.
 const MAX_NAME_LEN: usize = 4096;
 
-/// A parse error of a rule.
+/// An invalid rule, with its line number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {cause}")]
 pub struct RuleError {
-    /// Line number, from 1.
+    /// Line number, counted from 1.
     pub line: u32,
     pub cause: RuleProblem,
 }
 
-/// Cause of a parse error.
+/// Reason why a rule is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleProblem {
-    /// The line starts with none of the keywords.
+    /// The line does not start with a known keyword.
     #[error("a rule must be file:TEXT, name:TEXT or native")]
     Unknown,
-    /// The text is empty.
+    /// There is no text after the keyword.
     #[error("the text is missing")]
     Empty,
-    /// The rule is too long, or there are too many.
+    /// The rule is too long, or there are too many rules.
     #[error("the limit is 1,000 rules of 1,000 bytes")]
     TooMany,
 }
@@ -55,7 +55,7 @@ pub enum RuleProblem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Rule {
     File(String),
-    /// Function name to match. The edges say if the text must be at the start and at the end of the name.
+    /// Function name to match. The edges say whether the text must be at the start and at the end of the name.
     Name(String, [Edge; 2]),
     Native,
 }
@@ -66,7 +66,7 @@ enum Edge {
     Free,
 }
 
-/// A parsed list of rules.
+/// Parsed rules for internal frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InternalRules {
     rules: Vec<Rule>,
@@ -79,7 +79,7 @@ impl Default for InternalRules {
 }
 
 impl InternalRules {
-    /// Parses rules, one per line. Empty lines are ignored.
+    /// Parses rules, one per line, and ignores empty lines.
     ///
     /// # Errors
     /// Returns the first invalid line.
@@ -91,7 +91,7 @@ impl InternalRules {
         Ok(InternalRules { rules })
     }
 
-    /// Parses rules and skips invalid lines.
+    /// Parses rules, one per line, and skips invalid lines.
     pub fn parse_leniently(lines: &[impl AsRef<str>]) -> InternalRules {
         let mut rules = Vec::new();
         for text in lines {
@@ -100,7 +100,7 @@ impl InternalRules {
         InternalRules { rules }
     }
 
-    /// Returns true if a frame is internal by its file or name. Results are cached in `known`.
+    /// Returns true if a rule matches the file or name of a frame. Results are cached in `known`.
     pub fn is_internal(&self, snapshot: &Snapshot, frame: &Frame, known: &mut RuleCache) -> bool {
         let RuleCache { files, names } = known;
         files.of(snapshot, frame.filename, || self.is_internal_file(snapshot, frame.filename))
@@ -123,14 +123,14 @@ impl InternalRules {
     }
 }
 
-/// Cached results by file and name, which many frames share.
+/// Cached results for files and names, since many frames share them.
 #[derive(Debug, Default)]
 pub struct RuleCache {
     files: CachedSet,
     names: CachedSet,
 }
 
-/// Cached results by string id.
+/// Cached results, indexed by string id.
 #[derive(Debug, Default)]
 struct CachedSet {
     known: IdSet,
@@ -153,7 +153,7 @@ impl CachedSet {
     }
 }
 
-/// Parses a line. Returns `None` if it is empty.
+/// Parses one line. Returns `None` if the line is empty. `known` is the number of rules parsed so far.
 fn parse_rule(line: &str, known: usize) -> Result<Option<Rule>, RuleProblem> {
     let line = line.trim();
     if line.len() > MOST || known >= MOST {

@@ -6,11 +6,11 @@
 //! cut_cross_entropy::linear.gradient                      the category gradient
 //! ```
 
-/// Maximum number of entries. Larger objects are data, not labels.
+/// Maximum number of entries. Larger objects are treated as data rather than labels.
 const MAX_ENTRIES: usize = 64;
 
-/// Returns key and text of each entry of a JSON object, or `None` if the text is no object. Values other than strings
-/// are returned as written.
+/// Returns the keys and values of a JSON object, or `None` if the text is not a JSON object. Values other than strings
+/// are returned as JSON text.
 pub fn entries(text: &str) -> Option<Vec<(String, String)>> {
     let mut rest = text.trim().strip_prefix('{')?.trim_start();
     let mut entries = Vec::new();
@@ -30,7 +30,7 @@ pub fn entries(text: &str) -> Option<Vec<(String, String)>> {
     }
 }
 
-/// Returns the value of a key in a JSON object, as text.
+/// Returns the value of a key in a JSON object. Values other than strings are returned as JSON text.
 pub fn value_of(text: &str, key: &str) -> Option<String> {
     // A quick check first, because most texts do not contain the key.
     let may_have = text.contains(key);
@@ -38,8 +38,8 @@ pub fn value_of(text: &str, key: &str) -> Option<String> {
     entries.into_iter().rev().find(|(known, value)| known == key && !value.is_empty()).map(|(_, value)| value)
 }
 
-/// Returns the category at the end of a name, in torch.profiler's terms. `cut_cross_entropy::linear.gradient` is a
-/// gradient.
+/// Returns the category in the suffix of a name, in torch.profiler's terms: `gradient` for
+/// `cut_cross_entropy::linear.gradient`.
 pub fn category(name: &str) -> Option<&'static str> {
     let role = name.rsplit(['.', ':', '/']).next()?.trim();
     Some(match role.to_ascii_lowercase().replace([' ', '-'], "_").as_str() {
@@ -53,7 +53,7 @@ pub fn category(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Splits a JSON string off the start of a text. Returns the decoded string and the rest.
+/// Parses a JSON string at the start of a text. Returns the decoded string and the remaining text.
 fn string(text: &str) -> Option<(String, &str)> {
     let body = text.strip_prefix('"')?;
     let mut read = String::new();
@@ -78,7 +78,7 @@ fn string(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Splits a JSON value off the start of a text. Returns the value as text, and the rest.
+/// Parses a JSON value at the start of a text. Returns the value as text, and the remaining text.
 fn value(text: &str) -> Option<(String, &str)> {
     if text.starts_with('"') {
         return string(text);

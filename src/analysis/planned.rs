@@ -3,27 +3,28 @@
 //! Bytes are counted exactly, as integers scaled by the product of all denominators. An allocation in several groups is
 //! multiplied by all their factors.
 //!
-//! The largest batch factor needs no search. If `b` bytes grow with the batch at a moment and `a` bytes do not, `a +
-//! k·b` fits into the capacity at every moment if `k` is at most the smallest `(capacity − a) / b`. One pass finds it.
+//! The largest batch factor is found in one pass. If `b` bytes grow with the batch at a moment and `a` bytes do not, `a
+//! + k·b` fits into the capacity at every moment if `k` is at most the smallest `(capacity − a) / b` of all moments.
 
 use super::factor::Factor;
 use std::cmp::Ordering;
 
-/// Maximum number of groups of a plan.
+/// Maximum number of groups of allocations in a plan.
 pub const MAX_GROUPS: usize = 24;
-/// Upper bound of the product of all denominators, and of all numerators.
+/// Upper bound of the product of all numerators, and of the product of all denominators.
 const MAX_PARTS: i128 = 1 << 48;
 
-/// Factors of a plan, by group.
+/// Factor of each group of allocations in a plan.
 #[derive(Clone, Debug, Default)]
 pub struct Factors {
     of: Vec<Factor>,
-    /// Number of parts that a byte is divided into, so that all factors give integers.
+    /// Product of all denominators. Bytes are counted in multiples of `1 / parts`, so that all results are integers.
     parts: i128,
 }
 
 impl Factors {
-    /// Creates factors. Returns `None` if there are too many, or if their products are too large.
+    /// Creates the factors of a plan. Returns `None` if there are too many, or if the product of the numerators or
+    /// denominators is too large.
     pub fn new(factors: Vec<Factor>) -> Option<Factors> {
         let product = |number: fn(Factor) -> u32| {
             factors.iter().try_fold(1i128, |product, &factor| {
@@ -35,7 +36,7 @@ impl Factors {
         (factors.len() <= MAX_GROUPS).then_some(Factors { of: factors, parts })
     }
 
-    /// Returns the multiplier, in parts per byte, of an allocation in these groups (one bit each).
+    /// Returns the combined factor of an allocation that belongs to these groups (one bit each), in parts per byte.
     fn times(&self, groups: u32) -> i128 {
         let factor = |(place, factor): (usize, &Factor)| {
             let (times, by) = factor.parts();
@@ -44,23 +45,24 @@ impl Factors {
         self.of.iter().enumerate().map(factor).product()
     }
 
-    /// Returns the product of the factors of these groups, or `None` if it is out of range.
+    /// Returns the product of the factors of these groups (one bit each), or `None` if its numerator or denominator is
+    /// too large.
     pub fn of(&self, groups: u32) -> Option<Factor> {
         let factors = self.of.iter().enumerate().filter(|(place, _)| groups >> place & 1 == 1);
         factors.map(|(_, &factor)| factor).try_fold(Factor::ONE, Factor::product)
     }
 }
 
-/// A quotient that is compared exactly.
+/// A fraction of large integers, for exact comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
     pub numerator: i128,
-    /// Denominator. Positive.
+    /// Denominator, always positive.
     pub denominator: i128,
 }
 
 impl Ratio {
-    /// Compares two quotients exactly by their continued fractions, for any size of numbers.
+    /// Compares two fractions exactly. Uses continued fractions, so that no product can overflow.
     pub fn compare(self, other: Ratio) -> Ordering {
         let (mut one, mut other) = (self, other);
         let mut is_turned = false;
@@ -83,7 +85,7 @@ impl Ratio {
         }
     }
 
-    /// Returns the quotient in thousandths, rounded down.
+    /// Returns the ratio in thousandths, rounded down.
     pub fn thousandths(self) -> u64 {
         let whole = self.numerator.div_euclid(self.denominator);
         let rest = self.numerator.rem_euclid(self.denominator);
@@ -97,48 +99,50 @@ impl Ratio {
     }
 }
 
-/// Membership of an allocation in a plan.
+/// Groups that an allocation belongs to in a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlanMembership {
-    /// Groups of the allocation, one bit each.
+    /// Groups that the allocation belongs to, one bit each.
     pub groups: u32,
     /// True if the allocation grows with the batch.
     pub grows: bool,
 }
 
-/// Live bytes under a plan, updated change by change.
+/// Live bytes under a plan, updated with each allocation and free.
 #[derive(Clone, Debug)]
 pub struct PlannedCurve {
     factors: Factors,
     batch: Factor,
     capacity: Option<u64>,
-    /// Current live bytes in parts: those that do not grow with the batch, and those that do.
+    /// Current live bytes in parts: bytes that do not grow with the batch, then bytes that do.
     now: [i128; 2],
-    /// Peak in parts, and its first moment.
+    /// Peak of live bytes in parts, and the first moment with this peak.
     peak: (i128, u32),
-    /// Largest batch factor so far, and the moment that limits it.
+    /// Largest batch factor that fits so far, and the moment that limits it.
     fits: Option<(Ratio, u32)>,
-    /// True if more than the capacity is live at some moment with any batch.
+    /// True if live bytes exceed the capacity at some moment with any batch size.
     never_fits: bool,
 }
 
-/// Peak and largest batch under a plan.
+/// Predicted peak and largest batch under a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Peak in bytes, rounded up.
+    /// Peak of live bytes, rounded up.
     pub peak: u64,
     pub moment: u32,
-    /// Largest batch factor that fits, and the moment that limits it. `None` without a capacity, or if nothing grows.
+    /// Largest batch factor that fits, and the moment that limits it. `None` if no capacity is known, or if nothing
+    /// grows with the batch.
     pub fits: Option<(Ratio, u32)>,
 }
 
 impl PlannedCurve {
-    /// Creates a planned curve. `batch` is an additional factor on allocations that grow with the batch.
+    /// Creates the curve before any allocation. `batch` is an additional factor for allocations that grow with the
+    /// batch.
     pub fn new(factors: Factors, batch: Factor, capacity: Option<u64>) -> PlannedCurve {
         PlannedCurve { factors, batch, capacity, now: [0; 2], peak: (i128::MIN, 0), fits: None, never_fits: false }
     }
 
-    /// Adds a change of the live bytes of an allocation. Moments must not decrease.
+    /// Applies a change of live bytes caused by an allocation or free. Moments must not decrease.
     #[inline]
     pub fn add(&mut self, membership: PlanMembership, moment: u32, bytes: i64) {
         let parts = i128::from(bytes).saturating_mul(self.factors.times(membership.groups));
@@ -153,7 +157,8 @@ impl PlannedCurve {
         }
     }
 
-    /// Evaluates the state before the first event. Call it after all allocations from before recording are added.
+    /// Takes the state before the first event into account. Must be called after all allocations from before recording
+    /// are added.
     pub fn start(&mut self) {
         self.evaluate(0);
     }

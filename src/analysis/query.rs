@@ -1,4 +1,4 @@
-//! Parsing of search queries.
+//! Parses search queries.
 //!
 //! ```text
 //! query   = "#" number                   the allocation with this id (in order of allocation, from 0)
@@ -19,8 +19,9 @@
 //! size    = number ["." digits] [unit]   bytes if there is no unit; units are powers of 1024:
 //! unit    = B | K | M | G | T | KiB | MiB | GiB | TiB           (a size alone needs B or one of the long ones)
 //! ```
-//! A frame is matched as `file:line function`, or by its function if it has no file. Text that starts like another form
-//! but is none (`<module>`, `../train.py`, `/home/me/train.py`) is a frame search. Quotes force a frame search.
+//! The searched text of a frame is `file:line function`, or only the function if the frame has no file. Text that
+//! starts like another form but is not valid as such (`<module>`, `../train.py`, `/home/me/train.py`) is a frame
+//! search. Quotes force a frame search.
 
 mod error;
 mod size;
@@ -29,21 +30,21 @@ use super::expression::{CaseMode, Expression};
 pub use error::QueryError;
 use size::{Size, digits};
 
-/// Query for allocations that are freed in the trace.
+/// Search query that matches all allocations freed in the trace.
 pub const FREED: &str = "freed";
-/// Query for allocations that are live at the end of the trace.
+/// Search query that matches all allocations that are live at the end of the trace.
 pub const NEVER_FREED: &str = "never-freed";
 
-/// Maximum length of a query in characters.
+/// Maximum length of a search query in characters.
 pub const MAX_LENGTH: usize = 500;
 
-/// A search query.
+/// A parsed search query.
 #[derive(Clone, Debug)]
 pub enum Query {
     Number(u32),
     /// Allocations whose requested bytes contain this address.
     Address(u64),
-    /// Allocations that overlap the addresses from the first to before the second.
+    /// Allocations that overlap an address range. Contains its inclusive start and exclusive end.
     Addresses(u64, u64),
     /// Allocations with requested bytes in this range, inclusive.
     Size(u64, u64),
@@ -51,23 +52,23 @@ pub enum Query {
     Frame(FrameMatcher),
     /// Allocations with a matching call site.
     Site(FrameMatcher),
-    /// Allocations in the category of this name, ignoring case.
+    /// Allocations in the category with this name, ignoring case.
     Category(String),
-    /// Allocations that are freed in the trace (`true`), or that are live at its end (`false`).
+    /// Allocations that are freed in the trace (`true`), or that are live at the end of the trace (`false`).
     Freed(bool),
 }
 
-/// A condition on the text of a frame.
+/// A condition on the text of a frame, `file:line function`.
 #[derive(Clone, Debug)]
 pub enum FrameMatcher {
-    /// Contains this text, ignoring case.
+    /// Contains this text, ignoring ASCII case.
     Text(String),
     Exactly(String),
     Expression(Expression),
 }
 
 impl FrameMatcher {
-    /// Returns true if a frame's text matches.
+    /// Returns true if the text of a frame matches.
     pub fn matches(&self, line: &str) -> bool {
         match self {
             FrameMatcher::Text(text) => contains(line.as_bytes(), text.as_bytes()),
@@ -78,7 +79,7 @@ impl FrameMatcher {
 }
 
 impl Query {
-    /// Parses a query. Surrounding whitespace is ignored.
+    /// Parses a search query. Surrounding whitespace is ignored.
     ///
     /// # Errors
     /// Returns an error if the text starts like one of the forms above but is invalid, or if it is empty or too long.
@@ -132,7 +133,7 @@ fn is_hexadecimal(text: &str) -> bool {
     text.starts_with("0x") || text.starts_with("0X")
 }
 
-/// Parses a hexadecimal address.
+/// Parses the digits of a hexadecimal address.
 fn address(text: &str) -> Option<u64> {
     let digits = text.get(2..).filter(|_| is_hexadecimal(text))?;
     let is_hexadecimal = (1..=16).contains(&digits.len()) && digits.chars().all(|it| it.is_ascii_hexdigit());
@@ -162,7 +163,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len().max(1)).any(|place| place.eq_ignore_ascii_case(part))
 }
 
-/// Parses a comparison with a size. Returns `None` if the text is something else.
+/// Parses a size comparison such as `>=1MiB`. Returns `None` if the text has another form.
 fn parse_comparison(text: &str) -> Option<Result<Query, QueryError>> {
     let length = text.chars().take_while(|c| matches!(c, '<' | '=' | '>')).count();
     let (operator, size) = text.split_at_checked(length)?;
@@ -188,7 +189,7 @@ fn parse_comparison(text: &str) -> Option<Result<Query, QueryError>> {
     })
 }
 
-/// Splits a range into its two ends. Returns `None` if the text is something else, such as `a..b`.
+/// Splits a range such as `1MiB..2MiB` into its two ends. Returns `None` if the text has another form, such as `a..b`.
 fn split_range(text: &str) -> Option<(&str, &str)> {
     let (from, to) = text.split_once("..")?;
     let (from, to) = (from.trim(), to.trim());

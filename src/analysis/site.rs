@@ -1,14 +1,14 @@
 //! Call sites: the frame of a stack that represents it for the user.
 //!
 //! The call site is the innermost frame of the user's own code, else the innermost Python frame, else the innermost
-//! frame. A stack of only C++ frames, such as in backward threads, is represented by its backward node or operator,
-//! because its innermost frames belong to the recorder.
+//! frame. If a stack has only C++ frames, as in backward threads, the call site is its backward node or operator,
+//! because the innermost frames belong to the recorder.
 
 use base::column::Column;
 use history::snapshot::{Frame, FrameId, Snapshot, StackId, StringId};
 use std::fmt::Write;
 
-/// Parts of a path that mark code other than the user's own.
+/// Substrings of paths of library code, as opposed to the user's own code.
 const LIBRARY_PATHS: [&str; 9] = [
     "/site-packages/torch/",
     "/dist-packages/torch/",
@@ -21,7 +21,7 @@ const LIBRARY_PATHS: [&str; 9] = [
     "<string>",
 ];
 
-/// Origin of a frame's code.
+/// Origin of a frame's code: the user, a library, or C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeOrigin {
     User,
@@ -30,21 +30,21 @@ pub enum CodeOrigin {
     Native,
 }
 
-/// Origin of a frame by its file or name, in ascending order of preference for a call site.
+/// Origin of a frame, in ascending order of preference for the call site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
-    /// C++: no file, or one without a name.
+    /// C++ frame other than an operator or backward node. Includes frames without a file or name.
     Native,
-    /// C++: a PyTorch operator.
+    /// C++ frame of a PyTorch operator.
     Operator,
-    /// C++: a node of the backward pass.
+    /// C++ frame of a node in the backward graph.
     Backward,
     /// PyTorch, another package, or Python's standard library.
     Library,
     User,
 }
 
-/// Maximum length of a path in bytes. Real ones are shorter, and huge ones in a corrupt file would take minutes.
+/// Maximum length of a path in bytes. Only corrupt files have longer ones, which would take minutes to examine.
 const MAX_PATH_LEN: usize = 4096;
 
 fn origin_by_file(snapshot: &Snapshot, file: StringId) -> Origin {
@@ -67,14 +67,15 @@ fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
     }
 }
 
-/// Returns true if a frame is a backward node as run by autograd, such as
+/// Returns true if autograd runs a backward node in this frame, such as
 /// `torch::autograd::generated::MulBackward0::apply(…)`.
 pub fn is_backward(snapshot: &Snapshot, frame: &Frame) -> bool {
     origin_of(snapshot, frame) == Origin::Backward
 }
 
-/// Returns the origin of a C++ function and the identifying word of its name, for names such as
-/// `torch::autograd::generated::MulBackward0::apply(…)` and `at::_ops::mul_Tensor::call(…)`.
+/// Returns the origin of a C++ function and the part of its name that identifies a node or operator, such as
+/// `MulBackward0` in `torch::autograd::generated::MulBackward0::apply(…)` or `mul_Tensor` in
+/// `at::_ops::mul_Tensor::call(…)`.
 fn identify_native(name: &str) -> Option<(Origin, &str)> {
     let last_before = |end: &str| name.split_once(end)?.0.rsplit("::").next();
     if name.starts_with("torch::autograd::") {
@@ -106,22 +107,23 @@ fn origin(filename: &str) -> Origin {
     }
 }
 
-/// Call sites of a snapshot's stacks, computed on demand.
+/// Cache of the call sites of a snapshot's stacks, which are computed on demand.
 pub struct Sites {
-    /// Origin by frame. `None` if not computed yet.
+    /// Origin of each frame, or `None` if not computed yet.
     origins: Vec<Option<Origin>>,
-    /// Call site by stack, as frame plus one. 0 if not computed yet.
+    /// Call site of each stack, as frame id plus one. 0 if not computed yet.
     by_stack: Column<u32>,
 }
 
 impl Sites {
-    /// Creates an empty cache. Frames and stacks are examined on demand, so that no time slice has to examine all.
+    /// Creates an empty cache. Frames and stacks are examined on demand, so that no time slice has to examine all of
+    /// them.
     pub fn new(snapshot: &Snapshot) -> Sites {
         let by_stack = (0..snapshot.stacks.len()).map(|_| 0).collect();
         Sites { origins: vec![None; snapshot.frames.len()], by_stack }
     }
 
-    /// Returns the heap size in bytes.
+    /// Returns the heap memory used, in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.origins.capacity() + self.by_stack.heap_bytes()
     }
@@ -131,12 +133,12 @@ impl Sites {
         origin_of(snapshot, frame) == Origin::User
     }
 
-    /// Returns true if frames of this file are C++.
+    /// Returns true if frames with this file are C++.
     pub fn is_native(snapshot: &Snapshot, file: StringId) -> bool {
         origin_by_file(snapshot, file) == Origin::Native
     }
 
-    /// Returns the origin of a frame's code.
+    /// Returns whether a frame's code belongs to the user, to a library, or is C++.
     pub fn code_origin(snapshot: &Snapshot, frame: &Frame) -> CodeOrigin {
         match origin_of(snapshot, frame) {
             Origin::User => CodeOrigin::User,
@@ -155,7 +157,7 @@ impl Sites {
         self.origins.get_mut(frame.0 as usize).map_or(Origin::Native, |known| *known.get_or_insert_with(look))
     }
 
-    /// Returns the innermost frame of the user's own code in a stack.
+    /// Returns the innermost frame of the user's own code in a stack, or `None`.
     pub fn user_frame(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
         self.call_site(snapshot, stack).filter(|&frame| self.origin(snapshot, frame) == Origin::User)
     }
@@ -183,10 +185,10 @@ impl Sites {
     }
 }
 
-/// Maximum length of a call site in a list row, in bytes. Longer than any screen is wide.
+/// Maximum length of a call site in a list row, in bytes. Longer text would not fit on any screen.
 const MAX_ROW_LEN: usize = 512;
 
-/// Formats a frame like [`short`], cut to the maximum length in a list row.
+/// Formats a frame like [`short`], truncated to the maximum length in a list row.
 pub fn short_truncated(snapshot: &Snapshot, frame: FrameId) -> String {
     let mut site = short(snapshot, snapshot.frames.frame(frame));
     let mut end = site.len().min(MAX_ROW_LEN);
@@ -197,7 +199,7 @@ pub fn short_truncated(snapshot: &Snapshot, frame: FrameId) -> String {
     site
 }
 
-/// Formats a frame on one line, such as `train.py:233 train_step`. A C++ frame is its identifying word or name.
+/// Formats a frame on one line, such as `train.py:233 train_step`. A C++ frame is shortened to its node or operator.
 pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
     let (mut text, line, name) = parts(snapshot, frame);
     // Writing to a String never fails. Line 0 means no line.
@@ -209,13 +211,14 @@ pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
     text
 }
 
-/// Returns the part of a C++ function's name that identifies the backward node or operator, or the whole name.
+/// Returns the part of a C++ function's name that identifies the backward node or operator, or the whole name if there
+/// is none.
 pub fn identifying_word(name: &str) -> &str {
     identify_native(name).map_or(name, |(_, word)| word)
 }
 
-/// Returns the parts of the text of [`short`]: file, line and function. For a C++ frame, the first part is its
-/// identifying word or name, and the others are empty. Each text has at most 4096 bytes.
+/// Returns the three parts of [`short`]: file, line and function. For a C++ frame, the first part is its node, operator
+/// or name, and the others are empty. Each text has at most 4096 bytes.
 pub fn parts(snapshot: &Snapshot, frame: &Frame) -> (String, Option<i128>, String) {
     let text = |id: StringId| {
         let bytes = snapshot.strings.bytes(id);

@@ -1,54 +1,54 @@
 //! Peak of live bytes without a group of allocations, for all groups at once and exactly.
 //!
-//! It is not the peak minus the group's bytes at the peak, because without the group another moment may be the peak. It
-//! is the maximum of `live − group` over all moments. Between two changes of a group its bytes are constant, so only
-//! the maximum of live bytes matters there. Each interval ends at the current event, so its maximum is one of the
-//! *tops*: the moments after which live bytes were never as high.
+//! The result is the maximum of `live − group` over all moments. It may exceed the peak minus the group's bytes at the
+//! peak, because the peak may move to another moment. While the group's bytes are constant, only the maximum of live
+//! bytes in that interval matters. Since an interval is evaluated when it ends, its maximum is one of the *tops*:
+//! moments after which live bytes were never higher.
 //!
 //! ```text
 //! live   ▂▅█▃▆▂▄▁        tops: █ ▆ ▄ ▁, ever lower; the first top since a moment is the maximum since then
 //! ```
 //!
 //! This takes one pass over the events, and a binary search per change of a group. Tops that no group can need are
-//! dropped, so there are never many more of them than groups.
+//! dropped, so the number of tops is never much larger than the number of groups.
 
 use base::sorted::sorted_numbers;
 
-/// Effect of a group on the peak, in requested bytes.
+/// Change of the peak if a group of allocations did not exist, in requested bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupEffect {
-    /// Bytes of the group at the peak.
+    /// Bytes of the group at the original peak.
     pub at_peak: u64,
-    /// Peak without the group.
+    /// Peak of live bytes without the group.
     pub peak: u64,
-    /// First moment of the peak without the group.
+    /// First moment with the peak without the group.
     pub moment: u32,
 }
 
-/// Peak of live bytes without each group, updated change by change.
+/// Computes the peak of live bytes without each group, from the changes of live bytes in order of time.
 #[derive(Clone, Debug, Default)]
 pub struct PeakWithout {
     /// Current live bytes.
     live: i64,
     groups: Vec<Group>,
     tops: Tops,
-    /// Moment at which the groups' bytes are recorded as `at_peak`. `None` once it has passed.
+    /// Moment of the original peak, at which `at_peak` is recorded for each group. `None` once recorded.
     peak_moment: Option<u32>,
 }
 
-/// State of a group.
+/// State of one group of allocations.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     live: i64,
     /// Moment of the last change of the group.
     since: u32,
-    /// Maximum of the live bytes without the group up to `since`, and its first moment.
+    /// Maximum of live bytes minus the group's bytes up to `since`, and the first moment with this maximum.
     max_without: (i64, u32),
     at_peak: i64,
 }
 
 impl PeakWithout {
-    /// Creates a computation for `groups` groups. `peak` is the first moment of the peak.
+    /// Creates the computation for `groups` groups. `peak` is the first moment with the peak of live bytes.
     pub fn new(groups: usize, peak: u32) -> PeakWithout {
         let mut without =
             PeakWithout { groups: vec![Group::new(); groups], peak_moment: Some(peak), ..PeakWithout::default() };
@@ -57,14 +57,14 @@ impl PeakWithout {
         without
     }
 
-    /// Adds a group without live bytes. Returns its index.
+    /// Adds a group that has no live bytes yet, and returns its index.
     pub fn add_group(&mut self) -> u32 {
         self.groups.push(Group::new());
         self.groups.len() as u32 - 1
     }
 
-    /// Adds `bytes` to the live bytes of a group. Call it before [`PeakWithout::add`] for the same moment. Moments must
-    /// not decrease.
+    /// Adds `bytes` to the live bytes of a group. Must be called before [`PeakWithout::add`] for the same moment.
+    /// Moments must not decrease.
     #[inline]
     pub fn change(&mut self, group: u32, moment: u32, bytes: i64) {
         self.advance_to(moment);
@@ -73,7 +73,7 @@ impl PeakWithout {
         group.live = group.live.saturating_add(bytes);
     }
 
-    /// Adds `bytes` to the live bytes of all allocations. `bytes` is 0 if only a group changed.
+    /// Adds `bytes` to the live bytes of all allocations. `bytes` is 0 if a change affects only a group.
     #[inline]
     pub fn add(&mut self, moment: u32, bytes: i64) {
         self.advance_to(moment);
@@ -85,8 +85,7 @@ impl PeakWithout {
         }
     }
 
-    /// Records the groups' bytes at the peak, if the peak is before `moment`. Called before anything changes at
-    /// `moment`.
+    /// Records the groups' bytes at the peak if `moment` is after the peak. Must be called before each change.
     #[inline]
     fn advance_to(&mut self, moment: u32) {
         if self.peak_moment.is_some_and(|wanted| wanted < moment) {
@@ -100,7 +99,7 @@ impl PeakWithout {
         self.groups.iter_mut().for_each(|group| group.at_peak = group.live);
     }
 
-    /// Returns the result of each group, in order.
+    /// Returns the effect of each group, in the order of their indices.
     pub fn finish(mut self) -> Vec<GroupEffect> {
         if self.peak_moment.is_some() {
             self.record_at_peak();
@@ -114,7 +113,7 @@ impl PeakWithout {
         groups.collect()
     }
 
-    /// Returns the heap size in bytes.
+    /// Returns the heap memory used, in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.groups.capacity() * size_of::<Group>() + self.tops.all.capacity() * size_of::<(u32, i64)>()
     }
@@ -125,7 +124,7 @@ impl Group {
         Group { live: 0, since: 0, max_without: (i64::MIN, 0), at_peak: 0 }
     }
 
-    /// Ends the interval before `moment`. The group's bytes were constant during it.
+    /// Evaluates the interval from `since` to `moment`, during which the group's bytes were constant.
     #[inline]
     fn close(&mut self, tops: &Tops, moment: u32) {
         // Skips intervals where even the highest live bytes would not be enough, which are most.
@@ -142,15 +141,15 @@ impl Group {
     }
 }
 
-/// Number of tops that are kept before any are dropped.
+/// Minimum number of tops before unneeded ones are dropped.
 const MIN_TOPS: usize = 4096;
 
-/// The tops: moments after which live bytes were never higher, with the live bytes there. Moments ascend, and bytes
+/// The tops: moments after which live bytes were never higher, each with its live bytes. Moments ascend, and bytes
 /// never increase.
 #[derive(Clone, Debug, Default)]
 struct Tops {
     all: Vec<(u32, i64)>,
-    /// Number of tops that were left when tops were last dropped.
+    /// Number of tops that remained when unneeded ones were last dropped.
     kept: usize,
 }
 
@@ -163,13 +162,13 @@ impl Tops {
         self.all.push((moment, live));
     }
 
-    /// Returns the highest live bytes so far. The first top is never dropped.
+    /// Returns the peak of live bytes so far, which is the first top. The first top is never dropped.
     #[inline]
     fn highest(&self) -> i64 {
         self.all.first().map_or(i64::MIN, |&(_, live)| live)
     }
 
-    /// Returns the maximum of live bytes since a moment, and its first moment.
+    /// Returns the first moment with the maximum of live bytes since `moment`, and the maximum.
     #[inline]
     fn since(&self, moment: u32) -> Option<(u32, i64)> {
         // Searches from the end, because most groups changed recently.
@@ -187,8 +186,8 @@ impl Tops {
         self.all.len() > MIN_TOPS + 2 * self.kept
     }
 
-    /// Drops tops that no group needs. `last_changes` are the moments of the groups' last changes. The last top is
-    /// kept.
+    /// Drops tops that no group needs. `last_changes` are the moments at which each group last changed. The last top is
+    /// always kept.
     #[cold]
     fn retain_needed(&mut self, last_changes: impl Iterator<Item = u32>) {
         let last_changes = sorted_numbers(last_changes.map(|since| (u128::from(since), since)).collect());

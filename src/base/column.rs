@@ -1,5 +1,5 @@
-//! Table column that grows in chunks. It never reallocates, so that loading needs no more memory than the final table.
-//! Wasm memory cannot shrink, and an outgrown copy would leave a hole.
+//! Table column that grows in chunks. The column never reallocates, so that loading needs no more memory than the final
+//! table. Wasm memory cannot shrink, and an abandoned smaller copy would leave a hole.
 
 const CHUNK_BITS: usize = 14;
 const CHUNK_LEN: usize = 1 << CHUNK_BITS;
@@ -7,8 +7,8 @@ const CHUNK_LEN: usize = 1 << CHUNK_BITS;
 /// Column of `Copy` values, indexed from 0.
 #[derive(Clone, Debug)]
 pub struct Column<T> {
-    /// Chunks whose spare room is already initialized, so that a push only overwrites. `Vec::push` is a call when built
-    /// for size.
+    /// Chunks whose unused capacity is initialized, so that a push only overwrites a value. In builds optimized for
+    /// size, `Vec::push` is not inlined.
     chunks: Vec<Vec<T>>,
     len: usize,
 }
@@ -56,8 +56,8 @@ impl<T: Copy> Column<T> {
         }
     }
 
-    /// Appends up to 16384 values at once. Returns `false`, and appends nothing, if there are more values or if the
-    /// column does not end with a full chunk. Only the last chunk may be shorter.
+    /// Appends up to 16384 values at once. Returns `false`, without appending, if there are more values, or if the last
+    /// chunk is not full. Only the last chunk may be shorter than 16384.
     pub fn push_chunk(&mut self, mut values: Vec<T>) -> bool {
         if !self.len.is_multiple_of(CHUNK_LEN) || values.len() > CHUNK_LEN {
             return false;
@@ -71,7 +71,7 @@ impl<T: Copy> Column<T> {
         true
     }
 
-    /// Returns the slot of the value at `index`, if it is allocated.
+    /// Returns the value at `index` for writing, or `None` if its chunk is not allocated.
     #[inline(always)]
     fn slot(&mut self, index: usize) -> Option<&mut T> {
         self.chunks.get_mut(index >> CHUNK_BITS)?.get_mut(index & (CHUNK_LEN - 1))
@@ -89,7 +89,7 @@ impl<T: Copy> Column<T> {
     /// Returns the value at `index`, which must come from this table.
     ///
     /// # Panics
-    /// If `index` is far beyond [`Column::len`]. Then it is an index of another table.
+    /// Panics if `index` is far beyond [`Column::len`], which means that it belongs to another table.
     #[inline(always)]
     pub fn at(&self, index: usize) -> T {
         // Slices, because indexing a `Vec` is a call when built for size.
@@ -106,28 +106,28 @@ impl<T: Copy> Column<T> {
         }
     }
 
-    /// Iterates over all values in order.
+    /// Returns an iterator over all values, in order.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
         self.chunks().flat_map(|chunk| chunk.iter().copied())
     }
 
-    /// Iterates over the values of `range`, clipped to the end of the column.
+    /// Returns an iterator over the values in `range`, clipped to the length of the column.
     pub fn range(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = T> + '_ {
         (range.start..range.end.min(self.len)).map(|index| self.at(index))
     }
 
-    /// Iterates over the chunks, for loops that work on slices.
+    /// Returns an iterator over the chunks as slices, for fast loops.
     pub fn chunks(&self) -> impl Iterator<Item = &[T]> {
         (0..self.chunks.len()).filter_map(|number| self.chunk(number))
     }
 
-    /// Returns the chunk with this index. All chunks but the last have the same length.
+    /// Returns the chunk with this index. All chunks except the last have the same length.
     pub fn chunk(&self, number: usize) -> Option<&[T]> {
         let chunk = self.chunks.get(number)?;
         chunk.get(..chunk.len().min(self.len - number * CHUNK_LEN))
     }
 
-    /// Shortens the column to `len` values. Does nothing if it is not longer.
+    /// Shortens the column to `len` values. Does nothing if the column is already shorter.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
             self.chunks.truncate(len.div_ceil(CHUNK_LEN));

@@ -1,6 +1,6 @@
 //! Macro for enums with a constant that lists all their variants.
 
-/// Defines an enum of unit variants and its constant `ALL`, which lists them in declaration order.
+/// Defines an enum without fields and its constant `ALL`, which lists the variants in declaration order.
 #[macro_export]
 macro_rules! listed {
     ($(#[$meta:meta])* pub enum $Name:ident { $($(#[$of:meta])* $Variant:ident,)* }) => {

@@ -1,4 +1,4 @@
-//! Calls that are kept out of line.
+//! Prevents inlining of functions that have only one caller.
 
 /// Calls `work` from a function that is never inlined.
 ///

@@ -1,19 +1,19 @@
-//! Time slices for long-running loops. A loop counts its steps, checks the clock now and then, and returns when its
-//! time is up. Calling it again resumes the work.
+//! Time slices for long-running loops. A loop counts its steps, checks the clock regularly, and returns when its time
+//! is up. Calling the function again resumes the work.
 
 use std::ops::Range;
 
-/// Steps between two checks of the clock, a fraction of a millisecond.
+/// Number of steps between two checks of the clock, which take a fraction of a millisecond.
 pub const STEPS_PER_CHECK: u32 = 2048;
 
 /// Error: the time is up. The progress so far is kept, and the next call resumes the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfTime;
 
-/// Result of interruptible work. `Err` means that the time is up and the work has to be called again.
+/// Result of work that stops when its time slice is used up. `Err` means that the function must be called again.
 pub type SliceResult<T = ()> = Result<T, OutOfTime>;
 
-/// Time budget of one call. A new slice always allows at least one step, so every call makes progress.
+/// Time budget of one call. The first step of a slice is always allowed, so every call makes progress.
 pub struct TimeSlice<'a> {
     steps_left: u32,
     has_granted_range: bool,
@@ -54,7 +54,7 @@ impl<'a> TimeSlice<'a> {
         self.check()
     }
 
-    /// Checks the clock, after a longer piece of work whose result is kept.
+    /// Checks the clock. For use after a longer piece of work whose result is kept.
     ///
     /// # Errors
     /// Returns an error if the time is up.
@@ -63,8 +63,8 @@ impl<'a> TimeSlice<'a> {
         if (self.has_time)() { Ok(()) } else { Err(OutOfTime) }
     }
 
-    /// Returns the next range of the rows from `next` up to `count` and advances `next`. Returns `None` at the end.
-    /// `steps` is the cost of one row.
+    /// Returns the next range of rows to process, at or after `next` and below `count`, and advances `next`. Returns
+    /// `None` at the end. `steps` is the cost of one row.
     ///
     /// # Errors
     /// Returns an error if the time is up. The range must not be processed then. The first range of a slice is always

@@ -1,5 +1,5 @@
-//! Sorting of small or rare inputs by numeric keys. All types share one sort, because each type that `std` sorts costs
-//! 5–10 kB of wasm.
+//! Sorting of small or rarely sorted inputs by numeric keys. All types share one sort function, because each type that
+//! `std` sorts adds 5–10 kB of wasm.
 
 /// Returns `items` in ascending order of their keys. The sort is stable. Supports at most 2^32 items.
 pub fn sorted_by_key<T>(items: Vec<T>, key: impl Fn(&T) -> u128) -> Vec<T> {
@@ -9,7 +9,7 @@ pub fn sorted_by_key<T>(items: Vec<T>, key: impl Fn(&T) -> u128) -> Vec<T> {
     order.iter().filter_map(|&(_, place)| items.get_mut(place as usize).and_then(Option::take)).collect()
 }
 
-/// Sorts `(key, number)` pairs by key, then by number. Returns the numbers.
+/// Sorts `(key, number)` pairs by key, and by number if keys are equal. Returns the numbers.
 pub fn sorted_numbers(mut numbers: Vec<(u128, u32)>) -> Vec<u32> {
     sort(&mut numbers);
     numbers.iter().map(|&(_, number)| number).collect()
@@ -25,7 +25,7 @@ pub fn signed_key(value: i64) -> u64 {
     value.cast_unsigned() ^ 1 << 63
 }
 
-/// Sorts `(key, number)` pairs by key, then by number.
+/// Sorts `(key, number)` pairs by key, and by number if keys are equal.
 #[inline(never)]
 pub fn sort(order: &mut [(u128, u32)]) {
     order.sort_unstable();

@@ -1,4 +1,4 @@
-//! Bytes, event indices and moments, and their text form for people.
+//! Bytes, event indices and moments, and how they are formatted.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use std::fmt;
 pub struct EventIdx(pub u32);
 
 /// Point between two events, identified by the number of events that have happened. Moment 0 is the state before the
-/// first event. Moment `k + 1` is the state from event `k` until the next. A trace of `n` events has the moments
+/// first event. Moment `k + 1` is the state from event `k` until event `k + 1`. A trace of `n` events has the moments
 /// `0..=n`.
 ///
-/// On the horizontal axis moment `m` covers `[m, m + 1)`. Event `k` happens at `x = k + 1`.
+/// On the horizontal axis, moment `m` covers `[m, m + 1)`. Event `k` happens at `x = k + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub u32);
 
@@ -24,18 +24,19 @@ impl Moment {
         Moment(event.0.saturating_add(1))
     }
 
-    /// Returns the event that led to this moment, or `None` for the state before recording.
+    /// Returns the event right before this moment, or `None` for moment 0.
     #[inline(always)]
     pub fn event(self) -> Option<EventIdx> {
         self.0.checked_sub(1).map(EventIdx)
     }
 
-    /// Event index as the file format and `expected.json` store it, with −1 before the first event.
+    /// Returns the index of the event right before this moment, or −1 for moment 0, as in the file format and
+    /// `expected.json`.
     pub fn event_or_minus_one(self) -> i64 {
         i64::from(self.0) - 1
     }
 
-    /// Inverse of [`Moment::event_or_minus_one`].
+    /// Creates the moment after an event index, or moment 0 from −1. Inverse of [`Moment::event_or_minus_one`].
     pub fn after_event_or_minus_one(event: i64) -> Moment {
         Moment(u32::try_from(event.saturating_add(1)).unwrap_or(0))
     }
@@ -68,8 +69,8 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Formats a range of bytes: `256–512 B`, `512 B–2.00 KiB`. The unit is written once if both ends share it. If both
-/// ends round to the same text, only one is written.
+/// Formats a range of bytes: `256–512 B`, `512 B–2.00 KiB`. A unit that both ends share is written once. If both ends
+/// round to the same text, it is written once.
 pub fn byte_range(from: u64, to: u64) -> String {
     let (from, to) = (Bytes(from).to_string(), Bytes(to).to_string());
     if from == to {
@@ -98,8 +99,8 @@ pub fn pluralize(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", group_digits(count), if count == 1 { "" } else { "s" })
 }
 
-/// Formats a share to the nearest tenth of a percent: `12.3 %`. Only an exact whole is `100 %`, only an exact zero is
-/// `0 %`.
+/// Formats a fraction as a percentage with at most one decimal: `12.3 %`. `100 %` and `0 %` are used only for exact
+/// values.
 pub fn percent(part: u64, whole: u64) -> String {
     let wide = u128::from(whole.max(1));
     let scale = ((u128::from(part) * 2000 + wide) / (2 * wide)) as u64;

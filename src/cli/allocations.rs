@@ -44,7 +44,7 @@ pub(crate) struct Allocations {
 /// Runs `memscape allocations` and returns its output.
 ///
 /// # Errors
-/// Returns one sentence if the file cannot be read, the search is invalid, or the trace has no such event.
+/// Returns an error message if the file cannot be read, the search is invalid, or the cursor position does not exist.
 pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
     let Allocations { source, pattern, at, printed } = arguments;
     if let Some(pattern) = pattern {
@@ -66,7 +66,7 @@ pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
     Ok(as_json(&snapshot, pattern, facts, &page, &tensors))
 }
 
-/// Returns the allocations of a scope that match a filter, largest first. The page has at most `limit` rows.
+/// Returns the allocations in `scope` that match a filter, largest first, at most `limit`.
 pub(crate) fn largest(snapshot: &mut OpenSnapshot, filter: &str, scope: Scope, limit: u32) -> Option<Box<TablePage>> {
     fetch_rows(limit, rows_and_count, |rows| {
         let question = TableQuestion {
@@ -89,7 +89,8 @@ fn rows_and_count(page: &mut TablePage) -> (&mut Vec<TableRow>, u32) {
     (&mut page.rows, page.listed.count)
 }
 
-/// Returns the named tensor of each listed allocation. Empty if the recorder wrote no tensors.
+/// Returns the tensor of each listed allocation, or `None` if no tensor was recorded for it. Empty if the snapshot
+/// contains no tensors at all.
 fn tensors(snapshot: &mut OpenSnapshot, page: &TablePage) -> Vec<Option<Value>> {
     if snapshot.device.recorder_value(TENSORS_FOUND).is_none_or(|found| found == 0) {
         return Vec::new();
@@ -101,7 +102,7 @@ fn tensors(snapshot: &mut OpenSnapshot, page: &TablePage) -> Vec<Option<Value>> 
     page.rows.iter().map(&mut tensor).collect()
 }
 
-/// Parses a tensor description. Splits from the right, because a name may contain the separator.
+/// Parses a tensor description into JSON. Splits at the last separators, because the name may contain them.
 fn parse_tensor(text: &str) -> Value {
     let mut parts = text.rsplitn(4, TENSOR_SEPARATOR);
     let [dtype, shape, kind, name] = [(); 4].map(|()| parts.next().unwrap_or_default());

@@ -1,9 +1,9 @@
 //! `memscape ask`: keeps a snapshot open and answers one request per line, as JSON.
 //!
 //! A request is `{"id": 3, "command": "live", "arguments": ["--at", "oom"]}`: a command and its arguments, without the
-//! file and `--json`. Its reply is `{"id": 3, "answer": …}` with the command's `--json` output. Commands that write a
-//! file answer `{"message": …}`, and also `{"text": …}` if the file is `-`. A failed request is answered with `{"id":
-//! 3, "error": "one sentence"}`. The first line is `{"ready": {…}}`, or `{"error": …}` if the file cannot be opened.
+//! file and `--json`. Its reply is `{"id": 3, "answer": …}` with the command's `--json` output. The reply to a command
+//! that writes a file is `{"message": …}`, plus `{"text": …}` if the file is `-`. The reply to a failed request is
+//! `{"id": 3, "error": "message"}`. The first line is `{"ready": {…}}`, or `{"error": …}` if the file cannot be opened.
 
 use super::opening::keep_open;
 use super::output::{escape_json, ignore_broken_pipe, standard_output};
@@ -26,7 +26,7 @@ const MAX_REQUEST_BYTES: u64 = 1 << 20;
 pub(crate) struct Ask {
     /// Snapshot to read
     pub(crate) file: PathBuf,
-    /// Device of questions that name none: an ordinal, -1 for host memory
+    /// Device for requests that name none: an ordinal, -1 for host memory
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) device: Option<i64>,
 }
@@ -41,11 +41,11 @@ struct Request {
 }
 
 impl Ask {
-    /// Answers requests until standard input ends.
+    /// Replies to requests until standard input ends.
     ///
     /// # Errors
-    /// Returns one sentence if the file cannot be opened or I/O fails. If the file cannot be opened, the error is also
-    /// printed as JSON.
+    /// Returns error messages if the file cannot be opened or I/O fails. If the file cannot be opened, the error is
+    /// also printed as JSON.
     pub(crate) fn run(&self, answerer: CommandRunner) -> Result<(), Vec<String>> {
         let session = match Session::open(&self.file, self.device, answerer) {
             Ok(session) => session,
@@ -68,7 +68,7 @@ impl Ask {
     }
 }
 
-/// Reads a line, truncated to [`MAX_REQUEST_BYTES`] bytes. Returns `None` at the end of the input.
+/// Reads a line, truncated to [`MAX_REQUEST_BYTES`]. Returns `None` at the end of the input.
 fn next_line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     if lines.by_ref().take(MAX_REQUEST_BYTES).read_until(b'\n', &mut line)? == 0 {
@@ -85,7 +85,7 @@ fn reply(value: &Value) -> Result<(), String> {
     ignore_broken_pipe(writeln!(out, "{}", escape_json(&value.to_string())).and_then(|()| out.flush()))
 }
 
-/// Snapshot that stays open between requests.
+/// A session with a snapshot that stays open between requests.
 struct Session {
     path: String,
     summary: FileSummary,
@@ -93,10 +93,10 @@ struct Session {
 }
 
 impl Session {
-    /// Opens a file and keeps it open on this thread.
+    /// Opens a file and keeps it open on the current thread.
     ///
     /// # Errors
-    /// Returns one sentence that names the file if it cannot be read or has no such device.
+    /// Returns an error message that names the file if it cannot be read or has no such device.
     fn open(file: &Path, device: Option<i64>, answerer: CommandRunner) -> Result<Session, String> {
         let wrong = |error: String| format!("{}: {error}", file.display());
         // An absolute path cannot be mistaken for an option.
@@ -123,7 +123,7 @@ impl Session {
     }
 }
 
-/// Shortens clap's error text to one sentence: the cause, possible values and suggestions, without the usage.
+/// Shortens clap's error text to one sentence: the cause, the possible values and suggestions, without the usage.
 pub(crate) fn argument_error(text: &str) -> String {
     let is_usage = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
     let mut sentence = String::new();

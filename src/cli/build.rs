@@ -1,5 +1,5 @@
-//! Build script: embeds the page that `./run build` left in `built/`. If that file is missing, the embedded page is
-//! empty.
+//! Build script. Embeds the page that `./run build` wrote to `built/`. If that file does not exist, the embedded page
+//! is empty.
 
 use std::path::PathBuf;
 use std::{env, fs, io};

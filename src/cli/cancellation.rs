@@ -1,10 +1,10 @@
-//! Cancellation of the work of a thread, for example when a client of `memscape mcp` cancels a request.
+//! Cancellation of a thread's work, for example when a client of `memscape mcp` cancels a request.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A cancellation flag, shared by the thread that sets it and the threads that work.
+/// A cancellation flag, shared by the thread that sets it and the threads that do the work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CancelFlag(Arc<AtomicBool>);
 
@@ -13,7 +13,7 @@ thread_local! {
 }
 
 impl CancelFlag {
-    /// Requests that the work stops.
+    /// Requests cancellation.
     pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -23,7 +23,7 @@ impl CancelFlag {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Returns the flag of the current thread. Its worker threads take it over with [`CancelFlag::run_with`].
+    /// Returns the flag of the current thread. Pass it to worker threads, which call [`CancelFlag::run_with`].
     pub(crate) fn current() -> CancelFlag {
         CURRENT.with_borrow(Clone::clone)
     }
@@ -37,16 +37,16 @@ impl CancelFlag {
     }
 }
 
-/// Returns true unless the work of this thread is cancelled. Passed to engine steps as their time check, so that they
+/// Returns false once the work of this thread is cancelled. Passed to engine steps as their time check, so that they
 /// return early.
 pub(crate) fn should_continue() -> bool {
     CURRENT.with_borrow(|current| !current.is_set())
 }
 
-/// Returns an error if the work of this thread is cancelled.
+/// Fails if the work of this thread is cancelled.
 ///
 /// # Errors
-/// Returns "cancelled" once the flag is set.
+/// Returns the message "cancelled" once the flag is set.
 pub(crate) fn check() -> Result<(), String> {
     if should_continue() { Ok(()) } else { Err("cancelled".to_owned()) }
 }

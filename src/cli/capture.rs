@@ -1,9 +1,9 @@
-//! Capture of a command's output, for parts of this program that run commands, such as `ask` and `mcp`.
+//! Captures the output of commands that run inside another command, such as `ask` or `mcp`.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
 
-/// Captured output: the bytes of standard output, and the lines for standard error.
+/// Captured output: the bytes written to standard output, and the lines written to standard error.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CapturedOutput {
     pub(crate) text: Vec<u8>,
@@ -14,7 +14,7 @@ thread_local! {
     static CAPTURED: RefCell<Option<CapturedOutput>> = const { RefCell::new(None) };
 }
 
-/// Runs a command with its output captured. Returns the result and the output.
+/// Runs a command and captures its output. Returns the command's result and the output.
 pub(crate) fn capture<R>(run: impl FnOnce() -> R) -> (R, CapturedOutput) {
     CAPTURED.set(Some(CapturedOutput::default()));
     let result = run();
@@ -26,7 +26,7 @@ pub(crate) fn is_captured() -> bool {
     CAPTURED.with_borrow(Option::is_some)
 }
 
-/// Captures a line for standard error. Returns false, and does not call `line`, if output is not captured.
+/// Captures a line written to standard error. Returns false, without calling `line`, if output is not captured.
 pub(super) fn capture_message(line: impl FnOnce() -> String) -> bool {
     CAPTURED.with_borrow_mut(|caught| caught.as_mut().map(|caught| caught.messages.push(line())).is_some())
 }

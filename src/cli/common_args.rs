@@ -5,7 +5,7 @@ use engine::protocol::{LoadRange, NamedAction, NamedEvent, Query};
 use std::path::PathBuf;
 use ui::position_text::{EXPECTED_FORMS, Position, parse_position};
 
-/// A snapshot and one of its devices.
+/// Arguments that select a snapshot and one of its devices.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SnapshotArgs {
     /// Snapshot to read, "-" for standard input
@@ -15,10 +15,10 @@ pub(crate) struct SnapshotArgs {
     pub(crate) device: Option<i64>,
 }
 
-/// Range of events to load.
+/// Arguments that select the range of events to load.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LoadArgs {
-    /// Load only the events from this one on; what is live there stays, as allocated before it
+    /// Load only the events from this one on; allocations that are live there are kept, as allocated before recording
     #[arg(long = "load-from", value_name = "EVENT", global = true)]
     load_from: Option<u32>,
     /// Load only the events up to this one
@@ -38,7 +38,7 @@ impl LoadArgs {
     /// Returns the range of events to load.
     ///
     /// # Errors
-    /// Returns one sentence if the range is empty.
+    /// Returns an error message if the range is empty.
     pub(crate) fn range(&self) -> Result<LoadRange, String> {
         let all = LoadRange::ALL;
         let to = self.load_to.map_or(all.to, |last| last.saturating_add(1));
@@ -63,7 +63,7 @@ end                    after the last event
 alloc:7f89b4000000_2, free_completed:7f89b4000000_2
                        after this event at an address that was freed twice before";
 
-/// A cursor position argument.
+/// Argument for the cursor position.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct AtArg {
     /// Cursor position: peak, oom, end, an event number or a time
@@ -71,7 +71,7 @@ pub(crate) struct AtArg {
     pub(crate) when: Option<When>,
 }
 
-/// Arguments on the size and format of the output.
+/// Arguments for the length and format of the output.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct OutputArgs {
     /// Maximum number of rows to print
@@ -95,21 +95,21 @@ pub(crate) enum When {
     End,
     /// After the event with this index. −1 is before the first event.
     Event(i64),
-    /// After all events up to this time.
+    /// After all events up to and including this time.
     Time(TimeArg),
-    /// After an event named by action, address and version.
+    /// After the event named by an action, an address and a version.
     Named(NamedEvent),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) enum TimeArg {
-    /// µs since 1970, as recorded in files.
+    /// Microseconds since 1970, as recorded in files.
     Since1970(i64),
-    /// µs since the first event, as the page shows it.
+    /// Microseconds since the first event, as displayed by the page.
     SinceFirst(u64),
 }
 
-/// Returns the name of a value on the command line.
+/// Returns the name of an enum value on the command line.
 pub(crate) fn value_name(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
@@ -139,8 +139,8 @@ pub(crate) fn parse_when(text: &str) -> Result<When, String> {
     read.ok_or_else(|| EXPECTED_FORMS.to_owned())
 }
 
-/// Parses a time: `1759252605604106us` (the unit is optional) is since 1970, `1.25s` and `350ms` are since the first
-/// event.
+/// Parses a time. `1759252605604106us` (the unit is optional) counts from 1970, `1.25s` and `350ms` count from the
+/// first event.
 pub(crate) fn parse_time(text: &str) -> Result<TimeArg, String> {
     match (text.strip_suffix("us").unwrap_or(text).parse(), parse_position(text)) {
         (Ok(us), _) => Ok(TimeArg::Since1970(us)),

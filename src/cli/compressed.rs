@@ -1,4 +1,4 @@
-//! Output files that are compressed with gzip or zstd, depending on their name.
+//! Output files that are compressed with gzip or zstd, depending on their extension.
 
 use super::output_file::{OutputFile, OutputWriter};
 use flate2::Compression;
@@ -23,7 +23,7 @@ pub(crate) enum CompressionKind {
 }
 
 impl CompressionKind {
-    /// Chooses the compression by the extension of a file name.
+    /// Returns the compression for the extension of a file name.
     pub(crate) fn from_path(path: &Path) -> CompressionKind {
         match path.extension() {
             Some(ending) if ending.eq_ignore_ascii_case("gz") => CompressionKind::Gzip,
@@ -34,7 +34,7 @@ impl CompressionKind {
 }
 
 impl CompressedWriter {
-    /// Starts writing `out` with the given compression. See [`OutputFile::create`].
+    /// Creates a writer for `out` with the given compression. See [`OutputFile::create`].
     ///
     /// # Errors
     /// Returns the same errors as [`OutputFile::create`].

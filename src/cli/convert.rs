@@ -37,10 +37,10 @@ pub(crate) struct Arguments {
     /// File to write, "-" for standard output; compressed if its name ends in .gz or .zst
     #[arg(short, long = "output", value_name = "OUT")]
     pub(crate) out: OutputFile,
-    /// What to write; if omitted, by the name of the file: .pickle, .json, .zip (SnapViewer) or .columns
+    /// Format to write; if omitted, chosen by the extension: .pickle, .json, .zip (SnapViewer) or .columns
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Option<Format>,
-    /// Protocol of a pickle, from 2 to 5; PyTorch's viewer of before 2026 reads up to 4
+    /// Pickle protocol, from 2 to 5; PyTorch's viewer reads up to 4 in versions before 2026
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=5))]
     pub(crate) protocol: u8,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
 const BUFFER_BYTES: usize = 1 << 20;
 
 impl Arguments {
-    /// Writes the file. Returns a sentence on what was written, or the error as one sentence.
+    /// Writes the file. Returns a summary sentence about the written file, or an error message.
     pub(crate) fn write(&self) -> Result<String, String> {
         let format = self
             .to
@@ -94,7 +94,7 @@ impl Arguments {
     }
 }
 
-/// Returns the format for the extension of a file name. The extension of a compression, such as `.gz`, is ignored.
+/// Returns the format for a file extension. The extension of a compression format, such as `.gz`, is ignored.
 fn format_of_name(path: &Path) -> Option<Format> {
     let inner = match CompressionKind::from_path(path) {
         CompressionKind::Plain => path.to_owned(),

@@ -35,16 +35,16 @@ pub(crate) struct Arguments {
     /// Keep one step: its annotation, or its number, from 0, as "memscape steps" lists them
     #[arg(long, value_name = "STEP", conflicts_with_all = ["from", "to", "around"])]
     pub(crate) step: Option<String>,
-    /// Keep these devices as well: ordinals, or "all"; of each what happened at the same time
+    /// Also keep these devices: ordinals, or "all"; of each, the events of the same time
     #[arg(long, value_name = "N,N", value_parser = devices)]
     pub(crate) also: Option<Devices>,
-    /// Write nothing but what was recorded: blocks from before the range that are freed in it lose their stacks
+    /// Write no events for allocations from before the range; those that are freed in the range then lose their stacks
     #[arg(long)]
     pub(crate) no_prologue: bool,
 }
 
 impl Arguments {
-    /// Writes the crop. Returns a sentence on what was written, or the error as one sentence.
+    /// Writes the cropped snapshot. Returns a summary sentence about the written file, or an error message.
     pub(crate) fn write(&self) -> Result<String, String> {
         let mut snapshot = OpenSnapshot::open(&self.source)?;
         let chosen = self.range(&mut snapshot)?;
@@ -58,18 +58,18 @@ impl Arguments {
             devices.push((other, same_time(&engine, device, chosen, other)?));
         }
         let crop = Crop { devices, prologue: !self.no_prologue, source: summary.file };
-        let failed = |error: std::io::Error| format!("{}: {error}", self.out.path().display());
+        let to_message = |error: std::io::Error| format!("{}: {error}", self.out.path().display());
         let mut out =
-            CompressedWriter::create(&self.out, CompressionKind::from_path(self.out.path())).map_err(failed)?;
+            CompressedWriter::create(&self.out, CompressionKind::from_path(self.out.path())).map_err(to_message)?;
         let cropped = engine.crop(&crop, &mut out).map_err(|error| match error {
             CropError::Invalid(why) => why,
-            CropError::Io(error) => failed(error),
+            CropError::Io(error) => to_message(error),
         })?;
-        out.finish().map_err(failed)?;
+        out.finish().map_err(to_message)?;
         Ok(summary_text(cropped))
     }
 
-    /// Returns the first event and the event after the last one.
+    /// Returns the range of events to keep, with an exclusive end.
     fn range(&self, snapshot: &mut OpenSnapshot) -> Result<[u32; 2], String> {
         if let Some(step) = &self.step {
             return step_range(snapshot, step);
@@ -83,7 +83,7 @@ impl Arguments {
         Ok([from, self.to.map_or(Ok(u32::MAX), |when| end_event(snapshot, when))?])
     }
 
-    /// Returns the other devices to keep.
+    /// Returns the ordinals of the other devices to keep.
     fn others(&self, summary: &FileSummary, device: i64) -> Result<Vec<i64>, String> {
         let others = match &self.also {
             None => Vec::new(),
@@ -112,7 +112,7 @@ fn devices(text: &str) -> Result<Devices, String> {
     these.collect::<Option<_>>().map(Devices::List).ok_or_else(|| "expected ordinals such as 1,2, or all".to_owned())
 }
 
-/// Returns the range of events of a step, given its name or number.
+/// Returns the range of events of the step with the given name or index.
 fn step_range(snapshot: &mut OpenSnapshot, wanted: &str) -> Result<[u32; 2], String> {
     let device = snapshot.device.device;
     snapshot.prepare();
@@ -130,7 +130,7 @@ fn step_range(snapshot: &mut OpenSnapshot, wanted: &str) -> Result<[u32; 2], Str
     }
 }
 
-/// Returns the range of events of device `other` that covers the same time as a range of events of `device`.
+/// Returns the range of events on device `other` that covers the same time as a range of events on `device`.
 fn same_time(engine: &Engine, device: i64, [from, to]: [u32; 2], other: i64) -> Result<[u32; 2], String> {
     let missing = || {
         "the trace has no times (PyTorch records them since 2.2), so it is unknown what other devices did then"

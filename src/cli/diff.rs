@@ -40,16 +40,16 @@ pub(crate) struct Diff {
     /// Cursor position in B
     #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
     pub(crate) at_b: Option<When>,
-    /// Compare the peaks of a range of A and of the aligned range of B: where it begins
+    /// Compare the peaks in a range: start of the range in A; the range in B is aligned with it
     #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
     pub(crate) from: Option<When>,
-    /// Where it ends
+    /// End of the range in A
     #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
     pub(crate) to: Option<When>,
-    /// What allocations are matched by; if omitted, the strictest key that matches 90 % of the bytes
+    /// Key to match allocations by; if omitted, the strictest key that matches 90 % of the bytes
     #[arg(long)]
     pub(crate) key: Option<KeyArg>,
-    /// How moments are aligned; if omitted, by steps, else by the sequence of allocations, else by the share of events
+    /// Method to align moments; if omitted, by steps, else by the sequence of allocations, else by the share of events
     #[arg(long)]
     pub(crate) align: Option<AlignArg>,
     /// Replace the beginning OLD of paths by NEW before paths are compared, such as /home/a/=/home/b/; may be given several times
@@ -67,7 +67,7 @@ pub(crate) struct Diff {
 }
 
 impl Diff {
-    /// Returns arguments that compare a device of each file, with defaults for all options.
+    /// Creates arguments that compare one device of each file, with default values for all other options.
     pub(crate) fn for_devices(a: (PathBuf, i64), b: (PathBuf, i64), json: bool, markdown: bool) -> Diff {
         let (at_a, at_b, from, to, key, align, map) = Default::default();
         let (device_a, device_b) = (Some(a.1), Some(b.1));
@@ -112,7 +112,7 @@ impl ValueEnum for KeyArg {
     }
 }
 
-/// Alignment of moments, as a command line value.
+/// Method to align moments, as a command line value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AlignArg(Align);
 
@@ -129,7 +129,7 @@ impl ValueEnum for AlignArg {
 /// Runs `memscape diff` and returns its output.
 ///
 /// # Errors
-/// Returns one sentence that names the file if it cannot be read or has no such device or moment.
+/// Returns an error message that names the file, if a file cannot be read, or the device or moment does not exist.
 pub(crate) fn diff(arguments: &Diff) -> Result<String, String> {
     let comparison = run_comparison(arguments)?;
     Ok(match (arguments.json, arguments.markdown) {
@@ -183,7 +183,7 @@ fn run_comparison(arguments: &Diff) -> Result<Comparison, String> {
     }
 }
 
-/// Parses `OLD=NEW`.
+/// Parses a path prefix and its replacement, `OLD=NEW`.
 fn parse_prefix_map(typed: &str) -> Result<(String, String), String> {
     match typed.split_once('=') {
         Some((old, new)) if !old.is_empty() => Ok((old.to_owned(), new.to_owned())),
@@ -191,13 +191,13 @@ fn parse_prefix_map(typed: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Returns the moment of a cursor position, after background work on the file is finished.
+/// Converts a cursor position to a moment. Finishes background work on the file first.
 fn resolve_moment(snapshot: &mut OpenSnapshot, when: Option<When>) -> Result<Option<Moment>, String> {
     snapshot.prepare();
     when.map(|when| snapshot.facts_at(when).map(|facts| Moment(facts.moment))).transpose()
 }
 
-/// Returns the ratio of the live bytes of B to those of A.
+/// Formats the ratio of the live bytes of B to the live bytes of A.
 fn ratio_text(live: PerSide) -> String {
     if live.a == 0 { "–".to_owned() } else { factor_of(live) }
 }
@@ -261,13 +261,13 @@ fn as_text(comparison: &Comparison, top: u32) -> String {
     wrap_to_terminal(&text)
 }
 
-/// Creates a table with columns of numbers followed by columns of names.
+/// Creates an empty table with numeric columns (heading and minimum width), followed by text columns.
 fn columns<const N: usize, const M: usize>(numbers: [(&str, usize); N], names: [&str; M]) -> Table {
     let numbers = numbers.into_iter().map(|(heading, min)| table::number_column(heading, min));
     Table::new(0, 2, numbers.chain(names.into_iter().map(|heading| table::name_column(heading, 0))).collect::<Vec<_>>())
 }
 
-/// Builds the table of compared moments, fragmentation at the peaks, and number of OOMs.
+/// Builds the table of compared moments. Also contains fragmentation at the peaks and the number of OOMs.
 fn moments(comparison: &Comparison) -> Table {
     let mut table = columns([("live", 18), ("A", 12), ("B", 12), ("Δ", 12)], ["after events"]);
     for pair in &comparison.moments {
@@ -291,7 +291,7 @@ fn moments(comparison: &Comparison) -> Table {
     table
 }
 
-/// Returns the table of steps that both snapshots have.
+/// Formats the table of steps that occur in both snapshots.
 fn steps(comparison: &Comparison, top: u32) -> String {
     let mut table = columns([("A, peak", 12), ("B, peak", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "step"]);
     for step in comparison.steps.iter().take(top as usize) {
@@ -303,7 +303,7 @@ fn steps(comparison: &Comparison, top: u32) -> String {
     text + &more_rows_line(comparison.steps.len().saturating_sub(top as usize) as u32)
 }
 
-/// Returns the table of allocations with the largest differences.
+/// Formats the table of allocations with the largest differences.
 fn allocations(comparison: &Comparison, top: u32) -> String {
     let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocation"]);
     // Show only a quarter of the rows: there are many, and the groups above are more informative.
@@ -323,7 +323,7 @@ fn total(comparison: &Comparison) -> [String; 5] {
     [bytes(live.a), bytes(live.b), signed(live.delta()), ratio_text(live), "total".to_owned()]
 }
 
-/// Returns a table of groups of allocations, followed by the total if given.
+/// Formats a table of groups of allocations, with a row of totals if given.
 fn groups(rows: &[Row], top: u32, total: Option<[String; 5]>) -> String {
     let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "group"]);
     for row in rows.iter().take(top as usize) {
@@ -335,7 +335,7 @@ fn groups(rows: &[Row], top: u32, total: Option<[String; 5]>) -> String {
     table.text() + &more_rows_line(rows.len().saturating_sub(top as usize) as u32)
 }
 
-/// Returns the page's comparison report as Markdown, with the compared files in the title.
+/// Formats the comparison like the page's Markdown report, with the names of the compared files in the title.
 fn as_markdown(comparison: &Comparison, top: u32) -> String {
     let name = |side: &SideFacts| [&side.file, " · ", &device_name(side.device)].concat();
     markdown(&report(comparison, top as usize), &[name(&comparison.a), name(&comparison.b)].join(" → "))

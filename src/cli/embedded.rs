@@ -1,5 +1,5 @@
-//! Encoding of a snapshot for embedding in a page: the smallest of the compressed file itself, the gzipped file, and
-//! gzipped columns.
+//! Encodes a snapshot for embedding in a page. Uses the smallest of three forms: the compressed file itself, the
+//! gzipped file, or gzipped columns.
 
 use super::input::Input;
 use base::units::Bytes;
@@ -14,7 +14,7 @@ use ui::save_page::{MAX_SNAPSHOT_BYTES, compression};
 /// An encoded snapshot.
 #[derive(Debug, PartialEq)]
 pub(crate) struct EmbeddedSnapshot {
-    /// Number of bytes before compression: the length of the file, or of the snapshot extracted from it.
+    /// Size in bytes before compression: of the file, or of the snapshot extracted from it.
     pub(crate) raw_bytes: u64,
     /// Description of the encoding, for users.
     pub(crate) encoding: &'static str,
@@ -26,7 +26,7 @@ impl EmbeddedSnapshot {
     /// Encodes a file that is open in `engine`.
     ///
     /// # Errors
-    /// Returns one sentence if the file cannot be read, or is too large in every encoding.
+    /// Returns an error message if the file cannot be read, or is too large in every encoding.
     pub(crate) fn encode(input: &mut Input, engine: &Engine) -> Result<EmbeddedSnapshot, String> {
         let columns = match engine
             .write_columns(GzEncoder::new(LimitedBuffer::with_limit(MAX_SNAPSHOT_BYTES), Compression::best()))
@@ -48,7 +48,8 @@ impl EmbeddedSnapshot {
         }
     }
 
-    /// Encodes the file itself. Returns `None` if it is a zip archive or the result exceeds `max_bytes`.
+    /// Encodes the file itself, gzipped unless already compressed. Returns `None` if it is a zip archive or the result
+    /// exceeds `max_bytes`.
     fn encode_file(input: &mut Input, max_bytes: usize) -> io::Result<Option<EmbeddedSnapshot>> {
         input.rewind()?;
         let mut chunk = input.chunk(NeededBytes::Next)?;
@@ -79,9 +80,9 @@ impl EmbeddedSnapshot {
     }
 }
 
-/// Writes the decompressed contents of a file to `out`, and returns the number of bytes. `chunk` is the start of the
-/// file. Stops early when `out` is full. From an HTML page of PyTorch, only the embedded snapshot is written, which is
-/// a third smaller and compresses better.
+/// Writes the decompressed contents of a file to `out`, and returns the number of bytes. `chunk` contains the first
+/// bytes of the file. Stops early when `out` is full. From an HTML page written by PyTorch, only the embedded snapshot
+/// is written: a third smaller, and it compresses better.
 fn write_unpacked(input: &mut Input, mut chunk: Vec<u8>, out: &mut impl Write) -> io::Result<u64> {
     let (mut container, mut written) = (Container::default(), 0);
     loop {

@@ -1,5 +1,5 @@
-//! `memscape events`: prints the events that match a filter. Fetches one page of rows at a time, so that long traces
-//! need little memory.
+//! `memscape events`: prints the events that match a filter. Rows are fetched in pages, so that memory use does not
+//! depend on the length of the trace.
 
 use super::common_args::{OutputArgs, SnapshotArgs, When, parse_when};
 use super::open_snapshot::{Edge, OpenSnapshot};
@@ -14,7 +14,7 @@ use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
 
-/// Number of rows per request, which is the maximum that the engine returns.
+/// Number of rows per request, the maximum that the engine returns.
 const PAGE_ROWS: u32 = 512;
 
 /// Arguments of `memscape events`.
@@ -57,7 +57,7 @@ fn parse_size(text: &str) -> Result<String, String> {
 }
 
 impl Events {
-    /// Combines all conditions into one filter expression of the page's event list.
+    /// Combines all conditions into one filter expression in the syntax of the page's event list.
     pub(crate) fn filter(&self) -> String {
         let mut terms = if self.actions.is_empty() { Vec::new() } else { vec![self.actions.join(",")] };
         terms.extend(self.sizes.iter().cloned());
@@ -71,7 +71,7 @@ impl Events {
 /// Prints the events that match the filter.
 ///
 /// # Errors
-/// Returns one sentence if the file cannot be read, the filter is invalid, or there is no such event or time.
+/// Returns an error message if the file cannot be read, the filter is invalid, or an event or time does not exist.
 pub(crate) fn events(terms: &Events) -> Result<(), String> {
     let filter = terms.filter();
     EventTerms::parse(&filter).map_err(|error| format!("{filter}: {error}"))?;
@@ -86,7 +86,7 @@ pub(crate) fn events(terms: &Events) -> Result<(), String> {
     ignore_broken_pipe(write(&mut out, &mut snapshot, &terms.printed, &filter))
 }
 
-/// Returns the first event at or after a position in the trace.
+/// Returns the index of the first event at or after a position in the trace.
 pub(crate) fn first_event(snapshot: &mut OpenSnapshot, when: When) -> Result<u32, String> {
     match when {
         When::Time(clock) => {
@@ -98,7 +98,7 @@ pub(crate) fn first_event(snapshot: &mut OpenSnapshot, when: When) -> Result<u32
     }
 }
 
-/// Returns the exclusive end of a range of events up to and including a position in the trace.
+/// Returns the exclusive end of a range of events that ends with a position in the trace.
 pub(crate) fn end_event(snapshot: &mut OpenSnapshot, when: When) -> Result<u32, String> {
     Ok(snapshot.facts_at(when)?.moment)
 }
@@ -173,14 +173,14 @@ fn action(row: &EventRow) -> &'static str {
     Action::ALL.get(usize::from(row.action)).map_or("", |action| action.name())
 }
 
-/// Columns before the textual columns, with their minimum widths.
+/// Numeric columns in front of the text columns, with their minimum widths.
 const NUMBERS_BEFORE: [(&str, usize); 3] = [("event", 11), ("time", 11), ("Δt", 8)];
-/// Columns after the textual columns, with their minimum widths.
+/// Numeric columns after the text columns, with their minimum widths.
 const NUMBERS_AFTER: [(&str, usize); 6] =
     [("allocation", 11), ("stream", 6), ("pool", 6), ("live", 10), ("awaiting free", 13), ("reserved", 10)];
 
-/// Writes rows, with headings if they are the first. `first` is the time of the first event in µs since 1970; times are
-/// printed relative to it.
+/// Writes rows, preceded by headings if `has_headings`. Times are printed relative to `first`, the time of the first
+/// event in µs since 1970.
 fn write_rows(out: &mut dyn Write, rows: &[EventRow], first: Option<i64>, has_headings: bool) -> io::Result<()> {
     let number = |(heading, min): (&str, usize)| table::number_column(heading, min);
     let mut columns: Vec<Column> = NUMBERS_BEFORE.into_iter().map(number).collect();

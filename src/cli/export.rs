@@ -29,16 +29,16 @@ csv, jsonl   rows of one table (see --table)
 parquet      the same in typed columns: pandas, polars, DuckDB, Spark
 sqlite       all tables of memscape sql, of all devices: sqlite3, DB Browser, pandas, DuckDB";
 
-/// Name of the Parquet format. Only the command line can write it, because its writer is too large for the page.
+/// Name of the Parquet format. Only the command line supports it, because the Parquet writer is too large for the page.
 const PARQUET: &str = "parquet";
-/// Name of the SQLite format, which is written by SQLite itself.
+/// Name of the SQLite format. Written by SQLite instead of the `exports` crate.
 const SQLITE: &str = "sqlite";
 
 fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(ExportFormat::ALL.map(ExportFormat::name).into_iter().chain([PARQUET, SQLITE]))
 }
 
-/// Allocations that are counted.
+/// Allocations that an export counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CountedAllocations {
     /// Live at the cursor
@@ -93,7 +93,7 @@ pub(crate) fn parse_range(text: &str) -> Result<(When, When), String> {
 }
 
 impl Arguments {
-    /// Writes the file. Returns a sentence on what was written, or the error as one sentence.
+    /// Writes the file. Returns a summary sentence about the written file, or an error message.
     pub(crate) fn write(&self) -> Result<String, String> {
         if self.to == SQLITE {
             return self.write_sqlite();
@@ -104,28 +104,28 @@ impl Arguments {
         let device = snapshot.device.device;
         let mut engine = snapshot.into_engine();
         let side = engine.complete_side(device).ok_or("the file has no such device")?;
-        let failed = |error: io::Error| format!("{}: {error}", self.out.path().display());
+        let to_message = |error: io::Error| format!("{}: {error}", self.out.path().display());
         let compression = if question.format == ExportFormat::Pprof {
             CompressionKind::Gzip
         } else {
             CompressionKind::from_path(self.out.path())
         };
-        let mut out = CompressedWriter::create(&self.out, compression).map_err(failed)?;
+        let mut out = CompressedWriter::create(&self.out, compression).map_err(to_message)?;
         let total = match &self.onto {
             Some(trace) => {
                 merge_into_trace(trace, side, &question, &mut out).map_err(|failure| match failure {
-                    Failure::Output(error) => failed(error),
+                    Failure::Output(error) => to_message(error),
                     Failure::Other(error) => error,
                 })?;
                 Total::default()
             }
             None if self.to == PARQUET => {
-                let count = parquet_output::write(side, &question, &mut out).map_err(failed)?;
+                let count = parquet_output::write(side, &question, &mut out).map_err(to_message)?;
                 Total { bytes: 0, count }
             }
-            None => exports::write(side, &question, &mut out).map_err(failed)?,
+            None => exports::write(side, &question, &mut out).map_err(to_message)?,
         };
-        out.finish().map_err(failed)?;
+        out.finish().map_err(to_message)?;
         let sum = || format!("{} requested, {}", Bytes(total.bytes), pluralize(total.count, "allocation"));
         Ok(match (question.format, question.table) {
             _ if self.to == PARQUET => pluralize(total.count, "row"),
@@ -181,7 +181,7 @@ impl Arguments {
     }
 }
 
-/// Writes a trace of torch.profiler to `out`, with the memory of a device added.
+/// Copies a torch.profiler trace to `out` and adds the memory of a device.
 fn merge_into_trace(
     path: &Path,
     side: engine::Side<'_>,
@@ -196,13 +196,14 @@ fn merge_into_trace(
     })
 }
 
-/// Error of writing the output file, or a sentence on any other error.
+/// An I/O error of the output file, or the message of any other error.
 enum Failure {
     Output(io::Error),
     Other(String),
 }
 
-/// A writer that records whether writing has failed, to distinguish I/O errors of the output from those of the input.
+/// A writer that records whether a write failed. Used to distinguish I/O errors of the output from I/O errors of the
+/// input.
 struct TrackedWriter<'a> {
     out: &'a mut CompressedWriter,
     has_failed: bool,
@@ -218,7 +219,7 @@ impl Write for TrackedWriter<'_> {
     }
 }
 
-/// Opens a file, and decompresses it if it is gzipped.
+/// Opens a file for reading, and decompresses it if it is gzipped.
 fn open_unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
     let mut file = File::open(path)?;
     let mut magic = [0; 2];

@@ -1,4 +1,4 @@
-//! Computes the survey of one file for `memscape ranks`: totals, call sites and curve of each rank in it.
+//! Scans one file for `memscape ranks`: totals, call sites and live-bytes curve of each rank in the file.
 
 use super::cancellation;
 use super::input::Input;
@@ -10,11 +10,10 @@ use engine::protocol::FileSummary;
 use std::io;
 use std::path::Path;
 
-/// Opens a file and computes the survey of each rank in it. `watch` is called before each chunk is read. If it returns
-/// an error, the survey stops.
+/// Opens a file and scans each rank in it. `watch` is called before each chunk is read, and its error stops the scan.
 ///
 /// # Errors
-/// Returns one sentence if the file cannot be read or has several snapshots.
+/// Returns an error message if the file cannot be read or contains several snapshots.
 pub(super) fn survey_file(path: &Path, watch: Box<dyn FnMut() -> io::Result<()>>) -> Result<FileSurveys, String> {
     let mut input = Input::open(path).map_err(|error| error.to_string())?;
     input.set_before_chunk(watch);
@@ -27,7 +26,7 @@ pub(super) fn survey_file(path: &Path, watch: Box<dyn FnMut() -> io::Result<()>>
     survey_open_file(&summary, &engine)
 }
 
-/// Computes the survey of each rank in a file that is open in `engine`.
+/// Scans each rank in a file that is already open in `engine`.
 pub(super) fn survey_open_file(summary: &FileSummary, engine: &Engine) -> Result<FileSurveys, String> {
     let mut survey = FileSurvey::new(summary)?;
     loop {

@@ -1,7 +1,8 @@
-//! `memscape html`: writes the page with a snapshot in it as one HTML file, which opens without installing anything.
+//! `memscape html`: writes the page and a snapshot to one HTML file, which opens in a browser without installing
+//! anything.
 //!
-//! The snapshot is base64 in a script element that browsers do not execute. Base64 has no characters that could end the
-//! element.
+//! The snapshot is embedded as base64 in a script element that browsers do not execute. Base64 contains no characters
+//! that could end the element.
 
 use super::common_args::{AtArg, SnapshotArgs};
 use super::embedded::EmbeddedSnapshot;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 use ui::save_page::{ELEMENTS, start_tag};
 use ui::url::percent_encoded;
 
-/// Maximum size in bytes that most mail servers accept.
+/// Maximum size of a mail attachment, in bytes, that most mail servers accept.
 const MAX_MAIL_BYTES: u64 = 25_000_000;
 
 /// Arguments of `memscape html`.
@@ -48,12 +49,13 @@ pub(crate) struct Html {
 }
 
 impl Html {
-    /// Returns an error message if arguments contradict each other.
+    /// Returns an error message if arguments conflict, or `None`.
     pub(crate) fn conflict(&self) -> Option<String> {
         self.fragment().err()
     }
 
-    /// Returns `--view` as a fragment: the part after `#` of a full link, without the snapshots that the link names.
+    /// Returns the initial view as an address fragment: the part of `--view` after `#`, without parameters that name
+    /// snapshots.
     pub(crate) fn fragment(&self) -> Result<String, String> {
         let fragment = self.view.rsplit('#').next().unwrap_or_default();
         // The snapshots are those in the page.
@@ -70,7 +72,7 @@ impl Html {
         Ok([if is_versioned { "" } else { "v=1&" }, &pairs.join("&")].concat())
     }
 
-    /// Writes the page. Returns a sentence on what was written, or the error as one sentence.
+    /// Writes the page. Returns a summary sentence about the written file, or an error message.
     pub(crate) fn write(&self) -> Result<String, String> {
         let viewer = viewer(self.viewer.as_deref())?;
         let viewer = if self.sql { with_sql(viewer)? } else { viewer };
@@ -101,7 +103,7 @@ impl Html {
         Ok(summary_text(size, &snapshots))
     }
 
-    /// Opens the file. Returns the fragment of the initial view, and the engine with the file.
+    /// Opens the snapshot in an engine. Returns the address fragment of the initial view, and the open file.
     fn open_view(&self, input: &mut Input) -> Result<(String, OpenedFile), String> {
         let (summary, mut engine) = open_first(input, &self.source.file)?;
         let view = self.fragment()?;
@@ -120,7 +122,7 @@ impl Html {
     }
 }
 
-/// Reads the snapshot to compare with.
+/// Reads and encodes the second snapshot, to compare with.
 fn encode_second(path: &Path) -> Result<EmbeddedSnapshot, String> {
     let mut input = Input::open(path).map_err(|error| error.to_string())?;
     input.copy_to_file().map_err(|error| error.to_string())?;
@@ -128,7 +130,7 @@ fn encode_second(path: &Path) -> Result<EmbeddedSnapshot, String> {
     EmbeddedSnapshot::encode(&mut input, &engine)
 }
 
-/// Describes the written page: its size, and how the snapshots were stored.
+/// Describes the written page: its size in bytes, and how each snapshot is encoded.
 fn summary_text(page: u64, snapshots: &[(String, EmbeddedSnapshot)]) -> String {
     let large = if page > MAX_MAIL_BYTES { "; too large for most mail servers" } else { "" };
     let part = |(_, carried): &(String, EmbeddedSnapshot)| {
@@ -145,7 +147,7 @@ fn summary_text(page: u64, snapshots: &[(String, EmbeddedSnapshot)]) -> String {
     format!("{} ({} B), with {noun} as {}{large}", Bytes(page), group_digits(page), parts.join(" and "))
 }
 
-/// Writes the page with its snapshots and returns the number of bytes.
+/// Writes the page with its embedded snapshots. Returns the number of bytes written.
 fn write_parts(
     page: [&str; 2],
     view: &str,

@@ -1,5 +1,5 @@
-//! Input files of the command line: regular files, which are seekable, and pipes, which are copied to a temporary file
-//! if the engine needs to seek.
+//! Input files of commands. Regular files are seekable. Pipes are copied to a temporary file if the engine needs to
+//! seek.
 
 use super::temporary_file::TemporaryFile;
 use engine::NeededBytes;
@@ -14,9 +14,9 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// An open file or pipe.
 pub(crate) struct Input {
     bytes: InputBytes,
-    /// First chunk of a pipe, until a second one is read. [`Input::copy_to_file`] copies it to the temporary file.
+    /// First chunk of a pipe, until the second chunk is read. [`Input::copy_to_file`] copies it to the temporary file.
     first_chunk: Option<Vec<u8>>,
-    /// Called before each chunk. Its error stops reading.
+    /// Called before each chunk is read. If it returns an error, reading stops.
     before_chunk: Option<Box<dyn FnMut() -> io::Result<()>>>,
 }
 
@@ -53,7 +53,7 @@ impl Input {
         Ok(Input { bytes: InputBytes::File { file, length, owned: None }, first_chunk: None, before_chunk: None })
     }
 
-    /// Returns a second handle to the user's file, or `None` for pipes. Both handles share one seek position.
+    /// Returns a second handle to the user's file, or `None` for a pipe. Both handles share one seek position.
     pub(crate) fn user_file(&self) -> Option<File> {
         match &self.bytes {
             InputBytes::File { file, owned: None, .. } => file.try_clone().ok(),
@@ -61,12 +61,12 @@ impl Input {
         }
     }
 
-    /// Sets a callback that is called before each chunk. If it returns an error, [`Input::chunk`] returns that error.
+    /// Sets a callback that is called before each chunk. [`Input::chunk`] returns its error.
     pub(crate) fn set_before_chunk(&mut self, watch: Box<dyn FnMut() -> io::Result<()>>) {
         self.before_chunk = Some(watch);
     }
 
-    /// Returns whether the engine can seek in this input.
+    /// Returns whether the engine can seek in the input.
     pub(crate) fn access(&self) -> Access {
         if matches!(self.bytes, InputBytes::Pipe(_)) { Access::Sequential } else { Access::Random }
     }
@@ -90,8 +90,8 @@ impl Input {
         }
     }
 
-    /// Reads the bytes that the engine wants next. Returns no bytes at the end of the input. Must not be called with
-    /// [`NeededBytes::WholeFile`], which needs [`Input::copy_to_file`].
+    /// Reads the next bytes that the engine needs. Returns an empty vector at the end of the input.
+    /// [`NeededBytes::WholeFile`] is not supported: call [`Input::copy_to_file`] first.
     ///
     /// # Errors
     /// Returns the I/O error, or the error of the callback set by [`Input::set_before_chunk`].
@@ -115,7 +115,7 @@ impl Input {
         Ok(chunk)
     }
 
-    /// Copies a pipe to a temporary file, which is seekable. Does nothing for a file.
+    /// Copies a pipe to a temporary file, which is seekable. Does nothing for a regular file.
     ///
     /// # Errors
     /// Returns the I/O error if the temporary file cannot be written.

@@ -1,7 +1,7 @@
 //! The file that stays open between the requests to `memscape ask` and `memscape mcp`.
 //!
-//! A command that is given this file takes it from here and returns it when done, so later requests read nothing from
-//! disk. There is one open file per thread, and one request at a time.
+//! A request takes the file from a thread-local variable and returns it when done, so later requests do not read from
+//! disk. Each thread has at most one open file and handles one request at a time.
 
 use super::cache::CacheEntry;
 use engine::protocol::{CategorySet, FileSummary};
@@ -15,7 +15,7 @@ struct KeptFile {
     /// Device for requests that name none.
     device: Option<i64>,
     summary: FileSummary,
-    /// `None` while a request is using the file.
+    /// The open file. `None` while a request uses it.
     opened: Option<OpenedFile>,
 }
 
@@ -23,29 +23,29 @@ thread_local! {
     static KEPT: RefCell<Option<KeptFile>> = const { RefCell::new(None) };
 }
 
-/// An open file. On drop, a file that is kept open is returned to the current thread's `KEPT`. Any other file is
-/// written to the cache.
+/// An open file. When dropped, a file that stays open between requests is returned to `KEPT`. Any other file is written
+/// to the cache.
 pub(crate) struct OpenedFile {
     engine: Engine,
     /// Cache entry to write on drop. `None` if the entry exists or the file is not cached.
     cache_entry: Option<CacheEntry>,
     is_kept: bool,
-    /// True if the current request classified allocations by its own rules. They are reset on drop.
+    /// True if the current request changed the category rules. They are reset on drop.
     is_classified: bool,
 }
 
 impl OpenedFile {
-    /// Wraps a file that was opened for a single request. On drop it is written to `cache_entry`.
+    /// Wraps a file that was opened for a single request. When dropped, the file is written to `cache_entry`.
     pub(crate) fn new(engine: Engine, cache_entry: Option<CacheEntry>) -> OpenedFile {
         OpenedFile { engine, cache_entry, is_kept: false, is_classified: false }
     }
 
-    /// Records that the current request classified allocations by its own rules.
+    /// Records that the current request changed the category rules.
     pub(crate) fn mark_classified(&mut self) {
         self.is_classified = true;
     }
 
-    /// Classifies allocations by `set` until the current request ends.
+    /// Classifies allocations by `set` for the rest of the current request.
     pub(crate) fn classify(&mut self, set: CategorySet) {
         self.mark_classified();
         // This request has no reply.
@@ -93,17 +93,18 @@ impl Drop for OpenedFile {
     }
 }
 
-/// Keeps a file open, and closes the one kept before. `device` is the default device of requests.
+/// Keeps a file open on this thread, and closes the previous one. `device` is used for requests that name none.
 pub(crate) fn put(file: &Path, device: Option<i64>, summary: FileSummary, opened: OpenedFile) {
     drop(KEPT.replace(Some(KeptFile { file: file.to_owned(), device, summary, opened: Some(opened) })));
 }
 
-/// Closes the kept file.
+/// Closes the file that this thread keeps open.
 pub(crate) fn close() {
     drop(KEPT.take());
 }
 
-/// Returns the kept file and its default device. Returns `None` if another file is kept or a request is using this one.
+/// Takes the open file, its summary and its default device. Returns `None` if `file` is not the one that is kept open,
+/// or if a request is using it.
 pub(crate) fn take(file: &Path) -> Option<(FileSummary, OpenedFile, Option<i64>)> {
     KEPT.with_borrow_mut(|kept| {
         let kept = kept.as_mut().filter(|kept| kept.file == file)?;
@@ -113,7 +114,7 @@ pub(crate) fn take(file: &Path) -> Option<(FileSummary, OpenedFile, Option<i64>)
     })
 }
 
-/// Returns the summary of the kept file, or `None` if another file is kept.
+/// Returns the summary of the open file, or `None` if `file` is not the one that is kept open.
 pub(crate) fn summary(file: &Path) -> Option<FileSummary> {
     KEPT.with_borrow(|kept| kept.as_ref().filter(|kept| kept.file == file).map(|kept| kept.summary.clone()))
 }

@@ -1,12 +1,12 @@
 //! The command line of memscape.
 //!
-//! Takes the arguments of the `memscape` program, opens snapshots with the engine that the page uses, and prints the
-//! answers as text, JSON or Markdown. It also contains `memscape serve`, the SQL prompt and the MCP server.
+//! Takes the arguments of the `memscape` program, opens snapshots with the engine that the page uses, and prints
+//! results as text, JSON or Markdown. This crate also contains `memscape serve`, the SQL prompt and the MCP server.
 //!
 //! Read first: this file (the commands), `opening.rs` (opens a file in an engine) and `open_snapshot.rs` (queries of an
 //! open snapshot).
 //!
-//! Exit status: 0 on success, 1 if a file cannot be read (one sentence on standard error), 2 for invalid arguments.
+//! Exit status: 0 on success, 1 if a file cannot be read (with a message on standard error), 2 for invalid arguments.
 
 mod allocations;
 mod ask;
@@ -139,11 +139,11 @@ enum Command {
     Events(events::Events),
     /// Simulate the allocator under other settings: what would have been reserved
     ///
-    /// Replays the recorded requests in a model of PyTorch's caching allocator. First it says what the model reproduces of the recording;
-    /// if that is too little, it predicts nothing.
+    /// Replays the recorded requests in a model of PyTorch's caching allocator. First reports how well the model
+    /// reproduces the recording. If it differs too much, nothing is predicted.
     #[command(name = "whatif", alias = "what-if")]
     WhatIf(what_if::WhatIfArgs),
-    /// The insight on the peak, by its name before `insights --topic peak`
+    /// Former name of `insights --topic peak`
     #[command(hide = true)]
     Report(insights::InsightArgs),
     /// Plan a change: the peak with other sizes, and the largest batch that fits
@@ -187,12 +187,13 @@ enum Command {
     /// Opens the newest snapshot of a folder, or compares two files. Press ? for the keys, : for commands, q to quit. Everything is read
     /// from disk on this machine.
     Tui(tui::Tui),
-    /// Keep a snapshot open and answer a question a line, as JSON
+    /// Keep a snapshot open and answer one JSON request per line
     ///
-    /// Reads {"id": 1, "command": "live", "arguments": ["--at", "oom"]} from standard input and prints {"id": 1, "answer": ...}, a line
-    /// each. Answers are those of the commands with --json. The second question about a large file takes milliseconds.
+    /// Reads {"id": 1, "command": "live", "arguments": ["--at", "oom"]} from standard input and prints {"id": 1,
+    /// "answer": ...}, one line per request. Answers equal the output of the commands with --json. After the first
+    /// request, requests about a large file take milliseconds.
     Ask(ask::Ask),
-    /// Serve the questions about snapshots to an agent, over the Model Context Protocol
+    /// Answer an agent's questions about snapshots, over the Model Context Protocol
     ///
     /// Speaks the protocol on standard input and output. Register it with an agent as the command memscape with the arguments mcp FOLDER.
     /// Answers are short, and say what was left out.
@@ -207,7 +208,7 @@ enum Command {
     Man(manual::Man),
 }
 
-/// Runs the command line on the arguments of this process.
+/// Runs the command line with the arguments of this process.
 pub fn main() -> ExitCode {
     let parsed = parse(std::env::args_os()).and_then(|(Memscape { command, load, caching, layout, room }, refused)| {
         let range = load.range().and_then(|range| command.conflict(&load).map_or(Ok(range), Err));
@@ -235,7 +236,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Parses arguments. The inner error is set if an output file would overwrite an input.
+/// Parses arguments. The inner result is an error if an output file would overwrite an input file.
 ///
 /// # Errors
 /// Returns clap's error for invalid arguments, and for `--help` and `--version`.
@@ -247,7 +248,7 @@ fn parse(words: impl IntoIterator<Item = OsString>) -> Result<(Memscape, Result<
 }
 
 impl Command {
-    /// Returns an error message if arguments contradict each other.
+    /// Returns an error message if arguments conflict, or `None`.
     fn conflict(&self, load: &LoadArgs) -> Option<String> {
         if !load.is_all() && !self.accepts_load_range() {
             return Some(
@@ -277,7 +278,7 @@ impl Command {
         )
     }
 
-    /// Returns true if the command answers from one snapshot and then exits.
+    /// Returns true if the command reads one snapshot, prints a result and exits.
     fn answers_from_one_file(&self) -> bool {
         // Without a query, `sql` reads statements from standard input, which here carries the requests to `ask` or
         // `mcp`.
@@ -296,7 +297,7 @@ impl Command {
             )
     }
 
-    /// Runs the command. Each error is one sentence.
+    /// Runs the command. Returns error messages on failure.
     fn run(self) -> Result<(), Vec<String>> {
         let (path, result): (&Path, _) = match &self {
             Command::Summary(arguments) => return summary::summary(arguments),
@@ -360,8 +361,8 @@ fn print_text(text: String) -> Result<(), String> {
     print(&text)
 }
 
-/// Prints the message about the written file `out`, unless the command failed. Returns the source file, for error
-/// messages, with the result.
+/// Prints `what`, a message about the written file `out`, if the command succeeded. Returns the path of the source
+/// file, for error messages, and the result without the message.
 fn print_written<'a>(
     out: &OutputFile,
     source: &'a Path,
@@ -374,10 +375,11 @@ fn run_insight(topic: Topic, terms: &insights::InsightArgs) -> (&Path, Result<()
     (&terms.source.file, insights::insight(topic, terms).and_then(print_text))
 }
 
-/// Runs a command on one snapshot and returns its `--json` output. Commands that write a file return their message.
+/// Runs a command on one snapshot and returns its `--json` output. For commands that write a file, returns their
+/// message.
 ///
 /// # Errors
-/// Returns one sentence if the arguments are invalid or the command fails.
+/// Returns an error message if the arguments are invalid or the command fails.
 fn answer(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
     run_for_answer(path, command, arguments, Command::answers_from_one_file)
 }

@@ -36,7 +36,7 @@ pub(crate) struct Peak {
 /// Runs `memscape live` and returns its output.
 ///
 /// # Errors
-/// Returns one sentence if the file cannot be read or the trace has no such event.
+/// Returns an error message if the file cannot be read or the cursor position does not exist.
 pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> {
     let mut snapshot = OpenSnapshot::open(source)?;
     let facts = match (at.when.unwrap_or(When::Peak), terms.counting) {
@@ -49,7 +49,7 @@ pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> 
 /// Runs `memscape peak` and returns its output.
 ///
 /// # Errors
-/// Returns one sentence if the file cannot be read or has no times.
+/// Returns an error message if the file cannot be read or has no recorded times.
 pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, String> {
     let mut snapshot = OpenSnapshot::open(source)?;
     if (from, to) == (&None, &None) {
@@ -84,7 +84,7 @@ pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, St
     LiveRows::render(snapshot, terms, facts, Some(span))
 }
 
-/// Returns the state at the peak without the baseline, as computed by the insight on steps. `window` limits the search
+/// Returns the state at the peak of live bytes without the baseline, as counted by Mosaic. `window` limits the search
 /// to a range.
 fn mosaic_peak(snapshot: &mut OpenSnapshot, window: Option<Span>) -> Result<MomentFacts, String> {
     let moments = window.map_or_else(Vec::new, |Span { from, to }| vec![("from", from), ("to", to)]);
@@ -102,7 +102,7 @@ fn mosaic_peak(snapshot: &mut OpenSnapshot, window: Option<Span>) -> Result<Mome
 }
 
 impl Peak {
-    /// Returns an error message if arguments contradict each other.
+    /// Returns an error message if arguments conflict, or `None`.
     pub(crate) fn conflict(&self) -> Option<String> {
         let (from, to) = (self.from?, self.to?);
         (from > to).then(|| "--from is after --to".to_owned())

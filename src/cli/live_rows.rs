@@ -15,10 +15,10 @@ use engine::{Answer, Question};
 use serde_json::{Value, json};
 use ui::amount::percent;
 
-/// Node id of the root of a call tree.
+/// Id of the root node of a call tree.
 const ROOT: u32 = 0;
 
-/// Arguments on counting, grouping and printing allocations.
+/// Arguments that select, group and print live allocations.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LiveArgs {
     /// How to group allocations
@@ -37,7 +37,7 @@ pub(crate) struct LiveArgs {
     pub(crate) printed: OutputArgs,
 }
 
-/// Allocations that count as live.
+/// Allocations that are counted as live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Counting {
     /// Everything live on the device
@@ -46,7 +46,7 @@ pub(crate) enum Counting {
     Mosaic,
 }
 
-/// Grouping of allocations.
+/// Property that allocations are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GroupBy {
     /// Innermost frame of the user's own code
@@ -60,21 +60,21 @@ pub(crate) enum GroupBy {
     Tree,
 }
 
-/// Live allocations in groups, with the moment and the arguments that they were computed for.
+/// Groups of live allocations, with the moment and the arguments that they were computed for.
 pub(crate) struct LiveRows<'a> {
     snapshot: OpenSnapshot,
     terms: &'a LiveArgs,
     facts: MomentFacts,
-    /// Range whose peak `facts` describes, if the user gave one.
+    /// Time range whose peak `facts` describes, if given.
     window: Option<Span>,
     page: Box<TreePage>,
 }
 
 impl LiveRows<'_> {
-    /// Returns the live allocations at a moment, as text or JSON.
+    /// Formats the live allocations at a moment, as text or JSON.
     ///
     /// # Errors
-    /// Returns one sentence if the call stacks cannot be listed.
+    /// Returns an error message if the call stacks cannot be listed.
     pub(crate) fn render(
         mut snapshot: OpenSnapshot,
         terms: &LiveArgs,
@@ -89,7 +89,7 @@ impl LiveRows<'_> {
         Ok(if terms.printed.json { to_pretty_json(&answer.json()) } else { answer.text() })
     }
 
-    /// Returns the rows below the root.
+    /// Returns all rows except the root.
     fn rows(&self) -> &[TreeRow] {
         self.page.rows.get(1..).unwrap_or_default()
     }
@@ -213,7 +213,7 @@ fn rows_and_count(page: &mut TreePage) -> (&mut Vec<TreeRow>, u32) {
     (&mut page.rows, page.row_count)
 }
 
-/// Returns a label such as `train_step (train.py:233)`, or the path if rows are grouped by file.
+/// Formats a label such as `train_step (train.py:233)`, or only the path if allocations are grouped by file.
 fn label_text(label: &NodeLabel, by: GroupBy) -> String {
     match (label.file.as_str(), label.line.as_str()) {
         (file, _) if by == GroupBy::File && !file.is_empty() => file.to_owned(),

@@ -18,7 +18,7 @@ impl Completions {
     /// Prints the completion script.
     ///
     /// # Errors
-    /// Returns one sentence if standard output cannot be written.
+    /// Returns an error message if standard output cannot be written.
     pub(crate) fn run(&self, mut command: Command) -> Result<(), String> {
         let mut script = Vec::new();
         generate(self.shell, &mut command, "memscape", &mut script);
@@ -38,7 +38,7 @@ impl Man {
     /// Writes one man page for the program and one for each command.
     ///
     /// # Errors
-    /// Returns one sentence if a page cannot be written.
+    /// Returns an error message if a page cannot be written.
     pub(crate) fn run(&self, command: Command) -> Result<(), String> {
         let mut command = command.disable_help_subcommand(true);
         command.build();
@@ -46,7 +46,7 @@ impl Man {
     }
 }
 
-/// Writes the page of a command and of its subcommands.
+/// Writes the man pages of a command and of its subcommands.
 fn write_pages(command: &Command, folder: &Path) -> Result<(), String> {
     let page = Page::new(command.clone());
     let file = OutputFile::in_folder(folder, &page.get_filename());

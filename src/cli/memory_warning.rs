@@ -1,4 +1,4 @@
-//! Warning, before a file is read, that it may not fit in memory.
+//! Warns, before a file is read, that its contents may not fit in memory.
 
 use base::units::Bytes;
 use clap::Args;
@@ -7,26 +7,26 @@ use std::path::Path;
 use std::sync::OnceLock;
 use ui::file_memory::estimated_memory;
 
-/// Arguments on free memory.
+/// Arguments for the memory warning.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct MemoryArgs {
-    /// Bytes that are free, in place of what the system says: for tests
+    /// Bytes of free memory, instead of the value that the system reports: for tests
     #[arg(long, global = true, hide = true, value_name = "BYTES")]
     free_memory: Option<u64>,
 }
 
-/// Arguments, and true if the command can load a range of a file. Set once at startup.
+/// Arguments, and true if the command can load a part of the file. Set once at startup.
 static SETTINGS: OnceLock<(MemoryArgs, bool)> = OnceLock::new();
 
 impl MemoryArgs {
-    /// Enables the warning. If `can_load_a_range` is set, the warning suggests `--load-last`.
+    /// Enables the warning. If `can_load_a_range` is true, the warning suggests `--load-last`.
     pub(crate) fn apply(self, can_load_a_range: bool) {
         let _ = SETTINGS.set((self, can_load_a_range));
     }
 }
 
-/// Returns a warning if loading all events of a file of `bytes` bytes may not fit in memory. Returns `None` if it fits
-/// or the free memory is unknown.
+/// Returns a warning if a file of `bytes` bytes may not fit in memory. Returns `None` if it fits or if the free memory
+/// is unknown.
 pub(crate) fn warning(name: &str, bytes: u64) -> Option<String> {
     let &(arguments, can_load_a_range) = SETTINGS.get()?;
     let free = arguments.free_memory.or_else(free_bytes)?;
@@ -46,21 +46,21 @@ pub(crate) fn warning(name: &str, bytes: u64) -> Option<String> {
     ))
 }
 
-/// Returns the number of bytes that this process can still allocate, limited by the machine and by its control groups.
-/// Linux only.
+/// Returns the number of bytes that this process can still allocate, given the machine's memory and the limits of its
+/// control groups. Linux only.
 fn free_bytes() -> Option<u64> {
     let available = table_value(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?.saturating_mul(1024);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     Some(cgroup_bytes_left(Path::new("/sys/fs/cgroup"), &groups).map_or(available, |left| left.min(available)))
 }
 
-/// Returns the number after `name` in a table such as `/proc/meminfo`.
+/// Returns the number that follows `name` in a table such as `/proc/meminfo`.
 fn table_value(table: &str, name: &str) -> Option<u64> {
     let line = table.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns the number of bytes left under the tightest memory limit of the process's control groups and their
+/// Returns the smallest number of bytes left under the memory limits of the process's control groups and their
 /// ancestors, or `None` without a limit. `root` is the mount point, `groups` the contents of `/proc/self/cgroup`.
 fn cgroup_bytes_left(root: &Path, groups: &str) -> Option<u64> {
     let bytes_left = groups.lines().flat_map(|line| {
@@ -79,8 +79,8 @@ fn cgroup_bytes_left(root: &Path, groups: &str) -> Option<u64> {
     bytes_left.min()
 }
 
-/// Returns the number of bytes left under the limit of one group. Inactive file pages count as free, because the kernel
-/// reclaims them first.
+/// Returns the number of bytes left under the memory limit of one control group. Inactive file pages count as free,
+/// because the kernel can reclaim them.
 fn group_bytes_left(group: &Path, [limit, used, unused]: [&str; 3]) -> Option<u64> {
     let read = |file: &str| fs::read_to_string(group.join(file)).ok();
     // The file contains `max` if there is no limit.

@@ -1,4 +1,4 @@
-//! An open snapshot with a selected device, and helpers to query it.
+//! An open snapshot with a selected device, and helper functions to query it.
 
 use super::cancellation;
 use super::common_args::{SnapshotArgs, TimeArg, When};
@@ -17,7 +17,7 @@ use ui::summary::{device_name, loaded_range};
 pub(crate) struct OpenSnapshot {
     pub(crate) summary: FileSummary,
     pub(crate) device: DeviceSummary,
-    /// True if the user chose the device.
+    /// True if the user selected the device with `--device`.
     is_device_chosen: bool,
     engine: OpenedFile,
 }
@@ -26,7 +26,7 @@ impl OpenSnapshot {
     /// Opens a file and selects the device with the given ordinal, or the default device.
     ///
     /// # Errors
-    /// Returns one sentence if the file cannot be read or has no such device.
+    /// Returns an error message if the file cannot be read or has no such device.
     pub(crate) fn open(source: &SnapshotArgs) -> Result<OpenSnapshot, String> {
         if let Some((summary, engine, device)) = kept_file::take(&source.file) {
             return OpenSnapshot::with_device(summary, engine, source.device.or(device));
@@ -39,7 +39,7 @@ impl OpenSnapshot {
     /// Selects a device of a file that is already open.
     ///
     /// # Errors
-    /// Returns one sentence if the file has no such device.
+    /// Returns an error message if the file has no such device.
     pub(crate) fn with_device(
         summary: FileSummary,
         engine: OpenedFile,
@@ -58,17 +58,17 @@ impl OpenSnapshot {
         &self.engine
     }
 
-    /// Classifies allocations by these rules, for the current command only.
+    /// Classifies allocations by these category rules, until the current command ends.
     pub(crate) fn classify(&mut self, set: CategorySet) {
         self.engine.classify(set);
     }
 
-    /// Finishes the engine's background work, so that every answer is available and fast.
+    /// Finishes the engine's background work, so that all queries are available and fast.
     pub(crate) fn prepare(&mut self) {
         while self.engine.step(&mut cancellation::should_continue) == Work::More && cancellation::should_continue() {}
     }
 
-    /// Sends a request and returns its reply. Returns `None` if there is no reply or the work is cancelled.
+    /// Sends a request and waits for its reply. Returns `None` if there is no reply or the work is cancelled.
     pub(crate) fn ask(&mut self, request: Request) -> Option<Reply> {
         self.engine.request(request);
         loop {
@@ -80,13 +80,13 @@ impl OpenSnapshot {
         }
     }
 
-    /// Returns the heading of a text answer, such as `a.pickle · GPU 0`.
+    /// Returns the heading of text output, such as `a.pickle · GPU 0`.
     pub(crate) fn heading(&self) -> String {
         let range = loaded_range(&self.device).map_or_else(String::new, |range| [" · ", &range].concat());
         format!("{} · {}{range}", printable(&self.summary.file), device_name(self.device.device))
     }
 
-    /// Builds the JSON document of a command: the common fields followed by `fields`.
+    /// Builds the JSON output of a command: fields common to all commands, followed by `fields`.
     pub(crate) fn document(&self, fields: Value) -> Value {
         let other = |device: &DeviceSummary| json!({"device": device.device, "ooms": device.oom_count()});
         let head = json!({
@@ -102,8 +102,8 @@ impl OpenSnapshot {
         self.summary.devices.iter().filter(|device| device.device != self.device.device)
     }
 
-    /// Returns the last line of a text answer: the other devices and their OOMs. Empty if the user chose the device or
-    /// there is only one.
+    /// Returns the last line of text output, which lists the other devices and their OOMs. Empty if the user selected a
+    /// device or there is only one.
     pub(crate) fn other_devices_line(&self) -> String {
         if self.is_device_chosen || self.others().next().is_none() {
             return String::new();
@@ -122,15 +122,15 @@ impl OpenSnapshot {
         format!("\nOther devices (see --device): {}\n", others.join(", "))
     }
 
-    /// Returns the moment of the peak of live bytes.
+    /// Returns the moment with the peak of live bytes.
     pub(crate) fn peak(&self) -> u32 {
         Moment::after_event_or_minus_one(self.device.peak_event).0
     }
 
-    /// Returns the state at a position in the trace.
+    /// Returns the state of memory at a position in the trace.
     ///
     /// # Errors
-    /// Returns one sentence if the trace has no such position.
+    /// Returns an error message if the trace has no such position.
     pub(crate) fn facts_at(&mut self, when: When) -> Result<MomentFacts, String> {
         let at = match when {
             When::Peak => MomentSpec::Moment(self.peak()),
@@ -172,7 +172,7 @@ impl OpenSnapshot {
     /// Converts a time to µs since 1970.
     ///
     /// # Errors
-    /// Returns one sentence if the file has no times.
+    /// Returns an error message if the file has no recorded times.
     pub(crate) fn time(&self, clock: TimeArg) -> Result<i64, String> {
         let (first, _) = self.times()?;
         Ok(match clock {
@@ -185,11 +185,11 @@ impl OpenSnapshot {
         self.device.time_us.ok_or("the trace has no times (PyTorch records them since 2.2)".to_owned())
     }
 
-    /// Returns the moment after all events up to `us` (µs since 1970). `edge` says if events at exactly that time are
-    /// included.
+    /// Returns the moment after all events before `us` (µs since 1970). `edge` specifies if events at exactly that time
+    /// are included.
     ///
     /// # Errors
-    /// Returns one sentence if the file has no times.
+    /// Returns an error message if the file has no recorded times.
     pub(crate) fn at_time(&self, us: i64, edge: Edge) -> Result<MomentSpec, String> {
         let (first, last) = self.times()?;
         let margin = time_axis_margin(last.abs_diff(first)) as f64;
@@ -200,7 +200,7 @@ impl OpenSnapshot {
         Ok(MomentSpec::X(Axis::Time, us.saturating_sub(first) as f64 + margin + half))
     }
 
-    /// Sends a query about the selected device. Returns `None` if there is no answer.
+    /// Sends a query about the selected device. Returns `None` if there is no result.
     pub(crate) fn ask_device(&mut self, what: Question) -> Option<Answer> {
         let ask = Ask { serial: 0, device: self.device.device, question: what };
         match self.ask(Request::Ask(ask))? {
@@ -209,10 +209,10 @@ impl OpenSnapshot {
         }
     }
 
-    /// Returns the state at a moment.
+    /// Returns the state of memory at a moment.
     ///
     /// # Errors
-    /// Returns one sentence if there is no such moment.
+    /// Returns an error message if the moment does not exist.
     pub(crate) fn moment_facts(&mut self, at: MomentSpec) -> Result<MomentFacts, String> {
         let _device = self.device.device;
         match self.ask_device(Question::Moments(vec![at])) {
@@ -222,8 +222,8 @@ impl OpenSnapshot {
     }
 }
 
-/// Fetches the first `wanted` rows of a list in several requests, since the engine returns a limited number at a time.
-/// `ask` is called with the first row and the number of rows. `rows` returns the rows of an answer and the total count.
+/// Fetches the first `wanted` rows of a list, in as many requests as needed. `ask` requests a page, given the first row
+/// and the number of rows. `rows` returns a page's rows and the total number of rows.
 pub(crate) fn fetch_rows<P, R>(
     wanted: u32,
     rows: fn(&mut P) -> (&mut Vec<R>, u32),
@@ -245,7 +245,7 @@ pub(crate) fn fetch_rows<P, R>(
     }
 }
 
-/// Handling of events at exactly a given time: before the moment (included) or after it (excluded).
+/// Inclusion of events at exactly a given time: before the moment (included) or after it (excluded).
 pub(crate) enum Edge {
     Included,
     Excluded,

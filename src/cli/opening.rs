@@ -1,4 +1,4 @@
-//! Opening a snapshot in an engine, with progress on a terminal.
+//! Opens snapshots in an engine and shows progress on a terminal.
 
 use super::cache::CacheEntry;
 use super::cancellation;
@@ -16,17 +16,17 @@ use std::sync::OnceLock;
 /// Range of events to load from each file. Set once at startup.
 static LOAD_RANGE: OnceLock<LoadRange> = OnceLock::new();
 
-/// Sets the range of events that all files opened later are loaded with.
+/// Sets the range of events to load from all files that are opened later.
 pub(crate) fn set_load_range(range: LoadRange) {
     let _ = LOAD_RANGE.set(range);
 }
 
-/// Returns the file name without its folders.
+/// Returns the last component of a path.
 pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Opens the first snapshot of a file. Prints a note if the file has several.
+/// Opens the first snapshot of a file. Prints a note if the file contains several.
 pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary, OpenedFile), String> {
     let mut members = Vec::new();
     let mut opened = open(input, &name_of(path), None, &mut members)?;
@@ -40,10 +40,10 @@ pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary,
     Ok(opened)
 }
 
-/// Opens a file and keeps it open between requests. Closes the file kept before.
+/// Opens a file, keeps it open between requests, and closes the previously open file.
 ///
 /// # Errors
-/// Returns one sentence if the file cannot be read.
+/// Returns an error message if the file cannot be read.
 pub(crate) fn keep_open(file: &Path, device: Option<i64>) -> Result<FileSummary, String> {
     let mut input = Input::open(file).map_err(|error| error.to_string())?;
     let (summary, opened) = open_first(&mut input, file)?;
@@ -51,8 +51,8 @@ pub(crate) fn keep_open(file: &Path, device: Option<i64>) -> Result<FileSummary,
     Ok(summary)
 }
 
-/// Opens one snapshot of a file, from the cache if possible. Returns its summary and an engine, or one sentence on
-/// failure. If the file has several snapshots, their names are stored in `members`.
+/// Opens one snapshot of a file, from the cache if possible. Returns its summary and an engine, or an error message. If
+/// the file contains several snapshots, their names are stored in `members`.
 pub(crate) fn open(
     input: &mut Input,
     name: &str,
@@ -75,25 +75,25 @@ pub(crate) fn open(
     Ok((summary, OpenedFile::new(engine, place)))
 }
 
-/// Returns the cache entry of a file, or `None` for a single member or a partial load.
+/// Returns the cache entry of a file, or `None` if only a member or a range of events is loaded.
 pub(crate) fn cache_entry(input: &Input, member: Option<u32>) -> Option<CacheEntry> {
     if member.is_none() && loads_all() { CacheEntry::for_input(input) } else { None }
 }
 
-/// Returns true if files are loaded with all their events.
+/// Returns true if files are loaded with all their events (no `--load-…` option).
 fn loads_all() -> bool {
     LOAD_RANGE.get().is_none_or(|range| *range == LoadRange::ALL)
 }
 
-/// Prints a warning if the file may not fit in memory, once per file even if several snapshots are read. Prints nothing
-/// for pipes, whose length is unknown, and for files of `memscape serve`, which are small and have no name here.
+/// Prints a warning if the file may not fit in memory, once per file even if it contains several snapshots. Prints
+/// nothing for pipes, whose length is unknown, and for files without a name, which `memscape serve` opens.
 fn warn_if_large(input: &Input, name: &str, member: Option<u32>) {
     if member.is_none() && !name.is_empty() && loads_all() {
         input.total_bytes().and_then(|bytes| warning(name, bytes)).iter().for_each(|warning| print_stderr(warning));
     }
 }
 
-/// Opens one snapshot of a file in the given engine, without the cache. If `show` is set, progress is printed.
+/// Opens one snapshot of a file in the given engine, without the cache. Prints progress if `show` is true.
 pub(crate) fn open_with(
     mut engine: Engine,
     input: &mut Input,

@@ -1,4 +1,4 @@
-//! Printing to standard output and standard error, which may be closed pipes.
+//! Writes to standard output and standard error, which may be closed pipes.
 
 use super::capture::{self, CaptureWriter, is_captured};
 use super::terminal::{REPLACEMENT, SafeWriter, is_terminal};
@@ -16,21 +16,21 @@ pub(crate) fn standard_output() -> Box<dyn Write + Send> {
     }
 }
 
-/// Prints text. Control characters other than line feeds and tabs are replaced. A closed pipe (`| head`) is not an
+/// Prints text, with control characters other than line feeds and tabs replaced. A closed pipe (`| head`) is not an
 /// error.
 ///
 /// # Errors
-/// Returns the I/O error as one sentence.
+/// Returns the message of the I/O error.
 pub(crate) fn print(text: &str) -> Result<(), String> {
     let mut out = standard_output();
     let is_unsafe = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
     ignore_broken_pipe(out.write_all(text.replace(is_unsafe, REPLACEMENT).as_bytes()).and_then(|()| out.flush()))
 }
 
-/// Converts the result of writing to standard output. A closed pipe is not an error.
+/// Converts the result of writing to standard output, so that a closed pipe is not an error.
 ///
 /// # Errors
-/// Returns the I/O error as one sentence.
+/// Returns the message of the I/O error.
 pub(crate) fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), String> {
     match result {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -39,7 +39,7 @@ pub(crate) fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), String> {
     }
 }
 
-/// Prints a line to standard error. Errors are ignored.
+/// Prints a line to standard error. I/O errors are ignored.
 pub(crate) fn print_stderr(line: &str) {
     if capture::capture_message(|| printable(line)) {
         return;
@@ -47,12 +47,12 @@ pub(crate) fn print_stderr(line: &str) {
     let _ = writeln!(io::stderr(), "memscape: {}", printable(line));
 }
 
-/// Replaces control characters. Names from a file may contain escape sequences that a terminal would execute.
+/// Replaces control characters. Names in files may contain escape sequences that a terminal would interpret.
 pub(crate) fn printable(text: &str) -> String {
     text.replace(char::is_control, REPLACEMENT)
 }
 
-/// Describes a moment, such as `after event 3,216`.
+/// Formats a moment, such as `after event 3,216`.
 pub(crate) fn after_event(moment: u32) -> String {
     match Moment(moment).event() {
         Some(event) => format!("after event {}", group_digits(event.0.into())),
@@ -60,12 +60,12 @@ pub(crate) fn after_event(moment: u32) -> String {
     }
 }
 
-/// Returns the line below a truncated list, or an empty string if nothing was left out.
+/// Returns the line that follows a truncated list, or an empty string if the list is complete.
 pub(crate) fn more_rows_line(left_out: u32) -> String {
     if left_out == 0 { String::new() } else { format!("  and {} more (see --top)\n", group_digits(left_out.into())) }
 }
 
-/// Adds fields to a JSON object.
+/// Adds the fields of `more` to a JSON object.
 pub(crate) fn with_fields(mut object: Value, more: Value) -> Value {
     if let (Some(fields), Value::Object(more)) = (object.as_object_mut(), more) {
         fields.extend(more);
@@ -73,7 +73,7 @@ pub(crate) fn with_fields(mut object: Value, more: Value) -> Value {
     object
 }
 
-/// Serializes a value as indented JSON, with unsafe control characters escaped.
+/// Serializes a value as indented JSON, and escapes control characters that terminals interpret.
 pub(crate) fn to_pretty_json(value: &impl Serialize) -> String {
     escape_json(&(serde_json::to_string_pretty(value).unwrap_or_default() + "\n"))
 }

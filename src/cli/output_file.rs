@@ -1,7 +1,7 @@
-//! Files written by commands. They never overwrite an input, and they are either complete or absent.
+//! Output files of commands. Writing never overwrites an input file, and never leaves an incomplete file.
 //!
-//! Every argument that names a file to write has the type [`OutputFile`], which is the only way to write one.
-//! [`refuse_inputs`] compares them with all other paths of the command before anything is read.
+//! Every argument that names an output file has the type [`OutputFile`], the only way to write a file.
+//! [`refuse_inputs`] compares output files with all other paths of the command before anything is read.
 
 use super::output::standard_output;
 use super::serve::snapshots;
@@ -13,13 +13,13 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Names that shells and scripts use for standard output.
+/// Paths that mean standard output.
 const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
-/// Maximum number of symbolic links to follow to a file that does not exist yet.
+/// Maximum number of symbolic links that are followed to find the file to write, which may not exist yet.
 const MAX_LINKS: usize = 16;
 
-/// A file to write, as named by the user. `-` is standard output.
+/// Path of an output file, as given by the user. `-` is standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputFile(PathBuf);
 
@@ -29,11 +29,10 @@ impl From<OsString> for OutputFile {
     }
 }
 
-/// Checks that no output file is also an input: under another name, through a link, or as one of the snapshots in a
-/// folder.
+/// Checks that no output file is also an input file, directly, through a link, or as a snapshot in an input folder.
 ///
 /// # Errors
-/// Returns one sentence that names both files.
+/// Returns an error message that names both files.
 pub(crate) fn refuse_inputs(cli: &clap::Command, matches: &ArgMatches) -> Result<(), String> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
     // Global arguments, such as the cache folder, are not arguments of the subcommand and are skipped.
@@ -50,16 +49,16 @@ pub(crate) fn refuse_inputs(cli: &clap::Command, matches: &ArgMatches) -> Result
 }
 
 impl OutputFile {
-    /// Creates an output file that was not a command line argument. `inputs` are the files being read.
+    /// Creates an output file that was not named on the command line. `inputs` are the files being read.
     ///
     /// # Errors
-    /// Returns one sentence if the file is one of the inputs.
+    /// Returns an error message if the file is one of the inputs.
     pub(crate) fn new(name: &str, inputs: &[&Path]) -> Result<OutputFile, String> {
         let output = OutputFile(name.into());
         output.reject_inputs(inputs).map(|()| output)
     }
 
-    /// Returns a file in a folder that contains no inputs.
+    /// Returns an output file in a folder that is known to contain no input files.
     pub(crate) fn in_folder(folder: &Path, name: &str) -> OutputFile {
         OutputFile(folder.join(name))
     }
@@ -106,8 +105,8 @@ impl OutputFile {
         Ok(())
     }
 
-    /// Starts writing. A file appears under its name only in [`OutputWriter::finish`]. Pipes, devices and standard
-    /// output are written directly.
+    /// Starts writing. The file gets its final name in [`OutputWriter::finish`]. Pipes, devices and standard output are
+    /// written directly.
     ///
     /// # Errors
     /// Returns the I/O error, or an error if the path is a folder or read-only.
@@ -139,18 +138,19 @@ impl OutputFile {
     }
 }
 
-/// Returns a handle to an existing regular file. Named pipes are not opened, since that would block until they have a
-/// writer.
+/// Returns a handle to an existing regular file. Named pipes are not opened, because opening them would block until
+/// another process writes.
 fn existing_file(path: &Path) -> io::Result<Handle> {
     if fs::metadata(path)?.is_file() { Handle::from_path(path) } else { Err(ErrorKind::InvalidInput.into()) }
 }
 
-/// Drops handles that are not regular files. Reading and writing the same terminal or `/dev/null` is harmless.
+/// Discards handles that are not regular files. Reading and writing the same terminal or `/dev/null` is harmless.
 fn regular_file(handle: io::Result<Handle>) -> Option<Handle> {
     handle.ok().filter(|handle| handle.as_file().metadata().is_ok_and(|metadata| metadata.is_file()))
 }
 
-/// Resolves links to the file that will be written, which may not exist yet. The links themselves are kept.
+/// Follows symbolic links to the file that will be written, which may not exist yet. The links themselves are not
+/// replaced.
 fn destination(path: &Path) -> PathBuf {
     let mut place = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -171,23 +171,24 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// A file being written. If it is dropped before [`OutputWriter::finish`], the file is discarded.
+/// An output file that is being written. If it is dropped before [`OutputWriter::finish`], the written data is
+/// discarded.
 pub(crate) struct OutputWriter {
     out: BufWriter<Box<dyn Write + Send>>,
     pending: Option<Pending>,
 }
 
-/// A temporary file and the path that it will be moved to.
+/// A temporary file, and the path that it will be moved to.
 struct Pending {
     temporary: TemporaryFile,
     destination: PathBuf,
     file: File,
-    /// Permissions of the file that is replaced, if there is one.
+    /// Permissions of the file that will be replaced, if it exists.
     permissions: Option<Permissions>,
 }
 
 impl OutputWriter {
-    /// Flushes the file and moves it to its path in one step.
+    /// Flushes the file and moves it to its final path atomically.
     ///
     /// # Errors
     /// Returns the I/O error if the file cannot be written or moved.

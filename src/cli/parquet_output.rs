@@ -1,4 +1,4 @@
-//! Parquet output. Rows are written in groups, so that memory use does not depend on the size of the table.
+//! Writes Parquet files. Rows are written in groups, so that memory use does not depend on the size of the table.
 
 use engine::Side;
 use engine::protocol::ExportQuestion;
@@ -16,16 +16,16 @@ use std::sync::Arc;
 /// Number of rows per row group.
 const GROUP_ROWS: usize = 100_000;
 
-/// Values of one column in a row group.
+/// Cells of one column in the current row group.
 struct ColumnCells {
     numbers: Vec<i64>,
     texts: Vec<ByteArray>,
     bools: Vec<bool>,
-    /// Definition level of each row: 1, or 0 for an empty cell.
+    /// Definition level of each row: 1 for a value, 0 for an empty cell.
     levels: Vec<i16>,
 }
 
-/// Writes the rows of a table. Returns the number of rows.
+/// Writes the rows of a table to `out`. Returns the number of rows.
 ///
 /// # Errors
 /// Returns the I/O error of `out`.
@@ -52,7 +52,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: impl Write +
     Ok(count)
 }
 
-/// Returns the columns as a Parquet schema.
+/// Returns the Parquet schema for these columns.
 fn schema(columns: &[Column]) -> String {
     let mut text = "message memscape {".to_owned();
     for Column { name, kind } in columns {
@@ -85,7 +85,7 @@ impl ColumnCells {
     }
 }
 
-/// Writes a row group and clears the cells.
+/// Writes a row group and clears its cells.
 fn write_group<W: Write + Send>(
     writer: &mut SerializedFileWriter<W>,
     columns: &[Column],

@@ -1,4 +1,4 @@
-//! `memscape plan`: predicts the peak after size changes of groups, and the largest batch that fits.
+//! `memscape plan`: predicts the peak if the sizes of groups of allocations change, and the largest batch that fits.
 
 use super::common_args::{SnapshotArgs, parse_bytes};
 use super::open_snapshot::OpenSnapshot;
@@ -44,10 +44,11 @@ pub(crate) struct Plan {
     /// length
     #[arg(long, value_name = "B")]
     pub(crate) scaling_from: Option<PathBuf>,
-    /// How many times as long the sequence is there; if omitted, the smaller of two factors of which one is the square of the other
+    /// Growth factor of the sequence length in that snapshot; if omitted, inferred from the growth of allocations
     #[arg(long, value_name = "N", value_parser = parse_growth, requires = "scaling_from")]
     pub(crate) scaling_growth: Option<f64>,
-    /// Device memory that has to suffice, such as 80GiB: prints the largest batch that fits. If omitted, what a recorder says of the GPU
+    /// Device memory, such as 80GiB: prints the largest batch that fits; if omitted, the memory that the recorder
+    /// stored
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) capacity: Option<u64>,
     #[command(flatten)]
@@ -60,7 +61,7 @@ pub(crate) struct Plan {
 /// Runs `memscape plan` and returns its output.
 ///
 /// # Errors
-/// Returns one sentence if the file or the rules cannot be read, or a group has no allocations.
+/// Returns an error message if the file or the rules cannot be read, or a group has no allocations.
 pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     let Plan { source, sets, presets, scaling_from, scaling_growth, capacity, rules, json } = arguments;
     let mut snapshot = OpenSnapshot::open(source)?;
@@ -102,10 +103,10 @@ fn parse_growth(text: &str) -> Result<f64, String> {
     if factor > 0.0 && factor != 1.0 { Ok(factor) } else { Err("expected a factor such as 2x or 0.5".to_owned()) }
 }
 
-/// Builds a plan from changes and presets. Returns it with a caveat for each preset.
+/// Builds a plan from individual changes and presets. Returns the plan and a caveat for each preset.
 ///
 /// # Errors
-/// Returns one sentence if a number is too large or too small.
+/// Returns an error message if a factor is too large or too small.
 pub(crate) fn build_question(
     sets: &[(PlanGroup, Factor)],
     presets: &[(Preset, Factor)],
@@ -120,10 +121,10 @@ pub(crate) fn build_question(
     Ok((question, presets.iter().map(|(preset, _)| preset.caveat()).collect()))
 }
 
-/// Computes the live bytes with the sizes of a plan.
+/// Computes the live bytes under a plan.
 ///
 /// # Errors
-/// Returns one sentence if a group has no allocations.
+/// Returns an error message if a group has no allocations.
 pub(crate) fn run_plan(snapshot: &mut OpenSnapshot, plan: &PlanQuestion) -> Result<PlanPage, String> {
     match snapshot.ask_device(Question::Plan(Box::new(plan.clone()))) {
         Some(Answer::Plan(page)) if page.error.is_empty() => Ok(*page),
@@ -132,10 +133,10 @@ pub(crate) fn run_plan(snapshot: &mut OpenSnapshot, plan: &PlanQuestion) -> Resu
     }
 }
 
-/// Simulates the allocator, with the sizes of a plan if one is given.
+/// Simulates the allocator, with the sizes of a plan if given.
 ///
 /// # Errors
-/// Returns one sentence if the allocator could not be simulated.
+/// Returns an error message if the allocator cannot be simulated.
 pub(crate) fn simulate_plan(
     snapshot: &mut OpenSnapshot,
     plan: Option<&PlanQuestion>,
@@ -187,8 +188,8 @@ fn as_json(
     })
 }
 
-/// Returns whether the plan fits: true only if both the live and the simulated reserved bytes do, with the error of
-/// estimates. `None` if it may or may not fit.
+/// Returns true if both live bytes and simulated reserved bytes fit into the capacity despite the error of the
+/// estimates, false if live bytes do not fit, and `None` if this is uncertain.
 fn fits(page: &PlanPage, simulated: &WhatIf, capacity: u64, basis: PlanBasis) -> Option<bool> {
     let run = simulated.runs.first().filter(|_| simulated.proof.refused.is_none());
     match basis.fits(page.planned.0, capacity)? {
@@ -199,8 +200,8 @@ fn fits(page: &PlanPage, simulated: &WhatIf, capacity: u64, basis: PlanBasis) ->
     }
 }
 
-/// Returns the simulated reserved bytes under the recorded settings. Values are null if the simulation does not
-/// reproduce the recording.
+/// Returns the simulated reserved bytes under the recorded settings, as JSON. Values are null if the simulation does
+/// not reproduce the recording.
 fn reserved_as_json(simulated: &WhatIf) -> Value {
     let run = simulated.runs.first();
     json!({

@@ -24,7 +24,7 @@ use ui::figure::sheet::MIN_FRAME;
 use ui::picture_file::{Format, Picture};
 use ui::{Action, Command, Effect, State, update};
 
-/// Allowed width and height of the picture in CSS pixels.
+/// Allowed range of the width and height of the image, in CSS pixels.
 const SIZE_PX: std::ops::RangeInclusive<i64> = 200..=16_000;
 
 /// Arguments of `memscape plot`.
@@ -82,14 +82,14 @@ fn parse_position(text: &str) -> Result<f64, String> {
 }
 
 impl Plot {
-    /// Returns an error message if arguments contradict each other.
+    /// Returns an error message if arguments conflict, or `None`.
     pub(crate) fn conflict(&self) -> Option<String> {
         let (from, to) = (self.from?, self.to?);
         (from > to).then(|| "--from is after --to".to_owned())
     }
 }
 
-/// Writes the picture. The error is one sentence.
+/// Draws the timeline and writes the image. Returns an error message on failure.
 pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     let mut input = Input::open(&options.source.file).map_err(|error| error.to_string())?;
     let (summary, mut engine) = open_first(&mut input, &options.source.file)?;
@@ -136,7 +136,7 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     }
 }
 
-/// Returns the edges of the range as fractions of the axis, or `None` if the range is outside the trace.
+/// Returns the start and end of the range as fractions of the axis, or `None` if the range is outside the trace.
 fn range_fractions(state: &State, options: &Plot) -> Option<[f64; 2]> {
     let (device, plane) = (state.device()?, state.plane()?);
     let width = plane.extent.width as f64;
@@ -153,7 +153,7 @@ fn range_fractions(state: &State, options: &Plot) -> Option<[f64; 2]> {
     (from < to).then_some([from, to])
 }
 
-/// The page without a browser: its state, and an engine in place of the worker.
+/// The page without a browser: its state, and an engine instead of the web worker.
 struct HeadlessPage {
     state: State,
     engine: OpenedFile,
@@ -165,7 +165,7 @@ impl HeadlessPage {
         self.effects.extend(update(&mut self.state, action, 0.0));
     }
 
-    /// Answers the requests of the page's state until the picture is complete.
+    /// Handles the requests of the page's state until the picture is complete.
     fn picture(mut self) -> Result<Box<Picture>, String> {
         while let Some(effect) = self.effects.pop_front() {
             match effect {
@@ -184,7 +184,7 @@ impl HeadlessPage {
     }
 }
 
-/// Adapter from `fmt::Write` to a file. Keeps the I/O error, which `fmt::Error` cannot carry.
+/// Adapter that implements `fmt::Write` for a file. Stores the I/O error, which `fmt::Error` cannot carry.
 struct TextWriter {
     out: OutputWriter,
     error: Option<io::Error>,

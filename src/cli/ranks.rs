@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// Compare this rank with the median rank of its group, as memscape diff does
     #[arg(long, value_name = "RANK")]
     explain: Option<u32>,
-    /// Memory that files may take while they are read; if omitted, half of what is free
+    /// Memory that may be used to read files at the same time; if omitted, half of the free memory
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     memory: Option<u64>,
     /// Maximum number of ranks to print; those that stand out come first
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     markdown: bool,
 }
 
-/// Order of ranks, as a command line value.
+/// Order of the rows of the map, as a command line value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum OrderArg {
     Rank,
@@ -72,8 +72,8 @@ impl From<OrderArg> for Order {
 /// Runs `memscape ranks` and returns its output.
 ///
 /// # Errors
-/// Returns one sentence if nothing can be read, there is no such rank, or a path does not exist. In the last case the
-/// output for the other paths is printed first.
+/// Returns an error message if nothing can be read, the rank does not exist, or a path does not exist. In the last
+/// case, the result for the other paths is printed first.
 pub(crate) fn ranks(arguments: &Arguments) -> Result<String, String> {
     let memory = arguments.memory.unwrap_or_else(default_memory_bytes);
     let surveys = survey(&arguments.paths, arguments.names.as_ref(), memory)?;
@@ -100,7 +100,7 @@ fn run(surveys: &Surveys, arguments: &Arguments, memory: u64) -> Result<String, 
     })
 }
 
-/// Writes the HTML report. Returns the report itself if it goes to standard output.
+/// Writes the report as HTML. If the output is standard output, returns the report instead.
 fn write_report(ranks: &Ranks, arguments: &Arguments, out: &OutputFile) -> Result<String, String> {
     let title = match &*arguments.paths {
         [path] => format!("Ranks: {}", path.display()),
@@ -122,7 +122,7 @@ fn write_report(ranks: &Ranks, arguments: &Arguments, out: &OutputFile) -> Resul
     Ok(String::new())
 }
 
-/// Compares a rank with the median rank of its group.
+/// Compares the rank with this number with the median rank of its group.
 fn explain(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<String, String> {
     let ranks = &surveys.ranks;
     let index = ranks.ranks.iter().position(|rank| rank.rank == Some(number)).ok_or(format!("no rank {number}"))?;
@@ -150,8 +150,8 @@ fn title(rank: &Rank) -> String {
     printable(&rank.title())
 }
 
-/// Returns the rows to print, in their original order. Ranks that failed, ran out of memory or are outliers take
-/// precedence over others.
+/// Returns the ranks to print, in their original order. If there are too many, ranks that failed, ran out of memory or
+/// are outliers take precedence.
 fn shown_ranks(ranks: &Ranks, top: usize) -> Vec<&Rank> {
     let stands_out = |index: usize| ranks.outliers.iter().any(|outlier| outlier.at as usize == index);
     let is_first =
@@ -165,7 +165,7 @@ fn shown_ranks(ranks: &Ranks, top: usize) -> Vec<&Rank> {
 
 const HEADINGS: [&str; 7] = ["rank", "peak", "Δ median", "reserved", "end", "OOM", "group"];
 
-/// Returns the cells of a rank, or `None` if it has no survey.
+/// Returns the table cells of a rank, or `None` if its file could not be read.
 fn cells(ranks: &Ranks, rank: &Rank) -> Option<[String; 7]> {
     let survey = rank.survey.as_ref()?;
     let median = ranks.peak.map_or(0, |peak| peak.median);

@@ -5,7 +5,7 @@ use compare::ranks::{Rank, RankQuantiles, Ranks};
 use engine::protocol::SCHEMA;
 use serde_json::{Map, Value, json};
 
-/// Builds the JSON document of a comparison of ranks. `memory` is the memory budget in bytes.
+/// Builds the JSON output for a comparison of ranks. `memory` is the memory budget in bytes.
 pub(super) fn as_json(comparison: &Ranks, memory: u64) -> String {
     let number = |index: u32| comparison.ranks.get(index as usize).and_then(|rank| rank.rank);
     let file = |index: u32| comparison.ranks.get(index as usize).map(|rank| rank.file.clone());

@@ -1,4 +1,4 @@
-//! Surveys of many files on all cores, within a memory budget. The tables of a file are dropped once it is surveyed.
+//! Scans many files in parallel, within a memory budget. The decoded tables of a file are dropped once it is scanned.
 
 use super::cancellation::{self, CancelFlag};
 use super::file_survey::survey_open_file;
@@ -13,14 +13,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// Estimated memory that the tables of a file take, per byte of the file. Compressed files need more, plain ones less.
+/// Estimated memory use of a file's decoded tables, per byte of the file. Compressed files need more, uncompressed
+/// files need less.
 const TABLES_PER_BYTE: u64 = 4;
 
-/// Surveyed ranks and the paths of their files.
+/// Scanned ranks, and the paths of their files.
 pub(super) struct Surveys {
     pub(super) ranks: Ranks,
     paths: Vec<(String, PathBuf)>,
-    /// One sentence for each given path that does not exist.
+    /// Error message for each given path that cannot be accessed.
     pub(super) absent: Vec<String>,
 }
 
@@ -31,36 +32,39 @@ impl Surveys {
     }
 }
 
-/// A pending survey of a file, or of one snapshot in a file.
+/// A pending scan of a file, or of one snapshot in a file.
 struct Job {
     rank: Rank,
     path: PathBuf,
 }
 
-/// Surveyed ranks of a file, or further jobs.
+/// Result of scanning a file: its ranks, or further jobs.
 #[derive(Default)]
 struct JobResult {
     ranks: Vec<Rank>,
-    /// Jobs for the snapshots of the file, if it has several.
+    /// Jobs for the individual snapshots, if the file contains several.
     more: Vec<Job>,
     note: Option<String>,
 }
 
-/// Surveys the snapshots in files and folders.
+/// Scans the snapshots in files and folders. `memory` is the budget in bytes.
 ///
 /// # Errors
-/// Returns one sentence if no snapshots are found.
+/// Returns an error message if no snapshots are found.
 pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) -> Result<Surveys, String> {
-    let absent: Vec<(&PathBuf, String)> = given.iter().filter_map(|path| Some((path, access_error(path)?))).collect();
+    let inaccessible: Vec<(&PathBuf, String)> =
+        given.iter().filter_map(|path| Some((path, access_error(path)?))).collect();
     let Search { snapshots: mut found, not_searched } = search(given, ALL_ENTRIES);
     if found.is_empty() {
-        let absent = absent.iter().map(|(path, error)| format!("{}: {error}", path.display()));
+        let absent = inaccessible.iter().map(|(path, error)| format!("{}: {error}", path.display()));
         let reasons: Vec<String> = absent.chain(not_searched).collect();
         return Err(if reasons.is_empty() { "no snapshots found".to_owned() } else { reasons.join("; ") });
     }
-    let is_partial = !not_searched.is_empty() || !absent.is_empty();
+    let is_partial = !not_searched.is_empty() || !inaccessible.is_empty();
     // Missing paths become rows too, with the reason.
-    found.extend(absent.iter().map(|(path, _)| Snapshot { path: (*path).clone(), name: path.display().to_string() }));
+    found.extend(
+        inaccessible.iter().map(|(path, _)| Snapshot { path: (*path).clone(), name: path.display().to_string() }),
+    );
     found.sort_by(|a, b| compare_names(&a.name, &b.name).then_with(|| a.path.cmp(&b.path)));
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
     let (parsed_names, fitting) = parse_names_with(&names, pattern);
@@ -89,16 +93,16 @@ pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) 
     notes.sort_unstable();
     notes.extend(not_searched);
     let ranks = if is_partial { Ranks::partial(ranks, notes) } else { Ranks::new(ranks, notes) };
-    let absent = absent.into_iter().map(|(path, error)| format!("{}: {error}", path.display())).collect();
+    let absent = inaccessible.into_iter().map(|(path, error)| format!("{}: {error}", path.display())).collect();
     Ok(Surveys { ranks, paths, absent })
 }
 
-/// Returns why a path cannot be accessed, or `None` if it can.
+/// Returns the reason why a path cannot be accessed, or `None` if it can.
 fn access_error(path: &Path) -> Option<String> {
     std::fs::metadata(path).err().map(|error| error.to_string())
 }
 
-/// Memory limit of files that are read at the same time, in bytes. A file that exceeds the limit is read alone.
+/// Memory budget in bytes for files that are read at the same time. A file larger than the budget is read alone.
 struct Budget {
     max_bytes: u64,
     used: Mutex<u64>,
@@ -106,7 +110,7 @@ struct Budget {
 }
 
 impl Budget {
-    /// Runs `work` with `bytes` reserved. Waits while other work uses too much memory.
+    /// Reserves `bytes` of the budget while `work` runs. Waits until enough of the budget is free.
     fn run_within<R>(&self, bytes: u64, work: impl FnOnce() -> R) -> Option<R> {
         let used = self.used.lock().ok()?;
         let mut used = self.freed.wait_while(used, |used| *used > 0 && *used + bytes > self.max_bytes).ok()?;
@@ -119,7 +123,7 @@ impl Budget {
     }
 }
 
-/// Runs all jobs on as many threads as there are cores. Results are in the order of the jobs.
+/// Runs all jobs, with one thread per core. Results are in the order of the jobs.
 fn run_jobs(jobs: Vec<Job>, pattern: Option<&Pattern>, memory: u64) -> Vec<JobResult> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
     let budget = Budget { max_bytes: memory, used: Mutex::new(0), freed: Condvar::new() };

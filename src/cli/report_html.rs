@@ -1,21 +1,21 @@
-//! An insight as a standalone HTML page without scripts, for a wiki, a mail or a folder of results.
+//! Writes an insight as a standalone HTML page without scripts, for a wiki, a mail or a folder of results.
 
 use base::units::Bytes;
 use engine::protocol::{Chart, HeatMap, Report, Sheet, SheetRow, Tone};
 use std::fmt::Write;
 use ui::cell_text::{exact, is_numeric, left_out_text, short, total_row};
 
-/// Maximum number of rows that are drawn as curves. More are drawn as a heat map.
+/// Maximum number of ranks that are drawn as individual curves. With more ranks, a heat map is drawn.
 const MAX_CURVES: usize = 16;
 /// Height of a curve in CSS pixels.
 const CURVE_PX: usize = 30;
 /// Height of a row of the heat map in CSS pixels.
 const ROW_PX: usize = 6;
-/// Height of the chart of the spread in CSS pixels.
+/// Height, in CSS pixels, of the chart that shows the distribution over ranks.
 const SPREAD_PX: usize = 56;
-/// Width of the names in CSS pixels.
+/// Width of the row labels in CSS pixels.
 const NAMES_PX: usize = 190;
-/// Width of a column of the map in CSS pixels.
+/// Width of a column of the heat map in CSS pixels.
 const COLUMN_PX: usize = 3;
 /// Number of shades of the heat map.
 const SHADES: u32 = 24;
@@ -56,7 +56,7 @@ pub(super) fn render(report: &Report, title: &str) -> String {
     out + "</html>\n"
 }
 
-/// Escapes text for HTML and replaces control characters.
+/// Escapes text for HTML, and replaces control characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -105,7 +105,7 @@ fn write_table(out: &mut String, sheet: &Sheet) {
     }
 }
 
-/// Draws the live bytes of all ranks over time, and their spread below.
+/// Draws the live bytes of all ranks over time, and their distribution below.
 fn draw_map(out: &mut String, map: &HeatMap) {
     let columns = map.columns as usize;
     let are_curves = map.rows.len() <= MAX_CURVES;
@@ -142,7 +142,7 @@ fn draw_map(out: &mut String, map: &HeatMap) {
     );
 }
 
-/// Draws a curve for each row.
+/// Draws one curve for each row.
 fn draw_curves(out: &mut String, rows: &[&[u8]]) {
     for (at, row) in rows.iter().enumerate() {
         let foot = at * (CURVE_PX + 4) + CURVE_PX;
@@ -155,7 +155,7 @@ fn draw_curves(out: &mut String, rows: &[&[u8]]) {
     }
 }
 
-/// Draws a heat map. Each shade is one path, with a rectangle for each run of equal columns.
+/// Draws a heat map. Each shade is one SVG path, with a rectangle for each run of equal columns.
 fn draw_shades(out: &mut String, rows: &[&[u8]]) {
     for shade in 1..=SHADES {
         let shade_of = |value: u8| (u32::from(value) * SHADES).div_ceil(255);
@@ -176,7 +176,8 @@ fn draw_shades(out: &mut String, rows: &[&[u8]]) {
     }
 }
 
-/// Draws the spread over ranks: minimum to maximum, 5 % to 95 %, the median, and a line at the start of each step.
+/// Draws the distribution over ranks: minimum to maximum, 5 % to 95 %, the median, and a vertical line at the start of
+/// each step.
 fn draw_spread(out: &mut String, map: &HeatMap, top: usize) {
     let foot = top + SPREAD_PX;
     for column in &map.step_columns {

@@ -17,13 +17,13 @@ impl CategoryRules {
     /// Reads the rules. Returns `None` if the argument was not given.
     ///
     /// # Errors
-    /// Returns one sentence that names the file if the rules cannot be read or are invalid.
+    /// Returns an error message that names the file if the rules cannot be read or are invalid.
     pub(crate) fn read(&self) -> Result<Option<CategorySet>, String> {
         let named = |path: &Path| read(path).map_err(|error| format!("{}: {error}", path.display()));
         self.rules.as_deref().map(named).transpose()
     }
 
-    /// Classifies the allocations of an open file by these rules, if given.
+    /// Classifies the allocations of an open file by the given rules. Does nothing if no rules are given.
     ///
     /// # Errors
     /// Returns the same errors as [`CategoryRules::read`].

@@ -1,11 +1,12 @@
-//! `memscape run`: records a Python program. The recorder is a Python package, so this finds a Python that has it.
+//! `memscape run`: records a Python program. The recorder is a Python package, so the command looks for a Python that
+//! can import it.
 
 use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Help text on the options of the recorder, which are defined in `src/python/memscape/run.py`.
+/// Help text for the recorder's options, which are defined in `src/python/memscape/run.py`.
 const OPTIONS: &str = "\
 Options of the recorder, before PROGRAM:
   -o, --output <DIR>       Folder for snapshots [default: memscape]
@@ -36,7 +37,7 @@ impl Run {
     /// Runs the program and exits with its status.
     ///
     /// # Errors
-    /// Returns one sentence if no Python could be started.
+    /// Returns an error message if no Python could be started.
     pub(crate) fn run(&self) -> Result<(), Vec<String>> {
         let mut last = String::from("there is no python");
         for python in python_candidates() {
@@ -51,8 +52,8 @@ impl Run {
     }
 }
 
-/// Returns candidates for the Python to use: `MEMSCAPE_PYTHON`, or else those next to this program (as pip installs
-/// it), in the active virtual environment, and on the PATH.
+/// Returns the Python interpreters to try: only `MEMSCAPE_PYTHON` if set, otherwise the ones next to this program (as
+/// installed by pip), in the active virtual environment, and on the PATH.
 fn python_candidates() -> Vec<PathBuf> {
     if let Some(named) = std::env::var_os("MEMSCAPE_PYTHON") {
         return vec![named.into()];
@@ -65,7 +66,7 @@ fn python_candidates() -> Vec<PathBuf> {
     in_folders.filter(|path| path.is_file()).chain(["python3", "python"].map(PathBuf::from)).collect()
 }
 
-/// Replaces this process by the program, so that signals reach it.
+/// Replaces this process with the program, so that the program receives signals.
 #[cfg(unix)]
 fn exec(mut command: Command) -> std::io::Result<i32> {
     use std::os::unix::process::CommandExt;

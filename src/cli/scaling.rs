@@ -1,4 +1,4 @@
-//! Measured growth of call sites between two snapshots, for `memscape plan --scaling-from`.
+//! Measures how call sites grow between two snapshots, for `memscape plan --scaling-from`.
 
 use super::cancellation;
 use super::common_args::SnapshotArgs;
@@ -9,10 +9,10 @@ use engine::protocol::{Factor, PlanQuestion};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Measures how much the allocations of the open device grow in another snapshot.
+/// Measures the growth of the allocations of the open device in a second snapshot, `other`.
 ///
 /// # Errors
-/// Returns one sentence if the other file cannot be read or no size changes.
+/// Returns an error message if the second file cannot be read or no size changes.
 pub(crate) fn measure(
     snapshot: &mut OpenSnapshot,
     other: &Path,
@@ -33,11 +33,11 @@ pub(crate) fn measure(
     comparer.measure_scaling(&a, growth).ok_or_else(unchanged)
 }
 
-/// Adds the measured growth of call sites to a plan, for a sequence that is `by` times as long. Without `by`, the
-/// sequence is as long as in the other snapshot.
+/// Adds the measured growth of call sites to a plan, for a sequence that is `by` times as long. If `by` is `None`, the
+/// sequence length of the second snapshot is used.
 ///
 /// # Errors
-/// Returns one sentence if a number is too large or too small.
+/// Returns an error message if a factor is too large or too small.
 pub(crate) fn add_to_plan(
     measured: &MeasuredScaling,
     by: Option<Factor>,
@@ -49,7 +49,7 @@ pub(crate) fn add_to_plan(
     Ok(())
 }
 
-/// Converts measured growth to JSON.
+/// Converts the measured growth to JSON.
 pub(crate) fn as_json(measured: &MeasuredScaling) -> Value {
     let classes = measured.classes.iter().map(|class| json!({"exponent": class.exponent, "call_sites": class.sites}));
     json!({

@@ -56,7 +56,7 @@ fn parse_stream(text: &str) -> Result<u64, String> {
 /// Runs `memscape segments` and returns its output.
 ///
 /// # Errors
-/// Returns one sentence if the file cannot be read or the trace has no such event.
+/// Returns an error message if the file cannot be read or the cursor position does not exist.
 pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
     let mut snapshot = OpenSnapshot::open(&terms.source)?;
     let facts = snapshot.facts_at(terms.at.when.unwrap_or(When::Peak))?;
@@ -81,7 +81,7 @@ pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
     Ok(as_text(&snapshot, terms, &facts, &page, &sites))
 }
 
-/// Fetches all segments and blocks, in several parts, since the engine returns a limited number of rows at a time.
+/// Fetches all segments and blocks, in several requests, since the engine returns a limited number of rows at a time.
 fn fetch_page(snapshot: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Option<SegmentsPage> {
     let _device = snapshot.device.device;
     let mut ask = |first| {
@@ -121,7 +121,7 @@ fn sites(snapshot: &mut OpenSnapshot, moment: u32) -> Option<Sites> {
     Some(table.rows.into_iter().map(|row| (row.allocation, row.call_site)).collect())
 }
 
-/// Describes a group of segments, such as `default pool, stream 0x7f`.
+/// Formats the name of a group of segments, such as `default pool, stream 0x7f`.
 fn group_name(snapshot: &OpenSnapshot, pool: Option<(u64, u64)>, stream: Option<u64>) -> String {
     let pool = pool.map(|pool| printable(&pool_name(&snapshot.summary.pools, pool)));
     let pool = pool.unwrap_or_else(|| "pool not recorded".to_owned());
@@ -132,7 +132,7 @@ fn group_name(snapshot: &OpenSnapshot, pool: Option<(u64, u64)>, stream: Option<
     }
 }
 
-/// Formats bytes as `62.0 MiB (65,011,712 B)`.
+/// Formats bytes rounded and exactly, such as `62.0 MiB (65,011,712 B)`.
 fn exact_bytes(bytes: u64) -> String {
     format!("{} ({} B)", Bytes(bytes), group_digits(bytes))
 }
@@ -220,7 +220,7 @@ fn block_columns() -> Vec<Column> {
     numbers.into_iter().chain([table::name_column("", 0)]).collect()
 }
 
-/// Returns the cells of a block: address, state, requested bytes, bytes of the block and call site.
+/// Returns the cells of a block: address, state, requested bytes, block size and call site.
 fn block_cells(piece: &SegmentsPiece, sites: &Sites) -> [String; 5] {
     let (bytes, sign, site) = match (piece.kind, piece.recorded) {
         (PieceKind::Free | PieceKind::Rounding, _) => (piece.rounded, "≤", ""),

@@ -1,4 +1,4 @@
-//! JSON output of `memscape segments`, and helpers that its text output shares.
+//! JSON output of `memscape segments`, and helper functions shared with its text output.
 
 use super::output::with_fields;
 use engine::protocol::{
@@ -7,17 +7,17 @@ use engine::protocol::{
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// Call site of each allocation, by id.
+/// Call sites by allocation id.
 pub(crate) type Sites = HashMap<u32, String>;
 
-/// Returns the segments of the group with the index `place`.
+/// Returns the segments of the group with index `place`.
 pub(crate) fn bars_of(page: &SegmentsPage, place: usize) -> impl Iterator<Item = &SegmentsBar> {
     let row = |place: usize| page.groups.get(place).map_or(u32::MAX, |group| group.row);
     let rows = row(place)..row(place + 1);
     page.bars.iter().filter(move |bar| rows.contains(&bar.row))
 }
 
-/// Returns the blocks of a segment, including the free ones.
+/// Returns all blocks of a segment, including free ones.
 pub(crate) fn blocks_of<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> &'a [SegmentsPiece] {
     let [from, to] = bar.pieces.map(|piece| piece as usize);
     page.pieces.get(from..to).unwrap_or_default()
@@ -37,7 +37,7 @@ pub(crate) fn hex(address: u64) -> String {
     format!("0x{address:x}")
 }
 
-/// Returns the JSON fields of all segments, their groups, and the request.
+/// Returns the JSON fields for all segments, the groups of segments, and the request.
 pub(crate) fn fields(page: &SegmentsPage, sites: &Sites, pools: &[PoolName]) -> Value {
     let segment = |bar: &SegmentsBar| {
         let blocks: Vec<Value> = blocks_of(page, bar).iter().map(|piece| block(piece, sites)).collect();

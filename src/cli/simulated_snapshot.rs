@@ -1,4 +1,4 @@
-//! `memscape whatif -o`: writes a simulated run as a snapshot that opens like a recorded one.
+//! `memscape whatif -o`: writes a simulated run as a snapshot that can be opened like a recorded one.
 
 use super::compressed::{CompressedWriter, CompressionKind};
 use super::open_snapshot::OpenSnapshot;
@@ -16,7 +16,7 @@ use std::io::{BufWriter, Write};
 /// Size of the write buffer in bytes.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// Writes the run. Returns a sentence on its outcome, or the error as one sentence.
+/// Writes the simulated run. Returns a summary sentence, or an error message.
 pub(crate) fn write(terms: &WhatIfArgs, out: &OutputFile) -> Result<String, String> {
     if terms.lines.len() > 1 {
         return Err("--output writes one run: give --set once".to_owned());
@@ -66,7 +66,7 @@ pub(crate) fn write(terms: &WhatIfArgs, out: &OutputFile) -> Result<String, Stri
     Ok(summary_text(&written))
 }
 
-/// Returns the planned sizes of all allocations, in encoded form.
+/// Returns the encoded sizes of all allocations under a plan.
 fn planned_sizes(snapshot: &mut OpenSnapshot, plan: &PlanQuestion) -> Result<Vec<u8>, String> {
     // Returns the error of an invalid plan.
     plan::run_plan(snapshot, plan)?;

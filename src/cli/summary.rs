@@ -1,4 +1,4 @@
-//! `memscape summary`: prints the page's summary for each snapshot of each file.
+//! `memscape summary`: prints a summary of each snapshot in each file.
 
 use super::input::Input;
 use super::kept_file;
@@ -29,7 +29,7 @@ pub(crate) struct Summary {
 /// Prints the summaries of all snapshots that can be read.
 ///
 /// # Errors
-/// Returns one sentence for each snapshot that cannot be read.
+/// Returns an error message for each snapshot that cannot be read.
 pub(crate) fn summary(arguments: &Summary) -> Result<(), Vec<String>> {
     let (mut summaries, mut errors) = (Vec::new(), Vec::new());
     for file in &arguments.files {
@@ -49,7 +49,7 @@ pub(crate) fn summary(arguments: &Summary) -> Result<(), Vec<String>> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Returns the summary of each snapshot in a file, or one sentence for each that cannot be read.
+/// Returns the summary of each snapshot in a file, or an error message for each that cannot be read.
 fn summarize_file(path: &Path) -> Vec<Result<FileSummary, String>> {
     if let Some(summary) = kept_file::summary(path) {
         return vec![Ok(summary)];
@@ -68,7 +68,7 @@ fn summarize_file(path: &Path) -> Vec<Result<FileSummary, String>> {
     all
 }
 
-/// Converts a summary to JSON. For each device, adds whether its peak equals the peak counted by PyTorch.
+/// Converts a summary to JSON. Adds, for each device, whether its peak equals the peak counted by PyTorch.
 fn as_json(summary: &FileSummary) -> Value {
     let mut value = json!(summary);
     let devices = value.get_mut("devices").and_then(Value::as_array_mut).into_iter().flatten();

@@ -1,17 +1,17 @@
-//! Text tables: at their natural width in pipes and files, fitted to the width of a terminal.
+//! Text tables, fitted to the width of a terminal. In pipes and files, columns have their natural width.
 //!
-//! Numbers are never cut. Names are cut in the middle, or wrapped if the cut names would be identical. Columns that
-//! still do not fit continue on further lines of the row.
+//! Numbers are never truncated. Names are truncated in the middle, or wrapped if truncated names would be identical.
+//! Columns that still do not fit continue on additional lines of the row.
 
 use super::output::printable;
 use super::terminal::{fitting_prefix, line_width, text_width, wrap};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Minimum width of a name column that is cut.
+/// Minimum width to which a name column is reduced.
 const MIN_NAME: usize = 16;
-/// Indent of the continuation lines of a row.
+/// Indent of the additional lines of a row.
 const CONTINUATION_INDENT: usize = 4;
-/// Minimum length of a common prefix that is left out of names.
+/// Minimum length of a common prefix that is removed from names.
 const MIN_SHARED: usize = 8;
 
 /// A column of a table.
@@ -19,11 +19,11 @@ const MIN_SHARED: usize = 8;
 pub(crate) struct Column {
     heading: String,
     is_number: bool,
-    /// True if cells are never cut or wrapped.
+    /// True if cells are never truncated or wrapped.
     is_uncut: bool,
-    /// Minimum width in a table that is not fitted to a terminal.
+    /// Minimum width of the column if the table is not fitted to a terminal.
     min: usize,
-    /// Maximum width that the column is widened to. Longer cells overflow.
+    /// Maximum width of the column if the table is not fitted to a terminal. Longer cells overflow.
     max: usize,
 }
 
@@ -38,12 +38,12 @@ pub(crate) fn name_column(heading: impl Into<String>, min: usize) -> Column {
 }
 
 impl Column {
-    /// Makes the column never cut or wrap its cells.
+    /// Prevents the cells of the column from being truncated or wrapped.
     pub(crate) fn uncut(self) -> Column {
         Column { is_uncut: true, ..self }
     }
 
-    /// Limits the width of the column in a table that is not fitted to a terminal. Longer cells overflow.
+    /// Limits the width of the column if the table is not fitted to a terminal. Longer cells overflow.
     pub(crate) fn max_width(self, max: usize) -> Column {
         Column { max, ..self }
     }
@@ -57,13 +57,13 @@ pub(crate) struct Table {
     gap: usize,
 }
 
-/// Columns that are printed on the same line.
+/// Columns that are printed on the same line. A row takes one line, or more if cells are wrapped, for each band.
 struct Band {
     indent: usize,
     columns: Vec<PlacedColumn>,
 }
 
-/// A column in a band.
+/// Position and contents of a column in a band.
 struct PlacedColumn {
     at: usize,
     width: usize,
@@ -72,7 +72,7 @@ struct PlacedColumn {
 }
 
 impl Table {
-    /// Creates an empty table with `gap` spaces between columns.
+    /// Creates an empty table, indented by `indent` and with `gap` spaces between columns.
     pub(crate) fn new(indent: usize, gap: usize, columns: impl Into<Vec<Column>>) -> Table {
         Table { columns: columns.into(), rows: Vec::new(), indent, gap }
     }
@@ -82,17 +82,17 @@ impl Table {
         self.rows.push(cells.into_iter().map(|cell| printable(cell.as_ref())).collect());
     }
 
-    /// Returns the number of rows, which is also the index of the last row in [`Table::texts`].
+    /// Returns the number of rows without the heading. [`Table::texts`] has the heading at index 0.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Returns the table as text, fitted to standard output.
+    /// Formats the table, fitted to the width of standard output.
     pub(crate) fn text(&self) -> String {
         self.texts().concat()
     }
 
-    /// Returns the text of the headings and of each row, fitted to standard output.
+    /// Formats the headings and each row, fitted to the width of standard output.
     pub(crate) fn texts(&self) -> Vec<String> {
         self.texts_in(line_width())
     }
@@ -121,7 +121,7 @@ impl Table {
         self.columns.get(index).is_some_and(|column| column.is_uncut)
     }
 
-    /// Returns the text of a row's cells in a band.
+    /// Formats the cells of a row that belong to a band.
     fn text_of(&self, band: &Band, line: usize) -> String {
         let cell =
             |placed: &PlacedColumn, part: usize| placed.cells.get(line).and_then(|lines| lines.get(part).cloned());
@@ -142,7 +142,7 @@ impl Table {
         text
     }
 
-    /// Distributes the columns over as few lines as possible.
+    /// Distributes the columns over as few bands as possible. `natural` are the widths of the columns' contents.
     fn bands(&self, natural: &[usize], width: Option<usize>) -> Vec<Band> {
         let full = self.columns.iter().zip(natural).map(|(column, &natural)| natural.min(column.max).max(column.min));
         let full: Vec<usize> = full.collect();
@@ -181,7 +181,7 @@ impl Table {
     }
 }
 
-/// Distributes the spare width among the name columns, so that the narrowest get what they need first.
+/// Distributes unused width among the columns of a band, so that the narrowest columns fit completely first.
 fn widen(band: &mut Band, spare: usize, natural: impl Fn(usize) -> usize) {
     let needs = |cap: usize| -> usize {
         band.columns.iter().map(|placed| natural(placed.at).min(cap).saturating_sub(placed.width)).sum()
@@ -201,8 +201,8 @@ fn widest(cells: &[&str]) -> usize {
     cells.iter().map(|cell| text_width(cell)).max().unwrap_or(0)
 }
 
-/// Shortens the cells of a column to a width: drops a prefix that all long cells share, then cuts the middle. Cells
-/// that would become identical are wrapped instead.
+/// Shortens the cells of a column to a width. Removes a prefix that all long cells share, then truncates in the middle.
+/// Cells that would become identical are wrapped instead.
 fn shorten_cells(cells: &[&str], width: usize) -> Vec<Vec<String>> {
     let long: BTreeSet<&str> = cells.iter().copied().filter(|cell| text_width(cell) > width).collect();
     let shared = shared_prefix_bytes(&long);
@@ -221,8 +221,8 @@ fn shorten_cells(cells: &[&str], width: usize) -> Vec<Vec<String>> {
     cells.iter().zip(&cut).map(lines).collect()
 }
 
-/// Returns the length in bytes of the prefix that all texts share, up to the end of a folder or word. Returns 0 if it
-/// is too short to leave out.
+/// Returns the length in bytes of the longest common prefix that ends at a folder or word boundary. Returns 0 if the
+/// prefix is too short to remove.
 fn shared_prefix_bytes(texts: &BTreeSet<&str>) -> usize {
     // The texts are sorted, so the prefix of the first and the last one is shared by all.
     let (Some(first), Some(last)) = (texts.first(), texts.last()) else { return 0 };
@@ -233,7 +233,7 @@ fn shared_prefix_bytes(texts: &BTreeSet<&str>) -> usize {
     if texts.len() < 2 || end < MIN_SHARED || first.starts_with(' ') { 0 } else { end }
 }
 
-/// Shortens a text to a width: drops the first `shared` bytes if that is enough, and cuts the middle otherwise.
+/// Shortens a text to a width. Removes the first `shared` bytes if that is enough, otherwise truncates in the middle.
 fn shorten(text: &str, shared: usize, width: usize) -> String {
     let rest = if shared > 0 { ["…", text.get(shared..).unwrap_or(text)].concat() } else { text.to_owned() };
     if text_width(&rest) <= width {

@@ -1,4 +1,4 @@
-//! Temporary files that are removed on drop and when the program is interrupted.
+//! Temporary files that are removed on drop, and when the program is interrupted by a signal.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,8 +9,8 @@ use tempfile::TempPath;
 /// Exit status of an interrupted program: 128 + SIGINT.
 const INTERRUPTED_STATUS: i32 = 130;
 
-/// Paths of all files created so far. Names are never reused, so files that were moved into place stay listed. Global,
-/// because a signal handler has no arguments.
+/// Paths of all temporary files created so far, for the signal handler. Paths of files that were moved stay listed,
+/// which is harmless because names are never reused.
 static TEMPORARY_PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static HANDLER_SET: Once = Once::new();
 
@@ -18,7 +18,8 @@ static HANDLER_SET: Once = Once::new();
 pub(crate) struct TemporaryFile(Option<TempPath>);
 
 impl TemporaryFile {
-    /// Creates a file with a random name in `folder`, open for reading and writing.
+    /// Creates a file with a random name in `folder`, opened for reading and writing. `named` configures prefix and
+    /// suffix of the name.
     ///
     /// # Errors
     /// Returns the I/O error if the file cannot be created.
@@ -31,12 +32,12 @@ impl TemporaryFile {
         Ok((file, TemporaryFile(Some(path))))
     }
 
-    /// Returns the temporary path.
+    /// Returns the path of the temporary file.
     pub(crate) fn path(&self) -> &Path {
         self.0.as_deref().unwrap_or(Path::new(""))
     }
 
-    /// Moves the file to `path` in one step, replacing an existing file.
+    /// Moves the file to `path` atomically, replacing an existing file.
     ///
     /// # Errors
     /// Returns the I/O error if the file cannot be moved.

@@ -1,4 +1,5 @@
-//! The terminal that standard output is connected to: its width, line wrapping, and removal of control characters.
+//! Properties of the terminal that standard output is connected to: width, line wrapping, and removal of control
+//! characters.
 
 use super::capture::is_captured;
 use clap::Args;
@@ -6,12 +7,12 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Width of a terminal that does not report one.
+/// Width that is assumed if the terminal does not report one.
 const DEFAULT_WIDTH: usize = 80;
-/// Minimum width that output is fitted to. A narrower table is not readable.
+/// Minimum width that output is fitted to. Narrower tables would be unreadable.
 const MIN_WIDTH: usize = 20;
 
-/// Arguments on the layout of text, shared by all commands.
+/// Arguments for the layout of text output, shared by all commands.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct LayoutArgs {
     /// Print full lines in a terminal too: without it, names are cut and lines wrapped to its width or COLUMNS, but not in pipes and files
@@ -23,7 +24,7 @@ pub(crate) struct LayoutArgs {
 static IS_WIDE: OnceLock<bool> = OnceLock::new();
 
 impl LayoutArgs {
-    /// Applies the arguments to all output from now on.
+    /// Applies the arguments to all later output.
     pub(crate) fn apply(self) {
         let _ = IS_WIDE.set(self.wide);
     }
@@ -51,7 +52,7 @@ pub(crate) fn text_width(text: &str) -> usize {
     text.width()
 }
 
-/// Returns the length in bytes of the longest prefix that fits in `width` columns.
+/// Returns the length in bytes of the longest prefix of a text that fits into `width` columns.
 pub(crate) fn fitting_prefix(text: &str, width: usize) -> usize {
     let mut used = 0;
     for (at, letter) in text.char_indices() {
@@ -63,7 +64,7 @@ pub(crate) fn fitting_prefix(text: &str, width: usize) -> usize {
     text.len()
 }
 
-/// Breaks a text into lines of at most `width` columns, after spaces or slashes where possible.
+/// Wraps a text into lines of at most `width` columns, after spaces or slashes where possible.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let (mut lines, mut rest) = (Vec::new(), text);
     while text_width(rest) > width {
@@ -84,7 +85,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Wraps long lines to the width of the terminal. Continuation lines are indented by two more columns.
+/// Wraps long lines to the width of the terminal. Continuation lines are indented by two additional columns.
 pub(crate) fn wrap_to_terminal(text: &str) -> String {
     wrap_to(text, line_width())
 }
@@ -115,16 +116,16 @@ fn wrap_to(text: &str, width: Option<usize>) -> String {
 }
 
 /// A writer that replaces all control characters except line feeds and tabs. Names in files may contain escape
-/// sequences.
+/// sequences that a terminal would interpret.
 pub(crate) struct SafeWriter<W> {
     out: W,
-    /// True if the last byte may start a two-byte control character.
+    /// True if the last byte written was [`LEAD`], which may start a control character.
     has_lead_byte: bool,
 }
 
-/// Replacement for a control character.
+/// Character that replaces control characters.
 pub(crate) const REPLACEMENT: &str = "\u{fffd}";
-/// First byte of U+0080 to U+00BF in UTF-8.
+/// First byte of the UTF-8 encoding of U+0080 to U+00BF, which include control characters.
 const LEAD: u8 = 0xc2;
 
 impl<W: Write> SafeWriter<W> {

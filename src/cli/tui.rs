@@ -19,7 +19,7 @@ pub(crate) struct Tui {
     /// Snapshots, archives or folders with snapshots; two files are compared
     #[arg(required = true, value_name = "FILE|DIR")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Print what the view says, then read keys as words, a line at a time: for screen readers and scripts
+    /// Print the view as text, then read names of keys, one line at a time: for screen readers and scripts
     #[arg(long)]
     pub(crate) plain: bool,
     /// Draw the timeline in braille instead of half blocks (Ctrl+B)
@@ -33,7 +33,7 @@ pub(crate) struct Tui {
     pub(crate) theme: Option<Theme>,
 }
 
-/// Number of colours of the terminal.
+/// Number of colours that the terminal supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colours {
     /// 16 million
@@ -77,7 +77,7 @@ impl Tui {
     }
 }
 
-/// Runs `memscape tui`. Each error is one sentence.
+/// Runs `memscape tui`. Returns error messages on failure.
 pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
     if !arguments.plain && !io::stdout().is_terminal() {
         return Err(vec!["memscape tui needs a terminal; --plain prints what it shows".to_owned()]);
@@ -102,7 +102,7 @@ pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
     if link.is_empty() { Ok(()) } else { print(&(link.join("\n") + "\n")).map_err(|error| vec![error]) }
 }
 
-/// Access to the local file system.
+/// Access to the local file system, for the terminal interface.
 struct LocalDisk;
 
 impl Disk for LocalDisk {
@@ -123,7 +123,8 @@ impl Disk for LocalDisk {
     }
 }
 
-/// An open file, or its cache entry. `place` is the cache entry to write when the file is closed.
+/// An open file, or its cache entry. `place` is the cache entry to write when the file is closed, if the entry does not
+/// exist yet.
 struct LocalSource {
     input: Input,
     place: Option<CacheEntry>,

@@ -1,22 +1,22 @@
-//! The page as a single HTML file, for `memscape html` and `memscape serve`: the built-in one, or a file given by the
+//! The page as a single HTML file, for `memscape html` and `memscape serve`: the built-in page, or a file given by the
 //! user.
 
 use std::fs;
 use std::path::Path;
 
-/// The page this program was built with. Empty if it was not built (see `build.rs`).
+/// The built-in page. Empty if the page was not built (see `build.rs`).
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/memscape.html"));
 
-/// HTML elements that add SQL to the page. Empty if they were not built.
+/// HTML elements that add SQL support to the page. Empty if they were not built.
 const SQL_PART: &str = include_str!(concat!(env!("OUT_DIR"), "/sql-part.html"));
 
-/// Text that only a memscape page contains. `./run build` inserts its module there.
+/// Text that identifies a memscape page. `./run build` inserts the wasm module there.
 const PAGE_MARKER: &str = "id=\"part-wasm\"";
 
 /// Returns the page at `path`, or the built-in page.
 ///
 /// # Errors
-/// Returns one sentence if there is no page, or the file is not a memscape page.
+/// Returns an error message if this program has no built-in page, or the file is not a memscape page.
 pub(crate) fn viewer(path: Option<&Path>) -> Result<String, String> {
     match path {
         Some(path) => {
@@ -38,10 +38,10 @@ pub(crate) fn viewer(path: Option<&Path>) -> Result<String, String> {
     }
 }
 
-/// Adds SQL to a page that does not have it yet.
+/// Adds SQL support to a page, unless the page already has it.
 ///
 /// # Errors
-/// Returns one sentence if this program was built without SQL for the page.
+/// Returns an error message if this program was built without SQL support.
 pub(crate) fn with_sql(mut page: String) -> Result<String, String> {
     if page.contains("id=\"part-sql\"") {
         return Ok(page);

@@ -1,5 +1,5 @@
-//! Alignment of two traces, and pairing of their allocations. Uses the steps if both have them, then the sequence of
-//! allocations within each step, otherwise the share of events.
+//! Aligns two traces and pairs their allocations. If both traces have steps, the steps are aligned first. Allocations
+//! are paired by their sequence (within each step). Without enough pairs, moments are aligned by the share of events.
 
 use crate::alignment::{Align, Alignment};
 use crate::key::{Key, PAIRING_KEYS};
@@ -12,41 +12,41 @@ use engine::{Side, StepSearch};
 use hashbrown::HashMap;
 use history::replay::AllocationId;
 
-/// Minimum percentage of paired allocations, of the shorter trace, for an alignment by them.
+/// Minimum percentage of allocations, in the shorter trace, that must be paired for an alignment by allocations.
 const MIN_PAIRED_PERCENT: usize = 25;
-/// Minimum percentage of allocations with a partner for a key to be chosen.
+/// Minimum percentage of allocations whose key must occur in the other trace, for the key to be selected.
 const MIN_MATCHED_PERCENT: u64 = 90;
 
-/// Allocations of a trace whose key occurs in the other trace: their positions and keys.
+/// Allocations of a trace whose key also occurs in the other trace: their positions and keys.
 #[derive(Default)]
 struct Sequence {
     places: Vec<u32>,
     keys: Vec<u32>,
-    /// Number of allocations of the trace that were examined.
+    /// Number of allocations of the trace that have been examined.
     next: usize,
 }
 
-/// Progress of an alignment.
+/// Resumable computation of an alignment.
 pub(crate) struct Aligner {
     wanted: Option<Align>,
     steps: [StepSearch; 2],
-    /// For each pair of steps, the moments of its start and of its end, in A and in B.
+    /// Pairs of steps: for each, the moments of the start in A and B, then the moments of the end in A and B.
     paired_steps: Option<Vec<[(u32, u32); 2]>>,
-    /// Names of the steps in A. Empty for steps without a name.
+    /// Name of each paired step in A. Empty for a step without a name.
     step_names: Vec<String>,
-    /// Current key, as index into [`PAIRING_KEYS`].
+    /// Index into [`PAIRING_KEYS`] of the key that is being tried.
     key_index: usize,
-    /// Percentage of allocations with a partner, for each key tried so far.
+    /// Percentage of allocations with a matching key, for each key tried so far.
     shares: Vec<u64>,
     chosen: Option<Key>,
     keys: [Vec<u32>; 2],
-    /// Number of allocations of each key, in A and B.
+    /// Number of allocations with each key id, in A and in B.
     counts: [Vec<u32>; 2],
     sequences: [Sequence; 2],
     diff: Option<Diff>,
-    /// Alignment method. Copied to the result once all anchors are added.
+    /// Selected alignment method. Copied to `found` once the alignment is complete.
     method: Option<Align>,
-    /// Index of the next pair of allocations and of the next pair of steps to add as anchors.
+    /// Indices of the next pair of allocations and of the next step boundary to add as anchors.
     next_anchor: (usize, usize),
     pub(crate) found: AlignmentResult,
 }
@@ -56,13 +56,13 @@ pub(crate) struct Aligner {
 pub(crate) struct AlignmentResult {
     pub(crate) method: Option<Align>,
     pub(crate) alignment: Alignment,
-    /// Ids of the paired allocations in A and B, both ascending.
+    /// Ids of the paired allocations in A and B, ascending in both.
     pub(crate) pairs: Column<(u32, u32)>,
     pub(crate) key: Option<Key>,
-    /// For each pair of steps, the moments of its start and of its end, in A and in B. Empty if moments are not aligned
-    /// by steps.
+    /// Pairs of steps: for each, the moments of the start in A and B, then the moments of the end in A and B. Empty if
+    /// moments are not aligned by steps.
     pub(crate) steps: Vec<[(u32, u32); 2]>,
-    /// Name of each pair of steps. Empty for steps without a name.
+    /// Name of each paired step. Empty for a step without a name.
     pub(crate) step_names: Vec<String>,
     pub(crate) steps_source: &'static str,
     pub(crate) is_exact: bool,
@@ -93,7 +93,7 @@ impl Aligner {
         }
     }
 
-    /// Runs until the alignment is complete.
+    /// Continues the alignment until it is complete or the time slice is used up.
     pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         if self.found.method.is_some() {
             return Ok(());
@@ -114,7 +114,7 @@ impl Aligner {
         self.finish(sides, method, slice)
     }
 
-    /// Pairs allocations. Returns the method to align moments with.
+    /// Continues pairing allocations. Returns the method for the alignment of moments.
     fn pair_allocations(
         &mut self,
         sides: [&Side; 2],
@@ -145,7 +145,7 @@ impl Aligner {
         })
     }
 
-    /// Pairs steps by name, or otherwise by number.
+    /// Pairs steps by name, or by index if too few names match. Returns the moments and the name of each pair.
     fn pair_steps(&self, sides: [&Side; 2]) -> Vec<([(u32, u32); 2], String)> {
         let [a, b] = &self.steps;
         if a.rule() != b.rule() || a.spans().len().min(b.spans().len()) < 2 {
@@ -179,7 +179,8 @@ impl Aligner {
         spans.collect()
     }
 
-    /// Chooses the strictest key that gives 90% of the allocations a partner, and assigns each allocation its key.
+    /// Selects the strictest key that at least 90 % of the allocations share with the other trace, or else the best
+    /// key. Stores the key id of each allocation.
     fn choose_key(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         loop {
             if self.found.key.is_some() {
@@ -221,7 +222,7 @@ impl Aligner {
         }
     }
 
-    /// Builds the anchors from the pairs and the steps.
+    /// Creates the anchors of the alignment from paired allocations and steps.
     fn finish(&mut self, sides: [&Side; 2], method: Align, slice: &mut TimeSlice) -> SliceResult {
         let [a, b] = sides.map(|side| side.history);
         let alignment = &mut self.found.alignment;
@@ -267,7 +268,7 @@ impl Aligner {
     }
 }
 
-/// Returns the percentage of allocations whose key also occurs in the other trace.
+/// Returns the percentage of allocations that could be paired with an allocation of the same key, ignoring their order.
 fn matched_percent(keys: &[Vec<u32>; 2], [a, b]: &[Vec<u32>; 2]) -> u64 {
     let both: u64 = a.iter().zip(b).map(|(one, other)| u64::from(*one.min(other))).sum();
     200 * both / (keys.iter().map(Vec::len).sum::<usize>() as u64).max(1)
@@ -288,8 +289,8 @@ impl Sequence {
     }
 }
 
-/// Returns the ranges that are paired independently: before the first step, each step, between two steps, and after the
-/// last one.
+/// Returns the parts of the traces that are paired separately: before the first step, within each step, between steps,
+/// and after the last step.
 fn windows(sides: [&Side; 2], sequences: [&Sequence; 2], steps: &[[(u32, u32); 2]]) -> Vec<Window> {
     let place = |side: &Side, sequence: &Sequence, moment: u32| {
         let allocated_at = side.history.allocations.allocated_by(Moment(moment).0);

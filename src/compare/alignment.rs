@@ -1,31 +1,31 @@
-//! Monotone map between the moments of two traces, interpolated between anchors.
+//! Monotone mapping between the moments of two traces, interpolated between anchors.
 
 use base::column::Column;
 use base::units::Moment;
 use engine::Side;
 pub use engine::protocol::Align;
 
-/// Returns the peak in a range of A, and the peak in the aligned range of B.
+/// Returns the moment with the peak in a range of A, and the moment with the peak in the corresponding range of B.
 pub fn peaks_in([a, b]: [&Side; 2], alignment: &Alignment, range: [Moment; 2]) -> (Option<Moment>, Option<Moment>) {
     let of_b = range.map(|moment| alignment.to_b(moment));
     (Some(a.peak_in(range[0], range[1]).0), Some(b.peak_in(of_b[0], of_b[1]).0))
 }
 
-/// Map from moments of A to moments of B. It consists of anchors that ascend in both.
+/// Mapping between moments of A and moments of B. Consists of anchors that ascend in both traces.
 #[derive(Clone, Debug, Default)]
 pub struct Alignment {
     anchors: Column<(u32, u32)>,
 }
 
 impl Alignment {
-    /// Creates a map with the start as its only anchor. Further ones are [added](Alignment::add) in order.
+    /// Creates a mapping whose only anchor is the start of both traces. Call [`Alignment::add`] to append anchors.
     pub(crate) fn new() -> Alignment {
         let mut anchors = Column::new();
         anchors.push((0, 0));
         Alignment { anchors }
     }
 
-    /// Adds the next anchor. It is ignored unless it is after the previous one in both.
+    /// Appends an anchor. Ignored unless its moments are after the previous anchor in both A and B.
     pub(crate) fn add(&mut self, a: u32, b: u32) {
         let last = self.anchors.len().checked_sub(1).and_then(|last| self.anchors.get(last)).unwrap_or_default();
         if a > last.0 && b > last.1 {
@@ -33,7 +33,7 @@ impl Alignment {
         }
     }
 
-    /// Adds the last moments of both as the final anchor.
+    /// Appends the last moments of both traces as the final anchor.
     pub(crate) fn end(&mut self, a: u32, b: u32) {
         let last = self.anchors.len().saturating_sub(1);
         match self.anchors.get(last) {
@@ -45,12 +45,12 @@ impl Alignment {
         }
     }
 
-    /// Maps a moment of A to B.
+    /// Maps a moment of A to the corresponding moment of B.
     pub fn to_b(&self, moment: Moment) -> Moment {
         Moment(self.map(moment.0, |(a, b)| (a, b)))
     }
 
-    /// Maps a moment of B to A.
+    /// Maps a moment of B to the corresponding moment of A.
     pub fn to_a(&self, moment: Moment) -> Moment {
         Moment(self.map(moment.0, |(a, b)| (b, a)))
     }
@@ -68,7 +68,7 @@ impl Alignment {
         before.1 + (u64::from(moment - before.0) * wide / gap) as u32
     }
 
-    /// Returns at most `limit` anchors, including both ends, ascending in both.
+    /// Returns at most `limit` anchors in ascending order, including the first and the last.
     pub fn sampled_anchors(&self, limit: usize) -> Vec<(u32, u32)> {
         let (count, limit) = (self.anchors.len(), limit.max(2));
         let step = count.saturating_sub(1).div_ceil(limit - 1).max(1);
@@ -76,12 +76,12 @@ impl Alignment {
         (0..count).step_by(step).chain(last).filter_map(|place| self.anchors.get(place)).collect()
     }
 
-    /// Returns the number of anchors, including both ends.
+    /// Returns the number of anchors, including the first and the last.
     pub fn anchors(&self) -> usize {
         self.anchors.len()
     }
 
-    /// Returns the heap size in bytes.
+    /// Returns the heap memory used by the anchors, in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.anchors.heap_bytes()
     }

@@ -1,4 +1,4 @@
-//! Comparison of single allocations that are live at two moments, each with its partner.
+//! Compares the allocations that are live at a moment of A with their partners in B, and vice versa.
 
 use crate::aligning::AlignmentResult;
 use crate::answer::{AllocationDifferences, AllocationRow, MAX_ALLOCATIONS, PerSide};
@@ -10,29 +10,31 @@ use base::units::Moment;
 use engine::Side;
 use history::replay::{AllocationId, Candidates};
 
-/// Sentinel: no partner.
+/// Sentinel: the allocation has no partner.
 const NONE: u32 = u32::MAX;
 
-/// Progress of the comparison.
+/// Resumable search for the allocations whose live bytes differ.
 #[derive(Default)]
 pub(crate) struct AllocationComparison {
-    /// Index of the side that is being examined.
+    /// Side that is being examined: 0 for A, 1 for B.
     side: usize,
-    /// Allocations of that side that may be live at its moment.
+    /// Allocations of the current side that may be live at the compared moment.
     candidates: Option<Candidates>,
     /// Index of the next candidate.
     next: usize,
-    /// Ids (in A and B) of allocations whose live bytes differ. [`NONE`] for a missing partner.
+    /// Ids of the allocation in A and its partner in B, for pairs whose live bytes differ. [`NONE`] for a missing
+    /// partner.
     ids: Vec<[u32; 2]>,
     equal: PerSide,
     early: PerSide,
     found: Option<AllocationDifferences>,
-    /// Number of rows whose call sites are filled in.
+    /// Number of rows whose call site has been looked up.
     named: usize,
 }
 
 impl AllocationComparison {
-    /// Lists the allocations whose live bytes differ.
+    /// Continues the search until it is complete or the time slice is used up. Returns the allocations whose live bytes
+    /// differ.
     pub(crate) fn step(
         &mut self,
         sides: [&Side; 2],
@@ -132,7 +134,8 @@ impl AllocationComparison {
 }
 
 impl AlignmentResult {
-    /// Returns the partner of an allocation of A (`side` 0) or B (`side` 1), or [`NONE`].
+    /// Returns the id of the partner of an allocation, or [`NONE`]. `side` is 0 if the allocation belongs to A, 1 for
+    /// B.
     fn partner(&self, side: usize, id: u32) -> u32 {
         let oriented = |(a, b): (u32, u32)| if side == 0 { (a, b) } else { (b, a) };
         let (mut low, mut high) = (0, self.pairs.len());

@@ -1,8 +1,8 @@
-//! Result of a comparison, as plain data for the page and the command line.
+//! Result of comparing two snapshots, as plain data for the page and the command line.
 
 use serde::{Deserialize, Serialize};
 
-/// A value in A and in B.
+/// A value for each side: in A and in B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PerSide {
     pub a: u64,
@@ -15,13 +15,13 @@ impl PerSide {
         i128::from(self.b) - i128::from(self.a)
     }
 
-    /// Adds two values side by side, saturating.
+    /// Adds the values of each side. Sums that exceed 64 bits are clamped.
     pub(crate) fn plus(self, other: PerSide) -> PerSide {
         PerSide { a: self.a.saturating_add(other.a), b: self.b.saturating_add(other.b) }
     }
 }
 
-/// File, device and totals of one side at its compared moment.
+/// File, device and totals of one side at the compared moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideFacts {
     pub file: String,
@@ -32,50 +32,51 @@ pub struct SideFacts {
     pub reserved_bytes: i64,
 }
 
-/// A pair of compared moments, with their live and reserved bytes.
+/// Two moments that are compared, one in each trace, with their live and reserved bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MomentPair {
-    /// Title, such as `peak with peak`.
+    /// Label of the pair, such as `peak with peak`.
     pub title: String,
     pub moments: (u32, u32),
     pub live: PerSide,
     pub reserved: Option<PerSide>,
 }
 
-/// Live bytes of one group.
+/// Live bytes of a group of allocations on both sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// Name of the group. Groups by stack are named by their call site.
+    /// Name of the group. A group of allocations with the same stack is named by its call site.
     pub label: String,
-    /// Callers, innermost first. Empty if the key is not a stack.
+    /// Callers of the call site, innermost first. Empty if groups are not formed by stack.
     pub callers: Vec<String>,
     pub bytes: PerSide,
     pub count: PerSide,
-    /// True if both files have an allocation with this key at any moment.
+    /// True if allocations of this group occur in both files at any moment.
     pub in_both: bool,
 }
 
 impl Row {
-    /// Returns the relation of B to A as text, such as `×1.79` or `only in B`.
+    /// Describes the change from A to B, such as `×1.79` or `only in B`.
     pub fn relation(&self) -> String {
         relation(self.bytes, self.in_both)
     }
 }
 
-/// Live bytes below a node of the call tree.
+/// Live bytes of a node of the call tree on both sides, including callees.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeRow {
-    /// Depth below the outermost listed frame.
+    /// Depth below the outermost listed nodes.
     pub depth: u32,
-    /// Innermost frame of the chain that the row stands for.
+    /// Innermost frame of the row. A row stands for a chain of frames that have the same bytes.
     pub label: String,
-    /// Other frames of the chain, innermost first.
+    /// Other frames of the row, innermost first.
     pub frames: Vec<String>,
     pub bytes: PerSide,
     pub count: PerSide,
 }
 
-/// Returns the relation of B to A as text, such as `×1.79` or `only in B`.
+/// Describes the change from A to B, such as `×1.79` or `only in B`. `in_both` is true if the group occurs in both
+/// files.
 pub(crate) fn relation(bytes: PerSide, in_both: bool) -> String {
     let words = match (bytes.a, bytes.b, in_both) {
         (0, 0, _) => "–",
@@ -88,12 +89,12 @@ pub(crate) fn relation(bytes: PerSide, in_both: bool) -> String {
     words.to_owned()
 }
 
-/// Returns the factor B / A as text, such as `×1.79` or `×16`.
+/// Formats the ratio B / A, such as `×1.79` or `×16`.
 pub fn factor_of(two: PerSide) -> String {
     factor(two.b as f64 / (two.a as f64).max(1.0))
 }
 
-/// Formats a factor, without decimals if it is almost an integer.
+/// Formats a ratio. Omits the decimals if it is almost an integer.
 pub fn factor(ratio: f64) -> String {
     let whole = ratio.round();
     match ratio {
@@ -104,40 +105,42 @@ pub fn factor(ratio: f64) -> String {
     }
 }
 
-/// Live bytes whose key also occurs in the other file.
+/// Live bytes of allocations whose key (such as the call stack) also occurs in the other file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matched {
-    /// Bytes whose key occurs in the other file.
+    /// Bytes of allocations whose key also occurs in the other file.
     pub bytes: PerSide,
-    /// Bytes whose key is known. Excludes allocations without a stack if the key is taken from the stack.
+    /// Bytes of allocations with a known key. If the key is derived from the stack, excludes allocations without a
+    /// stack.
     pub known: PerSide,
     pub total: PerSide,
 }
 
-/// Call sites whose paired allocations grew or shrank by the same factor.
+/// Call sites whose paired allocations grew or shrank by the same factor from A to B.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactorGroup {
-    /// Bytes in B per byte in A.
+    /// Size of the paired allocations in B, divided by their size in A.
     pub factor: f64,
     pub sites: u32,
     pub pairs: u64,
     pub bytes: PerSide,
-    /// Largest call sites.
+    /// Call sites with the most bytes.
     pub rows: Vec<SiteFactor>,
 }
 
-/// A call site and the factor of most of its paired bytes.
+/// A call site, and the factor that applies to most of its paired bytes: size in B divided by size in A.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SiteFactor {
     pub site: String,
     pub factor: f64,
-    /// Bytes of the site's pairs with this factor, and of all its pairs. Each is the larger of A and B.
+    /// Bytes of the pairs with this factor, and bytes of all pairs of the call site. Each is the larger value of A and
+    /// B.
     pub share: (u64, u64),
     pub pairs: u64,
     pub bytes: PerSide,
 }
 
-/// Result of comparing an allocation with its partner.
+/// Result of comparing an allocation with its partner in the other trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
     Same,
@@ -178,7 +181,7 @@ impl Outcome {
     }
 }
 
-/// Allocations with the same outcome.
+/// All allocations with the same outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lifetimes {
     pub outcome: Outcome,
@@ -194,38 +197,38 @@ pub struct SiteLifetimes {
     pub site: String,
     pub allocations: u64,
     pub bytes: PerSide,
-    /// Average difference in lifetime, B − A, in events of B.
+    /// Average difference of the lifetimes, B − A, in events of B.
     pub longer_events: i64,
-    /// Average difference in lifetime, B − A, in steps of B. 0 if moments are not aligned by steps.
+    /// Average difference of the lifetimes, B − A, in steps of B. 0 if moments are not aligned by steps.
     pub longer_steps: i64,
 }
 
 /// A step that occurs in both traces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRow {
-    /// Name of its annotation in A, otherwise its number.
+    /// Name of the step's annotation in A, or the index of the step if it has no annotation.
     pub name: String,
-    /// Start of the step: moment of A and moment of B.
+    /// Moments of A and of B at the start of the step.
     pub begins: (u32, u32),
-    /// Peak of the live bytes during the step.
+    /// Peak of live bytes during the step.
     pub peak: PerSide,
-    /// Number of allocations made during the step.
+    /// Number of allocations during the step.
     pub allocations: PerSide,
 }
 
-/// An allocation that is live at a compared moment, and its partner.
+/// An allocation that is live at the compared moment, and its partner in the other trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllocationRow {
     /// Call site.
     pub site: String,
-    /// Ids in A and B. `None` for the side without a partner.
+    /// Ids in A and in B. `None` for a missing partner.
     pub ids: (Option<u32>, Option<u32>),
     /// Live bytes at the compared moments.
     pub bytes: PerSide,
 }
 
 impl AllocationRow {
-    /// Returns the relation of B to A as text, such as `×1.79` or `only in B`.
+    /// Describes the change from A to B, such as `×1.79` or `only in B`.
     pub fn relation(&self) -> String {
         relation(self.bytes, self.ids.0.is_some() && self.ids.1.is_some())
     }
@@ -234,48 +237,48 @@ impl AllocationRow {
 /// Allocations whose live bytes differ between the compared moments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllocationDifferences {
-    /// Rows with the largest differences, largest first, at most [`MAX_ALLOCATIONS`].
+    /// Rows with the largest differences first, at most [`MAX_ALLOCATIONS`].
     pub rows: Vec<AllocationRow>,
-    /// Number of allocations that differ, including those not listed.
+    /// Number of differing allocations, including those not listed.
     pub count: u64,
-    /// Live bytes of allocations that do not differ.
+    /// Live bytes of allocations whose partners have the same live bytes.
     pub equal: PerSide,
-    /// Live bytes of allocations from before recording, which are not paired.
+    /// Live bytes of allocations from before recording, which have no partners.
     pub early: PerSide,
 }
 
-/// Maximum number of listed allocations.
+/// Maximum number of listed allocations that differ.
 pub const MAX_ALLOCATIONS: usize = 1000;
 
-/// Result of a comparison.
+/// Result of comparing two devices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     pub a: SideFacts,
     pub b: SideFacts,
-    /// Name of the alignment method.
+    /// Name of the method that aligned the moments.
     pub alignment: String,
-    /// Description of the alignment, as a sentence.
+    /// One sentence that describes the alignment.
     pub alignment_detail: String,
     pub key: String,
     pub key_title: String,
     pub matched: Matched,
-    /// Matched bytes of each key that was tried.
+    /// Name of each key that was tried, with the bytes that it matched.
     pub tried: Vec<(String, Matched)>,
     pub moments: Vec<MomentPair>,
-    /// Groups of allocations, the largest difference first.
+    /// Groups of allocations, largest difference first.
     pub rows: Vec<Row>,
-    /// Nodes of the call tree that differ, by frame or module. Each node precedes its callees. Callees are sorted by
-    /// difference, largest first.
+    /// Nodes of the call tree (frames or modules) whose bytes differ. Each node precedes its callees, which are sorted
+    /// by difference, largest first.
     pub tree: Vec<TreeRow>,
-    /// Nodes of the call tree with large live bytes in A or B, in the same order.
+    /// Nodes of the call tree with large live bytes in A or B, in the same order as `tree`.
     pub flame: Vec<TreeRow>,
-    /// Title of the key of `tree` and `flame`.
+    /// Name of the key that the nodes of `tree` and `flame` are matched by.
     pub tree_title: String,
     /// Steps that occur in both traces, in order. Empty if moments are not aligned by steps.
     pub steps: Vec<StepRow>,
     pub allocations: AllocationDifferences,
     pub pools: Vec<Row>,
-    /// Settings that differ: name, value in A, value in B.
+    /// Settings that differ. Contains the name, the value in A and the value in B.
     pub settings: Vec<(String, Option<String>, Option<String>)>,
     pub out_of_memory: PerSide,
     pub scaling: Vec<FactorGroup>,

@@ -1,4 +1,5 @@
-//! The comparison itself: alignment, live bytes by key, outcome of each allocation, then the verdict.
+//! Compares two devices: aligns moments, sums live bytes by key, determines what happened to each allocation, and
+//! writes a verdict.
 
 use crate::aligning::Aligner;
 use crate::alignment::{Align, Alignment};
@@ -22,25 +23,25 @@ use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
 
-/// Minimum percentage of bytes with a partner for a key to be chosen.
+/// Minimum percentage of bytes that a key must match with the other file to be selected.
 const MIN_MATCHED_PERCENT: u128 = 90;
-/// Minimum percentage of bytes with a known key for the key to be chosen.
+/// Minimum percentage of bytes that must have a known key for the key to be selected.
 const MIN_KNOWN_PERCENT: u128 = 10;
-/// Minimum percentage of bytes with a partner for a comparison by code, if no key reaches [`MIN_MATCHED_PERCENT`].
+/// Minimum percentage of bytes that must match for a comparison by code, if no key reaches [`MIN_MATCHED_PERCENT`].
 const MIN_CODE_PERCENT: u128 = 50;
 
-/// Options of a comparison. An option that is `None` is chosen automatically.
+/// Options of a comparison. Options that are `None` are selected automatically.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompareOptions {
-    /// Moment of A. If it is `None`, the moment aligned with that of B, or the peak if both are `None`.
+    /// Compared moment of A. If `None`, it is aligned with the moment of B. If both are `None`, the peaks are compared.
     pub a: Option<Moment>,
-    /// Moment of B. If it is `None`, the moment aligned with that of A, or the peak if both are `None`.
+    /// Compared moment of B. If `None`, it is aligned with the moment of A. If both are `None`, the peaks are compared.
     pub b: Option<Moment>,
     pub key: Option<Key>,
     pub align: Option<Align>,
 }
 
-/// Progress of a comparison. Both sides must be the same at each step.
+/// Resumable comparison of two devices. Each call must pass the same two sides.
 pub struct Comparer {
     wanted: CompareOptions,
     tables: KeyTables,
@@ -60,7 +61,7 @@ pub struct Comparer {
 }
 
 impl Comparer {
-    /// Creates a comparison of two devices.
+    /// Creates a comparison of two devices. Call [`Comparer::step`] to run it.
     pub fn new(a: &Side, b: &Side, wanted: CompareOptions) -> Comparer {
         let (tables, aligning) = (KeyTables::new([a, b]), Aligner::new(a, b, wanted.align));
         let (sums, tree_sums, tree, pools, each, pairing) = Default::default();
@@ -85,14 +86,15 @@ impl Comparer {
         }
     }
 
-    /// Sets replacements of path prefixes in both files. The first match applies. Must be called before the first step.
+    /// Sets path prefixes and their replacements. In each path, the first matching prefix is replaced. Must be called
+    /// before the first step.
     #[must_use]
     pub fn with_prefixes(mut self, prefixes: Vec<(String, String)>) -> Comparer {
         self.tables.common.prefixes = prefixes;
         self
     }
 
-    /// Runs until the comparison is complete.
+    /// Continues the comparison until it is complete or the time slice is used up. Returns the result.
     ///
     /// # Errors
     /// Returns an error if the time is up.
@@ -124,8 +126,8 @@ impl Comparer {
         Ok(self.comparison(sides, moments, allocations))
     }
 
-    /// Returns how the sizes of A's call sites scale with the input. `by` is the growth of the input from A to B,
-    /// inferred if `None`. Returns `None` if no size changes. Call it after [`Comparer::step`] is done.
+    /// Returns how the sizes of A's call sites depend on the size of the input. `by` is the growth of the input from A
+    /// to B, or `None` to infer it. Returns `None` if no size changes. Call it after [`Comparer::step`] has succeeded.
     pub fn measure_scaling(&self, a: &Side, by: Option<f64>) -> Option<MeasuredScaling> {
         let growth = by.or_else(|| growth(self.scaling.as_deref()?))?;
         let [of_a, _] = self.tables.of(Key::CallSite);
@@ -136,7 +138,7 @@ impl Comparer {
         }))
     }
 
-    /// Aligns moments. This is the first part of [`Comparer::step`].
+    /// Continues aligning moments, which is the first part of [`Comparer::step`].
     ///
     /// # Errors
     /// Returns an error if the time is up.
@@ -144,12 +146,12 @@ impl Comparer {
         self.aligning.step([a, b], &mut self.tables, slice)
     }
 
-    /// Returns the alignment method once moments are aligned.
+    /// Returns the method that aligned the moments, or `None` if the alignment is not complete.
     pub fn method(&self) -> Option<Align> {
         self.aligning.found.method
     }
 
-    /// Changes the key and the moments. The alignment is kept.
+    /// Changes the key and the compared moments, and keeps the alignment.
     pub fn set_options(&mut self, key: Option<Key>, (a, b): (Option<Moment>, Option<Moment>)) {
         if (key, a, b) != (self.wanted.key, self.wanted.a, self.wanted.b) {
             self.wanted.key = key;
@@ -157,7 +159,7 @@ impl Comparer {
         }
     }
 
-    /// Changes the compared moments. The alignment is kept.
+    /// Changes the compared moments, and keeps the alignment.
     pub fn set_moments(&mut self, a: Option<Moment>, b: Option<Moment>) {
         self.wanted = CompareOptions { a, b, ..self.wanted };
         (self.sums, self.key_index, self.chosen, self.pools) = (None, 0, self.wanted.key, None);
@@ -165,12 +167,12 @@ impl Comparer {
         self.tried.clear();
     }
 
-    /// Returns the alignment. It is complete after [`Comparer::step`] is done.
+    /// Returns the alignment of moments. It is complete once [`Comparer::align`] or [`Comparer::step`] has succeeded.
     pub fn alignment(&self) -> &Alignment {
         &self.aligning.found.alignment
     }
 
-    /// Returns the heap size in bytes.
+    /// Returns the heap memory used, in bytes.
     pub fn heap_bytes(&self) -> usize {
         let found = &self.aligning.found;
         self.tree.heap_bytes()
@@ -192,7 +194,7 @@ impl Comparer {
         }
     }
 
-    /// Sums live bytes by the requested key, or by the strictest key with enough partners.
+    /// Continues summing the live bytes by the requested key, or by the strictest key that matches enough bytes.
     fn sum_up(&mut self, sides: [&Side; 2], moments: (Moment, Moment), slice: &mut TimeSlice) -> SliceResult {
         loop {
             let rung = SUM_KEYS.get(self.key_index).copied();
@@ -304,7 +306,7 @@ fn two(sides: [&Side; 2], value: impl Fn(&Side) -> u64) -> PerSide {
     PerSide { a, b }
 }
 
-/// Returns the pairs of moments that every comparison contains.
+/// Returns the pairs of moments that every comparison lists, such as the peaks.
 fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment) -> Vec<MomentPair> {
     let (peak_a, peak_b) = (a.live_peak().0, b.live_peak().0);
     let knows_reserved = |history: &DeviceHistory| history.numbers.peak_reserved > 0;
@@ -331,7 +333,7 @@ fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment) -> 
     pairs.into_iter().map(pair).collect()
 }
 
-/// Returns the settings that differ, in the order of A, then of B.
+/// Returns the settings that differ, with their values in A and B: settings of A first, then those that only B has.
 fn settings(a: &Side, b: &Side) -> Vec<(String, Option<String>, Option<String>)> {
     let (of_a, of_b) = (&a.snapshot().settings, &b.snapshot().settings);
     // Maps to positions instead of values, because the WebAssembly file already contains a map of this type.
@@ -351,7 +353,8 @@ fn settings(a: &Side, b: &Side) -> Vec<(String, Option<String>, Option<String>)>
 }
 
 impl Matched {
-    /// Returns the matched bytes in parts per million of the bytes with a known key, or 0 if those are too few.
+    /// Returns the matched bytes in parts per million of the bytes with a known key. Returns 0 if too few bytes have a
+    /// known key.
     pub fn parts_per_million(&self) -> u64 {
         let sum = |two: PerSide| u128::from(two.a) + u128::from(two.b);
         let (known, total) = (sum(self.known), sum(self.total));

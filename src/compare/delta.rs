@@ -1,4 +1,4 @@
-//! Difference of live bytes over the columns of a window and over the whole trace.
+//! Difference of live bytes between two traces, in the columns of a visible window and over the whole trace.
 
 use crate::alignment::Alignment;
 use base::slice::{SliceResult, TimeSlice};
@@ -9,25 +9,25 @@ use engine::protocol::DeltaCurve;
 use history::replay::{Curve, DeviceHistory};
 use picture::timeline::{View, WindowColumns};
 
-/// Number of parts of the trace that are searched for the largest differences.
+/// Number of equal parts of the trace. The largest difference is found in each part.
 const PARTS: usize = 256;
 /// Maximum number of listed differences.
 const MAX_DIFFERENCES: usize = 5;
-/// Minimum distance between two listed differences, in parts.
+/// Minimum distance between two listed differences, in parts of the trace.
 const MIN_DISTANCE: usize = 16;
 
-/// Differences of live bytes computed so far.
+/// Resumable computation of the differences of live bytes.
 #[derive(Default)]
 pub(crate) struct Delta {
-    /// Largest difference in each part of the trace: moment of A, and B − A.
+    /// Largest difference in each part of the trace, as the moment of A and the value of B − A.
     parts: Vec<(u32, i64)>,
     largest: Option<Vec<(u32, i64)>>,
-    /// Window, its columns, and the curve computed for them so far.
+    /// Visible window, its columns, and the curve computed for them so far.
     window: Option<(View, WindowColumns, DeltaCurve)>,
 }
 
 impl Delta {
-    /// Returns the differences in the columns of a window of A.
+    /// Continues computing the differences in the columns of a window of A. Returns the curve once it is complete.
     pub(crate) fn curve(
         &mut self,
         sides: [&Side; 2],
@@ -66,7 +66,7 @@ impl Delta {
         Ok(curve)
     }
 
-    /// Finds the largest differences of the whole trace.
+    /// Continues searching the whole trace for the largest differences.
     fn search(
         &mut self,
         a: &DeviceHistory,
@@ -111,7 +111,7 @@ impl Delta {
     }
 }
 
-/// Calls `visit` with each of these moments of A and the difference B − A there.
+/// Calls `visit` with each moment of A in `moments`, and the difference B − A at this moment.
 fn for_each_delta(
     a: &DeviceHistory,
     b: &DeviceHistory,

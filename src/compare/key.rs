@@ -1,9 +1,9 @@
-//! Keys that are tried automatically to match two files.
+//! Keys that are tried automatically to match the allocations of two files.
 
 pub use engine::protocol::MatchKey as Key;
 
-/// Keys to compare live bytes, strictest first.
+/// Keys for comparing sums of live bytes, strictest first.
 pub(crate) const SUM_KEYS: [Key; 6] =
     [Key::Stack, Key::PythonFrames, Key::NoLines, Key::NoFolders, Key::CallSite, Key::Category];
-/// Keys to pair allocations, strictest first.
+/// Keys for pairing individual allocations, strictest first.
 pub(crate) const PAIRING_KEYS: [Key; 5] = [Key::Stack, Key::PythonFrames, Key::NoLines, Key::NoFolders, Key::CallSite];

@@ -1,5 +1,5 @@
-//! Numbering of keys across both files: equal texts get equal numbers. A stack is numbered by the number of its callers
-//! and its innermost frame, so that all stacks of a file are numbered in one pass.
+//! Assigns ids to keys, shared by both files: equal keys get equal ids. The key of a stack is a chain, which consists
+//! of the id of its callers and its innermost frame. Therefore the ids of all stacks are computed in one pass.
 
 use crate::key::Key;
 use analysis::{CodeOrigin, Sites, site};
@@ -10,23 +10,23 @@ use hashbrown::HashMap;
 use history::replay::AllocationId;
 use history::snapshot::{Frame, FrameId, StackId};
 
-/// Key number of allocations without a stack or group.
+/// Key id of allocations without a stack or group.
 pub(crate) const NO_KEY: u32 = 0;
-/// Key number of unexplained bytes.
+/// Key id of unexplained bytes.
 pub(crate) const UNEXPLAINED: u32 = 1;
-/// Flag of a key number: only the stack of the allocation's free is known.
+/// Flag of a key id: the stack is the stack that freed the allocation, because the allocating stack is unknown.
 pub(crate) const OF_FREE: u32 = 1 << 31;
-/// Maximum length of a path or name that is compared.
+/// Maximum length in bytes of a path or name that is compared.
 const LONGEST: usize = 4096;
 
 type Map<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
-/// Numbering of texts, and of chains of texts, shared by both files.
+/// Ids of texts and of chains of texts, shared by both files.
 #[derive(Default)]
 pub(crate) struct SharedTexts {
     texts: Map<String>,
     chains: Map<(u32, u32)>,
-    /// Callers and text of each chain, by number.
+    /// Parts of each chain: the id of the callers and the id of the text. Indexed by chain.
     origins: Vec<(u32, u32)>,
     /// Path prefixes and their replacements, applied before paths are compared.
     pub(crate) prefixes: Vec<(String, String)>,
@@ -38,7 +38,7 @@ impl SharedTexts {
         *self.texts.entry_ref(text).or_insert(next)
     }
 
-    /// Returns the number of the chain that appends `text` to `callers`.
+    /// Returns the id of the chain that appends `text` to the chain `callers`.
     fn chain(&mut self, callers: u32, text: u32) -> u32 {
         let next = self.chains.len() as u32 + UNEXPLAINED + 1;
         // Half of all numbers are for stacks of frees. A file has far fewer stacks.
@@ -49,12 +49,12 @@ impl SharedTexts {
         number
     }
 
-    /// Returns the callers and text of a number, or `None` if it is not a chain.
+    /// Returns the id of the callers and the id of the innermost text of a chain, or `None` if the id is not a chain.
     pub(crate) fn chain_parts(&self, number: u32) -> Option<(u32, u32)> {
         self.origins.get(number.checked_sub(UNEXPLAINED + 1)? as usize).copied()
     }
 
-    /// Returns the texts of these numbers, which must ascend.
+    /// Returns the texts with these ids, which must be in ascending order.
     pub(crate) fn texts_of(&self, numbers: &[u32]) -> Vec<&str> {
         let mut texts = vec![""; numbers.len()];
         for (text, number) in &self.texts {
@@ -64,7 +64,7 @@ impl SharedTexts {
         texts
     }
 
-    /// Returns an upper bound of all numbers, exclusive.
+    /// Returns the exclusive upper bound of all chain ids.
     pub(crate) fn count(&self) -> usize {
         self.chains.len() + UNEXPLAINED as usize + 1
     }
@@ -76,18 +76,18 @@ impl SharedTexts {
     }
 }
 
-/// Key numbers of one file's stacks or groups, for one key.
+/// Key ids of the stacks, modules or groups of one file, for one kind of key.
 pub(crate) struct KeyNumbers {
     key: Key,
-    /// Key number of each stack, module or group.
+    /// Key id of each stack, module or group.
     numbers: Vec<u32>,
-    /// Number of each frame's text, plus one. 0 if not computed yet, [`SKIPPED`] if the key ignores the frame.
+    /// Id of each frame's text plus one, 0 if not computed yet, or [`SKIPPED`] if the key ignores the frame.
     frames: Vec<u32>,
     modules: ModuleSearch,
     next: usize,
 }
 
-/// Sentinel: a C++ frame, if the key uses Python frames only.
+/// Sentinel: the key ignores this frame, because it is not a Python frame.
 const SKIPPED: u32 = u32::MAX;
 
 impl KeyNumbers {
@@ -108,7 +108,7 @@ impl KeyNumbers {
         }
     }
 
-    /// Assigns a number to each stack, module or group.
+    /// Continues assigning key ids to all stacks, modules or groups of a file.
     pub(crate) fn step(
         &mut self,
         side: &Side,
@@ -209,7 +209,7 @@ impl KeyNumbers {
         text
     }
 
-    /// Returns the key number of an allocation.
+    /// Returns the key id of an allocation.
     pub(crate) fn number_of(&self, side: &Side, id: AllocationId) -> u32 {
         if side.history.allocations.is_unexplained(id) {
             return UNEXPLAINED;
@@ -231,7 +231,7 @@ impl KeyNumbers {
     }
 }
 
-/// Returns the compared text of a frame.
+/// Returns the text that a frame is compared by, which depends on the key.
 fn frame_text(key: Key, side: &Side, frame: &Frame, prefixes: &[(String, String)]) -> String {
     let snapshot = side.snapshot();
     let text = |id| {

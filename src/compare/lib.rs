@@ -1,8 +1,9 @@
 //! Comparison of two snapshots.
 //!
-//! A comparison takes two [sides](engine::Side), each a device of an open file. Both may belong to the same file. It
-//! aligns moments of one with moments of the other, compares live bytes by groups that both have, and reports how sizes
-//! scale, which lifetimes differ, and a verdict. Work is done in slices, and answers are plain data.
+//! A comparison takes two [sides](engine::Side), each a device of an open file. Both may belong to the same file. The
+//! comparison maps the moments of one trace to moments of the other, compares the live bytes of matching groups of
+//! allocations, and reports how sizes scale, which lifetimes differ, and a verdict. Work is done in time slices, and
+//! results are plain data.
 //!
 //! [`ranks`] compares many snapshots at once, one per rank. It is a module of this crate because it uses the same
 //! comparisons.

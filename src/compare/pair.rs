@@ -1,7 +1,8 @@
-//! Two engines behind one interface: the open file, and the file it is compared with.
+//! Combines two engines behind one interface: one for the open file, and one for the second file, with which the open
+//! file is compared.
 //!
 //! Devices of the second file have [separate ordinals](second_file_ordinal), so that all queries about a device also
-//! work for them. Queries about both files are answered here.
+//! work for the second file. Queries about both files are answered here.
 
 use crate::alignment::{Alignment, peaks_in};
 use crate::comparing::{CompareOptions, Comparer};
@@ -17,7 +18,7 @@ use engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request, Side, W
 use std::collections::VecDeque;
 use std::mem::discriminant;
 
-/// Selects one of the two files.
+/// Selects the open file or the second file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileSlot {
     #[default]
@@ -25,10 +26,10 @@ pub enum FileSlot {
     Second,
 }
 
-/// The engines of two files, and their comparison.
+/// The engines of two files, and the comparison of these files.
 pub struct Pair {
     first: Engine,
-    /// Engine of the second file, once it was opened.
+    /// Engine of the second file, or `None` if no second file was opened.
     second: Option<Box<Engine>>,
     make_engine: fn() -> Engine,
     /// File that [`Pair::feed`] passes bytes to.
@@ -36,14 +37,14 @@ pub struct Pair {
     waiting: VecDeque<Ask>,
     comparison: Option<Box<ActiveComparison>>,
     replies: VecDeque<(FileSlot, Reply)>,
-    /// Last categories and rules sent to the engines, for a second file opened later.
+    /// Last category rules that were sent to the engines, for a second file that is opened later.
     categories: Option<Box<CategorySet>>,
     internal: Option<Vec<String>>,
-    /// Id and replacements of the last [`PairQuestion::PathPrefixes`].
+    /// Id of the last [`PairQuestion::PathPrefixes`], with its path prefixes and replacements.
     paths: (u32, Vec<(String, String)>),
 }
 
-/// A comparison of two devices and its derived data.
+/// The comparison of two devices, and data derived from it.
 struct ActiveComparison {
     a: i64,
     b: i64,
@@ -54,7 +55,7 @@ struct ActiveComparison {
 }
 
 impl Pair {
-    /// Creates a pair without files. `make_engine` creates an engine for each file.
+    /// Creates a pair without open files. `make_engine` creates the engine of a file.
     pub fn new(make_engine: fn() -> Engine) -> Pair {
         let (second, receiver, waiting, comparison, replies, categories, internal, paths) = Default::default();
         Pair {
@@ -71,7 +72,7 @@ impl Pair {
         }
     }
 
-    /// Handles a request. A request to open a file applies to the first one.
+    /// Handles a request. A request to open a file applies to the first file.
     pub fn request(&mut self, request: Request) {
         match request {
             Request::Open { .. } => {
@@ -115,13 +116,13 @@ impl Pair {
         self.receiver = FileSlot::Second;
     }
 
-    /// Closes the second file and drops pending queries about it.
+    /// Closes the second file and discards pending queries about it.
     pub fn close_second(&mut self) {
         (self.comparison, self.second, self.receiver) = (None, None, FileSlot::First);
         self.waiting.clear();
     }
 
-    /// Returns the engine of a file.
+    /// Returns the engine of a file, or `None` if there is no second file.
     pub fn engine(&self, which: FileSlot) -> Option<&Engine> {
         match which {
             FileSlot::First => Some(&self.first),
@@ -129,27 +130,27 @@ impl Pair {
         }
     }
 
-    /// Returns the engines of the first and the second file.
+    /// Returns both engines. The second one is `None` if there is no second file.
     pub fn into_engines(self) -> [Option<Engine>; 2] {
         [Some(self.first), self.second.map(|second| *second)]
     }
 
-    /// Returns the part of the first file that is decoded so far, see [`Engine::partial`].
+    /// Returns the data of the first file that has been decoded so far, see [`Engine::partial`].
     pub fn partial(&mut self) -> Option<Reply> {
         self.first.partial().map(Reply::Partial)
     }
 
-    /// Passes bytes to the file that was opened last. They must be the bytes that [`Pair::wants`] returned.
+    /// Passes bytes to the file that was opened last. They must be the bytes that [`Pair::wants`] requested.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         self.receiver().feed(chunk);
     }
 
-    /// Returns the next bytes that this file needs, see [`Engine::wants`].
+    /// Returns which bytes the file that was opened last needs next, see [`Engine::wants`].
     pub fn wants(&self) -> Option<NeededBytes> {
         self.engine(self.receiver)?.wants()
     }
 
-    /// Works until there is nothing to do or `has_time` returns false, see [`Engine::step`].
+    /// Continues pending work until there is none or `has_time` returns false, see [`Engine::step`].
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         let mut work = self.first.step(has_time);
         if work == Work::Idle
@@ -174,12 +175,12 @@ impl Pair {
         if self.answer(slice).is_ok() && !passes { Work::Idle } else { Work::More }
     }
 
-    /// Returns the next reply, oldest first, and its file.
+    /// Returns the oldest pending reply, and the file that it is about.
     pub fn next_reply(&mut self) -> Option<(FileSlot, Reply)> {
         self.replies.pop_front()
     }
 
-    /// Returns the heap size of the comparison in bytes.
+    /// Returns the heap memory used by the comparison, in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.comparison.as_ref().map_or(0, |kept| kept.comparing.heap_bytes() + kept.delta.heap_bytes())
     }
@@ -191,7 +192,7 @@ impl Pair {
         }
     }
 
-    /// Returns a device by its ordinal in this pair, see [`second_file_ordinal`].
+    /// Returns the device with an ordinal of this pair, see [`second_file_ordinal`].
     pub fn side(&self, device: i64) -> Option<Side<'_>> {
         let (device, is_second) = split_ordinal(device);
         self.engine(if is_second { FileSlot::Second } else { FileSlot::First })?.side(device)
@@ -222,7 +223,7 @@ impl Pair {
         self.pass_on(ask);
     }
 
-    /// Forwards a query to the engine of its device.
+    /// Forwards a query to the engine that has the device.
     fn pass_on(&mut self, ask: Ask) {
         let (device, is_second) = split_ordinal(ask.device);
         let engine = match &mut self.second {
@@ -232,7 +233,7 @@ impl Pair {
         engine.request(Request::Ask(Ask { device, ..ask }));
     }
 
-    /// Answers all pending queries.
+    /// Answers pending queries until there are none or the time slice is used up.
     fn answer(&mut self, slice: &mut TimeSlice) -> SliceResult {
         while let Some(mut ask) = self.waiting.pop_front() {
             if let Some(plan) = plan_of(&mut ask.question).filter(|plan| has_measured(plan)) {
@@ -260,8 +261,8 @@ impl Pair {
         Ok(())
     }
 
-    /// Replaces the measured group of a plan by the call sites' growth in the open comparison. Without a comparison the
-    /// group stays, and the engine reports an error.
+    /// Replaces the group "measured" in a plan by the growth of call sites in the current comparison. Without a
+    /// comparison, the group remains, and the engine reports an error.
     fn measure(&mut self, device: i64, plan: &mut PlanQuestion, slice: &mut TimeSlice) -> SliceResult {
         let Some(mut comparison) = self.comparison.take() else { return Ok(()) };
         let measured = match (self.side(device).filter(|_| comparison.a == device), self.side(comparison.b)) {
@@ -354,7 +355,7 @@ impl ActiveComparison {
     }
 }
 
-/// Returns the plan in a query, or `None` if it has none.
+/// Returns the plan that a query contains, or `None`.
 fn plan_of(what: &mut Question) -> Option<&mut PlanQuestion> {
     match what {
         Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) => Some(plan),
@@ -366,19 +367,19 @@ fn has_measured(plan: &PlanQuestion) -> bool {
     plan.groups.iter().any(|(group, _)| matches!(group, PlanGroup::Measured(_)))
 }
 
-/// Returns true if a query contains a plan with a measured group.
+/// Returns true if a query contains a plan with the group "measured".
 fn is_measured(ask: &Ask) -> bool {
     matches!(&ask.question, Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) if has_measured(plan))
 }
 
-/// Parses path replacements `OLD=NEW`, separated by semicolons. Parts without `=` are skipped.
+/// Parses path prefixes and replacements, `OLD=NEW;OLD=NEW`. Skips entries without `=`.
 fn prefixes(text: &str) -> Vec<(String, String)> {
     let pair = |part: &str| part.trim().split_once('=').map(|(old, new)| (old.to_owned(), new.to_owned()));
     text.split(';').filter_map(pair).filter(|(old, _)| !old.is_empty()).collect()
 }
 
-/// Returns the moments to compare. If one is `None`, it is aligned with the other. Without both, the peaks are
-/// compared.
+/// Returns the moments to compare. A moment that is `None` is aligned with the other one. If both are `None`, the peaks
+/// are compared.
 fn moments([a, b]: [&Side; 2], at: PairMoments, alignment: &Alignment) -> (Option<Moment>, Option<Moment>) {
     let end = |side: &Side| Some(Moment(side.history.event_count()));
     match at {
@@ -393,7 +394,7 @@ fn moments([a, b]: [&Side; 2], at: PairMoments, alignment: &Alignment) -> (Optio
     }
 }
 
-/// Replaces the device ordinals in a reply from the second engine by those of the pair.
+/// Replaces the device ordinals in a reply from the second file's engine by the ordinals of this pair.
 fn with_second_ordinals(reply: Reply) -> Reply {
     match reply {
         Reply::Opened(mut file) => {

@@ -1,5 +1,5 @@
-//! Outcome of each allocation: its change in size and in lifetime. Partners come from the alignment. Allocations from
-//! before recording are not included.
+//! Compares each allocation with its partner in the other trace: change in size and in lifetime. The partners come from
+//! the alignment. Allocations from before recording are excluded.
 
 use crate::aligning::AlignmentResult;
 use crate::answer::{FactorGroup, Lifetimes, Outcome, PerSide, SiteFactor, SiteLifetimes};
@@ -14,18 +14,18 @@ use engine::Side;
 use hashbrown::HashMap;
 use history::replay::AllocationId;
 
-/// Resolution of factors: steps per doubling.
+/// Precision of growth factors: number of distinguished factors between 1 and 2.
 const STEPS_PER_DOUBLING: f64 = 32.0;
 /// Maximum number of distinct factors per call site.
 const MAX_FACTORS: usize = 8;
-/// Maximum number of listed call sites of a group or outcome.
+/// Maximum number of call sites listed per group or outcome.
 const MAX_SITES: usize = 10;
-/// Lifetimes that differ by at most this many events count as equal.
+/// Difference in events up to which lifetimes count as equal.
 const LIFETIME_TOLERANCE_EVENTS: u64 = 16;
-/// Lifetimes that differ by at most the longer one divided by this count as equal.
+/// Lifetimes count as equal if they differ by at most the longer lifetime divided by this number.
 const LIFETIME_TOLERANCE_PART: u64 = 8;
 
-/// Sums over the pairs of a call site that have the same factor.
+/// Sums over the paired allocations of a call site that grew by the same factor.
 #[derive(Clone, Copy, Default)]
 struct ByFactor {
     step: i32,
@@ -33,10 +33,10 @@ struct ByFactor {
     bytes: PerSide,
 }
 
-/// Sums over the allocations of a call site.
+/// Sums over all allocations of a call site.
 #[derive(Clone, Default)]
 struct PairedSite {
-    /// An allocation of the site, and true if it is A's.
+    /// One allocation of the call site: true if it belongs to A, and its id.
     example: Option<(bool, AllocationId)>,
     factors: Vec<ByFactor>,
     outcomes: [OutcomeSum; Outcome::ALL.len()],
@@ -50,25 +50,25 @@ struct OutcomeSum {
     lifetime_difference: LifetimeDifference,
 }
 
-/// Sum of the differences in lifetime, in events and steps of B.
+/// Sum of the differences in lifetime, B − A, in events and in steps of B.
 #[derive(Clone, Copy, Default)]
 struct LifetimeDifference {
     events: i128,
     steps: i64,
 }
 
-/// Progress of the sums over all allocations.
+/// Resumable sums over all allocations, by call site.
 #[derive(Default)]
 pub(crate) struct Pairing {
     sites: HashMap<u32, PairedSite, foldhash::fast::RandomState>,
     next: usize,
-    /// Index of the next allocation of each side.
+    /// Index of the next allocation of A and of B.
     at: [u32; 2],
     is_done: bool,
 }
 
 impl Pairing {
-    /// Processes all pairs, and the allocations without a partner between them.
+    /// Continues processing pairs and, in between, allocations without a partner.
     pub(crate) fn step(
         &mut self,
         sides: [&Side; 2],
@@ -170,7 +170,8 @@ impl Pairing {
         }
     }
 
-    /// Groups call sites by the factor of most of their bytes. The group with the most bytes comes first.
+    /// Groups call sites by the factor that most of their paired bytes grew by. The group with the most bytes comes
+    /// first.
     pub(crate) fn scaling(&self, sides: [&Side; 2], tables: &mut KeyTables) -> Vec<FactorGroup> {
         let mut groups: HashMap<i32, Vec<(ByFactor, u64, u32)>, foldhash::fast::RandomState> = HashMap::default();
         for (&key, site) in &self.sites {
@@ -207,7 +208,8 @@ impl Pairing {
         found
     }
 
-    /// Returns the growth of each call site that has pairs: the factor of most of its bytes.
+    /// Returns the key id and the growth of each call site with paired allocations. The growth is the factor that
+    /// applies to the most bytes.
     pub(crate) fn growths(&self) -> impl Iterator<Item = (u32, SiteGrowth)> {
         self.sites.iter().filter_map(|(&key, site)| {
             let best = site.factors.iter().max_by_key(|factor| (factor.bytes.a.max(factor.bytes.b), factor.step))?;
@@ -215,7 +217,7 @@ impl Pairing {
         })
     }
 
-    /// Returns the allocations by outcome, with the largest call sites of each.
+    /// Returns all allocations grouped by outcome, with the largest call sites of each group.
     pub(crate) fn lifetimes(&self, sides: [&Side; 2], tables: &mut KeyTables) -> Vec<Lifetimes> {
         let mut found = Vec::new();
         for outcome in Outcome::ALL {
@@ -250,7 +252,7 @@ impl Pairing {
         found
     }
 
-    /// Returns a sort key of a site that does not depend on the hash seed.
+    /// Returns a sort key for a call site that does not depend on the seed of the hash map.
     fn rank(&self, key: u32) -> u64 {
         let example = self.sites.get(&key).and_then(|site| site.example);
         example.map_or(0, |(is_a, id)| u64::from(is_a) << 32 | u64::from(id.0))
@@ -271,12 +273,13 @@ impl Pairing {
     }
 }
 
-/// Returns bytes in B per byte in A.
+/// Returns the bytes in B divided by the bytes in A.
 fn ratio(bytes: PerSide) -> f64 {
     bytes.b as f64 / (bytes.a as f64).max(1.0)
 }
 
-/// Returns the difference in lifetime of a pair, in events and steps of B. 0 if the lifetimes are about equal.
+/// Returns the difference in lifetime of a pair, B − A, in events and in steps of B. Returns 0 if the lifetimes are
+/// about equal.
 fn lifetime_difference(
     [a, b]: [&Side; 2],
     found: &AlignmentResult,

@@ -1,17 +1,17 @@
-//! The comparison as an insight: its verdict as statements, its numbers as tables.
+//! Converts a comparison to a report: the verdict as sentences, the numbers as tables.
 
 use crate::answer::{Comparison, PerSide, Row, TreeRow, factor, relation};
 use crate::verdict::signed;
 use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use engine::protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
 
-/// Builder of tables with a maximum number of rows.
+/// Builds tables with a limited number of rows.
 pub(crate) struct TableBuilder {
     rows: usize,
     pub(crate) sheets: Vec<Sheet>,
 }
 
-/// Returns the insight with at most `rows` rows per table.
+/// Returns the report with at most `rows` rows per table.
 pub fn report(comparison: &Comparison, rows: usize) -> Report {
     let say = |tone, text: &String| Statement { tone, text: text.clone(), ..Statement::default() };
     let mut statements: Vec<Statement> = comparison.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
@@ -49,8 +49,8 @@ pub fn report(comparison: &Comparison, rows: usize) -> Report {
     Report { topic: Topic::Comparison, statements, sheets: tables.sheets }
 }
 
-/// Returns the flame graph of both sides. A node is as wide as the maximum of A and B, or as its callees if they are
-/// wider. Nodes precede their callees.
+/// Returns the flame graph that compares both sides. A box is as wide as the larger value of A and B, or as its callees
+/// if they are wider. Boxes precede their callees.
 fn boxes(nodes: &[TreeRow]) -> Vec<DeltaBox> {
     // Widths are summed from the innermost nodes outwards, then positions from left to right.
     let mut below: Vec<u64> = Vec::new();
@@ -78,7 +78,7 @@ fn boxes(nodes: &[TreeRow]) -> Vec<DeltaBox> {
     placed
 }
 
-/// Returns a note about matched bytes and the sum of the rows.
+/// Returns a note about the matched bytes and about the sum of the rows.
 fn groups_note(comparison: &Comparison) -> String {
     let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };
     let parts = comparison.matched.parts_per_million();
@@ -113,12 +113,12 @@ fn event(moment: u32) -> Cell {
     Cell::Event(Moment(moment).event_or_minus_one())
 }
 
-/// Returns the cells A, B and Δ of bytes.
+/// Returns table cells with the bytes of A, the bytes of B, and the difference.
 fn bytes(two: PerSide) -> [Cell; 3] {
     [Cell::Bytes(two.a), Cell::Bytes(two.b), change(two)]
 }
 
-/// Columns of groups and nodes.
+/// Columns of tables that compare groups or nodes.
 const COMPARED: [(&str, &str); 7] = [
     ("name", "name"),
     ("a_bytes", "A"),
@@ -129,7 +129,7 @@ const COMPARED: [(&str, &str); 7] = [
     ("b_count", "B, allocations"),
 ];
 
-/// Returns a row with the columns [`COMPARED`].
+/// Returns a table row with the columns [`COMPARED`].
 fn compared(depth: u32, name: &str, live: PerSide, relation: String, count: PerSide, stack: &[String]) -> SheetRow {
     let counts = [text(relation), Cell::Count(count.a), Cell::Count(count.b)];
     let cells = std::iter::once(text(name)).chain(bytes(live)).chain(counts).collect();

@@ -1,5 +1,5 @@
-//! Scaling of call sites from A to B, measured from paired allocations. A site that grew ×4 while the sequence grew ×2
-//! scales with the square. This predicts A's allocations for another length.
+//! Measures how call sites grow from A to B, using paired allocations. If a call site grew ×4 while the sequence length
+//! grew ×2, it scales with the square of the length. This predicts the sizes in A for a different length.
 
 use crate::answer::FactorGroup;
 use base::sorted::sorted_numbers;
@@ -8,47 +8,47 @@ use engine::protocol::{Factor, PlanGroup};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-/// Number of steps per unit of an exponent. Exponents are multiples of 1/2, because sizes are products of lengths.
+/// Number of distinguished exponents per unit. Exponents are multiples of 1/2, because sizes are products of lengths.
 const EXPONENT_STEPS: f64 = 2.0;
 const LARGEST: f64 = 4.0;
-/// Denominator for factors that are not fractions of small numbers.
+/// Denominator used to approximate factors that are not simple fractions.
 const PARTS: f64 = 16.0;
-/// Sentinel: call site without a measurement.
+/// Sentinel: the growth of the call site is unknown.
 const NONE: u32 = u32::MAX;
 
-/// Growth of A's call sites from A to B, as powers of the growth of the input.
+/// Growth of A's call sites from A to B, as powers of the growth of the input size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeasuredScaling {
-    /// Growth of the input from A to B. If one factor is the square of another, the smaller one. Otherwise the factor
-    /// with the most bytes.
+    /// Growth of the input size from A to B. If one measured factor is the square of another, the smaller one,
+    /// otherwise the factor with the most bytes.
     pub growth: f64,
-    /// Classes of call sites, one per exponent.
+    /// Groups of call sites, one for each exponent.
     pub classes: Vec<ScalingClass>,
-    /// Bit set of A's allocations whose call site has no pairs.
+    /// Bit set of the allocations of A whose call site has no paired allocations.
     pub unmeasured: Vec<u64>,
-    /// Number of call sites without pairs.
+    /// Number of call sites without paired allocations.
     pub unmeasured_sites: u32,
 }
 
-/// Call sites that scale with the same exponent.
+/// Call sites that grow with the same power of the input size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScalingClass {
     pub exponent: f64,
     pub sites: u32,
-    /// Bytes of the paired allocations in A.
+    /// Bytes of the paired allocations, in A.
     pub bytes: u64,
-    /// Bit set of the allocations of A that these call sites made.
+    /// Bit set of the allocations of A that belong to these call sites.
     pub allocations: Vec<u64>,
 }
 
-/// Measured growth of a call site.
+/// Measured growth of a call site: factor from A to B, and bytes in A.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SiteGrowth {
     pub(crate) factor: f64,
     pub(crate) bytes: u64,
 }
 
-/// Returns the linear growth factor, or `None` if no size changed.
+/// Returns the growth factor of the input size, or `None` if no size changed.
 pub(crate) fn growth(groups: &[FactorGroup]) -> Option<f64> {
     let factors = || groups.iter().map(|group| group.factor).filter(|factor| (factor - 1.0).abs() > 0.05);
     let largest = factors().next()?;
@@ -57,14 +57,15 @@ pub(crate) fn growth(groups: &[FactorGroup]) -> Option<f64> {
     Some(factors().find(|root| is_understood && (root * root / largest - 1.0).abs() < 0.03).unwrap_or(largest))
 }
 
-/// Returns the exponent of `growth` that gives `factor`, rounded to a multiple of 1/2.
+/// Returns the exponent `e` with `growth`^`e` ≈ `factor`, rounded to a multiple of 1/2.
 fn exponent(factor: f64, growth: f64) -> f64 {
     let exponent = factor.log2() / growth.log2();
     (exponent * EXPONENT_STEPS).round().clamp(-LARGEST, EXPONENT_STEPS * LARGEST) / EXPONENT_STEPS
 }
 
 impl MeasuredScaling {
-    /// Creates the classes from the call sites' growth. `site` returns the call site number of an allocation of A.
+    /// Groups call sites by their growth. `sites` contains key ids and growths, and `site` returns the key id of an
+    /// allocation of A.
     pub(crate) fn new(
         growth: f64,
         sites: impl Iterator<Item = (u32, SiteGrowth)>,
@@ -102,8 +103,9 @@ impl MeasuredScaling {
         MeasuredScaling { growth, classes, unmeasured, unmeasured_sites }
     }
 
-    /// Returns groups of A's allocations with their factors, for an input that grows by `by`. Allocations without a
-    /// measurement grow linearly if their category scales with the batch. Returns `None` if a factor is out of range.
+    /// Returns groups of A's allocations with their factors, for an input that is `by` times as large. Allocations with
+    /// unknown growth grow linearly if their category scales with the batch. Returns `None` if a factor is out of
+    /// range.
     pub fn groups(&self, by: Factor) -> Option<Vec<(PlanGroup, Factor)>> {
         let mut groups = Vec::new();
         for class in self.classes.iter().filter(|class| class.exponent != 0.0) {
@@ -116,7 +118,7 @@ impl MeasuredScaling {
         Some(groups)
     }
 
-    /// Returns the measurements and the assumptions as sentences for users.
+    /// Describes the measurements and assumptions in sentences.
     pub fn sentences(&self) -> Vec<String> {
         let order = self.classes.iter().map(|class| u128::from(!class.bytes)).zip(0..);
         let order = sorted_numbers(order.collect());
@@ -140,7 +142,7 @@ impl MeasuredScaling {
     }
 }
 
-/// Describes growth with an exponent, such as `with the square`.
+/// Describes an exponent, such as `with the square`.
 fn exponent_text(exponent: f64) -> &'static str {
     match exponent {
         0.5 => "with the square root",
@@ -153,7 +155,7 @@ fn exponent_text(exponent: f64) -> &'static str {
     }
 }
 
-/// Raises a factor to a power: exactly for integers, otherwise to the nearest sixteenth.
+/// Raises a factor to a power. The result is exact for integer exponents, and otherwise rounded to a multiple of 1/16.
 fn raised(by: Factor, exponent: f64) -> Option<Factor> {
     let (times, under) = by.parts();
     let base = if exponent < 0.0 { Factor::new(under.into(), times.into())? } else { by };

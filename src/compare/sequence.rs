@@ -1,16 +1,17 @@
-//! Longest common subsequence of two sequences of numbers, by Myers' algorithm in linear space. The shortest edit path
-//! is searched from both ends of a box. Where the searches meet, the box is split.
+//! Finds a longest common subsequence of two sequences of numbers with Myers' algorithm in linear space. A box is a
+//! range of both sequences. The shortest edit path in a box is searched from both ends, and the box is split where the
+//! searches meet.
 //!
-//! A search that does not meet within [`MAX_EDITS`] edits splits its box at the furthest point. Then more than
-//! necessary is left unpaired, and [`Diff::is_exact`] returns false. So N numbers never take more than about N ×
-//! [`MAX_EDITS`] steps.
+//! If the searches do not meet within [`MAX_EDITS`] edits, the box is split at the furthest point. This bounds the time
+//! to about N × [`MAX_EDITS`] steps for N numbers, but fewer numbers than possible may be paired. [`Diff::is_exact`]
+//! then returns false.
 
 use base::slice::{SliceResult, TimeSlice};
 
-/// Maximum number of edits of a search from each end.
+/// Maximum number of edits that the search from each end may take.
 const MAX_EDITS: i64 = 256;
 
-/// A range of both sequences, each as start and end.
+/// A range of both sequences. Each range consists of a start and an exclusive end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Range of the first sequence.
@@ -19,42 +20,43 @@ pub struct Window {
     pub b: (u32, u32),
 }
 
-/// Progress of the search in one box.
+/// State of the search in one box.
 struct Search {
     window: Window,
     edits: i64,
-    /// Next diagonal.
+    /// Diagonal to examine next.
     next: i64,
-    /// True if the next diagonal belongs to the search from the end.
+    /// True if the next diagonal belongs to the search from the end of the box.
     is_from_end: bool,
-    /// Furthest position in the first sequence on each diagonal, from the start.
+    /// Furthest position in the first sequence reached on each diagonal, by the search from the start.
     forward: Vec<i64>,
-    /// Furthest position on each diagonal, from the end.
+    /// Furthest position in the first sequence reached on each diagonal, by the search from the end.
     backward: Vec<i64>,
 }
 
-/// Pairs equal numbers of two sequences in order, in slices.
+/// Pairs equal numbers of two sequences in order. The work can be split into time slices.
 pub struct Diff {
-    /// Boxes left to process, the first one last.
+    /// Boxes that remain to be processed. The last element is processed next.
     boxes: Vec<Window>,
     search: Option<Search>,
-    /// Number of steps that are not charged to the slice yet.
+    /// Number of steps that are not yet charged to the time slice.
     owed: u32,
     is_exact: bool,
 }
 
 impl Diff {
-    /// Creates a diff within these windows, which must be ordered and disjoint.
+    /// Creates a diff that pairs numbers only within these windows, which must be ordered and disjoint.
     pub fn new(windows: impl DoubleEndedIterator<Item = Window>) -> Diff {
         Diff { boxes: windows.rev().collect(), search: None, owed: 0, is_exact: true }
     }
 
-    /// Returns true if the pairing is maximal.
+    /// Returns true if no other pairing has more pairs.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    /// Passes each pair to `paired`, in order. `a` and `b` must be the same in each call.
+    /// Continues pairing until it is complete or the time slice is used up. Calls `paired` with the indices of each
+    /// pair, in order. `a` and `b` must be the same in each call.
     ///
     /// # Errors
     /// Returns an error if the time is up.
@@ -144,7 +146,7 @@ impl Search {
         }
     }
 
-    /// Returns the point where the box is split, and true if it is on a shortest path.
+    /// Continues the search. Returns the point where the box is split, and true if the point is on a shortest path.
     fn step(&mut self, a: &[u32], b: &[u32], owed: &mut u32, slice: &mut TimeSlice) -> SliceResult<((u32, u32), bool)> {
         let (n, m) = self.window.lengths();
         loop {
@@ -198,7 +200,7 @@ impl Search {
         a.get(x as usize).is_some_and(|one| b.get(y as usize) == Some(one))
     }
 
-    /// Returns the furthest point that either search reached.
+    /// Returns the point furthest from its starting corner that either search reached.
     fn furthest(&self) -> (u32, u32) {
         let (n, m) = self.window.lengths();
         let middle = self.middle();
@@ -221,7 +223,7 @@ impl Window {
         (i64::from(self.a.1) - i64::from(self.a.0), i64::from(self.b.1) - i64::from(self.b.0))
     }
 
-    /// Converts a position relative to the window's start to one in the sequences.
+    /// Converts a position relative to the start of the window to indices in the sequences.
     fn place(&self, x: i64, y: i64) -> (u32, u32) {
         (self.a.0.saturating_add(x.max(0) as u32).min(self.a.1), self.b.0.saturating_add(y.max(0) as u32).min(self.b.1))
     }

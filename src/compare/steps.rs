@@ -1,4 +1,4 @@
-//! Comparison of the steps that occur in both traces.
+//! Compares the steps that occur in both traces.
 
 use crate::aligning::AlignmentResult;
 use crate::answer::{PerSide, StepRow};
@@ -9,7 +9,7 @@ use engine::Side;
 /// Maximum number of listed steps.
 const MAX_STEPS: usize = 5000;
 
-/// Progress of the comparison.
+/// Resumable comparison of steps.
 #[derive(Default)]
 pub(crate) struct Steps {
     next: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Looks up the peak and the allocations of each step.
+    /// Continues looking up the peak and the number of allocations of each step.
     pub(crate) fn step(&mut self, sides: [&Side; 2], found: &AlignmentResult, slice: &mut TimeSlice) -> SliceResult {
         while let Some(part) = slice.next_range(&mut self.next, found.steps.len().min(MAX_STEPS), 64)? {
             for (number, [from, to]) in part.clone().zip(found.steps.get(part).unwrap_or_default()) {
@@ -44,7 +44,7 @@ impl Steps {
 }
 
 impl AlignmentResult {
-    /// Returns the number of steps of B that begin between two of its moments. Negative if `to` is before `from`.
+    /// Returns the number of steps that begin in B between two moments of B. Negative if `to` is before `from`.
     pub(crate) fn steps_between(&self, from: Moment, to: Moment) -> i64 {
         let started = |moment: Moment| self.steps.partition_point(|[begins, _]| begins.1 <= moment.0) as i64;
         started(to) - started(from)

@@ -1,4 +1,4 @@
-//! Live bytes at a moment of A and of B, by key. The rows add up exactly to both totals.
+//! Sums the live bytes at a moment of A and a moment of B by key. The rows add up exactly to the totals of both sides.
 
 use crate::answer::{Matched, PerSide, Row};
 use crate::key::{Key, PAIRING_KEYS};
@@ -13,35 +13,35 @@ use hashbrown::HashMap;
 use history::replay::{AllocationId, Candidates};
 use history::snapshot::StackId;
 
-/// Maximum number of listed callers of a row.
+/// Maximum number of callers listed for a row.
 const MAX_CALLERS: usize = 16;
 
-/// Live bytes and number of allocations with one key.
+/// Live bytes and number of allocations that have the same key.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Sum {
     pub(crate) bytes: PerSide,
     pub(crate) count: PerSide,
-    /// An allocation with this key, and true if it is A's.
+    /// One allocation with this key: true if it belongs to A, and its id.
     example: Option<(bool, AllocationId)>,
 }
 
-/// Sums by key number.
+/// Sums, indexed by key id.
 pub(crate) type ByNumber = HashMap<u32, Sum, foldhash::fast::RandomState>;
 
-/// Progress of the sums.
+/// Resumable computation of the sums.
 pub(crate) struct Sums {
     key: Key,
     moments: (Moment, Moment),
     sums: ByNumber,
-    /// Index of the side that is being examined.
+    /// Side that is being examined: 0 for A, 1 for B.
     side: usize,
-    /// Allocations of that side that may be live at its moment.
+    /// Allocations of the current side that may be live at the compared moment.
     candidates: Option<Candidates>,
     /// Index of the next candidate.
     next: usize,
-    /// Key numbers and sums in the order of the rows.
+    /// Key ids and sums in the order of the rows.
     order: Option<Vec<(u32, Sum)>>,
-    /// Rows created so far.
+    /// Rows created so far by [`Sums::list`].
     rows: Vec<Row>,
 }
 
@@ -55,7 +55,7 @@ impl Sums {
         self.key
     }
 
-    /// Sums the live bytes of both sides.
+    /// Continues summing the live bytes of both sides.
     pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         tables.step(self.key, sides, slice)?;
         tables.collect_used(self.key, sides, slice)?;
@@ -89,13 +89,12 @@ impl Sums {
         Ok(())
     }
 
-    /// Returns the sum of each key number.
+    /// Returns all key ids with their sums.
     pub(crate) fn groups(&self) -> Vec<(u32, Sum)> {
         self.sums.iter().map(|(&number, &sum)| (number, sum)).collect()
     }
 
-    /// Returns the bytes with a partner, i.e. whose key also occurs in the other file. Allocations without a stack have
-    /// none.
+    /// Returns the bytes whose key also occurs in the other file. Allocations without a stack never match by stack.
     pub(crate) fn matched(&self, tables: &KeyTables) -> Matched {
         let mut matched = Matched::default();
         for (&key, sum) in &self.sums {
@@ -115,7 +114,7 @@ impl Sums {
         matched
     }
 
-    /// Creates the rows for [`Sums::take_rows`].
+    /// Continues creating the rows for [`Sums::take_rows`].
     pub(crate) fn list(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         let order = match &mut self.order {
             Some(order) => order,
@@ -143,15 +142,15 @@ impl Sums {
         }
     }
 
-    /// Returns the rows, the largest difference first, then the largest sum. Another call of [`Sums::list`] creates
-    /// them again.
+    /// Returns the rows: largest difference first, and equal differences by size. Clears the rows, so they must be
+    /// created again by [`Sums::list`].
     pub(crate) fn take_rows(&mut self) -> Vec<Row> {
         self.order = None;
         std::mem::take(&mut self.rows)
     }
 }
 
-/// Returns the sums in the order of their rows.
+/// Returns the key ids and sums in the order of the rows.
 fn ordered(sums: &ByNumber) -> Vec<(u32, Sum)> {
     let sums: Vec<(u32, Sum)> = sums.iter().map(|(&key, &sum)| (key, sum)).collect();
     let rank = |sum: &Sum| {
@@ -166,7 +165,7 @@ fn ordered(sums: &ByNumber) -> Vec<(u32, Sum)> {
     sorted_numbers(order).into_iter().filter_map(|index| sums.get(index as usize)).map(|sum| **sum).collect()
 }
 
-/// Returns the name and the callers of a row.
+/// Returns the label and the callers of a row. `id` is an allocation of the row on `side`.
 fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId) -> (String, Vec<String>) {
     if number == UNEXPLAINED {
         return ("unexplained".to_owned(), Vec::new());
@@ -189,7 +188,7 @@ fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId
     }
 }
 
-/// Returns a call site on one line. Call sites of frees are marked.
+/// Formats a call site on one line. Call sites that free an allocation are marked.
 pub(crate) fn site_of(side: &Side, sites: &mut Sites, stack: StackId, is_of_free: bool) -> String {
     let snapshot = side.snapshot();
     let site = sites.call_site(snapshot, stack).map(|frame| site::short_truncated(snapshot, frame));

@@ -1,4 +1,4 @@
-//! Key numbers of both sides, computed on demand.
+//! Key ids of both sides, computed on demand.
 
 use crate::key::Key;
 use crate::keyed::{KeyNumbers, OF_FREE, SharedTexts};
@@ -7,14 +7,14 @@ use base::slice::{SliceResult, TimeSlice};
 use engine::Side;
 use history::replay::AllocationId;
 
-/// Key numbers of both sides for one key.
+/// Key ids of both sides for one kind of key.
 struct KeyTable {
     sides: [KeyNumbers; 2],
-    /// For each side, the numbers that occur in its allocations, and the number of allocations examined so far.
+    /// For each side, the key ids that occur in its allocations, and the number of allocations examined so far.
     seen: [(Vec<bool>, usize); 2],
 }
 
-/// Key numbers of both sides, for all keys used so far.
+/// Key ids of both sides, for all kinds of keys used so far.
 pub(crate) struct KeyTables {
     pub(crate) common: SharedTexts,
     pub(crate) sites: [Sites; 2],
@@ -27,7 +27,7 @@ impl KeyTables {
         KeyTables { common: SharedTexts::default(), sites, tables: Vec::new() }
     }
 
-    /// Assigns key numbers to the stacks or groups of both sides, unless they are known already.
+    /// Continues assigning key ids to the stacks or groups of both sides. Does nothing if they are complete.
     pub(crate) fn step(&mut self, key: Key, sides: [&Side; 2], slice: &mut TimeSlice) -> SliceResult {
         let KeyTables { common, sites, tables } = self;
         if !tables.iter().any(|table| table.sides[0].key() == key) {
@@ -38,7 +38,8 @@ impl KeyTables {
         both.zip(sites).zip(sides).try_for_each(|((keyed, sites), side)| keyed.step(side, sites, common, slice))
     }
 
-    /// Records for each side which key numbers occur in its allocations. [`KeyTables::step`] must be done.
+    /// Continues recording, for each side, which key ids occur in its allocations. Call it after [`KeyTables::step`]
+    /// has succeeded.
     pub(crate) fn collect_used(&mut self, key: Key, sides: [&Side; 2], slice: &mut TimeSlice) -> SliceResult {
         let count = self.common.count();
         let Some(table) = self.tables.iter_mut().find(|table| table.sides[0].key() == key) else { return Ok(()) };
@@ -55,8 +56,8 @@ impl KeyTables {
         Ok(())
     }
 
-    /// Returns for each side whether one of its allocations has this key number. [`KeyTables::collect_used`] must be
-    /// done.
+    /// Returns for each side whether any allocation has this key id. Call it after [`KeyTables::collect_used`] has
+    /// succeeded.
     pub(crate) fn occurs_in(&self, key: Key, number: u32) -> [bool; 2] {
         let known = self.tables.iter().find(|table| table.sides[0].key() == key);
         let number = (number & !OF_FREE) as usize;
@@ -66,7 +67,8 @@ impl KeyTables {
         })
     }
 
-    /// Returns the key numbers of both sides, or `None` if they are not computed yet. [`KeyTables::step`] must be done.
+    /// Returns the key ids of both sides, or `None` for a side if [`KeyTables::step`] was not called for this kind of
+    /// key.
     pub(crate) fn of(&self, key: Key) -> [Option<&KeyNumbers>; 2] {
         let known = self.tables.iter().find(|table| table.sides[0].key() == key);
         [0, 1].map(|side| known.and_then(|table| table.sides.get(side)))

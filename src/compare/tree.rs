@@ -1,4 +1,4 @@
-//! Live bytes by call tree: sums of both sides at each node, and the nodes that differ.
+//! Live bytes of both sides by node of the call tree, and the nodes whose bytes differ.
 
 use crate::answer::{PerSide, TreeRow};
 use crate::key::Key;
@@ -7,16 +7,17 @@ use crate::sums::{ByNumber, Sum, Sums};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 
-/// Divisor of the larger total. A node is listed if its difference is at least the quotient.
+/// Divisor of the larger side's total. Nodes whose difference is at least the quotient are listed.
 const MIN_PART: u64 = 500;
-/// Divisor of the larger total. A node is large if its size is at least the quotient.
+/// Divisor of the larger side's total. Nodes whose live bytes are at least the quotient are listed as large.
 const MIN_SIZE: u64 = 300;
-/// Maximum number of rows.
+/// Maximum number of listed nodes.
 const MAX_ROWS: usize = 2000;
-/// Maximum depth.
+/// Maximum depth of the tree.
 const MAX_DEPTH: usize = 512;
 
-/// Returns the key of the call tree for groups that are matched by `key`. Numbers of the returned key are chains.
+/// Returns the kind of key that forms the nodes of the call tree, if groups are matched by `key`. Its ids are chains of
+/// callers.
 pub(crate) fn tree_key(key: Key) -> Key {
     match key {
         Key::PythonFrames | Key::NoLines | Key::NoFolders | Key::Module => key,
@@ -25,16 +26,16 @@ pub(crate) fn tree_key(key: Key) -> Key {
     }
 }
 
-/// Condition on the nodes that are listed.
+/// Selects the nodes to list.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum NodeSelection {
-    /// Nodes that differ.
+    /// Nodes whose live bytes differ between A and B.
     Different,
     /// Nodes with large live bytes in A or B.
     Large,
 }
 
-/// Sums of the nodes, and progress of adding the groups to them.
+/// Sums of the nodes of the call tree. Groups are added in time slices.
 #[derive(Default)]
 pub(crate) struct Tree {
     nodes: ByNumber,
@@ -43,7 +44,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Adds each group of `sums` to its node and to the nodes of all its callers.
+    /// Continues adding the bytes of each group in `sums` to its node and to the nodes of all its callers.
     pub(crate) fn step(&mut self, sums: &Sums, common: &SharedTexts, slice: &mut TimeSlice) -> SliceResult {
         let groups = self.groups.get_or_insert_with(|| sums.groups());
         while let Some(part) = slice.next_range(&mut self.next, groups.len(), 64)? {
@@ -64,7 +65,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns each listed node after its caller, sorted by caller, then the largest difference first.
+    /// Returns the listed nodes as pairs of caller and node, sorted by caller, then by difference, largest first.
     fn callees(&self, common: &SharedTexts, total: PerSide, listed: NodeSelection) -> Vec<(u32, u32)> {
         let all = total.a.max(total.b);
         let nodes = self.nodes.iter().filter(|(_, Sum { bytes, .. })| match listed {
@@ -80,8 +81,8 @@ impl Tree {
         sorted_numbers(nodes.map(rank).collect()).into_iter().map(|number| (callers(number), number)).collect()
     }
 
-    /// Returns the rows: the node with the largest difference first, followed by its callees in the same order. A chain
-    /// of nodes with equal sums is one row.
+    /// Returns the rows of the tree. Nodes with the same caller are sorted by difference, largest first, and each is
+    /// followed by its callees. A chain of nodes with equal sums forms one row.
     pub(crate) fn rows(&self, common: &SharedTexts, total: PerSide, listed: NodeSelection) -> Vec<TreeRow> {
         let all = self.callees(common, total, listed);
         let called_by = |callers: u32| -> &[(u32, u32)] {
@@ -138,7 +139,7 @@ impl Tree {
     }
 }
 
-/// Formats the compared text of a frame for a row: `model.py:12 forward`.
+/// Formats the text of a frame for display, such as `model.py:12 forward`.
 fn frame_label(words: &str) -> String {
     let mut parts = words.split('\n');
     let file = parts.next().unwrap_or_default();

@@ -8,18 +8,19 @@ use hashbrown::HashMap;
 
 /// Maximum number of sentences.
 const MAX_SENTENCES: usize = 5;
-/// Divisor of the length of B's trace. Peaks further apart than the quotient are at different places of the program.
+/// Divisor of the length of B's trace. If the peaks are further apart than the quotient, they are in different parts of
+/// the program.
 const APART_PART: u32 = 20;
 /// Maximum number of differences that a sentence names.
 const MAX_CAUSES: usize = 3;
-/// Divisor of the larger total. Differences that exceed the quotient are named.
+/// Divisor of the larger side's total. Differences of more bytes than the quotient are mentioned.
 const MIN_PART: u64 = 200;
-/// Divisor of the larger total. Longer lifetimes are named if they affect more bytes than the quotient.
+/// Divisor of the larger side's total. Longer lifetimes are mentioned if they affect more bytes than the quotient.
 const LONGER_PART: u64 = 50;
-/// Maximum length of a name.
+/// Maximum length of a name in a sentence, in characters.
 const LONGEST: usize = 60;
 
-/// Returns the sentences of the verdict.
+/// Returns the verdict as one to five sentences.
 pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
     let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };
     let mut sentences = vec![peak_difference(comparison, live)];
@@ -55,7 +56,7 @@ fn peak_difference(comparison: &Comparison, live: PerSide) -> String {
     }
 }
 
-/// Reports peaks at different places of the program, if the peaks are compared with each other.
+/// Reports that the peaks are in different parts of the program. Returns `None` if other moments are compared.
 fn peaks_differ(comparison: &Comparison) -> Option<String> {
     let [peaks, of_a, ..] = &*comparison.moments else { return None };
     let is_aligned = comparison.alignment != Align::Share.name();
@@ -81,7 +82,7 @@ pub fn signed(delta: i128) -> String {
     }
 }
 
-/// Reports the largest differences. Groups of the same name are merged.
+/// Reports the groups with the largest differences. Groups with the same name are merged.
 fn causes(comparison: &Comparison, live: PerSide) -> Option<String> {
     let mut places: HashMap<&str, usize, foldhash::fast::RandomState> = HashMap::default();
     let mut causes: Vec<(&str, PerSide, bool)> = Vec::new();
@@ -109,7 +110,8 @@ fn causes(comparison: &Comparison, live: PerSide) -> Option<String> {
     (!words.is_empty()).then(|| format!("Largest differences by {}: {}.", comparison.key_title, words.join(", ")))
 }
 
-/// Reports how sizes scale. If one factor is the square of another, also which call sites grow quadratically.
+/// Reports how sizes scale. If one factor is the square of another, also reports the call sites that grow
+/// quadratically.
 fn scaling(groups: &[FactorGroup]) -> Option<String> {
     let changed: Vec<&FactorGroup> = groups.iter().filter(|group| (group.factor - 1.0).abs() > 0.05).collect();
     let largest = changed.first()?;
@@ -146,7 +148,7 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
     })
 }
 
-/// Reports longer lifetimes, if they affect enough bytes.
+/// Reports allocations with longer lifetimes, if they affect enough bytes.
 fn lifetimes(comparison: &Comparison, live: PerSide) -> Option<String> {
     let longer = comparison.lifetimes.iter().filter(|it| matches!(it.outcome, Outcome::LongerInA | Outcome::LongerInB));
     let largest = longer.max_by_key(|it| it.bytes.a.max(it.bytes.b))?;

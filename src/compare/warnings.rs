@@ -1,19 +1,20 @@
-//! Warnings about recordings that differ in kind, so that their comparison is misleading.
+//! Warnings about differences between the recordings that make their comparison misleading.
 
 use base::units::{Bytes, Moment, group_digits, pluralize};
 use engine::Side;
 use history::replay::AllocationId;
 
-/// Minimum share of the peak that is live before the first event, in percent, if recording started after model setup.
+/// Minimum percentage of the peak that is live before the first event, if recording started after the model was set up.
 const STARTS_AFTER: u64 = 20;
-/// Maximum share of the peak that is live before the first event, in percent, if recording started before model setup.
+/// Maximum percentage of the peak that is live before the first event, if recording started before the model was set
+/// up.
 const STARTS_BEFORE: u64 = 5;
-/// Ratio of allocations above which the traces cover different amounts of work.
+/// Ratio between the numbers of allocations above which the traces are considered to cover different amounts of work.
 const FAR_MORE: usize = 10;
-/// Maximum number of allocations that are checked for their pool.
+/// Maximum number of allocations whose pool is checked.
 const SAMPLED: usize = 4096;
 
-/// Returns one sentence per warning.
+/// Returns one sentence for each warning.
 pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
     let mut found = Vec::new();
     let names = ["A", "B"];
@@ -76,12 +77,12 @@ pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
     found
 }
 
-/// Returns true if any of the sampled allocations is from a private pool.
+/// Returns true if any sampled allocation belongs to a private pool.
 fn has_private_pools(side: &Side) -> bool {
     let allocations = &side.history.allocations;
-    let distance = allocations.len() / SAMPLED + 1;
+    let step = allocations.len() / SAMPLED + 1;
     (0..allocations.len())
-        .step_by(distance)
+        .step_by(step)
         .map(|id| AllocationId(id as u32))
         .any(|id| !allocations.is_unexplained(id) && side.is_in_private_pool(id))
 }

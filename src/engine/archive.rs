@@ -1,4 +1,4 @@
-//! Reading of zip archives: the directory, the members that are snapshots, and the bytes of the opened one.
+//! Reads zip archives: their directory, the members that are snapshots, and the bytes of the opened member.
 
 use super::archive_error::ArchiveError;
 use super::decoder::Layout;
@@ -10,7 +10,7 @@ use base::sorted::sorted_by_key;
 use history::container::Container;
 use history::container::zip::{self, Directory, Entry};
 
-/// A zip archive being read.
+/// Reads a zip archive step by step.
 pub(super) struct Archive {
     /// Length of the file in bytes.
     length: u64,
@@ -19,32 +19,32 @@ pub(super) struct Archive {
     part: Part,
     members: Option<Vec<Member>>,
     opened: Option<Entry>,
-    /// Member with the elements of a SnapViewer drawing. It is read after the drawing.
+    /// Member `elements.json` of a SnapViewer archive. It is read after `allocations.json`.
     elements: Option<Entry>,
     layout: Layout,
     is_one_of_several: bool,
 }
 
-/// Step of reading an archive, named after the part of the file that is buffered.
+/// Current step of reading an archive. Most steps are named after the part of the file that is being buffered.
 enum Step {
     Tail,
     Zip64,
     Directory(Directory),
-    /// No part is buffered. The directory is complete and is processed in time slices.
+    /// Scan of the complete directory for members to probe, in time slices. No part of the file is buffered.
     Survey(Box<Survey>),
-    /// Local header of the member that is probed.
+    /// Local header of the member being probed.
     ProbeHeader(Probes),
-    /// First compressed bytes of the member that is probed.
+    /// First compressed bytes of the member being probed.
     Probe(Probes),
-    /// Local header of the member that is opened.
+    /// Local header of the member being opened.
     Header,
-    /// Compressed data of the opened member, with the number of bytes still missing.
+    /// Compressed data of the opened member. The number is the bytes that were not passed on yet.
     Member(u64),
     Ended,
     Done,
 }
 
-/// A part of the file. It is parsed once all of its bytes are buffered.
+/// A part of the file that is being buffered. It is parsed once all of its bytes have arrived.
 #[derive(Default)]
 struct Part {
     offset: u64,
@@ -76,18 +76,18 @@ impl Part {
     }
 }
 
-/// State of probing the members.
+/// Progress of probing: each member's first bytes are read to find out if the member is a snapshot.
 struct Probes {
     remaining: Vec<Entry>,
     current: Entry,
-    /// Possible snapshots in directory order, each with its rank. Rank 0 is the likeliest.
+    /// Possible snapshots in directory order, each with a score. 0 is the most likely.
     candidates: Vec<(u8, Entry)>,
     /// Descriptions of the members that are not snapshots.
     rejected: Vec<String>,
 }
 
 impl Archive {
-    /// Starts reading an archive of `length` bytes. `member` is an index into its snapshots.
+    /// Starts reading an archive of `length` bytes. `member` is the index of the snapshot to open.
     pub(super) fn new(length: u64, member: Option<u32>, feed: &mut InputBuffer) -> Archive {
         let tail = length.min(zip::TAIL_BYTES);
         let part = Part::new(length - tail, tail, feed);
@@ -104,7 +104,7 @@ impl Archive {
         }
     }
 
-    /// Returns the compressed size of the opened member, in bytes.
+    /// Returns the compressed size of the opened member in bytes. `None` if no member is open yet.
     pub(super) fn packed_bytes(&self) -> Option<u64> {
         self.opened.as_ref().map(|entry| entry.packed)
     }
@@ -114,7 +114,7 @@ impl Archive {
         self.members.take()
     }
 
-    /// Returns the name of the opened member if there are several snapshots.
+    /// Returns the name of the opened member if the archive has several snapshots.
     pub(super) fn member_name(&self) -> Option<&str> {
         self.opened.as_ref().filter(|_| self.is_one_of_several).map(|entry| entry.name.as_str())
     }
@@ -123,7 +123,7 @@ impl Archive {
         self.layout
     }
 
-    /// Continues with the elements of a SnapViewer drawing.
+    /// Opens `elements.json` of a SnapViewer archive, after `allocations.json` was read.
     pub(super) fn next_member(&mut self, feed: &mut InputBuffer) {
         if let Some(entry) = self.elements.take() {
             self.open(entry, feed);
@@ -136,7 +136,7 @@ impl Archive {
         self.opened = Some(entry);
     }
 
-    /// Passes more bytes of the opened member to the container. Before that, finds and opens the member.
+    /// Passes more bytes of the opened member to the container. First finds and opens the member if necessary.
     pub(super) fn feed_container(
         &mut self,
         feed: &mut InputBuffer,
@@ -212,7 +212,7 @@ impl Archive {
         self.step = Step::Directory(directory);
     }
 
-    /// Starts probing the members. Fails if there are none.
+    /// Starts probing the members. Fails if the archive has none.
     fn start_probing(&mut self, mut remaining: Vec<Entry>, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
         remaining.reverse();
         let rejected = Vec::new();
@@ -230,7 +230,7 @@ impl Archive {
         self.step = Step::ProbeHeader(probes);
     }
 
-    /// Probes a member by its first bytes, then continues with the next one.
+    /// Decides from its first bytes whether a member is a snapshot, then continues with the next member.
     fn probe_member(&mut self, mut probes: Probes, bytes: Vec<u8>, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
         match snapshot_rank(&probes.current, bytes) {
             Ok(rank) => probes.candidates.push((rank, probes.current.clone())),
@@ -242,7 +242,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Opens the requested member, or else the likeliest one.
+    /// Opens the requested snapshot. If none was requested, opens the most likely one.
     fn open_likeliest(&mut self, probes: Probes, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
         let Probes { candidates, rejected: mut others, .. } = probes;
         if candidates.is_empty() {

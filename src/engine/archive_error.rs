@@ -1,23 +1,23 @@
-//! Errors of opening an archive.
+//! Error type for opening an archive.
 
 use history::container::zip::ZipError;
 
-/// Error of opening an archive.
+/// Error that occurs when an archive is opened.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ArchiveError {
     /// The structure of the zip archive is invalid.
     #[error("{0}")]
     Zip(#[from] ZipError),
-    /// A `torch.save` checkpoint, which is a zip archive as well.
+    /// The file is a `torch.save` checkpoint, which is also a zip archive.
     #[error("this is a torch.save checkpoint, not a PyTorch memory snapshot")]
     Checkpoint,
-    /// No member is a snapshot.
+    /// No member is a snapshot. Holds the reason.
     #[error("no PyTorch memory snapshot in the zip archive: {0}")]
     NoSnapshot(String),
-    /// The requested snapshot does not exist.
+    /// The requested snapshot does not exist. Holds its index.
     #[error("the zip archive has no snapshot {0}. Has the file changed?")]
     NoSuchMember(u32),
-    /// The file is shorter than it was when it was opened.
+    /// The file became shorter after it was opened.
     #[error("unexpected end of file at byte {0}, inside the zip archive. Has the file changed?")]
     Truncated(u64),
 }

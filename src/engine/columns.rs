@@ -1,4 +1,4 @@
-//! Writing of the open file in the column format, as an export or as a cache file.
+//! Writes the open file in the column format, as an export or as a cache file.
 
 use super::Engine;
 use super::open::OpenFile;
@@ -9,8 +9,8 @@ use history::snapshot::{Event, EventSink, NO_TIME, WarningKind};
 use std::io::Write;
 
 impl Engine {
-    /// Writes the open file as columns ([`history::compact`]). Opened again, they give the same answers as the original
-    /// file. Takes a few hundred nanoseconds per event, not in time slices.
+    /// Writes the open file as columns ([`history::compact`]). An engine that opens the output gives the same answers
+    /// as for the original file. Takes a few hundred nanoseconds per event, not in time slices.
     ///
     /// # Errors
     /// Returns an error if writing fails, or if the format cannot represent the file.
@@ -18,9 +18,9 @@ impl Engine {
         self.file.as_deref().ok_or(NO_FILE)?.write_columns(out)
     }
 
-    /// Writes a cache file that the same build can open in place of the original. It holds the tables, and the
-    /// histories in their in-memory form, so nothing has to be decoded or replayed again. Opened again, it reports the
-    /// format of the original. Takes some ten nanoseconds per event, not in time slices.
+    /// Writes a cache file that the same build can open in place of the original. It contains the tables and the
+    /// in-memory form of the histories, so that nothing has to be decoded or replayed again. An engine that opens it
+    /// reports the format of the original. Takes some ten nanoseconds per event, not in time slices.
     ///
     /// # Errors
     /// Returns the same errors as [`Engine::write_columns`].
@@ -75,7 +75,7 @@ impl OpenFile {
 /// bytes in order, and an empty vector at the end.
 ///
 /// # Errors
-/// Returns an error of `chunk`, or a description of the damage.
+/// Returns the error if `chunk` fails, or a description of the damage.
 pub fn verify_cache(chunk: &mut dyn FnMut() -> Result<Vec<u8>, String>) -> Result<(), String> {
     let mut reader = ColumnReader::new(DiscardingSink);
     loop {

@@ -1,4 +1,4 @@
-//! Source of the container's bytes: the file itself, or a member if the file is an archive.
+//! Source of the container's bytes: the file itself, or one of its members if the file is an archive.
 
 use super::archive::Archive;
 use super::archive_error::ArchiveError;
@@ -7,7 +7,7 @@ use super::input_buffer::{InputBuffer, Supply};
 use super::protocol::{Access, Member, NeededBytes};
 use history::container::{Container, zip};
 
-/// Source of the container's bytes.
+/// Source of the container's bytes: a whole file, or a member of an archive.
 pub(super) struct ContainerInput {
     feed: InputBuffer,
     total_bytes: Option<u64>,
@@ -28,22 +28,23 @@ enum Route {
 const MAGIC_BYTES: usize = 4;
 
 impl ContainerInput {
-    /// Creates the source for a file, at its beginning.
+    /// Creates the source for a file of `total_bytes`, if known. `member` is the index of the snapshot to open in an
+    /// archive.
     pub(super) fn new(total_bytes: Option<u64>, access: Access, member: Option<u32>) -> ContainerInput {
         ContainerInput { feed: InputBuffer::default(), total_bytes, access, member, route: Route::Unknown(Vec::new()) }
     }
 
-    /// Appends bytes from the position that [`ContainerInput::wants`] returned.
+    /// Feeds bytes from the position that [`ContainerInput::wants`] returned.
     pub(super) fn feed(&mut self, chunk: Vec<u8>) {
         self.feed.feed(chunk);
     }
 
-    /// Marks the end of the bytes fed so far as the end of the file.
+    /// Marks the bytes fed so far as the complete file.
     pub(super) fn end(&mut self) {
         self.feed.end();
     }
 
-    /// Returns the position of the bytes that are needed next.
+    /// Returns the position of the bytes that are needed next. `None` if no bytes are needed now.
     pub(super) fn wants(&self) -> Option<NeededBytes> {
         self.feed.wants()
     }
@@ -56,7 +57,7 @@ impl ContainerInput {
         }
     }
 
-    /// Returns the list of snapshots if the file is an archive of several. Later calls return `None`.
+    /// Returns the list of snapshots if the file is an archive with several snapshots. Later calls return `None`.
     pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
         if let Route::Archive(archive) = &mut self.route { archive.take_members() } else { None }
     }
@@ -70,14 +71,14 @@ impl ContainerInput {
         if let Route::Archive(archive) = &self.route { archive.layout() } else { Layout::Snapshot }
     }
 
-    /// Continues with the second of two members. The container must have received all of the first.
+    /// Continues with the second of two members. The container must have received the whole first member.
     pub(super) fn next_member(&mut self) {
         if let Route::Archive(archive) = &mut self.route {
             archive.next_member(&mut self.feed);
         }
     }
 
-    /// Passes more bytes to the container.
+    /// Passes more bytes to the container. Returns whether more bytes have to be fed first.
     pub(super) fn feed_container(&mut self, container: &mut Container) -> Result<Supply, ArchiveError> {
         match &mut self.route {
             Route::Unknown(head) => {

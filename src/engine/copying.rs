@@ -1,19 +1,19 @@
-//! Copying of rows of a list as text for the clipboard, in parts of half a millisecond of work each.
+//! Copies rows of a list as text for the clipboard, in parts that take about half a millisecond each.
 
 use super::protocol::{MAX_COPIED, TableText};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 
-/// Target size of a part in bytes: half a millisecond of work for sender and receiver.
+/// Target size of a part in bytes. Sender and receiver need about half a millisecond for it.
 const PART_BYTES: usize = 128 << 10;
-/// Maximum size of the whole text in bytes. Names may be long.
+/// Maximum size of the whole text in bytes. Rows may contain long names.
 const MAX_TEXT: usize = 64 << 20;
 /// Number of rows written between two checks of the clock.
 const ROWS_PER_CHECK: u32 = 128;
 
-/// Progress of writing rows as text.
+/// Progress of copying rows as text.
 #[derive(Default)]
 pub(super) struct CopyProgress {
-    /// Index of the current range of chosen rows. The first `rows_done` rows of the range are written.
+    /// Index of the current range of selected rows. The first `rows_done` rows of this range are already written.
     range_index: usize,
     rows_done: u32,
     rows: u32,
@@ -21,8 +21,8 @@ pub(super) struct CopyProgress {
 }
 
 impl CopyProgress {
-    /// Writes more of the `chosen` rows of a list with `count` rows. `write` appends the line of a row, and `send`
-    /// takes each part.
+    /// Continues writing the selected rows (`chosen`) of a list with `count` rows. `write` appends one row as a line,
+    /// and `send` receives each part of the text.
     pub(super) fn step(
         &mut self,
         head: &str,
@@ -65,7 +65,8 @@ impl CopyProgress {
 }
 
 /// Appends text from the file as a field of a line. Control characters become spaces, so that they cannot end the field
-/// or the line. A quote is put before `=`, `+`, `-` and `@`, so that a spreadsheet does not read a formula.
+/// or the line. A field that starts with `=`, `+`, `-` or `@` gets a leading quote, so that a spreadsheet does not
+/// interpret it as a formula.
 pub(super) fn write_field(text: &mut String, words: &str) {
     if words.starts_with(['=', '+', '-', '@']) {
         text.push('\'');

@@ -1,4 +1,4 @@
-//! Decoders for the content of a container: one for each format, with the same snapshot values as output.
+//! Decoders for the content of a container. There is one for each format, and all produce the same snapshot values.
 
 use super::event_sink::{InputState, PendingWork, RecordingSink};
 use super::protocol::LoadRange;
@@ -12,7 +12,7 @@ use history::pickle::{self, PickleError};
 use history::replay::{MAX_EVENTS, Partial, PartialEnd, Recorder};
 use history::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
 
-/// Error of decoding the content.
+/// Error that occurs while the content of a container is decoded.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DecodeError {
     #[error("{0}")]
@@ -21,22 +21,22 @@ pub(super) enum DecodeError {
     Json(#[from] JsonError<ReadError>),
     #[error("{0}")]
     Columns(#[from] CompactError),
-    /// The values are not those of a snapshot.
+    /// The content was decoded, but it is not a snapshot.
     #[error("{0}")]
     Content(#[from] ContentError),
-    /// SnapViewer's drawing is invalid.
+    /// `allocations.json` of a SnapViewer archive is invalid.
     #[error("{0}")]
     Drawing(#[from] JsonError<JoinError>),
-    /// SnapViewer's drawing and elements do not match.
+    /// `allocations.json` and `elements.json` of a SnapViewer archive do not match.
     #[error("{0}")]
     Join(#[from] JoinError),
-    /// Events beyond the maximum were left out.
+    /// The trace has more events than the maximum.
     #[error(
         "a trace has more than {} events, the maximum: record fewer (max_entries)",
         group_digits(MAX_EVENTS.into())
     )]
     TooManyEvents,
-    /// The file is a SnapViewer drawing without its elements, so it has no stacks.
+    /// The file is SnapViewer's `allocations.json` without `elements.json`, so it has no stacks.
     #[error(
         "this is SnapViewer's allocations.json without its elements.json: open SnapViewer's .zip or the original \
          snapshot (folders with elements.db are not supported)"
@@ -44,19 +44,19 @@ pub(super) enum DecodeError {
     DrawingAlone,
 }
 
-/// Relation of the members of a file to each other.
+/// Relation between the members of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     /// The file is a snapshot, or each member is a separate snapshot.
     Snapshot,
-    /// A drawing, followed by its elements.
+    /// `allocations.json` of a SnapViewer archive, followed by its `elements.json`.
     SnapViewer,
 }
 
-/// Result of a decoder.
+/// Result of a decoder that has finished.
 pub(super) enum Decoded {
     Snapshot(Box<(Snapshot, Recorder)>),
-    /// The first of two members is decoded. Holds the decoder for the second one.
+    /// The first of two members is decoded. Holds the decoder for the second member.
     NextMember(Decoder),
 }
 
@@ -79,7 +79,7 @@ pub(super) enum Decoder {
 }
 
 impl Decoder {
-    /// Creates a decoder for content of this kind.
+    /// Creates a decoder for this kind of content.
     pub(super) fn new(content: Content, layout: Layout) -> Decoder {
         let reader = Reader::new(RecordingSink::default());
         match content {
@@ -93,7 +93,7 @@ impl Decoder {
         }
     }
 
-    /// Sets the range of events to keep. Nothing may have been fed yet.
+    /// Sets the range of events to load. Nothing may have been fed yet.
     pub(super) fn set_range(&mut self, load: LoadRange) {
         match self {
             Decoder::Pickle(machine, _) => machine.builder_mut().sink_mut().set_range(load),
@@ -103,14 +103,14 @@ impl Decoder {
         }
     }
 
-    /// Calls `prepare` with the event sink if the content is columns. Nothing may have been fed yet.
+    /// Calls `prepare` with the event sink if the content is in the column format. Nothing may have been fed yet.
     pub(super) fn prepare(&mut self, prepare: fn(&mut RecordingSink)) {
         if let Decoder::Columns(machine) = self {
             prepare(machine.sink_mut());
         }
     }
 
-    /// Decodes the next bytes.
+    /// Decodes more bytes of the content.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         match self {
             Decoder::Pickle(machine, head) => {
@@ -124,7 +124,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Processes some of the decoded data. Must be called until it returns [`PendingWork::Done`] before more is fed.
+    /// Processes some of the decoded data. Must be called until it returns [`PendingWork::Done`] before more bytes are
+    /// fed.
     pub(super) fn process_pending(&mut self, rest: InputState) -> PendingWork {
         match self {
             Decoder::Elements(machine) => machine.builder_mut().sink_mut().record_pending(rest),
@@ -136,7 +137,7 @@ impl Decoder {
         }
     }
 
-    /// Returns the result. All pending data must have been processed. Fails if the content is incomplete.
+    /// Returns the decoded data. All pending data must have been processed. Fails if the content is incomplete.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
         let mut trailing_bytes = 0;
         let (reader, root) = match self {
@@ -183,7 +184,7 @@ impl Decoder {
         }
     }
 
-    /// Returns the bytes on the heap and the number of events read so far.
+    /// Returns the number of bytes on the heap and the number of events read so far.
     pub(super) fn usage(&self) -> (u64, u64) {
         let events = match self {
             Decoder::Pickle(machine, _) => machine.builder().sink().events(),
@@ -195,7 +196,7 @@ impl Decoder {
         (self.heap_bytes().iter().map(|&(_, bytes)| bytes as u64).sum(), events)
     }
 
-    /// Adds the events recorded since the last call to `partial`.
+    /// Adds the events that were decoded since the last call to `partial`.
     pub(super) fn update_partial(&self, partial: &mut Partial) {
         let by_reader = |reader: &Reader<RecordingSink>, partial: &mut Partial| {
             let end = PartialEnd { segments: reader.segments_so_far(), block: &|row| reader.live_block(row) };
@@ -211,7 +212,7 @@ impl Decoder {
         }
     }
 
-    /// Returns the bytes on the heap, by table.
+    /// Returns the heap usage in bytes of each table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let (own, reader, events) = match self {
             Decoder::Pickle(machine, _) => {
@@ -233,13 +234,13 @@ impl Decoder {
     }
 }
 
-/// First bytes of a pickle, which identify its writer.
+/// First bytes of a pickle. They show which program wrote the file.
 #[derive(Default)]
 pub(super) struct PickleHead {
     bytes: [u8; 4],
     /// Bytes fed so far, including those after the pickle.
     bytes_fed: u64,
-    /// Number of trailing zero bytes among them.
+    /// Number of zero bytes at the end of the bytes fed so far.
     trailing_zeros: u64,
 }
 
@@ -255,8 +256,8 @@ impl PickleHead {
         };
     }
 
-    /// Returns a description of protocol and writer. torch's C++ pickler writes protocol 2 and memoizes a container
-    /// after its contents, so the container is directly followed by MARK.
+    /// Returns a description of the pickle protocol and the program that wrote the file. torch's C++ pickler writes
+    /// protocol 2 and memoizes a container after its contents, so the opcode MARK directly follows the container.
     fn describe(&self) -> String {
         let (protocol, writer) = match self.bytes {
             [0x80, 2, b'}' | b']', b'('] => (2, "torch C++"),

@@ -10,19 +10,19 @@ use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Action, Labels, StackId, StringId, Strings};
 use std::cell::Cell;
 
-/// Maximum number of entries in a list of the details. CPython's own stacks end at a thousand frames.
+/// Maximum number of entries in a list of the details. CPython limits its own stacks to a thousand frames by default.
 const MAX_ENTRIES: usize = 10_000;
-/// Maximum number of metadata entries, and of annotations around an allocation.
+/// Maximum number of metadata entries, and maximum number of annotations, for an allocation.
 const MAX_NOTES: usize = 1000;
 /// Maximum number of tensors listed for one storage. Views share a storage, but rarely many of them.
 const MAX_TENSORS: usize = 50;
-/// Maximum size of all texts in bytes. Even a small file may repeat a long string very often.
+/// Maximum number of tensors listed for one storage. Views share a storage, but a storage rarely has many views.
 const MAX_TEXT: usize = 8 << 20;
 
-/// Strings of the file for one set of details, truncated when the size limit is reached.
+/// Looks up strings of the file for the details of one allocation. Truncates them when the total size limit is reached.
 struct LimitedTexts<'a> {
     strings: &'a Strings,
-    /// Bytes left until the limit.
+    /// Number of bytes that may still be returned before the limit is reached.
     bytes_left: Cell<usize>,
 }
 
@@ -152,7 +152,7 @@ fn metadata(
     own.chain(notes).take(MAX_NOTES).collect()
 }
 
-/// Returns the lines of a forward traceback. An entry in the file may have several lines.
+/// Returns the lines of a forward traceback. One entry in the file may contain several lines.
 fn forward_frames(file: &OpenFile, texts: &LimitedTexts<'_>, lines: StackId) -> Vec<String> {
     let entries = file.snapshot.lines.frames(lines).map(|line| texts.text(StringId(line.0)));
     let lines = entries.flat_map(|entry| entry.trim_end().lines().map(str::to_owned).collect::<Vec<_>>());

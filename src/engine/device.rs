@@ -1,11 +1,11 @@
-//! Access to the data of one device of an open file, with block sizes derived from it.
+//! Access to the data of one device of an open file, and block sizes derived from this data.
 
 use super::groups::Groups;
 use super::search_matches::SearchMatches;
 use history::replay::{AllocationId, DeviceHistory, Provenance, Rounding};
 use history::snapshot::{BlockState, Snapshot};
 
-/// Borrowed data needed to answer questions about one device.
+/// Borrowed data that is needed to answer queries about one device.
 #[derive(Clone, Copy)]
 pub(super) struct DeviceData<'a> {
     pub(super) snapshot: &'a Snapshot,
@@ -15,7 +15,7 @@ pub(super) struct DeviceData<'a> {
     pub(super) found: Option<&'a SearchMatches>,
 }
 
-/// Source of a rounded size.
+/// Origin of a rounded size: recorded, or derived as a lower bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SizeSource {
     Recorded,
@@ -39,7 +39,7 @@ impl DeviceData<'_> {
         }
     }
 
-    /// Returns the moments between which an allocation is awaiting free. `None` if it never is.
+    /// Returns the moments between which an allocation is awaiting free. `None` if it never awaits its free.
     pub(super) fn awaiting_free(&self, id: AllocationId) -> Option<[u32; 2]> {
         let DeviceData { snapshot, history, .. } = self;
         let (_, freed_at, _) = history.allocations.span(id);

@@ -1,5 +1,5 @@
-//! Event sink in front of the recorder. Events of most files pass unchanged. Those of SnapViewer's `elements.json` are
-//! merged with the frees derived from its drawing.
+//! Event sink in front of the recorder. It passes events of most files on unchanged. For SnapViewer files, it merges
+//! the events of `elements.json` with frees derived from `allocations.json`.
 
 use super::protocol::LoadRange;
 use super::spans::{JoinError, Span, Spans};
@@ -8,30 +8,31 @@ use history::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, Rows, Stack
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Maximum number of events recorded by one call of [`RecordingSink::record_pending`], which takes well under a
-/// millisecond. A single element may be preceded by the frees of all live allocations.
+/// Maximum number of events recorded by one call of [`RecordingSink::record_pending`], which then takes well under a
+/// millisecond. The limit is needed because frees of all live allocations may precede a single element.
 const MAX_EVENTS_PER_CALL: u32 = 2048;
 
-/// Event sink of all readers. One type serves both cases, because readers are compiled once per sink type.
+/// Event sink of all readers, with or without merging. A single type is used because readers are compiled once per sink
+/// type.
 #[derive(Default)]
 pub(super) struct RecordingSink {
     recorder: Recorder,
     merge: Option<Box<ElementMerge>>,
 }
 
-/// State of merging `elements.json` with the drawing.
+/// State of merging `elements.json` with the frees derived from `allocations.json`.
 struct ElementMerge {
     spans: Spans,
-    /// Elements that are decoded but not recorded yet.
+    /// Events of `elements.json` that are decoded but not recorded yet.
     pending_elements: VecDeque<Event>,
     /// Index of the first pending element.
     next_element: u64,
-    /// Frees that are not recorded yet: time step, address, bytes.
+    /// Frees that are not recorded yet: time step, address, and size in bytes.
     pending_frees: BinaryHeap<Reverse<(i64, u64, u64)>>,
 }
 
 impl RecordingSink {
-    /// Accepts cached histories in place of events as well.
+    /// Makes the sink accept cached histories as well as events.
     pub(super) fn accept_histories(&mut self) {
         self.recorder.accept_histories();
     }
@@ -57,7 +58,8 @@ impl EventSink for RecordingSink {
 }
 
 impl ElementMerge {
-    /// Records the next event: an element, or a free that comes before it. Returns false if no element is pending.
+    /// Records the next event: an element, or a free that comes before the element. Returns false if no element is
+    /// pending.
     fn record(&mut self, recorder: &mut Recorder) -> bool {
         let Some(&event) = self.pending_elements.front() else { return false };
         if let Some(Span { first, last }) = self.spans.get(self.next_element) {
@@ -75,8 +77,8 @@ impl ElementMerge {
         true
     }
 
-    /// Records the next free up to this time step and returns whether there was one. The file has neither the time nor
-    /// the stack of a free.
+    /// Records the next free up to the time step `step`. Returns false if there is none. The recorded free has no time
+    /// and no stack, because the file contains neither.
     fn record_free_until(&mut self, step: i64, recorder: &mut Recorder) -> bool {
         let Some(&Reverse((_, address, size))) = self.pending_frees.peek().filter(|Reverse((last, ..))| *last <= step)
         else {
@@ -96,7 +98,7 @@ pub(super) enum PendingWork {
     More,
 }
 
-/// State of the input after the bytes decoded so far.
+/// State of the input: open if more bytes may follow, or ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InputState {
     Open,
@@ -104,7 +106,7 @@ pub(super) enum InputState {
 }
 
 impl RecordingSink {
-    /// Creates the sink for `elements.json`.
+    /// Creates a sink for the events of `elements.json`. `spans` are the lifetimes in `allocations.json`.
     pub(super) fn for_elements(spans: Spans) -> RecordingSink {
         let join = ElementMerge {
             spans,
@@ -115,12 +117,12 @@ impl RecordingSink {
         RecordingSink { recorder: Recorder::default(), merge: Some(Box::new(join)) }
     }
 
-    /// Sets the range of events to keep. Must be called before the first event.
+    /// Sets the range of events to load. Must be called before the first event.
     pub(super) fn set_range(&mut self, load: LoadRange) {
         self.recorder = Recorder::with_range(load.into());
     }
 
-    /// Records some of the pending elements and frees.
+    /// Records some of the pending elements and frees. Returns [`PendingWork::More`] if it has to be called again.
     pub(super) fn record_pending(&mut self, rest: InputState) -> PendingWork {
         let Some(join) = &mut self.merge else { return PendingWork::Done };
         for _ in 0..MAX_EVENTS_PER_CALL {
@@ -143,10 +145,11 @@ impl RecordingSink {
         self.recorder.events()
     }
 
-    /// Returns the recorder. Nothing may be pending with [`InputState::Ended`].
+    /// Returns the recorder. [`RecordingSink::record_pending`] must have returned [`PendingWork::Done`] for
+    /// [`InputState::Ended`].
     ///
     /// # Errors
-    /// Returns an error if the drawing and the elements have different lengths.
+    /// Returns an error if `allocations.json` and `elements.json` have different lengths.
     pub(super) fn finish(self) -> Result<Recorder, JoinError> {
         match self.merge {
             Some(join) if join.next_element != u64::from(join.spans.count()) => {
@@ -156,7 +159,7 @@ impl RecordingSink {
         }
     }
 
-    /// Returns the bytes on the heap, by table.
+    /// Returns the heap usage in bytes of each table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.recorder.heap_bytes();
         if let Some(join) = &self.merge {

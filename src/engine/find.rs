@@ -1,7 +1,7 @@
 //! Search over all allocations of a device, in time slices: by query, or by a common stack.
 //!
-//! A query about frames examines frames and stacks first ([`StackMatch`]), then every allocation. All others examine
-//! only the allocations.
+//! A query that refers to frames examines frames and stacks first ([`StackMatch`]), then every allocation. Other
+//! queries examine only the allocations.
 
 use super::open::OpenFile;
 use super::origin::{has_stack, is_free_stack, stack_of, tensors_of};
@@ -16,19 +16,19 @@ use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 use std::ops::Range;
 
-/// Target of a search.
+/// Criterion that the allocations found by a search must meet.
 pub(super) enum SearchTarget {
     Query(Query),
     Stack(StackId),
     Nothing,
 }
 
-/// A search in progress.
+/// A search over the allocations of a device, in time slices.
 pub(super) struct Search {
     device: i64,
     target: SearchTarget,
     stacks: StackMatch,
-    /// Next allocation to examine.
+    /// Index of the next allocation to examine.
     next: usize,
     matches: IdSet,
     tally: Tally,
@@ -40,7 +40,8 @@ impl Search {
         Search { device, target, stacks, next: 0, matches, tally: Tally::default() }
     }
 
-    /// Examines the remaining allocations and returns the tally, which is empty if the file has no such device.
+    /// Continues examining allocations. Returns the tally of the matches once all are examined. The tally is empty if
+    /// the file has no such device.
     pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Tally> {
         if file.history(self.device).is_none() {
             return Ok(self.tally);
@@ -59,7 +60,7 @@ impl Search {
         Ok(self.tally)
     }
 
-    /// Stores the matches of the finished search under this serial, replacing those of the previous one.
+    /// Stores the matches of the finished search under `serial`. They replace the matches of the previous search.
     pub(super) fn store_as(self, file: &mut OpenFile, serial: u32) {
         let Search { device, matches, stacks: StackMatch { frames, .. }, .. } = self;
         file.found = Some(SearchMatches { serial, device, matches, frames });
@@ -98,7 +99,7 @@ impl Search {
     }
 }
 
-/// Returns whether a query matches an allocation of this size. `stacks` are those that match the query.
+/// Returns whether a query matches an allocation of `size` bytes. `stacks` contains the stacks that match the query.
 pub(super) fn matches_target(
     file: &OpenFile,
     history: &DeviceHistory,
@@ -133,8 +134,8 @@ pub(super) fn matches_target(
     }
 }
 
-/// Returns the next or previous match in a scope from `begin` on, wrapping around at the ends. Returns `None` if the
-/// scope has no match, or if `find` is not the latest finished search.
+/// Returns the next or previous match in a scope, starting at `begin` and wrapping around at the ends. Returns `None`
+/// if the scope has no match, or if `find` is not the serial of the latest finished search.
 pub(super) fn find_match(
     file: &mut OpenFile,
     (find, scope): (u32, Scope),

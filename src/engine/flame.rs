@@ -1,4 +1,4 @@
-//! Flame graphs of the stacks of a scope's allocations: the answer to a [`FlameQuestion`].
+//! Flame graphs of the stacks of a scope's allocations, in response to a [`FlameQuestion`].
 
 use super::icicle::{Icicle, TreeNodes};
 use super::open::OpenFile;
@@ -9,39 +9,39 @@ use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 use history::replay::AllocationId;
 
-/// Total length in bytes of the names that are sent in full. Names after these, which belong to the innermost rows, are
-/// truncated.
+/// Total length in bytes of the names that are sent in full. Once it is reached, further names are truncated. These
+/// belong to the innermost rows.
 const MAX_FULL_NAME_BYTES: usize = 2_000_000;
 /// Length of a truncated name or path, in bytes.
 const TRUNCATED_NAME_BYTES: usize = 60;
 
-/// The flame graph requested last.
+/// Builder of the flame graph that was requested last.
 #[derive(Default)]
 pub(super) struct FlameGraphs {
     in_progress: Option<FlameBuilder>,
 }
 
-/// A flame graph being built.
+/// Builds a flame graph in time slices.
 struct FlameBuilder {
     device: i64,
-    /// The query without its allocation, which does not affect the boxes.
+    /// The query. Its allocation is cleared, because it does not affect the boxes.
     question: FlameQuestion,
-    /// Number of finished searches when building started.
+    /// Number of searches that had finished when building started.
     search: u32,
     icicle: Icicle,
-    /// Classes of the frames that the search found.
+    /// Frame classes of the frames that match the search. `None` without a search.
     found: Option<IdSet>,
     page: FlamePage,
-    /// Pairs of name id and box index, sorted. Empty until all boxes are built.
+    /// Pairs of name id and box index, sorted by name id. Empty until all boxes are built.
     by_name: Vec<(u32, usize)>,
-    /// Number of items of `by_name` whose boxes have a label.
+    /// Number of items at the start of `by_name` whose boxes have a label.
     labelled: usize,
-    /// Bytes of the labels so far.
+    /// Total length of the labels so far, in bytes.
     label_bytes: usize,
 }
 
 impl FlameGraphs {
-    /// Returns the flame graph. It has no boxes if the file has no such device.
+    /// Continues building the flame graph and returns it once complete. It has no boxes if the file has no such device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -100,7 +100,7 @@ fn nearest_box(view: TreeView<'_>, boxes: &[FlameBox], node: u32) -> Option<u32>
 }
 
 impl FlameBuilder {
-    /// Labels and colours the boxes.
+    /// Continues setting the labels and colours of the boxes.
     fn label_boxes(&mut self, view: TreeView<'_>, slice: &mut TimeSlice) -> SliceResult {
         let page = &mut self.page;
         if page.boxes.is_empty() {
@@ -132,7 +132,7 @@ impl FlameBuilder {
     }
 }
 
-/// A weighed tree of all allocations, and one of only those that match the search.
+/// A tree weighted by all allocations, and a tree weighted only by those that match the search.
 struct FlameTree<'a> {
     view: TreeView<'a>,
     found: Option<TreeView<'a>>,

@@ -1,8 +1,8 @@
 //! Groups of allocations, for their colours and for stacking by group.
 //!
-//! Group 0 holds allocations for which the value is not recorded. All others are numbered from 1 in a meaningful order:
-//! call sites by area (bytes × events, as seen in the picture), sizes and lifetimes from small to large, streams and
-//! pools by their numbers.
+//! Group 0 contains allocations for which the value is not recorded. All other groups are numbered from 1 in a fixed
+//! order: call sites by area (bytes × events, as seen in the plot), sizes and lifetimes in ascending order, streams and
+//! pools in order of their ids.
 
 mod labels;
 mod pool_names;
@@ -23,48 +23,48 @@ use history::snapshot::{FrameId, Snapshot, StackId};
 use picture::timeline::Paint;
 use pool_names::PoolNames;
 
-/// Width of a size or lifetime class, in powers of two.
+/// Width of each size or lifetime class, as a power of two: a class spans a factor of four.
 const CLASS_BITS: u32 = 2;
-/// Upper end of the smallest size class, as a power of two. The allocator rounds all smaller requests up to it.
+/// Upper end of the smallest size class, as a power of two. The allocator rounds smaller requests up to this size.
 const MIN_CLASS_BITS: u32 = 9;
-/// Number of parts of the trace for grouping by age.
+/// Number of equal parts into which the trace is divided to group allocations by age.
 const AGE_COUNT: u32 = 16;
-/// Number of size or lifetime classes. Values have 64 bits.
+/// Number of classes of sizes or lifetimes, which are 64-bit values.
 const CLASS_COUNT: u32 = 64 / CLASS_BITS;
 
-/// Groups of the allocations of one file.
+/// Groups of the allocations of one file, for each kind of grouping.
 pub(super) struct Groups {
-    /// Call site group of each stack. 0 if the stack has no call site.
+    /// Group of each stack by call site. 0 if the stack has no call site.
     sites: Column<u32>,
-    /// Call site of each group, from group 1 on.
+    /// Call site of each call site group, starting with group 1.
     call_sites: Vec<FrameId>,
     streams: Vec<u64>,
     pools: Vec<(u64, u64)>,
-    /// Device, first and last address, and index of each segment, in order of device and address.
+    /// Device, first address, last address, and index of each segment, sorted by device and address.
     segments: Vec<(i64, u64, u64, u32)>,
-    /// `None` once the ranking is done.
+    /// Progress of ranking the call sites. `None` once the ranking is complete.
     ranking: Option<Ranking>,
-    /// Categories of allocations. Without rules until a category set is chosen.
+    /// Categories of allocations. It has no rules until a category set is selected.
     pub(super) categories: Categories,
     pub(super) regions: Regions,
     pool_names: PoolNames,
 }
 
-/// Progress of ranking the call sites.
+/// Progress of sorting the call sites by area.
 #[derive(Default)]
 struct Ranking {
     device: usize,
     next: usize,
     /// Area of each stack: bytes × events.
     area: Column<f64>,
-    /// Call sites with their areas. `places` has the index of each call site.
+    /// Area of each call site. `places` maps a call site to its index in this list.
     areas: Vec<(f64, FrameId)>,
     places: HashMap<FrameId, u32, foldhash::fast::RandomState>,
     group_of_site: Option<HashMap<FrameId, u32, foldhash::fast::RandomState>>,
 }
 
 impl Groups {
-    /// Creates the groups of streams and pools. Call sites are ranked in [`Groups::step`].
+    /// Creates the groups of streams and pools. [`Groups::step`] ranks the call sites later.
     pub(super) fn new(snapshot: &Snapshot) -> Groups {
         let labels = snapshot.labels.rows();
         let mut streams: Vec<u64> = labels.iter().filter_map(|labels| labels.stream).collect();
@@ -90,7 +90,7 @@ impl Groups {
         Groups { sites, call_sites, streams, pools, segments, ranking: Some(ranking), categories, regions, pool_names }
     }
 
-    /// Ranks the call sites, then indexes annotations and names pools.
+    /// Continues ranking the call sites, then indexing annotations, then naming pools.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
@@ -184,7 +184,7 @@ impl Groups {
         }
     }
 
-    /// Returns the palette slot of a group. The last category, unknown, shares the slot of values that are not
+    /// Returns the palette slot of a group. The last category, unknown, shares its slot with values that are not
     /// recorded.
     pub(super) fn slot(&self, by: Grouping, group: u32) -> u32 {
         let is_unknown = by == Grouping::Category && group as usize == self.categories.set().categories().len();
@@ -195,13 +195,15 @@ impl Groups {
         value.and_then(|value| all.binary_search(&value).ok()).map_or(0, |index| index as u32 + 1)
     }
 
-    /// Returns the stream of an allocation, or else that of the segment that holds its address at the end of the trace.
+    /// Returns the stream of an allocation. If it is not recorded, returns the stream of the segment at the
+    /// allocation's address at the end of the trace.
     pub(super) fn stream(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<u64> {
         let segment_stream = || snapshot.segments.get(self.segment(history, id)? as usize)?.stream;
         labels_of(snapshot, history, id).stream.or_else(segment_stream)
     }
 
-    /// Returns the pool of an allocation, or else that of the segment that holds its address at the end of the trace.
+    /// Returns the pool of an allocation. If it is not recorded, returns the pool of the segment at the allocation's
+    /// address at the end of the trace.
     pub(super) fn pool(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<(u64, u64)> {
         let segment_pool = || snapshot.segments.get(self.segment(history, id)? as usize)?.pool;
         labels_of(snapshot, history, id).pool.or_else(segment_pool)
@@ -223,12 +225,12 @@ impl Groups {
         !self.pools.is_empty()
     }
 
-    /// Returns the index (in the snapshot) of the segment that holds an allocation's address at the end of the trace.
+    /// Returns the index in the snapshot of the segment at an allocation's address at the end of the trace.
     pub(super) fn segment(&self, history: &DeviceHistory, id: AllocationId) -> Option<u32> {
         self.segment_at(history.device, history.allocations.address(id))
     }
 
-    /// Returns the index (in the snapshot) of the segment that holds an address of a device at the end of the trace.
+    /// Returns the index in the snapshot of the segment at an address of a device at the end of the trace.
     pub(super) fn segment_at(&self, device: i64, address: u64) -> Option<u32> {
         // Hand-written binary search. In builds optimized for size, the one of slices calls its closure at each step.
         let (mut from, mut to) = (0, self.segments.len());
@@ -248,18 +250,19 @@ impl Groups {
         self.sites.get(stack.0 as usize).unwrap_or(0)
     }
 
-    /// Returns the call site group of a stack, and the frame of the call site.
+    /// Returns the group of a stack by call site, and the frame of the call site. Group 0 and `None` if there is no
+    /// call site.
     pub(super) fn call_site_of(&self, stack: StackId) -> (u32, Option<FrameId>) {
         let group = self.call_site_group(stack);
         (group, group.checked_sub(1).and_then(|index| self.call_sites.get(index as usize).copied()))
     }
 
-    /// Returns the call sites, from group 1 on.
+    /// Returns the call sites, starting with the one of group 1.
     pub(super) fn call_sites(&self) -> &[FrameId] {
         &self.call_sites
     }
 
-    /// Returns one more than the largest group that is possible on this device.
+    /// Returns the upper bound (exclusive) of the group numbers that are possible on this device.
     pub(super) fn group_count(&self, history: &DeviceHistory, by: Grouping) -> u32 {
         match by {
             Grouping::CallSite => self.call_sites.len() as u32 + 1,
@@ -286,7 +289,8 @@ impl Groups {
     }
 }
 
-/// Returns the class of a value: 0 for 0, else the number of significant bits divided by [`CLASS_BITS`], rounded up.
+/// Returns the class of a value: the number of its significant bits divided by [`CLASS_BITS`], rounded up. 0 for the
+/// value 0.
 fn class_of(value: u64) -> u32 {
     (u64::BITS - value.leading_zeros()).div_ceil(CLASS_BITS)
 }

@@ -1,4 +1,4 @@
-//! Search for the heaviest allocation at or below a node of a tree, in time slices.
+//! Search for the heaviest allocation in the subtree of a node, in time slices.
 
 use super::open::OpenFile;
 use super::protocol::{Arrangement, Scope};
@@ -6,7 +6,7 @@ use super::stack_trees::Population;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
-/// Progress of the search.
+/// Progress of a search for the heaviest allocation.
 #[derive(Default)]
 pub(super) struct Heaviest {
     population: Option<Population>,
@@ -15,7 +15,8 @@ pub(super) struct Heaviest {
 }
 
 impl Heaviest {
-    /// Returns the id of the heaviest allocation. `None` if there is no such device or node, or no allocation there.
+    /// Continues the search and returns the id of the heaviest allocation once found. `None` if there is no such device
+    /// or node, or no allocation below the node.
     pub(super) fn find(
         &mut self,
         file: &mut OpenFile,

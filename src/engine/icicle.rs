@@ -1,59 +1,59 @@
 //! Layout of a tree of stacks as boxes in whole device pixels: children below their parent, with widths in proportion
 //! to their weights, the heaviest at the left.
 //!
-//! Each edge is the exact number of bytes to its left, scaled and rounded down once. So boxes of a row never overlap,
-//! lie inside their parent, and touch their neighbours. Children narrower than a pixel are merged into one box per
-//! parent, with the exact sum of their weights.
+//! Each edge is the exact number of bytes to its left, scaled and rounded down once. So the boxes of a row never
+//! overlap, lie within their parent, and touch their neighbours. Children narrower than a pixel are merged into one box
+//! per parent, with the exact sum of their weights.
 
 use super::protocol::{Ends, FlameBox, MAX_BOXES, Weight};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 
-/// Access to a tree for its layout. Nodes are identified by numbers. The root is 0.
+/// Access to a tree, for its layout. Nodes are identified by ids. The id of the root is 0.
 pub(super) trait TreeNodes {
-    /// Returns the parent of a node. `None` for the root and for an unknown node.
+    /// Returns the id of a node's parent. `None` for the root and for an unknown node.
     fn parent(&self, node: u32) -> Option<u32>;
     /// Returns the first child of a node. Children without weight may be skipped.
     fn first_child(&self, node: u32) -> Option<u32>;
     /// Returns the next sibling of a node.
     fn next_sibling(&self, node: u32) -> Option<u32>;
-    /// Returns the total weight of a node, including everything below it.
+    /// Returns the total weight of a node, including all nodes below it.
     fn weight(&self, node: u32) -> Weight;
-    /// Returns the live weight at or below a node at both ends of the range of a change.
+    /// Returns the live weight of a subtree at the start and at the end of the compared range.
     fn ends(&self, node: u32) -> Ends;
-    /// Returns the bytes at or below a node that match the search.
+    /// Returns the bytes of a subtree that match the search.
     fn found(&self, node: u32) -> u64;
 }
 
-/// Children of a box that were visited so far.
+/// The children of a box that were visited so far.
 #[derive(Debug, Default)]
 struct VisitedChildren {
     /// Next child to visit.
     next_node: Option<u32>,
-    /// Boxes at least a pixel wide. All others are merged into `narrow`.
+    /// Boxes that are at least one pixel wide. Narrower ones are merged into `narrow`.
     wide: Vec<FlameBox>,
     narrow: FlameBox,
-    /// Bytes of the heaviest node in `narrow`.
+    /// Bytes of the heaviest node that was merged into `narrow`.
     heaviest: u64,
 }
 
-/// Boxes of a tree that are laid out so far.
+/// The boxes of a tree that were laid out so far.
 #[derive(Debug, Default)]
 pub(super) struct Icicle {
     pub(super) boxes: Vec<FlameBox>,
-    /// Index of the box that fills the width.
+    /// Index of the zoomed box, which fills the whole width.
     pub(super) zoom: usize,
     pub(super) is_cut: bool,
-    /// Bytes to the left of each box, from the zoomed one on.
+    /// Bytes to the left of each box, starting with the zoomed box.
     left_bytes: Vec<u64>,
-    /// Index of the box whose children are laid out next. `children` has those that were visited.
+    /// Index of the box whose children are laid out next. `children` contains those already visited.
     next: usize,
     children: Option<VisitedChildren>,
     width_px: u32,
 }
 
 impl Icicle {
-    /// Starts the layout with the path from the root to the node `zoom`. Each box of the path fills the width.
+    /// Starts the layout with the path from the root to the node `zoom`. Each box of this path fills the whole width.
     pub(super) fn new(nodes: &dyn TreeNodes, zoom: u32, width_px: u32) -> Icicle {
         let mut path = vec![zoom];
         while let Some(above) = path.last().and_then(|&node| nodes.parent(node)) {
@@ -75,7 +75,7 @@ impl Icicle {
         Icicle { boxes, zoom, is_cut: false, left_bytes: vec![0], next: zoom, children: None, width_px }
     }
 
-    /// Lays out the children of the remaining boxes.
+    /// Continues laying out the tree until it is complete or the time slice is used up.
     pub(super) fn step(&mut self, nodes: &dyn TreeNodes, slice: &mut TimeSlice) -> SliceResult {
         while let Some(&parent) = self.boxes.get(self.next) {
             if self.boxes.len() >= MAX_BOXES {
@@ -91,7 +91,7 @@ impl Icicle {
         Ok(())
     }
 
-    /// Lays out the children of `parent`.
+    /// Continues laying out the children of `parent`.
     fn layout_children(&mut self, nodes: &dyn TreeNodes, parent: &FlameBox, slice: &mut TimeSlice) -> SliceResult {
         let (whole, width) = (self.zoomed_bytes(), u128::from(self.width_px));
         let new = || VisitedChildren { next_node: nodes.first_child(parent.node), ..VisitedChildren::default() };
@@ -128,12 +128,12 @@ impl Icicle {
         Ok(())
     }
 
-    /// Returns the bytes of the box that fills the width.
+    /// Returns the bytes of the zoomed box, which fills the whole width.
     fn zoomed_bytes(&self) -> u64 {
         self.boxes.get(self.zoom).map_or(0, |zoom| zoom.weight.bytes)
     }
 
-    /// Converts bytes to device pixels from the left, rounded down.
+    /// Converts bytes to a distance from the left edge in device pixels, rounded down.
     fn to_px(&self, bytes: u64) -> u32 {
         let whole = u128::from(self.zoomed_bytes().max(1));
         (u128::from(bytes) * u128::from(self.width_px) / whole).min(self.width_px.into()) as u32

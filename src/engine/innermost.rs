@@ -8,21 +8,21 @@ use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 use std::ops::Range;
 
-/// Annotation marks that are considered.
+/// Selects the annotation marks that are considered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum MarkScope {
-    /// Only marks of the device.
+    /// Only the marks of the device.
     #[default]
     Device,
     /// All marks of the file, as in Mosaic.
     File,
 }
 
-/// An annotation on the stack.
+/// An annotation on the stack of open annotations.
 struct OpenMark {
     name: StringId,
     is_open: bool,
-    /// Value of `last_open` for this name before the annotation was opened.
+    /// Value of `last_open` for this name before this annotation was pushed.
     before: u32,
 }
 
@@ -31,23 +31,24 @@ struct OpenMark {
 pub(super) struct InnermostAnnotations {
     marks: MarkScope,
     next: usize,
-    /// Number of events before each change, and the innermost annotation from then on.
+    /// Number of events before each change, and the innermost annotation after the change.
     changes: Vec<(u32, Option<StringId>)>,
-    /// Stack of annotations. The top one is open.
+    /// Stack of annotations. The top one is the innermost open annotation.
     open_marks: Vec<OpenMark>,
-    /// 1-based index into `open_marks` of the last open annotation with each name. 0 if none is open.
+    /// Maps each name to the 1-based index in `open_marks` of the last open annotation with this name. 0 if none is
+    /// open.
     last_open: HashMap<StringId, u32, foldhash::fast::RandomState>,
-    /// Latest time of a mark so far, in µs. Marks that are out of order take effect at this time.
+    /// Latest time of a mark so far, in µs. A mark with an earlier time takes effect at this time.
     latest: i64,
 }
 
 impl InnermostAnnotations {
-    /// Creates an empty list of changes that considers these marks.
+    /// Creates a list without changes. `marks` selects the marks that will be considered.
     pub(super) fn new(marks: MarkScope) -> InnermostAnnotations {
         InnermostAnnotations { marks, latest: i64::MIN, ..InnermostAnnotations::default() }
     }
 
-    /// Reads the remaining marks. Without recorded times, no annotation is ever open.
+    /// Continues reading marks. If the trace has no recorded times, no annotation is ever open.
     pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let Some(clock) = history.events.times.time_axis() else { return Ok(()) };
         while let Some(part) = slice.next_range(&mut self.next, snapshot.marks.len(), 1)? {
@@ -78,7 +79,7 @@ impl InnermostAnnotations {
         Ok(())
     }
 
-    /// Returns the innermost annotation at an event. Pass a `cursor` of 0 to the first call, and the same variable to
+    /// Returns the innermost annotation at an event. `cursor` must be 0 in the first call and must be passed on to
     /// calls for later events.
     pub(super) fn at_event(&self, cursor: &mut usize, event: u32) -> Option<StringId> {
         while self.changes.get(*cursor).is_some_and(|&(before, _)| before <= event) {
@@ -87,8 +88,8 @@ impl InnermostAnnotations {
         self.changes.get(cursor.checked_sub(1)?)?.1
     }
 
-    /// Returns the innermost annotation at the moment of an allocation, and the range of moments around it with the
-    /// same annotation. `None` before the first annotation.
+    /// Returns the innermost annotation at the moment of an allocation, or `None` if no annotation is open. Also
+    /// returns the surrounding range of moments with the same innermost annotation.
     pub(super) fn at_allocation(&self, allocated_at: u32) -> (Option<StringId>, Range<u32>) {
         let after = self.changes.partition_point(|&(before, _)| before < allocated_at);
         let until = self.changes.get(after).map_or(u32::MAX, |&(before, _)| before + 1);

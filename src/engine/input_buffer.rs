@@ -1,21 +1,21 @@
-//! Input buffer: the chunk fed last, its position in the file, and the position of the bytes needed next.
+//! Input buffer: the most recent chunk, its position in the file, and the position of the bytes needed next.
 
 use super::protocol::NeededBytes;
 
 /// Result of a request for more input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Supply {
-    /// More bytes were passed on, or the end of the input was signalled.
+    /// More bytes were passed on, or the end of the input was reported.
     Supplied,
-    /// The needed bytes have to be fed first.
+    /// More bytes have to be fed first.
     NeedsBytes,
     Ended,
 }
 
-/// Input buffer of a file.
+/// Input buffer for the bytes of a file.
 pub(super) struct InputBuffer {
     chunk: Vec<u8>,
-    /// Number of bytes of `chunk` that are consumed.
+    /// Number of bytes at the start of `chunk` that are already consumed.
     used: usize,
     /// Offset of `chunk` in the file.
     offset: u64,
@@ -30,7 +30,7 @@ impl Default for InputBuffer {
 }
 
 impl InputBuffer {
-    /// Replaces the chunk by bytes from the position that [`InputBuffer::wants`] returned.
+    /// Replaces the chunk with bytes from the position that [`InputBuffer::wants`] returned.
     pub(super) fn feed(&mut self, chunk: Vec<u8>) {
         self.offset = match self.next_read {
             NeededBytes::At(offset) => offset,
@@ -41,7 +41,7 @@ impl InputBuffer {
         self.used = 0;
     }
 
-    /// Marks the end of the current chunk as the end of the file.
+    /// Marks the current chunk as the last one of the file.
     pub(super) fn end(&mut self) {
         self.ended = true;
     }
@@ -56,12 +56,12 @@ impl InputBuffer {
         (self.used >= self.chunk.len() && !self.ended).then_some(self.next_read)
     }
 
-    /// Returns the bytes of the chunk that are not consumed.
+    /// Returns the bytes of the chunk that are not consumed yet.
     pub(super) fn remaining(&self) -> &[u8] {
         self.chunk.get(self.used..).unwrap_or_default()
     }
 
-    /// Marks this number of bytes as consumed.
+    /// Marks the next `bytes` bytes as consumed.
     pub(super) fn advance(&mut self, bytes: usize) {
         self.used = self.chunk.len().min(self.used.saturating_add(bytes));
     }
@@ -77,7 +77,7 @@ impl InputBuffer {
         rest
     }
 
-    /// Continues at an offset of the file. Bytes within the current chunk need not be fed again.
+    /// Moves the read position to an offset of the file. Bytes within the current chunk need not be fed again.
     pub(super) fn seek(&mut self, offset: u64) {
         let position = offset.checked_sub(self.offset).and_then(|position| usize::try_from(position).ok());
         match position.filter(|&position| position <= self.chunk.len()) {
@@ -89,7 +89,7 @@ impl InputBuffer {
         }
     }
 
-    /// Requests the whole file.
+    /// Requests the bytes of the whole file.
     pub(super) fn want_whole(&mut self) {
         self.used = self.chunk.len();
         self.next_read = NeededBytes::WholeFile;

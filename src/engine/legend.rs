@@ -1,11 +1,11 @@
-//! The legend: the colours, and the live memory of each colour at the peak and at another moment.
+//! The legend of a plot: its colours, and the live memory of each colour at the peak and at another moment.
 
 use super::open::OpenFile;
 use super::protocol::{Grouping, LegendEntry, Weight};
 use base::units::Moment;
 
-/// Returns the legend of a device by palette slot, with the live memory of each entry at the peak and at the moment
-/// `at`. `None` if there is no such device.
+/// Returns the legend of a device, with one entry per palette slot. Each entry has the live memory at the peak and at
+/// the moment `at`. `None` if there is no such device.
 pub(super) fn legend(file: &OpenFile, device: i64, colouring: Grouping, at: Option<u32>) -> Option<Vec<LegendEntry>> {
     let history = file.history(device)?;
     let count = file.groups.group_count(history, colouring);

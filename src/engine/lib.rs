@@ -1,6 +1,6 @@
 //! The memscape application without a user interface.
 //!
-//! An [`Engine`] takes a [`Request`] (open a file, answer a question, change settings) and the bytes of the file, and
+//! An [`Engine`] takes a [`Request`] (open a file, answer a query, change settings) and the bytes of the file, and
 //! gives back [`Reply`] values. A driver (web worker, command line, test) calls [`Engine::step`] while it returns
 //! [`Work::More`]. `step` returns when its time budget is spent, so a driver with a message queue can let a
 //! cancellation or a newer request overtake running work.
@@ -89,20 +89,20 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     More,
-    /// Nothing to do until the next request or chunk.
+    /// Nothing is left to do until the next request or chunk.
     Idle,
 }
 
-/// Loads one snapshot at a time and answers questions about it.
+/// Loads one snapshot at a time and answers queries about it.
 pub struct Engine {
     /// Maximum size of a file's tables, in bytes.
     max_table_bytes: u64,
-    /// Range of events to keep when a file is opened.
+    /// Range of events to load from each file.
     load_range: LoadRange,
     loading: Option<Box<Loader>>,
     file: Option<Box<OpenFile>>,
     questions: Questions,
-    /// Constructor of the simulator for [`Question::WhatIf`]. If `None`, such queries get no answer.
+    /// Constructor of the simulator for [`Question::WhatIf`]. If `None`, such queries are not answered.
     simulator: Option<fn() -> Box<dyn what_if::Simulator>>,
     /// Function that configures each new loader. Set if this engine also opens cache files
     /// ([`Engine::with_cache_files`]).
@@ -138,9 +138,9 @@ impl Engine {
         Engine { prepare_loader: Some(Loader::accept_histories), ..self }
     }
 
-    /// Creates an engine without the simulated allocator, whose code is then not linked. [`Question::WhatIf`] gets no
-    /// answer. Cache files written by [`Engine::write_cache`] are rejected unless [`Engine::with_cache_files`] is
-    /// called.
+    /// Creates an engine without the simulated allocator, whose code is then not linked. Queries of the kind
+    /// [`Question::WhatIf`] are not answered. Cache files written by [`Engine::write_cache`] are rejected unless
+    /// [`Engine::with_cache_files`] is called.
     pub fn without_simulator() -> Engine {
         let max_table_bytes = memory_limit::MAX_TABLE_BYTES;
         let (questions, internal_rules, replies, load_range) = Default::default();
@@ -161,7 +161,7 @@ impl Engine {
         }
     }
 
-    /// Accepts a request. Long work is left to [`Engine::step`].
+    /// Accepts a request. Long work is deferred to [`Engine::step`].
     pub fn request(&mut self, request: Request) {
         match request {
             Request::Open { name, total_bytes, access, member } => {
@@ -211,7 +211,7 @@ impl Engine {
     }
 
     /// Returns the position of the bytes that are needed next. `None` while the last chunk is not consumed, and after
-    /// an error or a cancellation. In these two cases, no more bytes should be read.
+    /// an error or a cancellation. After an error or a cancellation, the caller should stop reading the file.
     pub fn wants(&self) -> Option<NeededBytes> {
         self.loading.as_ref()?.wants()
     }
@@ -227,7 +227,7 @@ impl Engine {
         self.loading.as_mut()?.partial().map(Box::new)
     }
 
-    /// Works until nothing is left to do or `has_time` returns false. `has_time` is called at least every few
+    /// Continues until nothing is left to do or `has_time` returns false. `has_time` is called at least every few
     /// milliseconds.
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         let slice = &mut TimeSlice::new(has_time);
@@ -271,7 +271,8 @@ impl Engine {
         self.replies.pop_front()
     }
 
-    /// Returns the heap bytes of the open file and of the one being loaded, by table.
+    /// Returns the heap usage in bytes of the open file and of the file being loaded. Each entry is the name of a table
+    /// and its size.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loader| loader.heap_bytes());
         bytes.extend(self.file.as_ref().map_or_else(Vec::new, |file| file.heap_bytes()));

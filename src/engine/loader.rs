@@ -1,4 +1,4 @@
-//! Loading of a file in time slices: bytes → container → decoder → snapshot and history.
+//! Loads a file in time slices: bytes → container → decoder → snapshot and history.
 
 use super::archive_error::ArchiveError;
 use super::container_input::ContainerInput;
@@ -17,7 +17,7 @@ use history::container::{Container, ContainerError, Content};
 use history::replay::Builder;
 use history::snapshot::{Snapshot, WarningKind};
 
-/// Error of opening a file. The message names the position and the cause.
+/// Error that occurs while a file is opened. The message names the position and the cause.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OpenError {
     #[error("{0}")]
@@ -30,27 +30,27 @@ pub(super) enum OpenError {
     TooLarge(#[from] TooLarge),
 }
 
-/// A file being loaded.
+/// Loads a file in time slices.
 pub(super) struct Loader {
     name: String,
     intake: ContainerInput,
     container: Container,
-    /// Formats of the file, outermost first. Known once it is decoded.
+    /// Formats of the file, from the outermost to the innermost. Known once the file is decoded.
     format: String,
-    /// True if the container has consumed all bytes fed so far.
+    /// True if the container has consumed all bytes that were fed.
     needs_bytes: bool,
     watch: MemoryMonitor,
-    /// Range of events to keep.
+    /// Range of events to load.
     load_range: LoadRange,
-    /// Function that configures the event sink if the content is columns.
+    /// Function that configures the event sink if the content is in the column format.
     prepare_sink: Option<fn(&mut RecordingSink)>,
-    /// Partial results, once they have been requested.
+    /// Partial results. `None` until they are requested.
     partial_results: Option<Box<PartialState>>,
     stage: Stage,
 }
 
 enum Stage {
-    /// The decoder is created once the container knows its content.
+    /// Decodes the content. The decoder is created once the container knows the format of its content.
     Decoding(Option<Decoder>),
     Replaying(Box<(Snapshot, Builder)>),
     Indexing(Box<OpenFile>),
@@ -73,12 +73,12 @@ impl Loader {
         }
     }
 
-    /// Sets the range of events to keep.
+    /// Sets the range of events to load.
     pub(super) fn with_range(self, load_range: LoadRange) -> Loader {
         Loader { load_range, ..self }
     }
 
-    /// Accepts cached histories in place of events as well.
+    /// Makes the loader accept cached histories as well as events.
     pub(super) fn accept_histories(&mut self) {
         self.prepare_sink = Some(RecordingSink::accept_histories);
     }
@@ -102,7 +102,8 @@ impl Loader {
         Progress { bytes: self.container.bytes_read(), total_bytes: self.intake.total_bytes(), phase }
     }
 
-    /// Returns partial results if more was decoded since the last call. `None` if only a range of events is kept.
+    /// Returns partial results if more events were decoded since the last call. `None` if only a range of events is
+    /// loaded.
     pub(super) fn partial(&mut self) -> Option<PartialFile> {
         let progress = self.progress();
         match &self.stage {
@@ -118,12 +119,13 @@ impl Loader {
         self.intake.take_members()
     }
 
-    /// Formats an error for the user, with the name of the member if there are several.
+    /// Formats an error for the user. The message includes the name of the member if the file has several snapshots.
     pub(super) fn error_message(&self, error: &OpenError) -> String {
         self.intake.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
     }
 
-    /// Works until the file is open (`Some`), or until more bytes are needed or the time is up (`None`).
+    /// Continues loading the file. Returns the open file (`Some`) when it is complete, or `None` if more bytes are
+    /// needed or the time slice is used up.
     pub(super) fn step(&mut self, slice: &mut TimeSlice<'_>) -> Result<Option<OpenFile>, OpenError> {
         loop {
             match std::mem::replace(&mut self.stage, Stage::Done) {
@@ -189,7 +191,7 @@ impl Loader {
         }
     }
 
-    /// Decodes the available bytes. Returns true once the whole file is decoded.
+    /// Continues decoding the available bytes. Returns true once the whole file is decoded.
     fn decode(&mut self, decoder: &mut Option<Decoder>, slice: &mut TimeSlice<'_>) -> Result<bool, OpenError> {
         loop {
             if let Some(decoder) = decoder
@@ -241,7 +243,7 @@ impl Loader {
         }
     }
 
-    /// Returns the bytes on the heap, by table.
+    /// Returns the heap usage in bytes of each table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = vec![("chunk of the file", self.container.heap_bytes() + self.intake.heap_bytes())];
         if let Stage::Decoding(Some(decoder)) = &self.stage {

@@ -8,13 +8,13 @@ use hashbrown::HashMap;
 use history::replay::{AnnotationRange, DeviceHistory, TimeAxis};
 use history::snapshot::{Action, StringId};
 
-/// Maximum number of marks of one kind that are sent, a few megabytes.
+/// Maximum number of marks of each kind that are sent. They take a few megabytes.
 const MAX_MARKS: usize = 20_000;
-/// Maximum length of an annotation's name that is sent, in characters.
+/// Maximum length in characters of an annotation name that is sent.
 const MAX_NAME_LEN: usize = 200;
 
-/// Maximum number of names that are compared for shared prefixes. If a file has more names, most of them usually differ
-/// only in a number.
+/// Maximum number of annotation names that are compared to find shared prefixes. If a file has more names, most of them
+/// usually differ only in a number.
 const MAX_NAMES: usize = 4_000;
 
 /// Returns the marks of a device. `None` if there is no such device.
@@ -67,7 +67,7 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
 }
 
 /// Returns the range of an annotation, from the moment before its first event to the moment after its last one. Events
-/// exactly at its start or end are included. An annotation that never ends lasts to the end of the trace.
+/// exactly at its start or end are included. An annotation that never ends lasts until the end of the trace.
 pub(super) fn annotation_span(history: &DeviceHistory, clock: TimeAxis<'_>, range: &AnnotationRange) -> Span {
     let from = clock.events_before_us(range.start_us);
     let to = match range.end_us {
@@ -77,10 +77,10 @@ pub(super) fn annotation_span(history: &DeviceHistory, clock: TimeAxis<'_>, rang
     Span { from, to: to.max(from) }
 }
 
-/// Prefixes of names, up to the end of a word or the start of a number.
+/// Prefixes of annotation names. Each ends at the end of a word or before a number.
 #[derive(Default)]
 struct NamePrefixes {
-    /// Number of the only name with each prefix, or [`SEVERAL`].
+    /// Index of the only name with each prefix, or [`SEVERAL`].
     by_prefix: HashMap<String, u32, foldhash::fast::RandomState>,
     seen_names: HashMap<StringId, u32, foldhash::fast::RandomState>,
 }
@@ -99,14 +99,14 @@ impl NamePrefixes {
         }
     }
 
-    /// Returns the length in bytes of the longest prefix that another name has as well.
+    /// Returns the length in bytes of the longest prefix that the name shares with another name.
     fn shared_prefix_len(&self, name: &str) -> u32 {
         let is_shared = |prefix: &&str| self.by_prefix.get(*prefix) == Some(&SEVERAL);
         prefixes(name).filter(is_shared).last().map_or(0, |prefix| prefix.len() as u32)
     }
 }
 
-/// Returns the prefixes of a name that end before a word or a number.
+/// Returns all prefixes of a name that end at a word or number boundary.
 fn prefixes(name: &str) -> impl Iterator<Item = &str> {
     let mut before = ' ';
     name.char_indices().filter_map(move |(index, letter)| {
@@ -124,21 +124,21 @@ fn event_point(clock: Option<TimeAxis<'_>>, event: u32) -> AxisPoint {
     AxisPoint { events: f64::from(event) + 1.0, time: clock.map_or(0, |clock| clock.x(event + 1)) }
 }
 
-/// Returns the position of a time on both axes. Without recorded times, returns the start.
+/// Returns the position of a time on both axes. Without recorded times, this is the start of the trace.
 fn time_point(history: &DeviceHistory, clock: Option<TimeAxis<'_>>, time_us: i64) -> AxisPoint {
     let Some(clock) = clock else { return AxisPoint::default() };
     let elapsed = time_us.saturating_sub(clock.first_us()).saturating_add_unsigned(clock.margin());
     moments::point_at_time(history, clock, elapsed.max(0) as f64)
 }
 
-/// Assigns each range to the uppermost free lane. Ranges must come in order of their starts.
+/// Assigns each range to the uppermost free lane of the time axis. Ranges must be passed in order of their starts.
 #[derive(Default)]
 struct Lanes {
-    /// End of the last range of each lane in µs, `i64::MAX` if it never ends.
+    /// End of the last range in each lane, in µs. `i64::MAX` if the range never ends.
     ends: Vec<i64>,
 }
 
-/// Maximum number of lanes. Further ranges go into the last one.
+/// Maximum number of lanes. If more are needed, all further ranges are put into the last lane.
 const MAX_LANES: usize = 64;
 
 impl Lanes {

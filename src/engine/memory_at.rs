@@ -64,7 +64,7 @@ pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Op
     Some(HitSegment { call_site: site, ..hit })
 }
 
-/// Returns start and size of the free space around an address, within the segment. `None` if a block covers the
+/// Returns the start and size of the free space around an address, limited to the segment. `None` if a block covers the
 /// address.
 fn free_space(around: &Neighbours, segment: SegmentAt, address: u64) -> Option<(u64, u64)> {
     if around.at.is_some() {
@@ -75,8 +75,8 @@ fn free_space(around: &Neighbours, segment: SegmentAt, address: u64) -> Option<(
     (from <= address && address < to).then_some((from, to - from))
 }
 
-/// Returns the allocation and the memory at an address and a moment, in a part of memory. `None` if there is no such
-/// device. `height_of` maps the first address of a block to its height in the plot, in bytes.
+/// Returns the allocation and the memory at an address and a moment, limited to a part of memory. `None` if there is no
+/// such device. `height_of` maps the first address of a block to its height in the plot, in bytes.
 pub(super) fn memory_at(
     file: &mut OpenFile,
     (device, only): (i64, MemoryFilter),

@@ -1,16 +1,17 @@
-//! Memory limit while loading: a file is rejected while enough memory is left to report the error.
+//! Memory limit while a file is loaded. Files are rejected early enough to have memory left for the error message.
 
 use super::protocol::{MAX_TABLE_BYTES_32_BIT, Progress};
 use base::units::Bytes;
 
-/// Maximum size of tables on this machine, in bytes. Unlimited on 64-bit systems, where the operating system decides.
+/// Maximum size of a file's tables on this machine, in bytes. There is no limit on 64-bit systems, because the
+/// operating system handles shortages.
 pub(super) const MAX_TABLE_BYTES: u64 = if usize::BITS == 32 { MAX_TABLE_BYTES_32_BIT } else { u64::MAX };
 
-/// Number of unpacked bytes between two measurements. A measurement takes some microseconds, and in the worst case
-/// tables need fifty times the unpacked bytes.
+/// Number of uncompressed bytes between two measurements. A measurement takes a few microseconds. In the worst case,
+/// the tables need fifty times as much memory as these bytes.
 const BYTES_PER_CHECK: u64 = 4 << 20;
 
-/// Error: the file needs more memory than is allowed.
+/// Error: the file needs more memory than allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.message())]
 pub(super) struct TooLarge(Measured);
@@ -23,20 +24,20 @@ struct Measured {
     events: u64,
 }
 
-/// Monitor of the memory that a file takes while it is loaded.
+/// Monitors the memory usage while a file is loaded.
 pub(super) struct MemoryMonitor {
     max_bytes: u64,
     bytes_until_check: u64,
 }
 
 impl MemoryMonitor {
-    /// Creates a monitor that allows tables of up to `max_bytes`.
+    /// Creates a monitor that limits the size of the tables to `max_bytes`.
     pub(super) fn new(max_bytes: u64) -> MemoryMonitor {
         MemoryMonitor { max_bytes, bytes_until_check: BYTES_PER_CHECK.min(max_bytes) }
     }
 
-    /// Counts `decoded` more bytes. Every [`BYTES_PER_CHECK`] bytes, calls `measure` for the bytes on the heap and the
-    /// number of events read so far, and fails if the heap is too large.
+    /// Counts `decoded` more bytes. Each time [`BYTES_PER_CHECK`] more bytes were counted, calls `measure`, which
+    /// returns the number of bytes on the heap and of events read so far. Fails if the heap is too large.
     pub(super) fn check(
         &mut self,
         decoded: usize,
@@ -73,7 +74,7 @@ impl Measured {
     }
 }
 
-/// Rounds down to one significant digit. The number is advice, not a count.
+/// Rounds down to one significant digit. The number is shown as advice, so it need not be exact.
 fn rounded_down(events: u64) -> u64 {
     let unit = 10u64.pow(events.checked_ilog10().unwrap_or(0));
     events / unit * unit

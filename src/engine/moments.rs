@@ -1,4 +1,4 @@
-//! Conversion of positions to both horizontal axes, and the facts at a moment.
+//! Conversion of positions to both horizontal axes, and the facts about a moment.
 
 use super::protocol::{AxisPoint, MomentFacts, MomentSpec, NamedAction, NamedEvent};
 use base::units::{EventIdx, Moment};
@@ -12,7 +12,8 @@ fn last_oom(history: &DeviceHistory) -> Option<EventIdx> {
     history.note_events().filter(is_oom).last().map(EventIdx)
 }
 
-/// Returns the facts at a moment. Positions outside the trace are clamped. Returns `None` for an unknown event.
+/// Returns the facts about a moment. Positions outside the trace are clamped. `None` if the moment refers to an unknown
+/// event.
 pub(super) fn moment_facts(history: &DeviceHistory, at: MomentSpec) -> Option<MomentFacts> {
     let at = match at {
         MomentSpec::After(named) => MomentSpec::Moment(Moment::after(find_event(history, named)?).0),
@@ -94,7 +95,7 @@ pub(super) fn point_at_time(history: &DeviceHistory, clock: TimeAxis<'_>, x: f64
     AxisPoint { events: f64::from(moment) + part.clamp(0.0, 1.0), time: x.round() as u64 }
 }
 
-/// Returns the start and end of a moment on the time axis.
+/// Returns the start and end of a moment on the time axis, in µs.
 fn moment_span(history: &DeviceHistory, clock: TimeAxis<'_>, moment: u32) -> [u64; 2] {
     let from = clock.x(moment);
     let to = if moment < history.event_count() { clock.x(moment + 1) } else { clock.width() };

@@ -18,13 +18,14 @@ use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLifet
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
 use picture::timeline::{self, Axis, Order, OrderBuilder, OutlineRect, Paint, View};
 
-/// An open file.
+/// A file that is completely loaded.
 pub(super) struct OpenFile {
     pub(super) snapshot: Snapshot,
     pub(super) histories: Vec<DeviceHistory>,
-    /// Mapped ranges over time, by history; see [`OpenFile::compute_segments`].
+    /// Mapped ranges over time, with one item for each device history. See [`OpenFile::compute_segments`].
     segments: Vec<SegmentLifetimes>,
-    /// Versions, which count the reuses of an address, by history; see [`OpenFile::compute_versions`].
+    /// Versions, which count how often an address was reused, with one item for each device history. See
+    /// [`OpenFile::compute_versions`].
     versions: Vec<Versions>,
     pub(super) sites: Sites,
     pub(super) rounding: Rounding,
@@ -32,26 +33,26 @@ pub(super) struct OpenFile {
     format: String,
     warnings: Warnings,
     pub(super) groups: Groups,
-    /// Stacking orders, the most recently used last.
+    /// Cached stacking orders. The most recently used one is the last.
     orders: Vec<StackingOrder>,
     pub(super) found: Option<SearchMatches>,
     pub(super) stack_trees: StackTrees,
-    /// Data of the plots other than the stack.
+    /// Cached data of all plots except the stacked allocations.
     pub(super) plots: PlotCache,
 }
 
-/// Stacking order of a device by group instead of by allocation time.
+/// Order of stacking the allocations of a device by group instead of by time of allocation.
 struct StackingOrder {
     device: i64,
     by: Grouping,
     /// Number of allocations of the device.
     count: usize,
-    /// Groups of the allocations that were looked up and sorted so far.
+    /// Builder of the order, with the groups of the allocations that were sorted so far.
     piling: OrderBuilder,
     order: Option<Order>,
 }
 
-/// Number of stacking orders kept, if each covers all allocations of the file. An order takes eight bytes per
+/// Number of stacking orders to cache if each covers all allocations of the file. An order takes eight bytes per
 /// allocation.
 const ORDERS_KEPT: usize = 2;
 
@@ -88,7 +89,7 @@ impl OpenFile {
         }
     }
 
-    /// Returns the formats of the file, outermost first.
+    /// Returns the formats of the file, from the outermost to the innermost.
     pub(super) fn format(&self) -> &str {
         &self.format
     }
@@ -98,12 +99,13 @@ impl OpenFile {
         &self.warnings
     }
 
-    /// Builds the groups of allocations. This is the last step of opening a file.
+    /// Continues building the groups of allocations, which is the last step of opening a file.
     pub(super) fn build_groups(&mut self, slice: &mut TimeSlice) -> SliceResult {
         self.groups.step(&self.snapshot, &self.histories, &mut self.sites, slice)
     }
 
-    /// Precomputes live checkpoints, categories, segments and versions. Optional: it only makes answers faster.
+    /// Continues precomputing live checkpoints, categories, segments and versions. This is optional and only makes
+    /// answers faster.
     pub(super) fn prepare(&mut self, slice: &mut TimeSlice) -> SliceResult {
         for history in &mut self.histories {
             history.live.step(&history.allocations, history.event_count() + 1, slice)?;
@@ -115,15 +117,15 @@ impl OpenFile {
         self.histories.iter().zip(&mut self.versions).try_for_each(|(history, versions)| versions.step(history, slice))
     }
 
-    /// Does the work of [`OpenFile::prepare`] in one go.
+    /// Does all the work of [`OpenFile::prepare`] in a single call.
     pub(super) fn prepare_all(&mut self) {
         let has_time = &mut || true;
         let mut slice = TimeSlice::new(has_time);
         while self.prepare(&mut slice).is_err() {}
     }
 
-    /// Computes the mapped ranges of a device over time. Once this has finished, [`OpenFile::segments`] returns all of
-    /// them. Does nothing if there is no such device.
+    /// Continues computing the mapped ranges of a device over time. Once finished, [`OpenFile::segments`] returns all
+    /// ranges. Does nothing if there is no such device.
     pub(super) fn compute_segments(&mut self, device: i64, slice: &mut TimeSlice) -> SliceResult {
         let OpenFile { snapshot, histories, segments, .. } = self;
         let known = histories.iter().zip(segments).find(|(history, _)| history.device == device);
@@ -136,7 +138,8 @@ impl OpenFile {
         known.map(|(_, segments)| segments)
     }
 
-    /// Computes the versions for a device's events. Once this has finished, [`OpenFile::version_of`] returns them.
+    /// Continues computing the versions for the events of a device. Once finished, [`OpenFile::version_of`] returns
+    /// them.
     pub(super) fn compute_versions(&mut self, device: i64, slice: &mut TimeSlice) -> SliceResult {
         let known = self.histories.iter().zip(&mut self.versions).find(|(history, _)| history.device == device);
         known.map_or(Ok(()), |(history, versions)| versions.step(history, slice))
@@ -160,12 +163,13 @@ impl OpenFile {
         Some((DeviceData { snapshot, history, groups, rounding, found: found.as_ref() }, stack_trees))
     }
 
-    /// Returns the data of the device with this history, without the matches of a search.
+    /// Returns the data of the device with this history. The result has no search matches.
     pub(super) fn device_data<'a>(&'a self, history: &'a DeviceHistory) -> DeviceData<'a> {
         DeviceData { snapshot: &self.snapshot, history, groups: &self.groups, rounding: &self.rounding, found: None }
     }
 
-    /// Returns the stack of an allocation: that of its alloc event or its block, or else that of its free.
+    /// Returns the stack of an allocation, which is recorded at its alloc event or its block. If neither has a stack,
+    /// returns the stack of its free.
     pub(super) fn stack(&self, history: &DeviceHistory, id: AllocationId) -> StackId {
         stack_of(&self.snapshot, history, id)
     }
@@ -178,8 +182,8 @@ impl OpenFile {
         Paint::new(self.groups.slot(by, self.groups.group_of(&self.snapshot, history, id, by)), id.0)
     }
 
-    /// Calls `work` with the data that a plot is stacked from: the history of a device, or its reserved memory. The
-    /// stacking order must exist ([`OpenFile::prepare_picture`]).
+    /// Calls `work` with the data that a plot is drawn from: the history of a device, or its reserved memory. The
+    /// stacking order must have been computed by [`OpenFile::prepare_picture`].
     pub(super) fn with_source<R>(
         &self,
         device: i64,
@@ -233,12 +237,13 @@ impl OpenFile {
         self.orders.retain(|stacked| stacked.by != Grouping::Category);
     }
 
-    /// Classifies all allocations.
+    /// Continues classifying the allocations into categories.
     pub(super) fn categorize(&mut self, slice: &mut TimeSlice) -> SliceResult {
         self.groups.categories.step(&self.snapshot, &self.histories, slice)
     }
 
-    /// Computes the data that a plot with these display settings needs: categories, and a stacking order or a layout.
+    /// Continues computing the data that a plot needs with these display settings: categories, and a stacking order or
+    /// a layout.
     pub(super) fn prepare_picture(&mut self, device: i64, looks: Looks, slice: &mut TimeSlice) -> SliceResult {
         let uses_categories = [looks.stacking, Some(looks.colouring)].contains(&Some(Grouping::Category));
         if uses_categories {
@@ -257,7 +262,8 @@ impl OpenFile {
         result
     }
 
-    /// Does the work of [`OpenFile::prepare_picture`] in one go. Usually the scene has done it already.
+    /// Does all the work of [`OpenFile::prepare_picture`] in a single call. Usually nothing is left to do, because the
+    /// scene was prepared before.
     pub(super) fn prepare_picture_now(&mut self, device: i64, looks: Looks) {
         let _ = self.prepare_picture(device, looks, &mut TimeSlice::new(&mut || true));
     }
@@ -279,7 +285,7 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Collects the stacks of a highlighted node.
+    /// Continues collecting the stacks of a highlighted node.
     pub(super) fn collect_highlight(
         &mut self,
         device: i64,
@@ -293,8 +299,8 @@ impl OpenFile {
         }
     }
 
-    /// Keeps a stacking order and drops the oldest ones. With several devices side by side, each keeps its current
-    /// order and the previous one.
+    /// Caches a stacking order and drops the oldest orders. If several devices are shown side by side, the current and
+    /// the previous order of each device stay cached.
     fn keep_order(&mut self, newest: StackingOrder) {
         self.orders.push(newest);
         let limit = ORDERS_KEPT * self.histories.iter().map(|history| history.allocations.len()).sum::<usize>();
@@ -306,14 +312,15 @@ impl OpenFile {
         self.orders.drain(..dropped);
     }
 
-    /// Returns the allocation at a moment and a height of the stack in bytes.
+    /// Returns the allocation at a moment and a height in the plot, in bytes. `None` if there is none.
     pub(super) fn hit(&mut self, device: i64, looks: Looks, moment: u32, byte: u64) -> Option<HitAllocation> {
         self.prepare_picture_now(device, looks);
         let hit = self.with_source(device, looks, |source| timeline::stack_at(source, Moment(moment), byte))??;
         self.hit_allocation(device, hit.allocation, hit.lowest_byte)
     }
 
-    /// Returns the facts about an allocation for a tooltip. `lowest_byte` is its position in the plot.
+    /// Returns the facts about an allocation for a tooltip. `lowest_byte` is the height of its lower edge in the plot,
+    /// in bytes.
     pub(super) fn hit_allocation(&mut self, device: i64, id: AllocationId, lowest_byte: u64) -> Option<HitAllocation> {
         let history = self.histories.iter().find(|history| history.device == device)?;
         let stack = stack_of(&self.snapshot, history, id);
@@ -381,7 +388,7 @@ impl OpenFile {
         DeviceSummary { recorder: recorder_facts::recorder_facts(&self.snapshot, history), ..device_summary(history) }
     }
 
-    /// Returns the bytes on the heap, by table.
+    /// Returns the heap usage in bytes of each table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.snapshot.heap_bytes();
         bytes.extend(self.histories.iter().flat_map(DeviceHistory::heap_bytes));

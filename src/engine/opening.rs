@@ -1,4 +1,4 @@
-//! Opening of a file without the code that answers queries, for callers that read the history themselves.
+//! Opens a file without linking the code that answers queries, for callers that read the history directly.
 
 use super::Engine;
 use super::container_input::ContainerInput;
@@ -13,7 +13,7 @@ use history::compact::{self, WriteError};
 use history::replay::{Builder, Recorder};
 use std::io::Write;
 
-/// A file being loaded.
+/// Loads a file in time slices, without code that answers queries.
 pub struct Opening(Loader);
 
 impl Opening {
@@ -23,7 +23,7 @@ impl Opening {
         Opening(Loader::new(name, ContainerInput::new(Some(total_bytes), Access::Random, member), memory))
     }
 
-    /// Sets the range of events to keep.
+    /// Sets the range of events to load.
     #[must_use]
     pub fn with_range(self, load: LoadRange) -> Opening {
         Opening(self.0.with_range(load))
@@ -47,7 +47,8 @@ impl Opening {
         self.0.take_members()
     }
 
-    /// Works until the file is open (`Some`), or until more bytes are needed or the time is up (`None`).
+    /// Continues loading the file. Returns the open file (`Some`) when it is complete, or `None` if more bytes are
+    /// needed or the time slice is used up.
     ///
     /// # Errors
     /// Returns a message if the file is not a snapshot, is damaged, or takes too much memory.
@@ -60,7 +61,7 @@ impl Opening {
 /// is not linked. `read` fills the buffer from its start and returns the number of bytes, or 0 at the end.
 ///
 /// # Errors
-/// Returns an error of `read`, or a message if the input is not in this format.
+/// Returns the error if `read` fails, or a message if the input is not in this format.
 pub fn open_columns(
     name: String,
     read: &mut dyn FnMut(&mut [u8]) -> Result<usize, String>,
@@ -87,11 +88,11 @@ pub fn open_columns(
     Ok(OpenedFile(file))
 }
 
-/// An open file.
+/// A file that was opened without the code that answers queries.
 pub struct OpenedFile(OpenFile);
 
 impl OpenedFile {
-    /// Returns the file that an engine has open, without the code that answers queries about it.
+    /// Takes the open file out of an engine. The result does not link the code that answers queries.
     pub fn from_engine(engine: Engine) -> Option<OpenedFile> {
         engine.file.map(|file| OpenedFile(*file))
     }
@@ -109,7 +110,8 @@ impl OpenedFile {
         self.0.summary()
     }
 
-    /// Computes the data that a [`Side`] returns: categories by these rules, and reserved memory over time.
+    /// Computes data that a [`Side`] provides: the category of each allocation by these rules, and reserved memory over
+    /// time.
     pub fn prepare(&mut self, categories: &CategorySet) {
         self.0.set_categories(categories);
         self.0.prepare_all();
@@ -131,7 +133,7 @@ impl OpenedFile {
         self.0.write_simulated(run, out)
     }
 
-    /// Returns the device with this ordinal.
+    /// Returns the data of the device with this ordinal.
     pub fn side(&self, device: i64) -> Option<Side<'_>> {
         Some(Side { file: &self.0, history: self.0.history(device)? })
     }

@@ -1,4 +1,4 @@
-//! Origin of an allocation: its stack and labels, from its event or its block.
+//! Origin of an allocation: its stack and labels, as recorded at its event or its block.
 
 use super::protocol::TENSOR_SEPARATOR;
 use analysis::metadata;
@@ -6,17 +6,17 @@ use history::recorder::Tensor;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Labels, Snapshot, StackId, StringId};
 
-/// `internal_metadata` of a block that `resize_` with an address hint allocates in front of the hinted address and
-/// frees immediately.
+/// `internal_metadata` of a prefix block. `resize_` with an address hint allocates such a block in front of the hinted
+/// address and frees it immediately.
 const PREFIX_BLOCK: &str = "mallocWithAddress";
 
-/// Returns whether an allocation is a [prefix block](PREFIX_BLOCK). The allocator counts it like any other.
+/// Returns whether an allocation is a [prefix block](PREFIX_BLOCK). The allocator counts such blocks like all others.
 pub(super) fn is_prefix_block(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> bool {
     let internal = labels_of(snapshot, history, id).internal_metadata;
     internal.is_some_and(|text| snapshot.strings.bytes(text) == PREFIX_BLOCK.as_bytes())
 }
 
-/// Returns the labels of an allocation: those of its alloc event, or else those of its free.
+/// Returns the labels of an allocation, from its alloc event if recorded, otherwise from its free event.
 pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Labels {
     if let Some(origin) = history.origin(id) {
         return snapshot.labels.labels(origin.labels);
@@ -29,7 +29,7 @@ pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: Alloca
     }
 }
 
-/// Returns the tensors in an allocation at the time the snapshot was saved, as listed by a recorder.
+/// Returns the tensors in an allocation at the time when the snapshot was saved. A recorder lists them in the file.
 #[inline(never)]
 pub(super) fn tensors_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id: AllocationId) -> &'a [Tensor] {
     let Snapshot { recorder, .. } = snapshot;
@@ -56,8 +56,8 @@ pub(super) fn describe_tensor(snapshot: &Snapshot, tensor: &Tensor) -> String {
     text
 }
 
-/// Returns the name of an allocation: from the newest `annotate` event on it, else the `name` in its metadata, else the
-/// name of the recorder's tensor in it.
+/// Returns the name of an allocation. In order of priority, it comes from the newest `annotate` event, from `name` in
+/// the metadata, or from the tensor that a recorder lists in the allocation.
 fn name_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<String> {
     let text = |string: StringId| snapshot.strings.text(string);
     let note = history.annotation(id).and_then(|labels| snapshot.labels.labels(labels).user_metadata);
@@ -83,8 +83,8 @@ pub(super) fn site_with_name(snapshot: &Snapshot, history: &DeviceHistory, id: A
 /// Maximum length of a name in front of a call site, in characters.
 const MAX_NAME_LEN: usize = 100;
 
-/// Returns the category that the file records for an allocation, in torch.profiler's terms: that of the recorder's
-/// tensor in it, else that of its alloc event, else that of an `annotate` event on it, else the one in its metadata.
+/// Returns the category that the file records for an allocation, in torch.profiler's terms. In order of priority, it
+/// comes from the recorder's tensor, from the alloc event, from an `annotate` event, or from metadata.
 pub(super) fn recorded_category<'a>(
     snapshot: &'a Snapshot,
     history: &DeviceHistory,
@@ -106,7 +106,8 @@ pub(super) fn recorded_category<'a>(
     recorded.or_else(|| by_note().or_else(by_metadata).map(str::as_bytes))
 }
 
-/// Returns the stack of an allocation: that of its alloc event or its block, or else that of its free.
+/// Returns the stack of an allocation, which is recorded at its alloc event or its block. If neither has a stack,
+/// returns the stack of its free.
 pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
     let recorded = |stack: &StackId| *stack != StackId::NONE;
     let source = history.allocations.provenance(id);
@@ -130,8 +131,8 @@ pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: Allocat
     alloc_stack.or_else(|| block_stack().filter(recorded)).or_else(free_stack).unwrap_or(StackId::NONE)
 }
 
-/// Returns whether `stack`, as returned by [`stack_of`], is that of the free. That happens if an allocation was made
-/// before recording and nothing else is known about it.
+/// Returns whether `stack`, as returned by [`stack_of`], is the stack of the free. This is the case if the allocation
+/// was made before recording and no other stack is known.
 pub(super) fn is_free_stack(history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
     if let Some(origin) = history.origin(id) {
         return origin.is_of_free && origin.stack == stack;
@@ -139,7 +140,7 @@ pub(super) fn is_free_stack(history: &DeviceHistory, id: AllocationId, stack: St
     matches!(history.allocations.provenance(id), Provenance::FreedBy(event) if history.events.stack(event.0) == stack)
 }
 
-/// Returns whether an allocation has this stack. Unexplained bytes have none.
+/// Returns whether an allocation was made by this stack. False for unexplained bytes, which have no stack.
 pub(super) fn has_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
     !history.allocations.is_unexplained(id) && stack_of(snapshot, history, id) == stack
 }

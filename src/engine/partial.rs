@@ -6,24 +6,24 @@ use base::sorted::{signed_key, sorted_by_key, two_part_key};
 use history::replay::{Builder, Outline, Partial, RunningTotal};
 use history::snapshot::{Action, HOST_DEVICE, Snapshot};
 
-/// Largest relative change of the estimated event count that is ignored, so that the axis does not jitter.
+/// Maximum relative change of the estimated event count that is ignored, so that the axis does not jitter.
 const ESTIMATE_TOLERANCE: f64 = 1.0 / 32.0;
 
-/// Schedule of the partial results. Times are in milliseconds, on the caller's clock.
+/// Schedule that limits how often partial results are sent. Times are in milliseconds on the caller's clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PartialSchedule {
     due_ms: f64,
 }
 
 impl PartialSchedule {
-    /// Delay before the first partial result. Files that open faster never show one.
+    /// Delay before the first partial result. Files that are opened within this time have no partial results.
     const FIRST_DELAY_MS: f64 = 400.0;
     /// Minimum interval between two partial results.
     const MIN_INTERVAL_MS: f64 = 100.0;
     /// Minimum pause after a partial result, as a multiple of the time that it took to produce.
     const PAUSE_FACTOR: f64 = 40.0;
 
-    /// Creates the schedule of a file that is opened at `now_ms`.
+    /// Creates the schedule for a file whose loading starts at `now_ms`.
     pub fn start(now_ms: f64) -> PartialSchedule {
         PartialSchedule { due_ms: now_ms + PartialSchedule::FIRST_DELAY_MS }
     }
@@ -33,7 +33,7 @@ impl PartialSchedule {
         now_ms >= self.due_ms
     }
 
-    /// Schedules the next partial result after one that was produced between `from_ms` and `to_ms`.
+    /// Schedules the next partial result, after one that took from `from_ms` to `to_ms` to produce.
     pub fn after_update(from_ms: f64, to_ms: f64) -> PartialSchedule {
         PartialSchedule {
             due_ms: to_ms + PartialSchedule::MIN_INTERVAL_MS.max((to_ms - from_ms) * PartialSchedule::PAUSE_FACTOR),
@@ -41,13 +41,13 @@ impl PartialSchedule {
     }
 }
 
-/// State of the partial results for the file that is loading.
+/// State of the partial results for the file being loaded.
 #[derive(Default)]
 pub(super) struct PartialState {
     partial: Partial,
-    /// Bytes read and events decoded at the first call with any events.
+    /// Bytes read and events decoded when the first events were seen. The reading rate is measured from there.
     first_seen: Option<[u64; 2]>,
-    /// Index of the trace that is being decoded, and its estimated number of events.
+    /// Index of the trace that is being decoded, and the estimated number of its events.
     expected: (usize, f64),
     /// Number of events in the last partial result.
     sent_events: u64,
@@ -86,14 +86,14 @@ impl PartialState {
         Some(self.build_partial_file(name))
     }
 
-    /// Marks the file as fully decoded. Indexing has not started yet.
+    /// Marks the file as fully decoded. Indexing of the data follows later.
     pub(super) fn finish_decoding(&mut self, builder: &Builder, snapshot: &Snapshot) {
         builder.close_outlines(&mut self.partial, snapshot);
         self.sent_events = 0;
         self.is_complete = true;
     }
 
-    /// Returns the final numbers of the file. Returns `None` after the first call.
+    /// Returns the final partial results once the file is fully decoded. Later calls return `None`.
     pub(super) fn take_final(&mut self, name: &str) -> Option<PartialFile> {
         let is_news = self.is_complete && std::mem::replace(&mut self.sent_events, 1) == 0;
         is_news.then(|| self.build_partial_file(name)).filter(|partial| !partial.devices.is_empty())

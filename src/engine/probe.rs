@@ -1,21 +1,21 @@
-//! Detection of the kind of an archive member from its first bytes.
+//! Detects the content of an archive member from its first bytes.
 
 use super::snapviewer::{ELEMENTS, is_drawing};
 use history::container::zip::Entry;
 use history::container::{Container, ContainerError, Content};
 
-/// Number of compressed bytes that are examined. A deflate stream may begin with a table of some hundred bytes.
+/// Number of compressed bytes that are examined. A deflate stream may begin with a table of several hundred bytes.
 pub(super) const PROBE_BYTES: u64 = 4096;
 
-/// Keys that identify a JSON file as a snapshot. One of them occurs near the beginning of each snapshot.
+/// Keys that identify a JSON file as a snapshot. Each snapshot has at least one of them near its beginning.
 const SNAPSHOT_KEYS: [&[u8]; 5] =
     [b"\"segments\"", b"\"device_traces\"", b"\"allocator_settings\"", b"\"blocks\"", b"\"total_size\""];
 
-/// Rank of a member that is opened only if no other member has a lower rank.
+/// Score of a member that is opened only if no member has a lower score.
 pub(super) const FALLBACK_RANK: u8 = 3;
 
-/// Ranks the likelihood that a member is a snapshot, 0 being the likeliest. Returns a description of the content as
-/// error if the member is something else.
+/// Returns a score for the likelihood that a member is a snapshot. 0 is the most likely. If the member is something
+/// else, returns a description of its content as the error.
 pub(super) fn snapshot_rank(entry: &Entry, first: Vec<u8>) -> Result<u8, String> {
     let mut container = Container::from_zip_member(entry).map_err(|error| error.to_string())?;
     if first.len() as u64 == entry.packed {

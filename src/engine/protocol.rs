@@ -1,4 +1,4 @@
-//! Messages between the engine and its drivers (page, command line, tests). Plain data.
+//! Messages between the engine and its drivers (page, command line, tests). They are plain data.
 //!
 //! The bytes of a file are not part of a [`Request`]. The driver feeds them to the engine between `Open` and
 //! `EndOfFile`. Before each chunk, it asks the engine for the position of the [needed bytes](NeededBytes).
@@ -88,30 +88,32 @@ use serde::{Deserialize, Serialize};
 /// Message from a driver to the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// Opens a new file. Closes the open file and cancels any load in progress.
+    /// Opens a new file. Closes the previous file and cancels any load in progress.
     Open {
         name: String,
         total_bytes: Option<u64>,
         access: Access,
-        /// Index in [`Reply::Members`] of the snapshot to open, if the file holds several. `None` opens the first.
+        /// Index of the snapshot to open in [`Reply::Members`], if the file has several. `None` opens the first.
         member: Option<u32>,
     },
-    /// Sets the events to load from files opened after this. The default is all. Has no reply.
+    /// Sets the range of events that is loaded from files opened later. By default, all events are loaded. Has no
+    /// reply.
     Load(LoadRange),
     /// Signals that all bytes of the file have been fed.
     EndOfFile,
     Cancel,
     Ask(Ask),
-    /// Sets the rules for internal frames, one per string, as parsed by [`InternalRules::parse`]. Tree nodes of
-    /// arrangements that hide internal frames get new numbers. Has no reply.
+    /// Sets the rules for internal frames, in the syntax of [`InternalRules::parse`]. Nodes get new ids in trees that
+    /// hide internal frames. Has no reply.
     InternalFrames(Vec<String>),
-    /// Sets the categories. A new engine has [`CategorySet::standard`]. Has no reply. Questions that depend on
-    /// categories have to be asked again.
+    /// Sets the rules that classify allocations into categories. A new engine uses [`CategorySet::standard`]. Has no
+    /// reply. Queries that depend on categories have to be sent again.
     Categories(Box<CategorySet>),
 }
 
 impl Request {
-    /// Creates a request to open a file that is read sequentially. Opens its first snapshot if it holds several.
+    /// Creates a request to open a file that is read sequentially. If the file has several snapshots, the first is
+    /// opened.
     pub fn open(name: &str, total_bytes: Option<u64>) -> Request {
         Request::Open { name: name.to_owned(), total_bytes, access: Access::Sequential, member: None }
     }

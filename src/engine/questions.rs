@@ -1,6 +1,7 @@
-//! Queue of pending queries, and the dispatch of each [`Question`] variant to the code that answers it.
+//! Queue of pending queries. It passes each [`Question`] variant to the code that answers it.
 //!
-//! Quick queries are answered immediately. Of the others, only the latest query of each variant is kept.
+//! Quick queries are answered immediately. Among the other queries, only the latest one of each variant stays in the
+//! queue.
 
 use super::curves::CurveBuilder;
 use super::events::EventLists;
@@ -24,7 +25,7 @@ use history::snapshot::StackId;
 use std::collections::VecDeque;
 use std::mem::discriminant;
 
-/// Pending queries in order of priority, with work in progress and caches.
+/// Pending queries in order of priority, queries in progress, and caches.
 #[derive(Default)]
 pub(super) struct Questions {
     waiting: VecDeque<Ask>,
@@ -42,17 +43,17 @@ pub(super) struct Questions {
     events: EventLists,
     reports: Reports,
     sending: RecordingEncoder,
-    /// Answers [`Question::WhatIf`], if this engine simulates.
+    /// Simulator that answers [`Question::WhatIf`]. `None` if this engine does not simulate.
     simulator: Option<Box<dyn Simulator>>,
     plan: Option<Box<Plan>>,
     plan_curve: Option<Box<Plan>>,
     sizes: Option<Box<PlannedSizes>>,
 }
 
-/// Rank of queries that are answered immediately. They do not replace each other.
+/// Priority of queries that are answered immediately. They do not replace each other.
 const IMMEDIATE: u8 = 0;
 
-/// Returns the priority of a query. Lower ranks are answered first.
+/// Returns the priority of a query. Queries with a lower value are answered first.
 fn rank(question: &Question) -> u8 {
     match question {
         Question::Hit { .. } | Question::Moments(_) | Question::Step { .. } | Question::Marks => IMMEDIATE,
@@ -89,7 +90,7 @@ impl Questions {
         self.waiting.insert(index, ask);
     }
 
-    /// Drops the work in progress for an earlier query of the same variant.
+    /// Drops the work in progress for a previous query of the same variant.
     fn reset(&mut self, question: &Question) {
         match question {
             Question::Scene { .. } => self.scene = SceneBuilder::default(),
@@ -110,7 +111,7 @@ impl Questions {
         }
     }
 
-    /// Drops all data that depends on the categories, because they have changed.
+    /// Drops all data that depends on categories, after the rules have changed.
     pub(super) fn forget_categories(&mut self) {
         self.tables.invalidate();
         self.events.invalidate();
@@ -119,13 +120,13 @@ impl Questions {
         self.scene = SceneBuilder::default();
     }
 
-    /// Drops all data that depends on node numbers, because they have changed.
+    /// Drops all data that depends on tree node ids, after the rules for internal frames have changed.
     pub(super) fn forget_nodes(&mut self) {
         (self.trees, self.flames, self.plan, self.plan_curve) = Default::default();
         self.tables.invalidate();
     }
 
-    /// Answers all pending queries.
+    /// Continues answering the pending queries until all are answered or the time slice is used up.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -141,7 +142,7 @@ impl Questions {
         Ok(())
     }
 
-    /// Answers one query and queues the reply, if there is one.
+    /// Continues answering one query. Appends the answer to `replies` once complete, if there is one.
     fn answer(
         &mut self,
         file: &mut OpenFile,
@@ -287,7 +288,7 @@ impl Questions {
         Ok(())
     }
 
-    /// Returns the heap memory of work in progress and caches, in bytes, by kind of table.
+    /// Returns the heap usage of work in progress and caches: names of tables and their sizes in bytes.
     pub(super) fn heap_bytes(&self) -> [(&'static str, usize); 6] {
         let views = self.trees.heap_bytes() + self.states.heap_bytes() + self.beneath.heap_bytes();
         [

@@ -1,30 +1,31 @@
-//! Stable LSD radix sort of ids by 64-bit keys, in slices.
+//! Stable LSD radix sort of ids by 64-bit keys, in time slices.
 
 use base::slice::{SliceResult, TimeSlice};
 use std::ops::Range;
 
-/// Bits per digit.
+/// Number of bits per digit.
 const DIGIT_BITS: u32 = 8;
 const DIGIT_VALUES: usize = 1 << DIGIT_BITS;
 
-/// Sort in progress.
+/// A radix sort in progress.
 #[derive(Default)]
 pub(super) struct Radix {
     keys: Vec<u64>,
     ids: Vec<u32>,
     to_keys: Vec<u64>,
     to_ids: Vec<u32>,
-    /// Bits that differ between any two keys. Digits without such bits are skipped.
+    /// Bits that are not the same in all keys. Digits without such bits are skipped.
     differing: u64,
     digit: u32,
-    /// Number of occurrences of each digit value, then the target index of the next id with that value.
+    /// Number of occurrences of each digit value. After counting, the target index of the next id with this value.
     counts: Vec<u32>,
     next: usize,
     counted: bool,
 }
 
 impl Radix {
-    /// Creates an empty sort with capacity for `count` ids, because growing would copy all of them within one slice.
+    /// Creates an empty sort with capacity for `count` ids. Without it, a growing vector would copy all ids within one
+    /// time slice.
     pub(super) fn with_capacity(count: usize) -> Radix {
         Radix { keys: Vec::with_capacity(count), ids: Vec::with_capacity(count), ..Radix::default() }
     }
@@ -67,8 +68,8 @@ impl Radix {
         Ok(())
     }
 
-    /// Processes the digit at bit `shift` for the given rows. Counts values in the first pass and moves ids in the
-    /// second.
+    /// Processes the digit at bit `shift` for the given rows. The first pass counts the digit values, and the second
+    /// pass moves the ids.
     fn count_or_move(&mut self, rows: Range<usize>, shift: u32) {
         let len = self.keys.len();
         if self.counted {
@@ -107,29 +108,30 @@ impl Radix {
             + (self.ids.capacity() + self.to_ids.capacity()) * size_of::<u32>()
     }
 
-    /// Returns the ids. They are in key order once [`Radix::step`] has finished.
+    /// Returns the ids, which are in key order once [`Radix::step`] has finished.
     pub(super) fn into_ids(self) -> Vec<u32> {
         self.ids
     }
 }
 
-/// Sort of ids by several keys, in slices.
+/// Sorts ids by several keys, in time slices.
 #[derive(Default)]
 pub(super) struct MultiKeySort {
     radix: Radix,
-    /// Index of the current key. The least significant key comes first.
+    /// Index of the current key. The least significant key has index 0.
     key_index: usize,
-    /// Ids, sorted by all keys before `key_index`.
+    /// Ids, sorted by all keys with an index below `key_index`.
     ids: Vec<u32>,
 }
 
 impl MultiKeySort {
-    /// Creates a sort of these ids. Equal ids keep their order.
+    /// Creates a sort of these ids. Ids with equal keys stay in the given order.
     pub(super) fn new(ids: Vec<u32>) -> MultiKeySort {
         MultiKeySort { ids, ..MultiKeySort::default() }
     }
 
-    /// Sorts by `parts` keys, key 0 being the least significant. Computing one key costs `steps` slice steps.
+    /// Continues sorting by `parts` keys. Key 0 is the least significant. `key` returns a key for its index and an id,
+    /// which costs `steps` steps of the time slice.
     pub(super) fn step(
         &mut self,
         (parts, steps): (usize, u32),
@@ -153,7 +155,7 @@ impl MultiKeySort {
         Ok(())
     }
 
-    /// Returns the ids. They are sorted once [`MultiKeySort::step`] has finished.
+    /// Returns the ids, which are sorted once [`MultiKeySort::step`] has finished.
     pub(super) fn ids(&self) -> &[u32] {
         &self.ids
     }

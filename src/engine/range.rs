@@ -1,4 +1,4 @@
-//! Facts about a range of the trace, computed in slices.
+//! Memory totals for a range of the trace, computed in time slices.
 
 use super::open::OpenFile;
 use super::protocol::{RangeFacts, Scope, Span, Weight};
@@ -7,7 +7,8 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::Curve;
 
-/// Returns the totals of the allocations in `span`. They are zero if the file does not have the device.
+/// Continues computing the totals for the range `span` and returns them once complete. They are zero if the file does
+/// not have the device.
 pub(super) fn range_facts(
     file: &mut OpenFile,
     device: i64,

@@ -1,4 +1,4 @@
-//! Device facts that the recorder stored in the snapshot, such as capacity and named tensors.
+//! Facts about a device that a recorder stored in the snapshot, such as its capacity.
 
 use super::protocol::{
     CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, TENSORS, TENSORS_FOUND,
@@ -6,7 +6,8 @@ use super::protocol::{
 use history::replay::DeviceHistory;
 use history::snapshot::Snapshot;
 
-/// Summary key and recorder key of each number. Numbers that only apply to a whole trace come last.
+/// Summary key of each fact, and the key under which the recorder stores it. Facts that only apply to a whole trace
+/// come last.
 const RECORDER_KEYS: [(&str, &str); 6] = [
     (CAPACITY, "capacity_bytes"),
     (DEVICE_FREE, "free_bytes"),
@@ -15,10 +16,10 @@ const RECORDER_KEYS: [(&str, &str); 6] = [
     (OUTSIDE_ALLOCATOR, "process_bytes"),
     (COUNTED_PEAK, "stats.requested_bytes.all.peak"),
 ];
-/// Number of leading entries in [`RECORDER_KEYS`] that also apply to a cropped trace.
+/// Number of entries at the start of [`RECORDER_KEYS`] that also apply to a cropped trace.
 const CROP_KEY_COUNT: usize = 4;
 
-/// Returns the facts about a device as keys and values. Empty if the snapshot has no recorder data.
+/// Returns the recorder's facts about a device as key-value pairs. Empty if the snapshot has no recorder data.
 pub(super) fn recorder_facts(snapshot: &Snapshot, history: &DeviceHistory) -> Vec<(String, u64)> {
     let recorder = &snapshot.recorder;
     let (device, allocations) = (history.device, &history.allocations);

@@ -1,4 +1,4 @@
-//! Grouping of allocations by annotation and torch.compile region.
+//! Groups of allocations by annotation and by torch.compile region.
 
 use super::innermost::InnermostAnnotations;
 use base::slice::{SliceResult, TimeSlice};
@@ -8,7 +8,7 @@ use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 use std::ops::Range;
 
-/// Distinct names, numbered from 0 in file order.
+/// Distinct names. Each has a number, starting with 0 in the order of the file.
 #[derive(Default)]
 struct Names {
     names: Vec<StringId>,
@@ -44,18 +44,18 @@ impl Names {
     }
 }
 
-/// The annotations and compiled regions of a file.
+/// The annotations and torch.compile regions of a file.
 #[derive(Default)]
 pub(super) struct Regions {
     annotations: Names,
     contexts: Names,
-    /// Device ordinal and annotations, in the order of the histories.
+    /// Device ordinal and innermost annotations of each device, in the order of the histories.
     innermost: Vec<(i64, InnermostAnnotations)>,
     read: usize,
 }
 
 impl Regions {
-    /// Reads the annotation marks and event labels.
+    /// Continues reading the annotation marks and event labels.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
@@ -78,13 +78,13 @@ impl Regions {
         Ok(())
     }
 
-    /// Returns the annotation group of an allocation made at this moment. 0 means that no annotation is open.
+    /// Returns the annotation group of an allocation that is made at this moment. 0 if no annotation is open.
     pub(super) fn annotation(&self, history: &DeviceHistory, allocated_at: Moment) -> u32 {
         self.annotation_range(history, allocated_at).0
     }
 
-    /// Returns the annotation group of an allocation made at this moment, and the range of moments with the same group.
-    /// The range lets callers skip lookups for neighbouring allocations.
+    /// Returns the annotation group of an allocation that is made at this moment, and the surrounding range of moments
+    /// with the same group. Callers can skip lookups for allocations within this range.
     pub(super) fn annotation_range(&self, history: &DeviceHistory, allocated_at: Moment) -> (u32, Range<u32>) {
         let (name, around) = self.innermost(history).map_or((None, 0..u32::MAX), |it| it.at_allocation(allocated_at.0));
         (name.and_then(|name| self.annotations.number(name)).map_or(0, |number| number + 1), around)
@@ -94,15 +94,15 @@ impl Regions {
         self.innermost.iter().find(|&&(device, _)| device == history.device).map(|(_, innermost)| innermost)
     }
 
-    /// Returns the compiled-region group of an allocation made at this moment. 0 means before the trace, 1 means
-    /// outside all regions.
+    /// Returns the group by torch.compile region of an allocation made at this moment. 0 means before the trace, and 1
+    /// means outside all regions.
     pub(super) fn context(&self, snapshot: &Snapshot, history: &DeviceHistory, allocated_at: Moment) -> u32 {
         let Some(event) = allocated_at.event() else { return 0 };
         let name = compile_context(snapshot, history, event);
         name.and_then(|name| self.contexts.number(name)).map_or(1, |number| number + 2)
     }
 
-    /// Returns the number of annotation groups and of compiled-region groups.
+    /// Returns the number of groups by annotation, and the number of groups by torch.compile region.
     pub(super) fn counts(&self) -> [u32; 2] {
         [self.annotations.names.len() as u32 + 1, self.contexts.names.len() as u32 + 2]
     }
@@ -124,7 +124,7 @@ impl Regions {
     }
 }
 
-/// Returns the compiled region of an event, or `None` if it is not recorded or `N/A`.
+/// Returns the torch.compile region of an event. `None` if it is not recorded, or recorded as `N/A`.
 pub(super) fn compile_context(snapshot: &Snapshot, history: &DeviceHistory, event: EventIdx) -> Option<StringId> {
     let name = snapshot.labels.labels(history.events.labels(event.0)).compile_context;
     name.filter(|&name| snapshot.strings.bytes(name) != b"N/A")

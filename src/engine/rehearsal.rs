@@ -7,16 +7,16 @@
 /// Number of allocation slots. The first [`PERSISTENT`] are allocated once and stay live, like a model's weights. The
 /// others are allocated and freed in each step.
 const ALLOCATIONS: u32 = 24;
-/// Number of allocations of the first step that are never freed.
+/// Number of allocations that are made in the first step and never freed.
 const PERSISTENT: u32 = 6;
-/// Distance between two addresses, in bytes.
+/// Distance between the addresses of two allocation slots, in bytes.
 const ADDRESS_STRIDE: u64 = 4 << 20;
-/// Address of the only segment.
+/// Start address of the only segment.
 const START: u64 = 0x7f00_0000_0000;
-/// Number of steps per chunk.
+/// Number of training steps in each chunk.
 const STEPS_AT_ONCE: u32 = 8;
 
-/// Frames of all stacks, innermost first: function, file and line. Each stack has a subset.
+/// Frames of all stacks, innermost first: function, file and line. Each stack contains some of these frames.
 const FRAMES: [(&str, &str, u32); 8] = [
     ("c10::cuda::CUDACachingAllocator::malloc(unsigned long)", "??", 0),
     ("at::native::empty_cuda(c10::ArrayRef<long>)", "??", 0),
@@ -28,21 +28,21 @@ const FRAMES: [(&str, &str, u32); 8] = [
     ("main", "train.py", 112),
 ];
 
-/// Generator of the snapshot in chunks of a few kilobytes.
+/// Generates the synthetic snapshot in chunks of a few kilobytes.
 pub struct SyntheticSnapshot {
     steps: u32,
     step: u32,
     now_us: u64,
-    /// Strings written so far, with their memo indices.
+    /// Strings that were already written, with their memo indices.
     texts: Vec<(&'static str, u32)>,
-    /// Frames written so far: index in [`FRAMES`], line offset, memo index.
+    /// Frames that were already written: index in [`FRAMES`], offset of the line number, and memo index.
     frames: Vec<(usize, u32, u32)>,
     memo: u32,
     out: Vec<u8>,
 }
 
 impl SyntheticSnapshot {
-    /// Creates a snapshot of `steps` training steps, each about 70 events.
+    /// Creates a snapshot of `steps` training steps with about 70 events each.
     pub fn new(steps: u32) -> SyntheticSnapshot {
         let (texts, frames, out) = Default::default();
         SyntheticSnapshot { steps, step: 0, now_us: 1_700_000_000_000_000, texts, frames, memo: 0, out }
@@ -155,7 +155,7 @@ impl SyntheticSnapshot {
         self.out.extend(number.to_le_bytes().iter().take(length));
     }
 
-    /// Writes a string, or a memo reference if it was written before.
+    /// Writes a string. If it was written before, writes a memo reference instead.
     fn text(&mut self, text: &'static str) {
         if let Some((_, slot)) = self.texts.iter().find(|(known, _)| *known == text) {
             return self.write_memo_get(*slot);
@@ -175,7 +175,7 @@ impl SyntheticSnapshot {
         }
     }
 
-    /// Opens a dict or list and starts its items.
+    /// Writes the beginning of a dict or list, and of its items.
     fn open_container(&mut self, code: u8) {
         self.out.push(code);
         self.memoize();

@@ -1,6 +1,6 @@
-//! Roles of categories in training, derived from the category names of the standard rule set and of Mosaic.
+//! Roles of categories in training. They are derived from the category names of the standard rules and of Mosaic.
 
-/// Role of a category in training.
+/// Role that a category of memory has in training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Parameter,
@@ -9,11 +9,11 @@ pub(super) enum Role {
     Activation,
     Temporary,
     Input,
-    /// Everything else, such as KV caches, communication buffers, user-defined and unknown categories.
+    /// All other memory, such as KV caches, communication buffers, and user-defined or unknown categories.
     Other,
 }
 
-/// Category names of each role, compared case-insensitively.
+/// Category names for each role. Their case is ignored.
 const NAMES: [(Role, &[&str]); 6] = [
     (Role::Parameter, &["parameter", "parameters", "weights"]),
     (Role::Optimizer, &["optimizer state", "optimizer", "optimizer states"]),
@@ -24,7 +24,7 @@ const NAMES: [(Role, &[&str]); 6] = [
 ];
 
 impl Role {
-    /// Returns the role of a category by its name.
+    /// Returns the role of the category with this name.
     pub(super) fn from_name(name: &str) -> Role {
         let has = |names: &[&str]| names.iter().any(|it| it.eq_ignore_ascii_case(name));
         NAMES.iter().find(|(_, names)| has(names)).map_or(Role::Other, |&(role, _)| role)

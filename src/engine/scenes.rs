@@ -1,11 +1,11 @@
-//! Scenes under construction, for all kinds of plots.
+//! Builds scenes, which contain the geometry to draw, for all kinds of plots.
 
 use super::open::OpenFile;
 use super::protocol::{Looks, Plot};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use picture::timeline::{AddressJob, Scene, SceneJob, View};
 
-/// Scene under construction. Empty before the first step.
+/// Builder of a scene. Empty before the first call of [`SceneBuilder::scene`].
 #[derive(Default)]
 pub(super) struct SceneBuilder(Option<Job>);
 
@@ -15,7 +15,8 @@ enum Job {
 }
 
 impl SceneBuilder {
-    /// Builds the scene in slices. Returns `None` for an unknown device. Use a new [`SceneBuilder`] for each window.
+    /// Continues building the scene and returns it once complete. Returns `None` if the device is unknown. Use a new
+    /// [`SceneBuilder`] for each window.
     pub(super) fn scene(
         &mut self,
         file: &mut OpenFile,

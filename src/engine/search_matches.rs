@@ -1,12 +1,12 @@
-//! Matches of the latest finished search in a file. They are highlighted, and the user can step through them.
+//! Matches of the latest finished search. They are highlighted, and the user can step through them.
 
 use analysis::IdSet;
 
-/// Matching allocations and frames of a search.
+/// Allocations and frames that match a search.
 pub(super) struct SearchMatches {
     pub(super) serial: u32,
     pub(super) device: i64,
     pub(super) matches: IdSet,
-    /// Frames that match the query. Empty if the query is not about frames.
+    /// Frames that match the query. Empty if the query does not refer to frames.
     pub(super) frames: IdSet,
 }

@@ -1,4 +1,4 @@
-//! Read access to a device of an open file for other crates, such as one side of a comparison.
+//! Read access to a device of an open file, for other crates. For example, a comparison has two sides.
 
 use super::Engine;
 use super::device::SizeSource;
@@ -11,7 +11,7 @@ use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};
 
-/// A device of an open file. Its data is complete once [`Engine::step`] has nothing left to do.
+/// A device of an open file. Its data is complete once [`Engine::step`] has returned [`Work::Idle`](crate::Work::Idle).
 #[derive(Clone, Copy)]
 pub struct Side<'a> {
     pub(super) file: &'a OpenFile,
@@ -19,13 +19,13 @@ pub struct Side<'a> {
 }
 
 impl Engine {
-    /// Returns the device with this ordinal, if the open file has it.
+    /// Returns the device with this ordinal. `None` if the open file does not have it.
     pub fn side(&self, device: i64) -> Option<Side<'_>> {
         let file = self.file.as_deref()?;
         Some(Side { file, history: file.history(device)? })
     }
 
-    /// Returns the device after completing its categories and the lifetimes of its segments.
+    /// Computes the categories and the segment lifetimes of a device without time slices, then returns the device.
     pub fn complete_side(&mut self, device: i64) -> Option<Side<'_>> {
         self.file.as_deref_mut()?.prepare_all();
         self.side(device)
@@ -41,19 +41,19 @@ impl<'a> Side<'a> {
         self.file.summary().file
     }
 
-    /// Returns the lifetimes of the mapped ranges. `None` before [`Engine::complete_side`] was called.
+    /// Returns the lifetimes of the mapped ranges. `None` if [`Engine::complete_side`] was not called.
     pub fn segment_lives(&self) -> Option<&'a SegmentLifetimes> {
         self.file.segments(self.history.device)
     }
 
-    /// Calls `each` with every allocation of a scope and its weight, in allocation order. The sums of the weights are
-    /// those that the views show.
+    /// Calls `each` with every allocation in a scope and its weight, in order of allocation. The sums of these weights
+    /// equal the totals in the views.
     pub fn for_each_in_scope(&self, scope: Scope, each: &mut dyn FnMut(AllocationId, u64)) {
         let population = Population::new(self.history, scope);
         population.visit_part(self.history, 0..population.len(), each);
     }
 
-    /// Returns the stack of an allocation. Falls back to the stack of its free.
+    /// Returns the stack of an allocation. If it is not recorded, returns the stack of its free.
     pub fn stack(&self, id: AllocationId) -> StackId {
         stack_of(&self.file.snapshot, self.history, id)
     }
@@ -63,24 +63,25 @@ impl<'a> Side<'a> {
         is_free_stack(self.history, id, stack)
     }
 
-    /// Returns the maximum live bytes between two moments, both inclusive.
+    /// Returns the maximum of live bytes between two moments, both included.
     pub fn peak_bytes_in(&self, from: Moment, to: Moment) -> u64 {
         self.peak_in(from, to).1
     }
 
-    /// Returns the first moment of maximum live bytes between two moments (both inclusive), and those bytes.
+    /// Returns the first moment with the maximum of live bytes between two moments (both included), and the live bytes
+    /// at this moment.
     pub fn peak_in(&self, from: Moment, to: Moment) -> (Moment, u64) {
         let change = |event| self.history.drawn_change(event);
         let peak = Curve::new(&self.history.drawn, &change).max_in(from.0..to.0.saturating_add(1));
         peak.map_or((from, 0), |(moment, bytes)| (moment, u64::try_from(bytes).unwrap_or(0)))
     }
 
-    /// Returns the group of an allocation in a grouping.
+    /// Returns the group number of an allocation in a grouping.
     pub fn group(&self, by: Grouping, id: AllocationId) -> u32 {
         self.file.groups.group_of(&self.file.snapshot, self.history, id, by)
     }
 
-    /// Returns the number of groups in a grouping.
+    /// Returns the number of groups in a grouping, which is the upper bound (exclusive) of group numbers.
     pub fn group_count(&self, by: Grouping) -> u32 {
         self.file.groups.group_count(self.history, by)
     }
@@ -102,23 +103,26 @@ impl<'a> Side<'a> {
         self.file.groups.pool_label(pool)
     }
 
-    /// Returns the rounded bytes of an allocation, and whether they are recorded. If not, they are a lower bound.
+    /// Returns the rounded bytes of an allocation, and true if the file records them. Otherwise, they are a lower
+    /// bound.
     pub fn allocated_bytes(&self, id: AllocationId) -> (u64, bool) {
         let (bytes, known) = self.file.device_data(self.history).rounded_size(id);
         (bytes, known == SizeSource::Recorded)
     }
 
-    /// Returns the stack of an event, or the stack of its allocation if the event has none.
+    /// Returns the stack of an event. If it is not recorded, returns the stack of the event's allocation.
     pub fn event_stack(&self, event: u32) -> StackId {
         stack_of_event(self.file, self.history, event)
     }
 
-    /// Returns the stream of an event, or of its allocation or segment. `None` if not recorded.
+    /// Returns the stream of an event. If it is not recorded, returns the stream of the event's allocation or segment.
+    /// `None` if unknown.
     pub fn event_stream(&self, event: u32) -> Option<u64> {
         stream_of(self.file, self.history, event)
     }
 
-    /// Returns the pool of an event, or of its allocation or segment. `None` if not recorded.
+    /// Returns the pool of an event. If it is not recorded, returns the pool of the event's allocation or segment.
+    /// `None` if unknown.
     pub fn event_pool(&self, event: u32) -> Option<(u64, u64)> {
         pool_of(self.file, self.history, event)
     }

@@ -18,34 +18,34 @@ use history::json::{Limits, Parser};
 use history::pickle::Builder;
 use history::snapshot::Reader;
 
-/// Member names in SnapViewer archives.
+/// Names of the two members in SnapViewer archives.
 pub(super) const DRAWING: &str = "allocations.json";
 pub(super) const ELEMENTS: &str = "elements.json";
 
-/// Returns whether the JSON text starts like an `allocations.json`, whose items have timesteps.
+/// Returns whether the JSON text is the beginning of an `allocations.json` file, whose items have the key `timesteps`.
 pub(super) fn is_drawing(text: &[u8]) -> bool {
     let key = b"\"timesteps\"";
     text.get(..1000).unwrap_or(text).windows(key.len()).any(|part| part == key)
 }
 
-/// Builder for `allocations.json`.
+/// Builder for the content of `allocations.json`. It collects the lifetime of each allocation.
 #[derive(Default)]
 pub(super) struct Drawing {
     open: Vec<Open>,
     spans: Spans,
 }
 
-/// An unfinished list or dict.
+/// A list or dict whose end was not read yet.
 #[derive(Clone, Copy, Default)]
 struct Open {
     items: u64,
-    /// First and last number of the list, or of the dict's timesteps.
+    /// First and last number of a list. For a dict, first and last number in its `timesteps`.
     ends: Option<(i64, i64)>,
     elem: Option<i64>,
     size: Option<i64>,
 }
 
-/// JSON value, reduced to the parts that the reader uses.
+/// A JSON value, reduced to the parts that this reader uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value {
     Other,
@@ -57,7 +57,7 @@ pub(super) enum Value {
     Allocation,
 }
 
-/// Dict keys that the reader uses.
+/// Dict keys that this reader uses. All other keys are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Elem,
@@ -196,7 +196,7 @@ impl Drawing {
         Parser::new(Drawing::default(), Limits::default())
     }
 
-    /// Creates a parser for `elements.json` that merges the elements with the frees of these allocations.
+    /// Creates a parser for `elements.json`. It merges the elements with the frees of the allocations in this drawing.
     ///
     /// # Errors
     /// Returns an error if an allocation refers to an element that cannot exist.

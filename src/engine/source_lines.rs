@@ -1,4 +1,5 @@
-//! Aggregation of frame weights to lines and files, in slices because a file may claim millions of lines.
+//! Adds up the weights of frames by line and by file. This is done in time slices, because a file may have millions of
+//! lines.
 
 use super::protocol::{LocationWeight, SourceFile, SourceLine};
 use super::radix::MultiKeySort;
@@ -6,10 +7,10 @@ use base::column::Column;
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use history::snapshot::{Frame, FrameId, Snapshot};
 
-/// Maximum number of files in an answer. Larger than in any real project, like [`MAX_LINES`].
+/// Maximum number of files in a result. Real projects have fewer files.
 const MAX_FILES: usize = 2000;
 const MAX_LINES: usize = 20_000;
-/// Maximum length of a path in an answer, in bytes.
+/// Maximum length of a path in a result, in bytes.
 const MAX_PATH_LEN: usize = 1000;
 
 /// Maximum length of the source text of a line, in bytes.
@@ -17,7 +18,7 @@ const MAX_CODE_LEN: usize = 200;
 /// Maximum length of the source text of all lines together, in bytes.
 const MAX_CODE: usize = 1 << 20;
 
-/// A source file: one of its frames, its weight, and the index of its first line.
+/// A source file: one of its frames, its total weight, and the index of its first line.
 #[derive(Clone, Copy)]
 struct File {
     frame: u32,
@@ -25,34 +26,35 @@ struct File {
     first: u32,
 }
 
-/// Sort key of files and lines.
+/// Sort criterion for files and lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SortBy {
     /// Bytes in the scope.
     #[default]
     Weight,
-    /// Difference between the bytes at both ends of a change.
+    /// Difference between the bytes at the start and at the end of the range of a change.
     Change,
 }
 
-/// Aggregation in progress.
+/// Adds up the weights of frames by line and file, in time slices.
 #[derive(Default)]
 pub(super) struct SourceLines {
     pub(super) frames: Vec<LocationWeight>,
     pub(super) by: SortBy,
-    /// Number of frames examined so far. `used` has those with any weight.
+    /// Number of frames examined so far. `used` contains the examined frames that have weight.
     next_frame: usize,
     used: Vec<u32>,
-    /// `used`, sorted by file and line. The first `grouped` frames are in `lines` and `files`.
+    /// The frames in `used`, sorted by file and line. The first `grouped` frames were already added to `lines` and
+    /// `files`.
     by_line: Option<MultiKeySort>,
     grouped: usize,
-    /// One frame of each line, and the weight of the line.
+    /// For each line, one of its frames and the weight of the line.
     lines: Column<(u32, LocationWeight)>,
     files: Column<File>,
-    /// Files in descending order of weight. The first `done` files are processed.
+    /// Files in descending order of weight. The first `done` files are complete.
     by_weight: Option<MultiKeySort>,
     done: usize,
-    /// Lines of the next file in descending order of weight.
+    /// Lines of the next file, in descending order of weight.
     of_file: Option<MultiKeySort>,
     line_count: usize,
     code_bytes: usize,
@@ -70,8 +72,8 @@ impl LocationWeight {
         self.now.count > 0 || self.peak.count > 0
     }
 
-    /// Returns a sort key that puts the heaviest or most changed item first. Part 0 of the key is less significant than
-    /// part 1.
+    /// Returns a sort key that sorts the heaviest or most changed item first. Part 0 of the key is less significant
+    /// than part 1.
     fn key(&self, part: usize, by: SortBy) -> u64 {
         !match (part, by) {
             (0, _) => self.peak.bytes,
@@ -82,7 +84,8 @@ impl LocationWeight {
 }
 
 impl SourceLines {
-    /// Returns the files, heaviest first, and the total of the files that are left out.
+    /// Continues adding up. Once complete, returns the files, heaviest first, and the total of the files that are left
+    /// out.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
@@ -180,7 +183,7 @@ impl SourceLines {
     }
 }
 
-/// Returns the byte offset of the start of each line.
+/// Returns the byte offset at which each line of the source starts.
 #[inline(never)]
 fn line_starts(source: &[u8]) -> Vec<u32> {
     let mut starts = Vec::new();
@@ -194,7 +197,7 @@ fn line_starts(source: &[u8]) -> Vec<u32> {
     starts
 }
 
-/// Returns the trimmed text of a line. Empty if there is no such line.
+/// Returns the trimmed text of a line. Empty if the source has no such line.
 #[inline(never)]
 fn line_text(source: &[u8], starts: &[u32], line: i128) -> String {
     let start = usize::try_from(line).ok().and_then(|line| starts.get(line.checked_sub(1)?));
@@ -203,7 +206,7 @@ fn line_text(source: &[u8], starts: &[u32], line: i128) -> String {
     String::from_utf8_lossy(text.get(..end).unwrap_or_default()).trim().to_owned()
 }
 
-/// Returns a path as text. Of a very long path, keeps only the end, which has the file name.
+/// Returns a path as text. If the path is very long, only its end is returned, which contains the file name.
 fn display_path(bytes: &[u8]) -> String {
     let (mark, end) = match bytes.len().checked_sub(MAX_PATH_LEN) {
         Some(cut) if cut > 0 => ("…", bytes.get(cut..).unwrap_or(bytes)),

@@ -1,4 +1,4 @@
-//! Weights of the files and lines of the user's own code, computed in slices.
+//! Memory by file and line of the user's own code, computed in time slices.
 
 use super::device::DeviceData;
 use super::open::OpenFile;
@@ -8,18 +8,18 @@ use super::stack_trees::{Selection, clamp_scope};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 
-/// Computation of a [`SourcesPage`] in progress.
+/// Computes a [`SourcesPage`] in time slices.
 #[derive(Default)]
 pub(super) struct Sources {
-    /// Number of stacks attributed so far, for the scope and for the peak.
+    /// Number of stacks that were assigned to a call site so far, for the scope and for the peak.
     next: [usize; 2],
-    /// Weights by frame, aggregated to files at the end.
+    /// Weight of each frame. The frames are added up to lines and files at the end.
     lines: SourceLines,
     page: SourcesPage,
 }
 
 impl Sources {
-    /// Computes the page. It is empty if the file does not have the device.
+    /// Continues computing the page and returns it once complete. It is empty if the file does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,

@@ -1,29 +1,29 @@
-//! Start and end timestep of each SnapViewer element, by element number. Elements may be added in any order.
+//! Start and end timestep of each SnapViewer element, by element index. Elements may be added in any order.
 
 use base::units::group_digits;
 
-/// Maximum number of allocations in a file. SnapViewer keeps all points in memory, so its files are far smaller.
+/// Maximum number of allocations in a file. SnapViewer needs memory for every point, so its own files are far smaller.
 pub(super) const MAX_ALLOCATIONS: u32 = 1 << 24;
 
-/// Number of elements per chunk. A chunk takes 64 KiB, and there are at most 4096 chunks.
+/// Number of elements per chunk. A chunk takes 64 KiB, so there are at most 4096 chunks.
 const CHUNK: usize = 4096;
 
-/// Reason why SnapViewer's allocations cannot be merged with its elements.
+/// Reason why SnapViewer's `allocations.json` cannot be merged with its `elements.json`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum JoinError {
-    /// The file has a different number of allocations (first field) than of elements (second field).
+    /// The number of allocations (first field) differs from the number of elements (second field).
     #[error("allocations.json has {0} allocations, but elements.json has {1} events")]
     Lengths(u32, u64),
-    /// An `elem` (first field) is not less than the number of allocations (second field).
+    /// The value of an `elem` key (first field) is not less than the number of allocations (second field).
     #[error("allocations.json: elem {0} is out of range, as there are {1} allocations")]
     NoSuchElement(u32, u32),
-    /// The item at this index is not a dict with `elem`, `timesteps` and `size`.
+    /// The item at this index is not a dict with the keys `elem`, `timesteps` and `size`.
     #[error("allocations.json: [{0}] is not a SnapViewer allocation")]
     NotAnAllocation(usize),
-    /// Two allocations have this `elem`.
+    /// Two allocations have this value of `elem`.
     #[error("allocations.json: elem {0} occurs twice")]
     Twice(u32),
-    /// The file has more than [`MAX_ALLOCATIONS`].
+    /// The file has more than [`MAX_ALLOCATIONS`] allocations.
     #[error("allocations.json has more than {} allocations", group_digits(MAX_ALLOCATIONS.into()))]
     TooMany,
 }
@@ -35,17 +35,18 @@ pub(super) struct Span {
     pub(super) last: i64,
 }
 
-/// Sentinel: no span. The end is before the start, so no element can have it.
+/// Sentinel: the element has no span. A valid span cannot have this value, because the end is before the start.
 const NO_SPAN: Span = Span { first: 1, last: 0 };
 
 impl Span {
-    /// Creates a span. Returns `None` if the end is before the start.
+    /// Creates a span of timesteps. Returns `None` if the end is before the start.
     pub(super) fn new(first: i64, last: i64) -> Option<Span> {
         (first <= last).then_some(Span { first, last })
     }
 }
 
-/// The span of each element, by element number. Stored in chunks, so that adding an element never copies or searches.
+/// The span of each element, by element index. The spans are stored in chunks, so that adding one never copies the
+/// others.
 #[derive(Default)]
 pub(super) struct Spans {
     chunks: Vec<Option<Box<[Span; CHUNK]>>>,
@@ -58,7 +59,7 @@ impl Spans {
     /// Sets the span of an element.
     ///
     /// # Errors
-    /// Returns an error if the element already has a span, or if its number is too large.
+    /// Returns an error if the element already has a span, or if its index is too large.
     pub(super) fn insert(&mut self, elem: u32, span: Span) -> Result<(), JoinError> {
         if elem >= MAX_ALLOCATIONS {
             return Err(JoinError::TooMany);
@@ -78,10 +79,10 @@ impl Spans {
         Ok(())
     }
 
-    /// Checks that the elements are numbered from 0 without a gap.
+    /// Checks that the elements are numbered from 0 without gaps.
     ///
     /// # Errors
-    /// Returns an error if a number is missing.
+    /// Returns an error if an element is missing.
     pub(super) fn check(&self) -> Result<(), JoinError> {
         // No element occurs twice, so there is a gap only if the highest number is too large.
         if self.count == 0 || self.highest < self.count {
@@ -101,7 +102,7 @@ impl Spans {
         self.count
     }
 
-    /// Returns the last timestep of all elements, or 0 if there are none.
+    /// Returns the last timestep among all elements, or 0 if there are none.
     pub(super) fn end(&self) -> i64 {
         self.end
     }

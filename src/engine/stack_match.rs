@@ -1,7 +1,7 @@
-//! Matching of stacks against a query, in slices. Every frame is tested once, then every stack once.
+//! Matches stacks against a query in time slices. Each frame is tested once, and then each stack.
 //!
-//! A stack matches a frame query if its innermost frame or its caller's stack matches. It matches a call-site query if
-//! its innermost frame of the user's own code matches.
+//! A stack matches a query about frames if its innermost frame matches, or if the stack of its caller matches. It
+//! matches a query about call sites if its innermost frame of the user's own code matches.
 
 use super::open::OpenFile;
 use super::protocol::Query;
@@ -9,7 +9,7 @@ use analysis::{IdSet, frame_line};
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use history::snapshot::{FrameId, StackId};
 
-/// Frames and stacks that match, among those tested so far.
+/// The frames and stacks tested so far that match a query.
 #[derive(Default)]
 pub(super) struct StackMatch {
     pub(super) frames: IdSet,
@@ -20,7 +20,8 @@ pub(super) struct StackMatch {
 }
 
 impl StackMatch {
-    /// Tests all frames and stacks. For a category query, assigns categories instead. Does nothing for other queries.
+    /// Continues testing frames and stacks until all are tested or the time slice is used up. For a query about
+    /// categories, classifies allocations instead. Does nothing for other queries.
     pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, slice: &mut TimeSlice) -> SliceResult {
         if let Query::Category(_) = query {
             return file.categorize(slice);

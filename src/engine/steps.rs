@@ -1,5 +1,5 @@
 //! Keyboard steps in the stacked plots: to the block above or below at the same moment, or to the previous or next
-//! block at the same byte.
+//! block at the same height.
 
 use super::open::OpenFile;
 use super::plots::walk_ranges;
@@ -8,10 +8,10 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use picture::timeline::{self, Source};
 
-/// Maximum number of events that one call walks through, which takes a few milliseconds.
+/// Maximum number of events that one call examines, which takes a few milliseconds.
 const MAX_EVENTS: u32 = 50_000;
 
-/// Performs `step` from `(moment, byte)`. Returns `None` for an unknown device.
+/// Performs a keyboard step from a moment and a height in bytes. Returns `None` if the device is unknown.
 pub(super) fn step(
     file: &mut OpenFile,
     device: i64,
@@ -56,7 +56,7 @@ pub(super) fn step(
     })
 }
 
-/// The block at a byte of the stack.
+/// The block at a height of the plot.
 #[derive(Clone, Copy)]
 struct Block {
     id: AllocationId,
@@ -73,7 +73,8 @@ fn total(source: &Source, moment: u32) -> u64 {
     u64::try_from(source.requested.at(Moment(moment))).unwrap_or(0)
 }
 
-/// Walks event by event until another block covers the byte. A block moves when one below it is allocated or freed.
+/// Examines event by event until another block covers the height `byte`. Blocks move when a block below them is
+/// allocated or freed.
 fn walk_events(
     history: &DeviceHistory,
     source: &Source,

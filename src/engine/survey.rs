@@ -1,36 +1,37 @@
-//! Classification of an archive by its directory, in slices because a directory may have thousands of entries.
+//! Determines the kind of an archive from its directory. This is done in time slices, because a directory may have
+//! thousands of entries.
 
 use super::archive_error::ArchiveError;
 use super::snapviewer::{DRAWING, ELEMENTS};
 use hashbrown::HashMap;
 use history::container::zip::{Directory, DirectoryReader, Entry};
 
-/// Number of bytes of the directory that are read per step, which takes a fraction of a millisecond.
+/// Number of bytes of the directory that are read in each step. This takes a fraction of a millisecond.
 const SLICE: usize = 64 << 10;
 
-/// Maximum number of members that are searched for snapshots. Archives packed by hand have a few dozen.
+/// Maximum number of members that are checked for being snapshots. Archives made by hand have a few dozen members.
 const MAX_CANDIDATES: usize = 4096;
 
-/// Classification in progress.
+/// Scan of an archive's directory in progress.
 pub(super) struct Survey {
     bytes: Vec<u8>,
     rows: DirectoryReader,
     members: Vec<Entry>,
-    /// SnapViewer members whose counterpart has not been seen yet, by folder.
+    /// SnapViewer members (`allocations.json` or `elements.json`) whose counterpart was not found yet, by folder.
     unpaired: HashMap<String, Entry, foldhash::fast::RandomState>,
     pair: Option<(Entry, Entry)>,
 }
 
-/// Result of a step.
+/// Result of one step of the scan.
 pub(super) enum SurveyStep {
     Unfinished(Survey),
     SnapViewer(Entry, Entry),
-    /// Possible snapshots, in directory order.
+    /// Members that may be snapshots, in directory order.
     Members(Vec<Entry>),
 }
 
 impl Survey {
-    /// Starts the classification. `bytes` is the whole directory.
+    /// Starts the scan. `bytes` is the whole directory.
     pub(super) fn new(directory: Directory, bytes: Vec<u8>) -> Survey {
         let rows = DirectoryReader::new(directory);
         Survey { bytes, rows, members: Vec::new(), unpaired: HashMap::default(), pair: None }
@@ -39,7 +40,7 @@ impl Survey {
     /// Reads the next entries of the directory.
     ///
     /// # Errors
-    /// Returns an error for a malformed directory and for a PyTorch checkpoint.
+    /// Returns an error if the directory is malformed, or if the archive is a PyTorch checkpoint.
     pub(super) fn step(mut self) -> Result<SurveyStep, ArchiveError> {
         let end = self.rows.bytes_read() + SLICE;
         while self.rows.bytes_read() < end {

@@ -1,6 +1,6 @@
-//! The Allocations table: filtered and sorted rows, as table rows or as text.
+//! The Allocations table, filtered and sorted. Rows are returned as data or as text.
 //!
-//! The table is computed in slices and cached until another one is requested, so that scrolling is cheap.
+//! The table is computed in time slices and cached until another table is requested, so that scrolling is cheap.
 
 mod listing;
 mod order;
@@ -13,32 +13,32 @@ use base::slice::{SliceResult, TimeSlice};
 use listing::{Listing, Terms};
 use order::{Order, SiteRanks};
 
-/// Maximum number of rows in an answer. More than fit on any screen.
+/// Maximum number of rows in a result. More than fit on any screen.
 const MAX_ROWS: u32 = 512;
 
-/// Cache of the last requested table, and the text export in progress.
+/// Cache for the table that was requested last, and the progress of copying rows as text.
 #[derive(Default)]
 pub(super) struct TableCache {
     copying: CopyProgress,
     listing: Option<Box<Listing>>,
     order: Option<Box<Order>>,
-    /// Parsed terms of the last filter.
+    /// Parsed terms of the filter that was used last.
     terms: Option<Terms>,
     sites: SiteRanks,
 }
 
 impl TableCache {
-    /// Resets the text export for a new query.
+    /// Resets the copy progress, so that rows are copied from the beginning.
     pub(super) fn reset_text(&mut self) {
         self.copying = CopyProgress::default();
     }
 
-    /// Drops the table, because categories or node numbers have changed.
+    /// Drops the cached table, because categories or node ids have changed.
     pub(super) fn invalidate(&mut self) {
         (self.listing, self.order) = (None, None);
     }
 
-    /// Builds the requested table.
+    /// Continues building the requested table, unless it is cached.
     fn build(
         &mut self,
         file: &mut OpenFile,
@@ -65,7 +65,8 @@ impl TableCache {
         order.sum_ranges(file, device, &question.selected, slice)
     }
 
-    /// Returns a part of the table. Empty if the file does not have the device.
+    /// Continues building the requested table and returns the requested rows once complete. They are empty if the file
+    /// does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -97,7 +98,7 @@ impl TableCache {
         Ok(page)
     }
 
-    /// Sends rows of the table as text, in parts.
+    /// Continues sending rows of the table as text, in parts.
     pub(super) fn text(
         &mut self,
         file: &mut OpenFile,

@@ -1,5 +1,5 @@
-//! Allocator simulation: the recording of a device's allocator requests, and in native builds the simulator. The page
-//! runs the simulator in a separate wasm module.
+//! Access to the allocator simulation: a device's allocator requests as input and, in native builds, the simulator. The
+//! page runs the simulator in a separate wasm module.
 
 use super::open::OpenFile;
 use super::protocol::{WhatIf, WhatIfQuestion, encode};
@@ -11,13 +11,13 @@ use allocator::simulation::Simulation;
 use allocator::transfer::Writing;
 use base::slice::{SliceResult, TimeSlice};
 
-/// Recording under construction, with its device.
+/// Builder of the recording of a device's allocator requests.
 #[derive(Default)]
 pub(super) struct RecordingBuilder(Option<Box<(i64, StepSearch, Reading)>>);
 
 impl RecordingBuilder {
-    /// Builds the recording of the program's allocator requests on a device. Returns `None` if the file does not have
-    /// the device.
+    /// Continues building the recording of the program's allocator requests on a device. Returns it once complete, or
+    /// `None` if the file does not have the device.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -39,7 +39,7 @@ impl RecordingBuilder {
     }
 }
 
-/// Encoded recording for another worker, under construction.
+/// Builds and encodes the recording of a device's allocator requests, to be sent to another worker.
 #[derive(Default)]
 pub(super) struct RecordingEncoder {
     recordings: RecordingBuilder,
@@ -47,7 +47,7 @@ pub(super) struct RecordingEncoder {
 }
 
 impl RecordingEncoder {
-    /// Returns the encoded recording, or `None` if the file does not have the device.
+    /// Continues encoding the recording and returns it once complete, or `None` if the file does not have the device.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -66,12 +66,14 @@ impl RecordingEncoder {
     }
 }
 
-/// Simulator that answers a [`WhatIfQuestion`]. A trait, so that an engine without a simulator does not link its code.
+/// Simulator that answers a [`WhatIfQuestion`]. It is a trait, so that an engine without a simulator does not link its
+/// code.
 pub(super) trait Simulator {
-    /// Resets the simulator for a new query.
+    /// Resets the simulator, so that another query can be answered.
     fn reset(&mut self);
 
-    /// Answers a query. Calls `send` with partial answers. Returns `None` if the file does not have the device.
+    /// Continues answering a query. Partial results are passed to `send`. Returns the result once complete, or `None`
+    /// if the file does not have the device.
     fn answer(
         &mut self,
         file: &mut OpenFile,
@@ -81,18 +83,18 @@ pub(super) trait Simulator {
         slice: &mut TimeSlice,
     ) -> SliceResult<Option<WhatIf>>;
 
-    /// Sets the planned sizes of a device's allocations, as encoded for [`Simulation::plan`].
+    /// Sets the planned sizes of a device's allocations, in the encoding that [`Simulation::plan`] expects.
     fn set_planned_sizes(&mut self, device: i64, sizes: &[u8]);
 
     fn heap_bytes(&self) -> usize;
 }
 
-/// Simulator that keeps its last simulation for reuse.
+/// Simulator that caches its last simulation for reuse.
 #[derive(Default)]
 struct NativeSimulator {
     recordings: RecordingBuilder,
     simulation: Option<Simulation>,
-    /// Device and planned sizes, until they are passed to a simulation.
+    /// Device ordinal and planned sizes, until they are passed to a simulation.
     sizes: Option<(i64, Vec<u8>)>,
 }
 

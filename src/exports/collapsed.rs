@@ -3,7 +3,7 @@
 use crate::profile::{Profile, Total};
 use std::io::{self, Write};
 
-/// Writes one line per stack.
+/// Writes one line for each distinct stack.
 ///
 /// # Errors
 /// Returns the errors of `out`.

@@ -2,10 +2,10 @@
 
 use engine::protocol::ExportTable;
 
-/// Type of a column's cells. Any cell may be empty.
+/// Type of a column's values. Any cell may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A number that may need all 64 bits.
+    /// An unsigned number that may need all 64 bits.
     Unsigned,
     Signed,
     Bool,
@@ -15,7 +15,7 @@ pub enum Kind {
 /// A column of an exported table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Name, as in the JSON of the command line.
+    /// Name of the column, as in the JSON of the command line.
     pub name: &'static str,
     pub kind: Kind,
 }
@@ -60,8 +60,8 @@ macro_rules! columns {
     };
 }
 
-/// Returns the columns of a table. Bytes are requested bytes unless the name of the column says otherwise. Addresses
-/// are text, because some readers would round them as numbers. Times are µs since 1970.
+/// Returns the columns of a table. Byte counts are requested bytes unless the column name says otherwise. Addresses are
+/// text, because some readers would round large numbers. Times are in µs since 1970.
 pub fn columns(table: ExportTable) -> &'static [Column] {
     match table {
         ExportTable::Allocations => columns![

@@ -1,31 +1,31 @@
-//! Totals of a device from event to event, in one pass.
+//! Iterates over the totals of a device, event by event.
 
 use base::units::{EventIdx, Moment};
 use engine::Side;
 use history::replay::Curve;
 
-/// Totals after an event, or before the first one.
+/// Totals of a device after an event, or before the first event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Point {
     pub(crate) event: Option<u32>,
-    /// µs since 1970.
+    /// Time of the event in µs since 1970.
     pub(crate) time_us: Option<i64>,
     /// Requested bytes of live allocations.
     pub(crate) live: i64,
-    /// Part of `live` that is awaiting free.
+    /// Bytes included in `live` that are awaiting free.
     pub(crate) awaiting: i64,
     pub(crate) reserved: i64,
 }
 
 impl Point {
-    /// Returns the totals without negative values, which occur only in corrupt files. For formats that cannot show
-    /// them.
+    /// Returns live, awaiting and reserved bytes, with negative values replaced by 0. Only corrupt files have negative
+    /// values.
     pub(crate) fn shown(self) -> [u64; 3] {
         [self.live, self.awaiting, self.reserved].map(|bytes| u64::try_from(bytes).unwrap_or(0))
     }
 }
 
-/// Returns the totals at the moment `from`, and after each event with an index in `from..to`.
+/// Returns the totals at moment `from`, and after each event with an index in `from..to`.
 pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item = Point> + '_ {
     let history = side.history;
     let from = from.max(history.events.first());

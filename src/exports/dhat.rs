@@ -1,5 +1,5 @@
-//! DHAT's JSON, version 2: bytes per stack over the whole trace, at the stack's own maximum, at the peak, and at the
-//! end.
+//! DHAT's JSON, version 2: bytes per stack over the whole trace, at the maximum of the stack, at the peak of the trace,
+//! and at the end.
 
 use crate::frames::{FrameNumbers, Stack, outermost_first};
 use crate::json;
@@ -11,11 +11,11 @@ use hashbrown::HashMap;
 use history::replay::AllocationId;
 use std::io::{self, Write};
 
-/// Sums of a stack, DHAT's "program point".
+/// Sums of a stack, which DHAT calls a program point.
 #[derive(Clone, Default)]
 struct Sums {
     all: Total,
-    /// Sum of the lifetimes, in events.
+    /// Sum of the lifetimes of all allocations, in events.
     lifetimes: u64,
     now: Total,
     max: Total,
@@ -23,7 +23,7 @@ struct Sums {
     at_end: Total,
 }
 
-/// Writes the whole trace. Time is counted in events.
+/// Writes the whole trace. DHAT's time unit is events.
 ///
 /// # Errors
 /// Returns the errors of `out`.

@@ -1,4 +1,4 @@
-//! Frames of an export, renumbered, and synthetic frames for allocations without a stack.
+//! Assigns consecutive indices to exported frames. Adds synthetic frames for allocations without a stack.
 
 use engine::Side;
 use hashbrown::HashMap;
@@ -6,14 +6,14 @@ use history::replay::AllocationId;
 use history::snapshot::{FrameId, StackId};
 use std::borrow::Cow;
 
-/// Origin of an allocation's stack.
+/// Origin of the stack that is exported for an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum StackOrigin {
     Allocation,
-    /// Only the stack of its free is known.
+    /// Stack that freed the allocation, because the allocating stack is unknown.
     Free,
     NoStack,
-    /// Bytes without an event or block.
+    /// Unexplained bytes: no event or block allocates them.
     Unexplained,
 }
 
@@ -28,7 +28,7 @@ impl StackOrigin {
     }
 }
 
-/// Stack of an allocation with its origin.
+/// Stack of an allocation, and where it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Stack {
     pub(crate) root: StackOrigin,
@@ -50,15 +50,15 @@ impl Stack {
     }
 }
 
-/// A frame of an exported stack.
+/// A frame of an exported stack: a recorded or a synthetic one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Frame {
-    /// A synthetic frame.
+    /// A synthetic outermost frame that explains the origin of the stack.
     Root(StackOrigin),
     Recorded(FrameId),
 }
 
-/// Function, file and line of a frame, as exported.
+/// Function, file and line of an exported frame.
 pub(crate) struct Texts<'a> {
     pub(crate) name: Cow<'a, str>,
     /// Path of the file. Empty if unknown.
@@ -96,7 +96,7 @@ pub(crate) fn outermost_first(side: Side<'_>, stack: Stack) -> Vec<Frame> {
     frames
 }
 
-/// Numbering of the frames of an export, from 0.
+/// Indices of exported frames, counted from 0.
 #[derive(Default)]
 pub(crate) struct FrameNumbers {
     numbers: HashMap<Frame, u32, foldhash::fast::RandomState>,

@@ -1,8 +1,8 @@
-//! Streaming JSON writer. Only strings need escaping.
+//! Streaming JSON writer. Escapes only strings.
 
 use std::io::{self, Write};
 
-/// Writes a string with its quotes.
+/// Writes a JSON string, including quotes.
 pub(crate) fn text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(b"\"")?;
     let mut plain = 0;
@@ -21,7 +21,7 @@ pub(crate) fn text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(b"\"")
 }
 
-/// Writes a list. `each` writes one of its values.
+/// Writes a JSON array. `each` writes one element.
 pub(crate) fn list<T>(
     out: &mut dyn Write,
     values: impl IntoIterator<Item = T>,
@@ -37,7 +37,7 @@ pub(crate) fn list<T>(
     out.write_all(b"]")
 }
 
-/// Writes a list of numbers.
+/// Writes a JSON array of numbers.
 pub(crate) fn numbers<T: std::fmt::Display>(
     out: &mut dyn Write,
     values: impl IntoIterator<Item = T>,

@@ -1,6 +1,7 @@
 //! Export of an open file to the formats of other tools.
 //!
-//! Writers stream from the history to an `io::Write`. They hold data per stack or frame, but never the whole output.
+//! Writers stream from the history to an `io::Write`. Their memory use depends on the number of stacks or frames, not
+//! on the size of the output.
 //!
 //! Start with `profile.rs` (sums by stack), `rows.rs` (tables) and any of the formats, such as `speedscope.rs`.
 
@@ -29,8 +30,8 @@ use engine::protocol::{ExportFormat, ExportQuestion, ExportTable, Scope};
 use profile::Profile;
 use std::io::{self, Write};
 
-/// Writes a device in a format. Returns the sum of the exported stacks or allocations, or the live bytes at the cursor
-/// for formats without such a sum. For tables other than allocations it returns the number of rows.
+/// Writes a device in a format. Returns the sum of the exported stacks or allocations. Formats without such a sum
+/// return the live bytes at the cursor, and tables other than allocations return the number of rows.
 ///
 /// # Errors
 /// Returns the errors of `out`.

@@ -1,5 +1,5 @@
-//! Merging of memory events into a trace of torch.profiler. The trace is copied while it is read, and the memory events
-//! are inserted before the trace's own events.
+//! Adds memory events to a torch.profiler trace. The trace is copied in one pass, with the memory events inserted
+//! before its own events.
 
 use crate::trace;
 use base::units::duration_us;
@@ -7,17 +7,17 @@ use engine::Side;
 use engine::protocol::ExportQuestion;
 use std::io::{self, Read, Write};
 
-/// Maximum length in bytes of a key or number that the scanner looks at.
+/// Maximum length in bytes of the keys and numbers that the scanner recognizes.
 const LONGEST: usize = 40;
 
-/// Reason why nothing can be merged into a trace.
+/// Reason why the memory events cannot be added to a trace.
 #[derive(Debug)]
 pub enum MergeError {
-    /// The snapshot has no times.
+    /// The snapshot has no recorded times.
     NoTimes,
-    /// The file is not a trace: it has no list of events.
+    /// The file is not a trace, because it has no list of events.
     NoEvents,
-    /// The trace and the snapshot do not overlap in time. Distance between them in µs.
+    /// The trace and the snapshot do not overlap in time. Contains the time between them in µs.
     NoOverlap(i64),
     Io(io::Error),
 }
@@ -37,8 +37,8 @@ impl std::fmt::Display for MergeError {
     }
 }
 
-/// Writes a trace of torch.profiler with the memory of a device added. `open` opens the trace and is called twice,
-/// because a first pass finds the position of its events.
+/// Writes a torch.profiler trace with the memory of a device added. `open` opens the trace and is called twice, because
+/// a first pass finds the position of the events.
 ///
 /// # Errors
 /// Returns an error if the files do not belong together, or if reading or writing fails.
@@ -65,24 +65,24 @@ impl From<io::Error> for MergeError {
     }
 }
 
-/// Result of the first pass over a trace: the position of its events, and the base of its times.
+/// Layout of a trace, found by the first pass: position of its events, and time base.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceLayout {
-    /// Bytes before its first event.
+    /// Number of bytes before the first event.
     begin: u64,
-    /// True if it has any events.
+    /// True if the trace has any events.
     has_events: bool,
-    /// `baseTimeNanoseconds`, or 0 if times are since 1970, as in older versions.
+    /// Value of `baseTimeNanoseconds`, or 0 if times are since 1970, as in older versions.
     base_ns: i64,
-    /// First and last time of an event, in µs since `base_ns`.
+    /// Times of the first and of the last event, in µs since `base_ns`.
     times: Option<(f64, f64)>,
 }
 
 impl TraceLayout {
-    /// Scans a trace in one pass, without keeping it in memory.
+    /// Scans a trace in one pass, without loading it into memory.
     ///
     /// # Errors
-    /// Returns an error if it has no list of events, or if reading fails.
+    /// Returns an error if the trace has no list of events, or if reading fails.
     pub fn read(from: &mut dyn Read) -> Result<TraceLayout, MergeError> {
         let (mut scan, mut buffer) = (Scan::default(), vec![0; 1 << 16]);
         loop {
@@ -93,13 +93,13 @@ impl TraceLayout {
         }
     }
 
-    /// Returns the first and last time of its events, in µs since 1970.
+    /// Returns the times of the first and of the last event, in µs since 1970.
     pub fn time_us(&self) -> Option<(f64, f64)> {
         let base_us = self.base_ns as f64 / 1000.0;
         self.times.map(|(first, last)| (base_us + first, base_us + last))
     }
 
-    /// Copies the trace with the events of a device inserted before its own.
+    /// Copies the trace, and inserts the events of a device before its own events.
     ///
     /// # Errors
     /// Returns the errors of the reader and the writer.
@@ -120,17 +120,17 @@ impl TraceLayout {
     }
 }
 
-/// JSON scanner that works byte by byte. Looks only at top-level keys and times of events.
+/// JSON scanner that processes single bytes. Extracts only top-level keys and the times of events.
 #[derive(Default)]
 struct Scan {
     read: u64,
     depth: u32,
     in_string: bool,
     is_escaped: bool,
-    /// Current string or number.
+    /// Text of the current string or number.
     word: Vec<u8>,
     key: Vec<u8>,
-    /// Nesting depth of the list of events, while inside it.
+    /// Nesting depth of the list of events while the scanner is inside the list.
     events: Option<u32>,
     begin: Option<u64>,
     has_events: bool,
@@ -190,7 +190,7 @@ impl Scan {
         }
     }
 
-    /// Handles the end of a value: records a known key, and clears the key and the value.
+    /// Handles the end of a value: stores the value of a known key, and clears the key and the value.
     fn value(&mut self) {
         let in_event = self.events.is_some_and(|events| self.depth == events + 1);
         let word = || str::from_utf8(&self.word).ok();

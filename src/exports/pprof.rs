@@ -1,5 +1,5 @@
 //! pprof's protobuf format (proto/profile.proto of google/pprof), with the sample types of heap profiles. The caller
-//! compresses it with gzip.
+//! must compress the output with gzip.
 
 use crate::frames::{Frame, FrameNumbers};
 use crate::profile::{Labels, Profile, Total};
@@ -19,7 +19,7 @@ const STRING: u64 = 6;
 const COMMENT: u64 = 13;
 const DEFAULT_SAMPLE_TYPE: u64 = 14;
 
-/// String table. The first string is empty.
+/// Builder of the string table. Index 0 is the empty string.
 struct Strings {
     numbers: HashMap<String, u64, foldhash::fast::RandomState>,
     texts: Vec<String>,
@@ -106,7 +106,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
     Ok(live.total)
 }
 
-/// Encoder of samples, with the tables that they refer to.
+/// Encoder of samples and of the tables that samples refer to.
 struct Samples<'a> {
     side: Side<'a>,
     strings: &'a mut Strings,
@@ -159,13 +159,13 @@ fn varint(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Writes a numeric field.
+/// Writes a protobuf field that contains a number.
 fn number(out: &mut Vec<u8>, field: u64, value: u64) {
     varint(out, field << 3);
     varint(out, value);
 }
 
-/// Writes a field with a message, a string or packed numbers.
+/// Writes a protobuf field that contains a message, a string or packed numbers.
 fn bytes(out: &mut Vec<u8>, field: u64, bytes: &[u8]) {
     varint(out, field << 3 | 2);
     varint(out, bytes.len() as u64);

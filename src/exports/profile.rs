@@ -1,4 +1,4 @@
-//! Bytes and allocations by stack, the input of all profile formats.
+//! Bytes and number of allocations by stack, used by all profile formats.
 
 use crate::frames::{Frame, Stack, outermost_first};
 use engine::Side;
@@ -6,7 +6,7 @@ use engine::protocol::{Grouping, Scope};
 use hashbrown::HashMap;
 use std::hash::Hash;
 
-/// Requested bytes and number of allocations.
+/// Requested bytes, and number of allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
     pub bytes: u64,
@@ -19,7 +19,7 @@ impl Total {
         self.count += 1;
     }
 
-    /// Sums the allocations of a scope.
+    /// Sums the allocations in a scope of a device.
     pub fn of(side: Side<'_>, scope: Scope) -> Total {
         let mut total = Total::default();
         side.for_each_in_scope(scope, &mut |_, bytes| total.add(bytes));
@@ -27,22 +27,22 @@ impl Total {
     }
 }
 
-/// A stack with its sums. `K` distinguishes allocations with the same stack.
+/// A stack with its total. `K` separates allocations that have the same stack but differ in other properties.
 pub(crate) struct Sample<K> {
-    /// Outermost frame first.
+    /// Frames, outermost first.
     pub(crate) frames: Vec<Frame>,
     pub(crate) key: K,
     pub(crate) total: Total,
 }
 
-/// Stacks of a scope in the order of the call tree, so that adjacent ones share callers.
+/// Stacks of a scope, sorted like the call tree, so that adjacent stacks share callers.
 pub(crate) struct Profile<'a, K = ()> {
     pub(crate) side: Side<'a>,
     pub(crate) samples: Vec<Sample<K>>,
     pub(crate) total: Total,
 }
 
-/// Labels of a sample, which distinguish allocations with the same stack.
+/// Properties of allocations that are exported as labels, so that allocations with the same stack are separate samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Labels {
     pub(crate) category: u32,

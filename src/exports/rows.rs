@@ -11,7 +11,7 @@ use history::replay::{AllocationId, Provenance};
 use history::snapshot::StackId;
 use std::io;
 
-/// Passes the rows of a table to `each`, with cells in the order of [`crate::columns()`]. Returns the number of rows.
+/// Calls `each` for every row of a table, with cells in the order of [`crate::columns()`]. Returns the number of rows.
 ///
 /// # Errors
 /// Returns the errors of `each`.
@@ -31,7 +31,7 @@ pub fn each_row(
     Ok(rows.count)
 }
 
-/// Builder of rows, which passes them to `each` and counts them.
+/// Passes rows to `each`, and counts them.
 struct Rows<'a, 'b> {
     side: Side<'a>,
     sites: Sites,
@@ -46,7 +46,7 @@ impl Rows<'_, '_> {
         (self.each)(cells)
     }
 
-    /// Returns the cells of a stack: its number and its call site.
+    /// Returns the cells that describe a stack: its id and its call site.
     fn stack(&mut self, stack: StackId) -> [Cell; 2] {
         let snapshot = self.side.snapshot();
         if snapshot.stacks.innermost(stack).is_none() {
@@ -63,7 +63,7 @@ impl Rows<'_, '_> {
         [pool.map(pool_text).into(), pool.map(|pool| self.side.pool_label(pool)).into()]
     }
 
-    /// Returns the cells of an event: its index and its time.
+    /// Returns the cells that describe an event: its index and its time.
     fn event(&self, event: Option<EventIdx>) -> [Cell; 2] {
         let time = event.and_then(|event| self.side.history.events.times.at(event.0));
         [event.map(|event| event.0).into(), time.into()]
@@ -185,7 +185,7 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    /// Writes the frames of all stacks that other tables reference, innermost first.
+    /// Writes the frames of all stacks that other tables refer to, innermost first.
     fn stacks(&mut self) -> io::Result<()> {
         let side = self.side;
         for id in used_stacks(side) {
@@ -205,8 +205,8 @@ impl Rows<'_, '_> {
     }
 }
 
-/// Returns the stacks of allocations, events, segments and blocks, ascending. Most other stacks are only callers of
-/// these.
+/// Returns the ids of the stacks of allocations, events, segments and blocks, in ascending order. Omits stacks that are
+/// only callers of these.
 fn used_stacks(side: Side<'_>) -> impl Iterator<Item = StackId> {
     let snapshot = side.snapshot();
     let mut is_used = vec![false; snapshot.stacks.len()];
@@ -229,7 +229,7 @@ fn hex(address: u64) -> String {
     format!("0x{address:x}")
 }
 
-/// Formats a pool for `memscape events --pool`.
+/// Formats a pool as `memscape events --pool` expects it.
 fn pool_text((first, second): (u64, u64)) -> String {
     format!("{first},{second}")
 }

@@ -1,4 +1,4 @@
-//! speedscope's JSON (file-format-schema.json of speedscope 1.25).
+//! speedscope's JSON format (file-format-schema.json of speedscope 1.25).
 
 use crate::frames::FrameNumbers;
 use crate::json;
@@ -8,8 +8,8 @@ use engine::Side;
 use engine::protocol::{ExportQuestion, Scope};
 use std::io::{self, Write};
 
-/// Writes one profile each of the live bytes at the cursor, at the peak and at the end, of the allocations in the
-/// range, and of those that are live at its end. The first one is shown first.
+/// Writes five profiles: live bytes at the cursor, at the peak and at the end, allocations in the range, and
+/// allocations in the range that are live at its end. speedscope displays the first one initially.
 ///
 /// # Errors
 /// Returns the errors of `out`.

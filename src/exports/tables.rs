@@ -50,7 +50,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
     })
 }
 
-/// Writes a field, quoted if necessary. Fields that a spreadsheet would run as a formula are prefixed with `'`.
+/// Writes a CSV field, quoted if necessary. Text that a spreadsheet would execute as a formula is prefixed with `'`.
 fn field(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if !is_formula && !text.contains([',', '"', '\r', '\n']) {

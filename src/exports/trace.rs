@@ -12,14 +12,14 @@ use history::replay::{AllocationId, AnnotationRange};
 use history::snapshot::Action;
 use std::io::{self, Write};
 
-/// Process number of device 0. No real process has such a number, so tracks do not mix.
+/// Process id of device 0. Real process ids are smaller, so the tracks of memory and of processes do not mix.
 const FIRST_PROCESS: i64 = 2_000_000_000;
-/// Number of the first thread with annotations.
+/// Thread id of the first track with annotations.
 const ANNOTATIONS: usize = 1;
-/// Maximum number of frames of a large allocation's stack, innermost first.
+/// Maximum number of frames written for the stack of a large allocation, innermost first.
 const MAX_FRAMES: usize = 64;
 
-/// Writes a complete trace.
+/// Writes a complete trace file.
 ///
 /// # Errors
 /// Returns the errors of `out`.
@@ -33,7 +33,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
     out.write_all(b"\n]}\n")
 }
 
-/// Writes the events of a device, separated by commas. Times are relative to `base_ns`, in nanoseconds since 1970.
+/// Writes the events of a device, separated by commas. Times are relative to `base_ns` (nanoseconds since 1970).
 ///
 /// # Errors
 /// Returns the errors of `out`.
@@ -57,7 +57,7 @@ struct TraceWriter<'a, 'b> {
 }
 
 impl TraceWriter<'_, '_> {
-    /// Starts an event. The caller writes its other fields.
+    /// Writes the common fields of an event. The caller must write its other fields.
     fn event(&mut self, phase: &str, name: &str, thread: usize) -> io::Result<()> {
         let comma = if self.is_first { "" } else { "," };
         self.is_first = false;
@@ -65,7 +65,7 @@ impl TraceWriter<'_, '_> {
         json::text(self.out, name)
     }
 
-    /// Writes a time given in µs since 1970, with nanosecond precision.
+    /// Writes a time field with nanosecond precision. `us` is in µs since 1970.
     fn time(&mut self, key: &str, us: i64) -> io::Result<()> {
         let ns = i128::from(us) * 1000 - i128::from(self.base_ns);
         let sign = if ns < 0 { "-" } else { "" };
@@ -95,14 +95,14 @@ impl TraceWriter<'_, '_> {
         self.out.write_all(b",\"args\":{\"sort_index\":2000000}}")
     }
 
-    /// Returns the time of an event. Without recorded times, each event takes a microsecond.
+    /// Returns the time of an event. Without recorded times, events are a microsecond apart.
     fn at(&self, point: Point) -> i64 {
         let first = || self.side.history.numbers.time_us.map(|(first, _)| first);
         let number = || point.event.map_or(0, i64::from);
         point.time_us.or_else(first).unwrap_or_else(number)
     }
 
-    /// Writes counters: the maximum and the last value of each microsecond.
+    /// Writes counters. If several events have the same time, only the maximum and the last value are written.
     fn counters(&mut self, question: &ExportQuestion) -> io::Result<()> {
         let names = ["Live bytes (requested)", "Awaiting free bytes (requested)", "Reserved bytes"];
         let (from, to) = (question.range.from, question.range.to);
@@ -137,7 +137,7 @@ impl TraceWriter<'_, '_> {
         Ok(())
     }
 
-    /// Writes annotations, on as many threads as needed so that those of a thread nest.
+    /// Writes annotations. Annotations that overlap without nesting are written to different threads.
     fn annotations(&mut self) -> io::Result<()> {
         let side = self.side;
         let last = side.history.numbers.time_us.map_or(0, |(_, last)| last);
@@ -184,7 +184,7 @@ impl TraceWriter<'_, '_> {
         Ok(())
     }
 
-    /// Writes the largest allocations of the range as spans.
+    /// Writes the largest allocations in the range as spans.
     fn largest(&mut self, question: &ExportQuestion) -> io::Result<()> {
         let side = self.side;
         let (history, snapshot) = (side.history, side.snapshot());

@@ -14,8 +14,8 @@ const INDEX: &str = "index.html";
 const STYLE: &str = "<link rel=\"stylesheet\" href=\"./";
 const STYLE_END: &str = "\"/>";
 
-/// Moves the script that fetches the wasm before the style sheets, which it would otherwise wait for. Joins the style
-/// sheets in order, because each request delays the first picture.
+/// Moves the script that fetches the wasm before the style sheets, so that it does not wait for them. Joins the style
+/// sheets in order, because each request delays the first frame.
 ///
 /// # Errors
 /// Returns an error if `index.html` has no such script or no style sheet, or if a file cannot be read or written.
@@ -48,10 +48,9 @@ pub(crate) fn move_script_first(dist: &Path) -> Result<(), String> {
     write(dist, INDEX, page.as_bytes())
 }
 
-/// Copies the files of part `name` to `dist` under names with a hash, and references them in `index.html`.
+/// Copies the files of the part `name` to `dist` under names with a hash, and references them in `index.html`.
 ///
-/// `wasm` is written before `glue`, and `index.html` last, so a page that is served meanwhile finds both files or
-/// neither.
+/// `wasm` is written before `glue`, and `index.html` last. A page that is served meanwhile finds both files or neither.
 ///
 /// # Errors
 /// Returns an error if `index.html` does not name the part without a hash, or if a file cannot be read or written.
@@ -70,7 +69,7 @@ pub(crate) fn add_part(dist: &Path, name: &str, glue: &Path, wasm: &Path) -> Res
     write(dist, INDEX, page.replace(&before, &after).as_bytes())
 }
 
-/// Removes the part `name`, which was not built, from `index.html`.
+/// Removes the part `name` from `index.html`. Used if the part could not be built.
 ///
 /// # Errors
 /// Returns an error if `index.html` cannot be read or written.
@@ -81,7 +80,7 @@ pub(crate) fn omit_part(dist: &Path, name: &str) -> Result<(), String> {
     write(dist, INDEX, page.as_bytes())
 }
 
-/// Returns the first 64 bits of the SHA-256 of these bytes, in hexadecimal.
+/// Returns the first 64 bits of the SHA-256 of the concatenated `parts`, in hexadecimal.
 fn short_hash(parts: &[&[u8]]) -> String {
     let mut digest = Sha256::new();
     parts.iter().for_each(|part| digest.update(part));
@@ -92,7 +91,7 @@ fn read(dist: &Path, name: &str) -> Result<String, String> {
     fs::read_to_string(dist.join(name)).map_err(|error| format!("{name}: {error}"))
 }
 
-/// Replaces a file atomically, for servers that read it meanwhile.
+/// Replaces a file atomically, because a server may read it at the same time.
 fn write(dist: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
     let (temporary, path) = (dist.join(format!("{name}.new")), dist.join(name));
     fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path)).map_err(|error| format!("{name}: {error}"))

@@ -41,8 +41,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Starts the page with the embedded module. Errors that cannot be due to an old browser are shown. In a frame without
-/// a URL, the link to the start page is removed, because it would lead to the folder of the outer document.
+/// Script that starts the page with the embedded module, and shows errors that an old browser cannot cause. In a frame
+/// without a URL, it removes the link to the start page, which would lead to the folder of the outer document.
 const BOOT: &str = "if(location.protocol=='about:')document.getElementById('home').removeAttribute('href');\
 try{const part=document.getElementById('part-wasm').textContent;\
 const packed=Uint8Array.from(atob(part),letter=>letter.charCodeAt(0));\
@@ -52,22 +52,23 @@ if(globalThis.WebAssembly&&globalThis.DecompressionStream&&!(why instanceof Synt
 dead.firstElementChild.textContent=`This page could not start. Reload it; if that does not help, report this error: ${why}`;\
 dead.hidden=false;throw cause}";
 
-/// Records the first error of the scripts before `BOOT`, which cannot catch it.
+/// Script that records the first error of scripts that run before `BOOT`, which cannot catch such errors.
 const FAILED: &str = "addEventListener(\"error\",event=>{globalThis.failed??=event.error});";
 
-/// Statement of the wasm-bindgen glue that fails if neither the script nor its document has a URL (inline script in a
-/// frame with `srcdoc`).
+/// Statement in the wasm-bindgen glue that fails if neither the script nor its document has a URL, such as an inline
+/// script in a frame with `srcdoc`.
 const OWN_URL_STATEMENT: &str = "script_src = new URL(document.currentScript.src, location.href).toString();";
 
-/// Script that applies the user's theme before the first paint (Trunk.toml).
+/// Script that applies the user's theme before the first paint. Also part of a script in Trunk.toml.
 const THEME: &str = "try{const theme=/^theme=(light|dark)$/m.exec(localStorage[\"memscape.settings\"]);\
 if(theme)document.documentElement.dataset.theme=theme[1]}catch{}";
 
-/// Script that collects files dropped before the program runs (Trunk.toml).
+/// Script that collects files dropped before the program runs. Also part of a script in Trunk.toml.
 const EARLY: &str = "globalThis.early=[];for(const kind of[\"dragover\",\"drop\"])addEventListener(kind,event=>{\
 if(early&&event.dataTransfer.types.includes(\"Files\")){event.preventDefault();early.push(...event.dataTransfer.files)}});";
 
-/// Script that fetches the module of the page in separate files, as early as possible (Trunk.toml).
+/// Script that fetches the wasm module of the multi-file page as early as possible. Also part of a script in
+/// Trunk.toml.
 const FETCH: &str = "globalThis.wasm=fetch(document.currentScript.dataset.wasm).then(async got=>{\
 try{return await WebAssembly.compileStreaming(got)}catch(cause){if(got.bodyUsed)throw cause;return got}})";
 
@@ -75,7 +76,7 @@ try{return await WebAssembly.compileStreaming(got)}catch(cause){if(got.bodyUsed)
 const TOO_OLD: &str =
     "<p>This page could not start: it needs a browser from 2024 or later, with WebAssembly allowed.</p>";
 
-/// Snapshots on the start page (src/ui/samples.rs).
+/// Sample snapshots on the start page (see src/ui/samples.rs).
 const SAMPLES: [&str; 4] = ["out-of-memory.pickle.gz", "leak.pickle.gz", "training.pickle.gz", "cuda-graphs.pickle.gz"];
 
 fn main() -> ExitCode {
@@ -99,7 +100,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Writes the single-file page to `out`, and `sql-part.html` and `offline.js` to `dist`.
+/// Writes the single-file page to `out`, and writes `sql-part.html` and `offline.js` to `dist`.
 fn single(dist: &Path, out: &Path) -> Result<(), String> {
     let PackedPage { page, sql } = pack_page(dist)?;
     fs::write(out, &page).and_then(|()| fs::write(dist.join(SQL), sql)).map_err(|error| error.to_string())?;
@@ -107,16 +108,16 @@ fn single(dist: &Path, out: &Path) -> Result<(), String> {
     fs::write(dist.join(offline::NAME), offline::script(dist)?).map_err(|error| error.to_string())
 }
 
-/// Name of the file with the elements of the SQL part. The file is empty if SQL was not built.
+/// Name of the file that contains the elements of the SQL part. The file is empty if SQL was not built.
 const SQL: &str = "sql-part.html";
 
-/// Single-file page, and the elements that add SQL to it.
+/// The single-file page, and the HTML elements that add SQL to it.
 struct PackedPage {
     page: String,
     sql: String,
 }
 
-/// Builds the single-file page without SQL. The error names the missing file or element.
+/// Builds the single-file page without SQL. An error names the missing file or element.
 fn pack_page(dist: &Path) -> Result<PackedPage, String> {
     let read = |name: &str| fs::read(dist.join(name)).map_err(|error| format!("{name}: {error}"));
     let text = |name: &str| String::from_utf8(read(name)?).map_err(|_| format!("{name} is no text"));
@@ -185,10 +186,11 @@ fn pack_page(dist: &Path) -> Result<PackedPage, String> {
     Ok(PackedPage { page, sql })
 }
 
-/// Removes the statement that reads the glue's own URL, which a single-file page does not have.
+/// Removes the statement that reads the glue's own URL, because scripts in a single-file page have no URL.
 ///
 /// # Errors
-/// Returns an error unless the statement occurs exactly once. An update of wasm-bindgen may change it.
+/// Returns an error unless the statement occurs exactly once, because an update of wasm-bindgen may change the
+/// statement.
 fn remove_own_url(glue: &str) -> Result<String, String> {
     match glue.matches(OWN_URL_STATEMENT).count() {
         1 => Ok(glue.replace(OWN_URL_STATEMENT, "")),
@@ -196,13 +198,13 @@ fn remove_own_url(glue: &str) -> Result<String, String> {
     }
 }
 
-/// Text that was cut out of the page.
+/// Text that was removed from the page, and its former position.
 struct CutText {
     at: usize,
     inner: String,
 }
 
-/// Cuts out the first text between `from` and `to`, including both.
+/// Removes the first text that starts with `from` and ends with `to`, or returns `None` if there is no such text.
 fn cut(page: &mut String, from: &str, to: &str) -> Option<CutText> {
     let start = page.find(from)?;
     let inner = page.get(start + from.len()..)?;
@@ -211,7 +213,7 @@ fn cut(page: &mut String, from: &str, to: &str) -> Option<CutText> {
     Some(CutText { at: start, inner })
 }
 
-/// Hashes that the page's policy allows.
+/// Hashes of scripts and styles that the page's content security policy allows.
 #[derive(Default)]
 struct Policy {
     scripts: Vec<String>,
@@ -219,7 +221,7 @@ struct Policy {
 }
 
 impl Policy {
-    /// Returns the policy of `index.html` with hashes instead of `'self'` for scripts and styles.
+    /// Returns the content security policy `before`, with `'self'` for scripts and styles replaced by hashes.
     fn to_text(&self, before: &str) -> Result<String, String> {
         // A single file has no manifest.
         let directives = before.split(';').filter(|it| !it.trim().starts_with("manifest-src")).map(|directive| {
@@ -237,7 +239,7 @@ impl Policy {
     }
 }
 
-/// Encodes an SVG as a data URL. Percent-encoding is shorter than base64.
+/// Encodes an SVG image as a data URL. Uses percent-encoding, which is shorter than base64 here.
 fn data_url(svg: &str) -> String {
     let svg = svg
         .trim_end()

@@ -1,23 +1,23 @@
-//! Generates the service worker: `www/offline.js`, with a list of the build's files and their hashes.
+//! Generates the service worker from `www/offline.js` and a list of the build's files with their hashes.
 
 use crate::hash;
 use std::fs;
 use std::path::Path;
 
-/// Source of the service worker.
+/// Source code of the service worker, with placeholders.
 const SCRIPT: &str = include_str!("../../www/offline.js");
-/// Placeholder for the id of the build.
+/// Placeholder for the build id.
 const BUILD_PLACEHOLDER: &str = "{BUILD}";
 /// Placeholder for the list of files.
 const FILES_PLACEHOLDER: &str = "{FILES}";
-/// Name of the service worker in the build.
+/// File name of the service worker in the build.
 pub(crate) const NAME: &str = "offline.js";
 /// Files that are not listed, because the page never requests them.
 const NOT_LISTED: [&str; 2] = [NAME, crate::SQL];
-/// Name of the file that is served for the URL of the folder.
+/// Name of the file that a server returns for the URL of the folder.
 const PAGE: &str = "index.html";
 
-/// Generates the service worker for the files in `dist`.
+/// Generates the service worker for the files in `dist`. Returns its source code.
 pub(crate) fn script(dist: &Path) -> Result<String, String> {
     let message = |error: std::io::Error| error.to_string();
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! Keeps the page's address in sync with the view, and follows links opened in the same tab.
+//! Keeps the page's address in sync with the view, and follows edits of the address.
 
 use super::app::App;
 use super::dom::{Dom, listen};
@@ -11,22 +11,22 @@ use ui::{Action, url};
 use wasm_bindgen::JsValue;
 use web_sys::Url;
 
-/// Delay, in milliseconds, between a change and the update of the address. Changes in between are merged, because
-/// browsers limit how often a page may change its address.
+/// Delay, in milliseconds, between a change of the view and the update of the address. Changes in between are merged,
+/// because browsers limit how often a page may change its address.
 const DELAY_MS: u32 = 400;
 
-/// Address of the page, updated after changes and followed when the user edits it.
+/// The page's address. It is updated after changes of the view, and followed when the user edits it.
 #[derive(Default)]
 pub(super) struct Address {
     written: RefCell<Option<Link>>,
     timer: RefCell<Option<Timeout>>,
-    /// Origins that the policy allows beside the page's own.
+    /// Origins, besides the page's own, that the content security policy allows.
     origins: RefCell<Vec<String>>,
-    /// Set while the next change is the result of following a link, so that it adds no history entry.
+    /// True while a link is being followed, so that the resulting change of the view adds no history entry.
     is_following: Cell<bool>,
 }
 
-/// Resolved URL that the page may fetch.
+/// Absolute URL of a file that the page may fetch, and its origin.
 pub(super) struct ResolvedUrl {
     /// Absolute URL.
     pub(super) url: String,
@@ -62,7 +62,8 @@ pub(super) fn initial_link(dom: &Dom) -> Link {
     link
 }
 
-/// Resolves the URLs that a link fetches, without those embedded in the page. The error is shown to the user.
+/// Returns the absolute URLs of a link's files, except those of files embedded in the page. The error is shown to the
+/// user.
 pub(super) fn urls_to_fetch(dom: &Dom, link: &Link) -> Result<Vec<ResolvedUrl>, String> {
     let elsewhere = link.addresses().filter(|url| !embedded::is_embedded(dom, url));
     elsewhere.map(|url| resolve(dom, url)).collect()
@@ -81,8 +82,8 @@ pub(super) fn resolve(dom: &Dom, url: &str) -> Result<ResolvedUrl, String> {
 }
 
 impl Address {
-    /// Follows the link whenever the address changes (typed, back, forward). `origins` are the origins that the policy
-    /// allows.
+    /// Follows the link whenever the user changes the address or navigates in the history. `origins` are the origins
+    /// that the content security policy allows.
     pub(super) fn listen(self: &Rc<Self>, app: &'static App, origins: Vec<String>) {
         self.origins.replace(origins);
         let address = self.clone();

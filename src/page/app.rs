@@ -20,10 +20,10 @@ use ui::tab::Tab;
 use ui::{Action, State};
 use web_sys::{Element, Event, EventTarget};
 
-/// Everything the parts of the page share. Lives as long as the page.
+/// State that all parts of the page share. Lives as long as the page.
 pub(super) struct App {
     pub(super) dom: Dom,
-    /// Root element of the page as it was delivered. `Some` only in the single-file page.
+    /// Root element of the page as delivered by the server. `None` unless the page is a single file.
     pub(super) original_page: Option<Element>,
     pub(super) state: RefCell<State>,
     pub(super) client: Rc<Client>,
@@ -56,18 +56,18 @@ pub(super) type AddListener<'a, E> = &'a dyn Fn(&EventTarget, &'static str, Hand
 /// Event handler of a [`Part`].
 pub(super) type Handler<E> = fn(&'static App, &'static E, &Event);
 
-/// Part of the page: a panel, a canvas, or a set of event listeners. All parts are listed in [`crate::panels`].
+/// Part of the page: a panel, a canvas, or a set of event listeners. [`panels`] lists all parts.
 pub(super) trait Part: Default + 'static {
     /// Elements of `index.html` that the part uses.
     type Elements: Find;
 
-    /// Tab that contains the part. It is updated only while that tab is visible. `None`: always updated.
+    /// Tab that contains the part, which is updated only while this tab is visible. `None` if it is always updated.
     const TAB: Option<Tab> = None;
 
     /// Creates elements that are not in `index.html` and sets up observers.
     ///
     /// # Errors
-    /// Returns one sentence if the browser lacks a feature that the part needs.
+    /// Returns an error message if the browser lacks a feature that the part needs.
     fn start(_app: &'static App, _elements: &'static Self::Elements) -> Result<(), String> {
         Ok(())
     }
@@ -75,7 +75,7 @@ pub(super) trait Part: Default + 'static {
     /// Registers listeners for events of the part's elements.
     fn listen(_elements: &Self::Elements, _on: AddListener<'_, Self::Elements>) {}
 
-    /// Updates the elements to match the state. Called once a frame, and changes only what differs.
+    /// Updates the elements to match the state. Called once per frame. Changes only elements that differ.
     fn show_details(&mut self, _app: &'static App, _elements: &Self::Elements, _state: &State) {}
 }
 
@@ -101,7 +101,7 @@ pub(super) fn start_part<P: Part>(app: &'static App) -> Result<RenderPart, Strin
     }))
 }
 
-/// View model that was rendered last, to skip rendering if it has not changed.
+/// View model that was rendered last. An unchanged view model is not rendered again.
 pub(super) struct LastShown<T>(pub(super) Option<T>);
 
 impl<T> Default for LastShown<T> {
@@ -111,7 +111,7 @@ impl<T> Default for LastShown<T> {
 }
 
 impl<T: PartialEq> LastShown<T> {
-    /// Stores the new view model. Returns it if it differs from the previous one.
+    /// Stores the new view model. Returns a reference to it if it differs from the previous one.
     pub(super) fn update(&mut self, new: T) -> Option<&T> {
         if self.0.as_ref() == Some(&new) {
             return None;

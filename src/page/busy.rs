@@ -1,8 +1,9 @@
-//! The attribute `body[data-idle]`, set while the page is idle. Tests and scripts wait for it instead of sleeping.
+//! The attribute `body[data-idle]`, which is set while the page is idle. Tests and scripts wait for it instead of
+//! sleeping.
 //!
-//! The page is idle if no frame is scheduled, the worker has answered every message and reads nothing, no text input is
-//! being debounced, no file is loading, and no simulation, query or survey runs. Polling and background caching do not
-//! count.
+//! The page is idle if no frame is scheduled, the worker has processed all messages and is not reading, no text input
+//! is being debounced, no file is loading, and no simulation, query or scan of ranks is running. Polling and background
+//! caching do not count.
 
 use super::dom;
 use super::frame::Frame;
@@ -11,7 +12,7 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Element;
 
-/// Tracks reasons to be busy that are not part of the state, and sets the attribute.
+/// Tracks reasons to be busy that are not part of the state, and updates the attribute.
 pub(super) struct Busy {
     body: Option<Element>,
     frame: Rc<Frame>,
@@ -26,7 +27,7 @@ pub(super) struct BusyGuard {
 }
 
 impl Busy {
-    /// Creates a tracker without reasons to be busy. The attribute is absent until the first call of
+    /// Creates a tracker for a page that is not busy. The attribute is not set until the first call of
     /// [`Busy::set_idle`].
     pub(super) fn new(body: Option<Element>, frame: Rc<Frame>) -> Busy {
         Busy { body, frame, reasons: Rc::default(), is_idle: Cell::default() }
@@ -53,7 +54,7 @@ impl Busy {
         self.reasons.get() == 0 && self.frame.is_idle()
     }
 
-    /// Sets or removes the attribute.
+    /// Sets or removes the attribute `body[data-idle]`.
     pub(super) fn set_idle(&self, is_idle: bool) {
         if self.is_idle.replace(is_idle) != is_idle
             && let Some(body) = &self.body

@@ -1,4 +1,4 @@
-//! Loads that were answered from the file cache ([`super::file_cache`]).
+//! State of the file cache ([`super::file_cache`]), including which load reads a cached file.
 
 use std::cell::{Cell, RefCell};
 use ui::fingerprint::length;
@@ -8,13 +8,14 @@ use web_sys::File;
 #[derive(Default)]
 pub(super) struct CacheState {
     pub(super) current: RefCell<Option<CachedLoad>>,
-    /// Load whose cached file was damaged, and the length in bytes of the file that was read instead.
+    /// Set if a cached file was damaged: the id of its load, and the length in bytes of the original file, which was
+    /// read instead.
     pub(super) damaged: Cell<Option<(u32, u64)>>,
     /// Reason why the last file could not be cached.
     pub(super) failed: Cell<Option<&'static str>>,
 }
 
-/// Load that reads a cached file, and the original file.
+/// A load that reads a cached file instead of the original one.
 pub(super) struct CachedLoad {
     pub(super) load: u32,
     pub(super) member: Option<u32>,
@@ -24,13 +25,13 @@ pub(super) struct CachedLoad {
 }
 
 impl CacheState {
-    /// Returns whether the given load was answered from the cache.
+    /// Returns whether the given load reads a cached file.
     pub(super) fn is_cached(&self, load: u32) -> bool {
         self.current.borrow().as_ref().is_some_and(|answered| answered.load == load)
     }
 
-    /// Returns the fingerprint of a load's file. `read` is the fingerprint that the worker computed. Returns `None` if
-    /// the worker read something other than the file.
+    /// Returns the fingerprint of a load's original file. `read` is the fingerprint of the file that the worker has
+    /// read. Returns `None` if that is a damaged cached file.
     pub(super) fn fingerprint(&self, load: u32, read: String) -> Option<String> {
         if let Some(answered) = self.current.borrow().as_ref().filter(|answered| answered.load == load) {
             return Some(answered.fingerprint.clone());

@@ -1,5 +1,5 @@
-//! Detection of changes to the open link. `memscape serve` sends events; other servers are polled. Both happen only
-//! while the page is visible, because a browser allows only six connections to a server.
+//! Watches the file that a link points to for changes. `memscape serve` sends events, and other servers are polled.
+//! Both happen only while the page is visible, because a browser allows only six connections to a server.
 
 use super::address::resolve;
 use super::app::App;
@@ -17,16 +17,16 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{EventSource, MessageEvent, RequestCache, RequestInit, Response};
 
-/// Query of the page's address if `memscape serve` sends change events.
+/// Query in the page's address that shows that `memscape serve` sends change events.
 const LIVE_QUERY: &str = "?live";
-/// URL of the event stream.
+/// URL of the stream of change events.
 const EVENTS_URL: &str = "changes";
-/// Delay, in milliseconds, before connecting again after the connection was lost.
+/// Delay, in milliseconds, before reconnecting to the event stream.
 const RECONNECT_MS: u32 = 15_000;
 /// Polling interval, in milliseconds, for servers that send no events.
 const POLL_MS: u32 = 10_000;
 
-/// Starts watching for changes.
+/// Starts watching the file that the open link points to.
 pub(super) fn watch(app: &'static App) {
     let search = app.dom.window.location().search().unwrap_or_default();
     if search.split('&').next() == Some(LIVE_QUERY) {
@@ -51,7 +51,7 @@ struct ChangeStream {
 }
 
 impl ChangeStream {
-    /// Connects while the page is visible and disconnects while it is hidden.
+    /// Connects to the event stream while the page is visible, and disconnects while it is hidden.
     fn reconnect(self: &Rc<Self>, app: &'static App) {
         self.retry.take();
         if app.dom.document.hidden() {
@@ -86,7 +86,8 @@ impl ChangeStream {
     }
 }
 
-/// Polls the server for a new version of the open file. Errors are ignored, since the file is open already.
+/// Checks once whether the server has a new version of the open file. Errors are ignored, since the file is open
+/// already.
 async fn poll(app: &'static App) -> Option<()> {
     let address = reload::polled_address(&app.state.borrow())?;
     if app.dom.document.hidden() || !app.dom.window.navigator().on_line() || embedded::is_embedded(&app.dom, &address) {

@@ -1,5 +1,5 @@
-//! The page's handle to its worker: starts it, queues messages until it is ready, and detects crashes. The worker runs
-//! the page's own wasm.
+//! The page's handle to the engine's worker. It starts the worker, queues messages until the worker is ready, and
+//! detects crashes. The worker runs the same wasm as the page.
 
 use super::dom;
 use super::thread::{self, WorkerThread};
@@ -22,25 +22,25 @@ pub(super) struct Client {
     receive: Box<dyn Fn(FromWorker)>,
     script: RefCell<Option<String>>,
     worker: RefCell<WorkerStage>,
-    /// Worker of the open file, kept while another worker reads the next file. It is dropped once the next file is
-    /// open, and used again if opening fails. `Err` is the cause if it has crashed meanwhile.
+    /// Worker of the open file while a new worker reads the next file. It is dropped once the next file is open, and
+    /// used again if opening fails. `Err` is the cause if this worker has crashed in the meantime.
     previous: RefCell<Option<Result<Handle, String>>>,
     /// True if the worker has a file open.
     has_file: Cell<bool>,
     /// Number of workers started so far.
     started: Cell<u32>,
-    /// Resolve functions of pending requests for columns, oldest first.
+    /// Resolve functions of the promises for columns, oldest request first.
     pending_columns: RefCell<VecDeque<Function>>,
-    /// Range of events to load from the next file.
+    /// Range of events that will be loaded from the next file.
     range: Cell<LoadRange>,
-    /// Number of messages received.
+    /// Number of messages received from all workers.
     received_count: Cell<u32>,
 }
 
 enum WorkerStage {
-    /// No worker. The next message starts one.
+    /// No worker is running. The next message starts one.
     None,
-    /// Starting. Holds the messages that wait for it.
+    /// The worker is starting. The messages are sent once it is ready.
     Starting(Option<Handle>, Vec<ToWorker>),
     Ready(Handle),
 }
@@ -133,14 +133,14 @@ impl Client {
         self.range.set(range);
     }
 
-    /// Requests the snapshot of this load as uncompressed columns. The promise yields a [`Blob`], or a string with the
-    /// reason for the failure.
+    /// Requests the snapshot of this load as uncompressed columns. The promise resolves to a [`Blob`], or to an error
+    /// message.
     pub(super) fn request_columns(self: &Rc<Self>, load: u32) -> Promise {
         self.request_file(ToWorker::Columns { load })
     }
 
-    /// Requests the snapshot of this load in the cache format of this build. The promise yields the same as that of
-    /// [`Client::request_columns`].
+    /// Requests the snapshot of this load in the cache format of this build. The promise resolves to a [`Blob`], or to
+    /// an error message.
     pub(super) fn request_cache_file(self: &Rc<Self>, load: u32) -> Promise {
         self.request_file(ToWorker::CacheFile { load })
     }
@@ -170,7 +170,7 @@ impl Client {
         self.previous.take();
     }
 
-    /// Returns to the worker of the file that is still open, after the next file failed to open.
+    /// Switches back to the worker of the open file, after the next file failed to open.
     pub(super) fn restore_previous(&self) {
         match self.previous.take() {
             None => {}
@@ -269,8 +269,8 @@ impl Client {
         }
     }
 
-    /// Returns the URL of the worker's script. It is created once, because the server may be gone when a second worker
-    /// is needed.
+    /// Returns the URL of the worker's script. It is created only once, because the server may no longer run when
+    /// another worker is started.
     async fn script(&self) -> Result<String, String> {
         if let Some(script) = &*self.script.borrow() {
             return Ok(script.clone());
@@ -282,7 +282,7 @@ impl Client {
         Ok(address)
     }
 
-    /// Returns the text of the script that started this page.
+    /// Returns the JavaScript glue that started this page, as text.
     async fn glue(&self, document: &Document) -> Result<String, String> {
         let script = document.query_selector("script[defer]").ok().flatten();
         let script: HtmlScriptElement =

@@ -12,17 +12,18 @@ use web_sys::{Blob, BlobPropertyBag, ClipboardItem};
 
 const PLAIN: &str = "text/plain";
 
-/// Clipboard content that was promised to the browser and has not been delivered yet.
+/// Clipboard content that was promised to the browser but is not available yet.
 #[derive(Default)]
 pub(super) struct Clipboard {
     pending: RefCell<Option<Function>>,
-    /// Number of promises made. Only the result of the latest one is reported.
+    /// Number of promises so far. Only the result of the latest one is reported.
     promises: Cell<u32>,
 }
 
 impl Clipboard {
-    /// Promises text to the clipboard while the key press or click is being handled. WebKit rejects clipboard writes
-    /// outside of a user gesture. Without support for promises, the text is copied once it is available.
+    /// Promises the browser a text for the clipboard while a key press or click is being handled. WebKit rejects
+    /// clipboard writes outside of a user gesture. Without support for promises, the text is copied once it is
+    /// available.
     pub(super) fn promise(self: &Rc<Self>, app: &'static App) {
         self.pending.take();
         self.promises.set(self.promises.get() + 1);
@@ -53,7 +54,7 @@ impl Clipboard {
     }
 }
 
-/// Copies `text` and reports whether the browser allowed it.
+/// Copies `text` and shows whether the browser allowed it.
 pub(super) fn copy(app: &'static App, text: &str) {
     // The clipboard exists only in secure contexts. A page served over plain http from another machine is not one.
     if !app.dom.window.is_secure_context() {
@@ -63,7 +64,7 @@ pub(super) fn copy(app: &'static App, text: &str) {
     report_result(app, app.dom.window.navigator().clipboard().write_text(text), None);
 }
 
-/// Reports the result of copying, unless a later promise replaced this one.
+/// Shows whether copying succeeded, unless a later promise replaced this one.
 fn report_result(app: &'static App, copied: Promise, promise: Option<(Rc<Clipboard>, u32)>) {
     spawn_local(async move {
         let result = JsFuture::from(copied).await;

@@ -16,8 +16,7 @@ use web_sys::{
     ResizeObserverSize, Window,
 };
 
-/// Maximum number of WebGPU devices that are created before falling back to the CPU renderer. A driver that keeps
-/// failing will go on failing.
+/// Maximum number of WebGPU devices that are created. If all of them are lost, the CPU renderer is used.
 const MAX_DEVICES: u32 = 4;
 
 /// Selects the renderer: WebGPU if it works, otherwise the CPU renderer.
@@ -70,8 +69,8 @@ async fn create_gpu(window: &Window, [timeline, flame]: [HtmlCanvasElement; 2]) 
     Gpu::new(instance, surfaces).await.map_err(|error| Some(error.to_string()))
 }
 
-/// Returns whether the browser's adapter is a software renderer, or `None` if there is no adapter. wgpu reports only
-/// the adapter's description, which browsers leave empty.
+/// Returns whether the browser's adapter is a software renderer, or `None` if there is no adapter. Asks the browser
+/// directly, because wgpu has only the adapter's description, which browsers leave empty.
 async fn is_software(window: &Window) -> Option<bool> {
     let read = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or_default();
     let gpu = read(&window.navigator(), "gpu");
@@ -88,7 +87,7 @@ async fn is_software(window: &Window) -> Option<bool> {
     Some(is_fallback || is_known)
 }
 
-/// Selects a renderer again when device number `request` is lost.
+/// Selects a renderer again when this WebGPU device is lost. `request` is the serial number of the device.
 fn watch_device(app: &'static App, gpu: &Gpu, request: u32) {
     let failure = gpu.failure();
     spawn_local(async move {
@@ -99,7 +98,7 @@ fn watch_device(app: &'static App, gpu: &Gpu, request: u32) {
     });
 }
 
-/// Dispatches the size of a canvas, now and whenever it changes.
+/// Dispatches the action that `then` creates from the size of a canvas, now and after each change.
 pub(super) fn watch_size(app: &'static App, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {
     let observer = dom::new_observer(Box::new(move |entries| {
         let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
@@ -117,7 +116,7 @@ pub(super) fn watch_size(app: &'static App, element: &HtmlElement, then: fn(Canv
     Ok(())
 }
 
-/// Property of `ResizeObserverEntry` with the size in device pixels.
+/// Property of `ResizeObserverEntry` that contains the size in device pixels.
 const DEVICE_PIXELS: &str = "devicePixelContentBoxSize";
 
 /// Returns whether the browser reports sizes in device pixels. WebKit does not (its bug 219005), and requesting them

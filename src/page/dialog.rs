@@ -1,13 +1,14 @@
-//! Opening and closing of dialogs, by the state or by Esc.
+//! Opens dialogs as the state requires, and detects when the browser closes them (on Esc).
 
 use super::dom::set_attribute;
 use web_sys::HtmlDialogElement;
 
-/// Attribute that is set from opening a dialog until the page closes it or learns that the browser has.
+/// Attribute of a dialog that the page has opened. It is removed when the page closes the dialog or detects that the
+/// browser did.
 const OPENED: &str = "data-opened";
 
-/// Opens or closes a dialog. Returns `true` if this call opened it. A dialog that the browser has closed is not opened
-/// again until its `close` event has updated the state.
+/// Opens or closes a dialog. Returns true if this call opened it. If the browser has closed a dialog, it is not
+/// reopened until its `close` event has updated the state.
 pub(super) fn set_open(dialog: &HtmlDialogElement, is_open: bool) -> bool {
     if !is_open {
         close(dialog);
@@ -30,8 +31,8 @@ pub(super) fn close(dialog: &HtmlDialogElement) {
     }
 }
 
-/// Returns whether a `close` event means that the browser has closed the dialog. The event also arrives, with a delay,
-/// after the page closed it, when the dialog may be open again.
+/// Returns whether a `close` event means that the browser has closed the dialog. The event is also sent, with a delay,
+/// after the page itself closed the dialog, which may be open again by then.
 pub(super) fn was_closed_by_browser(dialog: &HtmlDialogElement) -> bool {
     let is_ended = !dialog.open() && dialog.has_attribute(OPENED);
     if is_ended {

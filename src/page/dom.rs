@@ -47,7 +47,7 @@ impl Dom {
         element
     }
 
-    /// Creates a button with one data attribute, given as name and value.
+    /// Creates a button with a data attribute, given as name and value.
     pub(super) fn new_button(&self, class: &str, text: &str, (about, what): (&str, &str)) -> Element {
         let button = self.new_element("button", class, text);
         set_attribute(&button, "type", "button");
@@ -100,7 +100,7 @@ impl Dom {
         }
     }
 
-    /// Focuses the canvas of the timeline, which is the first element of the plot whichever renderer draws it.
+    /// Focuses the timeline's canvas. It is the first element of the plot, whichever renderer draws it.
     pub(super) fn focus_timeline(&self) {
         let plot = self.document.get_element_by_id("plot");
         plot.and_then(|plot| plot.first_element_child()).iter().for_each(focus_element);
@@ -124,7 +124,8 @@ pub(super) fn append(parent: &Element, child: &Element) {
     let _ = parent.append_child(child);
 }
 
-/// Sets the text of an element if it differs, because setting the same text makes a live region speak again.
+/// Sets the text of an element, unless the element already has it. Setting it again would make a screen reader repeat a
+/// live region.
 pub(super) fn set_text(element: &Element, text: &str) {
     if element.text_content().as_deref() != Some(text) {
         element.set_text_content(Some(text));
@@ -142,13 +143,13 @@ pub(super) fn fill_table_head<'a>(head: &Element, heads: impl Iterator<Item = &'
     }
 }
 
-/// Shows a text, or hides the element for `None`.
+/// Shows an element with this text, or hides the element if there is no text.
 pub(super) fn show_text(element: &HtmlElement, text: Option<&str>) {
     set_text(element, text.unwrap_or_default());
     element.set_hidden(text.is_none());
 }
 
-/// Returns an options object with one property set to `true`.
+/// Returns a JavaScript object with one property, which is `true`.
 pub(super) fn flag_options(name: &str) -> JsValue {
     let options = Object::new();
     // Fails only for values that are not objects.
@@ -192,13 +193,13 @@ pub(super) fn set_source_link(anchor: &Element, link: &str) {
     set_attribute(anchor, "target", if link.starts_with("http") { "_blank" } else { "_self" });
 }
 
-/// Calls `then` for every `event` of `target` as long as the page lives. The handler can prevent the event's default
-/// action.
+/// Calls `then` for each event named `event` on `target`. The listener lives as long as the page and can prevent the
+/// event's default action.
 pub(super) fn listen(target: &EventTarget, event: &'static str, then: impl FnMut(&Event) + 'static) {
     listen_boxed(target, event, Box::new(then));
 }
 
-/// Not generic: each instance would add a kilobyte of wasm.
+/// Implements [`listen`]. Not generic, since each instance would add a kilobyte of wasm.
 #[inline(never)]
 fn listen_boxed(target: &EventTarget, event: &'static str, then: Box<dyn FnMut(&Event)>) {
     EventListener::new_with_options(target, event, EventListenerOptions::enable_prevent_default(), then).forget();
@@ -228,7 +229,8 @@ pub(super) fn position_in(element: &Element, event: &Event, scale: f64) -> Optio
     Some([on(event.client_x(), area.left()), on(event.client_y(), area.top())])
 }
 
-/// Calls `then` with the entries of a [`ResizeObserver`], now and whenever the size of one of `elements` changes.
+/// Calls `then` with the entries of a [`ResizeObserver`], initially and whenever the size of one of the elements
+/// changes.
 pub(super) fn observe_sizes(elements: &[&Element], then: impl FnMut(Array) + 'static) -> Result<(), String> {
     let observer = new_observer(Box::new(then))?;
     elements.iter().for_each(|element| observer.observe(element));

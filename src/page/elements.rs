@@ -3,12 +3,12 @@
 use super::dom::Dom;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Set of elements that are looked up together.
+/// A struct of elements that are looked up together.
 pub(super) trait Find: Sized + 'static {
-    /// Looks up all elements.
+    /// Looks up all elements with `search`, which collects errors.
     fn among(search: &mut Search) -> Self;
 
-    /// Looks up all elements. The error names an element that is missing or has the wrong type.
+    /// Looks up all elements. The error names the first element that is missing or has the wrong type.
     fn find(dom: &Dom) -> Result<Self, String> {
         let mut search = Search { dom: dom.clone(), missing: None };
         let found = Self::among(&mut search);
@@ -16,8 +16,8 @@ pub(super) trait Find: Sized + 'static {
     }
 }
 
-/// Lookup of many elements that reports errors once, at its end. Error handling for each element would add 20 kB of
-/// wasm.
+/// Lookup of several elements. An error is reported once at the end, because error handling for each element would add
+/// 20 kB of wasm.
 pub(super) struct Search {
     pub(super) dom: Dom,
     /// Error for the first element that is missing or has the wrong type.
@@ -25,8 +25,8 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Returns the element with the given name, where `_` stands for `-`. A missing element is recorded as an error and
-    /// must not be used.
+    /// Returns the element whose id is `name` with `-` instead of `_`. If it is missing, an error is recorded, and the
+    /// returned element must not be used.
     pub(super) fn element<T: JsCast>(&mut self, name: &str) -> T {
         self.value(&name.replace('_', "-"), T::instanceof).unchecked_into()
     }
@@ -46,8 +46,8 @@ impl Search {
     }
 }
 
-/// Declares the elements of `index.html` that a file uses, by type: `elements! { HtmlElement: answer, tab_insights; }` finds
-/// `#answer` and `#tab-insights`.
+/// Declares the elements of `index.html` that a file uses, by type: `elements! { HtmlElement: answer, tab_insights; }`
+/// finds `#answer` and `#tab-insights`.
 macro_rules! elements {
     ($($kind:ident: $($field:ident),*;)*) => {
         /// Elements of `index.html` that this file uses.

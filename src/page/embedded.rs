@@ -1,7 +1,7 @@
-//! Snapshots embedded in a single-file page: the samples, or the snapshot it was saved with.
+//! Files embedded in a single-file page: the samples, or the snapshot that the page was saved with.
 //!
-//! Each is base64 in a `<script type="application/octet-stream" data-name="…">`, which browsers do not run. The worker
-//! reads it like the pages that PyTorch's `trace_plot` writes, so no extra decoder is needed.
+//! Each file is base64 in a `<script type="application/octet-stream" data-name="…">`, which browsers do not run. The
+//! worker reads it like a page written by PyTorch's `trace_plot`, so no extra decoder is needed.
 
 use super::dom::Dom;
 use js_sys::{Array, Reflect};
@@ -9,7 +9,7 @@ use ui::save_page::ELEMENTS;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, File};
 
-/// Returns the name of the snapshot that this page was saved with, and the fragment of the link to the saved view.
+/// Returns the name of the snapshot that this page was saved with, and the link fragment of the saved view.
 pub(super) fn snapshot(dom: &Dom) -> Option<(String, String)> {
     let part = dom.document.get_element_by_id("part-snapshot")?;
     Some((part.get_attribute("data-name")?, part.get_attribute("data-view").unwrap_or_default()))
@@ -26,8 +26,8 @@ fn element(dom: &Dom, name: &str) -> Option<Element> {
     parts.find(|part| part.get_attribute("data-name").as_deref() == Some(name))
 }
 
-/// Returns the embedded file with this name as base64. It stays a JavaScript string, since it may be too long for
-/// another copy.
+/// Returns the embedded file with this name as base64. It stays a JavaScript string, because it may be too large to be
+/// copied.
 pub(super) fn base64(dom: &Dom, name: &str) -> Option<JsValue> {
     let part = element(dom, name)?;
     Reflect::get(&part, &"textContent".into()).ok()

@@ -1,4 +1,4 @@
-//! Export of a picture as PNG or SVG. PNG pixels come from the CPU renderer, their text from a 2D canvas.
+//! Export of pictures as PNG or SVG. In a PNG, the CPU renderer draws the rectangles and a 2D canvas draws the text.
 
 use super::app::App;
 use super::dom::{self, append};
@@ -18,14 +18,15 @@ use web_sys::{
     Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement, ImageData, Url, Window,
 };
 
-/// Number of pixel rows drawn at a time. It limits how long the page is unresponsive, and the memory that the CPU
-/// renderer needs.
+/// Height, in pixels, of the strips that are drawn one after another. It limits how long the page is unresponsive, and
+/// the memory that the CPU renderer needs.
 const STRIP_PX: u32 = 256;
-/// Width, in pixels, of the area that is read back to check the canvas.
+/// Width, in pixels, of the area that is read back to check whether the browser alters canvas pixels.
 const PROBE_PX: f64 = 16.0;
-/// Maximum difference, of 255, between a colour channel and its value read back from the canvas.
+/// Maximum difference, out of 255, between a colour channel and the value that is read back from the canvas.
 const MAX_CHANNEL_ERROR: u8 = 2;
-/// Time, in milliseconds, until a download's URL is revoked. Long, because some browsers ask the user first.
+/// Time, in milliseconds, after which the URL of a download is revoked. It is long, because some browsers ask the user
+/// before they download.
 const URL_LIFETIME_MS: u32 = 120_000;
 
 /// Renders the picture and lets the browser save it.
@@ -100,8 +101,8 @@ async fn to_png(app: &App, picture: &Picture, theme: &Theme, look: &PictureTheme
     JsFuture::from(blob).await?.dyn_into().map_err(|_| js_sys::Error::new("the browser has not enough memory").into())
 }
 
-/// Returns whether a canvas filled with this colour is read back unchanged. Firefox with `privacy.resistFingerprinting`
-/// returns coloured stripes. Other browsers change only the lowest bits, which is not visible.
+/// Returns whether a canvas filled with this colour is read back almost unchanged. Firefox with
+/// `privacy.resistFingerprinting` returns coloured stripes instead. Invisible changes of the lowest bits are accepted.
 fn reads_back(context: &CanvasRenderingContext2d, [red, green, blue, _]: [u8; 4]) -> Result<bool, JsValue> {
     let read = context.get_image_data(0.0, 0.0, PROBE_PX, 1.0)?.data();
     let drawn = [red, green, blue, u8::MAX];

@@ -1,5 +1,6 @@
-//! Writes a device, or a simulated run, as a file of another format. A worker opens the columns of the snapshot, writes
-//! the file and ends, so the page stays responsive. It uses the wasm of the survey, loaded when first needed.
+//! Export of a device, or of a simulated run, to a file of another format. A worker receives the columns of the
+//! snapshot and writes the file, so the page stays responsive. The worker uses the wasm of the rank scan, which is
+//! loaded when first needed.
 
 use super::app::App;
 use super::surveyor::{MAX_TABLE_BYTES, PIECE_BYTES};
@@ -18,7 +19,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, File};
 
-/// Writes the file, and saves it or opens it in the page.
+/// Writes the file, then saves it or opens it in the page.
 pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
     app.busy.spawn(async move {
         let load = app.state.borrow().load;
@@ -44,7 +45,7 @@ pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
     });
 }
 
-/// Opens the file, in addition to those that the user gave.
+/// Opens the file in the page, in addition to the files that the user gave.
 fn open_in_page(app: &'static App, file: File, then: AfterWrite) {
     let given = vec![GivenFile { name: file.name(), bytes: file.size() as u64 }];
     let from = app.files.add(std::iter::once(file));

@@ -1,6 +1,7 @@
-//! Cache of large decoded files in the browser's private file system (OPFS), so that they open fast the second time.
+//! Cache of large decoded files in the browser's private file system (OPFS), so that they open faster the next time.
 //!
-//! The cache is optional. If the browser stores nothing, has no room or has lost an entry, the file is read as usual.
+//! The cache is optional. If the browser does not support it, has no room or has lost an entry, the original file is
+//! read.
 
 use super::app::App;
 use super::cache_state::CachedLoad;
@@ -23,11 +24,11 @@ use web_sys::{Blob, File, HtmlScriptElement};
 const INDEX_KEY: &str = "memscape.kept";
 /// Folder of the cached files.
 const FOLDER: &str = "kept";
-/// Time, in milliseconds, without a message from the worker before a cache entry is written, so that writing delays no
-/// answer.
+/// Time, in milliseconds, that the worker must be silent before a cache entry is written, so that writing delays no
+/// response.
 const QUIET_MS: u32 = 1000;
 
-/// Lets the worker read a file, or its cached version.
+/// Makes the worker read a file, or its cached version if there is one.
 pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, which): (u32, FileSlot)) {
     let changed = modified_ms(&file);
     let may_be_kept = which == FileSlot::First && member.is_none() && is_cacheable(app, &file);
@@ -48,7 +49,7 @@ pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, wh
     });
 }
 
-/// Handles a failed load. If it was answered from the cache, removes the cache entry, reads the file itself and returns
+/// Handles a failed load. If the load read a cached file, removes the cache entry, reads the original file and returns
 /// true.
 pub(super) fn retry_without_cache(app: &'static App, load: u32) -> bool {
     let answered = app.cache.current.borrow_mut().take_if(|answered| answered.load == load);
@@ -59,7 +60,7 @@ pub(super) fn retry_without_cache(app: &'static App, load: u32) -> bool {
     true
 }
 
-/// Caches a file after it was read, if that is worthwhile. `print` is its fingerprint.
+/// Caches a file that was read, if it is large enough. `print` is its fingerprint.
 pub(super) fn cache_file(app: &'static App, load: u32, print: String) {
     let file = {
         let state = app.state.borrow();
@@ -76,7 +77,7 @@ pub(super) fn cache_file(app: &'static App, load: u32, print: String) {
     write_later(app, load, print, file);
 }
 
-/// Writes the cache entry once the worker has been quiet for a while, if the file is still open then.
+/// Writes the cache entry once the worker has been silent for a while, provided that the file is still open.
 fn write_later(app: &'static App, load: u32, print: String, file: File) {
     let received = app.client.received_count();
     let later = move || {
@@ -128,7 +129,7 @@ pub(super) fn clear(app: &'static App) {
     });
 }
 
-/// Returns the description of the cache that the settings dialog shows.
+/// Returns the text about the cache that the settings dialog shows.
 pub(super) fn summary(app: &App) -> String {
     let index_summary = load_index(app).summary();
     app.cache.failed.get().map_or(index_summary.clone(), |failed| [&index_summary, " ", failed].concat())
@@ -162,7 +163,8 @@ fn build_id(app: &App) -> String {
     address.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// Looks a file up in the cache. Returns its cached version, under the file's name, with its fingerprint and key.
+/// Looks up a file in the cache. Returns its cached version (under the original name), its fingerprint, and the key of
+/// the cache entry.
 async fn look_up(app: &App, file: &File) -> Option<(File, String, String)> {
     let length = file.size() as u64;
     let mut tap = FingerprintHasher::new(length);

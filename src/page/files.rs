@@ -22,7 +22,7 @@ elements! {
     HtmlInputElement: file, second, trace;
 }
 
-/// Part of the page that listens for files. It renders nothing.
+/// Part of the page that listens for files given by the user. It renders nothing.
 #[derive(Default)]
 pub(super) struct FileInput;
 
@@ -31,7 +31,8 @@ pub(super) fn page_scheme(dom: &Dom) -> PageScheme {
     PageScheme::from_protocol(&dom.window.location().protocol().unwrap_or_default())
 }
 
-/// Takes files that were dropped before the program ran. A script from Trunk.toml collects them in `window.early`.
+/// Takes over files that were dropped before the page had started. A script in Trunk.toml collects them in
+/// `window.early`.
 pub(super) fn take_early_drops(app: &'static App) {
     let early = Reflect::get(&app.dom.window, &"early".into()).ok().and_then(|early| early.dyn_into::<Array>().ok());
     // Later drops are handled here. Cannot fail for a window.
@@ -42,8 +43,8 @@ pub(super) fn take_early_drops(app: &'static App) {
     }
 }
 
-/// Lets the worker fetch a link. For another server it waits until the page has shown the link, so a page in the
-/// background waits until it is visible.
+/// Makes the worker fetch a link. A link to another server is fetched only after the page has shown it, so a page in
+/// the background waits until it is visible.
 pub(super) fn fetch(app: &'static App, link: ResolvedUrl, member: Option<u32>, (load, which): (u32, FileSlot)) {
     app.busy.spawn(async move {
         let window = &app.dom.window;
@@ -97,10 +98,10 @@ impl Part for FileInput {
     }
 }
 
-/// Data type of dropped links. WebKitGTK also uses it for dropped files, whose content it does not pass on.
+/// Data type of dropped links. WebKitGTK also uses it for dropped files, but without their content.
 const URI_LIST: &str = "text/uri-list";
 
-/// Returns the data of a drag or drop event, if it contains this type.
+/// Returns the data of a drag or drop event, if it contains data of this type.
 fn data_of_type(event: &Event, kind: &str) -> Option<DataTransfer> {
     let transfer = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
     transfer.filter(|transfer| transfer.types().includes(&kind.into(), 0))
@@ -181,14 +182,14 @@ fn with_names(files: Option<FileList>) -> Vec<(String, File)> {
 /// File name suffixes of torch.profiler traces.
 const TRACE_SUFFIXES: [&str; 2] = ["trace.json", "trace.json.gz"];
 
-/// Stores a torch.profiler trace that the export can merge the memory timeline into.
+/// Stores a torch.profiler trace. An export can merge the memory timeline into it.
 fn set_trace(app: &'static App, name: String, file: File) {
     app.files.trace.replace(Some(file));
     app.dispatch(Action::feature(ExportAction::TraceChosen(name)));
 }
 
-/// Opens named files. A torch.profiler trace among them is set aside for the export if a file is open or exactly one
-/// other file was given.
+/// Opens files. A torch.profiler trace among them is stored for exports instead, if a file is open already or if
+/// exactly one other file was given.
 pub(super) fn open_files(app: &'static App, mut files: Vec<(String, File)>) {
     let is_open = app.state.borrow().file().is_some();
     let trace = files.iter().position(|(name, _)| TRACE_SUFFIXES.iter().any(|ending| name.ends_with(ending)));

@@ -1,4 +1,4 @@
-//! Files in dropped folders, with their paths.
+//! Reading of dropped folders: all files in them, with their paths.
 
 use base::natural::compare_names;
 use base::units::{group_digits, pluralize};
@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, File, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
-/// Maximum number of files and folders that are read. The user may drop their home folder.
+/// Maximum number of files and folders that are read, in case that the user drops a very large folder.
 const MAX_ENTRIES: usize = 10_000;
 
 /// Returns the dropped entries if there is a folder among them. Must be called while the drop event is being handled.
@@ -21,11 +21,12 @@ pub(super) fn dropped_entries(transfer: &DataTransfer) -> Option<Vec<FileSystemE
 /// Files found in dropped folders, each with its path.
 pub(super) struct FolderFiles {
     pub(super) files: Vec<(String, File)>,
-    /// Sentence about files that were left out.
+    /// Sentence about files that were not read.
     pub(super) left_out: Option<String>,
 }
 
-/// Reads all files in these folders and their subfolders. Outer folders come first, names are sorted in natural order.
+/// Reads all files in these folders and their subfolders. The files of a folder come before those of its subfolders,
+/// and names are sorted in natural order.
 pub(super) async fn read_files(mut entries: Vec<FileSystemEntry>) -> FolderFiles {
     let (mut found, mut unreadable) = (Vec::new(), 0);
     let mut at = 0;

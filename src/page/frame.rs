@@ -1,4 +1,4 @@
-//! The page's animation frame, requested when something has changed.
+//! Scheduling of animation frames, which are requested when something has changed.
 
 use gloo::timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
@@ -10,16 +10,16 @@ use web_sys::Window;
 /// Scheduler for animation frames. At most one frame is scheduled at a time.
 pub(super) struct Frame {
     window: Window,
-    /// Called for each frame. The argument is true if the state has changed, false if the frame only continues
+    /// Called in each frame. The argument is true if the state has changed, and false if the frame only continues
     /// unfinished work.
     on_frame: Box<dyn Fn(bool)>,
-    /// Called after a frame if no other frame is scheduled.
+    /// Called after a frame, if no other one is scheduled.
     on_idle: Box<dyn Fn()>,
     state: RefCell<FrameState>,
     changed: Cell<bool>,
 }
 
-/// Event that the scheduler waits for before the next frame.
+/// State of the scheduler: idle, or waiting for the event that precedes the next frame.
 #[derive(Default)]
 enum FrameState {
     /// No frame is scheduled.
@@ -27,14 +27,14 @@ enum FrameState {
     Idle,
     /// A frame is scheduled. The closure lives until it has run.
     Scheduled { _calls: Closure<dyn FnMut()> },
-    /// A frame was just shown, and pending timers and messages are handled first. Frames requested back to back would
-    /// starve them.
+    /// A frame has just been shown. Before the next one, pending timers and messages are handled, because back-to-back
+    /// frames would delay them indefinitely.
     Yielding { wanted: bool, _rest: Timeout },
 }
 
 impl Frame {
-    /// Creates an idle scheduler. `show` is called for each requested frame, `rest` after a frame if no other one is
-    /// scheduled.
+    /// Creates a scheduler without a scheduled frame. `show` is called in each frame, and `rest` after a frame if no
+    /// other one is scheduled.
     pub(super) fn new(window: Window, show: impl Fn(bool) + 'static, rest: impl Fn() + 'static) -> Rc<Frame> {
         let (on_frame, on_idle) = (Box::new(show), Box::new(rest));
         Rc::new(Frame { window, on_frame, on_idle, state: RefCell::default(), changed: Cell::default() })

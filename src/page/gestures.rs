@@ -16,18 +16,18 @@ elements! {
     HtmlElement: plot;
 }
 
-/// Height of a line in CSS pixels, for wheels that report lines.
+/// Height of a text line in CSS pixels, used for mouse wheels that report lines instead of pixels.
 const LINE_PX: f64 = 32.0;
 const PAGE_PX: f64 = 400.0;
 
-/// Part of the page that listens for gestures. It renders nothing.
+/// Part of the page that listens for pointer gestures. It renders nothing.
 #[derive(Default)]
 pub(super) struct Gestures;
 
-/// Maximum movement, in CSS pixels, of a press that counts as a click.
+/// Maximum distance, in CSS pixels, that the pointer may move while pressed so that the press counts as a click.
 const CLICK_PX: i32 = 3;
 
-/// Press of the pointer's main button, in CSS pixels of the window.
+/// A press of the main pointer button: where it started, in CSS pixels of the window.
 #[derive(Clone, Copy)]
 struct Press {
     start: (i32, i32),

@@ -3,15 +3,16 @@
 use std::cell::{Cell, RefCell};
 use web_sys::File;
 
-/// Handles of the files that the user gave last, and of the files that were given together with the open file. Handles
-/// hold no bytes.
+/// Handles of the files that the user gave last, and of the files that the user gave together with the open file. A
+/// handle does not contain the file's bytes.
 #[derive(Default)]
 pub(super) struct GivenFiles {
     given: RefCell<Vec<File>>,
     open: RefCell<Vec<File>>,
-    /// The torch.profiler trace given last.
+    /// The torch.profiler trace that the user gave last.
     pub(super) trace: RefCell<Option<File>>,
-    /// Number of nested elements that the drag pointer is over. Above 0 while files are dragged over the page.
+    /// Number of nested elements that the pointer is over while files are dragged. 0 if no files are dragged over the
+    /// page.
     pub(super) drag_depth: Cell<u32>,
 }
 
@@ -21,7 +22,7 @@ impl GivenFiles {
         self.given.borrow().get(place).cloned()
     }
 
-    /// Returns the file at the given index and restores the previous files, because it was not a snapshot.
+    /// Returns the file at the given index, which is source code, and restores the files of the open snapshot.
     pub(super) fn take_source(&self, place: usize) -> Option<File> {
         let file = self.get(place);
         self.restore_open();
@@ -42,12 +43,12 @@ impl GivenFiles {
         self.given.replace(files);
     }
 
-    /// Records that one of the files given last is open.
+    /// Records that one of the files that the user gave last is open.
     pub(super) fn mark_open(&self) {
         self.open.replace(self.given.borrow().clone());
     }
 
-    /// Restores the files of the open file, after none of those given last could be opened.
+    /// Restores the files that were given together with the open file, because none of the new files could be opened.
     pub(super) fn restore_open(&self) {
         self.given.replace(self.open.borrow().clone());
     }

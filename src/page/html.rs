@@ -1,7 +1,8 @@
 //! Saves the open snapshot in a single-file page, in the format of `memscape html`.
 //!
-//! The page itself is this document as it was delivered. If its parts are separate files, it is `memscape.html` next to
-//! the page. The result is never one string: its pieces become a blob, which the browser may keep on disk.
+//! If this page is a single file, its document as originally delivered is used as the template. Otherwise,
+//! `memscape.html` on the same server is used. The page is assembled as a blob, which the browser may store on disk,
+//! and never as one string.
 
 use super::app::App;
 use super::dom::{self, Dom, append};
@@ -16,16 +17,16 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Response};
 
-/// Single-file page next to a page whose parts are separate files.
+/// URL of the single-file page, relative to a page that consists of separate files.
 const SINGLE_FILE: &str = "memscape.html";
-/// Part with SQL support for the single-file page.
+/// URL of the additional part that a single-file page with SQL support contains.
 const SQL_PART: &str = "sql-part.html";
 /// Number of bytes that are compressed or base64-encoded at a time. A multiple of 3, so that only the last piece has
 /// padding.
 const PIECE_BYTES: f64 = (12 << 20) as f64;
 
-/// Returns a copy of this document as it was delivered, without its snapshot. `None` if its parts are separate files.
-/// Must be called before the document is changed.
+/// Returns a copy of this document as originally delivered, without its snapshot. `None` if the page consists of
+/// separate files. Must be called before the document is changed.
 pub(super) fn original_page(dom: &Dom) -> Option<Element> {
     dom.document.get_element_by_id("part-wasm")?;
     // The snapshots are removed before copying. Chromium shares the text between copies, but not every browser does,
@@ -194,7 +195,8 @@ async fn build_page(
     })
 }
 
-/// Fetches a URL, preferably from the browser's HTTP cache. Only for files that were fetched before or do not change.
+/// Fetches a URL, preferably from the browser's HTTP cache. Use only for files that never change or were fetched
+/// before.
 fn fetch(app: &App, address: &str) -> Result<Promise, JsValue> {
     let options = RequestInit::new();
     options.set_cache(RequestCache::ForceCache);

@@ -1,8 +1,8 @@
-//! Integration with the system for the installed page: use without a network (www/offline.js), opening files from the
-//! file manager, and receiving files that other programs share. Does nothing if the browser does not support it or the
-//! page is a single file.
+//! Integration of the installed page with the operating system: use without a network (www/offline.js), opening files
+//! from the file manager, and receiving files that other programs share. Does nothing if the browser does not support
+//! this or if the page is a single file.
 //!
-//! These browser APIs are called by name, because web-sys has them only behind a compiler flag or not at all.
+//! These browser APIs are called by name, because web-sys does not have them or only with a compiler flag.
 
 use super::app::App;
 use super::dom::listen;
@@ -15,14 +15,14 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{EventTarget, File, MessageEvent};
 
-/// Service worker that answers requests without a network.
+/// URL of the service worker, which responds to requests without a network.
 const SCRIPT: &str = "./offline.js";
-/// Query of the page's address if the service worker holds files that another program shared.
+/// Query in the page's address that shows that the service worker has files that another program shared.
 const SHARED_QUERY: &str = "?shared";
 /// Delay, in milliseconds, before the service worker is registered, so that its downloads do not slow down the start.
 const REGISTER_DELAY_MS: u32 = 4000;
 
-/// Starts listening for files, and registers the service worker.
+/// Starts listening for files from the operating system and other programs, and registers the service worker.
 pub(super) fn start(app: &'static App) {
     let _ = open_launched_files(app);
     if app.original_page.is_some() {
@@ -45,7 +45,7 @@ pub(super) fn start(app: &'static App) {
     .forget();
 }
 
-/// Opens files that the system launches the page with.
+/// Opens files that the operating system launches the page with.
 fn open_launched_files(app: &'static App) -> Result<(), JsValue> {
     let queue = property(&app.dom.window, "launchQueue")?;
     if queue.is_undefined() {
@@ -74,7 +74,7 @@ fn open_launched_files(app: &'static App) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Requests files that another program has shared from the service worker, which hands them out once.
+/// Requests files that another program has shared from the service worker, which returns them only once.
 fn receive_shared_files(app: &'static App, container: &JsValue) -> Result<(), JsValue> {
     if app.dom.window.location().search().as_deref() != Ok(SHARED_QUERY) {
         return Ok(());

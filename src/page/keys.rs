@@ -1,4 +1,4 @@
-//! Keyboard shortcuts, and the buttons with the same commands.
+//! Keyboard shortcuts, and buttons that execute the same commands.
 
 use super::app::{AddListener, App, Part};
 use super::dom::{Dom, listen};
@@ -15,7 +15,7 @@ use ui::{Action, Command, settings};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
 
-/// Shortcuts that work wherever the focus is, and also with Cmd instead of Ctrl.
+/// Shortcuts that work regardless of the focus. Cmd can be used instead of Ctrl.
 const GLOBAL_CHORDS: [&str; 2] = ["Ctrl+k", "Ctrl+,"];
 
 /// Part of the page that listens for keys. It renders nothing.
@@ -99,12 +99,13 @@ fn on_key(app: &'static App, dom: &'static Dom, event: &Event) {
     app.dispatch(Action::Command(command));
 }
 
-/// Returns the modifiers held during a key event.
+/// Returns the modifier keys that are pressed during a key event.
 fn modifiers(event: &KeyboardEvent) -> Modifiers {
     Modifiers { alt: event.alt_key(), ctrl: event.ctrl_key() || event.meta_key(), shift: event.shift_key() }
 }
 
-/// Returns the scope of the focused element. `None` if it handles keys itself (text fields and select elements).
+/// Returns the scope of shortcuts for the focused element. `None` if the element handles keys itself, like a text
+/// field.
 fn scope(dom: &Dom) -> Option<KeyScope> {
     let Some(focus) = dom.focused_element() else { return Some(KeyScope::Timeline) };
     let types =

@@ -11,10 +11,11 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// Font size of labels, in CSS pixels.
 pub(super) const FONT: f64 = 11.0;
-/// Opacity so low that the browser draws the text but every pixel stays transparent.
+/// Opacity of invisible text: low enough that every pixel stays transparent, but not 0, so that the browser does draw
+/// the text.
 const INVISIBLE_ALPHA: f64 = 0.001;
 
-/// Draws the figure's axes and labels. `stage` is the canvas's size in device pixels.
+/// Draws the figure's axes and labels. `stage` is the size of the canvas in device pixels.
 pub(super) fn draw(canvas: &HtmlCanvasElement, figure: &Figure, theme: &Theme, look: &PictureTheme, stage: (u32, u32)) {
     if (canvas.width(), canvas.height()) != stage {
         canvas.set_width(stage.0);
@@ -27,8 +28,8 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, figure: &Figure, theme: &Theme, l
     pen::draw_shapes(&context, &figure.shapes([left, 0.0]), theme, look);
 }
 
-/// Draws an invisible text. The first text on a canvas blocks the page for 30 to 150 ms, while the browser connects to
-/// its GPU process and loads the font. Doing it while nothing is open keeps the first picture fast.
+/// Draws invisible text, so that later text appears quickly. The first text on a canvas blocks the page for 30 to 150
+/// ms, while the browser connects to its GPU process and loads the font.
 pub(super) fn prepare(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) {
     if let Some(context) = label_context(canvas, theme, scale) {
         context.set_global_alpha(INVISIBLE_ALPHA);
@@ -36,7 +37,7 @@ pub(super) fn prepare(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) {
     }
 }
 
-/// Returns the context of a canvas, with the font of labels.
+/// Returns the 2D context of a canvas, set up with the font of labels.
 pub(super) fn label_context(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) -> Option<CanvasRenderingContext2d> {
     let context = context_2d(canvas)?;
     context.set_font(&format!("{}px {}", FONT * scale, theme.font));
@@ -44,9 +45,9 @@ pub(super) fn label_context(canvas: &HtmlCanvasElement, theme: &Theme, scale: f6
 }
 
 thread_local! {
-    /// Options of all 2D contexts. Without WebGPU, canvases are kept in memory, where the CPU renderer draws anyway.
-    /// WebKitGTK would use OpenGL for other canvases, and with software OpenGL the first picture took up to a second
-    /// longer. On a machine with a GPU but no WebGPU, labels and outlines are then drawn without the GPU.
+    /// Options of all 2D contexts. Without WebGPU, canvases are kept in main memory, where the CPU renderer draws.
+    /// Otherwise, WebKitGTK would use OpenGL for them, and a software OpenGL delays the first picture by up to a
+    /// second.
     static OPTIONS: JsValue = if has_webgpu() { JsValue::UNDEFINED } else { flag_options("willReadFrequently") };
 }
 
@@ -61,8 +62,8 @@ fn has_webgpu() -> bool {
     navigator.and_then(|navigator| Reflect::has(&navigator, &"gpu".into())).unwrap_or(false)
 }
 
-/// Returns black or white, whichever has more contrast to a colour. A luminance of a fifth of white has the same
-/// contrast to both. Squared channels are close enough to linear light.
+/// Returns black or white, whichever has more contrast to a colour. Both have equal contrast to a luminance of about
+/// 0.2. Squared channels approximate linear light well enough.
 pub(super) fn contrast_colour([red, green, blue, _]: [u8; 4]) -> &'static str {
     let square = |channel: u8| u32::from(channel) * u32::from(channel);
     let luminance = (2126 * square(red) + 7152 * square(green) + 722 * square(blue)) / 10_000;

@@ -1,11 +1,11 @@
-//! The browser page of memscape: connects the DOM to `ui`, the canvas to `picture`, and the worker to `engine`.
+//! The browser page of memscape. It connects the DOM to `ui`, the canvas to `picture`, and the worker to `engine`.
 //!
-//! Takes events from the browser and turns them into actions. `ui::update` decides what they change and returns
-//! effects, which `Page::perform` executes. One animation frame later, the panels and the canvas show the new state.
-//! The crate itself makes no decisions.
+//! The page turns browser events into actions. `ui::update` applies an action to the state and returns effects, which
+//! `Page::perform` executes. In the next animation frame, the panels and the canvas show the new state. The crate
+//! itself makes no decisions.
 //!
 //! Read first: this file (startup, actions and effects), `panels.rs` (the list of all parts of the page), and
-//! `worker.rs` (the engine's side).
+//! `worker.rs` (the engine's worker).
 
 #![cfg(target_arch = "wasm32")]
 
@@ -86,7 +86,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlElement, Window};
 use yaml::YamlParser;
 
-/// The page: the state shared by all parts, and what only the page itself needs. Lives as long as the tab.
+/// The page: the shared state, and what only this file needs. Lives as long as the tab.
 struct Page {
     app: &'static App,
     panels: RefCell<Panels>,
@@ -94,7 +94,7 @@ struct Page {
     clipboard: Rc<Clipboard>,
 }
 
-/// Starts the page. If that fails, shows the error in the page.
+/// Starts the page. If that fails, the page shows the error.
 pub fn start(window: Window) {
     let document = window.document();
     std::panic::set_hook(Box::new(move |panic| {
@@ -303,8 +303,8 @@ impl Page {
         }
     }
 
-    /// Focuses the visible view. A panel that is about to appear has to be rendered first, because hidden elements
-    /// cannot be focused.
+    /// Focuses the visible view. A panel that becomes visible is rendered first, because hidden elements cannot be
+    /// focused.
     fn focus_view(&self) {
         self.panels.borrow_mut().render_all(self.app);
         let tab = self.app.state.borrow().views.tab;

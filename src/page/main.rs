@@ -1,4 +1,4 @@
-//! The browser binary: page and worker in one wasm, so that the browser compiles it once.
+//! The browser binary. Page and worker are in one wasm module, so that the browser compiles it only once.
 
 #[cfg(target_arch = "wasm32")]
 fn main() {

@@ -7,7 +7,8 @@ use picture::timeline::{OutlineRect, Quad, View, outline};
 use ui::State;
 use ui::lanes::ShownLane;
 
-/// Returns the outlines in device pixels of the canvas. The hovered one comes first, so that the selection lies on top.
+/// Returns the outlines in device pixels of the canvas. The hovered allocation comes first, so that the selected one is
+/// drawn on top.
 pub(super) fn outlines(state: &State, look: &PictureTheme) -> Vec<OverlayRect> {
     let mut rects = Vec::new();
     let thick = state.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
@@ -39,7 +40,7 @@ fn quads_of(lane: &ShownLane<'_>, rank: u32) -> Vec<Quad> {
     lane.geometry.scene.iter().flat_map(|scene| outline(scene, rank)).collect()
 }
 
-/// Returns the lane's view, shifted to that of the whole canvas.
+/// Returns the lane's visible range of time and bytes, extended to the whole canvas.
 fn canvas_view(lane: &ShownLane<'_>) -> View {
     View { bottom_px: lane.view.bottom_px.saturating_sub(lane.bottom_px.into()), ..*lane.view }
 }
@@ -51,7 +52,7 @@ fn to_canvas(lane: &ShownLane<'_>, quads: &[Quad]) -> Vec<Rect> {
     quads.iter().map(placed).collect()
 }
 
-/// Adds the strokes around `parts`, clipped to the lane.
+/// Adds outlines of `parts`, clipped to the lane. `thick` is the line width in device pixels.
 fn add_strokes(rects: &mut Vec<OverlayRect>, lane: &ShownLane<'_>, parts: &[Rect], thick: i32, rgba: [u8; 4]) {
     let [bottom, top] = [lane.bottom_px, lane.bottom_px + lane.view.height_px].map(|row| row as i32);
     let strokes = strokes(parts, thick).into_iter().map(|stroke| OverlayRect {

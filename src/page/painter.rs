@@ -1,4 +1,4 @@
-//! Drawing of the timeline and the flame graph: scene, outlines and labels, redrawn only after a change.
+//! Drawing of the timeline and the flame graph: scene, outlines and labels. They are redrawn only after a change.
 
 use super::dom::{self, Dom};
 use super::elements::{Find, elements};
@@ -24,25 +24,25 @@ elements! {
 pub(super) struct Painter {
     elements: Elements,
     surface: Surface,
-    /// Current canvases, if they are not those of `index.html`. A canvas that had a WebGPU context is replaced for the
-    /// CPU renderer.
+    /// Canvases that replaced those of `index.html`, if any. The CPU renderer cannot use a canvas that had a WebGPU
+    /// context.
     canvases: Option<[HtmlCanvasElement; 2]>,
     shown: Option<Picture>,
     frames: u64,
     /// Number of WebGPU devices requested so far.
     requests: u32,
-    /// Number of times that the renderer was set up, which clears the canvases.
+    /// Number of times that a renderer was set up. Each time, the canvases lost their content.
     surface_count: u32,
 }
 
 enum Surface {
-    /// No renderer chosen yet, or a new device is being requested.
+    /// No renderer is selected yet, or a new device is being requested.
     None,
     Gpu(Box<Gpu>),
     Cpu(CpuRenderer, [CanvasRenderingContext2d; 2]),
 }
 
-/// All inputs of the picture, except the geometry.
+/// All inputs of the drawn picture, except the uploaded scenes.
 #[derive(Clone, PartialEq)]
 struct Picture {
     lanes: Vec<LanePicture>,
@@ -53,10 +53,10 @@ struct Picture {
     stage: (u32, u32),
 }
 
-/// All inputs of a lane's picture, except the geometry.
+/// All inputs of a lane's drawn picture, except the uploaded scene.
 #[derive(Clone, PartialEq)]
 struct LanePicture {
-    /// Id of its scene: the index of the device.
+    /// Id of the lane's scene: the index of the device.
     scene: u32,
     view: View,
     bottom_px: u32,
@@ -77,12 +77,12 @@ impl Painter {
         Ok(Painter { elements, surface, canvases: None, shown: None, frames: 0, requests: 0, surface_count: 0 })
     }
 
-    /// Draws the first text, which is the slowest.
+    /// Draws invisible text, since the first text on a canvas is slow.
     pub(super) fn warm_up(&self, theme: &Theme) {
         labels::prepare(&self.elements.labels, theme, self.elements.window.device_pixel_ratio());
     }
 
-    /// Drops the renderer, since a new one is about to be requested. Returns the number of that request.
+    /// Drops the renderer, because a new one is about to be requested. Returns the serial number of that request.
     pub(super) fn reset(&mut self) -> u32 {
         self.surface = Surface::None;
         self.shown = None;
@@ -90,7 +90,7 @@ impl Painter {
         self.requests
     }
 
-    /// Returns whether request number `request` is the latest.
+    /// Returns whether this is the serial number of the latest request for a renderer.
     pub(super) fn is_current(&self, request: u32) -> bool {
         self.requests == request
     }
@@ -100,7 +100,7 @@ impl Painter {
         self.canvases.clone().unwrap_or_else(|| [self.elements.timeline.clone(), self.elements.flame_canvas.clone()])
     }
 
-    /// Returns a number that changes whenever the drawn content was lost.
+    /// Returns a number that changes whenever the canvases lose their content.
     pub(super) fn surface_count(&self) -> u32 {
         self.surface_count
     }
@@ -123,7 +123,7 @@ impl Painter {
         self.shown = None;
     }
 
-    /// Uploads a new scene of the snapshot's device with the index `device_index`.
+    /// Uploads a new scene of the device with this index.
     pub(super) fn upload(&mut self, device_index: usize, scene: &Scene) {
         self.shown = None;
         match &mut self.surface {
@@ -143,8 +143,8 @@ impl Painter {
         }
     }
 
-    /// Draws the state on a stage of this size, if the picture has changed. Returns `true` if the device failed and
-    /// another renderer must be selected.
+    /// Draws the state on a stage of this size, unless the picture is unchanged. Returns true if the WebGPU device
+    /// failed and another renderer must be selected.
     pub(super) fn show(&mut self, state: &State, theme: &Theme, stage: Size) -> bool {
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return false };
         let drawn = |lane: &ShownLane<'_>| lane.geometry.scene.is_some();
@@ -198,8 +198,8 @@ impl Painter {
         false
     }
 
-    /// Draws the flame graph. Returns `None` if there is no renderer, `Some(false)` if the device failed and another
-    /// renderer must be selected.
+    /// Draws the flame graph. Returns `None` if there is no renderer, and `Some(false)` if the WebGPU device failed and
+    /// another renderer must be selected.
     pub(super) fn draw_flame(&mut self, drawing: &Drawing<'_>) -> Option<bool> {
         let [_, canvas] = self.canvases();
         let drawn = match &mut self.surface {

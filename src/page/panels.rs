@@ -1,4 +1,4 @@
-//! List of all parts of the page, in rendering order. A new tab needs a file in this folder and two lines below.
+//! List of all parts of the page, in rendering order. To add a tab, add a file to this folder and two lines below.
 
 mod comparing;
 mod cursor_panel;
@@ -97,7 +97,7 @@ const PARTS: &[StartPart] = &[
     start_part::<segments_canvas::Panel>,
 ];
 
-/// Time budget, in milliseconds, for rendering in one frame. The rest follows in the next one.
+/// Time budget, in milliseconds, for rendering parts in one frame. The remaining parts are rendered in the next frame.
 const SLICE_MS: f64 = 6.0;
 
 /// Render functions of all parts.
@@ -120,8 +120,8 @@ impl Panels {
         self.passes.finish(self.renders.len());
     }
 
-    /// Renders as many parts as fit into a frame, and schedules another frame for the rest. `changed` is false if this
-    /// frame only continues the previous one.
+    /// Renders as many parts as the time budget of a frame allows, and schedules another frame for the others.
+    /// `changed` is false if this frame only continues the previous one.
     pub(super) fn render_slice(&mut self, app: &'static App, changed: bool) {
         let state = app.state.borrow();
         let clock = app.dom.window.performance();

@@ -1,7 +1,8 @@
-//! Recently dropped files, as file handles in IndexedDB. Needs the File System Access API (Chromium). A handle contains
-//! the file's name. The content is read only after the user selects the file and the browser grants access again.
+//! Recently dropped files, stored as file handles in IndexedDB. Needs the File System Access API (Chromium). A handle
+//! contains the file's name. Its content can be read only after the user selects the file and the browser grants access
+//! again.
 //!
-//! These browser APIs are called by name, because web-sys has some of them only behind a compiler flag.
+//! These browser APIs are called by name, because web-sys has some of them only with a compiler flag.
 
 use js_sys::{Array, Function, Promise, Reflect};
 use std::cell::RefCell;
@@ -12,7 +13,7 @@ use web_sys::{DataTransfer, File, Window};
 
 /// Maximum number of recent files.
 pub(super) const MAX_RECENT: usize = 5;
-/// Name of the database, its object store and the key in the store.
+/// Name of the database, of its object store, and of the key in that store.
 pub(super) const DATABASE: &str = "recent";
 
 /// Result of a browser API that is called by name.
@@ -21,15 +22,15 @@ pub(super) type JsResult = Result<JsValue, JsValue>;
 /// Handles of recently dropped files.
 #[derive(Default)]
 pub(super) struct Recent {
-    /// Promise of the handle of the file that is being opened.
+    /// Promise of the handle of the file that is being opened, if it was dropped.
     pub(super) pending: RefCell<Option<JsValue>>,
     /// Handles in the database, most recent first.
     pub(super) handles: RefCell<Array>,
 }
 
 impl Recent {
-    /// Requests the handle of a dropped file, which is possible only while the drop event is being handled. Only a
-    /// single file is remembered.
+    /// Requests the handle of a dropped file, which is possible only while the drop event is being handled. Nothing is
+    /// requested if several files were dropped.
     pub(super) fn on_drop(&self, transfer: &DataTransfer) {
         let items = transfer.items();
         let item = items.get(0).filter(|_| items.length() == 1);
@@ -47,7 +48,7 @@ impl Recent {
     }
 }
 
-/// Reads the file after asking for permission. Returns `None` if the user denies it.
+/// Asks the user for permission and returns the file. Returns `None` if the user denies it.
 pub(super) async fn read_file(handle: &JsValue) -> Result<Option<File>, JsValue> {
     if await_value(call_method(handle, "requestPermission", &[])?).await? != "granted" {
         return Ok(None);

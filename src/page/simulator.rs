@@ -1,7 +1,7 @@
 //! The page's handle to the allocator simulator, a worker with its own wasm that is loaded when first needed.
 //!
-//! The engine's worker produces the recording of a device. The simulator keeps it for further questions about the same
-//! device.
+//! The engine's worker extracts the recording of a device. The simulator keeps the recording for further questions
+//! about the same device.
 
 use super::thread::WorkerThread;
 use super::worker_code::WorkerCode;
@@ -22,15 +22,16 @@ pub(super) struct Simulator {
     stage: RefCell<WorkerStage>,
     /// Number of workers started so far.
     started: Cell<u32>,
-    /// Load whose recording the simulator has.
+    /// Id of the load whose recording the simulator has.
     load: Cell<u32>,
-    /// Device whose recording the simulator has.
+    /// Index of the device whose recording the simulator has.
     device: Cell<Option<i64>>,
     /// Recording to send once the worker is ready.
     recording: RefCell<Option<Array>>,
-    /// Question to send after the recording: serial number, device and question.
+    /// Question to send after the recording: serial number, device index, and question.
     question: RefCell<Option<(u32, i64, WhatIfQuestion)>>,
-    /// Planned sizes to send: serial number of the request, device, and the message once the engine has sent the sizes.
+    /// Planned allocation sizes to send: serial number of their request, device index, and the message, which is `None`
+    /// until the engine has sent the sizes.
     sizes: RefCell<Option<(u32, i64, Option<Array>)>>,
 }
 
@@ -48,7 +49,8 @@ impl Simulator {
         Rc::new(Simulator { dispatch, code, stage, started, load, device, recording, question, sizes })
     }
 
-    /// Stores a question for the simulator. Returns the request that must be sent to the engine instead, if any.
+    /// Stores the request if it is a question for the simulator. Returns the request that must be sent to the engine
+    /// instead, if any.
     pub(super) fn route(self: &Rc<Self>, request: Request) -> Option<Request> {
         if let Request::Ask(Ask { serial, device, question: Question::PlannedSizes(_) }) = &request {
             self.sizes.replace(Some((*serial, *device, None)));
@@ -66,7 +68,7 @@ impl Simulator {
         Some(Request::Ask(Ask { serial, device, question: Question::Recording }))
     }
 
-    /// Stores the recording that the question `serial` waits for, and sends the pending messages.
+    /// Stores the recording that was requested for the question `serial`, and sends the pending messages.
     pub(super) fn on_recording(&self, load: u32, serial: u32, bytes: &[u8]) {
         let of = self.question.borrow().as_ref().filter(|asked| asked.0 == serial).map(|asked| asked.1);
         let Some(device) = of else { return };
@@ -77,7 +79,7 @@ impl Simulator {
         self.send_pending();
     }
 
-    /// Stores the planned sizes that were requested as `serial`.
+    /// Stores the planned allocation sizes that were requested as `serial`.
     pub(super) fn on_planned_sizes(&self, serial: u32, bytes: &[u8]) {
         if let Some((_, device, message)) = self.sizes.borrow_mut().as_mut().filter(|asked| asked.0 == serial) {
             *message = Some(Array::of3(&"sizes".into(), &(*device as f64).into(), &Uint8Array::from(bytes)));
@@ -130,8 +132,8 @@ impl Simulator {
         });
     }
 
-    /// Sends everything that is pending, if the worker is ready and there is a recording. A question about planned
-    /// sizes waits for them.
+    /// Sends all pending messages, if the worker is ready and a recording is available. A question about planned sizes
+    /// is sent only once they are available.
     fn send_pending(&self) {
         let (WorkerStage::Ready(thread), Some(device)) = (&*self.stage.borrow(), self.device.get()) else { return };
         let give = |message: Array| {

@@ -1,5 +1,5 @@
-//! Sizes of the elements that are drawn on, reported by resize observers. Querying a size instead would force the
-//! browser to lay out the page in the middle of a frame, and again after each later change.
+//! Sizes of the elements that are drawn on, as reported by resize observers. Querying a size would force the browser to
+//! compute the layout in the middle of a frame, and again after each further change.
 
 use super::dom;
 use super::frame::Frame;
@@ -33,7 +33,7 @@ impl Size {
     }
 }
 
-/// Keeps `kept` up to date with the size of an element, and requests a frame when it changes.
+/// Updates `kept` and requests a frame whenever the size of an element changes.
 pub(super) fn watch(element: &Element, kept: &'static Cell<Size>, frame: &Rc<Frame>) -> Result<(), String> {
     let frame = frame.clone();
     dom::observe_sizes(&[element], move |entries| {

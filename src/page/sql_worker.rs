@@ -1,5 +1,5 @@
-//! The page's handle to the SQL worker. The worker gets the snapshot as columns from the engine's worker and describes
-//! the elements that show its results, so that the page's wasm contains no code for that.
+//! The page's handle to the SQL worker. The engine's worker sends it the snapshot as columns. The SQL worker describes
+//! the elements that show its results, so that the page's wasm contains no code for them.
 
 use super::app::App;
 use super::busy::BusyGuard;
@@ -16,9 +16,9 @@ use web_sys::{Blob, Element, HtmlTextAreaElement, Window};
 
 /// Storage key of the query history.
 const HISTORY_KEY: &str = "memscape.sql";
-/// Element tags that the worker may create. None of them loads or runs anything.
+/// Tags of elements that the SQL worker may create, separated by spaces. None of them can load or execute anything.
 const TAGS: &str = " button details li ol p path span summary svg table tbody td th thead tr ul ";
-/// Attributes that the worker may set.
+/// Attributes that the SQL worker may set, separated by spaces.
 const ATTRIBUTES: &str = " aria-label aria-selected aria-sort class d data-act id preserveAspectRatio role scope tabindex title type viewBox ";
 const SVG: &str = "http://www.w3.org/2000/svg";
 
@@ -29,16 +29,16 @@ pub(super) struct SqlWorker {
     /// Messages to send once the worker is ready.
     waiting: RefCell<Vec<Array>>,
     is_ready: Cell<bool>,
-    /// Increased when a worker is started or crashes. Messages from earlier generations are ignored.
+    /// Increased whenever a worker starts or crashes. Messages from workers of earlier generations are ignored.
     generation: Cell<u32>,
     /// Snapshots that the queries run on.
     subject: RefCell<QuerySubject>,
-    /// Keeps the page busy while a query runs.
+    /// Guard that keeps the page busy while a query runs.
     busy: RefCell<Option<BusyGuard>>,
 }
 
 thread_local! {
-    /// The only handle. It is not part of [`App`], because its functions need the app.
+    /// The only handle to the SQL worker. It is not part of [`App`], because its functions need the app.
     static SQL: OnceCell<&'static SqlWorker> = const { OnceCell::new() };
 }
 
@@ -53,7 +53,7 @@ impl SqlWorker {
         SqlWorker { code: WorkerCode::new(window, "part-sql"), thread, waiting, is_ready, generation, subject, busy }
     }
 
-    /// Restarts the worker if `subject` differs from the snapshots that are queried now.
+    /// Restarts the worker if `subject` differs from the snapshots that it queries now.
     pub(super) fn open(&self, app: &'static App, subject: QuerySubject) {
         if *self.subject.borrow() != subject {
             self.subject.replace(subject);
@@ -61,7 +61,7 @@ impl SqlWorker {
         }
     }
 
-    /// Stops the worker with any running query, and starts a new one.
+    /// Stops the worker, including any running query, and starts a new one.
     pub(super) fn restart(&self, app: &'static App) {
         let number = self.generation.get() + 1;
         self.generation.set(number);
@@ -115,7 +115,7 @@ impl SqlWorker {
         Ok(())
     }
 
-    /// Sends a message if the worker is ready. Otherwise the message is dropped.
+    /// Sends a message if the worker is ready. Otherwise, the message is dropped.
     pub(super) fn send(&self, message: &Array) {
         if let Some(thread) = &*self.thread.borrow()
             && self.is_ready.get()
@@ -125,7 +125,8 @@ impl SqlWorker {
         }
     }
 
-    /// Sends a message that starts possibly long work, now or once the worker is ready. Starts the worker if necessary.
+    /// Sends a message that may start long work, either now or once the worker is ready. Starts the worker if
+    /// necessary.
     pub(super) fn run(&self, app: &'static App, message: Array) {
         if !self.subject.borrow().loads.is_empty() && self.thread.borrow().is_none() && self.waiting.borrow().is_empty()
         {
@@ -186,7 +187,7 @@ impl SqlWorker {
     }
 }
 
-/// Drops a worker that has ended, and shows the cause.
+/// Drops a worker that has crashed, and shows the cause.
 fn on_crash(app: &'static App, cause: &str) {
     sql_worker(app).generation.set(sql_worker(app).generation.get() + 1);
     sql_worker(app).is_ready.set(false);
@@ -214,7 +215,7 @@ fn set_status(app: &App, text: &str, is_error: bool) {
     }
 }
 
-/// Appends a node that the worker describes: a string for text, or `[tag, [name, value, …], child…]` for an element.
+/// Appends a node described by the worker: a string for a text, or `[tag, [name, value, …], child…]` for an element.
 fn add_node(app: &App, place: &Element, node: &JsValue) {
     if let Some(text) = node.as_string() {
         // Cannot fail for a string.

@@ -1,4 +1,4 @@
-//! Access to the browser's local storage. Without it, values last only as long as the page.
+//! Access to the browser's local storage. If it is not available, nothing is stored.
 
 use super::dom::Dom;
 use web_sys::Storage;

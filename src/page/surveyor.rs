@@ -1,6 +1,6 @@
-//! The page's handle to the workers that survey many ranks. They have their own wasm, which is loaded when first
-//! needed. Some read files, one at a time, and another one gathers the results. The page reads the bytes for them,
-//! since some browsers do not allow workers to read files.
+//! The page's handle to the workers that scan the files of many ranks. They have their own wasm, which is loaded when
+//! first needed. Readers scan one file at a time, and the gatherer collects their results. The page reads the bytes for
+//! them, because some browsers do not allow workers to read files.
 
 use super::thread::WorkerThread;
 use super::worker_code::WorkerCode;
@@ -15,50 +15,52 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, File, Response, Window};
 
-/// Number of workers that read files.
+/// Number of workers that read files at the same time.
 const READERS: usize = 2;
-/// Number of bytes that are passed to a worker at a time.
+/// Number of file bytes that are passed to a worker at a time.
 pub(super) const PIECE_BYTES: f64 = 4194304.0;
-/// Limit, in bytes, for the tables of all files that are read at the same time.
+/// Limit, in bytes, for the estimated tables of all files that are read at the same time.
 pub(super) const MAX_TABLE_BYTES: f64 = 2147483648.0;
-/// Estimated bytes of tables per byte of a file. Compressed files need more, uncompressed ones less.
+/// Estimated number of bytes in tables per byte of a file. The actual ratio is higher for compressed files and lower
+/// for others.
 const TABLES_PER_BYTE: f64 = 4.0;
-/// A worker whose memory exceeds this size, in bytes, is replaced after its file, because wasm never returns memory.
+/// Maximum memory of a worker, in bytes. A worker that has more is replaced after its file, because wasm never returns
+/// memory.
 const MAX_WORKER_BYTES: f64 = 268435456.0;
 
-/// Location of a file to survey.
+/// Source of a file to scan.
 #[derive(Clone)]
 pub(super) enum Source {
     File(File),
-    /// File on a server that surveys it itself. The URL is relative to the page.
+    /// File on a server that can scan it. The URL is relative to the page.
     Link(String),
 }
 
-/// Query that makes the server survey a file.
+/// Query that makes the server scan a file and respond with the result.
 const SURVEY_QUERY: &str = "?survey";
-/// Content type of the server's survey.
+/// Content type of a scan result from the server.
 const SURVEY_TYPE: &str = "application/x-memscape-survey";
 
-/// URL of the list of all files of a server.
+/// URL of the server's list of all files.
 const LISTING_URL: &str = "listing";
-/// Content type of that list.
+/// Content type of the server's list of all files.
 const LISTING_TYPE: &str = "application/x-memscape-listing";
 
-/// File to survey.
+/// File to scan.
 pub(super) struct Task {
     pub(super) source: Source,
     pub(super) member: Option<u32>,
     pub(super) name: String,
 }
 
-/// Handle to the workers of the survey.
+/// Handle to the workers of a rank scan.
 pub(super) struct Surveyor {
     dispatch: Box<dyn Fn(Action)>,
     code: WorkerCode,
-    /// Number of the current survey. Messages from workers of earlier surveys are ignored.
+    /// Serial number of the current scan. Messages from workers of earlier scans are ignored.
     generation: Cell<u32>,
     tasks: RefCell<Vec<Task>>,
-    /// Indices of the files that are still unread. The last one is read next.
+    /// Indices of the files that are not read yet. The last index is read next.
     unread: RefCell<Vec<usize>>,
     done: Cell<usize>,
     paused: Cell<bool>,
@@ -83,7 +85,7 @@ struct Reader {
     task: Option<(usize, Option<Blob>, f64)>,
 }
 
-/// Index of the worker that gathers results. Lower indices are readers.
+/// Index of the gatherer, the worker that collects results. Lower indices are readers.
 const GATHERER: usize = READERS;
 
 impl Surveyor {
@@ -94,12 +96,12 @@ impl Surveyor {
         Rc::new(Surveyor { dispatch, code, generation, tasks, unread, done, paused, readers, gatherer, waiting })
     }
 
-    /// Returns the code of the workers.
+    /// Returns the code that the workers run.
     pub(super) fn code(&self) -> &WorkerCode {
         &self.code
     }
 
-    /// Starts a survey of these files. A previous survey is dropped.
+    /// Starts a scan of these files. A previous scan is dropped.
     pub(super) fn start_survey(self: &Rc<Self>, tasks: Vec<Task>) {
         self.stop();
         let names: Array = tasks.iter().map(|task| JsValue::from(&task.name)).collect();
@@ -110,22 +112,22 @@ impl Surveyor {
         self.assign_files();
     }
 
-    /// Requests the report. `rows` limits its rows and `order` sorts them.
+    /// Requests the report on ranks with at most `rows` rows, sorted in the order with the index `order`.
     pub(super) fn request_report(&self, serial: u32, rows: u32, order: u32) {
         self.send(Array::of4(&"ask".into(), &serial.into(), &rows.into(), &order.into()));
     }
 
-    /// Sets the user's pattern for reading ranks from file names.
+    /// Sets the pattern that the user typed to extract ranks from file names.
     pub(super) fn set_name_pattern(&self, typed: &str) {
         self.send(Array::of2(&"names".into(), &typed.into()));
     }
 
-    /// Adds a sentence about files that are not surveyed to the report.
+    /// Adds a sentence to the report about files that are not scanned.
     pub(super) fn note_cut(&self, sentence: &str) {
         self.send(Array::of2(&"cut".into(), &sentence.into()));
     }
 
-    /// Stops the readers. Results so far are kept.
+    /// Stops the readers. The results so far are kept.
     pub(super) fn cancel(&self) {
         self.paused.set(true);
         self.generation.set(self.generation.get() + 1);
@@ -135,13 +137,13 @@ impl Surveyor {
         self.unread.borrow_mut().extend(started.map(|(file_index, ..)| file_index));
     }
 
-    /// Resumes a cancelled survey.
+    /// Resumes a cancelled scan.
     pub(super) fn resume(self: &Rc<Self>) {
         self.paused.set(false);
         self.assign_files();
     }
 
-    /// Stops all workers and drops the survey.
+    /// Stops all workers and drops the scan.
     pub(super) fn stop(&self) {
         self.cancel();
         self.paused.set(false);
@@ -152,7 +154,7 @@ impl Surveyor {
         spawn_local(async move { drop(ended) });
     }
 
-    /// Sends a message to the gatherer, now or once it is ready.
+    /// Sends a message to the gatherer, either now or once it is ready.
     fn send(&self, message: Array) {
         match &*self.gatherer.borrow() {
             // Fails only for values that cannot be cloned.
@@ -161,7 +163,7 @@ impl Surveyor {
         }
     }
 
-    /// Assigns the next files to free readers, as far as the memory limit allows.
+    /// Assigns the next files to idle readers, as long as the memory limit allows it.
     fn assign_files(self: &Rc<Self>) {
         for index in 0..READERS {
             let next = self.unread.borrow().last().copied();
@@ -191,7 +193,7 @@ impl Surveyor {
         }
     }
 
-    /// Lets the server survey a file instead of the reader with this index.
+    /// Makes the server scan a file in place of the reader with this index.
     fn survey_on_server(self: &Rc<Self>, index: usize, file_index: usize, link: &str) {
         let answer = self.code.window().fetch_with_str(&[link, SURVEY_QUERY].concat());
         let (surveyor, number) = (self.clone(), self.generation.get());
@@ -209,7 +211,7 @@ impl Surveyor {
         });
     }
 
-    /// Stops readers that have nothing to do, to free their memory.
+    /// Stops idle readers to free their memory.
     fn stop_idle_readers(&self) {
         let idle: Vec<WorkerStage> = self
             .readers
@@ -221,7 +223,7 @@ impl Surveyor {
         spawn_local(async move { drop(idle) });
     }
 
-    /// Starts the worker with index `index` if there is none.
+    /// Starts the worker with this index, if it is not running.
     fn start_worker(self: &Rc<Self>, index: usize) {
         let is_there = self.with_worker(index, |worker| match worker {
             WorkerStage::None => {
@@ -309,7 +311,7 @@ impl Surveyor {
         Some(())
     }
 
-    /// Sends a reader its file, once the worker is ready and has one.
+    /// Sends the assigned file to a reader, if the reader is ready and has a file.
     fn send_file(&self, index: usize) -> Option<()> {
         let readers = self.readers.borrow();
         let reader = readers.get(index)?;
@@ -327,7 +329,7 @@ impl Surveyor {
         Some(())
     }
 
-    /// Sends a reader the bytes it has requested, or handles a failure to read them.
+    /// Sends a reader the bytes that it has requested, or handles a failure to read them.
     fn send_bytes(self: &Rc<Self>, index: usize, bytes: Result<JsValue, JsValue>) -> Option<()> {
         match bytes {
             Ok(buffer) => {
@@ -342,7 +344,7 @@ impl Surveyor {
         Some(())
     }
 
-    /// Handles the result (or failure) of a reader's file.
+    /// Handles the scan result (or failure) of a reader's file.
     fn on_file_done(self: &Rc<Self>, index: usize, message: &Array) {
         if let Some(reader) = self.readers.borrow_mut().get_mut(index) {
             reader.task = None;
@@ -353,8 +355,8 @@ impl Surveyor {
         self.assign_files();
     }
 
-    /// Handles the crash of a worker. For a reader, its file is recorded as failed, and another worker reads the next
-    /// one.
+    /// Handles the crash of a worker. If it is a reader, its file is recorded as failed, and another worker reads the
+    /// next file.
     fn on_crash(self: &Rc<Self>, index: usize, cause: &str) {
         let ended = self.with_worker(index, std::mem::take);
         spawn_local(async move { drop(ended) });
@@ -372,7 +374,7 @@ impl Surveyor {
     }
 }
 
-/// Returns the list of all files that `memscape serve` has. The error is the reason why the list is not available.
+/// Returns the list of all files that `memscape serve` has. The error says why the list is not available.
 pub(super) async fn served_files(window: &Window) -> Result<ServedFiles, String> {
     let cause = |cause: JsValue| dom::error_message(&cause);
     let response: Response = JsFuture::from(window.fetch_with_str(LISTING_URL)).await.map_err(cause)?.unchecked_into();
@@ -384,7 +386,7 @@ pub(super) async fn served_files(window: &Window) -> Result<ServedFiles, String>
     Ok(ServedFiles::parse(&text.as_string().unwrap_or_default()))
 }
 
-/// Returns the survey of a file that the server has sent, in encoded form.
+/// Returns the encoded scan result that the server has sent for a file.
 async fn read_survey(answer: Promise) -> Result<Uint8Array, String> {
     let cause = |cause: JsValue| dom::error_message(&cause);
     let response: Response = JsFuture::from(answer).await.map_err(cause)?.unchecked_into();

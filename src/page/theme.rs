@@ -1,4 +1,4 @@
-//! Light and dark theme, chosen by the user or the system, and the style sheet's colours for canvases.
+//! Light and dark theme, selected by the user or the system, and the style sheet's colours for canvases.
 
 use super::dom::{Dom, listen, set_or_remove};
 use super::frame::Frame;
@@ -16,17 +16,17 @@ pub(super) struct Theme {
     pub(super) strong: String,
     pub(super) line: String,
     pub(super) peak: String,
-    /// Colour of the selection's lifetime on the axis.
+    /// Accent colour, for example of the selected allocation's lifetime on the axis.
     pub(super) accent: String,
     /// Background colour of labels inside the picture.
     pub(super) ground: String,
     pub(super) font: String,
     pub(super) mono: String,
-    /// Number of times that a canvas lost its content. An increase causes a redraw, like a change of theme.
+    /// Number of times that a canvas lost its content. Part of the theme, because a change must cause a redraw as well.
     lost_count: u32,
 }
 
-/// Attribute of the root element that contains the theme chosen by the user. The style sheet uses it as well.
+/// Attribute of the root element with the theme that the user has selected. The style sheet refers to it.
 const THEME_ATTRIBUTE: &str = "data-theme";
 
 const DARK: &str = "(prefers-color-scheme: dark)";
@@ -57,7 +57,7 @@ impl Theme {
     }
 }
 
-/// Applies the theme that the user has chosen.
+/// Applies the theme that the user has selected.
 pub(super) fn apply(dom: &Dom, theme: &RefCell<Theme>, chosen: Chosen) {
     let Some(root) = dom.document.document_element() else { return };
     set_or_remove(&root, &[(THEME_ATTRIBUTE, (chosen != Chosen::System).then(|| chosen.name().to_owned()))]);
@@ -65,7 +65,8 @@ pub(super) fn apply(dom: &Dom, theme: &RefCell<Theme>, chosen: Chosen) {
     theme.replace(Theme { lost_count, ..Theme::current(dom) });
 }
 
-/// Follows the system's theme, and redraws after a canvas lost its content in a crash of the GPU process.
+/// Updates the theme when the system's theme changes. Also redraws after a canvas lost its content in a crash of the
+/// GPU process.
 pub(super) fn watch(dom: &Dom, theme: &Rc<RefCell<Theme>>, frame: &Rc<Frame>) {
     if let Some(query) = dom.window.match_media(DARK).ok().flatten() {
         let (dom, theme, frame) = (dom.clone(), theme.clone(), frame.clone());

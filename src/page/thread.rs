@@ -1,8 +1,8 @@
 //! Web workers of the page. A worker is terminated when its [`WorkerThread`] is dropped.
 //!
-//! Workers are always started from blob URLs, because one loaded from a server would not inherit the page's content
-//! security policy. The script consists of the JavaScript glue and a bootstrap. The wasm module has already been
-//! compiled by the page.
+//! Workers are always started from blob URLs, because a worker loaded from a server does not inherit the page's content
+//! security policy. The script consists of the JavaScript glue and a bootstrap. The page has already compiled the wasm
+//! module.
 
 use super::dom;
 use crate::wire::BOOTSTRAP;
@@ -44,7 +44,7 @@ impl WorkerThread {
     }
 }
 
-/// Returns the URL of a script that starts a worker with this glue.
+/// Returns the URL of a script that starts a worker with this JavaScript glue.
 pub(super) fn script_url(glue: &str) -> Result<String, String> {
     let options = BlobPropertyBag::new();
     options.set_type("text/javascript");

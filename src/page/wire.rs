@@ -1,7 +1,7 @@
 //! Messages between the page and the engine's worker.
 //!
-//! A message is an array: a tag, plain values, our own types encoded by postcard, and the columns of a scene as
-//! `ArrayBuffer`s, which are transferred without a copy. Each side copies a column once, out of or into its wasm
+//! A message is an array of a tag, plain values, types encoded by postcard, and the columns of a scene as
+//! `ArrayBuffer`s, which are transferred without a copy. Each side copies a column only once, out of or into its wasm
 //! memory.
 
 use bytemuck::Pod;
@@ -18,16 +18,16 @@ use web_sys::{Blob, File, MessagePort};
 /// Messages from the page to the worker.
 #[derive(Clone, Debug)]
 pub(crate) enum ToWorker {
-    /// Reads this file as load `load`.
+    /// Reads this file. `load` is the id of the load.
     File {
         load: u32,
-        /// Index of the snapshot in a file that holds several. The first one if `None`.
+        /// Index of the snapshot in a file that contains several. `None` stands for the first one.
         member: Option<u32>,
         /// Handle of the file, without its bytes.
         file: File,
         which: FileSlot,
     },
-    /// Fetches this URL as load `load`.
+    /// Fetches this URL. `load` is the id of the load.
     Link {
         load: u32,
         member: Option<u32>,
@@ -35,16 +35,16 @@ pub(crate) enum ToWorker {
         url: String,
         which: FileSlot,
     },
-    /// Closes the second file.
+    /// Closes the second file of a comparison.
     CloseSecond,
-    /// Warms up by opening a sample, until the first file is opened.
+    /// Warms up by opening a generated snapshot, until the first file is opened.
     WarmUp,
     Ask(Request),
-    /// Requests the snapshot of load `load` as columns.
+    /// Requests the snapshot of the load with this id as columns.
     Columns {
         load: u32,
     },
-    /// Requests the snapshot of load `load` in the cache format of this build.
+    /// Requests the snapshot of the load with this id in the cache format of this build.
     CacheFile {
         load: u32,
     },
@@ -53,7 +53,7 @@ pub(crate) enum ToWorker {
 /// Messages from the worker to the page.
 #[derive(Clone, Debug)]
 pub(crate) enum FromWorker {
-    /// The worker is ready. Messages sent before are lost.
+    /// The worker is ready. Messages that were sent before this are lost.
     Ready,
     Reply {
         load: u32,
@@ -65,10 +65,10 @@ pub(crate) enum FromWorker {
         /// HTTP status. `None` if there was no readable response.
         status: Option<u16>,
     },
-    /// The connection broke, and the worker requests the rest.
+    /// The connection was lost, and the worker requests the remaining bytes.
     LinkInterrupted {
         load: u32,
-        /// Number of bytes received.
+        /// Number of bytes received before that.
         at: u64,
     },
     /// Version of the file behind a link, as reported by its server (for example an ETag).
@@ -81,12 +81,12 @@ pub(crate) enum FromWorker {
         load: u32,
         print: String,
     },
-    /// Reads this blob for the worker, if the browser does not allow the worker to. The answer goes through the port: a
-    /// `Uint8Array`, or a string with the error.
+    /// Asks the page to read this blob, if the browser does not allow the worker to. The page responds through the port
+    /// with a `Uint8Array`, or with an error message.
     Read(Blob, MessagePort),
-    /// Open snapshot as uncompressed columns, or the reason why there are none.
+    /// The open snapshot as uncompressed columns, or the reason why it is not available.
     Columns(Result<Blob, String>),
-    /// All messages are processed. Contains the number of messages received so far.
+    /// All messages so far are processed. Contains the number of messages received.
     Idle(u32),
     Crashed(String),
 }
@@ -100,11 +100,11 @@ const VERSION: &str = "version";
 const CLOSE_SECOND: &str = "end second";
 const IDLE: &str = "idle";
 const WARM_UP: &str = "rehearse";
-/// Tag of [`FromWorker::Crashed`]. [`BOOTSTRAP`] writes it as well.
+/// Tag of [`FromWorker::Crashed`], which [`BOOTSTRAP`] also contains.
 const CRASHED: &str = "died";
 
-/// Script of a worker, appended to the glue. It waits until the page sends the compiled `WebAssembly.Module` and starts
-/// it. Errors are sent as messages, because the page's `error` event misses some of them.
+/// Bootstrap script of a worker, appended to the glue. It waits for the compiled `WebAssembly.Module` from the page and
+/// starts it. Errors are sent as messages, because the page does not receive all of them as `error` events.
 pub(crate) const BOOTSTRAP: &str = r#"
 for (const kind of ["error", "unhandledrejection"])
   addEventListener(kind, (event) => postMessage(["died", String(event.reason ?? event.message)]));
@@ -115,13 +115,13 @@ fn is_second(which: FileSlot) -> JsValue {
     (which == FileSlot::Second).into()
 }
 
-/// Returns the slot of the file that a message refers to.
+/// Returns whether a message refers to the first or the second file.
 fn which(message: &Array) -> FileSlot {
     if message.get(4).is_truthy() { FileSlot::Second } else { FileSlot::First }
 }
 
 impl ToWorker {
-    /// Converts to a message.
+    /// Converts the message to a JavaScript array.
     pub(crate) fn to_js(&self) -> JsValue {
         match self {
             ToWorker::File { load, member, file, which } => {
@@ -139,7 +139,7 @@ impl ToWorker {
         .into()
     }
 
-    /// Parses a message. Returns `None` if it is not valid.
+    /// Parses a JavaScript array. Returns `None` if it is not a valid message.
     pub(crate) fn from_js(message: &JsValue) -> Option<ToWorker> {
         let message: &Array = message.dyn_ref()?;
         match message.get(0).as_string()?.as_str() {
@@ -166,7 +166,7 @@ impl ToWorker {
 }
 
 impl FromWorker {
-    /// Converts to a message, and the buffers in it to transfer.
+    /// Converts the message to a JavaScript array. Also returns the buffers that must be transferred with it.
     pub(crate) fn into_js(self) -> (JsValue, Array) {
         let buffers = Array::new();
         let message = match self {
@@ -193,7 +193,7 @@ impl FromWorker {
         (message.into(), buffers)
     }
 
-    /// Parses a message. Returns `None` if it is not valid.
+    /// Parses a JavaScript array. Returns `None` if it is not a valid message.
     pub(crate) fn from_js(message: &JsValue) -> Option<FromWorker> {
         let message: &Array = message.dyn_ref()?;
         match message.get(0).as_string()?.as_str() {
@@ -226,7 +226,7 @@ impl FromWorker {
     }
 }
 
-/// Moves the columns of a scene, or the bytes for the simulator, out of `reply` into `buffers`.
+/// Moves the columns of a scene, or the bytes for the simulator, from `reply` to `buffers`.
 fn take_columns(reply: &mut Reply, buffers: &Array) {
     if let Reply::Answer { answer: Answer::Recording(bytes) | Answer::PlannedSizes(bytes), .. } = reply {
         return push_column(buffers, mem::take(bytes));
@@ -246,7 +246,7 @@ fn take_columns(reply: &mut Reply, buffers: &Array) {
     push_column(buffers, mem::take(&mut scene.identities));
 }
 
-/// Moves the columns back into `reply`, in the order of [`take_columns`].
+/// Moves the columns from `buffers` back to `reply`, in the order of [`take_columns`].
 fn put_columns(reply: &mut Reply, buffers: &Array) -> Option<()> {
     if let Reply::Answer { answer: Answer::Recording(bytes) | Answer::PlannedSizes(bytes), .. } = reply {
         *bytes = read_column(buffers.iter().next())?;

@@ -1,7 +1,7 @@
-//! The engine's worker: handles messages from the page and drives the engine.
+//! The engine's worker. It handles messages from the page and runs the engine.
 //!
-//! The engine works in slices of a few milliseconds. In between, the worker returns to its message queue, so that a
-//! cancel, a newer view or another file takes precedence over running work.
+//! The engine works in slices of a few milliseconds. In between, the worker processes its message queue, so that a
+//! cancellation, a newer view or another file takes precedence over running work.
 
 mod link;
 mod reader;
@@ -25,13 +25,14 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
 
-/// Maximum duration, in milliseconds, of a slice of work, which blocks the message queue.
+/// Maximum duration, in milliseconds, of a slice of work. Messages wait until it ends.
 const SLICE_MS: f64 = 8.0;
 
-/// Minimum time, in milliseconds, between progress messages. A message costs both sides more than a chunk of the file.
+/// Minimum time, in milliseconds, between progress messages. Sending one takes longer than decoding a chunk of the
+/// file.
 const PROGRESS_MS: f64 = 50.0;
 
-/// Starts the worker. It answers the page until the page terminates it.
+/// Starts the worker, which runs until the page terminates it.
 pub fn start() {
     if let Err(cause) = listen() {
         // The bootstrap reports it to the page.
@@ -76,10 +77,10 @@ fn listen() -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Size, in bytes, of the pieces that are passed to the browser.
+/// Number of bytes that are passed to the browser at a time.
 const PIECE: usize = 1 << 20;
 
-/// Writer that collects its output as blobs, outside of the wasm memory.
+/// Writer that collects its output in blobs, outside of wasm memory.
 struct BlobWriter(Array);
 
 /// Buffered output of an export.
@@ -114,13 +115,12 @@ struct WorkerShell {
     source: RefCell<Option<Rc<Source>>>,
     /// Warm-up work that runs until the first file is opened.
     warm_up: RefCell<Option<Box<WarmUp>>>,
-    /// Source that was read completely and whose fingerprint is not computed yet. The fingerprint is computed after the
-    /// picture was sent.
+    /// Completely read source whose fingerprint is not computed yet. It is computed after the picture was sent.
     unfingerprinted: RefCell<Option<Rc<Source>>>,
-    /// Ids of the loads of the first and the second file, used in replies. A newer load may still wait for its first
-    /// bytes.
+    /// Ids of the loads of the first and the second file, used in replies. Unchanged while a newer load waits for its
+    /// first bytes.
     loads: [Cell<u32>; 2],
-    /// Set while [`Shell::run`] is running. It runs at most once at a time.
+    /// True while [`WorkerShell::run`] is running, which must not be started again then.
     running: Cell<bool>,
     /// Number of messages received, for [`FromWorker::Idle`].
     received: Cell<u32>,
@@ -128,11 +128,11 @@ struct WorkerShell {
     fingerprinting: Cell<u32>,
     /// Earliest time of the next progress message, in milliseconds.
     progress_due: Cell<f64>,
-    /// Determines when the next partial result is sent.
+    /// Schedule of partial results.
     pace: Cell<PartialSchedule>,
-    /// Phase in the latest progress message.
+    /// Phase reported in the latest progress message.
     phase: Cell<Phase>,
-    /// Milliseconds that the engine has worked since a file was opened, without the time spent waiting for bytes.
+    /// Time, in milliseconds, that the engine has worked since a file was opened, without waiting for bytes.
     worked_ms: Cell<f64>,
 }
 
@@ -170,7 +170,7 @@ impl WorkerShell {
         }
     }
 
-    /// Writes the snapshot of load `load` and sends it, or the reason why it cannot be written.
+    /// Writes the snapshot of the load with this id and sends it, or an error message.
     fn write<E: ToString>(&self, load: u32, write: impl FnOnce(&Engine, Output) -> Result<Output, E>) {
         let written = || {
             let which = [FileSlot::First, FileSlot::Second].into_iter().find(|&which| self.load(which).get() == load);
@@ -200,7 +200,7 @@ impl WorkerShell {
         }
     }
 
-    /// Works until the engine is idle and there are no bytes to read.
+    /// Works until the engine is idle and no bytes are left to read.
     async fn run(self: Rc<Self>) {
         let mut slice_ends = self.clock.now() + SLICE_MS;
         loop {
@@ -247,7 +247,7 @@ impl WorkerShell {
         work
     }
 
-    /// Passes the next bytes to the engine. Returns `false` if there is nothing to read.
+    /// Passes the next bytes to the engine. Returns false if there is nothing to read.
     async fn read(self: &Rc<Self>) -> bool {
         let Some(source) = self.source.borrow().clone() else { return false };
         let want = self.engine.borrow().wants();
@@ -358,8 +358,8 @@ impl WorkerShell {
         self.pace.set(PartialSchedule::after_update(now, self.clock.now()));
     }
 
-    /// Sends a reply about a file. Progress messages are limited in frequency. Answers are always sent as replies of
-    /// the first file, because the page asks its questions about that one.
+    /// Sends a reply about a file. The frequency of progress messages is limited. Answers are always sent as replies
+    /// about the first file, because the page's questions are about that file.
     fn post(&self, which: FileSlot, reply: Reply) {
         if let Reply::Progress(Progress { phase, .. }) = reply {
             let now = self.clock.now();
@@ -373,7 +373,7 @@ impl WorkerShell {
         post(&self.scope, FromWorker::Reply { load: self.load(which).get(), reply });
     }
 
-    /// Lets pending messages be received. Uses a message channel, because a timer would wait 4 ms.
+    /// Waits until pending messages have been received. Uses a message channel, because a timer would wait 4 ms.
     async fn yield_to_queue(&self) {
         let passed = Promise::new(&mut |resolve, _| self.turns.port1().set_onmessage(Some(&resolve)));
         if self.turns.port2().post_message(&JsValue::NULL).is_ok() {

@@ -1,4 +1,4 @@
-//! Code of the workers that have their own wasm (SQL, simulator, surveyor, YAML), loaded when first needed.
+//! Code of the workers that have their own wasm (SQL, simulator, rank scan, YAML), loaded when first needed.
 
 use super::thread::{self, fetch};
 use super::{dom, gzip};
@@ -11,8 +11,8 @@ use web_sys::{Blob, Response, Window};
 /// Script URL and compiled module of a worker, loaded on first use.
 pub(super) struct WorkerCode {
     window: Window,
-    /// Id of the element in `index.html` with the wasm: its URL, or in a single-file page the wasm itself. The element
-    /// for its JavaScript glue has the suffix `-glue`.
+    /// Id of the element in `index.html` that contains the URL of the wasm, or the wasm itself in a single-file page.
+    /// The element of its JavaScript glue has the same id with the suffix `-glue`.
     id: &'static str,
     loaded: RefCell<Option<(String, JsValue)>>,
 }

@@ -16,7 +16,7 @@ use web_sys::Window;
 pub(super) struct YamlParser {
     dispatch: Box<dyn Fn(Action)>,
     code: WorkerCode,
-    /// Worker that parses the latest text. A worker with an older text is terminated.
+    /// Worker that parses the latest text. When it is replaced, the worker of the previous text is terminated.
     thread: RefCell<Option<WorkerThread>>,
     /// Number of texts parsed so far.
     parse_count: Cell<u32>,

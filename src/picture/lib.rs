@@ -1,7 +1,7 @@
-//! Rendering of memory histories: geometry in whole device pixels, and its output through WebGPU, on the CPU or as SVG.
+//! Rendering of memory histories: geometry in whole device pixels, drawn with WebGPU, on the CPU or as SVG.
 //!
-//! `timeline` turns a history and a view into a `Scene` of quads. `render` draws scenes, on the GPU or pixel for pixel
-//! the same on the CPU. `shapes` describes the axes and labels around a picture, and `svg` writes everything as text.
+//! `timeline` turns a history and a view into a `Scene` of quads. `render` draws scenes. The GPU and the CPU produce
+//! identical pixels. `shapes` describes the axes and labels around a picture, and `svg` writes everything as text.
 //!
 //! Start with `timeline/mod.rs`, `timeline/scene.rs` and `render/mod.rs`.
 

@@ -1,4 +1,5 @@
-//! Bars, lines, triangles and texts around a picture, in one list that canvas, PNG and SVG all draw.
+//! Bars, lines, triangles and texts around a picture, as one list that is drawn on the canvas, in PNG files and in SVG
+//! files.
 
 // Letter widths relative to the font size, for a font like `system-ui`. Text widths are estimated, so that every output
 // places and truncates text alike, even one that cannot measure it.
@@ -30,7 +31,7 @@ pub enum Shape {
         x: [f64; 2],
         y: [f64; 2],
         tint: Tint,
-        /// From 0 to 1.
+        /// Opacity from 0 to 1.
         opacity: f64,
     },
     /// A dashed horizontal line. Dashes and gaps have equal length.
@@ -39,7 +40,7 @@ pub enum Shape {
         y: [f64; 2],
         dash: f64,
         tint: Tint,
-        /// From 0 to 1.
+        /// Opacity from 0 to 1.
         opacity: f64,
     },
     Triangle {
@@ -81,7 +82,7 @@ pub enum Anchor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FontStyle {
     Plain,
-    /// Plain, with a rim in the background colour, for text inside the picture.
+    /// Plain text with an outline in the background colour, for text inside the picture.
     Outlined,
     Bold,
     Mono,
@@ -92,7 +93,7 @@ pub enum FontStyle {
 pub enum Tint {
     Muted,
     Strong,
-    /// The background, for text on a filled label.
+    /// The background colour, for text on a filled label.
     Ground,
     Line,
     /// The peak, and other prominent marks.
@@ -102,7 +103,7 @@ pub enum Tint {
     ReservedEdge,
     /// The line of allocated bytes.
     Allocated,
-    /// A slot of the palette.
+    /// The colour of a palette slot.
     Slot(u32),
 }
 
@@ -113,7 +114,7 @@ impl Text {
     }
 }
 
-/// Returns the estimated width of a text in a font of this size. It overestimates rather than underestimates.
+/// Returns the estimated width of a text in a font of this size. The estimate is rather too high than too low.
 pub fn width(text: &str, size: f64) -> f64 {
     size * text.chars().map(letter_width).sum::<f64>()
 }

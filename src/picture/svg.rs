@@ -11,7 +11,7 @@ pub use drawing::{Drawing, Inks};
 use markup::Markup;
 use std::fmt;
 
-/// Font families of text.
+/// CSS font families of labels.
 const SANS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 
 /// Writes a picture as SVG, with the palette of `theme` and the colours `inks` of the shapes around it.

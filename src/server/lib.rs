@@ -1,7 +1,7 @@
 //! Static file server on localhost, for `./run serve` and the browser tests.
 //!
-//! [`start`] listens and calls a function for the response to each path. [`Response::file`] serves a file from a
-//! folder. `parts` waits for files of the page that are still being built.
+//! [`start`] accepts connections and calls a function that returns the response to each path. [`Response::file`] serves
+//! a file from a folder. The module `parts` waits for files of the page that are still being built.
 
 pub mod parts;
 
@@ -11,27 +11,28 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Response to a request for a path.
+/// Response to a GET or HEAD request.
 pub struct Response {
-    /// Status code and reason, as in `200 OK`.
+    /// Status code and reason phrase, such as `200 OK`.
     pub status: &'static str,
-    /// `Content-Type` of the body.
+    /// Value of the `Content-Type` header.
     pub content_type: &'static str,
-    /// Further header lines, without line ends.
+    /// Additional header lines, without line ends.
     pub headers: Vec<&'static str>,
-    /// `Content-Length` in bytes.
+    /// Value of the `Content-Length` header, in bytes.
     pub length: u64,
-    /// Body, read while it is sent.
+    /// Reader of the body, which is read while it is sent.
     pub body: Box<dyn Read + Send>,
 }
 
 impl Response {
-    /// Returns the file at `path` (URL path without leading slash) below `root`, `index.html` for a folder, or a 404.
+    /// Returns the file at `path` (a URL path without leading slash) below `root`. Returns `index.html` for a folder,
+    /// or a 404 if the file does not exist.
     pub fn file(root: &Path, path: &str) -> Response {
         Response::try_file(root, path).unwrap_or_else(|_| Response::not_found())
     }
 
-    /// Returns a 404 with a plain-text body.
+    /// Returns status 404 with a plain-text body.
     pub fn not_found() -> Response {
         let body = "there is no such file\n";
         Response {
@@ -65,14 +66,14 @@ impl Response {
     }
 }
 
-/// Listens on the first free port of `ports` on localhost (0: any free port) and answers GET and HEAD requests until
-/// the process ends.
+/// Listens on the first free port of `ports` on localhost, where 0 means any free port. Answers GET and HEAD requests
+/// until the process ends.
 ///
-/// `answer` is called with the percent-decoded path, without query and leading slash. Each connection has its own
-/// thread.
+/// `answer` is called with the percent-decoded path, without query and leading slash, and returns the response. Each
+/// connection has its own thread.
 ///
 /// # Errors
-/// Returns an error if no port is free, or if the system does not let this process listen.
+/// Returns an error if no port is free or the system does not allow listening.
 pub fn start<A>(mut ports: impl Iterator<Item = u16>, answer: A) -> io::Result<SocketAddr>
 where
     A: Fn(&str) -> Response + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Lookup of parts of the page that are built after the page is first served.
+//! Finds the files of parts of the page that are built after the page is first served.
 //!
 //! Once a part is built, its files have names with a hash (`sql-1234.js`), which `index.html` uses. Before that,
 //! `index.html` uses names without a hash (`sql.js`). A page that was loaded before the build finished requests
@@ -7,31 +7,32 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Interval at which the folder is checked for a part that is being built.
+/// Interval at which the folder is checked for a missing part.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Suffix of the name of a part's script.
+/// File name suffix of a part's script.
 const GLUE: &str = ".js";
-/// Suffix of the name of a part's wasm.
+/// File name suffix of a part's wasm module.
 const WASM: &str = "_bg.wasm";
 /// Name of the file that the build writes last.
 const LAST: &str = "offline.js";
 
-/// Files of a page whose parts may still be built.
+/// Finds the files of parts that may still be under construction.
 pub struct Parts {
     folder: PathBuf,
     marker: Option<PathBuf>,
 }
 
 impl Parts {
-    /// Creates the lookup for `folder`. The build is running while the file `marker` exists.
+    /// Creates the lookup for the files in `folder`. The build is running as long as the file `marker` exists.
     pub fn new(folder: PathBuf, marker: Option<PathBuf>) -> Parts {
         Parts { folder, marker }
     }
 
-    /// Returns the file to serve for `path`: the part with its hash if `path` names a part without one, else `path`.
+    /// Returns the path of the file to serve for `path`. If `path` names a part without a hash, this is the file name
+    /// with the hash, otherwise `path` itself.
     ///
-    /// Blocks while the part is missing and the build is running.
+    /// Blocks while the part does not exist and the build is running.
     pub fn resolve(&self, path: &str) -> String {
         loop {
             // Checked before the files, so that a part finished in between is found.
@@ -60,7 +61,7 @@ impl Parts {
     }
 }
 
-/// Returns whether the build writes a file with this name after `index.html`.
+/// Returns true if the build writes a file with this name after `index.html`.
 fn is_part(path: &str) -> bool {
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
     path == LAST || [WASM, GLUE].iter().any(|ending| path.strip_suffix(ending).is_some_and(is_name))

@@ -1,13 +1,13 @@
-//! The simulator's worker: handles messages from the page and simulates in slices of a few milliseconds.
+//! The simulator's worker. It handles messages from the page and simulates in slices of a few milliseconds.
 //!
 //! ```text
 //! ["recording", device, bytes]    later questions are about this recording
-//! ["sizes", device, bytes]        sizes for questions about a plan; ignored if the device is another one
+//! ["sizes", device, bytes]        allocation sizes for questions about a plan; ignored for other devices
 //! ["ask", serial, bytes]          question, replaces the previous one
 //! ["cancel"]                      drop the question
 //! ["ready"]                       the worker is ready
 //! ["answer", serial, bytes]       answer, possibly partial
-//! ["died", text]
+//! ["died", text]                  the worker panicked
 //! ```
 
 use allocator::answer::{WhatIf, WhatIfQuestion};
@@ -22,10 +22,10 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
 
-/// Maximum duration, in milliseconds, of a slice of work, which blocks the message queue.
+/// Maximum duration, in milliseconds, of a slice of work. Messages wait until it ends.
 const SLICE_MS: f64 = 8.0;
 
-/// Starts the worker. It answers the page until the page terminates it.
+/// Starts the worker, which runs until the page terminates it.
 pub(super) fn start() {
     if let Err(cause) = listen() {
         // The bootstrap reports it to the page.
@@ -67,7 +67,7 @@ struct Shell {
     simulation: RefCell<Option<Simulation>>,
     /// Unanswered question and its serial number.
     question: RefCell<Option<(u32, WhatIfQuestion)>>,
-    /// Set while [`Shell::run`] is running. It runs at most once at a time.
+    /// True while [`Shell::run`] is running, which must not be started again then.
     running: Cell<bool>,
 }
 
@@ -100,7 +100,7 @@ impl Shell {
         Some(())
     }
 
-    /// Works until there is no question left.
+    /// Works until the current question is answered.
     async fn run(self: Rc<Self>) {
         while self.step().is_some() {
             self.yield_to_queue().await;
@@ -125,7 +125,7 @@ impl Shell {
         Some(())
     }
 
-    /// Lets pending messages be received.
+    /// Waits until pending messages have been received.
     async fn yield_to_queue(&self) {
         let passed = Promise::new(&mut |resolve, _| self.turns.port1().set_onmessage(Some(&resolve)));
         if self.turns.port2().post_message(&JsValue::NULL).is_ok() {

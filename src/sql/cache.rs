@@ -1,4 +1,4 @@
-//! Data derived from a file or device on first use. See [`super::shared`] for the computation.
+//! Data that is derived from a file or device on first use. [`super::shared`] computes it.
 
 use crate::node::Node;
 use analysis::Sites;
@@ -6,22 +6,23 @@ use base::units::Moment;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-/// Data derived from a file.
+/// Data derived from a file on first use.
 #[derive(Default)]
 pub(crate) struct FileCache {
     pub(crate) sites: RefCell<Option<Sites>>,
-    /// Stacks that occur in any row, ascending.
+    /// Indices of the stacks that occur in any row, ascending.
     pub(crate) stacks: OnceCell<Rc<Vec<u32>>>,
-    /// Row of the first frame of each of those stacks in the `frame` table, followed by the number of all frames.
+    /// For each entry of `stacks`, the row of its first frame in the `frame` table. The last element is the total
+    /// number of frames.
     pub(crate) frames: OnceCell<Vec<u32>>,
     pub(crate) blocks: OnceCell<Vec<BlockPlace>>,
 }
 
-/// Data derived from a device.
+/// Data derived from a device on first use.
 #[derive(Default)]
 pub(crate) struct DeviceCache {
     pub(crate) steps: OnceCell<Rc<Vec<Step>>>,
-    /// Call tree that was computed last, with its moment.
+    /// Call tree that was computed last, and the moment that it shows.
     pub(crate) tree: RefCell<Option<(Moment, Rc<Vec<Node>>)>>,
 }
 
@@ -34,12 +35,12 @@ pub(crate) struct Step {
     pub(crate) peak: u64,
 }
 
-/// Segment and allocation that a block belongs to.
+/// Segment, allocation and address range of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BlockPlace {
-    /// Index of its segment in the snapshot.
+    /// Index of the block's segment in the snapshot.
     pub(crate) segment: u32,
     pub(crate) allocation: Option<u32>,
-    /// Index of its address range in the `segment` table.
+    /// Row of the block's address range in the `segment` table.
     pub(crate) range: Option<u32>,
 }

@@ -6,7 +6,7 @@ use sqlite::Column;
 pub struct Catalog(Vec<(&'static str, Vec<Column>)>);
 
 impl Catalog {
-    /// Creates a catalog without hidden columns.
+    /// Creates a catalog of these tables, without their hidden columns.
     pub(crate) fn new(tables: impl Iterator<Item = (&'static str, Vec<Column>)>) -> Catalog {
         let shown = |(name, columns): (&'static str, Vec<Column>)| {
             (name, columns.into_iter().filter(|column| !column.hidden).collect())

@@ -3,7 +3,7 @@
 use crate::catalog::Catalog;
 use crate::functions::FUNCTIONS;
 
-/// Class of a token.
+/// Syntax class of a token, for highlighting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenClass {
     Plain,
@@ -16,7 +16,7 @@ pub enum TokenClass {
     Comment,
 }
 
-/// Byte range and class of a token.
+/// Byte range and syntax class of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     pub from: usize,
@@ -24,10 +24,10 @@ pub struct Token {
     pub class: TokenClass,
 }
 
-/// Completions at the cursor.
+/// Suggestions for completing the word at the cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// Byte offset at which the word that is replaced starts.
+    /// Byte offset at which the word to replace starts.
     pub from: usize,
     /// Suggestions, the most likely first.
     pub words: Vec<String>,
@@ -153,7 +153,7 @@ fn own_functions() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().filter_map(|(call, _)| call.split('(').next())
 }
 
-/// Splits a query into tokens without gaps.
+/// Splits a query into contiguous tokens, including whitespace.
 pub fn tokens(catalog: &Catalog, sql: &str) -> Vec<Token> {
     let tables: Vec<_> = catalog.tables().collect();
     let is_known = |word: &str| {
@@ -163,7 +163,7 @@ pub fn tokens(catalog: &Catalog, sql: &str) -> Vec<Token> {
     tokens_with(sql, &is_known)
 }
 
-/// Same as [`tokens`]. `is_known` decides which words are tables or columns.
+/// Same as [`tokens`], except that `is_known` decides which words are names of tables or columns.
 pub(crate) fn tokens_with(sql: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut from = 0;
@@ -176,7 +176,7 @@ pub(crate) fn tokens_with(sql: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<Tok
     tokens
 }
 
-/// Returns length and class of the first token.
+/// Returns the length and the syntax class of the first token.
 fn first_token(rest: &str, is_known: &dyn Fn(&str) -> bool) -> (usize, TokenClass) {
     let first = rest.chars().next().unwrap_or(' ');
     let until = |end: &str, skip: usize| {
@@ -208,7 +208,7 @@ fn first_token(rest: &str, is_known: &dyn Fn(&str) -> bool) -> (usize, TokenClas
     }
 }
 
-/// Returns the completions for the word that ends at the byte offset `cursor`.
+/// Returns suggestions for the word that ends at the byte offset `cursor`.
 pub fn completions(catalog: &Catalog, sql: &str, cursor: usize) -> Completion {
     let before = sql.get(..cursor).unwrap_or(sql);
     let from = before.rfind(|c| !is_word(c)).map_or(0, |at| at + before.get(at..).map_or(1, first_length));

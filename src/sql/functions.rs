@@ -1,4 +1,4 @@
-//! SQL functions for queries.
+//! Functions that memscape adds to SQL.
 
 use crate::source::Source;
 use analysis::frame_line;
@@ -10,25 +10,25 @@ use sqlite::{Cell, Database, Error, Value};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Functions: call syntax and description.
+/// Call syntax and description of each function.
 pub(crate) const FUNCTIONS: [(&str, &str); 3] = [
     ("human(bytes)", "bytes for people: 1.46 GiB"),
     ("frame_match(stack, 'regex')", "1 where a frame of the stack, as file:line function, matches"),
     ("site(stack)", "the call site of a stack: the innermost frame of your own code"),
 ];
 
-/// Maximum number of cached patterns.
+/// Maximum number of compiled patterns that are cached.
 const PATTERNS: usize = 8;
 /// Maximum size of a compiled pattern in bytes.
 const MAX_PATTERN: usize = 1 << 20;
 
-/// A compiled pattern with cached results.
+/// Compiled pattern with cached match results.
 struct Pattern {
     text: String,
     regex: Regex,
-    /// Results by file and frame.
+    /// Match results by file and frame.
     frames: HashMap<(usize, FrameId), bool, foldhash::fast::RandomState>,
-    /// Results by the stack's id in SQL.
+    /// Match results by the id of a stack in SQL.
     stacks: HashMap<i64, bool, foldhash::fast::RandomState>,
 }
 

@@ -4,7 +4,7 @@
 //! Source   files and their devices
 //! tables   allocation, event, stack, …: how a row is read           → sqlite::Table
 //! Queries  a database with these tables and functions               → rows
-//! desk     state of the page's SQL tab                              → commands for the page
+//! tab      state of the page's SQL tab                              → commands for the page
 //! ```
 //!
 //! Start with `source.rs`, `rows.rs` (the interface of tables) and `queries.rs`.

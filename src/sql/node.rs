@@ -2,19 +2,19 @@
 
 use history::snapshot::FrameId;
 
-/// Frame or group of allocations that a node stands for.
+/// Frame or group of allocations that a call tree node represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum TreeNodeKind {
     Everything,
     Unexplained,
     NoStack,
-    /// Allocations made before recording, which have only the stacks of their frees.
+    /// Allocations made before recording. Only the stacks of their frees are known.
     OfFrees,
     Frame(FrameId),
 }
 
 impl TreeNodeKind {
-    /// Returns the name of a node that is not a frame.
+    /// Returns the label of a node that does not represent a frame.
     pub(crate) fn text(self) -> &'static str {
         match self {
             TreeNodeKind::Everything | TreeNodeKind::Frame(_) => "all allocations",
@@ -32,6 +32,6 @@ pub(crate) struct Node {
     pub(crate) parent: u32,
     pub(crate) depth: u32,
     pub(crate) own: [u64; 2],
-    /// Bytes and number of allocations, including children.
+    /// Bytes and number of allocations, including all descendants.
     pub(crate) total: [u64; 2],
 }

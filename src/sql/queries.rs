@@ -1,4 +1,4 @@
-//! Running of SQL queries over the files of a source.
+//! Execution of SQL queries on the files of a source.
 
 use crate::catalog::Catalog;
 use crate::completion::{TokenClass, tokens_with};
@@ -8,14 +8,14 @@ use sqlite::{Cancel, Database, Error, Limits, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// A database with the tables of a source.
+/// Database with the tables of a source.
 pub struct Queries {
     database: Database,
     catalog: Catalog,
 }
 
 impl Queries {
-    /// Creates a database. `clock` returns milliseconds.
+    /// Creates a database with the tables of `source`. `clock` returns milliseconds.
     ///
     /// # Errors
     /// Returns an error if SQLite runs out of memory.
@@ -31,7 +31,7 @@ impl Queries {
         Ok(Queries { database, catalog })
     }
 
-    /// Runs one statement. Passes the column names to `head`, then each row to `row` until it returns false.
+    /// Executes one statement. Passes the column names to `head`, then each row to `row` until `row` returns false.
     ///
     /// # Errors
     /// Returns an error if the query is invalid, not allowed, or exceeds a limit.
@@ -49,7 +49,7 @@ impl Queries {
         self.database.cancel()
     }
 
-    /// Returns the tables and their columns.
+    /// Returns the names of the tables and their columns.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
     }
@@ -63,7 +63,7 @@ impl Queries {
     }
 }
 
-/// Quotes the table name `between`, which SQLite would parse as an operator.
+/// Quotes the table name `between`, which SQLite would otherwise parse as an operator.
 fn quote_between(sql: &str) -> Cow<'_, str> {
     let mut quoted = String::new();
     let (mut done, mut before) = (0, "");

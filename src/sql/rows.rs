@@ -1,4 +1,4 @@
-//! Adapter of this crate's tables to [`sqlite::Table`]. Rows are read device by device.
+//! Adapter between this crate's tables and [`sqlite::Table`]. Rows are read one device (or file) at a time.
 
 use crate::source::Source;
 use crate::when::When;
@@ -7,14 +7,14 @@ use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-/// Source of a table's rows: each device, or each file as a whole.
+/// Unit that a table has rows for: each device, or each file as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowScope {
     Device,
     File,
 }
 
-/// Rows of a device or file.
+/// Row indices within a device or file, as a range or a list.
 #[derive(Clone, Debug)]
 pub(crate) enum RowSet {
     Range(std::ops::Range<u32>),
@@ -24,7 +24,7 @@ pub(crate) enum RowSet {
 impl RowSet {
     pub(crate) const NONE: RowSet = RowSet::Range(0..0);
 
-    /// Returns the rows with these keys, if the keys of `count` rows are consecutive from `first` on.
+    /// Returns the rows whose keys are in `keys`, for a table of `count` rows with consecutive keys from `first` on.
     pub(crate) fn keyed(count: u32, first: i64, keys: &RangeInclusive<i64>) -> RowSet {
         let row = |key: i64| key.saturating_sub(first).clamp(0, count.into()) as u32;
         let (from, to) = (row(*keys.start()), row(keys.end().saturating_add(1)));
@@ -39,33 +39,33 @@ impl RowSet {
     }
 }
 
-/// Range of keys and arguments that a query requests from a table.
+/// Rows that a query requests from a table: a range of keys, and the table function's arguments.
 pub(crate) struct RowRequest {
     pub(crate) keys: RangeInclusive<i64>,
     pub(crate) arguments: Vec<Option<When>>,
 }
 
-/// A table of this crate.
+/// Contents of a table, implemented by each SQL table of this crate.
 pub(crate) trait Rows: Default + 'static {
     const OF: RowScope;
-    /// Columns, without `device`.
+    /// Name and type of each column, except `device`.
     const COLUMNS: &'static [(&'static str, Kind)];
-    /// Index of the column with the key of a row, which ascends within each device.
+    /// Index of the key column, whose values ascend within each device.
     const KEY: Option<usize>;
-    /// Names of the hidden argument columns.
+    /// Names of the hidden columns that contain the arguments of a table function.
     const ARGUMENTS: &'static [&'static str] = &[];
 
     /// Returns the approximate number of rows.
     fn count(source: &Source) -> u64;
 
-    /// Returns the rows of a part, i.e. of a device or file, that match the request.
+    /// Selects the rows that match the request in a device or file. `part` is the index of the device.
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String>;
 
-    /// Returns a cell.
+    /// Returns the cell of a row and a column.
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a>;
 }
 
-/// A table with its source.
+/// Adapter that lets SQLite read a table from a source.
 pub(crate) struct TableAdapter<R> {
     source: Rc<Source>,
     rows: PhantomData<R>,
@@ -77,8 +77,8 @@ impl<R: Rows> TableAdapter<R> {
     }
 }
 
-/// Returns the position of the table's first own column. The order is: device (if any), own columns, arguments, side,
-/// rank.
+/// Returns the index of the first column in [`Rows::COLUMNS`]. The columns of a table are, in this order: device (if
+/// any), its own columns, arguments, side, rank.
 const fn first_own<R: Rows>() -> usize {
     if matches!(R::OF, RowScope::Device) { 1 } else { 0 }
 }
@@ -138,22 +138,22 @@ impl<R: Rows> Table for TableAdapter<R> {
     }
 }
 
-/// A cursor over the rows of all parts.
+/// Cursor over the rows of several devices or files.
 struct RowCursor<R> {
     source: Rc<Source>,
     wanted: RowRequest,
-    /// Indices of the parts to read.
+    /// Indices of the devices to read.
     parts: Vec<usize>,
     next_part: usize,
     rows: R,
     set: RowSet,
     at: u32,
-    /// Current part and row.
+    /// Current row: index of the device in [`Source::parts`], and index of the row. `None` after the last row.
     here: Option<(usize, u32)>,
 }
 
 impl<R: Rows> RowCursor<R> {
-    /// Restricts the cursor by a filter. Returns false if no row can match.
+    /// Restricts the rows by a filter. Returns false if no row can match.
     fn apply_filter(&mut self, filter: &Filter<'_>) -> Result<bool, String> {
         let Filter { column, bound, value } = *filter;
         let source = &self.source;
@@ -197,7 +197,7 @@ impl<R: Rows> RowCursor<R> {
         Ok(true)
     }
 
-    /// Moves to the next existing row.
+    /// Moves to the next row that exists, if necessary in a later device or file.
     fn seek_row(&mut self) -> Result<(), String> {
         loop {
             if let (Some(row), Some(&part)) = (self.set.row(self.at), self.parts.get(self.next_part.wrapping_sub(1))) {

@@ -4,7 +4,7 @@ use crate::catalog::Catalog;
 use crate::schema::TABLES;
 use sqlite::Kind;
 
-/// Indexes of the file, for common lookups: table and columns.
+/// Table and columns of each index that a saved file has, for common lookups.
 const INDEXES: [(&str, &str); 7] = [
     ("allocation", "device, id"),
     ("allocation", "stack"),
@@ -15,7 +15,7 @@ const INDEXES: [(&str, &str); 7] = [
     ("block", "segment"),
 ];
 
-/// Returns `CREATE TABLE`, `INSERT` and index statements of all tables, in the schema `saved`.
+/// Returns the `CREATE TABLE`, `INSERT` and `CREATE INDEX` statements that copy all tables to the schema `saved`.
 pub(crate) fn statements(catalog: &Catalog) -> Vec<String> {
     let is_function = |name: &str| TABLES.iter().any(|table| table.name == name && !table.arguments.is_empty());
     let mut statements = Vec::new();

@@ -1,9 +1,9 @@
-//! Descriptions of tables and columns, for `.schema` and the list next to the page's editor.
+//! Descriptions of tables and columns, for `.schema` and the list next to the page's SQL editor.
 
 use crate::catalog::Catalog;
 use crate::functions::FUNCTIONS;
 
-/// Name, arguments and meaning of a table, as shown in the schema.
+/// Name, arguments and meaning of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableDescription {
     pub name: &'static str,
@@ -16,7 +16,7 @@ const fn table(name: &'static str, arguments: &'static str, about: &'static str)
     TableDescription { name, arguments, about }
 }
 
-/// All tables.
+/// Descriptions of all tables.
 pub const TABLES: [TableDescription; 13] = [
     table("allocation", "", "all allocations, those from before recording included"),
     table("event", "", "the trace, in order"),
@@ -37,7 +37,7 @@ pub const TABLES: [TableDescription; 13] = [
 pub(crate) const WHEN: &str =
     "when: 'peak' (if omitted), 'reserved-peak', 'oom', 'end', or an event's number; −1 is before recording";
 
-/// Descriptions of columns whose names do not explain themselves: name and description.
+/// Name and description of each column whose name does not explain itself.
 pub(crate) const NOTES: [(&str, &str); 14] = [
     ("id", "the number that a search for #123 finds"),
     ("requested_bytes", "bytes the program asked for"),
@@ -55,7 +55,7 @@ pub(crate) const NOTES: [(&str, &str); 14] = [
     ("own_code", "1: neither of a library nor C++"),
 ];
 
-/// Returns the tables with their columns and the functions as text, or only the table named `only`.
+/// Describes the tables, their columns and the functions as text. `only` restricts the description to one table.
 pub fn schema_text(catalog: &Catalog, only: Option<&str>) -> String {
     let mut text = String::new();
     for (name, columns) in catalog.tables() {

@@ -1,4 +1,4 @@
-//! Computation of data that all rows of a file or device share, on first use.
+//! Computation of data that all rows of a file or device share. It is computed on first use.
 
 use crate::cache::{BlockPlace, Step};
 use crate::source::Source;
@@ -9,11 +9,11 @@ use engine::{Side, StepSearch};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use std::rc::Rc;
 
-/// Maximum number of frames, because their indices have 32 bits.
+/// Maximum number of frames, whose indices must fit into 32 bits.
 const MAX_FRAMES: usize = u32::MAX as usize - 1;
 
 impl Source {
-    /// Returns the call site of a stack.
+    /// Returns the call site of a stack, i.e. the innermost frame of the user's own code.
     pub(crate) fn site(&self, file: usize, stack: StackId) -> Option<FrameId> {
         let snapshot = self.snapshot(file)?;
         let mut sites = self.files.get(file)?.facts.sites.borrow_mut();
@@ -28,22 +28,22 @@ impl Source {
         Some(line)
     }
 
-    /// Returns the id of a stack in SQL, or `None` if the stack has no frames.
+    /// Returns the id that a stack has in SQL, or `None` if the stack has no frames.
     pub(crate) fn stack_number(&self, part: usize, stack: StackId) -> Option<i64> {
         let file = self.file_of(part)?;
         self.side(part)?.snapshot().stacks.innermost(stack)?;
         Some(file.first_stack + i64::from(stack.0))
     }
 
-    /// Returns the stacks of a file that occur in any row, ascending.
+    /// Returns the indices of a file's stacks that occur in any row, ascending.
     pub(crate) fn stacks(&self, file: usize) -> Option<Rc<Vec<u32>>> {
         let of = self.files.get(file)?;
         let snapshot = self.snapshot(file)?;
         Some(of.facts.stacks.get_or_init(|| Rc::new(used(self, file, snapshot))).clone())
     }
 
-    /// Returns the row of the first frame of each stack in [`Source::stacks`] in the `frame` table, followed by the
-    /// number of all frames.
+    /// Returns, for each stack in [`Source::stacks`], the row of its first frame in the `frame` table. The last element
+    /// is the total number of frames.
     pub(crate) fn frames(&self, file: usize) -> Option<&[u32]> {
         let (of, snapshot, stacks) = (self.files.get(file)?, self.snapshot(file)?, self.stacks(file)?);
         Some(of.facts.frames.get_or_init(|| {
@@ -60,7 +60,7 @@ impl Source {
         }))
     }
 
-    /// Returns segment, allocation and address range of each block of a file.
+    /// Returns the segment, allocation and address range of each block of a file.
     pub(crate) fn blocks(&self, file: usize) -> &[BlockPlace] {
         let Some((of, snapshot)) = self.files.get(file).zip(self.snapshot(file)) else { return &[] };
         of.facts.blocks.get_or_init(|| {
@@ -76,7 +76,7 @@ impl Source {
         })
     }
 
-    /// Returns the steps of a device.
+    /// Returns the training steps of a device.
     pub(crate) fn steps(&self, part: usize) -> Option<Rc<Vec<Step>>> {
         let (of, side) = (self.parts.get(part)?, self.side(part)?);
         Some(of.facts.steps.get_or_init(|| Rc::new(steps(&side, of.device))).clone())

@@ -5,9 +5,9 @@ use engine::protocol::FileSummary;
 use engine::{Engine, OpenedFile, Side};
 use history::snapshot::{Snapshot, StackId};
 
-/// An open file with all derived data ([`Engine::complete_side`], [`Opened::prepare`]).
+/// An open file whose derived data is complete ([`Engine::complete_side`], [`Opened::prepare`]).
 pub trait SideProvider {
-    /// Returns a device of the file.
+    /// Returns the history of a device of the file, by device number.
     fn side_of(&self, device: i64) -> Option<Side<'_>>;
 }
 
@@ -23,7 +23,7 @@ impl SideProvider for OpenedFile {
     }
 }
 
-/// Side and rank of a file. Queries distinguish files by them.
+/// Side (A or B) and rank of a file, which distinguish the files in queries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileLabel {
     /// `A` or `B` in a comparison.
@@ -36,9 +36,9 @@ pub(crate) struct File {
     holder: Box<dyn SideProvider>,
     pub(crate) summary: FileSummary,
     pub(crate) label: FileLabel,
-    /// Number added to the file's stack ids, so that ids in SQL are unique across files.
+    /// Number that is added to the stack indices of this file, so that the ids in SQL are unique across files.
     pub(crate) first_stack: i64,
-    /// Range of the file's devices in `Source::parts`.
+    /// Range of the file's devices in [`Source::parts`].
     pub(crate) parts: std::ops::Range<usize>,
     pub(crate) facts: FileCache,
 }
@@ -80,31 +80,31 @@ impl Source {
         self.files.push(File { holder, summary, label, first_stack, parts, facts });
     }
 
-    /// Returns the history of the device with the index `part`.
+    /// Returns the history of the device with this index.
     pub(crate) fn side(&self, part: usize) -> Option<Side<'_>> {
         let part = self.parts.get(part)?;
         self.files.get(part.file)?.holder.side_of(part.device)
     }
 
-    /// Returns the file that contains the device with the index `part`.
+    /// Returns the file that contains the device with this index.
     pub(crate) fn file_of(&self, part: usize) -> Option<&File> {
         self.files.get(self.parts.get(part)?.file)
     }
 
-    /// Returns the snapshot of a file.
+    /// Returns the snapshot of the file with this index.
     pub(crate) fn snapshot(&self, file: usize) -> Option<&Snapshot> {
         let first = self.files.get(file)?.parts.start;
         self.side(first).map(|side| side.snapshot())
     }
 
-    /// Returns the file index and the stack for a stack id in SQL.
+    /// Returns the file index and the stack that a stack id in SQL refers to.
     pub(crate) fn stack(&self, number: i64) -> Option<(usize, StackId)> {
         let at = self.files.partition_point(|file| file.first_stack <= number).checked_sub(1)?;
         let stack_id = u32::try_from(number - self.files.get(at)?.first_stack).ok()?;
         ((stack_id as usize) < self.snapshot(at)?.stacks.len()).then_some((at, StackId(stack_id)))
     }
 
-    /// Returns whether any file has a side, and whether any has a rank.
+    /// Returns whether any file has a side, and whether any file has a rank.
     pub(crate) fn has_labels(&self) -> [bool; 2] {
         let has = |is: fn(&FileLabel) -> bool| self.files.iter().any(|file| is(&file.label));
         [has(|label| label.side.is_some()), has(|label| label.rank.is_some())]

@@ -1,22 +1,22 @@
-//! Cursor positions as arguments of table functions.
+//! Moments as arguments of table functions, such as an event or `peak`.
 
 use base::units::{Moment, group_digits};
 use engine::Side;
 use history::snapshot::Action;
 
-/// Moment that an argument names.
+/// Moment that a table function's argument refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Peak,
     ReservedPeak,
     OutOfMemory,
     End,
-    /// After this event. −1 is before the first event.
+    /// After the event with this index. −1 is before the first event.
     Event(i64),
 }
 
 impl When {
-    /// Parses an argument.
+    /// Parses an argument. Returns an error message if it is neither an integer nor a known name.
     pub(crate) fn parse(value: sqlite::Value<'_>) -> Result<When, String> {
         if let Some(event) = value.integer() {
             return Ok(When::Event(event));
@@ -30,7 +30,7 @@ impl When {
         }
     }
 
-    /// Returns the moment on the given device, or an error if the device has no such moment.
+    /// Resolves the moment on a device. Returns an error message if the device has no such moment.
     pub(crate) fn moment(&self, side: Side<'_>) -> Result<Moment, String> {
         let history = side.history;
         let events = history.event_count();

@@ -34,10 +34,10 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
 /// Time and memory limits of a query.
 const LIMITS: Limits = Limits { seconds: 20, memory: 512 << 20 };
-/// Names of the sides when two files are compared.
+/// Names of the two sides of a comparison.
 const SIDES: [&str; 2] = ["A", "B"];
 
-/// Answers messages of the page until the page terminates the worker.
+/// Starts the worker, which runs until the page terminates it.
 pub(super) fn start() {
     if let Err(cause) = listen() {
         // The bootstrap script passes it to the page.

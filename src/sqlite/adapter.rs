@@ -1,4 +1,4 @@
-//! Adapter of [`Table`] to SQLite's virtual tables. The only unsafe code of the project.
+//! Adapter between [`Table`] and SQLite's virtual tables. Contains the only unsafe code of the project.
 #![allow(unsafe_code, reason = "SQLite's virtual tables are C structures; each use states its safety conditions")]
 
 use crate::cell::{Cell, Value};
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
 use std::rc::Rc;
 
-/// Wrapper of a value that never leaves its thread, for interfaces of rusqlite that require `Send`.
+/// Wrapper that makes a value `Send`, as interfaces of rusqlite require, although the value never leaves its thread.
 pub(crate) struct Local<T>(T);
 
 // SAFETY: the value is only reachable through its connection, which belongs to a `Database`. A `Database` is neither
@@ -40,23 +40,24 @@ pub(crate) fn limit_memory(bytes: u64) {
     unsafe { rusqlite::ffi::sqlite3_hard_heap_limit64(bytes) };
 }
 
-/// Registers a table in a connection.
+/// Registers a table under a name. `guard` stops queries that exceed their limits.
 pub(crate) fn add(connection: &Connection, name: &str, table: Rc<dyn Table>, guard: Rc<Guard>) -> Result<()> {
     const MODULE: Module<'static, VirtualTable> = Module::eponymous_only_module();
     connection.create_module(name, &MODULE, Some(Local::new((table, guard))))
 }
 
-/// A virtual table.
+/// Virtual table in SQLite's memory layout.
 #[repr(C)]
 struct VirtualTable {
-    /// SQLite casts pointers to this structure to pointers to its first field.
+    /// Must be the first field, because SQLite uses a pointer to it as a pointer to the structure.
     base: sqlite3_vtab,
     table: Rc<dyn Table>,
     guard: Rc<Guard>,
     seeks: Vec<SeekColumn>,
 }
 
-/// A cursor of a virtual table. SQLite casts pointers to it to pointers to its first field.
+/// Cursor of a virtual table. Its base must be the first field, because SQLite uses a pointer to it as a pointer to the
+/// structure.
 #[repr(C)]
 struct TableCursor {
     base: sqlite3_vtab_cursor,
@@ -213,7 +214,7 @@ pub(crate) fn to_value(value: ValueRef<'_>) -> Value<'_> {
     }
 }
 
-/// Creates an error with this message.
+/// Creates an rusqlite error with this message.
 pub(crate) fn module_error(what: impl Into<String>) -> Error {
     Error::ModuleError(what.into())
 }

@@ -11,7 +11,7 @@ pub enum Cell<'a> {
     Text(Cow<'a, str>),
 }
 
-/// A value received from SQLite.
+/// A value that SQLite passes to a table or function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
     Null,
@@ -33,7 +33,8 @@ impl From<u32> for Cell<'_> {
     }
 }
 
-/// Numbers of 2^63 and above become floats, because SQLite's integers are signed. They occur only in corrupt files.
+/// Numbers of 2^63 and above become floats, because SQLite's integers are signed. Such numbers occur only in corrupt
+/// files.
 impl From<u64> for Cell<'_> {
     fn from(value: u64) -> Self {
         i64::try_from(value).map_or(Cell::Real(value as f64), Cell::Integer)
@@ -83,7 +84,7 @@ impl<'a> From<Value<'a>> for Cell<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Returns the value as integer, if it is one.
+    /// Returns the value if it is an integer.
     pub fn integer(self) -> Option<i64> {
         match self {
             Value::Integer(value) => Some(value),
@@ -93,7 +94,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the value as text, if it is one.
+    /// Returns the value if it is text.
     pub fn text(self) -> Option<&'a str> {
         match self {
             Value::Text(text) => Some(text),

@@ -1,4 +1,4 @@
-//! An in-memory database whose tables are implemented by the program.
+//! In-memory database whose tables are implemented in Rust.
 
 use crate::adapter::{Local, add, limit_memory, to_value};
 use crate::cell::{Cell, Value};
@@ -16,10 +16,10 @@ use rusqlite::{Batch, Connection};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// Number of SQLite instructions between two checks of the clock. They take some tens of microseconds.
+/// Number of SQLite instructions between two checks of the time limit. They take some tens of microseconds.
 const STEPS: i32 = 4000;
 
-/// Limits passed to SQLite, whose defaults are meant for trusted queries.
+/// Maximum sizes and counts in a query. SQLite's defaults are higher, because they are meant for trusted queries.
 const LIMITS: [(Limit, i32); 9] = [
     (Limit::SQLITE_LIMIT_LENGTH, 16 << 20),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
@@ -32,12 +32,12 @@ const LIMITS: [(Limit, i32); 9] = [
     (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
 ];
 
-/// An in-memory database whose tables are implemented by the program.
+/// In-memory database whose tables are implemented in Rust.
 pub struct Database {
     connection: Connection,
     guard: Rc<Guard>,
     limits: Limits,
-    /// Makes the type neither `Send` nor `Sync`, because its tables and functions must stay on their thread.
+    /// Makes the type neither `Send` nor `Sync`, since its tables and functions must stay on their thread.
     of_thread: PhantomData<Rc<()>>,
 }
 
@@ -68,7 +68,7 @@ impl Database {
         Ok(Database { connection, guard, limits, of_thread: PhantomData })
     }
 
-    /// Registers a table.
+    /// Registers a table under a name.
     ///
     /// # Errors
     /// Returns an error if SQLite runs out of memory.
@@ -76,7 +76,7 @@ impl Database {
         add(&self.connection, name, table, self.guard.clone()).map_err(|error| self.error(&error))
     }
 
-    /// Registers a deterministic function.
+    /// Registers a deterministic function with `values` arguments.
     ///
     /// # Errors
     /// Returns an error if SQLite runs out of memory.
@@ -112,7 +112,7 @@ impl Database {
         self.limits = limits;
     }
 
-    /// Runs one statement. Passes the column names to `head`, then each row to `row` until it returns false.
+    /// Executes one statement. Passes the column names to `head`, then each row to `row` until `row` returns false.
     ///
     /// # Errors
     /// Returns an error if the query is invalid, not allowed, or exceeds a limit.
@@ -170,7 +170,7 @@ impl Database {
         Error::from_sqlite(error, self.limits.memory)
     }
 
-    /// Copies tables to an SQLite file. The statements create, fill and index them in the schema `saved`.
+    /// Copies tables to an SQLite file. `statements` create, fill and index the tables in the schema `saved`.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.
@@ -200,7 +200,7 @@ impl Database {
     }
 }
 
-/// Origin of an error.
+/// Error of this crate or of rusqlite.
 enum Failure {
     Ours(Error),
     Sqlite(rusqlite::Error),

@@ -2,10 +2,10 @@
 
 use rusqlite::ErrorCode;
 
-/// A query error, as one sentence.
+/// Query error that is displayed as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// An invalid query, with SQLite's own message.
+    /// The query is invalid. Contains SQLite's own message.
     #[error("{0}")]
     Query(String),
     #[error("{0} is not allowed: queries only read")]
@@ -23,7 +23,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Converts an error of SQLite.
+    /// Converts an error from SQLite. `memory` is the memory limit in bytes, for the message.
     pub(crate) fn from_sqlite(error: &rusqlite::Error, memory: u64) -> Error {
         match error {
             rusqlite::Error::SqliteFailure(failure, _) if failure.code == ErrorCode::OutOfMemory => {

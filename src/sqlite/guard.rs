@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Limits of a query.
+/// Time and memory limits of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Time limit in seconds. 0 is unlimited.
@@ -19,7 +19,7 @@ pub struct Limits {
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Stops the query.
+    /// Stops the running query.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -35,13 +35,13 @@ impl Cancel {
     }
 }
 
-/// Enforces permissions and limits of the running query.
+/// Enforces the permissions and limits of the running query.
 pub(crate) struct Guard {
-    /// Clock in milliseconds since an arbitrary time.
+    /// Clock in milliseconds since an arbitrary point in time.
     clock: fn() -> f64,
     deadline: Cell<f64>,
     pub(crate) cancel: Cancel,
-    /// Last action that was denied.
+    /// Description of the action that was denied last.
     denied: RefCell<Option<String>>,
     /// True if only reading is allowed. False while the database is set up.
     is_read_only: Cell<bool>,
@@ -59,7 +59,7 @@ impl Guard {
         }
     }
 
-    /// Starts the time limit of a query.
+    /// Starts the time limit of a new query.
     pub(crate) fn start(&self, limits: Limits) {
         self.cancel.reset();
         self.denied.take();
@@ -77,12 +77,12 @@ impl Guard {
         self.cancel.is_cancelled() || (self.clock)() > self.deadline.get()
     }
 
-    /// Returns and clears the last action that was denied.
+    /// Returns the description of the action that was denied last, and clears it.
     pub(crate) fn take_denied(&self) -> Option<String> {
         self.denied.take()
     }
 
-    /// Returns whether a statement may perform an action, and records an action that is denied.
+    /// Returns whether a statement may perform an action. Records a denied action.
     pub(crate) fn allows(&self, context: &AuthContext<'_>) -> Authorization {
         let refused = match context.action {
             _ if !self.is_read_only.get() => return Authorization::Allow,

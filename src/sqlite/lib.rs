@@ -1,4 +1,4 @@
-//! SQLite over tables implemented in Rust. A [`Table`] describes its columns and reads its rows, and a [`Database`]
+//! SQLite on top of tables implemented in Rust. A [`Table`] describes its columns and provides its rows. A [`Database`]
 //! runs queries.
 //!
 //! Queries are untrusted and can only read. Statements that write, attach files, change settings or load code are

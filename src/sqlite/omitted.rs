@@ -1,7 +1,8 @@
-//! Stubs for functions that the page's SQLite is built without (`build_sql` in `run`), but that its parser references.
+//! Stubs for functions that are omitted from the page's build of SQLite (`build_sql` in `run`) but called by its
+//! parser.
 //!
-//! The parser calls them only for statements that [`super::statement`] rejects first, so they do nothing. Types match
-//! the C calls on a target with 32-bit pointers and numbers.
+//! The parser calls them only for statements that [`super::statement`] has already rejected, so they do nothing. Their
+//! types match the C declarations on a target with 32-bit pointers and integers.
 #![allow(unsafe_code, reason = "functions called from C; they access no memory")]
 #![allow(non_snake_case, reason = "C's names")]
 

@@ -5,7 +5,7 @@ use crate::error::Error;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
-/// Returns the bytes of a database with one table `result`.
+/// Returns the bytes of an SQLite file with a single table named `result`.
 ///
 /// # Errors
 /// Returns an error if SQLite runs out of memory.

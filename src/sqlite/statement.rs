@@ -1,12 +1,12 @@
-//! Check that a text is a single statement that only reads, before SQLite parses it.
+//! Checks that a query is a single statement that only reads, before SQLite parses it.
 
 use crate::error::Error;
 
-/// First keywords of statements that only read.
+/// First keywords of statements that may only read.
 const READING: [&str; 3] = ["SELECT", "VALUES", "WITH"];
 
-/// Checks that a text is a single statement that starts like a reading one. SQLite's authorizer checks the rest, for
-/// example a `WITH` that ends in a write.
+/// Checks that a text is a single statement and starts with a keyword for reading. A statement that still writes, such
+/// as a `WITH` that ends in `DELETE`, is rejected by SQLite's authorizer later.
 pub(crate) fn check(sql: &str) -> Result<(), Error> {
     let (first, rest) = split_word(skip_whitespace(sql));
     if first.is_empty() && skip_whitespace(sql).is_empty() {
@@ -46,13 +46,13 @@ fn skip_whitespace(mut text: &str) -> &str {
     }
 }
 
-/// Splits off the first word.
+/// Splits a text after its first word.
 fn split_word(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
     text.split_at(end)
 }
 
-/// Returns the text after the first semicolon that ends a statement.
+/// Returns the text after the first semicolon outside of strings and comments.
 fn after_statement(sql: &str) -> &str {
     let mut rest = skip_whitespace(sql);
     while let Some(c) = rest.chars().next() {
@@ -74,7 +74,7 @@ fn after_statement(sql: &str) -> &str {
     ""
 }
 
-/// Skips the comment at the start. A semicolon after it is kept.
+/// Skips the comment at the start of a text, but not a semicolon behind the comment.
 fn skip_comment(text: &str) -> &str {
     match text.strip_prefix("/*") {
         Some(inner) => inner.split_once("*/").map_or("", |(_, rest)| rest),

@@ -1,8 +1,8 @@
-//! The trait that tables implement, and the types it uses.
+//! The trait that tables implement, and its types.
 
 use crate::cell::{Cell, Value};
 
-/// Type of a column's cells. Any cell may be empty.
+/// Type of the cells in a column. Any cell may be null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Integer,
@@ -14,34 +14,36 @@ pub enum Kind {
 pub struct Column {
     pub name: &'static str,
     pub kind: Kind,
-    /// True if `SELECT *` omits the column. Arguments of a table function are assigned to its hidden columns, in order.
+    /// True if `SELECT *` omits the column. SQLite assigns the arguments of a table function to its hidden columns, in
+    /// order.
     pub hidden: bool,
 }
 
-/// A column that works like an index: a table can find its values without reading all rows.
+/// Column that works like an index: the table can find rows by its value without reading all rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeekColumn {
     /// Index of the column.
     pub column: usize,
-    /// True if the table can also find ranges of values, and not only single ones.
+    /// True if the table can find rows by a range of values, and not only by a single value.
     pub has_bounds: bool,
-    /// Average fraction of the rows (0 to 1) that have the same value in this column.
+    /// Average fraction (0 to 1) of the rows that have the same value in this column.
     pub share: f64,
-    /// True if the column is an argument of a table function. The rows depend on it, and SQLite cannot check it.
+    /// True if the column is an argument of a table function. The argument determines the rows, so SQLite cannot check
+    /// the condition itself.
     pub is_argument: bool,
 }
 
-/// Kind of a condition.
+/// Comparison of a column with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     Equal,
-    /// This value and above. SQLite excludes the value itself if necessary.
+    /// At least this value. If the value itself must be excluded, SQLite does that.
     AtLeast,
-    /// This value and below. SQLite excludes the value itself if necessary.
+    /// At most this value. If the value itself must be excluded, SQLite does that.
     AtMost,
 }
 
-/// A condition on a column in [`Table::seeks`].
+/// Condition on one of the columns in [`Table::seeks`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filter<'a> {
     pub column: usize,
@@ -57,28 +59,28 @@ pub trait Table {
     /// Returns the columns that work like an index.
     fn seeks(&self) -> Vec<SeekColumn>;
 
-    /// Returns the columns that define the ascending sort order of the rows, most significant first.
+    /// Returns the sort columns of the rows, most significant first. Rows are sorted in ascending order.
     fn order(&self) -> Vec<usize>;
 
     /// Returns the approximate number of rows.
     fn row_count(&self) -> u64;
 
-    /// Opens a cursor.
+    /// Opens a cursor, which must be positioned by [`Cursor::rewind`].
     fn open(&self) -> Box<dyn Cursor>;
 }
 
-/// A cursor over the rows of a table.
+/// Cursor over the rows of a table.
 pub trait Cursor {
-    /// Moves to the first row that may pass the filters.
+    /// Moves to the first row that may satisfy the filters.
     ///
     /// # Errors
-    /// Returns a sentence if an argument is invalid.
+    /// Returns an error message if an argument is invalid.
     fn rewind(&mut self, filters: &[Filter<'_>]) -> Result<(), String>;
 
     /// Moves to the next row.
     fn advance(&mut self);
 
-    /// Returns true after the last row.
+    /// Returns true if the cursor is behind the last row.
     fn is_at_end(&self) -> bool;
 
     /// Returns a cell of the current row.

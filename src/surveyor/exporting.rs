@@ -1,4 +1,4 @@
-//! Export of an open file to another format. The output is collected as blobs, outside of the wasm memory.
+//! Export of an open file to another format. The output is collected in blobs, outside of wasm memory.
 
 use engine::OpenedFile;
 use engine::crop::{Crop, SimulatedRun};
@@ -7,21 +7,21 @@ use js_sys::{Array, Uint8Array};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use web_sys::{Blob, FileReaderSync};
 
-/// Size, in bytes, of the pieces that are passed to the browser.
+/// Number of bytes that are passed to the browser at a time.
 const PIECE: usize = 1 << 20;
 
-/// Export job for one device.
+/// An export job for one device.
 pub(super) struct ExportRun {
     device: i64,
     job: ExportJob,
     categories: CategorySet,
     /// torch.profiler trace that the export is merged into, if any.
     trace: Option<Blob>,
-    /// Range of events that is loaded for the export.
+    /// Range of events that is loaded and exported.
     pub(super) range: LoadRange,
 }
 
-/// Synchronous reader of a file. Only workers may read synchronously.
+/// Synchronous reader of a blob. Browsers allow synchronous reads only in workers.
 struct BlobReader {
     file: Blob,
     reader: FileReaderSync,
@@ -66,13 +66,13 @@ impl Write for BlobWriter {
 }
 
 impl ExportRun {
-    /// Creates an export from an encoded job. Returns `None` if the bytes are invalid.
+    /// Creates an export job from its encoded description. Returns `None` if the bytes are invalid.
     pub(super) fn new(device: i64, job: &[u8], trace: Option<Blob>) -> Option<ExportRun> {
         let (job, categories, range) = decode(job)?;
         Some(ExportRun { device, job, categories, trace, range })
     }
 
-    /// Writes the file. Returns an error message if that fails.
+    /// Writes the exported file. Returns an error message on failure.
     pub(super) fn write(&self, mut opened: OpenedFile) -> Result<Blob, String> {
         let mut out = BufWriter::with_capacity(PIECE, BlobWriter(Array::new()));
         match &self.job {

@@ -1,4 +1,5 @@
-//! Binary of the workers that have their own engine: those that survey many ranks, and the one that writes exports.
+//! Binary of the workers with their own engine: those that scan the files of many ranks, and the one that writes
+//! exports.
 
 #[cfg(target_arch = "wasm32")]
 mod exporting;

@@ -1,14 +1,14 @@
-//! The survey's workers. One gathers results, the others read one file after the other.
+//! Workers that scan the files of many ranks. The gatherer collects results, and the readers scan one file at a time.
 //!
 //! ```text
 //! ["files", [name]]                 start to gather results of these files
-//! ["surveyed", place, bytes]        result (OfFile) of the file with this index
+//! ["surveyed", place, bytes]        scan result of the file with this index
 //! ["failed", place, text]           error of the file with this index
 //! ["ask", serial, rows, order]      request the report, with at most `rows` rows, in the order with this index
 //! ["names", text]                   use this pattern to read ranks from names
-//! ["cut", text]                     sentence about files that are not surveyed
+//! ["cut", text]                     sentence about files that are not scanned
 //! ["open", place, name, length, member, memory]
-//!                                   survey a file of `length` bytes; member −1 is the first one;
+//!                                   scan a file of `length` bytes; member −1 is its first snapshot;
 //!                                   tables take at most `memory` bytes
 //! ["export", device, name, length, memory, job, trace]
 //!                                   write (ExportJob, CategorySet, LoadRange), optionally into a trace
@@ -16,9 +16,9 @@
 //! ["ready"]                         the worker is ready
 //! ["want", offset]                  request the bytes from this offset on
 //! ["surveyed" …], ["failed" …]      as above, followed by the size of the worker's memory
-//! ["answer", bytes]                 Reply with a Report
+//! ["answer", bytes]                 reply with a report
 //! ["wrote", blob]                   exported file; or ["failed", text]
-//! ["died", text]
+//! ["died", text]                  the worker panicked
 //! ```
 
 use super::exporting::ExportRun;
@@ -32,7 +32,7 @@ use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-/// Starts the worker. It answers the page until the page terminates it.
+/// Starts the worker, which runs until the page terminates it.
 pub(super) fn start() {
     if let Err(cause) = listen() {
         // The bootstrap reports it to the page.
@@ -78,9 +78,9 @@ struct FileReading {
     offset: u64,
 }
 
-/// Purpose of reading a file.
+/// Reason for reading a file.
 enum Purpose {
-    /// Survey of the file with this index.
+    /// Scan of the file with this index.
     Survey(u32),
     Export(Box<ExportRun>),
 }
@@ -136,7 +136,8 @@ impl Shell {
         Some(())
     }
 
-    /// Works until more bytes are needed or the file is done. Blocks the worker, which the page terminates to cancel.
+    /// Works until more bytes are needed or the file is done. It blocks the worker, so the page cancels by terminating
+    /// it.
     fn work(&self) {
         let mut slot = self.reading.borrow_mut();
         let Some(reading) = &mut *slot else { return };
@@ -164,7 +165,7 @@ impl Shell {
     }
 }
 
-/// Surveys a file and returns the encoded result.
+/// Scans an open file and returns the encoded result.
 fn survey_file(opened: &OpenedFile) -> Result<Vec<u8>, String> {
     let mut has_time = || true;
     let slice = &mut TimeSlice::new(&mut has_time);
@@ -177,7 +178,7 @@ fn survey_file(opened: &OpenedFile) -> Result<Vec<u8>, String> {
 }
 
 impl FileReading {
-    /// Works until more bytes are needed (`None`) or the file is open.
+    /// Decodes the bytes received so far. Returns `None` if more bytes are needed to open the file.
     fn step(&mut self) -> Option<Result<OpenedFile, String>> {
         let mut has_time = || true;
         let slice = &mut TimeSlice::new(&mut has_time);

@@ -1,4 +1,4 @@
-//! The application: applies actions to the state of `ui` and carries out the resulting effects.
+//! The application: applies actions to the state of the `ui` crate, and carries out the resulting effects.
 
 use crate::cells::{Blocks, Depth, letter_look};
 use crate::field::{Field, FieldPurpose};
@@ -23,7 +23,7 @@ use ui::{Action, Command, Effect, FeatureAction, State, update};
 #[derive(Clone, Copy, Debug)]
 pub struct Screen {
     pub depth: Depth,
-    /// True for colours on a light background.
+    /// True for a light background, which needs darker colours.
     pub is_light: bool,
     pub is_braille: bool,
 }
@@ -41,7 +41,7 @@ pub struct App {
     survey: Survey,
     disk: Box<dyn Disk>,
     pub(crate) files: Vec<File>,
-    /// Files that were open before the ones being loaded. Restored if loading fails.
+    /// Files that were open before the current load. Restored if loading fails.
     previous_files: Vec<File>,
     pub(crate) rasterizer: CpuRenderer,
     pub(crate) look: PictureTheme,
@@ -50,23 +50,23 @@ pub struct App {
     pub(crate) layout: PaneAreas,
     pub(crate) focus: Focus,
     pub(crate) field: Option<Field>,
-    /// Message in the last line, until the next key press.
+    /// Message shown in the last line until the next key press.
     pub(crate) message: String,
-    /// Lines of the link dialog, while it is open.
+    /// Lines of the dialog with the link, while the dialog is open.
     pub(crate) link: Option<Vec<String>>,
-    /// True in plain mode, where nothing is drawn side by side.
+    /// True in plain mode, which prints panes one after another as text.
     pub(crate) is_plain: bool,
-    /// True if byte counts are shown exactly.
+    /// True if byte counts are displayed exactly instead of rounded.
     pub(crate) is_exact: bool,
-    /// Scroll positions of the report, the side pane and the help, in lines.
+    /// Scroll positions, in lines, of the report, the side pane and the help.
     pub(crate) scrolled: Scrolled,
-    /// Index of the selected entry of the legend or the palette.
+    /// Index of the selected entry in the legend or the command palette.
     pub(crate) selected_entry: usize,
     pub(crate) orders: Vec<Order>,
     pub(crate) press: Option<Press>,
     clock: Instant,
     needs_redraw: bool,
-    /// Number of actions so far. Wraps around.
+    /// Number of actions applied so far. Wraps around on overflow.
     pub(crate) action_count: u64,
 }
 
@@ -104,8 +104,8 @@ impl App {
         app
     }
 
-    /// Opens the first snapshot of these files and folders. Two files are compared. Returns `false` if no snapshot was
-    /// found.
+    /// Opens the first snapshot in these files and folders. If two files are given, compares them. Returns `false` if
+    /// no snapshot was found.
     pub fn open(&mut self, paths: &[PathBuf]) -> bool {
         let found: Vec<File> = paths
             .iter()
@@ -122,7 +122,7 @@ impl App {
         true
     }
 
-    /// Compares the open file with another one.
+    /// Opens a second file and compares the open file with it.
     pub(crate) fn compare(&mut self, path: PathBuf) {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let file = File { path, name };
@@ -164,7 +164,7 @@ impl App {
         self.clock.elapsed().as_secs_f64() * 1e3
     }
 
-    /// Works until there is nothing to do or `has_time` returns `false`. Returns `true` if work is left.
+    /// Continues pending work until there is none or `has_time` returns `false`. Returns `true` if work remains.
     pub fn work(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
         if let Some(done) = self.survey.poll() {
             self.act(Action::Ranks(RanksAction::Surveyed(done)));
@@ -185,7 +185,7 @@ impl App {
         }
     }
 
-    /// Returns whether the screen needs to be redrawn, and resets that flag.
+    /// Returns true if the screen must be redrawn, and resets that flag.
     pub(crate) fn take_needs_redraw(&mut self) -> bool {
         std::mem::take(&mut self.needs_redraw)
     }
@@ -194,7 +194,7 @@ impl App {
         self.needs_redraw = true;
     }
 
-    /// Returns the error of a file that could not be opened, as one sentence.
+    /// Returns the error message of a file that could not be opened.
     pub fn failure(&self) -> Option<&str> {
         if let Stage::Failed(message) = &self.state.stage { Some(message) } else { None }
     }
@@ -278,7 +278,7 @@ impl App {
         }
     }
 
-    /// Returns true while ranks are being surveyed.
+    /// Returns true while the snapshots of many ranks are being scanned.
     pub(crate) fn is_surveying(&self) -> bool {
         self.survey.is_running()
     }
@@ -302,7 +302,7 @@ impl App {
         self.worker.load(Load { source, name: name.clone(), member, load, which, range }).map_err(wrong)
     }
 
-    /// Opens the text field in the last line.
+    /// Opens the text field in the last line of the screen. `purpose` determines what Enter does with the text.
     pub(crate) fn open_field(&mut self, purpose: FieldPurpose) {
         let state = &self.state;
         let text = match purpose {

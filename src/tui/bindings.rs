@@ -1,4 +1,4 @@
-//! Key bindings of the terminal: a table of its own bindings, which take precedence over those of the page.
+//! Key bindings of the terminal interface. They take precedence over the page's key bindings.
 
 use ui::binding::{Binding, KeyScope};
 use ui::crosshair::CrosshairStep;
@@ -10,7 +10,7 @@ use ui::stage::Letters;
 use ui::tab::Tab;
 use ui::{Command, keys};
 
-/// Commands that only the terminal has.
+/// Commands that exist only in the terminal interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TerminalCommand {
     Quit,
@@ -18,18 +18,18 @@ pub(crate) enum TerminalCommand {
     Back,
     NextPane,
     PreviousPane,
-    /// Copies the selection, or the rows of the view.
+    /// Copies the selection, or all rows of the view if nothing is selected.
     Copy,
-    /// Shows the link and the commands for the current view.
+    /// Shows a link to the current view, and commands that open it.
     Link,
-    /// Switches between exact and rounded byte counts.
+    /// Toggles between exact and rounded byte counts.
     Exact,
     Braille,
     Suspend,
     Redraw,
-    /// Gives more rows to the views.
+    /// Makes the view taller and the timeline shorter.
     Taller,
-    /// Gives more rows to the timeline.
+    /// Makes the view shorter and the timeline taller.
     Shorter,
     ZoomIn,
     ZoomOut,
@@ -50,21 +50,21 @@ pub(crate) enum TerminalCommand {
     Only,
 }
 
-/// A command that a key triggers.
+/// A command that a key triggers: one of the page, or one of the terminal interface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum KeyCommand {
     Page(Command),
     Terminal(TerminalCommand),
 }
 
-/// Scope of a binding: one of the page's scopes, or the side pane.
+/// Scope of a key binding: one of the page's scopes, or the side pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BindingScope {
     Page(KeyScope),
     Side,
 }
 
-/// An entry of the terminal's table of bindings.
+/// An entry of [`TERMINAL_BINDINGS`].
 pub(crate) struct TerminalBinding {
     pub(crate) at: BindingScope,
     pub(crate) keys: &'static [&'static str],
@@ -90,7 +90,7 @@ const fn page(
     TerminalBinding { at, keys, does: KeyCommand::Page(command), label }
 }
 
-/// Bindings that extend or override those of the page.
+/// Bindings that extend or override the page's bindings.
 pub(crate) const TERMINAL_BINDINGS: &[TerminalBinding] = {
     const ALL: BindingScope = BindingScope::Page(KeyScope::Page);
     const TIMELINE: BindingScope = BindingScope::Page(KeyScope::Timeline);
@@ -168,7 +168,7 @@ pub(crate) const TERMINAL_BINDINGS: &[TerminalBinding] = {
     ]
 };
 
-/// Returns the command that a key triggers while the focus is at `at`. `key` is written like the result of
+/// Returns the command that a key triggers while the focus is in scope `at`. `key` is a chord in the format of
 /// [`ui::binding::chord`].
 pub(crate) fn command_for(at: BindingScope, key: &str, letters: Letters) -> Option<KeyCommand> {
     let terminal_command = |at: BindingScope| {
@@ -210,12 +210,12 @@ fn is_possible(does: KeyCommand) -> bool {
     }
 }
 
-/// Returns true if a binding of the page works in the terminal.
+/// Returns true if a key binding of the page works in the terminal interface.
 pub(crate) fn works_here(line: &Binding<Command>) -> bool {
     is_page_command(line.command) && line.scope != KeyScope::Export
 }
 
-/// Returns false for commands that need a browser, or a view that the terminal does not have.
+/// Returns false for commands that need a browser, or a view that the terminal interface does not have.
 fn is_page_command(command: Command) -> bool {
     use Command::*;
     !matches!(
@@ -234,7 +234,7 @@ fn is_page_command(command: Command) -> bool {
     )
 }
 
-/// Returns the keys that trigger the command of a page binding in the terminal.
+/// Returns the keys that trigger a command of the page in the terminal interface.
 pub(crate) fn keys_here(line: &Binding<Command>) -> Vec<&'static str> {
     let at = BindingScope::Page(line.scope);
     let same = |key: &&&'static str| command_for(at, key, Letters::On) == Some(KeyCommand::Page(line.command));

@@ -1,4 +1,4 @@
-//! Conversion of pixels to cells: half blocks, braille, or one letter per colour on terminals without colours.
+//! Converts pixels to terminal cells: half blocks, braille, or one letter per colour on terminals without colours.
 
 use picture::render::{PictureTheme, RgbaImage};
 use picture::timeline::paint::{Paint, SHADES, SLOTS};
@@ -11,19 +11,19 @@ use ratatui::style::{Color, Style};
 pub enum Depth {
     /// 24-bit colours.
     True,
-    /// The 256 colours of xterm.
+    /// xterm's palette of 256 colours.
     Indexed,
-    /// No colours. Letters are used instead.
+    /// No colours. Letters replace colours.
     None,
 }
 
-/// Characters that pixels are drawn with.
+/// Characters used to draw pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) enum Blocks {
     /// Half blocks: 1 × 2 pixels per cell, each with its own colour.
     #[default]
     Half,
-    /// Braille: 2 × 4 pixels per cell, drawn in the two most frequent colours of the cell.
+    /// Braille: 2 × 4 pixels per cell. The two most frequent colours of a cell are used.
     Braille,
 }
 
@@ -36,7 +36,7 @@ impl Blocks {
 
 type Rgba = [u8; 4];
 
-/// Converts a colour to one that the terminal supports.
+/// Converts a colour to the nearest colour that the terminal supports.
 pub(crate) fn colour([red, green, blue, _]: Rgba, depth: Depth) -> Color {
     match depth {
         Depth::True => Color::Rgb(red, green, blue),
@@ -45,10 +45,10 @@ pub(crate) fn colour([red, green, blue, _]: Rgba, depth: Depth) -> Color {
     }
 }
 
-/// Channel values of xterm's colour cube.
+/// Values of each channel in xterm's 6 × 6 × 6 colour cube.
 const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-/// Returns the index of the nearest of xterm's 256 colours, from the colour cube or the greys.
+/// Returns the index of the most similar colour in xterm's colour cube or grey ramp.
 fn indexed(rgb: [u8; 3]) -> u8 {
     let distance = |candidate: [u8; 3]| -> u32 {
         candidate.iter().zip(rgb).map(|(&a, b)| u32::from(a.abs_diff(b))).map(|by| by * by).sum()
@@ -62,7 +62,8 @@ fn indexed(rgb: [u8; 3]) -> u8 {
     best.map_or(16, |(_, index)| index)
 }
 
-/// Draws an image into an area of the same size. Pixels in the background colour keep the terminal's background.
+/// Draws an image into `area`, which must have the matching size. Pixels with the background colour show the terminal's
+/// own background.
 pub(crate) fn draw(buffer: &mut Buffer, area: Rect, image: &RgbaImage, background: Rgba, blocks: Blocks, depth: Depth) {
     let pixel = |x: u32, y: u32| image.pixel(x, y).filter(|rgba| *rgba != background);
     for (y, row) in (0u32..).zip(area.rows()) {
@@ -95,7 +96,7 @@ fn half(above: Option<Rgba>, below: Option<Rgba>) -> StyledChar {
     }
 }
 
-/// Braille dot of each pixel, by column and row.
+/// Bit of the braille dot for each pixel of a cell, by column and row.
 const DOTS: [[u32; 4]; 2] = [[0, 1, 2, 6], [3, 4, 5, 7]];
 
 fn braille(pixel: impl Fn(u32, u32) -> Option<Rgba>) -> StyledChar {
@@ -132,7 +133,7 @@ fn braille(pixel: impl Fn(u32, u32) -> Option<Rgba>) -> StyledChar {
     (char::from_u32(0x2800 + dots).unwrap_or(' '), Some(front), behind)
 }
 
-/// Returns the letter that represents a palette slot on terminals without colours.
+/// Returns the letter that represents a palette index on terminals without colours.
 pub(crate) fn letter(slot: u32) -> char {
     let letters = ('A'..='Z').chain('a'..='z');
     match slot.checked_sub(Paint::FIRST_SITE_SLOT) {
@@ -146,19 +147,20 @@ pub(crate) fn letter(slot: u32) -> char {
 const RESERVED: char = '.';
 /// Character for faded blocks.
 const FADED: char = ':';
-/// Character for the line of allocated bytes.
+/// Character for the curve of allocated bytes.
 const ALLOCATED: char = '=';
-/// Character for overlays.
+/// Character for overlays, such as the cursor.
 const OVERLAY: char = '|';
 
-/// Green channel of a pixel in the fill of a block.
+/// Value of the green channel inside a block, with the theme of [`letter_look`].
 const FILL: u8 = 200;
-/// Green channel of a pixel on the edge of a block: three quarters of [`FILL`].
+/// Value of the green channel at the edge of a block: three quarters of [`FILL`].
 const LINE: u8 = 150;
-/// Green channel of a pixel of a faded block: two eighths of [`FILL`].
+/// Value of the green channel in a faded block: two eighths of [`FILL`].
 const FAINT: u8 = 50;
 
-/// Returns a theme whose colours encode the kind of each pixel. [`letter_of_pixel`] decodes them.
+/// Returns a theme whose colours encode the kind of each pixel, for terminals without colours. [`letter_of_pixel`]
+/// decodes them.
 pub(crate) fn letter_look() -> PictureTheme {
     let mut theme = PictureTheme::dark();
     let palette: Vec<Rgba> = (0..SLOTS * SHADES).map(|index| [(4 * (index / SHADES)) as u8, FILL, 0, 255]).collect();

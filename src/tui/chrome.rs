@@ -1,4 +1,4 @@
-//! Drawing of the lines around the timeline and views: header, minimap, cursor line, tabs and last line.
+//! Draws the lines around the timeline and the views: header, minimap, cursor line, tabs and last line.
 
 use crate::app::App;
 use crate::panes::Focus;
@@ -48,7 +48,7 @@ pub(crate) fn header(app: &App, buffer: &mut Buffer) {
     }
 }
 
-/// Returns the headline numbers of the shown device.
+/// Returns the headline numbers (such as the peak) of the displayed device.
 pub(crate) fn shown_headlines(app: &App) -> Vec<Headline> {
     let state = &app.state;
     let failed = state.surroundings.marks.latest().and_then(|marks| Some(marks.out_of_memory.last()?.requested));
@@ -102,7 +102,7 @@ pub(crate) fn minimap(app: &App, buffer: &mut Buffer) {
     write_text(buffer, gutter, "   trace ", Tone::Soft.style());
 }
 
-/// Draws the state at the cursor on the left, and the status of the search on the right.
+/// Draws the state of memory at the cursor on the left, and the status of the search on the right.
 pub(crate) fn cursor_line(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.layout.reading);
     write_line(buffer, pane, &cursor_line_text(app));
@@ -163,7 +163,7 @@ pub(crate) const TABS: [(Tab, &str, char); 6] = [
     (Tab::Events, "Events", 'A'),
 ];
 
-/// Returns the position and text of each tab.
+/// Returns the area and the text of each tab.
 pub(crate) fn tab_areas(app: &App) -> Vec<(Tab, Rect, String)> {
     let pane = app.layout.tabs;
     let is_narrow = pane.width < 100;
@@ -186,7 +186,7 @@ pub(crate) fn tab_areas(app: &App) -> Vec<(Tab, Rect, String)> {
     places
 }
 
-/// Draws the tabs, and the scope of the views.
+/// Draws the tabs, and the scope of the views on the right.
 pub(crate) fn tabs(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.layout.tabs);
     let line = Style::new().add_modifier(Modifier::UNDERLINED);
@@ -213,7 +213,7 @@ pub(crate) fn tabs(app: &App, buffer: &mut Buffer) {
     write_text(buffer, rest, &text, line.patch(Tone::Accent.style()));
 }
 
-/// Draws the last line: the text field, a message, or hints about keys.
+/// Draws the last line of the screen: the text field, a message, or hints about keys.
 pub(crate) fn status_line(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.layout.foot);
     if let Some(field) = &app.field {
@@ -240,7 +240,7 @@ pub(crate) fn status_line(app: &App, buffer: &mut Buffer) {
     write_line(buffer, pane, &line);
 }
 
-/// Returns the message for the last line. Empty if there is none.
+/// Returns the message for the last line, or an empty string if there is none.
 pub(crate) fn status_text(app: &App) -> (String, Tone) {
     let state = &app.state;
     if !app.message.is_empty() {
@@ -283,7 +283,7 @@ fn hint(app: &App) -> &'static str {
     }
 }
 
-/// Draws the progress of loading, or the error if it failed.
+/// Draws the progress of loading a file, or the error if loading failed.
 pub(crate) fn loading(app: &App, buffer: &mut Buffer, pane: Rect) {
     let (lines, fraction): (Vec<String>, Option<f64>) = match &app.state.stage {
         Stage::Loading(loading) => {
@@ -307,7 +307,7 @@ pub(crate) fn loading(app: &App, buffer: &mut Buffer, pane: Rect) {
     }
 }
 
-/// Formats bytes, exactly if the user chose so.
+/// Formats bytes, exactly or rounded according to the user's setting.
 pub(crate) fn bytes(app: &App, bytes: u64) -> String {
     if app.is_exact { [&base::units::group_digits(bytes), " B"].concat() } else { Bytes(bytes).to_string() }
 }

@@ -1,4 +1,4 @@
-//! Commands that only the terminal has: switching panes, copying, the link, zooming at the cursor.
+//! Commands that exist only in the terminal interface: switching panes, copying, showing a link, zooming at the cursor.
 
 use crate::app::App;
 use crate::bindings::TerminalCommand;
@@ -17,13 +17,13 @@ use ui::tab::Tab;
 use ui::tree_keys::TreeCommand;
 use ui::{Action, Command};
 
-/// Wheel delta that zooms as much as one key press in the page.
+/// Wheel delta that zooms as far as one key press in the page.
 const ZOOM_DELTA: f64 = 223.0;
-/// Change of the view's share of the rows per key press, in percent.
+/// Change of the view's height per key press, in percent of the available rows.
 const RESIZE_PERCENT: u32 = 10;
 
 impl App {
-    /// Runs a command of the terminal.
+    /// Runs a command of the terminal interface.
     pub(crate) fn run_command(&mut self, command: TerminalCommand) {
         match command {
             TerminalCommand::Quit => self.orders.push(Order::Quit),
@@ -160,7 +160,7 @@ impl App {
         }
     }
 
-    /// Shows a dialog with the link to the current view and commands that open it elsewhere.
+    /// Opens a dialog with a link to the current view, and with commands that open the view elsewhere.
     fn show_link(&mut self) {
         let Some(link) = Link::from_state(&self.state) else {
             self.message = "Open a snapshot first.".to_owned();
@@ -185,7 +185,7 @@ impl App {
     }
 }
 
-/// Quotes a text as one word of a shell command.
+/// Quotes a text so that a shell parses it as one word.
 fn shell_quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Drawing of dialogs over the panes: help, command palette and link.
+//! Draws dialogs over the panes: help, command palette and link.
 
 use crate::app::App;
 use crate::bindings::{
@@ -17,7 +17,7 @@ use ui::palette_entries;
 use ui::stage::Help;
 use ui::tab::Tab;
 
-/// The target of a palette entry.
+/// Target of a palette entry: a target of the page, or a command of the terminal interface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum TuiTarget {
     Page(PaletteTarget),
@@ -61,7 +61,7 @@ fn key_text(key: &str) -> String {
     }
 }
 
-/// Returns the entries of the palette that match the typed text, best first.
+/// Returns the palette entries that match the typed text, best match first.
 pub(crate) fn palette_entries(app: &App) -> Vec<Entry> {
     let state = &app.state;
     let page = palette_entries::view(state).entries.into_iter().filter_map(|entry| {
@@ -92,7 +92,7 @@ fn is_everywhere(line: &Bound) -> bool {
     matches!(line.at, BindingScope::Page(KeyScope::Page | KeyScope::Timeline))
 }
 
-/// Returns the target of the selected palette entry.
+/// Returns the target of the selected palette entry, or `None` if no entry matches.
 pub(crate) fn selected_target(app: &App) -> Option<TuiTarget> {
     let entries = palette_entries(app);
     let index = app.selected_entry.min(entries.len().saturating_sub(1));
@@ -117,7 +117,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     }
 }
 
-/// Clears a pane and draws a frame around it. Returns the area inside.
+/// Clears a pane and draws a frame around it. Returns the area inside the frame.
 fn draw_frame(buffer: &mut Buffer, pane: Rect, title: &str) -> Rect {
     for at in pane.positions() {
         if let Some(cell) = buffer.cell_mut(at) {
@@ -138,7 +138,7 @@ fn draw_frame(buffer: &mut Buffer, pane: Rect, title: &str) -> Rect {
     Rect { x: pane.x + 2, y: pane.y + 1, width: pane.width.saturating_sub(4), height: pane.height.saturating_sub(2) }
 }
 
-/// Width of the column with the kinds of the palette's entries, in cells.
+/// Width of the palette's column that shows the kind of each entry, in cells.
 const KIND_WIDTH: usize = 13;
 
 fn palette(app: &App, buffer: &mut Buffer, area: Rect) {
@@ -166,7 +166,7 @@ fn palette(app: &App, buffer: &mut Buffer, area: Rect) {
     lines(buffer, pane, &text, top);
 }
 
-/// Returns the lines of the help: keys of the terminal, then keys of the page that work here.
+/// Returns the lines of the help: keys of the terminal interface, then keys of the page that also work in the terminal.
 pub(crate) fn help_lines(app: &App, cells: usize) -> Vec<Line> {
     let words: Vec<String> = app.state.help_filter.split_whitespace().map(str::to_lowercase).collect();
     let mut all: Vec<(&str, Vec<(String, &str)>)> = Vec::new();

@@ -2,11 +2,11 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The purpose of the text field.
+/// Purpose of the text field, which determines its prompt and what Enter does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldPurpose {
     Find,
-    /// Filter of the allocations, or of the events.
+    /// Filters the list of allocations or events.
     Filter,
     Moment,
     Request,
@@ -15,12 +15,12 @@ pub(crate) enum FieldPurpose {
     Palette,
     Open,
     Compare,
-    /// Range of events to load.
+    /// Loads only a range of events.
     Events,
 }
 
 impl FieldPurpose {
-    /// Returns the prompt in front of the text.
+    /// Returns the prompt that is displayed before the text.
     pub(crate) fn prompt(self) -> &'static str {
         match self {
             FieldPurpose::Find => "/",
@@ -37,7 +37,7 @@ impl FieldPurpose {
     }
 }
 
-/// The text field. `position` is the position of the text cursor in characters.
+/// The text field. `position` is the text cursor's position in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) purpose: FieldPurpose,
@@ -61,7 +61,7 @@ impl Field {
         Field { purpose, text: text.to_owned(), position: text.chars().count() }
     }
 
-    /// Returns the byte offset of the character with this index.
+    /// Returns the byte offset of the character with the given index.
     fn byte_offset(&self, index: usize) -> usize {
         self.text.char_indices().nth(index).map_or(self.text.len(), |(offset, _)| offset)
     }
@@ -76,21 +76,21 @@ impl Field {
         FieldResult::Changed
     }
 
-    /// Returns the start of the word before the text cursor, in characters.
+    /// Returns the start of the word before the text cursor, as a character index.
     fn word_start(&self) -> usize {
         let before: Vec<char> = self.text.chars().take(self.position).collect();
         let blank = before.iter().rposition(|c| !c.is_whitespace()).map_or(0, |at| at + 1);
         before.get(..blank).and_then(|head| head.iter().rposition(|c| c.is_whitespace())).map_or(0, |at| at + 1)
     }
 
-    /// Inserts a text at the text cursor.
+    /// Inserts text at the text cursor.
     pub(crate) fn insert(&mut self, text: &str) {
         let text: String = text.chars().filter(|c| !c.is_control()).collect();
         self.text.insert_str(self.byte_offset(self.position), &text);
         self.position += text.chars().count();
     }
 
-    /// Handles a key.
+    /// Handles a key press. Returns its effect.
     pub(crate) fn key(&mut self, key: &KeyEvent) -> FieldResult {
         let length = self.text.chars().count();
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);

@@ -1,4 +1,4 @@
-//! Handling of keys: passes them to the text field, the open dialog, or the focused pane.
+//! Handles key presses: passes them to the text field, the open dialog, or the focused pane.
 
 use crate::app::App;
 use crate::bindings::{BindingScope, KeyCommand, TerminalCommand, command_for};
@@ -20,7 +20,7 @@ use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::{Action, Command};
 
-/// Returns the name of a key as used in the tables of bindings.
+/// Returns the name of a key in the format of the tables of key bindings, or `None` for unsupported keys.
 pub(crate) fn key_name(key: &KeyEvent) -> Option<String> {
     let of_function;
     let name = match key.code {
@@ -77,7 +77,7 @@ impl App {
         self.run_key(&name);
     }
 
-    /// Inserts a pasted text into the text field, if it is open.
+    /// Inserts pasted text into the text field, if the text field is open.
     pub(crate) fn paste(&mut self, text: &str) {
         if let Some(field) = &mut self.field {
             field.insert(text);
@@ -85,7 +85,7 @@ impl App {
         }
     }
 
-    /// Runs the command that is bound to a key in the focused pane.
+    /// Runs the command bound to a key in the focused pane. `name` is the result of [`key_name`].
     pub(crate) fn run_key(&mut self, name: &str) {
         let at = match (self.focus, self.state.views.visible()) {
             (Focus::Side, _) => BindingScope::Side,
@@ -115,7 +115,7 @@ impl App {
         self.command(command);
     }
 
-    /// Shows the keyboard crosshair at the cursor, unless the crosshair is visible already.
+    /// Shows the keyboard-controlled crosshair at the cursor, unless the crosshair is already visible.
     fn show_crosshair(&mut self) {
         if self.state.tools.crosshair.by_keys.is_none() {
             let steps = [CrosshairStep::Earlier, CrosshairStep::Later];
@@ -159,7 +159,7 @@ impl App {
         }
     }
 
-    /// Handles a change of the text in the text field.
+    /// Applies the text in the text field after each change, for example to search as the user types.
     fn on_field_changed(&mut self) {
         let Some(field) = self.field.clone() else { return };
         match field.purpose {
@@ -207,7 +207,7 @@ impl App {
         }
     }
 
-    /// Runs the selected palette entry among the matches for `text`, and closes the palette.
+    /// Runs the selected palette entry among the entries that match `text`, and closes the palette.
     pub(crate) fn run_palette(&mut self, text: &str) {
         self.act(Action::feature(PaletteAction::Typed(text.to_owned())));
         let picked = if matches!(text.trim(), "q" | "quit") {
@@ -257,18 +257,18 @@ impl App {
         self.link = None;
     }
 
-    /// Returns the number of rows of the visible view.
+    /// Returns the height of the visible view, in rows.
     pub(crate) fn view_rows(&self) -> u16 {
         body(self.layout.view).height
     }
 
-    /// Converts a cell of the flame graph to pixels of its canvas.
+    /// Converts a cell of the flame graph to a position on the flame graph's canvas, in pixels.
     pub(crate) fn flame_px(&self, column: u16, row: u16) -> [f64; 2] {
         [f64::from(column) + 0.5, (f64::from(row) + 0.5) * f64::from(flame::ROW_PX)]
     }
 }
 
-/// Returns the palette target of the command that selects the allocation at the crosshair.
+/// Returns the palette target that selects the allocation at the crosshair.
 fn select_target() -> ui::palette::PaletteTarget {
     let is_select =
         |binding: &ui::binding::Binding<Command>| binding.command == Command::MoveCrosshair(CrosshairStep::Select);

@@ -19,7 +19,7 @@ pub(crate) struct PaneAreas {
     pub(crate) all: Rect,
     pub(crate) header: Rect,
     pub(crate) minimap: Rect,
-    /// Labels of the vertical axis, left of the picture.
+    /// Labels of the vertical axis, to the left of the picture.
     pub(crate) gutter: Rect,
     pub(crate) picture: Rect,
     pub(crate) axis: Rect,
@@ -31,22 +31,22 @@ pub(crate) struct PaneAreas {
     pub(crate) foot: Rect,
 }
 
-/// Inputs of the layout besides the size of the screen.
+/// Inputs of the layout other than the size of the screen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LayoutInput {
-    /// Share of the rows that the view gets, in percent.
+    /// Height of the view in percent of the available rows.
     pub(crate) view_percent: u32,
     pub(crate) is_folded: bool,
-    /// Number of rows for annotations.
+    /// Number of rows that show annotations.
     pub(crate) slices: u16,
     pub(crate) side_has_focus: bool,
 }
 
-/// Width of the gutter left of the picture.
+/// Width of the labels of the vertical axis, in cells.
 const GUTTER_WIDTH: u16 = 9;
 /// Maximum width of the side pane in cells.
 const SIDE_WIDTH: u16 = 46;
-/// Minimum width of a screen, in cells, that shows the side pane on the right.
+/// Minimum width, in cells, of a screen that shows the side pane on the right.
 const MIN_WIDTH_WITH_SIDE: u16 = 120;
 
 impl PaneAreas {
@@ -94,7 +94,7 @@ impl PaneAreas {
         }
     }
 
-    /// Returns true if a cell is in a pane.
+    /// Returns true if a cell lies within a pane.
     pub(crate) fn contains(pane: Rect, (x, y): (u16, u16)) -> bool {
         pane.contains(Position { x, y })
     }

@@ -1,4 +1,4 @@
-//! Handling of the mouse: clicks, drags and the wheel.
+//! Handles mouse events: clicks, drags and the wheel.
 
 use crate::app::App;
 use crate::chrome::tab_areas;
@@ -20,9 +20,9 @@ use ui::table::TableAction;
 use ui::tree_keys::TreeAction;
 use ui::{Action, Command, events, table, tree};
 
-/// Wheel delta of one notch in the page's units.
+/// Wheel delta of one notch, in the page's units.
 const WHEEL_DELTA: f64 = 100.0;
-/// Number of rows that one notch scrolls.
+/// Number of rows that one wheel notch scrolls.
 const ROWS_PER_NOTCH: i32 = 3;
 
 impl App {
@@ -50,7 +50,7 @@ impl App {
         }
     }
 
-    /// Converts a cell of the picture to a position on the page's canvas.
+    /// Converts a cell of the picture to a pointer position on the page's canvas.
     fn pointer(&self, (column, row): (u16, u16)) -> Option<Pointer> {
         let (pane, canvas) = (self.layout.picture, self.state.canvas?);
         if !PaneAreas::contains(pane, (column, row)) || self.state.file().is_none() {
@@ -87,7 +87,7 @@ impl App {
         }
     }
 
-    /// Centres the visible window at a position of the minimap.
+    /// Centres the visible window on a position in the minimap.
     fn move_window(&mut self, (column, _): (u16, u16)) {
         let Some([from, to]) = self.state.window() else { return };
         let pane = self.layout.minimap;
@@ -202,7 +202,7 @@ impl App {
         }
     }
 
-    /// Handles wheel notches.
+    /// Handles turns of the mouse wheel. `notches` is negative for one direction and positive for the other.
     fn on_wheel(&mut self, at: (u16, u16), held: KeyModifiers, notches: i32) {
         if self.state.help == ui::stage::Help::Open {
             self.scrolled.help = self.scrolled.help.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize);

@@ -1,4 +1,4 @@
-//! Plain mode: prints the view as lines of text and reads keys as words, for screen readers and scripts.
+//! Plain mode: prints the screen as lines of text and reads keys as words, for screen readers and scripts.
 
 use crate::app::App;
 use crate::chrome;
@@ -11,16 +11,16 @@ use ratatui::style::Modifier;
 use std::io::{self, BufRead, Write};
 use ui::stage::Help;
 
-/// Width of the view in columns.
+/// Width of the printed view in characters.
 const COLUMNS: u16 = 160;
-/// Height of the view in rows.
+/// Height of the printed view in rows.
 const ROWS: u16 = 40;
-/// Height of the side pane in rows.
+/// Height of the printed side pane in rows.
 const SIDE_ROWS: u16 = 60;
 
-/// Prints the screen, then reads lines of words: keys (`T`, `Down`, `Enter`, `Ctrl+e`), `/text` to search, or
-/// `:command` to run a command of the palette. After each line the screen is printed again. Ends with `q` or at the end
-/// of the input.
+/// Prints the screen, then reads lines of input. A line contains names of keys (`T`, `Down`, `Enter`, `Ctrl+e`),
+/// `/text` to search, or `:command` to run a command of the palette. After each line, the screen is printed again. Ends
+/// with `q` or at the end of the input.
 ///
 /// # Errors
 /// Returns the I/O error of `input` or `output`.
@@ -42,7 +42,7 @@ pub fn plain(app: &mut App, input: &mut dyn BufRead, output: &mut dyn Write) -> 
     output.flush()
 }
 
-/// Works until all requests are answered and ranks are surveyed.
+/// Works until all requests are answered and all ranks are scanned.
 pub(crate) fn wait_until_idle(app: &mut App) {
     loop {
         let is_side = app.focus == Focus::Side;
@@ -83,7 +83,7 @@ fn run_line(app: &mut App, line: &str) {
     }
 }
 
-/// Converts a word to the name of a key in the tables of bindings.
+/// Converts a word of input to the name of a key in the tables of key bindings.
 fn key_from_word(word: &str) -> String {
     let (held, key) = match word.rfind('+') {
         Some(at) if at > 0 && at + 1 < word.len() => word.split_at(at + 1),
@@ -120,7 +120,7 @@ fn print(app: &App, output: &mut dyn Write) -> io::Result<()> {
     output.flush()
 }
 
-/// Returns the screen as lines of text. Active lines begin with `>`.
+/// Returns the screen as lines of text. Active lines start with `>`.
 pub(crate) fn screen_text(app: &App) -> Vec<String> {
     if let Some(failure) = app.failure() {
         return vec![failure.to_owned()];

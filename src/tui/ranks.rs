@@ -1,14 +1,14 @@
-//! Survey of the files of many ranks, on a background thread.
+//! Scans the snapshots of many ranks on a background thread.
 
 use compare::ranks::{FileSurveys, Order, SurveyProgress};
 use engine::protocol::Report;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-/// A function that surveys a file. The error is one sentence.
+/// A function that scans the snapshot in a file. Returns an error message on failure.
 pub type SurveyFile = fn(&Path) -> Result<FileSurveys, String>;
 
-/// Files to survey, and the results so far.
+/// Files that are being scanned, and the results so far.
 #[derive(Default)]
 pub(crate) struct Survey {
     paths: Vec<PathBuf>,
@@ -17,14 +17,14 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// Starts a new survey of these files, given as names and paths.
+    /// Starts a scan of these files, given as names and paths. `survey` scans one file.
     pub(crate) fn start(&mut self, files: Vec<(String, PathBuf)>, survey: SurveyFile) {
         let (names, paths) = files.into_iter().unzip();
         *self = Survey { paths, gathering: SurveyProgress::new(names), results: None };
         self.resume(survey);
     }
 
-    /// Surveys the files that have no result yet.
+    /// Scans the files that have no result yet.
     pub(crate) fn resume(&mut self, survey: SurveyFile) {
         let is_left = |(place, _): &(u32, PathBuf)| !self.gathering.is_done(*place as usize);
         let left: Vec<(u32, PathBuf)> = (0..).zip(self.paths.iter().cloned()).filter(is_left).collect();
@@ -40,7 +40,7 @@ impl Survey {
         });
     }
 
-    /// Stops the survey and keeps its results.
+    /// Stops the scan, and keeps the results so far.
     pub(crate) fn cancel(&mut self) {
         self.results = None;
     }
@@ -49,12 +49,12 @@ impl Survey {
         self.gathering.set_pattern(pattern);
     }
 
-    /// Returns true while results are expected.
+    /// Returns true while the background thread is scanning.
     pub(crate) fn is_running(&self) -> bool {
         self.results.is_some()
     }
 
-    /// Collects new results. Returns the number of surveyed files if it has increased.
+    /// Collects new results. Returns the number of scanned files if it has increased.
     pub(crate) fn poll(&mut self) -> Option<usize> {
         let before = self.gathering.done();
         loop {
@@ -71,7 +71,7 @@ impl Survey {
         (done > before).then_some(done)
     }
 
-    /// Returns the report on all ranks, with at most `rows` rows per table.
+    /// Returns the report on all ranks scanned so far, with at most `rows` rows per table.
     pub(crate) fn report(&self, rows: u32, order: u32) -> Report {
         self.gathering.report(rows as usize, Order::ALL.get(order as usize).copied().unwrap_or_default())
     }

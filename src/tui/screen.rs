@@ -1,4 +1,4 @@
-//! Layout and drawing of the whole screen.
+//! Lays out and draws the whole screen.
 
 use crate::app::App;
 use crate::layout::{LayoutInput, PaneAreas};
@@ -15,12 +15,12 @@ use ui::stage::Stage;
 use ui::tab::Tab;
 use ui::views::PanelState;
 
-/// Minimum height of a screen that shows more than one row of annotations.
+/// Minimum height, in rows, of a screen that shows more than one row of annotations.
 const MIN_ROWS_WITH_LANES: u16 = 34;
 
 impl App {
-    /// Updates the layout for a screen of this size. Returns `true` if that caused new requests, which [`App::work`]
-    /// answers.
+    /// Updates the layout for a screen of this size, in cells. Returns `true` if this caused new requests, which
+    /// [`App::work`] answers.
     pub fn update_layout(&mut self, columns: u16, rows: u16) -> bool {
         let before = self.action_count;
         let lanes = u16::try_from(track_count(&self.state)).unwrap_or(0);
@@ -34,7 +34,7 @@ impl App {
         self.action_count != before
     }
 
-    /// Sets the layout and updates the sizes of the panes in the state.
+    /// Sets the areas of the panes, and updates the sizes of the panes in the state.
     pub(crate) fn set_layout(&mut self, places: PaneAreas) {
         self.layout = places;
         let [width_px, height_px] = timeline::pixels(self, places.picture);

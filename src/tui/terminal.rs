@@ -1,4 +1,4 @@
-//! The event loop, and setup and restoration of the terminal.
+//! The event loop. Also sets up and restores the terminal.
 
 use crate::app::App;
 use crate::panes::Order;
@@ -16,20 +16,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Maximum time that the engine works before input is polled again.
+/// Maximum time that the engine works before the event loop polls for input.
 const WORK_SLICE: Duration = Duration::from_millis(8);
-/// Time to wait for answers after a key press, so that most answers are drawn in the same frame.
+/// Time to wait for results after a key press, so that most results appear in the same frame.
 const ANSWER_WAIT: Duration = Duration::from_millis(12);
-/// Minimum time between frames while answers are pending.
+/// Minimum time between two frames while requests are pending.
 const MIN_FRAME_TIME: Duration = Duration::from_millis(40);
-/// Time between checks for signals while idle.
+/// Interval at which signals are checked while the application is idle.
 const IDLE_POLL: Duration = Duration::from_millis(200);
 
 /// Exit status after a hangup: 128 + SIGHUP.
 #[cfg(unix)]
 const HANGUP_STATUS: i32 = 128 + signal_hook::consts::SIGHUP;
 
-/// The terminal in raw mode. Restored on drop.
+/// The terminal in raw mode. The previous mode is restored on drop.
 struct RawTerminal(Terminal<CrosstermBackend<Stdout>>);
 
 impl RawTerminal {
@@ -53,7 +53,7 @@ fn enter() -> io::Result<()> {
     started.inspect_err(|_| leave())
 }
 
-/// Restores the terminal. Errors are ignored, because they mean that the terminal is gone.
+/// Restores the terminal. Ignores errors, which occur only if the terminal no longer exists.
 fn leave() {
     let _ = execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, cursor::Show);
     let _ = disable_raw_mode();
@@ -99,11 +99,11 @@ impl Signals {
         Ok(Signals::default())
     }
 
-    /// Does nothing: there is no job control here.
+    /// Does nothing, because this system has no job control.
     fn stop() {}
 }
 
-/// Runs the application in the terminal until the user quits. Returns lines to print afterwards.
+/// Runs the application in the terminal until the user quits. Returns lines to print after the screen is restored.
 ///
 /// # Errors
 /// Returns the I/O error of the terminal.
@@ -170,7 +170,7 @@ pub fn run(app: &mut App) -> io::Result<Vec<String>> {
     }
 }
 
-/// Draws the screen. Returns whether work is left.
+/// Draws the screen. Returns true if work remains.
 fn draw(app: &mut App, terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> io::Result<bool> {
     let size = terminal.size()?;
     let mut is_busy = false;

@@ -1,20 +1,20 @@
-//! Width, wrapping and drawing of text in cells.
+//! Width, wrapping and drawing of text in terminal cells.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 
-/// The role of a text, which determines its style. Uses the terminal's own colours, which fit its background.
+/// Role of a text, which determines its style. Styles use the terminal's own colours, which suit its background.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
     #[default]
     Plain,
     Soft,
     Strong,
-    /// Interactive elements and the cursor.
+    /// For interactive elements and the cursor.
     Accent,
-    /// Warnings, the peak and OOMs.
+    /// For warnings, the peak and OOMs.
     Alarm,
     Good,
     Heading,
@@ -40,7 +40,7 @@ pub(crate) fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { Span::raw(text).width() }
 }
 
-/// Cuts a text to a width. A cut text ends in `…`.
+/// Truncates a text to a width in cells. A truncated text ends in `…`.
 pub(crate) fn truncate(text: &str, cells: usize) -> String {
     if width(text) <= cells {
         return text.to_owned();
@@ -60,12 +60,12 @@ pub(crate) fn truncate(text: &str, cells: usize) -> String {
     kept
 }
 
-/// Right-aligns a text.
+/// Right-aligns a text by padding it to `cells` cells.
 pub(crate) fn align_right(text: &str, cells: usize) -> String {
     [&" ".repeat(cells.saturating_sub(width(text))), text].concat()
 }
 
-/// Left-aligns a text and cuts it to a width.
+/// Left-aligns a text by padding or truncating it to `cells` cells.
 pub(crate) fn align_left(text: &str, cells: usize) -> String {
     let mut text = truncate(text, cells);
     let missing = cells.saturating_sub(width(&text));
@@ -73,7 +73,7 @@ pub(crate) fn align_left(text: &str, cells: usize) -> String {
     text
 }
 
-/// Breaks a text into lines of at most `cells` cells, between words if possible.
+/// Wraps a text into lines of at most `cells` cells, between words if possible.
 pub(crate) fn wrap(text: &str, cells: usize) -> Vec<String> {
     let cells = cells.max(1);
     let mut lines = Vec::new();
@@ -99,7 +99,7 @@ pub(crate) fn wrap(text: &str, cells: usize) -> Vec<String> {
     lines
 }
 
-/// A line of styled pieces of text.
+/// A line of text that consists of pieces with different styles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Line {
     pub(crate) pieces: Vec<(String, Style)>,
@@ -119,7 +119,7 @@ impl Line {
         self
     }
 
-    /// Inverts the line if it is the active one.
+    /// Inverts the colours of the line if `is_active` is true.
     pub(crate) fn active_if(mut self, is_active: bool) -> Line {
         if is_active {
             for (_, style) in &mut self.pieces {
@@ -130,7 +130,7 @@ impl Line {
     }
 }
 
-/// Writes a text into a row. Returns the number of cells used.
+/// Writes a text into the first row of an area. Returns the number of cells used.
 pub(crate) fn write_text(buffer: &mut Buffer, row: Rect, text: &str, style: Style) -> u16 {
     if row.is_empty() {
         return 0;
@@ -139,7 +139,7 @@ pub(crate) fn write_text(buffer: &mut Buffer, row: Rect, text: &str, style: Styl
     x.saturating_sub(row.x)
 }
 
-/// Writes a line into a row and returns the number of cells used. A line that is too long ends in `…`.
+/// Writes a line into a row. Returns the number of cells used. A line that does not fit ends in `…`.
 pub(crate) fn write_line(buffer: &mut Buffer, row: Rect, line: &Line) -> u16 {
     let mut rest = row;
     let last = line.pieces.len().saturating_sub(1);
@@ -156,12 +156,12 @@ pub(crate) fn write_row(buffer: &mut Buffer, row: Rect, line: &Line) {
     write_line(buffer, row, line);
 }
 
-/// Sets the style of a row.
+/// Sets the style of all cells in a row.
 pub(crate) fn fill(buffer: &mut Buffer, row: Rect, style: Style) {
     buffer.set_style(row.intersection(*buffer.area()), style);
 }
 
-/// Returns a row of a pane, or `None` if the pane has fewer rows.
+/// Returns the row of a pane with the given index, or `None` if the pane has fewer rows.
 pub(crate) fn pane_row(pane: Rect, index: usize) -> Option<Rect> {
     let index = u16::try_from(index).ok().filter(|index| *index < pane.height)?;
     Some(Rect { y: pane.y + index, height: 1, ..pane })

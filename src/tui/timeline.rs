@@ -1,4 +1,4 @@
-//! Drawing of the timeline: the page's scene, rasterized on the CPU, with axes, annotations and markers.
+//! Draws the timeline: the page's scene, rasterized on the CPU, with axes, annotations and markers.
 
 use crate::app::App;
 use crate::cells::{self, Depth};
@@ -17,17 +17,17 @@ use ui::lane_labels::lane_labels;
 use ui::lanes::ShownLane;
 use ui::overlay::Overlay;
 
-/// Pixels of the canvas per CSS pixel. The page spaces ticks in CSS pixels, so this brings them closer together.
+/// Canvas pixels per CSS pixel. The page spaces axis ticks in CSS pixels, so this value determines how many ticks fit.
 pub(crate) const SCALE: f64 = 0.125;
 
-/// Colour of the cursor.
+/// Colour of the cursor, as RGBA.
 const CURSOR: [u8; 4] = [0x2f, 0xb8, 0xff, 0xd0];
-/// Colour of the range.
+/// Colour of the selected range, as RGBA.
 const RANGE: [u8; 4] = [0x2f, 0xb8, 0xff, 0x50];
-/// Colour of marks.
+/// Colour of the user's marks, as RGBA.
 const MARK: [u8; 4] = [0x8a, 0x93, 0xa3, 0x90];
 
-/// Returns the size of a pane in pixels.
+/// Returns the size of a pane in canvas pixels, which depends on the characters used for drawing.
 pub(crate) fn pixels(app: &App, pane: Rect) -> [u32; 2] {
     let [wide, high] = app.blocks.pixels_per_cell();
     [u32::from(pane.width) * wide, u32::from(pane.height) * high]
@@ -122,7 +122,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     }
 }
 
-/// Draws the scene and the overlays.
+/// Draws the scene and the overlays on it.
 fn draw_scene(app: &App, buffer: &mut Buffer, figure: &Figure, overlays: &Overlay) {
     let state = &app.state;
     let Some(canvas) = state.canvas else { return };
@@ -146,7 +146,7 @@ fn draw_scene(app: &App, buffer: &mut Buffer, figure: &Figure, overlays: &Overla
     cells::draw(buffer, app.layout.picture, &image, background, app.blocks, app.screen.depth);
 }
 
-/// Returns the colours of a lane, the same as in the page.
+/// Returns the theme of a lane, with the same colours as in the page.
 fn lane_look(app: &App, lane: &ShownLane<'_>) -> PictureTheme {
     let (looks, faded) = (lane.geometry.looks, &app.state.surroundings.faded);
     let look = app.look.clone();
@@ -155,7 +155,7 @@ fn lane_look(app: &App, lane: &ShownLane<'_>) -> PictureTheme {
     if matches!(looks.highlight, Highlight::Stack(_)) { look.with_less_fading() } else { look }
 }
 
-/// Returns the overlays that are drawn as pixels: the range, the cursor, marks, and the outline of the selection.
+/// Returns the overlays that are drawn as pixels: range, cursor, marks, and outline of the selection.
 fn overlay(app: &App, figure: &Figure, overlays: &Overlay, height: i32) -> Vec<OverlayRect> {
     let mut rects = Vec::new();
     let upright = |x: f64, rgba| OverlayRect { x: [x.floor() as i32, x.floor() as i32 + 1], y: [0, height], rgba };
@@ -171,7 +171,7 @@ fn overlay(app: &App, figure: &Figure, overlays: &Overlay, height: i32) -> Vec<O
     rects
 }
 
-/// Returns the outline of the selected allocation.
+/// Returns rectangles that outline the selected allocation.
 fn outlines(app: &App) -> Vec<OverlayRect> {
     let state = &app.state;
     let of = || {
@@ -208,7 +208,7 @@ fn draw_bytes_axis(app: &App, buffer: &mut Buffer, figure: &Figure, row: &dyn Fn
     }
 }
 
-/// Draws the horizontal axis with the label of the cursor.
+/// Draws the horizontal axis and the label of the cursor.
 fn draw_axis(app: &App, buffer: &mut Buffer, figure: &Figure, overlays: &Overlay, column: &dyn Fn(f64) -> Option<u16>) {
     let pane = app.layout.axis;
     let name = if figure.axis == picture::timeline::Axis::Time { "time " } else { "event " };
@@ -241,7 +241,7 @@ fn draw_axis(app: &App, buffer: &mut Buffer, figure: &Figure, overlays: &Overlay
     }
 }
 
-/// Draws the annotations below the axis.
+/// Draws annotations below the horizontal axis.
 fn draw_annotations(app: &App, buffer: &mut Buffer, figure: &Figure, wide: f64) {
     let pane = app.layout.slices;
     for slice in &figure.marks.slices {

@@ -1,4 +1,5 @@
-//! The engines of the open file and the file it is compared with. They read from disk and work in time slices.
+//! Runs the engines of the open file and of the second file, with which the open file is compared. They read from disk
+//! and work in time slices.
 
 use crate::source::Source;
 use compare::{FileSlot, Pair};
@@ -7,22 +8,22 @@ use engine::{Engine, PartialSchedule, Work};
 use std::io;
 use std::time::Instant;
 
-/// The terminal's counterpart of the page's web worker.
+/// Equivalent of the page's web worker in the terminal interface.
 pub(crate) struct Worker {
     engines: Engines,
-    /// Engines of the previous file, until the new file is open.
+    /// Engines of the previous file, kept until the new file is open.
     previous: Option<Engines>,
     clock: Instant,
-    /// Schedule of updates while a file is being decoded.
+    /// Schedule for displaying partial results while a file is decoded.
     pace: PartialSchedule,
 }
 
 struct Engines {
     pair: Pair,
     reading: Option<Load>,
-    /// Sources that were read to the end, indexed by [`FileSlot`].
+    /// Sources that have been read completely, indexed by [`FileSlot`].
     finished_sources: [Option<Box<dyn Source>>; 2],
-    /// Load numbers of the first and the second file. Each reply carries the number of its file.
+    /// Load ids of the first and of the second file. Each reply is tagged with the load id of its file.
     loads: [u32; 2],
     is_open: bool,
 }
@@ -34,7 +35,7 @@ pub(crate) struct Load {
     pub(crate) member: Option<u32>,
     pub(crate) load: u32,
     pub(crate) which: FileSlot,
-    /// Range of events to load.
+    /// Range of events to load from the file.
     pub(crate) range: LoadRange,
 }
 
@@ -65,14 +66,14 @@ impl Engines {
         Ok(())
     }
 
-    /// Drops the source of an engine, because the engine opens another file or only a member of the file.
+    /// Drops the source of a file. Called when the engine opens another file or a member of this file.
     fn drop_source(&mut self, which: FileSlot) {
         if let Some(read) = self.finished_sources.get_mut(which as usize) {
             *read = None;
         }
     }
 
-    /// Feeds the engine the next bytes. Returns whether there was anything to do.
+    /// Reads the next bytes and passes them to the engine that needs them. Returns false if no file is being read.
     fn feed_next(&mut self) -> io::Result<bool> {
         let Some(mut load) = self.reading.take() else { return Ok(false) };
         match self.pair.wants() {
@@ -104,7 +105,7 @@ impl Worker {
         Worker { engines: Engines::new(), previous: None, clock: Instant::now(), pace: PartialSchedule::default() }
     }
 
-    /// Starts reading a file. The previous file stays open until the new one is.
+    /// Starts reading a file. The previous file stays open until the new file is open.
     pub(crate) fn load(&mut self, load: Load) -> Result<(), String> {
         if load.which == FileSlot::First {
             self.pace = PartialSchedule::start(self.now_ms());
@@ -119,7 +120,7 @@ impl Worker {
         self.engines.start(load).map_err(|error| error.to_string())
     }
 
-    /// Returns to the previous file after loading failed.
+    /// Makes the previous file current again, after loading a new file failed.
     pub(crate) fn restore_previous(&mut self) {
         if let Some(before) = self.previous.take() {
             self.engines = before;
@@ -139,8 +140,8 @@ impl Worker {
         self.engines.pair.close_second();
     }
 
-    /// Works until there is nothing to do or `has_time` returns `false`. Appends replies with their load numbers.
-    /// Returns `true` if work is left.
+    /// Continues pending work until there is none or `has_time` returns `false`. Appends replies with their load ids to
+    /// `replies`. Returns `true` if work remains.
     pub(crate) fn work(&mut self, has_time: &mut dyn FnMut() -> bool, replies: &mut Vec<(u32, Reply)>) -> bool {
         loop {
             let work = self.engines.pair.step(has_time);
@@ -170,7 +171,7 @@ impl Worker {
         self.clock.elapsed().as_secs_f64() * 1e3
     }
 
-    /// Appends an update of what is decoded so far, if one is due.
+    /// Appends the data decoded so far as a partial result, if one is due.
     fn add_partial(&mut self, replies: &mut Vec<(u32, Reply)>) {
         let now = self.now_ms();
         if self.pace.is_due(now)

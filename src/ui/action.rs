@@ -1,4 +1,4 @@
-//! Inputs of the user interface: actions from the user, the worker and the browser, and commands bound to keys.
+//! Inputs of the user interface: actions (user input, worker replies and browser events), and commands bound to keys.
 
 use super::axis_press::AxisPress;
 use super::binding::Modifiers;
@@ -20,15 +20,17 @@ use super::stage::Renderer;
 use super::tab::Tab;
 use engine::protocol::{Direction, Grouping, Reply};
 
-/// Something that happened: user input, a reply of the worker, or an event of the browser.
+/// Something that happened: user input, a reply of the worker, or a browser event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     Feature(FeatureAction),
-    /// A command, from a key or from its control on the page.
+    /// A command was given by a key or by its control on the page.
     Command(Command),
-    /// Files were dropped, picked or pasted. [`Origin::File`](super::effect::Origin::File) indexes this list.
+    /// Files were dropped, picked or pasted. Replaces the shell's list of files, which
+    /// [`Origin::File`](super::effect::Origin::File) indexes.
     FilesGiven(Vec<GivenFile>),
-    /// Files were added to those the shell already keeps, starting at this index. The first of them is opened.
+    /// Files were appended to the shell's list of files. Holds the index of the first appended file, which is opened,
+    /// and the appended files.
     FilesAdded(usize, Vec<GivenFile>),
     /// A snapshot was picked. Holds its index in [`super::shared::Shared::snapshots`].
     SnapshotChosen(usize),
@@ -40,7 +42,7 @@ pub enum Action {
     NoticeClosed,
     /// The message about a file that could not be opened was dismissed.
     ToastClosed,
-    /// The fingerprint of the file of load `load` is known.
+    /// The fingerprint of a file was computed. `load` is the id of the load that reads the file.
     Fingerprinted {
         load: u32,
         print: String,
@@ -48,45 +50,45 @@ pub enum Action {
     /// The download of a linked file was interrupted and is being resumed.
     LinkInterrupted {
         load: u32,
-        /// Bytes received so far.
+        /// Number of bytes received so far.
         at: u64,
     },
     /// A linked file could not be fetched.
     LinkFailed {
         load: u32,
-        /// HTTP status. `None` if there was no response that the page may read.
+        /// HTTP status. `None` if the browser hides the response from the page, or there was none.
         status: Option<u16>,
     },
     Comparing(ComparingAction),
     Ranks(RanksAction),
-    /// A grouping for stacking was chosen. `None` stacks in order of allocation.
+    /// A grouping for stacking the timeline was chosen. `None` stacks allocations in allocation order.
     StackingChosen(Option<Grouping>),
     ColouringChosen(Grouping),
-    /// The plot was changed, or the part of memory that it shows.
+    /// Another plot, or another part of memory to plot, was chosen.
     Plot(PlotAction),
-    /// A legend entry was clicked. Holds its palette slot.
+    /// A legend entry was clicked. Holds its index in the palette.
     LegendClicked(u32),
     LegendFiltered(String),
     /// A legend entry was double-clicked, or its "only" button was pressed.
     LegendIsolated(u32),
-    /// The minimap's window was moved or resized: its edges as fractions of the axis, 0 to 1.
+    /// The minimap's window was moved or resized. Holds its left and right edge as fractions of the axis, 0 to 1.
     MinimapMoved([f64; 2]),
     /// Text was entered in the field that moves the cursor, such as an event or a time.
     GoToEntered(String),
-    /// The pointer acted on the axis below the timeline.
+    /// A pointer event on the axis below the timeline.
     AxisPressed(AxisPress),
-    /// A range was drawn on the minimap: its ends as fractions of the axis, 0 to 1.
+    /// A range was drawn on the minimap. Holds its ends as fractions of the axis, 0 to 1.
     MinimapRangeDrawn([f64; 2]),
-    /// The set of allocations that the views list for a range was chosen.
+    /// A filter was chosen for the allocations that the views list while a range is selected.
     RangeFilterChosen(RangeScope),
     ScopeChosen(ViewScope),
-    /// Stacking and colouring were both set to this grouping. `None` stacks in order of allocation.
+    /// A grouping was chosen for both stacking and colouring. `None` stacks allocations in allocation order.
     GroupChosen(Option<Grouping>),
     /// A tab of the side panel was chosen.
     SideChosen(Side),
-    /// The side panel, which is a sheet in narrow windows, was opened or closed.
+    /// The side panel was opened or closed. In narrow windows it is a bottom sheet.
     SheetToggled,
-    /// The range was removed.
+    /// The selected range was cleared.
     RangeRemoved,
     TabChosen(Tab),
     /// The views were resized to this percentage of the window's height.
@@ -94,33 +96,33 @@ pub enum Action {
     FindTyped(String),
     /// A device was picked. Holds its ordinal.
     DeviceChosen(i64),
-    /// The worker replied to load `load`.
+    /// The worker replied.
     Replied {
-        /// Load that the reply belongs to. Replies to earlier loads are dropped.
+        /// Id of the load that the reply belongs to. Replies to earlier loads are dropped.
         load: u32,
         reply: Reply,
     },
-    /// The worker stopped: out of memory, or a bug. Holds the cause.
+    /// The worker stopped because it ran out of memory or because of a bug. Holds the error message.
     WorkerStopped(String),
-    /// The shell could not start a load, for example because it could not create a worker. Holds the message.
+    /// The shell could not start a load, for example because it could not create a worker. Holds the error message.
     LoadFailed(String),
     Resized(Canvas),
-    /// The renderer changed, so all scenes have to be uploaded again.
+    /// The renderer changed, so all scenes must be uploaded again.
     RendererChosen(Renderer),
     PointerMoved(Pointer),
     PointerLeft,
-    /// The timeline was dragged by this many device pixels, right and up.
+    /// The timeline was dragged by this many device pixels to the right and upwards.
     Dragged {
         right_px: f64,
         up_px: f64,
     },
-    /// The pointer started to move while pressed, with these modifier keys held.
+    /// A drag started: the pointer moved while pressed. `held` are the modifier keys.
     DragStarted {
-        /// Position of the press.
+        /// Position at which the pointer was pressed.
         from: Pointer,
         held: Modifiers,
     },
-    /// The pointer moved here during a drag that measures or draws a box.
+    /// The pointer moved here during a drag that measures a distance or draws a zoom box.
     DragMoved(Pointer),
     DragEnded,
     DragCancelled,
@@ -131,7 +133,7 @@ pub enum Action {
     /// The GPU capacity was typed, in GiB.
     CapacityTyped(String),
     Clicked(Pointer),
-    /// The wheel turned over the canvas by `delta` CSS pixels, positive towards the user.
+    /// The wheel was turned over the canvas by `delta` CSS pixels, positive towards the user.
     Wheel {
         at: Pointer,
         delta: f64,
@@ -140,7 +142,7 @@ pub enum Action {
     DropHover(DropHover),
     /// Something was dropped, but the browser provided no file.
     DroppedNoFile,
-    /// Copying to the clipboard succeeded, or failed with this cause.
+    /// Copying to the clipboard succeeded, or failed with this error message.
     Copied(Result<(), String>),
     HelpClosed,
     HelpFiltered(String),
@@ -148,40 +150,40 @@ pub enum Action {
     Rules(RulesAction),
 }
 
-/// A command of a key or a control. Every command is listed in the key table (`keys.rs`).
+/// A command that a key or a control on the page runs. The key table (`keys.rs`) lists every command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Command {
     Feature(FeatureCommand),
     Comparing(ComparingStep),
     /// Move the crosshair.
     MoveCrosshair(CrosshairStep),
-    /// Move through the rows of Allocations, or of the list of events if that tab is shown, or act on them.
+    /// Select, copy or sort rows in the Allocations or Events tab, whichever is visible.
     Rows(RowsStep),
     OpenFile,
     /// Open a snapshot that ships with the page.
     OpenSample(Sample),
     CancelLoading,
-    /// Load all events: of the file that the load dialog is about, or of the open file if only a range is loaded.
+    /// Load all events of the file in the load dialog, or of the open file if only a range of its events is loaded.
     OpenAll,
-    /// Ask which events of the open file to load.
+    /// Open the dialog that asks which events of the open file to load.
     ChooseEvents,
     ToggleHelp,
     NextDevice,
     PreviousDevice,
-    /// Switch between one device and all devices above each other.
+    /// Switch between showing one device and stacking all devices vertically.
     ToggleLanes,
     ChooseTheme(Theme),
-    /// Turn single-letter keys on or off.
+    /// Turn single-letter keyboard shortcuts on or off.
     ToggleLetters,
     CopyDetails,
     /// Copy a link to the current view.
     CopyLink,
-    /// Copy the code that records a snapshot.
+    /// Copy the Python code that records a snapshot.
     CopySnippet,
     ClearSelection,
-    /// Select the allocation before the selected one, in order of allocation.
+    /// Select the allocation that was made before the selected one.
     SelectPrevious,
-    /// Select the allocation after the selected one, in order of allocation.
+    /// Select the allocation that was made after the selected one.
     SelectNext,
     MoveLeft,
     MoveRight,
@@ -192,14 +194,14 @@ pub enum Command {
     ZoomBytesIn,
     ZoomBytesOut,
     FitBoth,
-    /// Let the byte axis follow the window, or stop that.
+    /// Turn automatic scaling of the byte axis to the visible window on or off.
     ToggleFitBytes,
     GoToPeak,
     /// Switch the horizontal axis between events and time.
     ToggleAxis,
     AddMarker,
     RemoveMarker,
-    /// Start or stop measuring.
+    /// Turn the ruler on or off.
     ToggleRuler,
     ZoomToRuler,
     /// Undo the last pan or zoom.
@@ -207,48 +209,48 @@ pub enum Command {
     /// Redo the last pan or zoom.
     RedoView,
     FocusCapacity,
-    /// Change the plot, or the part of memory that it shows.
+    /// Change the plot, or the part of memory that is plotted.
     Plot(PlotStep),
     /// Stack by the next grouping.
     NextStacking,
     /// Colour by the next grouping.
     NextColouring,
     Find,
-    /// Go to the next or previous match among the allocations that the views show.
+    /// Go to the next or previous search match among the allocations that the views show.
     FindInScope(Direction),
-    /// Turn Match case on or off.
+    /// Turn case-sensitive search on or off.
     ToggleMatchCase,
     FindNext,
     FindPrevious,
-    /// Highlight all allocations with the selected stack, or stop that.
+    /// Turn highlighting of all allocations with the selected call stack on or off.
     ToggleSameStack,
     ToggleRules,
     ToggleSettings,
-    /// Save the page as HTML with the open snapshot inside.
+    /// Save the page as an HTML file that contains the open snapshot.
     SaveHtml,
     CursorToPeak,
     CursorToEnd,
     FocusGoTo,
-    /// Start a range at the cursor, or finish the one that is being extended.
+    /// Start a range at the cursor, or finish the range that keys are extending.
     ToggleRange,
-    /// Choose whether the views show the cursor, a range, its change or the whole trace.
+    /// Choose the scope of the views: the cursor, a range, the change over a range, or the whole trace.
     ChooseScope(ViewScope),
-    /// Switch to the next set of allocations that the views can show for a range.
+    /// Switch to the next filter for the allocations that the views list while a range is selected.
     NextRangeFilter,
     CursorToRangePeak,
     /// Select the next or previous annotation as the range.
     Annotation(Direction),
     ZoomToRange,
-    /// Show this view and give it the focus.
+    /// Show this tab and give it the keyboard focus.
     Show(Tab),
-    /// Collapse or expand the views.
+    /// Collapse or expand the panel with the views.
     FoldViews,
-    /// Switch the focus between the timeline and the view.
+    /// Switch the keyboard focus between the timeline and the visible view.
     ChangeFocus,
 }
 
 impl Action {
-    /// Wraps an action of a feature.
+    /// Wraps an action of a feature in [`Action::Feature`].
     pub fn feature(action: impl Into<FeatureAction>) -> Action {
         Action::Feature(action.into())
     }

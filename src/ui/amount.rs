@@ -5,14 +5,14 @@ use base::units::{Bytes, group_digits};
 use engine::protocol::Scope;
 use std::cmp::Ordering;
 
-/// Formats an amount with three digits: `38.1 MiB`, or `38.1 MiB·events` if `scope` sums over time.
+/// Formats an amount with three significant digits: `38.1 MiB`, or `38.1 MiB·events` if `scope` sums over events.
 pub fn amount(scope: Scope, bytes: u64) -> String {
     let mut text = Bytes(bytes).to_string();
     text.push_str(unit_suffix(scope));
     text
 }
 
-/// Formats an amount to the byte: `39,951,360 B`.
+/// Formats an exact amount: `39,951,360 B`.
 pub fn exact(scope: Scope, bytes: u64) -> String {
     let mut text = group_digits(bytes);
     text.push_str(" B");
@@ -33,12 +33,12 @@ pub fn sign(before: u64, after: u64) -> &'static str {
     }
 }
 
-/// Formats a difference in bytes with three digits: `+38.1 MiB`, `−2.00 GiB`, `0 B`.
+/// Formats a difference in bytes with three significant digits: `+38.1 MiB`, `−2.00 GiB`, `0 B`.
 pub fn change(before: u64, after: u64) -> String {
     sign(before, after).to_owned() + &Bytes(before.abs_diff(after)).to_string()
 }
 
-/// Formats a difference in bytes to the byte.
+/// Formats an exact difference in bytes: `+39,951,360 B`.
 pub fn exact_change(before: u64, after: u64) -> String {
     [sign(before, after), &group_digits(before.abs_diff(after)), " B"].concat()
 }
@@ -48,7 +48,8 @@ pub fn count_change(before: u32, after: u32) -> String {
     sign(before.into(), after.into()).to_owned() + &group_digits(before.abs_diff(after).into())
 }
 
-/// Formats the ratio of `after` to `before`: `×1.25`, or `new`, `gone`, `=`.
+/// Formats the ratio of `after` to `before`: `×1.25`, `=` if they are equal, `new` if `before` is 0, or `gone` if
+/// `after` is 0.
 pub fn ratio(before: u64, after: u64) -> String {
     match (before, after) {
         (before, after) if before == after => "=".to_owned(),

@@ -1,4 +1,5 @@
-//! Presses on the axis below the timeline. They drag the cursor's handle or an edge of the range, or draw a new range.
+//! Pointer presses on the axis below the timeline. A press drags the cursor's handle or an edge of the range, or draws
+//! a new range.
 
 mod data;
 

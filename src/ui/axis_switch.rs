@@ -1,4 +1,4 @@
-//! Switching to the other axis or another stacking order while keeping the window's content in view.
+//! Switches to the other horizontal axis or to another stacking order while keeping the visible content in view.
 
 mod data;
 
@@ -13,8 +13,8 @@ use engine::protocol::{MomentSpec, Question, Step, StepResult};
 use picture::timeline::Axis;
 
 impl Shared {
-    /// Shows the same range on the other axis, if the file has timestamps. The worker first has to convert the window's
-    /// edges.
+    /// Switches between the event axis and the time axis, keeping the visible range. Does nothing if the file has no
+    /// timestamps. The switch waits until the worker has converted the window's edges.
     pub(super) fn toggle_axis(&mut self) {
         let timed = self.device().is_some_and(|device| device.time_us.is_some());
         if self.axis == Axis::Events && !timed {
@@ -33,7 +33,7 @@ impl Shared {
         }
     }
 
-    /// Switches the axis once both edges of the window are known on the other axis.
+    /// Completes the switch to the other axis once the worker has converted both edges of the window.
     pub(super) fn finish_axis_switch(&mut self) {
         let Some([from, to]) = self.tools.axis_switch else { return };
         let axis = other_axis(self.axis);
@@ -55,7 +55,7 @@ impl Shared {
         });
     }
 
-    /// Returns the selection and a moment in the window at which it is live.
+    /// Returns the selected allocation and a moment in the window at which the allocation is live.
     pub(super) fn selection_in_window(&self) -> Option<KeptSelection> {
         let (selected, view, scene) = (self.selection.as_ref()?, self.view.as_ref()?, self.geometry.scene.as_ref()?);
         let shown = |x: f64| scene.columns.moment.get(column_under(scene, view, x)?).copied();
@@ -70,7 +70,7 @@ impl Shared {
         })
     }
 
-    /// Asks for the position of the selection in the new stacking order, once that is drawn.
+    /// Requests the position of the selected allocation in the new stacking order, once that order is drawn.
     pub(super) fn ask_selection_position(&mut self, effects: &mut Vec<Effect>) {
         let Some(kept) = self.tools.kept_selection.filter(|kept| kept.asked.is_none()) else { return };
         let Some(device) = self.device().map(|device| device.device) else { return };
@@ -83,7 +83,8 @@ impl Shared {
         effects.push(Effect::ask(serial, device, Question::Step { looks, moment, byte: 0, step }));
     }
 
-    /// Scrolls to the selection if the new stacking order has moved it out of the window.
+    /// Handles the position of the selected allocation in the new stacking order. Scrolls to the position if it is
+    /// outside the window.
     pub(super) fn on_selection_position(&mut self, serial: u32, to: StepResult) {
         if self.tools.kept_selection.take_if(|kept| kept.asked == Some(serial)).is_none()
             || self.bytes_axis != BytesAxis::Free

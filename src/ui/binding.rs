@@ -1,8 +1,9 @@
-//! Entries of the key table: where keys work, the command they give, and the visible control that does the same.
+//! Entries of the key table: keys, where they work, the command that they run, and the visible control that runs the
+//! same command.
 
 use super::tab::Tab;
 
-/// The part of the page where a key works.
+/// Part of the page where a key works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyScope {
     /// Anywhere except in a text field.
@@ -11,12 +12,12 @@ pub enum KeyScope {
     Timeline,
     /// While a tab has the focus.
     Tab(Tab),
-    /// While the export dialog shows the list of formats.
+    /// While the export dialog is open.
     Export,
 }
 
 impl KeyScope {
-    /// Iterates over all scopes in the order of the help dialog, with their headings there.
+    /// Iterates over all scopes in the order of the help dialog, each with its heading.
     pub fn all() -> impl Iterator<Item = (KeyScope, &'static str)> {
         let tabs = Tab::ALL.into_iter().filter_map(|tab| Some((KeyScope::Tab(tab), tab.entry().heading?)));
         let last = [(KeyScope::Page, "Everywhere"), (KeyScope::Export, "Export dialog")];
@@ -32,7 +33,7 @@ pub struct Modifiers {
     pub shift: bool,
 }
 
-/// An entry of the key table.
+/// An entry of the key table, for commands of type `C`.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding<C> {
     pub scope: KeyScope,
@@ -40,19 +41,19 @@ pub struct Binding<C> {
     pub keys: &'static [&'static str],
     pub command: C,
     pub label: &'static str,
-    /// Id of the visible control that does the same.
+    /// Id of the visible control that runs the same command.
     pub control: &'static str,
 }
 
 impl<C: Copy> Binding<C> {
-    /// Converts the entry to one for another command type.
+    /// Converts the command of the entry to another command type.
     pub(super) fn map<D>(&self, command: impl Fn(C) -> D) -> Binding<D> {
         let Binding { scope, keys, label, control, .. } = *self;
         Binding { scope, keys, command: command(self.command), label, control }
     }
 }
 
-/// Creates an entry. See the fields of [`Binding`].
+/// Creates an entry of the key table. The parameters are the fields of [`Binding`].
 pub(super) const fn bind<C>(
     scope: KeyScope,
     keys: &'static [&'static str],
@@ -63,8 +64,9 @@ pub(super) const fn bind<C>(
     Binding { scope, keys, command, label, control }
 }
 
-/// Returns the table's notation for a key, given `KeyboardEvent.key` and the modifiers held: `Ctrl+Shift+ArrowLeft`,
-/// `Shift+z`. Letters are lower case. Other characters stand for themselves, without the Shift needed to type them.
+/// Returns a key in the notation of the key table, from `KeyboardEvent.key` and the modifiers held:
+/// `Ctrl+Shift+ArrowLeft`, `Shift+z`. Letters are in lower case. For other characters, Shift is not mentioned, since
+/// the character implies it.
 pub fn chord(key: &str, held: Modifiers) -> String {
     let key = if key == " " { "Space" } else { key };
     let is_char = key.chars().count() == 1;

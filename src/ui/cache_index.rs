@@ -1,21 +1,21 @@
-//! Index of the cache of decoded snapshots: keys, sizes, and eviction of the least recently used.
+//! Index of the cache of decoded snapshots: keys, sizes, and eviction of the least recently used snapshot.
 //!
 //! A key consists of the file's fingerprint, which includes its length ([`super::fingerprint`]), and its modification
 //! time.
 
 use base::units::{Bytes, pluralize};
 
-/// Minimum file size in bytes for the cache. Smaller files decode fast enough.
+/// Minimum size in bytes of a file that is cached. Smaller files decode fast enough without a cache.
 pub const MIN_FILE_BYTES: u64 = 8 << 20;
 /// Capacity of the cache, in bytes.
 pub const CAPACITY_BYTES: u64 = 1 << 30;
 
-/// Prefix of the first line of the stored text, followed by the id of the build.
+/// Prefix of the first line of the stored index. The build id follows.
 const FIRST_LINE: &str = "memscape kept 1 ";
-/// Upper bound for the length of a stored text, in bytes. A longer one was not written by this code.
+/// Maximum length of the stored index, in bytes. Longer text is ignored, since this program cannot have written it.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// A cached snapshot.
+/// An entry of the index: one cached snapshot.
 #[derive(Clone, Debug, PartialEq)]
 struct Entry {
     key: String,
@@ -34,7 +34,8 @@ pub fn key(print: &str, changed_ms: u64) -> String {
 }
 
 impl CacheIndex {
-    /// Parses the stored index. It is empty if another build wrote the text, since that may have decoded differently.
+    /// Parses the stored index. Returns an empty index if another build wrote it, since that build may decode files
+    /// differently.
     pub fn parse(text: &str, build: &str) -> CacheIndex {
         let mut lines = text.lines();
         if text.len() > MAX_TEXT_BYTES || lines.next().and_then(|line| line.strip_prefix(FIRST_LINE)) != Some(build) {
@@ -58,21 +59,21 @@ impl CacheIndex {
         text
     }
 
-    /// Returns whether a file of this length and modification time is cached. If so, its fingerprint is worth
-    /// computing.
+    /// Returns whether a file of this length and modification time may be cached. If not, computing its fingerprint is
+    /// unnecessary.
     pub fn may_have(&self, length: u64, changed_ms: u64) -> bool {
         let (start, end) = ([&length.to_string(), "-"].concat(), ["-", &changed_ms.to_string()].concat());
         self.0.iter().any(|entry| entry.key.starts_with(&start) && entry.key.ends_with(&end))
     }
 
-    /// Marks the entry as used now. Returns whether the key exists.
+    /// Marks an entry as used now. Returns false if the key is not in the index.
     pub fn touch(&mut self, key: &str, now_ms: u64) -> bool {
         let entry = self.0.iter_mut().find(|entry| entry.key == key);
         entry.map(|entry| entry.used_ms = now_ms).is_some()
     }
 
-    /// Makes room for `bytes` and returns the evicted keys, least recently used first. `None` if `bytes` exceeds the
-    /// capacity.
+    /// Evicts entries until `bytes` more fit. Returns the evicted keys, least recently used first, or `None` if `bytes`
+    /// exceeds the capacity.
     pub fn make_room(&mut self, bytes: u64) -> Option<Vec<String>> {
         if bytes > CAPACITY_BYTES {
             return None;

@@ -1,13 +1,13 @@
-//! Selection of the files that may be snapshots, and their order in the list.
+//! Selects the files that may be snapshots, and sorts them for the list.
 //!
-//! Files are judged by name, since a folder may hold thousands and opening each would take too long. A single file is
-//! always tried, whatever its name. The format of a listed file is then detected from its content.
+//! Files are selected by name, because a folder may hold thousands and opening each would take too long. A single file
+//! is always tried, whatever its name. The format of a listed file is then detected from its content.
 
 use super::effect::{GivenFile, Origin};
 use super::stage::SnapshotChoice;
 use base::sorted::sorted_by_key;
 
-/// Extensions of files that are often stored beside snapshots but never are snapshots.
+/// Extensions of files that are often stored next to snapshots but are never snapshots.
 const OTHER_EXTENSIONS: [&str; 46] = [
     "png",
     "jpg",
@@ -57,10 +57,10 @@ const OTHER_EXTENSIONS: [&str; 46] = [
     "db",
 ];
 
-/// Extensions in listing order. All other extensions rank with the empty one.
+/// File extensions in the order of the list. Unknown extensions are sorted like files without an extension.
 const EXTENSION_ORDER: [&[&str]; 5] = [&["pickle", "pkl"], &["gz", "zst", "zip"], &[""], &["json"], &["html", "htm"]];
 
-/// Returns the files that may be snapshots, likeliest first.
+/// Returns the files that may be snapshots, most likely first.
 pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<SnapshotChoice> {
     let is_alone = files.len() == 1;
     let choice = |(index, file): (usize, GivenFile)| SnapshotChoice {
@@ -76,7 +76,7 @@ pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<SnapshotChoice> {
     sorted_by_key(found, |it| list_rank(it) as u128)
 }
 
-/// Returns the indices of the files that may be snapshots, likeliest first.
+/// Returns the indices of the files that may be snapshots, most likely first.
 pub fn snapshot_indices(files: Vec<GivenFile>) -> Vec<usize> {
     let file_index =
         |choice: SnapshotChoice| if let Origin::File(file_index) = choice.origin { Some(file_index) } else { None };
@@ -89,13 +89,15 @@ fn may_be_snapshot(file: &SnapshotChoice) -> bool {
     can_be && (file.bytes != Some(0) || has_snapshot_name(name))
 }
 
-/// Returns whether an empty file looks like a snapshot that failed to be written, unlike a marker such as `_SUCCESS`.
+/// Returns whether the name of an empty file suggests a snapshot that could not be written. Markers such as `_SUCCESS`
+/// do not count.
 fn has_snapshot_name(name: &str) -> bool {
     EXTENSION_ORDER.iter().take(2).any(|endings| endings.contains(&extension(name).as_str()))
         || name.to_ascii_lowercase().contains("rank")
 }
 
-/// Rank of a file in the list. Empty files come last. They are listed to explain why a rank has no snapshot.
+/// Returns the sort key of a file in the list. Empty files come last. They are listed because they explain why a
+/// process rank has no snapshot.
 fn list_rank(file: &SnapshotChoice) -> usize {
     let position = |ending: &str| EXTENSION_ORDER.iter().position(|endings| endings.contains(&ending));
     match file.bytes {
@@ -108,7 +110,7 @@ fn extension(name: &str) -> String {
     name.rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.to_ascii_lowercase())
 }
 
-/// Returns the message for a set of files without any snapshot.
+/// Returns the error message for files that contain no snapshot.
 pub(super) fn no_snapshot_message(files: &[GivenFile]) -> String {
     match files {
         [] => "No file found in what you dropped.".to_owned(),

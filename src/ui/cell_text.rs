@@ -1,4 +1,4 @@
-//! Formatting of report cells as text, shared by the page, Markdown and the terminal.
+//! Formats the cells of reports as text, for the page, Markdown and the terminal.
 
 use super::amount::percent;
 use base::units::{Bytes, duration_us, group_digits};
@@ -22,7 +22,7 @@ pub fn exact(cell: &Cell) -> String {
     }
 }
 
-/// Formats a cell with three digits for bytes: `38.1 MiB`.
+/// Formats a cell, with bytes in three significant digits: `38.1 MiB`.
 pub fn short(cell: &Cell) -> String {
     match cell {
         Cell::Bytes(bytes) => Bytes(*bytes).to_string(),
@@ -40,14 +40,14 @@ fn signed(value: i64, text: &str) -> String {
     [sign, text].concat()
 }
 
-/// Returns whether a column has no text cells. Such columns are right-aligned.
+/// Returns whether a column of a table contains no text. Such columns are right-aligned.
 pub fn is_numeric(sheet: &Sheet, column: usize) -> bool {
     let mut cells = sheet.rows.iter().filter_map(|row| row.cells.get(column));
     cells.all(|cell| !matches!(cell, Cell::Text(_)))
 }
 
-/// Returns the sheet's totals as a row labelled "all", or `None` if the sheet has none. The label goes into the first
-/// empty cell, preferably of a text column.
+/// Returns the totals of a table as a row labelled "all", or `None` if the table has no totals. The label goes into the
+/// first empty cell, preferably of a text column.
 pub fn total_row(sheet: &Sheet) -> Option<SheetRow> {
     let mut cells = sheet.total.clone();
     let mut free = (0..cells.len()).filter(|&index| cells.get(index) == Some(&Cell::Empty));

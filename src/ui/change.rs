@@ -1,34 +1,37 @@
-//! Changes that invalidate the state of features, and the phases that order the questions of features to the worker.
+//! Changes that invalidate the state of features, and the phases of an update, which order the features' requests to
+//! the worker.
 
-/// A change that may invalidate data that a feature holds.
+/// An event that may invalidate data derived from the file, the device or the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Another file was opened, or the file was closed. A change of the device follows.
+    /// Another file was opened, or the file was closed. [`Change::Device`] follows.
     File,
-    /// Another device is shown, with the whole trace in view.
+    /// Another device is shown. The window is reset to the whole trace.
     Device,
-    /// The focus moved to another one of the devices that are shown together.
+    /// Several devices are shown, and the focus moved to another one of them.
     Lane,
     Categories,
     InternalFrames,
 }
 
 impl Change {
-    /// Returns whether the shown or focused device changed, which invalidates everything known about the previous one.
+    /// Returns whether another device is shown or focused, which invalidates all data about the previous one.
     pub(super) fn is_device_change(self) -> bool {
         matches!(self, Change::Device | Change::Lane)
     }
 }
 
-/// Phase of an update, in order. Each feature sends its questions to the worker in one of them.
+/// Phase of an update. The phases run in order, and each feature sends its requests to the worker in the phases that it
+/// registers for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AskPhase {
-    /// Before all questions whose answers depend on the category rules or the arrangement of stacks.
+    /// Runs first. For data that responses to later requests depend on: the category rules and the arrangement of
+    /// stacks.
     Setup,
-    /// Before the scene is requested, for data that its appearance depends on.
+    /// Before the scene is requested. For data that affects how the scene is drawn.
     BeforeScene,
     WithScene,
-    /// Once the scene of the window has arrived, so that the timeline appears first.
+    /// After the scene of the window has arrived. For data that is less urgent than the timeline.
     AfterScene,
     Last,
 }

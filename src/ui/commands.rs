@@ -1,4 +1,4 @@
-//! Execution of the commands given by keys and buttons.
+//! Runs the commands given by keys and buttons.
 
 use super::action::Command;
 use super::drawing::BytesAxis;
@@ -19,14 +19,14 @@ use super::{
 };
 use engine::protocol::{Direction, Grouping, Looks};
 
-/// Fraction of the window that one key press pans by.
+/// Distance that one key press pans by, as a fraction of the window.
 const STEP: f64 = 1.0 / 8.0;
 /// Factor that one key press zooms by.
 const ZOOM: f64 = 1.5;
-/// Largest fraction of the trace's width that is visible after going to the peak.
+/// Maximum fraction of the trace that is visible after going to the peak.
 const PEAK_WINDOW: f64 = 1.0 / 16.0;
 
-/// Carries out a command.
+/// Runs a command.
 pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<Effect>) {
     state.remark = None;
     state.commands = state.commands.wrapping_add(1);
@@ -191,7 +191,7 @@ pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effe
     }
 }
 
-/// Returns the element after `now`, wrapping around to the first.
+/// Returns the element after `now` in `all`, wrapping around to the first.
 fn next_of<T: PartialEq + Copy>(all: &[T], now: T) -> T {
     let index = all.iter().position(|one| *one == now).map_or(0, |index| index + 1);
     all.get(index).or(all.first()).copied().unwrap_or(now)

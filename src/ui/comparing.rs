@@ -1,5 +1,5 @@
-//! Comparison of two devices, from the same file or from two files. They are shown as two lanes over aligned moments.
-//! The insight [`engine::protocol::Topic::Comparison`] lists the differences.
+//! Comparison of two devices, called A and B, from the same file or from two files. They are shown in two lanes whose
+//! moments are aligned. The insight [`engine::protocol::Topic::Comparison`] lists the differences.
 
 mod data;
 mod lanes;
@@ -50,7 +50,7 @@ pub(super) fn act(state: &mut Shared, action: ComparingAction, now_ms: f64, effe
     }
 }
 
-/// Carries out a command of the comparison.
+/// Runs a command of the comparison.
 pub(super) fn step(state: &mut Shared, step: ComparingStep, effects: &mut Vec<Effect>) {
     match step {
         ComparingStep::Open if state.file().is_some() => effects.push(Effect::PickSecond),
@@ -90,7 +90,7 @@ pub(super) fn load_second(state: &mut Shared, wanted: &SecondSource, now_ms: f64
     effects.push(Effect::LoadSecond { origin, member, load });
 }
 
-/// Handles a reply of the worker about the second file. Returns false if the reply belongs to another load.
+/// Handles a reply of the worker about the second file. Returns false if the reply belongs to another file.
 pub(super) fn take_reply(state: &mut Shared, load: u32, reply: &Reply, now_ms: f64) -> bool {
     let SecondFile::Loading(loading, second_load) = &mut state.comparing.second else { return false };
     if *second_load != load {
@@ -121,7 +121,8 @@ pub(super) fn second_failed(state: &mut Shared, message: &str) {
     }
 }
 
-/// Reports that the second file could not be fetched, if `load` is the one in progress.
+/// Reports that the second file could not be fetched. Ignored unless `load` is the id of the second file's current
+/// load.
 pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
     if let SecondFile::Loading(loading, second_load) = &state.comparing.second
         && *second_load == load

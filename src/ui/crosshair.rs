@@ -14,11 +14,13 @@ use super::shared::Shared;
 use engine::protocol::{Answer, MomentFacts, Plot, Question, Step, StepOutcome, StepResult};
 use picture::timeline::Axis;
 
-/// Maximum number of queued commands while a step is in progress. Repeats of a held key beyond that are dropped.
+/// Maximum number of commands that are queued during a step. Further repeats of a held key are dropped.
 const MAX_WAITING: usize = 4;
-/// Margin at the window's edges, as a fraction of the window. If keys move the crosshair into it, the window follows.
+/// Width of the margin at each edge of the window, as a fraction of the window. When keys move the crosshair into the
+/// margin, the window scrolls.
 const FOLLOW_MARGIN: f64 = 0.02;
-/// Distance of the crosshair from the edge after the window has followed, as a fraction of the window.
+/// Distance between the crosshair and the window's edge after the window has scrolled to the crosshair, as a fraction
+/// of the window.
 const FOLLOW_DISTANCE: f64 = 0.2;
 
 /// Callbacks of the crosshair. [`super::tools`] resets the crosshair and requests the facts about its moment.
@@ -37,7 +39,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
 }
 
 impl Shared {
-    /// Returns the moment of the crosshair: set by keys, or shown by the pixel under the pointer.
+    /// Returns the moment of the crosshair: the one set by keys, or the one at the pixel under the pointer.
     pub fn crosshair_moment(&self) -> Option<u32> {
         if let Some(keys) = self.tools.crosshair.by_keys {
             return Some(keys.moment);
@@ -46,12 +48,12 @@ impl Shared {
         scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
     }
 
-    /// Returns the latest facts from the worker. Their `moment` may differ from that of the crosshair.
+    /// Returns the latest facts from the worker. They may still describe a previous moment of the crosshair.
     pub fn crosshair_facts(&self) -> Option<&MomentFacts> {
         self.tools.crosshair.facts.as_ref()
     }
 
-    /// Returns the moment and the byte of the crosshair.
+    /// Returns the moment and the height in bytes of the crosshair.
     pub fn crosshair(&self) -> Option<Position> {
         let byte = |pointer: Pointer| Some(self.view?.bytes_from_row(pointer.y).max(0.0) as u64);
         self.tools
@@ -73,7 +75,7 @@ impl Shared {
         Some(Pointer { x: view.column_from_x(x), y })
     }
 
-    /// Returns the starting position of a move by keys: the crosshair, or the cursor if it is visible, or the centre of
+    /// Returns the position where a move by keys starts: the crosshair, else the cursor if visible, else the centre of
     /// the window.
     fn keyboard_start(&self) -> Option<Position> {
         self.crosshair().or_else(|| {
@@ -109,13 +111,14 @@ impl Shared {
         self.set_cursor(moment);
     }
 
-    /// Sets the crosshair as if by keys, or returns it to the pointer. Does not change the cursor or the window.
+    /// Fixes the crosshair at a position, as keys do, or lets it follow the pointer (`None`). The cursor and the window
+    /// do not change.
     pub(super) fn set_crosshair(&mut self, to: Option<Position>) {
         self.follow_pointer();
         self.tools.crosshair.by_keys = to;
     }
 
-    /// Returns the crosshair to the pointer and cancels pending steps.
+    /// Lets the crosshair follow the pointer again, and cancels pending steps.
     pub(super) fn follow_pointer(&mut self) {
         let crosshair = &mut self.tools.crosshair;
         (crosshair.by_keys, crosshair.pending_step, crosshair.follow) = (None, None, Follow::No);
@@ -123,7 +126,8 @@ impl Shared {
     }
 }
 
-/// Moves the crosshair by a key, or selects the object under it. Commands given during a step are queued.
+/// Moves the crosshair in response to a key, or selects the object under it. Commands given while a step is pending are
+/// queued.
 pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut Vec<Effect>) {
     if state.tools.crosshair.pending_step.is_some() {
         if state.tools.crosshair.queued_steps.len() < MAX_WAITING {
@@ -189,7 +193,7 @@ fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<E
     effects.push(Effect::ask(serial, device, Question::Step { looks, moment: keys.moment, byte: keys.byte, step }));
 }
 
-/// Handles the worker's answer to a step, and carries out queued commands.
+/// Handles the worker's response to a step, then runs queued commands.
 fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec<Effect>) {
     let Some(pending) = state.tools.crosshair.pending_step.take_if(|pending| pending.serial == serial) else {
         return;
@@ -217,7 +221,8 @@ fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec
     }
 }
 
-/// Pans the window if keys have moved the crosshair to an edge or outside. Waits until its position in pixels is known.
+/// Pans the window if keys have moved the crosshair to an edge or out of view. Waits until its position in pixels is
+/// known.
 pub(super) fn follow(state: &mut Shared) -> Followed {
     if state.tools.crosshair.follow == Follow::No {
         return Followed::No;
@@ -243,8 +248,8 @@ pub(super) fn follow(state: &mut Shared) -> Followed {
     Followed::No
 }
 
-/// Updates the hover state for a crosshair that was set by keys. Keeps the previous state until the worker has
-/// answered.
+/// Updates the hover state for a crosshair at a position set by keys. Keeps the previous state until the worker has
+/// responded.
 pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     // The highlight does not affect which allocation is hit.

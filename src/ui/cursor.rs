@@ -1,5 +1,5 @@
-//! The cursor: the position in time that the views show. It is set by clicks, keys, typed text and its handle on the
-//! axis.
+//! The cursor: the pinned position in time whose state the views show. It is set by clicks, keys, typed text and its
+//! handle on the axis.
 
 mod data;
 
@@ -18,7 +18,7 @@ use engine::protocol::{Answer, Details, MomentFacts, MomentSpec, Question, Span}
 use picture::timeline::{Axis, time_axis_margin};
 
 impl Shared {
-    /// Returns facts about the cursor's moment, or about its previous one until the worker has answered.
+    /// Returns facts about the cursor's moment. Until the worker has responded, they describe the previous moment.
     pub fn cursor_facts(&self) -> Option<&MomentFacts> {
         self.cursor.facts.latest()
     }
@@ -28,12 +28,12 @@ impl Shared {
         self.device().map_or(0, |device| Moment::after_event_or_minus_one(device.peak_event).0)
     }
 
-    /// Returns the device's last moment.
+    /// Returns the moment after the device's last event.
     pub fn end_moment(&self) -> u32 {
         self.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX))
     }
 
-    /// Makes the selected allocation visible in the views: if it is not live at the cursor, moves the cursor to its
+    /// Moves the cursor to the start of an allocation that is not live at the cursor, so that the views list the
     /// allocation.
     pub(super) fn move_cursor_to_lifetime(&mut self, details: &Details) {
         let after = |event: Option<u32>, otherwise: u32| event.map_or(otherwise, |event| event.saturating_add(1));
@@ -43,7 +43,7 @@ impl Shared {
         }
     }
 
-    /// Moves the cursor to `moment`. While keys extend a range, the end of the range moves along.
+    /// Moves the cursor to `moment`. While keys extend a range, its end moves with the cursor.
     pub(super) fn set_cursor(&mut self, moment: u32) {
         self.cursor.moment = moment.min(self.end_moment());
         self.cursor.error = None;
@@ -61,8 +61,8 @@ impl Shared {
         self.cursor.follow = Follow::Yes;
     }
 
-    /// Moves the cursor to the clicked moment and removes the range. If the views show the change from A to B, moves B
-    /// to the clicked moment instead, or A if the moment is before A.
+    /// Moves the cursor to the clicked moment and clears the range. If the views show the change between the range's
+    /// ends A and B, moves B there instead, or A if the clicked moment is before A.
     pub(super) fn set_cursor_at(&mut self, pointer: Pointer) {
         let Some(moment) = self.moment_under(pointer.x) else { return };
         match self.cursor.range.filter(|_| self.view_scope() == ViewScope::Change) {
@@ -72,7 +72,7 @@ impl Shared {
         self.set_cursor(moment);
     }
 
-    /// Returns the moment that the scene shows at `x` device pixels from the window's left edge.
+    /// Returns the moment that the scene shows at `x`, in device pixels from the window's left edge.
     pub(super) fn moment_under(&self, x: f64) -> Option<u32> {
         let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
         scene.columns.moment.get(column_under(scene, view, x)?).copied()
@@ -85,7 +85,7 @@ impl Shared {
         }
     }
 
-    /// Moves the cursor to the typed position, or stores the error if the text is invalid.
+    /// Moves the cursor to the typed position. Stores an error message if the text is invalid.
     pub(super) fn on_position_typed(&mut self, text: &str) {
         self.cursor.error = self.go_to_typed(text).err();
     }
@@ -127,13 +127,13 @@ impl Shared {
         Ok(())
     }
 
-    /// Requests the moment of a position that only the worker can resolve. The cursor or range is set once it answers.
+    /// Requests the moments of a position from the worker. The cursor or the range is set when the worker responds.
     pub(super) fn request_position(&mut self, request: PositionRequest) {
         self.cursor.requested = Some(request);
     }
 
-    /// Returns the column of a moment, in device pixels from the window's left. It may be outside the window. On the
-    /// time axis, `facts` is required.
+    /// Returns the column of a moment, in device pixels from the window's left edge. It may be outside the window. On
+    /// the time axis, `None` without `facts`.
     pub(super) fn moment_px(&self, moment: u32, facts: Option<&MomentFacts>) -> Option<f64> {
         let x = match self.axis {
             Axis::Events => f64::from(moment) + 0.5,
@@ -142,8 +142,8 @@ impl Shared {
         Some(self.view?.column_from_x(x))
     }
 
-    /// Returns the cursor's column in device pixels, and its moment. On the time axis, both belong to the previous
-    /// position until the worker has answered.
+    /// Returns the cursor's column, in device pixels from the window's left edge, and the cursor's moment. On the time
+    /// axis, both describe the previous position until the worker has responded.
     pub fn cursor_x_px(&self) -> Option<(f64, u32)> {
         self.device()?;
         let facts = self.cursor_facts();
@@ -158,7 +158,7 @@ impl Shared {
 /// Callbacks of the cursor and the range.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
 
-/// Moves the cursor to the peak if another device is shown.
+/// Moves the cursor to the peak when another device is shown.
 fn reset(state: &mut Shared, change: Change) {
     if change.is_device_change() {
         state.cursor = Cursor { moment: state.peak_moment(), ..Cursor::default() };
@@ -167,7 +167,7 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-/// Asks for missing facts about the cursor and the range. Sends at most one question of each kind at a time.
+/// Requests missing facts about the cursor and the range. At most one request of each kind is pending at a time.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let (cursor, serials) = (&mut state.cursor, &mut state.serial);
     cursor
@@ -187,7 +187,7 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     cursor.ends.ask(span, device, serials, effects, ends);
 }
 
-/// Takes the worker's answers about moments and the range.
+/// Handles the worker's responses about moments and the range.
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let cursor = &mut state.cursor;
     match answer {
@@ -205,7 +205,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     None
 }
 
-/// Applies the resolved moments of a requested position.
+/// Sets the cursor or the range to the moments that the worker found for a requested position.
 fn on_position_resolved(state: &mut Shared, request: PositionRequest, moments: &[MomentFacts]) {
     // A newer request overrides this one only if it sets the cursor. A range that is being dragged keeps updating.
     if request.to.is_none() && state.cursor.requested != Some(request) {
@@ -219,7 +219,7 @@ fn on_position_resolved(state: &mut Shared, request: PositionRequest, moments: &
     }
 }
 
-/// Scrolls the window to a cursor that was set outside it.
+/// Scrolls the window to the cursor if the cursor was set outside it.
 pub(super) fn scroll_to_cursor(state: &mut Shared) {
     if state.cursor.follow == Follow::No || state.cursor.facts.answer_to(&state.cursor.moment).is_none() {
         return;
@@ -233,7 +233,7 @@ pub(super) fn scroll_to_cursor(state: &mut Shared) {
 }
 
 impl Shared {
-    /// Updates the scope of the views from the cursor, the range and the chosen range scope.
+    /// Updates the scope of the views from the cursor, the range, and the filter chosen for ranges.
     pub(super) fn update_scope(&mut self) {
         self.views.scope = self.cursor.range_scope.scope(self.cursor.moment, self.cursor.range);
     }

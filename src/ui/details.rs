@@ -1,46 +1,45 @@
-//! Text of the selected allocation: facts, stack, and a form for the clipboard.
+//! Text of the details panel for the selected allocation: facts, stack, and a version for the clipboard.
 
 use super::summary::{Fact, device_name};
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use engine::protocol::{Details, FrameText, Origin, REASON_RECORDER, TENSOR_SEPARATOR, default_pool_name};
 
-/// Contents of the details panel.
+/// Contents of the details panel, which describes the selected allocation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DetailsView {
-    /// Requested bytes, with three digits: `38.1 MiB`.
+    /// Requested bytes, with three significant digits: `38.1 MiB`.
     pub title: String,
     /// Call site, if known: `train.py:233 step`.
     pub call_site: Option<String>,
-    /// Warning shown above the numbers, for example that the allocation was made before recording.
+    /// Warning shown above the facts, for example that the allocation was made before recording.
     pub warning: Option<&'static str>,
     /// The most important facts: tensor, category and lifetime.
     pub summary: Vec<Fact>,
-    /// All facts, in reading order.
+    /// All facts, in the order of the panel.
     pub facts: Vec<Fact>,
     /// Heading of the stack. Says whether it belongs to the allocation or the free, and how many frames it has.
     pub stack_title: String,
     pub frames: Vec<FrameView>,
-    /// Stack of the forward operation, as recorded in the file.
+    /// Frames of the forward operation's stack, if recorded.
     pub forward: Vec<String>,
 }
 
-/// A frame of a stack.
+/// A stack frame, as displayed in the details panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameView {
     pub name: String,
     /// `file:line`, or empty if the frame names no file.
     pub location: String,
-    /// File and line as recorded.
+    /// File and line as recorded, not shortened.
     pub source: [String; 2],
     pub kind: FrameKind,
-    /// Additional lines about the FX node that the frame came from.
+    /// Additional lines about the `torch.fx` node that the frame was generated from.
     pub notes: Vec<String>,
 }
 
-/// Origin of a frame's code.
+/// Origin of a frame's code: the user's own Python code, other Python code, or native code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
-    /// The user's own code.
     User,
     Library,
     Native,
@@ -72,7 +71,7 @@ impl FrameView {
     }
 }
 
-/// Frames that the stack shows or collapses together.
+/// A frame, or a run of internal frames that is collapsed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Run<'a> {
     /// A frame that is always shown.
@@ -82,8 +81,8 @@ pub enum Run<'a> {
 }
 
 impl DetailsView {
-    /// Returns the stack, innermost frame first, with consecutive internal frames collapsed. Nothing is collapsed if
-    /// there are no user frames.
+    /// Returns the stack, innermost frame first, with consecutive internal frames collapsed. If no frame is the user's
+    /// own code, nothing is collapsed.
     pub fn runs(&self) -> Vec<Run<'_>> {
         let is_own = |frame: &FrameView| frame.kind == FrameKind::User;
         if !self.frames.iter().any(is_own) {
@@ -98,7 +97,7 @@ impl DetailsView {
     }
 }
 
-/// Formats bytes with three digits and to the byte.
+/// Formats bytes with three significant digits, followed by the exact number.
 pub(super) fn bytes(value: u64) -> String {
     if value < 1024 { format!("{value} B") } else { format!("{} · {} B", Bytes(value), group_digits(value)) }
 }

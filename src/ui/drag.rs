@@ -11,7 +11,7 @@ use super::find;
 use super::ruler::{Mode, Removed};
 use super::shared::Shared;
 
-/// Minimum length of a side of the box, in CSS pixels. A shorter side leaves its axis unchanged.
+/// Minimum side length of the zoom box, in CSS pixels. If a side is shorter, its axis is not zoomed.
 const MIN_BOX_PX: f64 = 8.0;
 
 impl Shared {
@@ -51,7 +51,8 @@ impl Shared {
         }
     }
 
-    /// Handles Escape: cancels the box, else removes the ruler, else the range. Returns whether anything was removed.
+    /// Handles Escape: cancels the zoom box, else removes the ruler, else clears the range. Returns whether there was
+    /// anything to remove.
     pub(super) fn escape_drawing(&mut self) -> bool {
         let drag = std::mem::take(&mut self.tools.drag);
         matches!(drag, Drag::Box(_)) || self.remove_ruler() != Removed::NothingThere || self.end_range()
@@ -69,7 +70,7 @@ impl Shared {
         self.follow_pointer();
     }
 
-    /// Ends the drag. If it drew a box, zooms to the box.
+    /// Ends the drag. If the drag drew a box, zooms to it.
     pub(super) fn end_drag(&mut self) {
         if let Drag::Box([from, to]) = std::mem::take(&mut self.tools.drag) {
             let flat = MIN_BOX_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
@@ -77,8 +78,8 @@ impl Shared {
         }
     }
 
-    /// Zooms to the measured range. If the range is short along one axis, relative to the other, that axis stays
-    /// unchanged.
+    /// Zooms to the range that the ruler measures. If the ruler is almost horizontal or vertical, only one axis is
+    /// zoomed.
     pub(super) fn zoom_to_ruler(&mut self) {
         let (Some([from, to]), Some(view)) = (self.tools.ruler.ends, self.view) else {
             self.remark = Some("Measure something first.".to_owned());
@@ -92,8 +93,8 @@ impl Shared {
         self.zoom_to(columns, rows, flat.min(longest));
     }
 
-    /// Zooms to these columns and rows of the window. An axis stays unchanged if they are less than `flat` device
-    /// pixels apart.
+    /// Zooms to the area between these columns and rows of the window. An axis is not zoomed if its two values differ
+    /// by less than `flat` device pixels.
     fn zoom_to(&mut self, columns: [f64; 2], rows: [f64; 2], flat: f64) {
         let flat = flat.max(f64::MIN_POSITIVE);
         let span = |[from, to]: [f64; 2]| (from.min(to), (from - to).abs());

@@ -1,4 +1,4 @@
-//! State of what is drawn and hovered: the canvas, the scene with its pending request, and the hover.
+//! State of the drawing: the canvas, the scene and the pending request for a scene, and the hovered position.
 
 use super::hover::Spot;
 use engine::protocol::{HitAllocation, HitMemory, Looks, Plot};
@@ -8,54 +8,55 @@ use std::rc::Rc;
 /// Size of the canvas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Canvas {
-    /// In device pixels, at least 1.
+    /// Width in device pixels, at least 1.
     pub width_px: u32,
-    /// In device pixels, at least 1.
+    /// Height in device pixels, at least 1.
     pub height_px: u32,
-    /// Device pixels per CSS pixel, positive.
+    /// Device pixels per CSS pixel. Greater than 0.
     pub scale: f64,
 }
 
-/// Scaling of the byte axis.
+/// Scaling mode of the byte axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum BytesAxis {
     /// The user zooms and pans the axis.
     #[default]
     Free,
-    /// The axis always spans 0 to the highest total in the window.
+    /// The axis always goes from 0 to the highest total that is visible.
     FitsWindow,
 }
 
-/// The scene of a device, and the pending request for the next one.
+/// The scene of a device, and the pending request for its next scene.
 #[derive(Clone, Debug, Default)]
 pub struct Geometry {
     pub scene: Option<Rc<Scene>>,
-    /// Serial of the pending request. All lanes together have at most one, for the newest window. So even a slow scene
-    /// is shown before the next one is requested.
+    /// Serial of the pending request, if any. Only one scene is requested at a time, over all lanes, so that even slow
+    /// scenes are shown before the next request, which is for the newest window.
     pub in_flight: Option<u32>,
-    /// True if the grouping of the scene is outdated.
+    /// True if the scene was drawn with an outdated grouping.
     pub is_stale: bool,
-    /// Stacking order and colours of `scene`. The requested ones may differ until the next scene arrives.
+    /// Display settings (plot, stacking order, colours, highlight) that `scene` was drawn with. They may differ from
+    /// the chosen settings until the next scene arrives.
     pub looks: Looks,
 }
 
-/// The hovered position.
+/// The position under the pointer or the crosshair, and the objects there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hover {
     /// Index of the device in the summary.
     pub device_index: usize,
-    /// Data of the scene at the position.
+    /// The scene's data at the position: the drawn block or band, and the moment.
     pub spot: Spot,
     pub plot: Plot,
-    /// The worker's last answer about the allocation, kept while it may still apply.
+    /// The worker's latest response about the allocation at the position. Kept while it may still be valid.
     pub hit: Option<HitAllocation>,
-    /// The worker's last answer about the segment and its free blocks.
+    /// The worker's latest response about the segment at the position and its free blocks.
     pub memory: Option<Box<HitMemory>>,
-    /// Spot that `hit` and `memory` answer.
+    /// Position that `hit` and `memory` describe.
     pub answered_spot: Option<Spot>,
 }
 
-/// A question to the worker about a position. At most one is pending at a time. The next one is about the newest
+/// A request to the worker for the object at a position. At most one is pending. The next request is for the newest
 /// position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointQuestion {
@@ -66,11 +67,11 @@ pub struct PointQuestion {
     pub purpose: Purpose,
 }
 
-/// Reason for a question about a position.
+/// Purpose of a request for the object at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Hover,
     Select,
-    /// To select the segment at the position, as a link requires.
+    /// Select the segment at the position. Used to restore a link.
     SelectSegment,
 }

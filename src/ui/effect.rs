@@ -1,25 +1,25 @@
-//! Requests to the shell after an update, and the values exchanged with it.
+//! Effects: work that the shell has to do after an update, and the data that it needs for that.
 
 use super::picture_file::Picture;
 use engine::protocol::{Ask, CategorySet, ExportJob, LoadRange, Question, Request};
 use picture::timeline::Scene;
 use std::rc::Rc;
 
-/// Work for the shell after [`super::update()`]. There is no effect for redrawing: the shell redraws whatever changed.
+/// Work for the shell after [`super::update()`]. Redrawing needs no effect, since the shell redraws whatever has
+/// changed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     PickFile,
     /// Read a snapshot.
     Load {
         origin: Origin,
-        /// Index of the snapshot in a file that holds several. The first if `None`.
+        /// Index of the snapshot, if the file holds several. `None` for the first.
         member: Option<u32>,
-        /// Load number, repeated in every reply.
+        /// Id of the load. Every reply contains it.
         load: u32,
-        /// Events to load.
         range: LoadRange,
     },
-    /// Let the user choose a file to compare with.
+    /// Open a file picker for the second file of a comparison.
     PickSecond,
     /// Read the second file of a comparison.
     LoadSecond {
@@ -27,85 +27,87 @@ pub enum Effect {
         member: Option<u32>,
         load: u32,
     },
-    /// Discard the second file.
+    /// Discard the second file of the comparison.
     CloseSecond,
     Ranks(RanksEffect),
     Ask(Request),
     Upload {
-        /// Index of the scene's device in the summary.
+        /// Index in the summary of the device that the scene shows.
         device_place: usize,
         scene: Rc<Scene>,
     },
     /// Focus the search field.
     FocusFind,
-    /// Read the text of a file, given by its index in the last list of files and its name. Used if none of the files
-    /// was a snapshot.
+    /// Read the text of a given file, when no given file is a snapshot. Holds the file's index in the latest list and
+    /// its name.
     ReadText(usize, String),
-    /// Focus the row filter of Allocations, or of the list of events.
+    /// Focus the filter field of the Allocations or Events tab.
     FocusFilter,
-    /// Focus the request field of Segments.
+    /// Focus the field of the Segments tab for the size of a simulated request.
     FocusRequest,
-    /// Focus the field that moves the cursor.
+    /// Focus the text field for the cursor's position.
     FocusGoTo,
     /// Focus the visible view.
     FocusView,
-    /// Move the focus from the timeline to the view, or back.
+    /// Move the focus from the timeline to the visible view, or back.
     ChangeFocus,
     Copy(String),
-    /// Start copying during the key press or click, with the text to follow. Some browsers do not allow copying later.
+    /// Start a copy whose text follows in [`Effect::CopyPromised`]. Some browsers only allow copying that starts during
+    /// a key press or click.
     PromiseCopy,
     CopyPromised(String),
-    /// Copy the page's own address with this fragment.
+    /// Copy the page's address with this fragment.
     CopyLink(String),
-    /// Save a picture as a file and report it.
+    /// Save a picture as a file, and report the result.
     Export(Box<Picture>),
-    /// Save the snapshot in another format and report it.
+    /// Save the snapshot in another format, and report the result.
     WriteFile(Box<FileToWrite>),
-    /// Let the user choose a torch.profiler trace to add memory to.
+    /// Open a file picker for the torch.profiler trace that memory events are added to.
     PickTrace,
-    /// Save the page with snapshots inside and report it.
+    /// Save the page with embedded snapshots, and report the result.
     SaveHtml(Box<PageToSave>),
-    /// Focus the field of the GPU capacity.
+    /// Focus the text field for the GPU capacity.
     FocusCapacity,
-    /// Store the settings in the browser.
+    /// Store the settings in the browser's storage.
     Store(String),
     StoreRules(String),
-    /// Parse rules written in YAML. The result comes as [`RulesAction::YamlRead`](crate::rules::RulesAction::YamlRead).
+    /// Parse category rules written in YAML. The result is reported as
+    /// [`RulesAction::YamlRead`](crate::rules::RulesAction::YamlRead).
     ReadYaml(String),
-    /// Save text as a file of this name.
+    /// Save text as a file. Holds the file name and the text.
     Save(&'static str, String),
-    /// Open the source link of the tree's active row.
+    /// Open the source link of the active row in the call tree.
     FollowSource,
-    /// Restore the worker and the files of the open snapshot, because the new snapshot failed to open.
+    /// Restore the worker and the files of the previously open snapshot, because the new one failed to open.
     RestoreOpen,
-    /// Cancel the simulator's pending question, since its answer is no longer needed.
+    /// Cancel the pending request to the simulated allocator, because its result is no longer needed.
     CancelSimulation,
-    /// Stop the simulator, since another device or file is shown.
+    /// Stop the simulated allocator, because another device or file is shown.
     EndSimulation,
     /// Discard the stopped worker. The next load starts a new one.
     ReplaceWorker,
 }
 
 impl Effect {
-    /// Creates an effect that sends a question about a device to the worker. The answer has the same `serial`.
+    /// Creates an effect that sends a question about a device to the worker. The answer will have the same `serial`.
     pub(super) fn ask(serial: u32, device: i64, question: Question) -> Effect {
         Effect::Ask(Request::Ask(Ask { serial, device, question }))
     }
 }
 
-/// Source of a snapshot.
+/// Origin of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A file, by its index in the last [`crate::Action::FilesGiven`].
+    /// A file. Holds its index in the shell's list of files (see [`crate::Action::FilesGiven`]).
     File(usize),
     /// A URL, absolute or relative to the page.
     Link(String),
 }
 
-/// A file that the shell holds.
+/// A file that the shell has access to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GivenFile {
-    /// File name, or the last part of its path in a folder.
+    /// File name. For a file in a folder, the last component of its path.
     pub name: String,
     /// Length in bytes.
     pub bytes: u64,
@@ -118,7 +120,7 @@ pub struct Pointer {
     pub y: f64,
 }
 
-/// Action of the mouse wheel.
+/// Action of the mouse wheel. It depends on the modifier keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WheelAction {
     ZoomEvents,
@@ -137,36 +139,36 @@ pub struct SnapshotToSave {
     pub name: String,
 }
 
-/// A file to include in the survey of ranks.
+/// A file to include in the rank survey, which scans the snapshots of many ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToSurvey {
     pub origin: Origin,
-    /// Index of the snapshot in a file that holds several.
+    /// Index of the snapshot, if the file holds several.
     pub member: Option<u32>,
     pub name: String,
 }
 
-/// Work for the shell to do for the survey of many ranks.
+/// Work for the shell during the rank survey, which scans the snapshots of many ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RanksEffect {
-    /// Fetch the addresses of all files of `memscape serve`. They come as
+    /// Fetch the list of all files of `memscape serve`. It is reported as
     /// [`RanksAction::Listed`](crate::ranks::RanksAction::Listed).
     List,
-    /// Survey these files, and drop the results of earlier ones.
+    /// Scan these files, and discard the results of previous scans.
     Survey(Vec<FileToSurvey>),
-    /// Add a sentence to the insight that some files are not surveyed.
+    /// Add a sentence to the insight that some files are not scanned.
     NoteOmitted(String),
-    /// Ask for the insight. Holds the serial of the question, the number of rows per table, and the index of the sort
-    /// order of its map.
+    /// Request the insight. Holds the serial of the request, the number of rows per table, and the index of the map's
+    /// sort order.
     Ask(u32, u32, u32),
-    /// Set the pattern that extracts rank and step from file names. Empty restores the default.
+    /// Set the pattern that extracts the rank and the step from a file name. Empty text restores the default.
     SetNamePattern(String),
     Cancel,
     Resume,
     End,
 }
 
-/// Position of a dragged file relative to the page.
+/// Position of a dragged file: over the page or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DropHover {
     #[default]
@@ -174,43 +176,43 @@ pub enum DropHover {
     Over,
 }
 
-/// A device to save as a file in another format.
+/// A device to save in another file format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToWrite {
     pub snapshot: SnapshotToSave,
     /// Ordinal of the device in the snapshot.
     pub device: i64,
     pub job: ExportJob,
-    /// Category rules to classify the allocations by.
+    /// Category rules that classify the allocations.
     pub categories: Box<CategorySet>,
     /// Name of the file to write.
     pub file: String,
-    /// True if the file is compressed with gzip.
+    /// True if the written file is compressed with gzip.
     pub is_gzipped: bool,
-    /// True if memory is added to the torch.profiler trace that was chosen.
+    /// True if memory events are added to the torch.profiler trace that the user picked.
     pub extends_trace: bool,
     pub next: AfterWrite,
 }
 
-/// Next step for a file once it is written.
+/// Next step of the shell once the file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterWrite {
-    /// Saved by the browser.
+    /// Save the file as a browser download.
     Save,
-    /// Opened, as an additional snapshot to choose from.
+    /// Add the file to the list of snapshots and open it.
     Open,
-    /// Compared with the open snapshot.
+    /// Compare the file with the open snapshot.
     Compare,
 }
 
-/// A page to save with snapshots inside.
+/// A page to save, with embedded snapshots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageToSave {
-    /// The open snapshot, and the one that it is compared with.
+    /// The open snapshot and, in a comparison of two files, the second one.
     pub snapshots: Vec<SnapshotToSave>,
     /// Initial view of the page, as the fragment of a link.
     pub view: String,
     pub file: String,
-    /// True if the page includes the SQL engine, even if the single-file page was built without it.
+    /// True if the saved page has to contain the SQL engine, which single-file pages are otherwise built without.
     pub has_sql: bool,
 }

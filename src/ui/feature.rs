@@ -1,8 +1,8 @@
-//! Interface of a feature of the page: questions and replies, actions, keyboard shortcuts and link keys. All fields are
-//! required, so a missing one does not compile. The lints reject a feature that is not in the list of
-//! [`super::features`] as dead code.
+//! Interface of a feature of the page: requests to the worker, actions, keyboard shortcuts and link keys. All fields
+//! are required, so a feature that lacks one does not compile. A feature that is missing from the list in
+//! [`super::features`] is reported as dead code.
 //!
-//! A feature changes its own state and [`Shared`], and does not access other features.
+//! A feature changes only its own state and [`Shared`]. It does not access other features.
 
 use super::binding::Binding;
 use super::change::{AskPhase, Change};
@@ -14,32 +14,32 @@ use std::convert::Infallible;
 
 /// Callbacks and tables of a feature with state `S`, actions `A` and commands `C`.
 pub(super) struct Feature<S: 'static, A, C: 'static> {
-    /// Drops state that the change made invalid.
+    /// Drops state that a change has invalidated.
     pub(super) reset: fn(&mut S, &mut Shared, Change),
-    /// Functions that ask the worker about the shown device, each with its phase. They run after every event, so each
-    /// one checks that its answer is needed, missing and not yet pending.
+    /// Functions that send requests about the shown device to the worker, each with its phase. They run after every
+    /// action, so each function first checks that its data is needed and neither known nor already requested.
     pub(super) questions: &'static [(AskPhase, Ask<S>)],
-    /// Consumes a reply to one of the feature's own questions, and returns any other.
+    /// Handles an answer to one of the feature's own requests. Returns any other answer unchanged.
     pub(super) on_reply: fn(&mut S, &mut Shared, serial: u32, Answer, &mut Vec<Effect>) -> Option<Answer>,
-    /// Handles an action.
+    /// Applies an action of the feature.
     pub(super) on_action: fn(&mut S, &mut Shared, A, &mut Vec<Effect>),
-    /// Runs a command.
+    /// Runs a command of the feature.
     pub(super) on_command: fn(&mut S, &mut Shared, C, &mut Vec<Effect>),
-    /// Keyboard shortcuts and controls of the commands, in the order of the help dialog.
+    /// Key table entries of the feature's commands, in the order of the help dialog.
     pub(super) bindings: &'static [Binding<C>],
-    /// Link keys, in reading order.
+    /// Keys of the feature's values in links, in parsing order.
     pub(super) link_keys: &'static [Key<S>],
-    /// Handles Escape while the feature is visible. Returns whether anything was closed.
+    /// Handles Escape while the feature is visible. Returns whether there was anything to close.
     pub(super) on_escape: fn(&mut S, &mut Shared) -> bool,
 }
 
-/// Sends a question if its answer is missing. The number is the ordinal of the shown device.
+/// Sends a request to the worker if its data is needed. The `i64` is the ordinal of the shown device.
 pub(super) type Ask<S> = fn(&mut S, &mut Shared, i64, &mut Vec<Effect>);
 
 /// `reset` of a feature without state that depends on the file.
 pub(super) fn reset_nothing<S>(_: &mut S, _: &mut Shared, _: Change) {}
 
-/// `on_reply` of a feature that asks no questions.
+/// `on_reply` of a feature that sends no requests to the worker.
 pub(super) fn take_nothing<S>(
     _: &mut S,
     _: &mut Shared,
@@ -55,7 +55,7 @@ pub(super) fn no_commands<S>(_: &mut S, _: &mut Shared, never: Infallible, _: &m
     match never {}
 }
 
-/// `on_escape` of a feature with nothing to close.
+/// `on_escape` of a feature that has nothing to close.
 pub(super) fn close_nothing<S>(_: &mut S, _: &mut Shared) -> bool {
     false
 }

@@ -1,6 +1,6 @@
-//! The page's state: the state shared by all features, and the state of each feature. The list of features is the call
-//! of `features!` below. It generates the types of states, actions and commands, and the tables of keyboard shortcuts
-//! and link keys.
+//! State of the page: the state shared by all features, and the state of each feature. The list of features is the
+//! invocation of `features!` below. It generates the types of states, actions and commands, and the tables of keyboard
+//! shortcuts and link keys.
 
 pub mod events;
 pub mod export;
@@ -47,11 +47,11 @@ use tree_keys::{TreeAction, TreeCommand};
 use watch::{Watch, WatchAction, WatchStep};
 use what_if::{Simulator, WhatIfAction};
 
-/// Generates the state, action and command types from the list of features, and the functions that dispatch to each
-/// feature.
+/// Generates the state, action and command types from the list of features, and the functions that dispatch to the
+/// features.
 macro_rules! features {
     ($($(#[$doc:meta])* $field:ident: $State:ty, $Name:ident($Action:ty, $Command:ty) = $feature:expr;)*) => {
-        /// State of the page. Only [`super::update()`] changes it.
+        /// State of the page. Changed only by [`super::update()`].
         #[derive(Clone, Debug, Default)]
         pub struct State {
             /// State shared by all features.
@@ -78,14 +78,14 @@ macro_rules! features {
         })*
 
         impl State {
-            /// Passes an action to its feature.
+            /// Passes an action to the feature that it belongs to.
             pub(crate) fn act(&mut self, action: FeatureAction, effects: &mut Vec<Effect>) {
                 match action {
                     $(FeatureAction::$Name(action) => ($feature.on_action)(&mut self.$field, &mut self.shared, action, effects),)*
                 }
             }
 
-            /// Passes a command to its feature.
+            /// Passes a command to the feature that it belongs to.
             pub(crate) fn command(&mut self, command: FeatureCommand, effects: &mut Vec<Effect>) {
                 match command {
                     $(FeatureCommand::$Name(command) => {
@@ -94,14 +94,14 @@ macro_rules! features {
                 }
             }
 
-            /// Lets each feature drop state that the pending changes made invalid.
+            /// Calls `reset` of each feature for the pending changes, so that it drops invalid state.
             pub(crate) fn forget(&mut self) {
                 for change in std::mem::take(&mut self.shared.changes) {
                     $(($feature.reset)(&mut self.$field, &mut self.shared, change);)*
                 }
             }
 
-            /// Sends the questions of this phase.
+            /// Calls the functions of all parts and features that send requests to the worker in this phase.
             pub(crate) fn ask(&mut self, phase: AskPhase, device: i64, effects: &mut Vec<Effect>) {
                 parts::ask(&mut self.shared, phase, device, effects);
                 self.forget();
@@ -111,26 +111,26 @@ macro_rules! features {
                 self.forget();
             }
 
-            /// Passes a reply to the feature that asked for it. Returns the reply if it was not consumed. The parts
-            /// come last because some of them consume every reply of a kind.
+            /// Offers an answer of the worker to each feature, then to the parts of [`Shared`]. The parts come last
+            /// because some of them accept any answer of a kind. Returns the answer if it was not accepted.
             pub(crate) fn take(&mut self, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
                 $(let answer = ($feature.on_reply)(&mut self.$field, &mut self.shared, serial, answer, effects)?;)*
                 parts::take(&mut self.shared, serial, answer, effects)
             }
 
-            /// Handles Escape in the visible features. Returns whether anything was closed.
+            /// Handles Escape in the visible features. Returns whether there was anything to close.
             pub(crate) fn escape(&mut self) -> bool {
                 false $(|| ($feature.on_escape)(&mut self.$field, &mut self.shared))*
             }
 
-            /// Returns the link keys of all features with their current values.
+            /// Returns the link keys of all features, with their current values as text.
             pub(crate) fn link_values(&self) -> Vec<(&'static str, String)> {
                 let mut values = Vec::new();
                 $(values.extend($feature.link_keys.iter().map(|key| (key.name, (key.get)(&self.$field, &self.shared))));)*
                 values
             }
 
-            /// Restores the features from a link. `read` looks up the value of a key and passes it to a setter.
+            /// Restores the features from a link. `read` passes the value of a link key to a setter.
             pub(crate) fn show_link(&mut self, read: &mut LinkReader<'_>) {
                 $(for key in $feature.link_keys {
                     read(key.name, &mut |reading| (key.set)(&mut self.$field, &mut self.shared, reading));
@@ -138,7 +138,8 @@ macro_rules! features {
             }
         }
 
-        /// Returns the names of the features' link keys, and whether a change of each adds a browser history entry.
+        /// Returns the features' link keys. The flag is true if a change of the value adds an entry to the browser's
+        /// history.
         pub(crate) fn link_keys() -> impl Iterator<Item = (&'static str, bool)> {
             fn names<S>(keys: &'static [Key<S>]) -> impl Iterator<Item = (&'static str, bool)> {
                 keys.iter().map(|key| (key.name, key.adds_history))
@@ -164,7 +165,7 @@ features! {
     plan: Plan, Plan(PlanAction, PlanStep) = plan::FEATURE;
     tree: Tree, Tree(TreeAction, TreeCommand) = tree::FEATURE;
     flame: FlameGraph, Flame(FlameAction, FlameStep) = flame::FEATURE;
-    /// The list of allocations, and the histograms.
+    /// The Allocations tab: the list of allocations, and histograms.
     table: Table, Table(TableAction, TableStep) = table::FEATURE;
     sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
     events: Events, Events(EventsAction, EventStep) = events::FEATURE;
@@ -179,7 +180,7 @@ features! {
     palette: Palette, Palette(PaletteAction, PaletteStep) = palette::FEATURE;
 }
 
-/// Reads the value of a link key and passes it to a setter of the state.
+/// Looks up the value of a link key and passes it to a setter.
 pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut ValueReader<'_>)) + 'a;
 
 impl State {
@@ -190,7 +191,7 @@ impl State {
     }
 }
 
-/// Shared state is accessible as if its fields were fields of `State`.
+/// Makes the fields of the shared state accessible as fields of `State`.
 impl Deref for State {
     type Target = Shared;
 

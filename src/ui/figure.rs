@@ -24,7 +24,7 @@ use base::units::Bytes;
 use engine::protocol::Plot;
 use picture::timeline::{Axis, Tick, View, event_ticks, time_ticks};
 
-/// Minimum distance between ticks of an axis, in CSS pixels.
+/// Minimum distance between ticks of the byte axis, in CSS pixels.
 const MIN_BYTES_TICK_PX: f64 = 44.0;
 const MIN_EVENTS_TICK_PX: f64 = 90.0;
 
@@ -37,8 +37,8 @@ pub struct Figure {
     pub plot_px: [f64; 2],
     /// Width of the axis to the right of the picture, in pixels. 0 if there is no such axis.
     pub right_axis_px: f64,
-    /// Lower and upper edge of the device's part of the picture, in pixels from the bottom. With several lanes, that is
-    /// the focused lane.
+    /// Lower and upper edge of the device's timeline, in pixels from the bottom. If several devices are shown, the
+    /// focused one's.
     pub lane: [f64; 2],
     pub title: &'static str,
     pub byte_ticks: Vec<Tick>,
@@ -48,25 +48,25 @@ pub struct Figure {
     pub axis: Axis,
     pub ticks: Vec<Tick>,
     pub marks: WindowMarks,
-    /// Number of tracks for annotations below the picture.
+    /// Number of annotation tracks below the picture.
     pub annotation_lanes: u32,
     pub peak: Option<Peak>,
-    /// Start and end of the selected allocation's lifetime, in pixels from the left.
+    /// Start and end of the selected allocation's lifetime, in pixels from the left edge.
     pub lifetime: Option<[f64; 2]>,
-    /// Tools drawn over the picture. The page draws them on a separate canvas.
+    /// Tools such as the crosshair and the ruler. The page draws them on a separate canvas.
     pub tools: Overlay,
 }
 
-/// The highest point of the plot, with its label.
+/// Peak of the plotted bytes, with its label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Peak {
-    /// Position of the start of the peak. NaN while it is unknown.
+    /// Horizontal position where the peak begins. NaN while it is unknown.
     pub x: f64,
     pub y: f64,
     pub label: String,
 }
 
-/// Returns the peak of the shown plot. `None` for a plot of addresses, which has no peak.
+/// Returns the peak of the plotted bytes. `None` in the plot of addresses, which has no peak.
 fn peak(state: &Shared, view: &View) -> Option<Peak> {
     let device = state.drawn_device()?;
     let (peak, x) = match state.looks.plot {
@@ -86,8 +86,8 @@ fn peak(state: &Shared, view: &View) -> Option<Peak> {
 }
 
 impl Figure {
-    /// Returns the decorations of the page's canvas. With several lanes, `view` is the window of the focused lane, and
-    /// the byte axes of all lanes are included.
+    /// Returns the decorations of the page's canvas. If several devices are shown, `view` is the focused device's
+    /// window, and the byte axes of all devices are included.
     pub fn on_canvas(state: &Shared, view: &View, canvas: Canvas) -> Figure {
         let mut figure = Figure::for_window(state, view, canvas.scale);
         let bottom = state.focused_lane().map_or(0.0, |lane| f64::from(lane.bottom_px));
@@ -116,7 +116,7 @@ impl Figure {
         figure
     }
 
-    /// Returns the decorations of a single window, drawn with `scale` pixels per CSS pixel.
+    /// Returns the decorations of a single window. `scale` is the number of device pixels per CSS pixel.
     pub fn for_window(state: &Shared, view: &View, scale: f64) -> Figure {
         let peak = peak(state, view);
         let lifetime = state.selection.as_deref().map(|selected| {

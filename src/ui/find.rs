@@ -1,4 +1,5 @@
-//! Search for allocations: the query, its matches, moving between matches, and their highlighting in the timeline.
+//! Search for allocations: the query, its matches, navigation between matches, and highlighting of matches in the
+//! timeline.
 
 mod data;
 
@@ -21,31 +22,31 @@ use engine::protocol::{
 /// Status text beside the search field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindStatus {
-    /// Short form: `12 of 3,407 · 1.20 GiB total · 310 MiB at the peak`.
+    /// Short text: `12 of 3,407 · 1.20 GiB total · 310 MiB at the peak`.
     pub text: String,
-    /// Full form, to the byte. May be empty.
+    /// Text with exact bytes. May be empty.
     pub exact: String,
-    /// True if the text reports an error in the query.
+    /// True if `text` is an error message about the query.
     pub is_error: bool,
-    /// Totals over all matches, once known.
+    /// Totals over all matches. `None` until the search has finished.
     pub tally: Option<Tally>,
 }
 
-/// Starts a search if the text of the field has changed.
+/// Starts a search if `text` differs from the current text.
 pub(super) fn set_text(state: &mut Shared, text: String) {
     if text != state.find.text {
         search(state, text, state.find.match_case);
     }
 }
 
-/// Turns Match case on or off and searches again.
+/// Turns case-sensitive search on or off, and repeats the search.
 pub(super) fn toggle_match_case(state: &mut Shared) {
     let toggled = if state.find.match_case == MatchCase::On { MatchCase::Off } else { MatchCase::On };
     let text = state.find.text.clone();
     search(state, text, toggled);
 }
 
-/// Repeats a search for a category after the category rules have changed.
+/// Repeats the search if the query contains `@category`. Called after the category rules have changed.
 pub(super) fn categories_changed(state: &mut Shared) {
     if state.find.text.contains("@category") {
         let Find { text, match_case, .. } = state.find.clone();
@@ -68,7 +69,8 @@ fn search(state: &mut Shared, text: String, match_case: MatchCase) {
     state.find = find;
 }
 
-/// Asks the worker for missing results, and continues a pending step between matches.
+/// Sends the query to the worker if its result is missing, and goes to a match if that was requested before the search
+/// had finished.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.find.needs_search() {
         let serial = state.next_serial();
@@ -83,7 +85,7 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
 /// Callbacks of the search.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)], take };
 
-/// Drops everything but the query when another device is shown.
+/// Drops the results, but not the query, when another device is shown.
 fn reset(state: &mut Shared, change: Change) {
     if change.is_device_change() {
         let Find { text, error, match_case, .. } = std::mem::take(&mut state.find);
@@ -100,7 +102,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
     None
 }
 
-/// Goes to the next or previous match, or remembers to do so until the matches are known.
+/// Goes to the next or previous match. If the search has not finished, does so once it has.
 pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: MatchScope, effects: &mut Vec<Effect>) {
     // A new stacking order is built together with the scene. A question sent before that would block the worker.
     let is_stacking_built = state.geometry.looks.stacking == state.looks.stacking;
@@ -127,7 +129,7 @@ pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: Match
     effects.push(Effect::ask(serial, device, Question::FindNext { find, begin, direction, looks, window, scope }));
 }
 
-/// Returns the range of moments in the window: the first one, and one past the last.
+/// Returns the range of moments in the window. The end is exclusive.
 pub(super) fn window(state: &Shared) -> [u32; 2] {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return [0, u32::MAX] };
     let moment = |column: f64| {
@@ -139,7 +141,7 @@ pub(super) fn window(state: &Shared) -> [u32; 2] {
     [from, to.saturating_add(1)]
 }
 
-/// Handles the result of the search with this serial.
+/// Handles the result of a search. Ignored if `serial` is not that of the pending search.
 fn on_found(state: &mut Shared, serial: u32, tally: Tally) {
     if state.find.pending.take_if(|asked| *asked == serial).is_none() {
         return;
@@ -147,7 +149,8 @@ fn on_found(state: &mut Shared, serial: u32, tally: Tally) {
     state.find.result = Some(FindResult { serial, query: state.find.query(), tally });
 }
 
-/// Handles the match that was found by the step with this serial.
+/// Handles the worker's response to a request for the next or previous match. Ignored if `serial` is not that of the
+/// pending request.
 fn on_stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &mut Vec<Effect>) {
     if state.find.pending_step.take_if(|pending| *pending == serial).is_none() {
         return;
@@ -160,7 +163,7 @@ fn on_stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &m
     (state.find.last_match, state.find.match_to_reveal) = (Some(found), Some(found));
 }
 
-/// Pans the window to the match that was stepped to, if it is outside. Returns `None` if `details` belong to another
+/// Pans the window to the match that was navigated to, if it is outside. Returns `None` if `details` describe another
 /// allocation.
 pub(super) fn reveal(state: &mut Shared, details: &Details) -> Option<()> {
     let found = state.find.match_to_reveal.take_if(|it| it.allocation == details.allocation)?;
@@ -187,8 +190,8 @@ impl Shared {
         self.find.result.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
     }
 
-    /// Returns the looks to draw, including the highlight: of the selected node, else of the matches, else of the
-    /// allocations with the selection's stack.
+    /// Returns the display settings to draw with. They highlight the selected node, or else the search matches, or else
+    /// the allocations with the selected allocation's stack.
     pub(super) fn wanted_looks(&self) -> Looks {
         if matches!(self.looks.plot, Plot::Reserved(_)) {
             // The reserved plot draws segments, not allocations.
@@ -241,8 +244,8 @@ pub fn status(state: &Shared) -> FindStatus {
     }
 }
 
-/// Formats the matches within a view: `12 found · 310 MiB`. Empty if nothing is searched for, or if the view was
-/// computed for another search than the latest, with serial `find`.
+/// Formats the matches within a view: `12 found · 310 MiB`. `find` is the serial of the search that the view was
+/// computed for. Empty if that is not the latest search, or if the search has no matches.
 pub(super) fn matches_text(state: &Shared, find: Option<u32>, scope: Scope, weight: Weight) -> String {
     if find.is_none() || find != state.match_serial() {
         return String::new();
@@ -253,7 +256,7 @@ pub(super) fn matches_text(state: &Shared, find: Option<u32>, scope: Scope, weig
     text
 }
 
-/// Formats the totals of all allocations with the selection's stack. Empty until they are known.
+/// Formats the totals of all allocations with the selected allocation's stack. Empty until they are known.
 pub fn same_stack_text(state: &Shared) -> String {
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     let Some(tally) = stack.and_then(|stack| state.surroundings.same_stack.answer_to(&stack)) else {

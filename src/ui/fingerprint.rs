@@ -1,16 +1,17 @@
-//! Fingerprint of a file, used in links: its length and a hash of its first, middle and last MiB.
+//! Fingerprint of a file, used in links: its length, and a hash of its first, middle and last MiB.
 //!
-//! The fingerprint can be computed quickly for a file of any size. It prevents confusion of files, not forgery.
+//! A fingerprint can be computed quickly for a file of any size. It distinguishes files reliably, but does not protect
+//! against forgery.
 
 use std::ops::Range;
 
 /// Number of bytes in each of the three hashed parts.
 const PART_BYTES: u64 = 1 << 20;
-/// Number of bytes of the hash that are kept, enough to make accidental collisions negligible.
+/// Number of bytes to which the hash is truncated. Enough to make accidental collisions negligible.
 const HASH_BYTES: usize = 16;
 
-/// Returns the parts of a file that are hashed, in order. `length` is the file's length in bytes. The parts do not
-/// overlap. Up to 3 MiB, they cover the whole file.
+/// Returns the byte ranges of a file that are hashed, in order. `length` is the file's length in bytes. The ranges do
+/// not overlap. If the file has up to 3 MiB, they cover the whole file.
 pub fn parts(length: u64) -> [Range<u64>; 3] {
     if length <= 3 * PART_BYTES {
         return [0..length, length..length, length..length];
@@ -19,7 +20,7 @@ pub fn parts(length: u64) -> [Range<u64>; 3] {
     [0..PART_BYTES, middle..middle + PART_BYTES, length - PART_BYTES..length]
 }
 
-/// Computes a fingerprint from the bytes of a file, read from start to end.
+/// Computes a fingerprint from the bytes of a file, which are passed in order.
 #[derive(Clone, Debug)]
 pub struct FingerprintHasher {
     length: u64,
@@ -43,12 +44,12 @@ impl FingerprintHasher {
         }
     }
 
-    /// Skips to offset `at`. The skipped bytes must not belong to any of the [`parts`].
+    /// Skips to offset `at`. The skipped bytes must not belong to any of the hashed [`parts`].
     pub fn skip_to(&mut self, at: u64) {
         self.position = self.position.max(at);
     }
 
-    /// Returns the fingerprint, `LENGTH-HASH`. `None` if the file was not as long as announced.
+    /// Returns the fingerprint, `LENGTH-HASH`. `None` if the file's end was not at the given length.
     pub fn finish(&self) -> Option<String> {
         let hash = self.hasher.finalize().to_hex();
         let hash = hash.get(..2 * HASH_BYTES)?;
@@ -56,7 +57,7 @@ impl FingerprintHasher {
     }
 }
 
-/// Returns the file length in bytes, which is part of the fingerprint.
+/// Parses the length of the file, in bytes, from a fingerprint.
 pub fn length(print: &str) -> Option<u64> {
     print.split('-').next()?.parse().ok()
 }

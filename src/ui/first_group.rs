@@ -1,4 +1,4 @@
-//! Initial grouping of a newly opened file: by category, if most bytes at the peak have one.
+//! Initial grouping of a newly opened file. The timeline is grouped by category if most bytes at the peak have one.
 
 mod data;
 
@@ -10,13 +10,13 @@ use super::part::Part;
 use super::shared::Shared;
 use engine::protocol::{Answer, Grouping, LegendEntry, Question};
 
-/// Minimum share of the peak's bytes that must have a category, in percent.
+/// Minimum share of the bytes at the peak that must have a category, in percent.
 const MIN_PERCENT: u128 = 80;
 
 /// Callbacks of the initial grouping.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
 
-/// Cancels the pending grouping of the previous file. Does not change the grouping in use.
+/// Cancels the pending initial grouping when another file is opened. The current grouping does not change.
 fn reset(state: &mut Shared, change: Change) {
     if change == Change::File {
         state.first_group = FirstGroup::default();
@@ -24,12 +24,12 @@ fn reset(state: &mut Shared, change: Change) {
 }
 
 impl Shared {
-    /// Requests the initial grouping, after a file was opened.
+    /// Requests the initial grouping of a file that was just opened.
     pub(super) fn request_first_group(&mut self) {
         self.first_group.is_wanted = true;
     }
 
-    /// Cancels the initial grouping, because a link specifies one.
+    /// Cancels the initial grouping, because a link specifies the grouping.
     pub(super) fn cancel_first_group(&mut self) {
         self.first_group.is_wanted = false;
     }
@@ -56,7 +56,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     None
 }
 
-/// Returns whether enough bytes at the peak have a category. The last entry is that of the bytes without a category.
+/// Returns whether enough bytes at the peak have a category. The last of `entries` counts the bytes without a category.
 fn is_classified(entries: &[LegendEntry]) -> bool {
     let sum = |entries: &[LegendEntry]| entries.iter().map(|entry| u128::from(entry.peak_requested)).sum::<u128>();
     let Some((_, known)) = entries.split_last() else { return false };

@@ -1,26 +1,28 @@
 //! Fuzzy matching of typed words against names.
 //!
-//! Each word must occur in the name as a subsequence. Letters at the start of a word and adjacent letters score
-//! highest, so `gp` ranks "Go to the peak" above "Page up".
+//! The letters of each word must occur in the name, in the same order. Adjacent letters and letters at the start of a
+//! word score highest, so `gp` ranks "Go to the peak" above "Page up".
 
-/// Maximum number of characters of a name that are matched. The rest is ignored.
+/// Number of characters of a name that are compared. Further characters are ignored.
 const MAX_LETTERS: usize = 160;
 
-/// Score of an impossible match.
+/// Score of an alignment that does not match.
 const NO_MATCH: i32 = i32::MIN / 2;
 const LETTER: i32 = 1;
 const START_OF_NAME: i32 = 8;
 const START_OF_WORD: i32 = 8;
 const ADJACENT: i32 = 6;
-/// Penalty for a gap. Even at the start of a word, a letter after a gap scores less than an adjacent one.
+/// Penalty for letters skipped between two matched letters. It is high enough that a letter after a gap scores less
+/// than an adjacent letter, even at the start of a word.
 const GAP: i32 = -3;
-/// Factor applied to scores before the name's length is subtracted, so that this many letters cost one point.
+/// Factor applied to scores before the name's length is subtracted. Therefore, this many letters of length cost one
+/// point.
 pub(crate) const LETTERS_PER_POINT: i32 = 8;
 
-/// A name that matches the typed words: its score, and the letters that matched.
+/// Result of matching typed words against a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Match {
-    /// Higher is better.
+    /// Score of the match. Higher is better.
     pub(crate) score: i32,
     /// Indices of the matched letters in the name.
     pub(crate) indices: Vec<usize>,
@@ -41,7 +43,7 @@ pub(crate) fn match_name(typed: &str, name: &str) -> Option<Match> {
 }
 
 /// Returns the best score of a word within a name, and appends the indices of the matched letters to `indices`. `None`
-/// if the word does not occur.
+/// if the name does not contain the letters of the word in order.
 fn align(word: &[char], letters: &[char], indices: &mut Vec<usize>) -> Option<i32> {
     let mut rest = letters.iter();
     if !word.iter().all(|word_letter| rest.any(|letter| letter == word_letter)) {

@@ -9,7 +9,7 @@ use super::keys::{BINDINGS, GESTURES};
 use super::palette::PaletteStep;
 use super::tab::Tab;
 
-/// Title of the first group: the essential commands.
+/// Title of the first group, which lists the essential commands.
 pub const START_TITLE: &str = "Start here";
 const MOVE: &str = "Move and zoom";
 const CURSOR: &str = "Cursor, range and markers";
@@ -21,10 +21,10 @@ const PAGE: &str = "Help and settings";
 /// Title of the group with the search syntax.
 pub const SYNTAX_TITLE: &str = "What you can search for";
 
-/// Titles of the groups that belong to no tab, in order. The groups of the tabs follow.
+/// Titles of the groups that do not belong to a tab, in the order of the dialog. The groups of the tabs follow.
 const GROUPS: [&str; 7] = [MOVE, CURSOR, PLOT, SEARCH, VIEWS, FILES, PAGE];
 
-/// Commands listed in the first group.
+/// Essential commands, listed in the first group.
 const ESSENTIAL: [Command; 10] = [
     Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle)),
     Command::Find,
@@ -38,7 +38,7 @@ const ESSENTIAL: [Command; 10] = [
     Command::OpenFile,
 ];
 
-/// Examples of the search syntax, and their meaning.
+/// Examples of search queries, each with its meaning.
 const SEARCH_SYNTAX: &[(&[&str], &str)] = &[
     (&["train.py:23"], "Part of any frame of the stack: file:line function"),
     (&["@train.py:23"], "Part of the call site only: the innermost frame of your own code"),
@@ -51,21 +51,21 @@ const SEARCH_SYNTAX: &[(&[&str], &str)] = &[
     (&["\"…\""], "Exactly this text, matching case"),
 ];
 
-/// A titled group of rows.
+/// A group of rows in the help dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     pub title: &'static str,
     pub rows: Vec<Row>,
 }
 
-/// Keys, gestures or examples, and their meaning.
+/// A row of the help dialog: keys, gestures or search examples, and their meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub keys: Vec<String>,
     pub text: &'static str,
 }
 
-/// Returns the title of the group that a command belongs to.
+/// Returns the title of the help dialog's group that a command belongs to.
 pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
     use Command::*;
     match binding.scope {
@@ -105,8 +105,8 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
     }
 }
 
-/// Returns all groups with rows that match the filter, with the search syntax last. A row matches if it contains all
-/// words of the filter, ignoring ASCII case.
+/// Returns the groups, reduced to the rows that match the filter. The search syntax comes last. A row matches if it
+/// contains all words of the filter, ignoring ASCII case.
 pub fn groups(filter: &str) -> Vec<Group> {
     let words: Vec<String> = filter.split_whitespace().map(str::to_ascii_lowercase).collect();
     let row = |binding: &Binding<Command>| Row { keys: keys_text(binding), text: binding.label };

@@ -1,7 +1,7 @@
 //! Hit testing: finds the object under the pointer, and selects it on a click.
 //!
-//! The scene identifies a block immediately if it can. The worker is asked about merged bands, call sites and
-//! lifetimes, one question at a time.
+//! The scene itself identifies single blocks. For bands of merged blocks, call sites and lifetimes, the worker is
+//! asked, with one request at a time.
 
 use super::change::Change;
 use super::crosshair::Position;
@@ -15,7 +15,7 @@ use super::shared::Shared;
 use super::side::Side;
 use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Looks, Plot, Question};
 
-/// Updates the hover after the pointer, the window or the scene has changed.
+/// Updates the hovered position after the pointer, the window or the scene has changed.
 pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
     let Some((device_index, spot, looks)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer)) else {
         state.hover = None;
@@ -51,7 +51,8 @@ pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Returns the index of the device under the pointer, the spot in its scene, and the scene's order and colours.
+/// Returns the index of the device under the pointer, the hovered spot of its scene, and the display settings that the
+/// scene was drawn with.
 fn spot_at(state: &Shared, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
     let (lane, pointer) = state.lane_at(pointer)?;
     let (scene, looks) = (lane.geometry.scene.as_ref()?, lane.geometry.looks);
@@ -75,7 +76,7 @@ fn ask_hit(
     effects.push(Effect::ask(serial, device, Question::Hit { looks, moment, byte }));
 }
 
-/// Callbacks of hit testing. [`super::update()`] itself sends the question about the pointer, after every scene.
+/// Callbacks of hit testing. The request about the pointer is sent by [`super::update()`], after every scene.
 pub(super) const PART: Part = Part { reset, asks: &[], take };
 
 fn reset(state: &mut Shared, change: Change) {
@@ -85,7 +86,7 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-/// Takes the answer about a position, or the details of the allocation to select.
+/// Handles the response about a position, or the details of the allocation to select.
 fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
     match answer {
         Answer::Details(details) if state.selecting == Some(serial) => {
@@ -103,7 +104,8 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
     None
 }
 
-/// Selects an allocation, and scrolls it into view unless a link sets the window.
+/// Selects the allocation whose details were requested with `serial`, and scrolls it into view unless a link sets the
+/// window.
 fn select_details(state: &mut Shared, serial: u32, details: Box<Details>) {
     if state.linked.select_without_move.take() != Some(serial) {
         find::reveal(state, &details).unwrap_or_else(|| scroll_into_view(state, &details));
@@ -115,7 +117,7 @@ fn select_details(state: &mut Shared, serial: u32, details: Box<Details>) {
     (state.side, state.side_is_expanded) = (Side::Selection, true);
 }
 
-/// Applies the answer to a question about a position.
+/// Handles the response to a request about a position.
 fn on_hit(
     state: &mut Shared,
     question: PointQuestion,
@@ -136,8 +138,8 @@ fn on_hit(
     }
 }
 
-/// Selects the allocation that was hit. In the plot of reserved bytes, or if no allocation was hit, selects the segment
-/// at the position.
+/// Selects the allocation at a position. If there is none, or in the plot of reserved bytes, selects the segment
+/// instead.
 fn select_hit(
     state: &mut Shared,
     hit: Option<&HitAllocation>,
@@ -152,7 +154,7 @@ fn select_hit(
     }
 }
 
-/// Selects the object at a position of the focused window, or clears the selection outside the stack.
+/// Selects the object at a position of the focused window. Outside the stack, clears the selection.
 pub(super) fn click(state: &mut Shared, pointer: Pointer, effects: &mut Vec<Effect>) {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
     let plot = state.geometry.looks.plot;
@@ -170,7 +172,7 @@ fn ask_to_select(state: &mut Shared, spot: Spot, effects: &mut Vec<Effect>) {
     ask_hit(state, state.device_index, spot, state.geometry.looks, Purpose::Select, effects);
 }
 
-/// Selects the object at a crosshair that was set by keys.
+/// Selects the object under a crosshair that was moved by keys.
 pub(super) fn select_at(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
     match state.tools.crosshair.hit.answer_to(&(keys, state.geometry.looks.without_highlight())) {
         Some((hit, memory)) => {
@@ -181,14 +183,14 @@ pub(super) fn select_at(state: &mut Shared, keys: Position, effects: &mut Vec<Ef
     }
 }
 
-/// Selects the segment at a position, in plots that show segments.
+/// Requests the segment at a position, to select it. Does nothing in plots that do not show segments.
 pub(super) fn select_segment_at(state: &mut Shared, at: Position, effects: &mut Vec<Effect>) {
     if state.looks.plot != Plot::Stack {
         ask_hit(state, state.device_index, Spot::from_position(at), state.looks, Purpose::SelectSegment, effects);
     }
 }
 
-/// Scrolls to the start of an allocation whose lifetime is outside the window.
+/// Scrolls the window to the start of an allocation if its lifetime is outside the window.
 fn scroll_into_view(state: &mut Shared, details: &Details) {
     let allocated_at = details.allocated_event.map_or(Some(0.0), |event| state.x_of(event, details.allocated_us));
     let freed_at = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us));

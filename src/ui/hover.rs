@@ -1,4 +1,4 @@
-//! Hit testing under the pointer, and the hover card that describes the result.
+//! Looks up the spot of a scene under the pointer, and builds the hover card that describes it.
 
 mod data;
 
@@ -15,7 +15,8 @@ use base::units::{Bytes, group_digits, percent, pluralize};
 use engine::protocol::Plot;
 use picture::timeline::{Quad, QuadIdentity, Scene, View, scene_hit};
 
-/// Returns a spot at a position where no block is drawn, to ask the worker about. `None` outside of all columns.
+/// Returns a spot for a position at which the scene draws no block. The worker is then asked about the position. `None`
+/// if the position is outside all columns.
 pub fn empty_spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     let column = column_under(scene, view, pointer.x)?;
     let moment = scene.columns.moment.get(column).copied()?;
@@ -23,7 +24,7 @@ pub fn empty_spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> 
     Some(Spot::from_position(Position { moment, byte }))
 }
 
-/// Returns the spot of the block or band that the scene shows at `pointer`. `None` outside of the stack.
+/// Returns the spot of the block or band under `pointer`. `None` outside the stack.
 pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     // The scene may have another scale than the window until the scene at the right scale arrives.
     let x = scene.view.column_from_x(view.x_from_column(pointer.x.floor() + 0.5)).floor() as i32;
@@ -47,11 +48,11 @@ pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     })
 }
 
-/// Maximum number of rectangles of a block that the hover card does not cover.
+/// Maximum number of rectangles of a block that the hover card avoids covering.
 const MAX_PIECES: usize = 400;
 
-/// Returns the rectangles of the hovered block, which the card must not cover, in device pixels from the canvas's left
-/// and top. The one under the pointer comes first.
+/// Returns the rectangles of the hovered block, which the hover card must not cover: left, top, right and bottom edge
+/// in device pixels from the canvas's top left corner. The rectangle under the pointer comes first.
 pub fn block_rects(state: &Shared) -> Vec<[f64; 4]> {
     let rects = || {
         let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);
@@ -68,15 +69,15 @@ pub fn block_rects(state: &Shared) -> Vec<[f64; 4]> {
             });
             [x[0].max(0.0), y[1], x[1].min(lane.view.width_px.into()), y[0]]
         };
-        let is_same = |rects: &QuadIdentity| identity.count == 1 && rects.count == 1 && rects.first == identity.first;
-        let others = quads().filter(|(_, rects)| is_same(rects)).map(|(quad, _)| rect(quad)).take(MAX_PIECES);
+        let is_same = |other: &QuadIdentity| identity.count == 1 && other.count == 1 && other.first == identity.first;
+        let others = quads().filter(|(_, other)| is_same(other)).map(|(quad, _)| rect(quad)).take(MAX_PIECES);
         Some(std::iter::once(rect(first)).chain(others).collect())
     };
     rects().unwrap_or_default()
 }
 
-/// Returns the top of the stack at a column of the canvas, in device pixels from the canvas's top. 0 for plots without
-/// a stack height, such as addresses.
+/// Returns the top edge of the stack at column `x` of the canvas, in device pixels from the canvas's top. 0 in plots
+/// without a stack, such as the plot of addresses.
 pub fn stack_top_px(state: &Shared, x: f64) -> f64 {
     let top = || {
         let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);

@@ -1,5 +1,5 @@
-//! The key table: an entry for every command. The keyboard, the help dialog and the command palette use it. A test
-//! rejects collisions.
+//! The key table, which has an entry for every command. It is used by the keyboard handler, the help dialog and the
+//! command palette. A test rejects keys that are used twice.
 
 use super::action::Command;
 use super::binding::{Binding, KeyScope, bind};
@@ -17,12 +17,12 @@ use super::tab::Tab;
 use engine::protocol::Direction;
 use std::sync::LazyLock;
 
-/// Id of the timeline, the control for keys that do the same as pointer gestures.
+/// Id of the timeline, which is the control of commands that can also be given by pointer gestures.
 const TIMELINE: &str = "timeline";
-/// Id of the grid of rows, the control for keys that move between rows.
+/// Id of the grid of rows, which is the control of keys that move between rows.
 const GRID: &str = "table-grid";
 
-/// Commands on the shared state, in the order of the help dialog.
+/// Key table entries of the commands that change the shared state, in the order of the help dialog.
 const SHARED: &[Binding<Command>] = {
     use Command::*;
     use KeyScope::{Page, Timeline};
@@ -281,12 +281,12 @@ const SHARED: &[Binding<Command>] = {
     ]
 };
 
-/// Creates the entry of a theme. Themes have no key: they are listed in the settings and in the command palette.
+/// Creates the entry of a theme. Themes have no keys. They can be chosen in the settings and in the command palette.
 const fn theme_entry(theme: Theme, label: &'static str) -> Binding<Command> {
     bind(KeyScope::Page, &[], Command::ChooseTheme(theme), label, theme.control())
 }
 
-/// Gestures of the pointer and the wheel, for the help dialog.
+/// Gestures with the pointer and the wheel, as listed in the help dialog.
 pub const GESTURES: &[(&str, &str)] = &[
     ("wheel", "Zoom horizontally at the pointer"),
     ("Ctrl + wheel", "Zoom vertically at the pointer"),
@@ -301,7 +301,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("drag the divider", "Resize the views; ↑ and ↓ do the same"),
 ];
 
-/// All entries: those on the shared state, those that show a tab, and those of the features.
+/// All entries of the key table: commands on the shared state, commands that show a tab, and commands of the features.
 pub static BINDINGS: LazyLock<Vec<Binding<Command>>> = LazyLock::new(|| {
     let mut all = SHARED.to_vec();
     for tab in Tab::ALL {
@@ -312,7 +312,8 @@ pub static BINDINGS: LazyLock<Vec<Binding<Command>>> = LazyLock::new(|| {
     all
 });
 
-/// Returns the command for a key, given in the notation of [`super::binding::chord`], while the focus is in `scope`.
+/// Returns the command that `key` runs while the focus is in `scope`. `key` is in the notation of
+/// [`super::binding::chord`].
 pub fn command_for_key(scope: KeyScope, key: &str, letters: Letters) -> Option<Command> {
     let last_key = key.rsplit_once('+').map_or(key, |(_, last_key)| if last_key.is_empty() { key } else { last_key });
     if last_key.chars().count() == 1 && letters == Letters::Off && !key.starts_with("Ctrl+") && !key.starts_with("Alt+")

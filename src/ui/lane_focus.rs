@@ -1,4 +1,4 @@
-//! Focus among several lanes, and pointer input on a single lane.
+//! Focus among several lanes (the timelines of devices, one below another), and pointer input on a single lane.
 
 use super::change::Change;
 use super::effect::Pointer;
@@ -9,8 +9,8 @@ use super::shared::Shared;
 use picture::timeline::{Axis, View};
 
 impl Shared {
-    /// Focuses the lane of the device at `index`. Its window starts at the same horizontal position as the previously
-    /// focused one. Returns false if no lanes are shown or the device does not exist.
+    /// Focuses the lane of the device at `index`, at the same horizontal position as the previously focused lane.
+    /// Returns false if only one device is shown or the device does not exist.
     pub(super) fn focus(&mut self, index: usize) -> bool {
         if !self.has_lanes() || self.view.is_none() || index >= self.device_count() {
             return false;
@@ -54,7 +54,7 @@ impl Shared {
         true
     }
 
-    /// Switches between one device and all devices. If the whole trace was visible, it stays visible.
+    /// Switches between showing one device and all devices. If the whole trace was visible, it stays visible.
     pub(super) fn toggle_lanes(&mut self) {
         if self.device_count() < 2 {
             self.remark = Some("This snapshot has one device.".to_owned());
@@ -76,13 +76,14 @@ impl Shared {
         }
     }
 
-    /// Fits the whole trace in all lanes.
+    /// Zooms all lanes to the whole trace.
     pub(super) fn fit_all_lanes(&mut self) {
         self.lanes.others.iter_mut().for_each(|lane| lane.view = None);
         self.navigate(|plane, view| plane.fit_like(view));
     }
 
-    /// Applies `change` to the window of a lane. The horizontal position still follows the focused lane.
+    /// Applies `change` to the window of the lane of the device at `index`. Horizontally, the window still follows the
+    /// focused lane.
     pub(super) fn navigate_lane(&mut self, index: usize, change: impl FnOnce(Plane, View) -> View) {
         if index == self.device_index {
             return self.navigate(change);
@@ -94,7 +95,7 @@ impl Shared {
         }
     }
 
-    /// Updates the position of the pointer on the canvas, or clears it if the pointer has left (`None`).
+    /// Sets the position of the pointer on the canvas. `None` if the pointer has left the canvas.
     pub(super) fn set_canvas_pointer(&mut self, pointer: Option<Pointer>) {
         self.lanes.pointer = pointer;
         if let Some(pointer) = pointer {
@@ -103,7 +104,7 @@ impl Shared {
         self.update_pointer();
     }
 
-    /// Updates the position of the pointer within the focused lane.
+    /// Updates the pointer's position within the focused lane from its position on the canvas.
     pub(super) fn update_pointer(&mut self) {
         let in_focused_lane = self.lanes.pointer.and_then(|pointer| self.lane_at(pointer));
         let in_focused_lane =
@@ -111,13 +112,13 @@ impl Shared {
         self.pointer = if self.has_lanes() { in_focused_lane } else { self.lanes.pointer };
     }
 
-    /// Converts a position on the canvas to one in the focused lane's window.
+    /// Converts a position on the canvas to a position in the focused lane's window.
     pub(super) fn to_focused_lane(&self, pointer: Pointer) -> Pointer {
         let bottom = self.focused_lane().map_or(0, |lane| lane.bottom_px);
         Pointer { y: pointer.y - f64::from(bottom), ..pointer }
     }
 
-    /// Focuses the lane under the pointer, and returns the pointer's position in its window.
+    /// Focuses the lane under the pointer. Returns the pointer's position in that lane's window.
     pub(super) fn focus_at(&mut self, pointer: Pointer) -> Pointer {
         if let Some(index) = self.lane_at(pointer).map(|(lane, _)| lane.index) {
             self.focus(index);

@@ -1,4 +1,4 @@
-//! Labels and byte axes of the lanes, and the toggle that shows all devices.
+//! Labels and byte axes of the lanes, and the button that shows all devices.
 
 use super::comparing::view::side;
 use super::lanes::LaneLayout;
@@ -7,20 +7,20 @@ use super::summary::device_name;
 use base::units::group_digits;
 use picture::timeline::{Axis, Tick};
 
-/// Label beside a lane.
+/// Label beside a lane, which names the device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneLabel {
     /// Ordinal of the device.
     pub device: i64,
     pub name: String,
-    /// Peak of the device, or the reason why nothing is drawn.
+    /// Peak of the device, or the reason why its timeline is not drawn.
     pub note: String,
     pub is_focused: bool,
-    /// Distance between the tops of the timeline and the lane, and the lane's height, in CSS pixels.
+    /// Distance from the top of the timeline to the top of the lane, and height of the lane, in CSS pixels.
     pub top_and_height: [f64; 2],
 }
 
-/// Returns the labels from top to bottom. Empty if one device is shown alone.
+/// Returns the labels of the lanes, from top to bottom. Empty if only one device is shown.
 pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
     let Some(canvas) = state.canvas.filter(|_| state.has_lanes()) else { return Vec::new() };
     let lanes = state.shown_lanes().map(|lane| {
@@ -40,7 +40,7 @@ pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
     lanes.collect()
 }
 
-/// Factor on the distance between axis ticks while several lanes are shown, since lanes are low.
+/// Factor applied to the distance between axis ticks while several lanes are shown, because lanes are low.
 const TICK_SPACING: f64 = 0.55;
 
 /// Returns the ticks of all byte axes, in pixels from the bottom of the canvas.
@@ -61,16 +61,16 @@ pub fn lane_ticks(state: &Shared, min_distance: f64, font: f64) -> Vec<Tick> {
     lanes.collect()
 }
 
-/// State of the toggle that shows all devices.
+/// State of the button that shows all devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanesToggle {
     pub is_possible: bool,
     pub is_on: bool,
-    /// Number of lanes, if fewer than all devices fit: `16 of 1,000 devices`. Otherwise empty.
+    /// Text such as `16 of 1,000 devices` if not all devices fit. Otherwise empty.
     pub note: String,
 }
 
-/// Builds the state of the toggle that shows all devices.
+/// Builds the state of the button that shows all devices.
 pub fn lanes_toggle(state: &Shared) -> LanesToggle {
     // The lanes of a comparison cannot be toggled.
     let devices = if state.comparing.pair.is_some() { 0 } else { state.device_count() };

@@ -1,4 +1,5 @@
-//! Windows and scenes of the lanes: alignment with the focused lane, requests for one scene after another, and replies.
+//! Windows and scenes of the lanes: aligning windows with the focused lane, requesting one scene after another, and
+//! storing the received scenes.
 
 use super::change::Change;
 use super::drawing::{BytesAxis, Canvas, Geometry};
@@ -13,7 +14,8 @@ use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
 impl Shared {
-    /// Gives every shown lane a window of the lane's size that starts at the same position as the focused one.
+    /// Gives each shown lane a window that is as large as the lane and starts at the focused lane's horizontal
+    /// position.
     pub(super) fn arrange_lanes(&mut self) {
         let indices = self.lane_indices();
         if self.comparing.pair.is_none() {
@@ -27,7 +29,7 @@ impl Shared {
         let Some((plane, (_, canvas))) = focused else { return };
         let view = resized(plane, self.view, canvas);
         self.view = Some(view);
-        for index in indices.into_iter().filter(|&place| place != self.device_index) {
+        for index in indices.into_iter().filter(|&index| index != self.device_index) {
             if !others.iter().any(|lane| lane.index == index) {
                 others.push(Lane { index, view: None, geometry: Geometry::default() });
             }
@@ -56,21 +58,21 @@ impl Shared {
         self.update_pointer();
     }
 
-    /// Returns the looks for drawing a device. Search matches are only known for the focused device, so the others have
-    /// no such highlight.
+    /// Returns the display settings for the device at `index`. Search matches are known only for the focused device, so
+    /// other devices are drawn without them.
     fn looks_of(&self, index: usize) -> Looks {
         let is_search = matches!(self.looks.highlight, Highlight::Found(_));
         let looks = if is_search && index != self.device_index { self.looks.without_highlight() } else { self.looks };
         Looks { plot: self.plot_of(index), ..looks }
     }
 
-    /// Returns whether any requested scene has not arrived yet.
+    /// Returns whether any requested scene is pending.
     pub(super) fn waits_for_scene(&self) -> bool {
         self.geometry.in_flight.is_some() || self.lanes.others.iter().any(|lane| lane.geometry.in_flight.is_some())
     }
 
     /// Returns a request for the scene of the next lane that needs one. Lanes take turns, so that a lane whose window
-    /// keeps moving cannot starve the others.
+    /// keeps moving does not starve the others.
     pub(super) fn next_scene(&mut self) -> Option<Effect> {
         let indices = self.lane_indices();
         let after = indices.iter().position(|&index| index == self.lanes.last_requested).map_or(0, |at| at + 1);
@@ -107,8 +109,8 @@ impl Shared {
         self.lanes.others.iter_mut().find(|lane| lane.index == index).map(|lane| &mut lane.geometry)
     }
 
-    /// Stores the scene that was requested with `serial`, and returns its upload. `None` if no lane waits for it any
-    /// more.
+    /// Stores the scene that was requested with `serial`, and returns the effect that uploads it. `None` if no lane is
+    /// waiting for this scene.
     fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
         let device_place = self
             .lane_indices()
@@ -121,7 +123,7 @@ impl Shared {
         Some(Effect::Upload { device_place, scene })
     }
 
-    /// Returns uploads of all scenes, for a new renderer.
+    /// Returns effects that upload all scenes, for a new renderer.
     pub(super) fn uploads(&self) -> Vec<Effect> {
         let upload = |lane: ShownLane<'_>| {
             let scene = lane.geometry.scene.clone()?;
@@ -130,32 +132,32 @@ impl Shared {
         self.shown_lanes().filter_map(upload).collect()
     }
 
-    /// Discards all scenes. Used when they cannot be moved or scaled to the new contents.
+    /// Discards all scenes. Used if scaling or moving them cannot approximate the new contents.
     pub(super) fn drop_scenes(&mut self) {
         self.geometry = Geometry::default();
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry = Geometry::default());
     }
 
-    /// Ignores the pending scenes, because other ones are needed.
+    /// Forgets the pending requests for scenes, because different scenes are needed.
     pub(super) fn ignore_requests(&mut self) {
         self.geometry.in_flight = None;
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry.in_flight = None);
     }
 
-    /// Requests all scenes again. Until they arrive, the old ones stay visible.
+    /// Requests all scenes again. The old scenes stay visible until the new ones arrive.
     pub(super) fn redraw(&mut self) {
         self.ignore_requests();
         self.geometry.is_stale = true;
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry.is_stale = true);
     }
 
-    /// Returns the size of the focused lane as a canvas of its own.
+    /// Returns the size of the focused lane, as a canvas of its own.
     pub(super) fn focused_canvas(&self) -> Option<Canvas> {
         self.lane_canvas(self.device_index).map(|(_, canvas)| canvas)
     }
 }
 
-/// Callbacks of the scenes. [`super::update()`] sends the requests, since they depend on the state of everything else.
+/// Callbacks of the scenes. The requests are sent by [`super::update()`], because they depend on the rest of the state.
 pub(super) const PART: Part = Part { reset, asks: &[], take };
 
 /// Discards all windows and scenes when another device is shown.
@@ -173,7 +175,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
     None
 }
 
-/// Resizes a window to its lane. Without a window, returns one that shows the whole trace.
+/// Resizes a window to the size of its lane. If `view` is `None`, returns a window that shows the whole trace.
 fn resized(plane: Plane, view: Option<View>, canvas: Canvas) -> View {
     match view {
         Some(view) if (view.width_px, view.height_px) == (canvas.width_px, canvas.height_px) => view,

@@ -22,11 +22,11 @@ use super::shared::Shared;
 use super::shared_axis::SharedAxis;
 use engine::protocol::DeviceSummary;
 
-/// Minimum height of a lane in CSS pixels. Devices that do not fit become visible when they are focused.
+/// Minimum height of a lane, in CSS pixels. Devices that do not fit are shown when they are focused.
 const MIN_LANE_PX: f64 = 48.0;
 
 impl Shared {
-    /// Returns the device at an index of the summary's list.
+    /// Returns the device at `index` in the summary's list of devices.
     pub fn device_at(&self, index: usize) -> Option<&DeviceSummary> {
         self.drawn_file()?.devices.get(index)
     }
@@ -40,7 +40,8 @@ impl Shared {
         self.comparing.pair.is_some() || self.lanes.layout == LaneLayout::All && self.device_count() > 1
     }
 
-    /// Returns the indices of the devices that have a lane, from top to bottom. In a comparison, these are A and B.
+    /// Returns the indices of the devices that have a lane, from top to bottom. In a comparison, these are the compared
+    /// devices.
     pub fn lane_indices(&self) -> Vec<usize> {
         let (Some(canvas), true) = (self.canvas, self.has_lanes()) else { return vec![self.device_index] };
         if let Some(pair) = self.comparing.pair {
@@ -53,8 +54,8 @@ impl Shared {
         (first..first + count).collect()
     }
 
-    /// Returns the position of a device's lane, as the number of pixels below it on the canvas, and the lane's size as
-    /// a canvas of its own.
+    /// Returns the distance from the canvas's bottom to a device's lane, in device pixels, and the lane's size as a
+    /// canvas of its own.
     pub(super) fn lane_canvas(&self, index: usize) -> Option<(u32, Canvas)> {
         let (canvas, indices) = (self.canvas?, self.lane_indices());
         let from_top = indices.iter().position(|of| *of == index)?;
@@ -85,14 +86,14 @@ impl Shared {
         self.shown_lanes().find(|lane| lane.index == self.device_index)
     }
 
-    /// Returns the lane at a position on the canvas, and the position in the lane's window.
+    /// Returns the lane at a position on the canvas, and that position in the lane's window.
     pub fn lane_at(&self, pointer: Pointer) -> Option<(ShownLane<'_>, Pointer)> {
         let lane = self.shown_lanes().find(|lane| f64::from(lane.bottom_px) <= pointer.y.max(0.0))?;
         Some((lane, Pointer { y: pointer.y - f64::from(lane.bottom_px), ..pointer }))
     }
 
-    /// Returns the horizontal axis shared by the shown devices. In a comparison, each device has its own axis, and this
-    /// is that of the focused one.
+    /// Returns the horizontal axis that the shown devices share. In a comparison, where each device has its own axis,
+    /// returns the focused device's axis.
     pub fn shared_axis(&self) -> SharedAxis {
         if self.comparing.pair.is_some() {
             return SharedAxis::for_devices(self.device().into_iter(), self.axis);
@@ -103,7 +104,7 @@ impl Shared {
         SharedAxis::for_devices(devices.unwrap_or_default().iter(), self.axis)
     }
 
-    /// Returns the horizontal axis of a device: the shared one, or its own in a comparison.
+    /// Returns the horizontal axis of a device: the shared axis, or in a comparison, its own axis.
     pub(super) fn axis_of(&self, device: &DeviceSummary) -> SharedAxis {
         if self.comparing.pair.is_some() {
             return SharedAxis::for_devices(std::iter::once(device), self.axis);
@@ -111,8 +112,8 @@ impl Shared {
         self.shared_axis()
     }
 
-    /// Returns the plane of a device. It is as wide as the device's axis and as high as its plot, including curves
-    /// above it.
+    /// Returns the plane of a device, which is as wide as the device's axis and as high as its plot, including curves
+    /// drawn above the stack.
     pub(super) fn plane_of(&self, device: &DeviceSummary) -> Plane {
         self.fit_plane_to_plot(self.axis_of(device).plane(device), device)
     }

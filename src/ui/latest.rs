@@ -1,10 +1,10 @@
-//! Questions to the worker, with one pending at a time. The last answer is kept until the next one arrives, and
-//! outdated answers are dropped.
+//! Requests to the worker, with at most one pending at a time. The latest response is kept until the next one arrives,
+//! and outdated responses are dropped.
 
 use super::effect::Effect;
 use engine::protocol::Question;
 
-/// The pending question with the inputs `Q`, and the latest answer.
+/// The pending request with inputs `Q`, and the latest response `A` with its inputs.
 #[derive(Clone, Debug)]
 pub struct Latest<Q, A> {
     pending: Option<(u32, Q)>,
@@ -18,28 +18,29 @@ impl<Q, A> Default for Latest<Q, A> {
 }
 
 impl<Q: PartialEq + Clone, A> Latest<Q, A> {
-    /// Returns the latest answer, even if it belongs to other inputs than the current ones.
+    /// Returns the latest response, even if it was computed from outdated inputs.
     pub fn latest(&self) -> Option<&A> {
         self.answered.as_ref().map(|(_, answer)| answer)
     }
 
-    /// Returns the inputs of the question that the latest answer belongs to.
+    /// Returns the inputs that the latest response was computed from.
     pub fn answered_question(&self) -> Option<&Q> {
         self.answered.as_ref().map(|(question, _)| question)
     }
 
-    /// Returns the answer about `inputs`, if it is the latest one.
+    /// Returns the latest response if it was computed from `inputs`.
     pub fn answer_to(&self, inputs: &Q) -> Option<&A> {
         self.answered.as_ref().filter(|(known, _)| known == inputs).map(|(_, answer)| answer)
     }
 
-    /// Returns the inputs of the pending question.
+    /// Returns the inputs of the pending request.
     pub(super) fn pending(&self) -> Option<&Q> {
         self.pending.as_ref().map(|(_, question)| question)
     }
 
-    /// Asks about `inputs` on a device, unless the answer is known or another question is pending. Returns whether the
-    /// question was sent. `last_serial` is the counter of all questions.
+    /// Sends a request with `inputs` about a device, unless its response is known or another request is pending.
+    /// Returns whether the request was sent. `last_serial` is the serial of the last request of any kind, and is
+    /// incremented.
     pub(super) fn ask(
         &mut self,
         inputs: Q,
@@ -57,17 +58,18 @@ impl<Q: PartialEq + Clone, A> Latest<Q, A> {
         true
     }
 
-    /// Marks the pending question as answered and returns its inputs. `None` if it has another serial.
+    /// Ends the pending request and returns its inputs. `None` if its serial is not `serial`.
     pub(super) fn take_pending(&mut self, serial: u32) -> Option<Q> {
         self.pending.take_if(|(asked, _)| *asked == serial).map(|(_, inputs)| inputs)
     }
 
-    /// Stores an answer with the inputs of its question.
+    /// Stores a response and the inputs that it was computed from.
     pub(super) fn store(&mut self, inputs: Q, answer: A) {
         self.answered = Some((inputs, answer));
     }
 
-    /// Stores the answer if `serial` is that of the pending question. Otherwise drops it and returns false.
+    /// Stores a response to the pending request. If `serial` belongs to another request, drops the response and returns
+    /// false.
     pub(super) fn take(&mut self, serial: u32, answer: A) -> bool {
         let inputs = self.take_pending(serial);
         let is_expected = inputs.is_some();

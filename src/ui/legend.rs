@@ -7,16 +7,16 @@ use engine::protocol::{Grouping, LegendEntry, Plot};
 use picture::timeline::View;
 use std::collections::BTreeSet;
 
-/// A line of the legend.
+/// A line of the legend: a colour with its label and bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     pub slot: u32,
     pub label: String,
-    /// Requested bytes at the peak, and the number of allocations.
+    /// Requested bytes at the peak, and number of allocations.
     pub bytes: String,
     /// Requested bytes at the cursor and at the peak.
     pub columns: [String; 2],
-    /// Label, and both columns to the byte.
+    /// Tooltip: label, and exact requested bytes at the cursor and at the peak.
     pub exact: String,
     pub faded: bool,
 }
@@ -40,7 +40,8 @@ pub fn heading(plot: Plot, colouring: Grouping) -> String {
 }
 
 impl Shared {
-    /// Returns the grouping that the colours show. Segments have no category, so they are coloured by pool instead.
+    /// Returns the grouping that the colours show. Segments have no category. If colouring by category is chosen, they
+    /// are coloured by pool.
     pub fn coloured_by(&self) -> Grouping {
         match (self.looks.plot, self.looks.colouring) {
             (Plot::Reserved(_), Grouping::Category) => Grouping::Pool,
@@ -49,7 +50,7 @@ impl Shared {
     }
 }
 
-/// Returns the singular noun for a grouping.
+/// Returns the singular noun for a grouping, such as "category".
 pub fn noun(grouping: Grouping) -> &'static str {
     match grouping {
         Grouping::CallSite => "call site",
@@ -64,11 +65,11 @@ pub fn noun(grouping: Grouping) -> &'static str {
     }
 }
 
-/// Number of visible pixels of each colour, indexed by palette slot.
+/// Number of visible pixels of each colour, in the order of the palette.
 pub type VisiblePixels = Vec<u64>;
 
 impl Shared {
-    /// Counts the pixels of each colour in a window. `None` until a scene with the chosen colouring arrives.
+    /// Counts the pixels of each colour in a window. `None` until the scene has the chosen colouring.
     pub fn visible_pixels(&self, view: &View) -> Option<VisiblePixels> {
         let scene = self.geometry.scene.as_ref().filter(|_| self.geometry.looks.colouring == self.looks.colouring)?;
         let column = |px: f64| scene.view.column_from_x(view.x_from_column(px)).clamp(-1e6, 1e6).round() as i32;
@@ -77,11 +78,11 @@ impl Shared {
     }
 }
 
-/// Builds a line for every colour that is visible in the window, live at the cursor, or faded.
+/// Builds a line for each colour that is visible in the window, live at the cursor, or faded.
 ///
-/// Lines of an ordered grouping keep its order. Other lines are sorted by bytes at the peak, which do not depend on the
-/// window, and then by visible pixels. If `covered` is `None`, colours that are live at the peak count as visible. For
-/// segments, no bytes are shown.
+/// If the groups have a natural order, lines have that order. Otherwise they are sorted by bytes at the peak, which do
+/// not depend on the window, and then by visible pixels. `covered` are the visible pixels. If it is `None`, colours
+/// that are live at the peak count as visible. Lines of segments show no bytes.
 pub fn lines(
     plot: Plot,
     colouring: Grouping,
@@ -126,10 +127,10 @@ pub fn lines(
     shown.into_iter().map(line).collect()
 }
 
-/// Maximum number of lines for which no filter field is shown.
+/// Maximum number of lines without a filter field.
 pub const MAX_UNFILTERED: usize = 8;
 
-/// Keeps the lines that contain `text`, ignoring ASCII case.
+/// Returns the lines that contain `text`, ignoring ASCII case.
 pub fn filtered(mut lines: Vec<Line>, text: &str) -> Vec<Line> {
     let text = text.trim().to_ascii_lowercase();
     lines.retain(|line| line.label.to_ascii_lowercase().contains(&text));

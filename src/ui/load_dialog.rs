@@ -1,4 +1,4 @@
-//! Loads a range of a file's events. This is offered before a large file is read, and on request.
+//! The dialog for loading a range of a file's events. It opens before a large file is read, and on request.
 
 pub mod data;
 
@@ -13,7 +13,7 @@ use super::summary::loaded_range;
 use data::SYNTAX_ERROR;
 use engine::protocol::{LoadRange, Request};
 
-/// Loads the range of events that was typed, or reports a syntax error in the dialog.
+/// Loads the typed range of events, or shows a syntax error in the dialog.
 pub(super) fn load_typed(state: &mut State, text: &str, now_ms: f64, effects: &mut Vec<Effect>) {
     match (parse(text), &mut state.shared.stage) {
         (Some(range), Stage::Choosing(_)) => open(state, range, now_ms, effects),
@@ -22,7 +22,7 @@ pub(super) fn load_typed(state: &mut State, text: &str, now_ms: f64, effects: &m
     }
 }
 
-/// Loads all events: of the file that the dialog is about, or of an open file that was loaded only in part.
+/// Loads all events of the file in the dialog, or of the open file if only a range of its events is loaded.
 pub(super) fn load_all(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     match &state.stage {
         Stage::Choosing(_) => open(state, LoadRange::ALL, now_ms, effects),
@@ -45,7 +45,7 @@ fn open(state: &mut State, range: LoadRange, now_ms: f64, effects: &mut Vec<Effe
     state.comparing.pending_second = compared;
 }
 
-/// Opens the dialog for the open or loading file.
+/// Opens the dialog for the file that is open or loading.
 pub(super) fn ask_again(state: &mut State, effects: &mut Vec<Effect>) {
     if matches!(state.stage, Stage::Loading(_)) {
         effects.push(Effect::Ask(Request::Cancel));

@@ -1,4 +1,4 @@
-//! Parsing and formatting of a range of events to load, as typed or in a link.
+//! Parses and formats a range of events to load, as typed or in a link.
 
 use base::units::group_digits;
 use engine::protocol::LoadRange;

@@ -8,24 +8,24 @@ use super::url::server;
 use base::units::{Bytes, pluralize};
 use engine::protocol::Phase;
 
-/// Minimum number of bytes read before a stopped worker may have run out of memory. Fewer would not fill the memory,
-/// even at gzip's best ratio.
+/// Number of bytes that must have been read before a stopped worker can have run out of memory. Fewer bytes could not
+/// fill the memory, even at the maximum compression ratio of gzip.
 const MIN_TO_FILL: u64 = 4 << 20;
 
-/// Contents of the loading panel.
+/// Contents of the panel that shows the progress of reading a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadingView {
     pub name: String,
-    /// Progress, 0 to 1. `None` if the total is unknown.
+    /// Progress, 0 to 1. `None` if the file's size is unknown.
     pub fraction: Option<f64>,
     /// Progress, such as `Reading and decoding · 1.20 GiB of 4.00 GiB · 310 MB/s`.
     pub text: String,
-    /// True if the events decoded so far are drawn.
+    /// True if the timeline shows the events decoded so far.
     pub is_drawn: bool,
 }
 
 impl Loading {
-    /// Creates the state of a load that starts at `now_ms`.
+    /// Creates the state of a load that starts at `now_ms`. `total_bytes` is the file's size, if known.
     pub fn new(origin: Origin, name: String, total_bytes: Option<u64>, now_ms: f64) -> Loading {
         let phase = Phase::Decoding;
         Loading { name, origin, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms, partial: None }
@@ -74,7 +74,7 @@ impl Loading {
         }
     }
 
-    /// Returns the name of the file, with the server that it is fetched from.
+    /// Returns the name of the file, and the server if it is fetched from one.
     pub(super) fn title(&self) -> String {
         match &self.origin {
             Origin::Link(link) => server(link).map(|server| [&self.name, " from ", server].concat()),
@@ -83,7 +83,7 @@ impl Loading {
         .unwrap_or_else(|| self.name.clone())
     }
 
-    /// Describes the progress of a load when the worker stopped, and estimates the memory that the whole file needs.
+    /// Describes how far a load got before the worker stopped, and estimates the memory that the whole file needs.
     pub(super) fn stopped_text(&self) -> String {
         let mut text = format!(" after {} of {}", Bytes(self.bytes), self.name);
         if let Some(total) = self.total_bytes.filter(|&total| total > self.bytes && self.bytes >= MIN_TO_FILL) {
@@ -94,7 +94,7 @@ impl Loading {
         text
     }
 
-    /// Returns the mean loading rate since the start, in 10^6 bytes per second. `None` during the first 200 ms.
+    /// Returns the average loading rate since the start, in 10^6 bytes per second. `None` during the first 200 ms.
     fn megabytes_per_second(&self) -> Option<f64> {
         let elapsed_ms = self.latest_ms - self.started_ms;
         (elapsed_ms >= 200.0 && self.bytes > 0).then(|| self.bytes as f64 / elapsed_ms / 1e3)

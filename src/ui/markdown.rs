@@ -1,15 +1,15 @@
-//! Formats reports as Markdown, for issues. Names from a snapshot are put into code spans or escaped, so that they
-//! cannot act as markup.
+//! Formats reports as Markdown, for GitHub issues. Names from a snapshot are escaped or put into code spans, so that
+//! they cannot act as markup.
 
 use super::cell_text::{exact, is_numeric, left_out_text, short, threshold_text, total_row};
 use engine::protocol::{Cell, Report, Sheet, SheetRow, Tone};
 
-/// Maximum number of stacks per sheet.
+/// Maximum number of stacks per table.
 const MAX_STACKS: usize = 3;
-/// Maximum number of frames per stack, innermost first.
+/// Maximum number of frames per stack. Outer frames are omitted.
 const MAX_FRAMES: usize = 24;
 
-/// Formats a report as Markdown. `subject` is the name of its subject: `run.pickle · GPU 0`.
+/// Formats a report as Markdown. `subject` is the file and device that it describes: `run.pickle · GPU 0`.
 pub fn markdown(report: &Report, subject: &str) -> String {
     let mut text = String::from("## ");
     text.push_str(report.topic.title());
@@ -131,8 +131,8 @@ fn write_stack(text: &mut String, row: &SheetRow) {
     text.push('\n');
 }
 
-/// Writes a code span for a table cell. A `|` is escaped, since GitHub ends cells there even inside code. A name that
-/// starts or ends with a backtick or a space is padded with spaces.
+/// Writes a code span for a table cell. A `|` is escaped, because GitHub ends the cell at a `|` even inside code. A
+/// name that starts or ends with a backtick or a space is padded with spaces.
 fn write_code(text: &mut String, name: &str) {
     if name.is_empty() {
         return;
@@ -155,7 +155,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|character| character != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Replaces control characters and line separators, which could end a line or be invisible.
+/// Replaces control characters and line separators by U+FFFD.
 fn visible(character: char) -> char {
     if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') { '\u{fffd}' } else { character }
 }

@@ -11,15 +11,15 @@ use super::tools::Point;
 use base::units::{Bytes, group_digits};
 use engine::protocol::MomentSpec;
 
-/// A line in the list of markers.
+/// Line of a marker in the list of markers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     pub number: u32,
-    /// Event, time and bytes.
+    /// Text of the line: event, time and bytes.
     pub text: String,
-    /// Live bytes at the marker. `None` until the worker has answered.
+    /// Live bytes at the marker. `None` until the worker has responded.
     pub requested: Option<u64>,
-    /// Index of the event that the marker's moment follows, or −1 before the first event.
+    /// Index of the last event before the marker, or −1 if the marker is before the first event.
     pub event: Option<i64>,
 }
 
@@ -55,7 +55,7 @@ impl Shared {
         self.markers().map(line).collect()
     }
 
-    /// Adds a marker at the pointer, or else at the crosshair.
+    /// Adds a marker at the pointer or, without a pointer, at the crosshair.
     pub(super) fn add_marker(&mut self, pointer: Option<Pointer>) {
         let keys = self.tools.crosshair.by_keys.filter(|_| pointer.is_none());
         let point = match keys {

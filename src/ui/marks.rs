@@ -1,4 +1,4 @@
-//! Marks within the window, in its pixels: out-of-memory events, snapshots, and annotation tracks.
+//! Marks within the window, in pixels of the window: out-of-memory events, snapshots, and annotations.
 
 use super::shared::Shared;
 use super::slices::Slice;
@@ -6,21 +6,21 @@ use base::units::{Bytes, pluralize};
 use engine::protocol::Marks;
 use picture::timeline::View;
 
-/// Maximum number of annotation tracks. Deeper annotations are not drawn.
+/// Maximum number of annotation tracks. Annotations that are nested more deeply are not drawn.
 pub const MAX_LANES: u32 = 3;
-/// Maximum number of marks of each kind in a window. More would cover the whole timeline.
+/// Maximum number of marks of each kind in a window. More would hide the timeline.
 const MAX_DRAWN: usize = 400;
-/// Minimum width in CSS pixels of a slice that is drawn separately. Narrower slices are merged with their neighbours.
+/// Minimum width in CSS pixels of a slice (the bar of an annotation). Narrower slices are merged with their neighbours.
 pub(crate) const MIN_SLICE_PX: f64 = 3.0;
-/// Height in CSS pixels of the axis above the annotation tracks.
+/// Height of the axis above the annotation tracks, in CSS pixels.
 pub const AXIS_PX: f64 = 24.0;
-/// Height in CSS pixels of an annotation track.
+/// Height of an annotation track, in CSS pixels.
 pub const TRACK_PX: f64 = 16.0;
 
 /// The marks of a window, in device pixels from its left edge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WindowMarks {
-    /// Out-of-memory events, with their labels.
+    /// Position and label of each out-of-memory event.
     pub out_of_memory: Vec<(f64, String)>,
     /// Positions at which snapshots were taken.
     pub snapshots: Vec<f64>,
@@ -53,8 +53,8 @@ impl WindowMarks {
     }
 }
 
-/// Returns the slices in the window. Consecutive slices are merged if they, and the gap between them, are narrower than
-/// `narrow` pixels.
+/// Returns the slices in the window. Consecutive slices are merged if each slice and the gap between them are narrower
+/// than `narrow` pixels.
 fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice> {
     let width = f64::from(view.width_px);
     let mut slices: Vec<Slice> = Vec::new();
@@ -104,7 +104,7 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
     slices
 }
 
-/// Returns the number of annotation tracks below the axis of the shown device.
+/// Returns the number of annotation tracks of the shown device.
 pub fn track_count(state: &Shared) -> u32 {
     state.surroundings.marks.latest().map_or(0, |marks| marks.lanes.min(MAX_LANES))
 }

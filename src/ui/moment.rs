@@ -1,4 +1,4 @@
-//! Formats the moment of the cursor or the pointer: for the panel, the axes and screen readers.
+//! Formats facts about the moment of the cursor or the pointer, for the side panel, the axes and screen readers.
 
 use super::details::time_of_day;
 use super::hover::card;
@@ -7,19 +7,20 @@ use super::shared::Shared;
 use base::units::{Bytes, Moment, group_digits};
 use engine::protocol::{MomentFacts, Plot};
 
-/// Contents of the panel about a moment. It describes the moment under the pointer while the pointer is over the
-/// timeline, and the cursor otherwise.
+/// Contents of the panel that describes a moment: the one under the pointer while the pointer is over the timeline,
+/// otherwise the cursor's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentView {
     pub title: &'static str,
-    /// Index of the event that the moment follows, or −1 before the first event.
+    /// Index of the last event before the moment, or −1 before the first event.
     pub event: Option<i64>,
     pub facts: MomentFacts,
-    /// Labels and values. The number of lines is fixed, so that the panel keeps its size.
+    /// Labels and values. The number of lines is fixed, so that the panel's size does not change.
     pub lines: [(&'static str, String); 7],
 }
 
-/// Builds the panel. All lines describe the same moment: the latest one for which the worker has sent facts.
+/// Builds the panel. All lines describe the same moment, for which the worker has sent facts. It may be an earlier
+/// position of the pointer or cursor.
 pub fn view(state: &Shared) -> MomentView {
     let is_hovered = state.tools.crosshair.by_keys.is_none() && state.crosshair_moment().is_some();
     let facts = if is_hovered { state.crosshair_facts() } else { state.cursor_facts() };
@@ -43,18 +44,18 @@ pub fn view(state: &Shared) -> MomentView {
     }
 }
 
-/// Formats bytes with three digits and to the byte.
+/// Formats bytes with three significant digits, followed by the exact number.
 pub(super) fn bytes_text(bytes: u64) -> String {
     let short = Bytes(bytes).to_string();
     if bytes < 1024 { short } else { short + " · " + &group_digits(bytes) + " B" }
 }
 
-/// Formats the index of the event that a moment follows: `3,216`.
+/// Formats the index of the last event before a moment: `3,216`.
 pub(super) fn event_text(moment: u32) -> String {
     Moment(moment).event().map_or_else(|| "before the first".to_owned(), |event| group_digits(event.0.into()))
 }
 
-/// Formats the event that a moment follows, for use in a sentence: `event 3,216`.
+/// Formats the last event before a moment, for use in a sentence: `event 3,216`.
 pub(super) fn event_name(moment: u32) -> String {
     if moment == 0 { "before the first event".to_owned() } else { "event ".to_owned() + &event_text(moment) }
 }
@@ -77,7 +78,7 @@ pub(super) fn elapsed(us: i64) -> String {
     format!("{sign}{}.{:06} s", group_digits(us / 1_000_000), us % 1_000_000)
 }
 
-/// Returns the text that a screen reader reads out after keys have moved the crosshair. Empty while the pointer
+/// Returns the text that a screen reader announces after keys have moved the crosshair. Empty while the pointer
 /// controls the crosshair, and until all facts are known.
 pub fn screen_reader_text(state: &Shared) -> String {
     let Some(keys) = state.tools.crosshair.by_keys else { return String::new() };

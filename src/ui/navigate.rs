@@ -26,7 +26,8 @@ impl Shared {
         self.drawn_device().map(|device| self.plane_of(device))
     }
 
-    /// Returns the position of an event on the horizontal axis. `None` on the time axis if the event has no timestamp.
+    /// Returns the position of an event on the horizontal axis. `None` if that is the time axis and the event has no
+    /// timestamp.
     pub fn x_of(&self, event: u32, time_us: Option<i64>) -> Option<f64> {
         match self.axis {
             Axis::Events => Some(f64::from(event) + 1.0),
@@ -38,7 +39,7 @@ impl Shared {
         }
     }
 
-    /// Returns the window's left and right edges as fractions of the whole axis, from 0 to 1.
+    /// Returns the window's left and right edges as fractions of the whole axis, 0 to 1.
     pub fn window(&self) -> Option<[f64; 2]> {
         let (view, plane) = (self.view?, self.plane()?);
         Some([0.0, f64::from(view.width_px)].map(|column| plane.fraction(view.x_from_column(column))))
@@ -50,8 +51,8 @@ impl Shared {
         Some(self.plane()?.fraction(self.view?.x_from_column(column)))
     }
 
-    /// Returns the edges of the shown device's own axis as fractions of the whole axis. They are 0 and 1 unless several
-    /// devices share the axis.
+    /// Returns the start and end of the shown device's own axis, as fractions of the whole axis. They are 0 and 1
+    /// unless several devices share the axis.
     pub fn device_axis(&self) -> Option<[f64; 2]> {
         let plane = self.plane()?;
         let device = self.drawn_device()?;
@@ -61,7 +62,7 @@ impl Shared {
         )
     }
 
-    /// Returns the position of the peak on the axis. On the time axis, it is `None` until the worker has sent the
+    /// Returns the position of the peak on the horizontal axis. On the time axis, `None` until the worker has sent the
     /// marks.
     pub fn peak_x(&self) -> Option<f64> {
         match self.axis {
@@ -72,14 +73,14 @@ impl Shared {
         }
     }
 
-    /// Replaces the window with the result of `change`, then refits the byte axis if that is switched on.
+    /// Replaces the window with the result of `change`. Then rescales the byte axis if automatic scaling is on.
     pub(super) fn navigate(&mut self, change: impl FnOnce(Plane, View) -> View) {
         let (Some(plane), Some(view)) = (self.plane(), self.view) else { return };
         self.view = Some(change(plane, view));
         self.refit_bytes_axis();
     }
 
-    /// Changes stacking order or colouring, which requires new geometry.
+    /// Changes the display settings, and drops pending requests for scenes with the old settings.
     pub(super) fn change_looks(&mut self, looks: Looks) {
         if looks == self.looks {
             return;
@@ -95,7 +96,7 @@ impl Shared {
         self.ignore_requests();
     }
 
-    /// Fits the byte axis to the window if that is switched on.
+    /// Scales the byte axis to the visible window if automatic scaling is on.
     pub(super) fn refit_bytes_axis(&mut self) {
         let (Some(plane), Some(view), Some(scene)) = (self.plane(), self.view, &self.geometry.scene) else { return };
         if self.bytes_axis == BytesAxis::FitsWindow && self.no_fit_reason().is_none() {

@@ -1,4 +1,5 @@
-//! Texts around the timeline: the status line, the values under the pointer, and the renderer notice.
+//! Texts around the timeline: the status line, the line that describes the pointer's position, and the notice about the
+//! renderer.
 
 use super::crosshair::column_under;
 use super::shared::Shared;
@@ -7,15 +8,15 @@ use super::summary::device_name;
 use base::units::{Bytes, Moment, group_digits, pluralize};
 use engine::protocol::Plot;
 
-/// Text of the status line. Screen readers announce every change. Only [`Status::Visible`] is also displayed.
+/// Text of the status line. Screen readers announce every change. On the page, only [`Status::Visible`] is displayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     ScreenReader(String),
-    /// A remark that appears nowhere else on the page, so it is also displayed.
+    /// A message that appears nowhere else on the page, and is therefore displayed.
     Visible(String),
 }
 
-/// Returns the current status line.
+/// Returns the current text of the status line.
 pub fn status(state: &Shared) -> Status {
     if let Some(remark) = &state.remark {
         return Status::Visible(remark.clone());
@@ -38,7 +39,7 @@ pub fn status(state: &Shared) -> Status {
     })
 }
 
-/// Returns the line below the timeline, and the same line with exact bytes. It describes the state under the pointer or
+/// Returns the text below the timeline, and the same text with exact bytes. It describes the position of the pointer or
 /// crosshair, or explains the mouse controls if there is neither.
 pub fn pointer_reading(state: &Shared) -> (String, String) {
     column_reading(state).unwrap_or_else(|| {
@@ -94,7 +95,7 @@ fn column_reading(state: &Shared) -> Option<(String, String)> {
     Some((text, exact))
 }
 
-/// Returns a notice if WebGPU is not used for an unusual reason.
+/// Returns a notice that WebGPU is not used, with the reason, if the user may want to know it.
 pub fn renderer_notice(state: &Shared) -> Option<String> {
     match &state.renderer {
         Renderer::Unknown | Renderer::WebGpu => None,

@@ -1,4 +1,4 @@
-//! Handles the worker's replies while a file loads: progress, partial data, the opened file, or an error.
+//! Handles the worker's replies while a file is loading: progress, partial data, the opened file, or an error.
 
 use super::comparing;
 use super::effect::Effect;
@@ -48,7 +48,7 @@ pub(super) fn on_reply(state: &mut State, reply: Reply, now_ms: f64, effects: &m
     }
 }
 
-/// Shows the file that was just opened: the whole trace, or the view of the current link.
+/// Shows the file that was just opened: its whole trace, or the view of the current link.
 pub(super) fn show_file(state: &mut State, file: Box<FileSummary>, now_ms: f64, effects: &mut Vec<Effect>) {
     let carried_over = partial::carry_over(state);
     state.stage = Stage::Ready(file);

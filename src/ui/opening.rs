@@ -14,7 +14,7 @@ use super::url;
 use engine::protocol::{LoadRange, Member, Request};
 use picture::timeline::Axis;
 
-/// Lists the snapshots in the given files and opens the first one.
+/// Lists the snapshots among the given files and opens the first one.
 pub(super) fn open_files(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {
     let none = no_snapshot_message(&files);
     let are_two_given = files.len() == 2;
@@ -37,8 +37,8 @@ pub(super) fn open_files(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64,
     }
 }
 
-/// Appends files to the list of snapshots. `from` is the shell's index of the first file. Returns the index of the
-/// first new entry in the list.
+/// Appends files to the list of snapshots. `from` is the index of the first file in the shell's list. Returns the index
+/// of the first new entry in the list of snapshots.
 pub(super) fn append_files(state: &mut Shared, from: usize, files: Vec<GivenFile>) -> usize {
     let first_new = state.snapshots.len();
     state.snapshots.extend((from..).zip(files).map(|(at, file)| SnapshotChoice {
@@ -52,8 +52,8 @@ pub(super) fn append_files(state: &mut Shared, from: usize, files: Vec<GivenFile
     first_new
 }
 
-/// Reports that the file of load `load` could not be fetched from its link. `status` is the HTTP status, if there was a
-/// response.
+/// Reports that a linked file could not be fetched. `load` is the id of its load. `status` is the HTTP status, if there
+/// was a response.
 pub(super) fn on_link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
     if load == state.load
         && let Stage::Loading(loading) = &state.stage
@@ -64,14 +64,15 @@ pub(super) fn on_link_failed(state: &mut Shared, load: u32, status: Option<u16>)
     }
 }
 
-/// Reports that the download of load `load` was interrupted after `at` bytes and is being resumed.
+/// Reports that the download of a file was interrupted after `at` bytes and is being resumed. `load` is the id of its
+/// load.
 pub(super) fn on_link_interrupted(state: &mut Shared, load: u32, at: u64) {
     if load == state.load {
         state.remark = Some(url::resume::resuming_message(at));
     }
 }
 
-/// Loads the snapshot at this index of the list, or asks for its event range first if it is large.
+/// Loads the snapshot at this index of the list. If it is large, asks for the range of events first.
 pub(super) fn load(state: &mut Shared, index: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some(choice) = state.snapshots.get(index).cloned() else { return };
     let Some(range) = range_to_load(state, &choice) else {
@@ -99,8 +100,8 @@ pub(super) fn load(state: &mut Shared, index: usize, now_ms: f64, effects: &mut 
     effects.push(Effect::Load { origin: origin.clone(), member, load: state.load, range });
 }
 
-/// Returns the range of events to load: the one chosen for this snapshot, or the one in the link to it. Returns `None`
-/// if the user has to choose because the file is large.
+/// Returns the range of events to load: the one that the user chose for this snapshot, or the one in the link to it.
+/// `None` if the file is large and the user has not chosen yet.
 fn range_to_load(state: &Shared, choice: &SnapshotChoice) -> Option<LoadRange> {
     let linked = || {
         let link = state.linked.pending.as_ref().filter(|link| link.urls.is_empty() || link.points_to(choice))?;
@@ -112,7 +113,7 @@ fn range_to_load(state: &Shared, choice: &SnapshotChoice) -> Option<LoadRange> {
         .or_else(|| (!choice.bytes.is_some_and(|bytes| is_large(&choice.file, bytes))).then_some(LoadRange::ALL))
 }
 
-/// Opens the dialog that asks for the range of events to load.
+/// Opens the dialog that asks for the range of events of the snapshot at this index.
 pub(super) fn ask_for_range(state: &mut Shared, index: usize) {
     let Some(choice) = state.snapshots.get(index) else { return };
     let choosing = LoadDialog::new(choice.name(), &choice.file, choice.bytes, choice.load);
@@ -120,8 +121,8 @@ pub(super) fn ask_for_range(state: &mut Shared, index: usize) {
     state.snapshot_index = index;
 }
 
-/// Stores the size of a downloaded file once it is known. If the file turns out to be large, cancels the load, asks for
-/// the event range and returns true.
+/// Stores the size of a file that is being downloaded. If the file is large, cancels the load, asks for the range of
+/// events, and returns true.
 pub(super) fn on_length_known(state: &mut Shared, bytes: u64, effects: &mut Vec<Effect>) -> bool {
     let index = state.snapshot_index;
     let Some(choice) = state.snapshots.get_mut(index).filter(|choice| choice.bytes.is_none()) else { return false };
@@ -135,13 +136,13 @@ pub(super) fn on_length_known(state: &mut Shared, bytes: u64, effects: &mut Vec<
     true
 }
 
-/// Returns the index that the current link gives for a snapshot in a file that holds several. `None` if the link is to
-/// another file.
+/// Returns the index of the snapshot within a file that holds several, as given by the current link. `None` if the link
+/// is to another file.
 fn linked_member(state: &Shared, choice: &SnapshotChoice) -> Option<u32> {
     state.linked.pending.as_ref().filter(|link| link.points_to(choice))?.member
 }
 
-/// Lists the snapshots behind `links` and loads the one at index `index`.
+/// Lists the snapshots that `links` point to, and loads the one at `index`.
 pub(super) fn load_links(state: &mut Shared, links: Vec<String>, index: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let choice = |link: String| {
         let file = url::file_name(&link);
@@ -151,8 +152,8 @@ pub(super) fn load_links(state: &mut Shared, links: Vec<String>, index: usize, n
     load(state, index, now_ms, effects);
 }
 
-/// Replaces the entry of a file that holds several snapshots with one entry for each. The current entry becomes the
-/// linked one, or the first one without such a link.
+/// Replaces the list entry of a file that holds several snapshots with an entry for each snapshot. The snapshot given
+/// by the link becomes the current one, or the first if there is no such link.
 pub(super) fn list_members(state: &mut Shared, members: Vec<Member>) {
     let Some(file) = state.snapshots.get(state.snapshot_index).filter(|choice| choice.member.is_none()).cloned() else {
         return;
@@ -185,7 +186,7 @@ pub(super) fn cancel(state: &mut Shared, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Closes the open or loading file and switches to `stage`. Later replies about that file are dropped.
+/// Closes the file that is open or loading, and switches to `stage`. Later replies about that file are dropped.
 pub(super) fn close(state: &mut Shared, stage: Stage) {
     state.comparing.pending_second = None;
     if matches!(stage, Stage::Choosing(_) | Stage::Loading(_)) {
@@ -203,7 +204,7 @@ pub(super) fn close(state: &mut Shared, stage: Stage) {
     show_device(state, 0);
 }
 
-/// Shows another device in full. If the device has a lane, focuses the lane instead.
+/// Shows the whole trace of another device. If the device has a lane, only focuses the lane.
 pub(super) fn show_device(state: &mut Shared, index: usize) {
     second::choose_device(state, index);
     if state.focus(index) {

@@ -1,5 +1,5 @@
-//! Data for the shapes drawn over the timeline: crosshair, ruler, zoom box, markers and the capacity line. Coordinates
-//! are in device pixels of the plot, with y upwards.
+//! Shapes drawn over the timeline as data: crosshair, ruler, zoom box, markers and capacity line. Coordinates are in
+//! device pixels of the plot, with y upwards.
 
 use super::drag::Drag;
 use super::effect::Pointer;
@@ -10,29 +10,29 @@ use base::units::{BYTE_UNITS, Bytes, group_digits};
 use engine::protocol::Plot;
 use picture::timeline::{Axis, View};
 
-/// Data for all shapes that are drawn over the timeline.
+/// Shapes drawn over the timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlay {
     pub crosshair: Option<Crosshair>,
-    /// Column of the pointer, while it is over another lane.
+    /// Column of the pointer, if the pointer is over a lane that is not focused.
     pub other_lane_pointer: Option<f64>,
-    /// The two ends of the ruler, and its label.
+    /// The two ends of the ruler, and the ruler's label.
     pub ruler: Option<([Pointer; 2], String)>,
     /// Two opposite corners of the box to zoom into.
     pub zoom_box: Option<[Pointer; 2]>,
     pub markers: Vec<MarkerFlag>,
-    /// Hovered slice of the annotation tracks: its left and right edge, and its track.
+    /// Hovered slice of the annotation tracks: left and right edge, and index of the track.
     pub slice: Option<([f64; 2], u32)>,
     /// Column and label of the cursor. The label is the event, or the time on the time axis.
     pub cursor: Option<(f64, String)>,
-    /// Cursor in the lane of the other device of a comparison: column and label of the aligned event, and the top of
-    /// the lane in pixels from the canvas's upper edge.
+    /// Cursor in the lane of the other device of a comparison: column and label of the event aligned with the cursor,
+    /// and top of the lane in pixels from the canvas's upper edge.
     pub other_cursor: Option<(f64, String, f64)>,
     /// Left and right edge of the range. They may be outside the window.
     pub range: Option<[f64; 2]>,
     /// True if the ends of the range are labelled A and B because the views show the change between them.
     pub labels_ends: bool,
-    /// Row and label of the capacity line.
+    /// Height and label of the capacity line.
     pub capacity: Option<(f64, String)>,
 }
 
@@ -50,9 +50,9 @@ pub struct Crosshair {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkerFlag {
     pub at: Pointer,
-    /// The marker's number.
+    /// Number shown on the marker.
     pub number: String,
-    /// Requested bytes at the marker.
+    /// Label of the marker: the requested bytes.
     pub text: String,
 }
 
@@ -104,7 +104,7 @@ impl Overlay {
     }
 }
 
-/// Returns the cursor in the lane of the other device of a comparison.
+/// Returns the column, label and lane top of the cursor in the lane of the other device of a comparison.
 fn other_cursor(state: &Shared) -> Option<(f64, String, f64)> {
     let moments = state.aligned_cursor().filter(|_| state.axis == Axis::Events)?.0;
     let lane = state.shown_lanes().find(|lane| lane.index != state.device_index)?;
@@ -145,8 +145,8 @@ fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {
     Some(Crosshair { at, x_label, y_label })
 }
 
-/// Formats bytes in the largest unit that fits. The number of decimals, up to three, depends on how many bytes a pixel
-/// covers.
+/// Formats bytes in the largest suitable unit, with up to three decimals. The more bytes a pixel covers, the fewer
+/// decimals are shown.
 fn bytes_text(bytes: u64, bytes_per_px: f64) -> String {
     let mut unit = 0;
     while unit + 1 < BYTE_UNITS.len() && bytes >> (10 * (unit + 1)) > 0 {

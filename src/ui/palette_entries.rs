@@ -19,16 +19,17 @@ use base::sorted::{signed_key, sorted_numbers, two_part_key};
 use base::units::pluralize;
 use engine::protocol::Topic;
 
-/// Maximum number of listed entries.
+/// Maximum number of entries that the palette lists.
 const MAX_ENTRIES: usize = 100;
-/// Sort ranks of the kinds of entries, for equally good matches. Recently used entries come before all of them.
+/// Sort key of views among entries that match equally well. The keys of the other kinds of entries follow. If nothing
+/// is typed, recently used entries come before all others.
 const VIEW_RANK: u64 = 100;
 const INSIGHT_RANK: u64 = 101;
 const DEVICE_RANK: u64 = 102;
 const FILE_RANK: u64 = 103;
 const COMMAND_RANK: u64 = 104;
 const ANNOTATION_RANK: u64 = 105;
-/// Bonus on the match score of a recently used entry.
+/// Amount added to the match score of a recently used entry.
 const RECENT_BONUS: i32 = 4 * fuzzy::LETTERS_PER_POINT;
 
 /// An entry of the command palette.
@@ -36,11 +37,11 @@ const RECENT_BONUS: i32 = 4 * fuzzy::LETTERS_PER_POINT;
 pub struct Entry {
     pub target: PaletteTarget,
     pub name: String,
-    /// Character indices of the name that match the typed text, ascending.
+    /// Indices of the characters in `name` that match the typed text, ascending.
     pub matched: Vec<usize>,
-    /// Label of the entry's kind: "View", "Device", or the heading of a group of commands.
+    /// Label of the entry's kind, such as "View" or "Device". For a command, the heading of its group.
     pub kind: &'static str,
-    /// Keyboard shortcuts.
+    /// Keyboard shortcuts of a command.
     pub keys: Vec<String>,
 }
 
@@ -120,7 +121,7 @@ fn is_view(command: Command) -> bool {
     matches!(command, Command::Show(_))
 }
 
-/// Returns true if a command can have an effect now. Most commands need an open file.
+/// Returns false if a command would have no effect now. Most commands require an open file.
 fn is_possible(state: &State, command: Command) -> bool {
     use Command::*;
     match command {
@@ -135,7 +136,7 @@ fn is_possible(state: &State, command: Command) -> bool {
     }
 }
 
-/// Builds the entry for a target, without highlighted characters. `None` if the target no longer exists.
+/// Builds the entry for a target, without marking matched characters. `None` if the target no longer exists.
 fn entry(state: &State, target: PaletteTarget) -> Option<Entry> {
     let (name, kind, keys) = match target {
         PaletteTarget::Command(index) => {
@@ -153,7 +154,7 @@ fn entry(state: &State, target: PaletteTarget) -> Option<Entry> {
     Some(Entry { target, name, matched: Vec::new(), kind, keys })
 }
 
-/// Runs the picked entry as if its key had been pressed in the right view, or its control had been clicked.
+/// Runs the picked entry. A command of a tab first shows the tab.
 pub(super) fn run_chosen(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some(target) = state.palette.pending.take() else { return };
     match target {

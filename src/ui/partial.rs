@@ -2,8 +2,8 @@
 //! final timeline then replaces it at the same position.
 //!
 //! ```text
-//! Reply::Partial ──▶ Unfinished ──▶ a summary like that of an open file ──▶ plane, window, axes
-//!                         └───────▶ heights ──▶ a Scene without allocations
+//! Reply::Partial ──▶ PartialState ──▶ a summary, as for an open file ──▶ plane, window, axes
+//!                          └────────▶ heights ──▶ a Scene without allocations
 //! ```
 
 mod data;
@@ -33,22 +33,22 @@ impl Shared {
         }
     }
 
-    /// Returns the summary of the file that is drawn: the open file, or the decoded part of a loading one.
+    /// Returns the summary of the file that the timeline shows: the open file, or the decoded part of a loading file.
     pub fn drawn_file(&self) -> Option<&FileSummary> {
         self.file().or_else(|| self.partial().map(|unfinished| &unfinished.file.summary))
     }
 
-    /// Returns the overview curve of the shown device, up to the last decoded event.
+    /// Returns the overview curve of the shown device in the loading file, up to the last decoded event.
     pub(super) fn partial_overview(&self) -> Option<&Rc<Overview>> {
         self.partial()?.overviews.get(self.device_index)
     }
 }
 
-/// The window to keep while the plane grows.
+/// The window to restore after the plane has grown.
 #[derive(Clone, Copy)]
 struct KeptView {
     view: View,
-    /// True for each axis (events, bytes) that was fully visible, and has to stay so.
+    /// For each axis (events, bytes), true if it was fully visible. It is then kept fully visible.
     fully_visible: [bool; 2],
 }
 
@@ -71,7 +71,8 @@ impl KeptView {
     }
 }
 
-/// Draws a partially decoded file. Does nothing while a previously open file is kept for the case that this load fails.
+/// Stores and draws newly decoded data. Does nothing if another file was open before, because that file may be
+/// restored.
 pub(super) fn on_partial(state: &mut Shared, file: PartialFile) {
     let is_drawn = state.previous.is_none() && state.axis == Axis::Events && state.looks.plot == Plot::Stack;
     let kept = KeptView::from_state(state);
@@ -98,21 +99,21 @@ pub(super) fn on_partial(state: &mut Shared, file: PartialFile) {
     }
 }
 
-/// Remembers that the user has chosen a device.
+/// Records that the user has chosen a device while the file is loading.
 pub(super) fn on_device_chosen(state: &mut Shared) {
     if let Stage::Loading(loading) = &mut state.stage {
         loading.partial.iter_mut().for_each(|unfinished| unfinished.is_chosen = true);
     }
 }
 
-/// State of the partial timeline that is carried over to the opened file.
+/// State of the partial timeline that is kept when the file is opened.
 pub(super) struct CarriedOver {
     device: Option<i64>,
     is_chosen: bool,
     kept: Option<KeptView>,
 }
 
-/// Returns the state to carry over to the opened file. `None` if no partial timeline was drawn.
+/// Returns the state to keep when the file is opened. `None` if no partial timeline was drawn.
 pub(super) fn carry_over(state: &Shared) -> Option<CarriedOver> {
     let unfinished = state.partial()?;
     let device = state.drawn_device().map(|device| device.device);
@@ -121,12 +122,12 @@ pub(super) fn carry_over(state: &Shared) -> Option<CarriedOver> {
 }
 
 impl CarriedOver {
-    /// Returns the index of the device that the user chose or zoomed.
+    /// Returns the index of the device that the user chose or zoomed. `None` if the user did neither.
     pub(super) fn chosen_device(&self, state: &Shared) -> Option<usize> {
         self.device.filter(|_| self.is_chosen || self.kept.is_some()).and_then(|device| place_of(state, device))
     }
 
-    /// Restores the window if the same device is shown and no link sets a window.
+    /// Restores the window, unless another device is shown or a link sets the window.
     pub(super) fn restore(self, state: &mut Shared) {
         let is_same =
             state.device().map(|device| device.device) == self.device && state.linked.pending_window.is_none();
@@ -140,7 +141,7 @@ fn place_of(state: &Shared, device: i64) -> Option<usize> {
     state.drawn_file()?.devices.iter().position(|other| other.device == device)
 }
 
-/// Returns true if an action has to wait until the file is open, because it needs data that a partial timeline lacks.
+/// Returns whether an action must be ignored while a file is loading, because it needs data that is not yet decoded.
 pub(super) fn is_unavailable(state: &Shared, action: &Action) -> bool {
     state.partial().is_some()
         && match action {
@@ -164,7 +165,7 @@ pub(super) fn is_unavailable(state: &Shared, action: &Action) -> bool {
         }
 }
 
-/// Redraws the partial timeline if new data was decoded or the window has moved.
+/// Redraws the partial timeline if new data was decoded or the window has changed.
 pub(super) fn redraw_partial(state: &mut Shared, effects: &mut Vec<Effect>) {
     if state.partial().is_none() || state.canvas.is_none() {
         return;
@@ -188,7 +189,7 @@ pub(super) fn redraw_partial(state: &mut Shared, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Builds a scene for a window from the heights only, without allocations. Adjacent columns of equal height are merged.
+/// Builds a scene from the heights of the stack, without allocations. Adjacent columns of equal height are merged.
 fn scene(device: &PartialDevice, view: View) -> Scene {
     let mut columns = SceneColumns::default();
     let (mut quads, mut identities) = (Vec::new(), Vec::new());
@@ -219,7 +220,7 @@ fn scene(device: &PartialDevice, view: View) -> Scene {
     Scene { view, band_px: 1, columns, quads, identities, ground: None }
 }
 
-/// Returns the figures of the shown device so far, as labels and values, for the page header.
+/// Returns labels and values for the page header, such as the peak among the events decoded so far.
 pub fn header_figures(state: &Shared) -> Vec<(&'static str, String)> {
     let Some(device) = state.partial().and_then(|_| state.drawn_device()) else { return Vec::new() };
     vec![

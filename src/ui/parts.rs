@@ -1,5 +1,5 @@
-//! The list of all parts of the shared state (cursor, range, search, lanes, settings, rules and so on), and functions
-//! that call them all.
+//! List of all parts of the shared state (cursor, range, search, lanes, settings, rules and so on), and functions that
+//! call all parts.
 
 use super::change::{AskPhase, Change};
 use super::effect::Effect;
@@ -11,7 +11,7 @@ use super::{
 };
 use engine::protocol::Answer;
 
-/// All parts, in the order of their questions within a phase.
+/// All parts. Within a phase, they send their requests in this order.
 const PARTS: &[Part] = &[
     lane_scenes::PART,
     first_group::PART,
@@ -29,8 +29,8 @@ const PARTS: &[Part] = &[
     planned::PART,
 ];
 
-/// Lets every part drop what the change made invalid. Queues the change for the features, which do the same before the
-/// next question to the worker.
+/// Resets all parts after a change, and queues the change for the features, which are reset before the next request to
+/// the worker.
 pub(super) fn reset(shared: &mut Shared, change: Change) {
     for part in PARTS {
         (part.reset)(shared, change);
@@ -39,14 +39,14 @@ pub(super) fn reset(shared: &mut Shared, change: Change) {
     shared.changes.push(change);
 }
 
-/// Calls the functions of all parts that send their questions in this phase.
+/// Calls the functions of all parts that send requests to the worker in this phase.
 pub(super) fn ask(shared: &mut Shared, phase: AskPhase, device: i64, effects: &mut Vec<Effect>) {
     for (_, ask) in PARTS.iter().flat_map(|part| part.asks).filter(|(when, _)| *when == phase) {
         ask(shared, device, effects);
     }
 }
 
-/// Offers an answer to each part until one takes it. Returns the answer if none did.
+/// Offers an answer of the worker to each part until one accepts it. Returns the answer if none does.
 pub(super) fn take(shared: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
     PARTS.iter().try_fold(answer, |answer, part| (part.take)(shared, serial, answer, effects))
 }

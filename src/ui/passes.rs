@@ -17,9 +17,9 @@ pub struct RenderPasses {
 }
 
 impl RenderPasses {
-    /// Runs one frame: calls `show` for the next panels, up to `count`, until `has_time` returns false. `changed` says
-    /// whether the state has changed since the last frame. Returns true if panels are left, so that another frame is
-    /// needed.
+    /// Runs one frame: calls `show` with the index of each panel to update, until all `count` panels are up to date or
+    /// `has_time` returns false. `changed` is true if the state has changed since the last frame. Returns true if
+    /// panels remain, so another frame is needed.
     pub fn run_frame(
         &mut self,
         count: usize,

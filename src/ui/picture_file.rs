@@ -22,7 +22,7 @@ base::listed! {
 }
 
 impl Format {
-    /// Returns the keyboard shortcut and the button of the format in the export dialog.
+    /// Returns the key table entry of the format: its keyboard shortcut and its button in the export dialog.
     pub(crate) const fn binding(self) -> Binding<Format> {
         let (keys, label, control): (&[&str], _, _) = match self {
             Format::Png1 => (&["1"], "Save as PNG 1×", "export-png-1"),
@@ -33,7 +33,7 @@ impl Format {
         bind(KeyScope::Export, keys, self, label, control)
     }
 
-    /// Returns the resolution as a multiple of the screen's.
+    /// Returns the resolution as a multiple of the screen's resolution.
     pub fn scale(self) -> u32 {
         match self {
             Format::Png1 | Format::Svg => 1,
@@ -42,17 +42,17 @@ impl Format {
         }
     }
 
-    /// Returns the id of the format's button. For pixel formats, the button also shows the size of the image.
+    /// Returns the id of the format's button. For raster formats, the button also shows the image size.
     pub fn control(self) -> &'static str {
         self.binding().control
     }
 
-    /// Returns true for pixel formats.
+    /// Returns whether the format consists of pixels, unlike SVG.
     pub fn is_raster(self) -> bool {
         self.extension() == ".png"
     }
 
-    /// Returns the file extension, with the dot.
+    /// Returns the file extension, including the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Format::Png1 | Format::Png2 | Format::Png4 => ".png",
@@ -61,24 +61,24 @@ impl Format {
     }
 }
 
-/// A picture to export, with all data for drawing it.
+/// A picture to export, with all data that is needed to draw it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     pub format: Format,
     pub file_name: String,
     pub sheet: Sheet,
     pub view: View,
-    /// Geometry, which may extend beyond the window.
+    /// Geometry of the timeline. It may extend beyond the window.
     pub scene: Rc<Scene>,
     pub looks: Looks,
-    /// Palette slots that are faded.
+    /// Palette indices of the colours that are faded.
     pub faded: BTreeSet<u32>,
-    /// Outline of the selected allocation, in pixels of the window.
+    /// Outline of the selected allocation, as rectangles in pixels of the window.
     pub outline: Vec<Rect>,
 }
 
 impl Picture {
-    /// Returns the data that the SVG renderer needs.
+    /// Returns the data for the SVG renderer.
     pub fn drawing(&self) -> Drawing<'_> {
         Drawing { sheet: &self.sheet, view: &self.view, scene: &self.scene, outline: &self.outline }
     }

@@ -1,15 +1,15 @@
-//! Computes positions of tooltips ("cards"), so that they do not cover the hovered block, and of labels ("chips") that
-//! share a line.
+//! Computes positions of tooltips ("cards") that do not cover the hovered block, and of labels ("chips") that do not
+//! overlap another label on the same line.
 
 /// Distance between the pointer and a card, in CSS pixels.
 const POINTER_GAP: f64 = 16.0;
 
-/// Width and height, or left and top, in CSS pixels.
+/// Width and height, or left and top edge, in CSS pixels.
 pub type Pair = (f64, f64);
 
-/// Returns the left and top edge of a card of size `card` on a stage of size `stage`, for a pointer at `at`. The card
-/// goes below and to the right of the pointer, or to the other side if it does not fit there. If it only fits beside
-/// the pointer along one axis, it is clamped to the stage along the other axis.
+/// Returns the left and top edge of a card of size `card`, within an area of size `stage`, for a pointer at `at`. The
+/// card goes below and to the right of the pointer. If there is no space, it goes above or to the left. If it fits on
+/// neither side along one axis, it is clamped to the area along that axis.
 pub fn place_card(at: Pair, card: Pair, stage: Pair) -> Pair {
     let (x, fits_x) = place_on_axis(at.0, card.0, stage.0);
     let (y, fits_y) = place_on_axis(at.1, card.1, stage.1);
@@ -43,8 +43,8 @@ fn place_on_axis(at: f64, size: f64, room: f64) -> (f64, Fits) {
     }
 }
 
-/// Returns the left edge of a chip of this width. It is centred on `x` if possible, stays between `from` and `to`, and
-/// is at least `apart` away from the span `taken`. All lengths have the same unit.
+/// Returns the left edge of a chip. The chip is centred on `x` if possible, stays between `from` and `to`, and keeps a
+/// distance of `apart` from the span `taken`. All lengths have the same unit.
 pub fn place_chip(x: f64, width: f64, [from, to]: [f64; 2], taken: Option<[f64; 2]>, apart: f64) -> f64 {
     let inside = |left: f64| left.clamp(from, (to - width).max(from));
     let left = inside(x - width / 2.0);
@@ -60,28 +60,28 @@ pub fn place_chip(x: f64, width: f64, [from, to]: [f64; 2], taken: Option<[f64; 
     }
 }
 
-/// Rectangle: left, top, right and bottom edge, in CSS pixels.
+/// A rectangle as left, top, right and bottom edge, in CSS pixels.
 pub type Rect = [f64; 4];
 
 /// Areas that a card should leave visible.
 pub struct Obstacles<'a> {
-    /// Rectangles of the hovered block. The first is the one under the pointer.
+    /// Rectangles of the hovered block. The rectangle under the pointer comes first.
     pub block: &'a [Rect],
-    /// Returns the top edge of the stack at a horizontal position.
+    /// Function that returns the top edge of the stack at a horizontal position.
     pub top: &'a dyn Fn(f64) -> f64,
 }
 
-/// Distance between a block and the card, in CSS pixels.
+/// Distance between the hovered block and the card, in CSS pixels.
 const BLOCK_GAP: f64 = 12.0;
-/// Height of the area at the top that is reserved for chips, in CSS pixels.
+/// Height of the area that is reserved for chips at the top, in CSS pixels.
 const CHIPS_HEIGHT: f64 = 22.0;
-/// Costs of a card's position. Covering the whole hovered block costs [`BLOCK_COST`], and covering its surroundings up
-/// to 1. A distance of [`DISTANCE_COST_PX`] CSS pixels from the pointer costs 1.
+/// Cost of a card position that covers the whole hovered block. Covering its surroundings costs up to 1. A distance
+/// from the pointer of [`DISTANCE_COST_PX`] CSS pixels also costs 1.
 const BLOCK_COST: f64 = 8.0;
 const DISTANCE_COST_PX: f64 = 320.0;
 
 /// Returns the left and top edge of a card that does not cover the hovered block, covers as little of the stack as
-/// possible, and is not far from the pointer.
+/// possible, and stays close to the pointer.
 pub fn place_card_around(at: Pair, card: Pair, stage: Pair, obstacles: &Obstacles<'_>) -> Pair {
     let usual = place_card(at, card, stage);
     let Some([left, top, right, bottom]) = obstacles.block.first().copied() else { return usual };

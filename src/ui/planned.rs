@@ -1,5 +1,5 @@
-//! Curves drawn over the recorded one: live bytes without the selection, live bytes under a plan, and the result of a
-//! simulated run.
+//! Curves drawn over the recorded timeline: live bytes without the selected allocations, live bytes under a plan, and
+//! the result of a simulated run.
 
 mod data;
 
@@ -19,29 +19,29 @@ use engine::protocol::{Answer, Factor, PlanCurve, PlanGroup, PlanQuestion, Plot,
 use picture::timeline::View;
 use std::rc::Rc;
 
-/// Label above the timeline: the peak without the current selection.
+/// Label above the timeline that shows the peak without the selected allocations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chip {
-    /// Name of the selection that the peak excludes.
+    /// Name of the selected allocations, which the peak excludes.
     pub name: String,
-    /// The peak without the selection, and the change from the recorded peak.
+    /// The peak without the selected allocations, and the change from the recorded peak.
     pub text: String,
     /// The same values with exact bytes.
     pub exact: String,
     pub is_drawn: bool,
 }
 
-/// Callbacks of the curves over the recorded one.
+/// Callbacks of the curves drawn over the recorded timeline.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
 
-/// Drops computed results, since they are only valid for the device and its current categories and nodes.
+/// Drops all computed curves and peaks, because they depend on the device, the categories and the tree nodes.
 fn reset(state: &mut Shared, _: Change) {
     let Planned { drawn, plan, .. } = std::mem::take(&mut state.planned);
     let drawn = if drawn == DrawnCurve::Simulated { DrawnCurve::None } else { drawn };
     state.planned = Planned { drawn, plan, ..Planned::default() };
 }
 
-/// Asks for the peaks under the plan and without the selection, one at a time, and for the drawn curve.
+/// Requests the peaks under the plan and without the selected allocations, one after the other, and the curve to draw.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(view) = state.geometry.scene.as_ref().map(|scene| scene.view) else { return };
     let without = state.selected_group().map(|(_, group)| without(group));
@@ -81,14 +81,14 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     None
 }
 
-/// Returns a plan without one group of allocations.
+/// Returns a plan that removes one group of allocations.
 fn without(group: PlanGroup) -> PlanQuestion {
     PlanQuestion { groups: vec![(group, Factor::ZERO)], ..PlanQuestion::default() }
 }
 
 impl Shared {
-    /// Returns the name and the group of the allocations that are highlighted in the timeline: those of a tree node, of
-    /// the search, of a segment or of a call stack, or a single one.
+    /// Returns the name and the group of the allocations that are highlighted in the timeline: a tree node's, the
+    /// search matches, a segment's, those with a certain call stack, or a single allocation.
     fn selected_group(&self) -> Option<(String, PlanGroup)> {
         let quoted = |name: &str| ["“", name, "”"].concat();
         if let Some(node) = self.views.node {
@@ -112,7 +112,7 @@ impl Shared {
         })
     }
 
-    /// Returns the label and the question of the drawn curve, unless it is that of a simulated run.
+    /// Returns the label and the plan of the drawn curve. `None` for the curve of a simulated run.
     fn drawn_plan(&self) -> Option<(String, PlanQuestion)> {
         match self.planned.drawn {
             DrawnCurve::None | DrawnCurve::Simulated => None,
@@ -139,20 +139,20 @@ impl Shared {
         Some(self.planned.page(&self.drawn_question()?)?.planned.0)
     }
 
-    /// Draws the curves of a simulated run.
+    /// Selects a simulated run, and draws its curves.
     pub(super) fn draw_course(&mut self, course: Rc<WhatIfCourse>) {
         self.change_height(|state| {
-            let number = state.planned.run.as_ref().map_or(0, |(number, _)| number + 1);
-            (state.planned.run, state.planned.drawn) = (Some((number, course)), DrawnCurve::Simulated);
+            let id = state.planned.run.as_ref().map_or(0, |(id, _)| id + 1);
+            (state.planned.run, state.planned.drawn) = (Some((id, course)), DrawnCurve::Simulated);
         });
     }
 
-    /// Chooses the curve to draw.
+    /// Selects the curve to draw.
     pub(super) fn draw_curve(&mut self, drawn: DrawnCurve) {
         self.change_height(|state| state.planned.drawn = drawn);
     }
 
-    /// Returns the curves to draw, in pixels of `view`.
+    /// Returns the visible curves, in pixels of `view`.
     pub(super) fn planned_lines(&self, view: &View) -> Vec<Curve> {
         let all = if self.planned.drawn == DrawnCurve::Simulated {
             self.simulated_lines(view)
@@ -186,7 +186,7 @@ impl Shared {
         ])
     }
 
-    /// Returns the latest curve from this source, and the view that it was computed for, which may be outdated.
+    /// Returns the latest curve from a source, and the view that the curve was computed for, which may be outdated.
     fn known_curve(&self, source: &CurveSource) -> Option<(&PlanCurve, View)> {
         let known = self.planned.curve.answered_question();
         known.filter(|(known, view)| known == source && view.axis == self.axis)?;
@@ -195,12 +195,13 @@ impl Shared {
     }
 }
 
-/// Returns the maximum of the reserved bytes of a simulated run.
+/// Returns the peak of reserved bytes in a simulated run.
 fn max_reserved(course: &WhatIfCourse) -> u64 {
     course.reserved.iter().fold(course.reserved_at_start, |max, (_, bytes)| max.max(*bytes))
 }
 
-/// Converts a curve from pixels of the first view to pixels of the second. Its peak gets a label if it is visible.
+/// Converts a curve from pixels of the first view to pixels of the second. Adds a label at the peak if the peak is
+/// visible.
 fn curve_in_view(
     line: Line,
     (edge_px, views): (&[i32], [&View; 2]),
@@ -218,7 +219,7 @@ fn curve_in_view(
     Curve { line, points: steps(edge_px, views, &row), label }
 }
 
-/// Returns the label above the timeline. `None` if nothing is selected or the answer is pending.
+/// Returns the label above the timeline. `None` if nothing is selected or the peak is not yet known.
 pub fn chip(state: &Shared) -> Option<Chip> {
     let (name, group) = state.selected_group()?;
     let page = state.planned.page(&without(group))?;

@@ -1,27 +1,27 @@
 //! Parses a typed position: an event, a time since the first event, or a word.
 
-/// A parsed position.
+/// A parsed position. The worker finds its moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
     /// The moment after the event with this index.
     Event(u64),
     /// Time in microseconds after the first event.
     Time(u64),
-    /// At the device's peak of requested bytes.
+    /// The moment of the device's peak of requested bytes.
     Peak,
-    /// At the device's peak of reserved bytes.
+    /// The moment of the device's peak of reserved bytes.
     ReservedPeak,
-    /// After the last out-of-memory event.
+    /// The moment after the last out-of-memory event.
     OutOfMemory,
-    /// After the last event.
+    /// The moment after the last event.
     End,
 }
 
-/// Error message for invalid text, which lists the accepted forms.
+/// Error message for invalid text. It lists the accepted forms.
 pub const EXPECTED_FORMS: &str =
     "An event (126670), a time since the first (1.25 s, 350 ms), peak, reserved-peak, oom or end.";
 
-/// Parses a typed position. `None` for any other text, and for numbers that do not fit into 64 bits.
+/// Parses a typed position. `None` if the text is invalid or a number does not fit into 64 bits.
 pub fn parse_position(text: &str) -> Option<Position> {
     let text = text.trim();
     match text.to_ascii_lowercase().as_str() {

@@ -1,9 +1,9 @@
-//! The previously open file. It is restored if the file that is loading fails to open or is cancelled.
+//! The previously open file. It is restored if the new file fails to open or its loading is cancelled.
 //!
-//! A second worker reads the new file while the first one keeps the open file. Therefore, a file that is invalid, too
-//! large or crafted to crash the decoder cannot close the open file. For a short time both files are in memory, each
-//! within the 4 GiB limit of its worker. With a single worker, the new file could need the memory of the old one, and
-//! both would be lost.
+//! A second worker reads the new file while the first worker keeps the open file. Therefore, a file that is invalid,
+//! too large or crafted to crash the decoder cannot close the open file. For a short time both files are in memory,
+//! each within the 4 GiB limit of its worker. With a single worker, both files would have to share 4 GiB, and running
+//! out of memory would lose both.
 
 mod data;
 
@@ -19,7 +19,7 @@ use super::stage::{SnapshotChoice, Stage};
 use super::toast::Toast;
 use super::{Action, Command, FeatureAction, FeatureCommand};
 
-/// Captures the state of the open file before an action that may open another one. Returns `None` for all other
+/// Captures the state of the open file before an action that may open another file. Returns `None` for all other
 /// actions.
 pub(super) fn capture(state: &State, action: &Action) -> Option<Previous> {
     let opens = match action {
@@ -40,7 +40,8 @@ pub(super) fn capture(state: &State, action: &Action) -> Option<Previous> {
     Some(Previous { load, snapshots: state.snapshots.clone(), chosen, link, file: None })
 }
 
-/// Runs after an action. Keeps the file that the action closed, and restores it if no other file was opened instead.
+/// Called after an action. If the action closed a file, keeps its state until the new file is open, and restores it if
+/// the new file fails to open.
 pub(super) fn restore_if_failed(state: &mut State, captured: Option<Previous>, now_ms: f64, effects: &mut Vec<Effect>) {
     let closed_file = state.closed_file.take();
     if let (Some(captured), Some(file)) = (captured.filter(|captured| captured.load != state.load), closed_file) {

@@ -1,4 +1,5 @@
-//! The selected range: starts, extends and ends it, sets the scope of the views, and builds the panel of the range.
+//! The selected range: starting, extending and clearing it, the resulting scope of the views, and the panel that
+//! describes the range.
 
 mod data;
 
@@ -11,8 +12,8 @@ use base::units::{Bytes, Moment, duration_us, group_digits, pluralize};
 use engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
 
 impl Shared {
-    /// Sets the range between two moments, in any order, and updates the scope of the views. If that was the whole
-    /// trace, it becomes the default scope of a range.
+    /// Sets the range between two moments, in any order, and updates the scope of the views. If the views show the
+    /// whole trace, switches to the default scope of a range.
     pub(super) fn set_range(&mut self, a: u32, b: u32) {
         let end = self.end_moment();
         self.cursor.range = Some(Span { from: a.min(b).min(end), to: a.max(b).min(end) });
@@ -22,13 +23,13 @@ impl Shared {
         self.update_scope();
     }
 
-    /// Sets the range, and ends the extension of the range by keys.
+    /// Sets the range. If keys were extending a range, they no longer do.
     pub(super) fn set_fixed_range(&mut self, a: u32, b: u32) {
         self.cursor.extended_from = None;
         self.set_range(a, b);
     }
 
-    /// Returns the scope that the views show.
+    /// Returns the scope of the views. Without a range, it is the cursor or the whole trace.
     pub fn view_scope(&self) -> ViewScope {
         match (self.cursor.range_scope, self.cursor.range) {
             (RangeScope::WholeTrace, _) => ViewScope::WholeTrace,
@@ -38,8 +39,8 @@ impl Shared {
         }
     }
 
-    /// Chooses the scope of the views. If the scope requires a range and none is selected, selects the window as the
-    /// range, or for a change the part of the window up to the cursor.
+    /// Chooses the scope of the views. If it requires a range and none is selected, selects the visible window as the
+    /// range. For a change, selects the part of the window up to the cursor.
     pub(super) fn choose_scope(&mut self, scope: ViewScope) {
         let width = self.view.map_or(0.0, |view| f64::from(view.width_px));
         let edges = [self.moment_under(0.0), self.moment_under((width - 1.0).max(0.0))];
@@ -57,7 +58,7 @@ impl Shared {
         self.update_scope();
     }
 
-    /// Clears the range. Returns false if there was none.
+    /// Clears the range. Returns false if no range was selected.
     pub(super) fn end_range(&mut self) -> bool {
         self.cursor.extended_from = None;
         let ended = self.cursor.range.take().is_some();
@@ -65,7 +66,7 @@ impl Shared {
         ended
     }
 
-    /// Starts a range at the cursor, which keys then extend. If keys are already extending a range, stops that.
+    /// Starts a range at the cursor that keys then extend. If keys are already extending a range, finishes the range.
     pub(super) fn toggle_range(&mut self) {
         if self.cursor.extended_from.take().is_none() {
             // Start at the crosshair, if the pointer or keys have placed one.
@@ -83,7 +84,7 @@ impl Shared {
         self.update_scope();
     }
 
-    /// Switches to the next set of allocations that the views can show for a range.
+    /// Switches to the next filter for the allocations that the views list while a range is selected.
     pub(super) fn next_range_scope(&mut self) {
         if self.cursor.range.is_none() {
             self.remark = Some("Select a range first.".to_owned());
@@ -106,7 +107,7 @@ impl Shared {
         }
     }
 
-    /// Returns facts about the range, or about its previous value until the worker has answered.
+    /// Returns facts about the range. Until the worker has responded, they describe the previous range.
     pub fn range_facts(&self) -> Option<&RangeFacts> {
         self.cursor.range.and(self.cursor.range_facts.latest())
     }
@@ -116,7 +117,7 @@ impl Shared {
         self.cursor.range.and(self.cursor.ends.latest())
     }
 
-    /// Returns the columns of the range's ends, in device pixels from the window's left. They may be outside the
+    /// Returns the columns of the range's ends, in device pixels from the window's left edge. They may be outside the
     /// window.
     pub fn range_px(&self) -> Option<[f64; 2]> {
         let span = self.cursor.range?;
@@ -126,16 +127,16 @@ impl Shared {
     }
 }
 
-/// Contents of the panel about the range.
+/// Contents of the panel that describes the selected range.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RangeView {
-    /// The facts that the lines show. `None` until the worker has answered.
+    /// Facts that the lines show. `None` until the worker has responded.
     pub facts: Option<RangeFacts>,
     pub lines: Vec<(&'static str, String)>,
     pub is_extended: bool,
 }
 
-/// Returns the contents of the panel about the range. `None` if no range is selected.
+/// Builds the panel that describes the range. `None` if no range is selected.
 pub fn view(state: &Shared) -> Option<RangeView> {
     state.cursor.range?;
     let is_extended = state.cursor.extended_from.is_some();
@@ -149,7 +150,7 @@ pub fn view(state: &Shared) -> Option<RangeView> {
     Some(RangeView { facts: Some(*facts), lines, is_extended })
 }
 
-/// Returns the facts about a range as labels and values, with exact bytes.
+/// Formats the facts about a range as labels and values, with exact bytes.
 pub(crate) fn fact_lines(facts: &RangeFacts) -> [(&'static str, String); 6] {
     let weight = |weight: Weight| {
         let mut text = bytes_text(weight.bytes);
@@ -194,8 +195,8 @@ fn change_title(facts: &RangeFacts) -> String {
     .concat()
 }
 
-/// Returns the text next to the tabs, which describes the scope of the views. Until the worker has answered, it
-/// describes the previous position or range.
+/// Returns the text next to the tabs. It describes the scope of the views. Until the worker has responded, it describes
+/// the previous cursor position or range.
 pub fn title(state: &Shared) -> String {
     let Some(device) = state.device() else { return String::new() };
     if state.views.scope == Scope::All {

@@ -1,5 +1,5 @@
-//! The survey of many snapshots of one program, one per rank. The files are read one after the other, in addition to
-//! the open one. The result is the insight [`engine::protocol::Topic::Ranks`].
+//! The rank survey, which scans many snapshots of one program, one per rank. The files are read one after the other, in
+//! addition to the open file. The result is the insight [`engine::protocol::Topic::Ranks`].
 
 mod data;
 
@@ -15,10 +15,10 @@ use base::units::group_digits;
 use engine::protocol::Topic;
 use std::collections::BTreeSet;
 
-/// Minimum number of files for a survey. Two files are compared instead.
+/// Minimum number of files for a rank survey. Two files can be compared instead.
 const MIN_FILES: usize = 3;
 
-/// Starts or offers a survey after files were opened.
+/// Starts a rank survey of the files that were just opened, or offers it if they are on a server.
 pub(super) fn start_survey(state: &mut Shared, effects: &mut Vec<Effect>) {
     let version = state.ranks.version.wrapping_add(1);
     let was_available = state.ranks.is_available();
@@ -46,7 +46,7 @@ pub(super) fn start_survey(state: &mut Shared, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ranks(RanksEffect::Survey(files)));
 }
 
-/// Updates the survey after the server has listed more files.
+/// Updates the rank survey's offer, or the number of new files, after the server has listed more files.
 pub(super) fn on_files_listed(state: &mut Shared) {
     let listed = state.snapshots.len();
     if listed < MIN_FILES || !state.snapshots.iter().all(is_served) {
@@ -64,7 +64,7 @@ pub(super) fn on_files_listed(state: &mut Shared) {
     ranks.version = ranks.version.wrapping_add(1);
 }
 
-/// Stores the number of files on the server, which lists only the newest ones.
+/// Stores the number of files on the server. The server lists only the newest of them.
 pub(super) fn on_files_counted(state: &mut Shared, served: usize) {
     state.ranks.server_files = served;
     if state.ranks.stage == Survey::Offered {
@@ -72,14 +72,14 @@ pub(super) fn on_files_counted(state: &mut Shared, served: usize) {
     }
 }
 
-/// Returns a note about files of the server that are missing from the list of snapshots. `None` if all are listed.
+/// Returns a note that the list of snapshots omits files of the server. `None` if it is complete.
 pub fn unlisted_note(state: &Shared) -> Option<String> {
     let (listed, served) = (state.snapshots.len(), state.ranks.server_files);
     let is_cut = served > listed && listed > 0 && state.snapshots.iter().all(is_served);
     is_cut.then(|| format!("Showing the {} newest of {}", group_digits(listed as u64), group_digits(served as u64)))
 }
 
-/// Starts the survey of all files on the server, including those that the list of snapshots omits.
+/// Starts the rank survey of all files on the server, including files that the list of snapshots omits.
 fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, effects: &mut Vec<Effect>) {
     if !std::mem::take(&mut state.ranks.waits_for_list) {
         return;
@@ -116,7 +116,7 @@ fn link_of(choice: &SnapshotChoice) -> Option<&str> {
     if let Origin::Link(link) = &choice.origin { Some(link) } else { None }
 }
 
-/// Returns all snapshots as files to survey.
+/// Returns the list of snapshots as files to scan.
 fn files(state: &Shared) -> Vec<FileToSurvey> {
     let file = |choice: &SnapshotChoice| FileToSurvey {
         origin: choice.origin.clone(),
@@ -126,15 +126,16 @@ fn files(state: &Shared) -> Vec<FileToSurvey> {
     state.snapshots.iter().map(file).collect()
 }
 
-/// Returns true if a snapshot has an address of `memscape serve`: a number and a name, relative to the page.
+/// Returns whether a snapshot is a file of `memscape serve`. Addresses of such files consist of a number and a name,
+/// relative to the page.
 pub(super) fn is_served(choice: &SnapshotChoice) -> bool {
     let Origin::Link(link) = &choice.origin else { return false };
     let number = link.split_once('/').map_or("", |(number, _)| number);
     choice.member.is_none() && !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// Applies an action. Replies ([`RanksAction::Reply`]) are ignored because `update` handles them as replies about the
-/// open file.
+/// Applies an action of the rank survey. [`RanksAction::Reply`] is ignored, because `update` handles it like a reply
+/// about the open file.
 pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Effect>) {
     let ranks = &mut state.ranks;
     match action {
@@ -176,13 +177,13 @@ pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Eff
     }
 }
 
-/// Remembers that the user has chosen a snapshot, so that no other one is opened automatically.
+/// Records that the user has chosen a snapshot, so that no other snapshot is opened automatically.
 pub(super) fn on_snapshot_chosen(state: &mut Shared) {
     state.ranks.tries_next = false;
 }
 
-/// Opens the next snapshot after one failed to open, unless the user chose that one. Returns true if another one is
-/// opened.
+/// Opens the next snapshot after a snapshot failed to open, unless the user had chosen it. Returns whether a snapshot
+/// was opened.
 pub(super) fn open_next(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) -> bool {
     let next = state.snapshot_index + 1;
     let opens_next = state.ranks.tries_next && state.ranks.is_available() && next < state.snapshots.len();
@@ -193,7 +194,7 @@ pub(super) fn open_next(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effec
     opens_next
 }
 
-/// Opens or compares the snapshots that were requested by a click on evidence.
+/// Opens or compares the snapshots that were requested by a click in the insight.
 pub(super) fn open_wanted(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some((index, second)) = state.ranks.wanted.take() else { return };
     on_snapshot_chosen(state);

@@ -1,15 +1,15 @@
-//! Details of recently opened files for the start page: size, peak and time of opening.
+//! Details of recently opened files, for the start page: size, peak, and time of opening.
 
 use super::shared::Shared;
 use super::url::{percent_decoded, percent_encoded};
 use base::units::Bytes;
 
-/// Maximum number of remembered files. The shell keeps fewer file handles.
+/// Maximum number of files in the list. The shell stores fewer file handles.
 const MAX_FILES: usize = 20;
-/// Maximum length of the stored text, in bytes. Longer text was not written by this program.
+/// Maximum length of the stored text, in bytes. Longer text is ignored, since this program cannot have written it.
 const MAX_STORED: usize = 1 << 16;
 
-/// Details of recently opened files, latest first.
+/// List of recently opened files with their details, latest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecentFiles(Vec<File>);
 
@@ -22,7 +22,7 @@ struct File {
 }
 
 impl RecentFiles {
-    /// Parses the stored text: one file per line, with the name last.
+    /// Parses the stored text, which has one file per line. The file's name comes last in its line.
     pub fn parse(text: &str) -> RecentFiles {
         let number = |word: Option<&str>| word?.parse().ok();
         let file = |line: &str| {
@@ -37,7 +37,7 @@ impl RecentFiles {
         })
     }
 
-    /// Returns the text to store.
+    /// Formats the list for storage.
     pub fn to_text(&self) -> String {
         let line = |File { name, bytes, peak, opened_ms }: &File| {
             [&bytes.to_string(), " ", &peak.to_string(), " ", &opened_ms.to_string(), " ", &percent_encoded(name)]
@@ -46,7 +46,7 @@ impl RecentFiles {
         self.0.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// Adds the open file as the latest one.
+    /// Adds the open file at the start of the list.
     pub fn add(&mut self, state: &Shared, opened_ms: u64) {
         let Some((choice, file)) = state.snapshots.get(state.snapshot_index).zip(state.file()) else { return };
         let peak = file
@@ -60,8 +60,8 @@ impl RecentFiles {
         self.0.truncate(MAX_FILES);
     }
 
-    /// Returns a description of the file of this name, such as `117 MiB · peak 4.27 GiB`, and the time at which it was
-    /// opened, in milliseconds since 1970. `None` if the file is not remembered.
+    /// Returns a description of the file with this name, such as `117 MiB · peak 4.27 GiB`, and the time at which it
+    /// was opened, in milliseconds since 1970. `None` if the list does not contain the file.
     pub fn describe(&self, name: &str) -> Option<(String, u64)> {
         let file = self.0.iter().find(|file| file.name == name)?;
         Some((format!("{} · peak {}", Bytes(file.bytes), Bytes(file.peak)), file.opened_ms))

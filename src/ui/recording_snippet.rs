@@ -1,6 +1,6 @@
 //! Instructions for recording a snapshot, shown on the start page.
 
-/// Python code that records a snapshot. The page shows it and copies it.
+/// Python code that records a snapshot. The page displays it and can copy it.
 pub const SNIPPET: &str = "\
 import torch
 

@@ -1,4 +1,4 @@
-//! Opens a newer version of the open file and keeps the view. Describes newer files above the timeline.
+//! Opens a newer version of the open file while keeping the view, and announces newer files above the timeline.
 
 use super::comparing;
 use super::effect::Effect;
@@ -10,17 +10,17 @@ use super::ranks;
 use super::stage::{SnapshotChoice, Stage};
 use super::url::file_name;
 
-/// Contents of the bar above the timeline, which announces newer files.
+/// Contents of the bar above the timeline that announces newer files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveView {
-    /// Text such as `a.pickle changed`, or the name of the followed file.
+    /// Text such as `a.pickle changed`, or the name of the file that is followed.
     pub text: String,
-    /// Age such as `12 s ago`. Empty if unknown.
+    /// Age of the newer file, such as `12 s ago`. Empty if unknown.
     pub ago: String,
     /// Label of the button that opens the newer file. Empty if there is no newer file.
     pub button: &'static str,
     pub follows: bool,
-    /// Snapshots to offer for comparison, as index and name, newest first.
+    /// Indices and names of snapshots that can be compared with the open one, newest first.
     pub compared: Vec<(usize, String)>,
 }
 
@@ -29,12 +29,12 @@ pub fn follows(state: &State) -> Option<bool> {
     (state.live.is_on && !state.live.is_elsewhere(&state.shared)).then_some(state.live.follows)
 }
 
-/// Returns the address of the open file if the page has to poll its server for changes.
+/// Returns the address of the open file if the page has to poll the server for changes of the file.
 pub fn polled_address(state: &State) -> Option<String> {
     if state.live.polls() && state.file().is_some() { open_address(&state.shared).map(str::to_owned) } else { None }
 }
 
-/// Returns the contents of the bar about newer files. `None` if there is nothing to report.
+/// Builds the bar that announces newer files. `None` if there is nothing to announce.
 pub fn view(state: &State, now_ms: f64) -> Option<LiveView> {
     let live = &state.live;
     if follows(state).is_none() || !(live.follows || live.newer.is_some()) {
@@ -57,7 +57,7 @@ pub fn view(state: &State, now_ms: f64) -> Option<LiveView> {
     Some(LiveView { text, ago, button, follows: live.follows, compared })
 }
 
-/// Formats an age, such as `12 s ago`, in a suitable unit.
+/// Formats an age in a suitable unit, such as `12 s ago`.
 fn age_text(ms: f64) -> String {
     let seconds = (ms / 1000.0).max(0.0) as u64;
     let (count, unit) = match seconds {
@@ -69,7 +69,7 @@ fn age_text(ms: f64) -> String {
     [&count.to_string(), " ", unit, " ago"].concat()
 }
 
-/// Carries out the pending task: a reload or a comparison.
+/// Runs the pending task, which is a reload or a comparison.
 pub(super) fn run_wanted(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     match state.live.task.take() {
         None => {}
@@ -88,7 +88,8 @@ pub(super) fn run_wanted(state: &mut State, now_ms: f64, effects: &mut Vec<Effec
     }
 }
 
-/// Ends the reload once the newer file has opened, or has failed to open and the previous file was restored.
+/// Ends the reload once the newer file is open, or once the previous file is restored because the newer one failed to
+/// open.
 pub(super) fn finish_reload(state: &mut State) {
     let Some(reload) = state.live.reload else { return };
     let is_loading = matches!(state.stage, Stage::Loading(_));

@@ -1,14 +1,14 @@
-//! Chooses the renderer: parses the request in the page's address, and detects software adapters.
+//! Choice of the renderer: parses the request in the page's address, and detects software rendering.
 
-/// Words in adapter names that identify a software renderer.
+/// Words in the name of a GPU adapter that identify software rendering.
 const SOFTWARE: [&str; 6] = ["swiftshader", "llvmpipe", "lavapipe", "softpipe", "warp", "basic"];
 
-/// The renderer requested by the page's address.
+/// Renderer requested by the page's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestedRenderer {
-    /// No request: the fastest renderer is used.
+    /// No renderer is requested. The fastest one is used.
     Fastest,
-    /// `?renderer=webgpu`: WebGPU if available, even in software.
+    /// `?renderer=webgpu`: WebGPU if available, even if it is rendered in software.
     WebGpu,
     /// `?renderer=cpu`: the CPU renderer.
     Cpu,
@@ -26,8 +26,8 @@ impl RequestedRenderer {
     }
 }
 
-/// Returns true if an adapter of this name is software. The CPU renderer is then preferred, since it draws the same
-/// picture faster than an emulated GPU.
+/// Returns whether a GPU adapter is emulated in software, judging by its name. The CPU renderer is then preferred,
+/// because it draws the same picture faster.
 pub fn is_software(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| SOFTWARE.contains(&word))

@@ -1,4 +1,4 @@
-//! Rows of lists: selecting and copying them, in the table of allocations and in the list of events.
+//! Selects and copies rows in the list of allocations and in the list of events.
 
 pub mod cells;
 mod row_selection;
@@ -11,7 +11,7 @@ use super::shared::Shared;
 use base::units::pluralize;
 use engine::protocol::{Question, TableText};
 
-/// Command for the rows of a list.
+/// Command on the rows of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowsStep {
     Go(RowMove, SelectMode),
@@ -24,7 +24,7 @@ pub enum RowsStep {
     ReverseSort,
 }
 
-/// Rows that are being copied to the clipboard.
+/// Rows that are being collected for the clipboard.
 #[derive(Clone, Debug, Default)]
 pub struct Copying(Option<PendingCopy>);
 
@@ -36,7 +36,7 @@ struct PendingCopy {
 }
 
 impl Copying {
-    /// Requests rows of a device as text, to copy them. `rows` holds half-open ranges.
+    /// Requests rows of a device as text to copy them. `rows` holds half-open ranges.
     pub(super) fn start(
         &mut self,
         shared: &mut Shared,
@@ -56,8 +56,8 @@ impl Copying {
         effects.push(Effect::ask(serial, device, question));
     }
 
-    /// Takes the next part of the text. Copies the whole text after the last part. Returns false if the part belongs to
-    /// another request.
+    /// Appends a part of the requested text, and copies the text once it is complete. Returns false if the part belongs
+    /// to another request.
     pub(super) fn take(
         &mut self,
         shared: &mut Shared,

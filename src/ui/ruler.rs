@@ -11,14 +11,14 @@ use base::units::{Bytes, duration_us, group_digits, pluralize};
 use engine::protocol::MomentSpec;
 use picture::timeline::Axis;
 
-/// Exact distances between the ruler's ends.
+/// Distances between the two ends of the ruler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
     pub events: Option<i64>,
     /// Distance in microseconds. `None` if the file has no timestamps, or until the worker has sent them.
     pub time_us: Option<i64>,
-    /// Distance in bytes, negative downwards. No stack is 2^63 bytes high. In the Addresses plot, it is the distance
-    /// between two addresses.
+    /// Distance in bytes, negative if the ruler points downwards. In the plot of addresses, the difference between two
+    /// addresses.
     pub bytes: i64,
 }
 
@@ -40,7 +40,7 @@ impl Measured {
         text
     }
 
-    /// Returns the exact number of bytes.
+    /// Formats the exact distance in bytes.
     pub fn exact_bytes(&self) -> String {
         format!("{}{} B", sign(self.bytes), group_digits(self.size()))
     }
@@ -55,7 +55,7 @@ fn sign(value: i64) -> &'static str {
 }
 
 impl Shared {
-    /// Returns the ruler's distances. `None` if there is no ruler.
+    /// Returns the distances between the ruler's ends. `None` if no ruler is drawn.
     pub fn measured(&self) -> Option<Measured> {
         let [from, to] = self.tools.ruler.ends.as_ref()?;
         let events = to.moment().zip(from.moment()).map(|(to, from)| i64::from(to) - i64::from(from));
@@ -73,7 +73,7 @@ impl Shared {
         Some(Measured { events, time_us, bytes: self.height_between(from.byte, to.byte) })
     }
 
-    /// Turns measuring on or off. If there is a crosshair, a ruler starts there, and its second end follows the
+    /// Turns the ruler mode on or off. If there is a crosshair, a ruler starts there, and its second end follows the
     /// crosshair.
     pub(super) fn toggle_ruler(&mut self) {
         if self.tools.ruler.mode == Mode::On {
@@ -87,7 +87,7 @@ impl Shared {
         }
     }
 
-    /// Starts a new ruler at `from`.
+    /// Starts a ruler at `from`, replacing the previous one.
     pub(super) fn measure_from(&mut self, from: Point) {
         self.tools.ruler.ends = Some([from; 2]);
         self.tools.ruler.second_end = SecondEnd::Fixed;
@@ -111,7 +111,7 @@ impl Shared {
         }
     }
 
-    /// Fixes the second end of the ruler, if it follows the crosshair.
+    /// Fixes the second end of the ruler at its position, if it follows the crosshair.
     pub(super) fn fix_ruler(&mut self) -> FixResult {
         if self.tools.ruler.second_end == SecondEnd::Fixed {
             return FixResult::Already;
@@ -121,15 +121,14 @@ impl Shared {
         FixResult::Now
     }
 
-    /// Removes the ruler, if there is one.
+    /// Removes the ruler. Returns whether there was one.
     pub(super) fn remove_ruler(&mut self) -> Removed {
         let had_ruler = self.tools.ruler.ends.is_some() || self.tools.ruler.mode == Mode::On;
         self.tools.ruler = Ruler::default();
         if had_ruler { Removed::Yes } else { Removed::NothingThere }
     }
 
-    /// Returns the crosshair as a point: the exact position of the pointer, or the moment and the byte that were set by
-    /// keys.
+    /// Returns the position of the crosshair: the exact position of the pointer, or the moment and height set by keys.
     fn crosshair_point(&self) -> Option<Point> {
         match (self.tools.crosshair.by_keys, self.pointer) {
             (Some(keys), _) => Some(Point::new(MomentSpec::Moment(keys.moment), keys.byte)),

@@ -1,7 +1,7 @@
-//! The rules that classify allocations into categories: the set in use, the user's own set as typed, and how both are
-//! stored.
+//! Rules that classify allocations into categories: the rule set in use, the user's own rule set as typed, and the
+//! storage of both.
 //!
-//! Rules come from the dialog, an imported file or the browser's own storage, never from a link or a snapshot.
+//! Rules come from the dialog, an imported file or the browser's storage, never from a link or a snapshot.
 
 mod data;
 mod row;
@@ -26,9 +26,10 @@ pub struct RulesView {
     /// Rows of the form. `None` while the text cannot be parsed.
     pub rows: Option<Vec<RuleRow>>,
     pub text: String,
-    /// Number of rules and categories, preceded by a notice if the text has errors.
+    /// Number of rules and categories. If the text has errors, a notice comes first.
     pub note: String,
-    /// Errors with their line in the text, from 1. Line 0 means that the error is not about a line.
+    /// Error messages, each with its line number in the text, counted from 1. Line 0 means that the error does not
+    /// belong to a line.
     pub errors: Vec<(u32, String)>,
     pub can_undo: bool,
 }
@@ -88,7 +89,7 @@ pub(super) fn apply(state: &mut Shared, action: RulesAction, effects: &mut Vec<E
     }
 }
 
-/// Returns the name and the contents of the file to save, or an error message.
+/// Returns the name and the contents of the file to save a rule set in, or an error message.
 fn file_to_save(rules: &Rules, format: SetFormat) -> Result<(&'static str, String), String> {
     if let Some(error) = rules.errors.first().filter(|_| rules.choice == SetChoice::Own) {
         return Err(["Fix line ", &error.line.to_string(), " first."].concat());
@@ -103,8 +104,8 @@ fn file_to_save(rules: &Rules, format: SetFormat) -> Result<(&'static str, Strin
     }
 }
 
-/// Sends the set in use to the worker, unless the worker already has it. While the dialog shows the effect of each
-/// change, waits until the report on the previous change has arrived.
+/// Sends the rule set in use to the worker, unless the worker already has it. While the dialog shows the effect of each
+/// change, waits for the report on the previous change.
 fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let current = (state.load, rules.version);
@@ -125,10 +126,10 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     find::categories_changed(state);
 }
 
-/// Callbacks of the rules. The rules apply to all files, so a change of the file resets nothing.
+/// Callbacks of the rules. Rules apply to all files, so they are not reset when another file is opened.
 pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[(AskPhase::Setup, ask)], take: take_nothing };
 
-/// Returns the contents of the rules dialog.
+/// Builds the contents of the rules dialog.
 pub fn view(state: &Shared) -> RulesView {
     let rules = &state.rules;
     let is_own = rules.choice == SetChoice::Own;

@@ -1,16 +1,16 @@
-//! Virtual scrolling of rows of equal height: the scroll position, the visible rows, and the rows to request.
+//! Virtual scrolling of rows with equal heights: the scroll position, the visible rows, and the rows to request.
 
 use std::ops::RangeInclusive;
 
-/// Maximum height of all rows together, in CSS pixels. Browsers limit the height of an element, to at least 17 million
-/// pixels. Above the maximum, one pixel of the scroll bar stands for more than one pixel of rows.
+/// Maximum height of all rows together, in CSS pixels. Browsers limit the height of an element to 17 million pixels or
+/// more. In a list that would be higher, one pixel of scrolling moves the rows by more than one pixel.
 const MAX_HEIGHT_PX: f64 = 12_000_000.0;
-/// Number of rows to request before the shell has reported the visible height.
+/// Number of rows to request until the shell reports the visible height.
 const FIRST_ROWS: f64 = 40.0;
-/// Maximum number of visible rows: a third of the rows that the engine returns at once.
+/// Maximum number of visible rows. It is a third of the maximum number of rows in a response of the engine.
 const MAX_ROWS: f64 = 170.0;
 
-/// Number of rows rendered beyond each edge.
+/// Number of rows that are rendered above and below the visible rows.
 const OVERSCAN_ROWS: f64 = 6.0;
 
 /// Scroll state of a list of rows.
@@ -18,12 +18,12 @@ const OVERSCAN_ROWS: f64 = 6.0;
 pub struct Scroll {
     /// Height of a row, in CSS pixels.
     row_px: f64,
-    /// Number of rows.
+    /// Number of rows in the list.
     pub rows: u32,
     /// Offset and height of the visible part, in CSS pixels.
     visible_px: [f64; 2],
-    /// Number of programmatic scrolls, and target offset of the latest one. Positions that are reported afterwards may
-    /// still be older.
+    /// Number of scrolls that the program has caused, and target offset of the latest one. Positions that the shell
+    /// reports just after a scroll may predate it.
     jump: (u32, f64),
 }
 
@@ -33,13 +33,13 @@ impl Scroll {
         Scroll { row_px, rows: 0, visible_px: [0.0; 2], jump: (0, 0.0) }
     }
 
-    /// Returns the number of programmatic scrolls, and the target of the latest one in CSS pixels. The shell scrolls
-    /// there whenever the number has changed.
+    /// Returns the number of scrolls that the program has caused, and the target offset of the latest one in CSS
+    /// pixels. The shell scrolls to that offset whenever the number changes.
     pub fn jump(&self) -> (u32, f64) {
         self.jump
     }
 
-    /// Sets the offset and the height of the visible part in CSS pixels, as reported by the shell.
+    /// Stores the offset and the height of the visible part, in CSS pixels, as reported by the shell.
     pub(super) fn set_visible(&mut self, top: f64, height: f64) {
         self.visible_px = [top.max(0.0), height.max(0.0)];
     }
@@ -64,20 +64,20 @@ impl Scroll {
         self.visible_px[1] / self.row_px
     }
 
-    /// Returns the range of rows to render. It includes a few rows beyond the edges, so that they exist before they are
-    /// scrolled into view.
+    /// Returns the range of rows to render: the visible rows, and a few above and below so that they exist before they
+    /// become visible.
     pub fn rendered_rows(&self) -> RangeInclusive<u32> {
         let above = self.rows_above();
         (above - OVERSCAN_ROWS).max(0.0) as u32..=(above + self.visible_rows().max(1.0) + OVERSCAN_ROWS) as u32
     }
 
-    /// Returns the distance from the top of the list to the top of a row, in CSS pixels, at the current scroll
-    /// position.
+    /// Returns the distance from the top of the list to the top of a row, in CSS pixels. It depends on the scroll
+    /// position if the list exceeds the maximum height.
     pub fn top_px(&self, row: u32) -> f64 {
         (self.visible_px[0] + (f64::from(row) - self.rows_above()) * self.row_px).round()
     }
 
-    /// Scrolls a row into view by the shortest distance, or to the middle if it is far away.
+    /// Scrolls a row into view: by the shortest distance, or to the middle if the row is far away.
     pub(super) fn scroll_to_row(&mut self, row: u32) {
         let (row, height, above) = (f64::from(row), self.visible_px[1], self.rows_above());
         let visible = self.visible_rows().max(1.0);
@@ -102,8 +102,8 @@ impl Scroll {
         self.jump = (self.jump.0 + 1, px);
     }
 
-    /// Returns the rows to request, as first row and count. Returns `known` if it covers the visible rows. Otherwise
-    /// returns the visible rows and as many before and after them.
+    /// Returns the rows to request, as first row and count. If the rows `known` cover the visible rows, returns
+    /// `known`. Otherwise, returns the visible rows and as many rows before and after them.
     pub(super) fn rows_to_request(&self, known: Option<[u32; 2]>) -> [u32; 2] {
         let visible = self.visible_rows().clamp(FIRST_ROWS, MAX_ROWS).ceil();
         let above = self.rows_above().max(0.0);

@@ -1,10 +1,10 @@
-//! Selects an allocation.
+//! Selection of an allocation, which takes effect once the worker has sent its details.
 
 use super::effect::Effect;
 use super::shared::Shared;
 use engine::protocol::Question;
 
-/// Requests the details of an allocation. The allocation is selected when they arrive.
+/// Requests the details of an allocation, which is selected when they arrive.
 pub(super) fn select(state: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     let serial = state.next_serial();

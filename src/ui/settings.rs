@@ -1,7 +1,7 @@
 //! Settings that apply to all files: rules for internal frames, links to source files, and the hidden path prefix.
 //!
-//! Settings come from the dialog or from the browser's own storage, never from a link or a snapshot. Either way, they
-//! are validated here.
+//! Settings come from the dialog or the browser's storage, never from a link or a snapshot. All settings are validated
+//! here.
 
 mod data;
 
@@ -71,5 +71,5 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
         state.changes.push(Change::InternalFrames);
     }
 }
-/// Callbacks of the settings. The settings apply to all files, so a change of the file resets nothing.
+/// Callbacks of the settings. Settings apply to all files, so they are not reset when another file is opened.
 pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[(AskPhase::Last, ask)], take: take_nothing };

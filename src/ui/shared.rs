@@ -27,39 +27,40 @@ use base::units::Bytes;
 use engine::protocol::{Arrangement, Details, DeviceSummary, FileSummary, Looks, NodeLabel, Topic};
 use picture::timeline::{Axis, View};
 
-/// State shared by all features. It consists of parts, which `parts.rs` lists.
+/// State shared by all features. It consists of parts, which are listed in `parts.rs`.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
     pub stage: Stage,
-    /// Number of the current load. Replies of the worker about earlier loads are dropped.
+    /// Id of the current load. Replies of the worker about earlier loads are dropped.
     pub load: u32,
-    /// Number of the latest load. Unlike `load`, it never decreases.
+    /// Id of the latest load. Unlike `load`, it does not decrease when a previous file is restored.
     pub(super) last_load: u32,
-    /// The file that the last action closed.
+    /// Summary of the file that the last action closed.
     pub(super) closed_file: Option<Box<FileSummary>>,
-    /// The previously open file, while another one is loading.
+    /// State of the previously open file, while another file is loading.
     pub(super) previous: Option<Box<Previous>>,
-    /// Message about a file that could not be opened while another one stays open.
+    /// Message that a file could not be opened, shown while another file stays open.
     pub toast: Option<Toast>,
-    /// The snapshots to choose from: those in the files that were opened last, or behind the links.
+    /// List of snapshots: those in the files that were opened last, or those that the links point to.
     pub snapshots: Vec<SnapshotChoice>,
-    /// Index of the snapshot that is open or loading.
+    /// Index in `snapshots` of the snapshot that is open or loading.
     pub snapshot_index: usize,
-    /// Index of the shown device in the summary. With several lanes, the focused one.
+    /// Index of the shown device in the summary. If several devices are shown, the focused one.
     pub device_index: usize,
-    /// Layout of the lanes, and the devices that are shown in addition to the focused one.
+    /// Layout of the lanes (the timelines of devices, one below another), and the devices shown besides the focused
+    /// one.
     pub lanes: Lanes,
-    /// The comparison with a second file or device.
+    /// Comparison with another device, which may be in a second file.
     pub comparing: Comparing,
-    /// The survey of all listed snapshots, if there are many.
+    /// Rank survey, which scans the listed snapshots of many ranks.
     pub ranks: Ranks,
     /// Size of the canvas. `None` until the canvas is laid out.
     pub canvas: Option<Canvas>,
-    /// The window onto the shown device, as high as its lane. `None` without a device or a canvas.
+    /// Visible window of the shown device's timeline, as high as its lane. `None` without a device or a canvas.
     pub view: Option<View>,
-    /// Stacking order and colours that the user has chosen.
+    /// Display settings that the user has chosen: plot, stacking order, colours and highlight.
     pub looks: Looks,
-    /// The pending choice of the initial stacking order and colours for a file.
+    /// Initial choice of stacking order and colours for a newly opened file.
     pub(super) first_group: FirstGroup,
     /// Unit of the horizontal axis.
     pub axis: Axis,
@@ -68,70 +69,71 @@ pub struct Shared {
     /// Text that filters the legend.
     pub legend_filter: String,
     pub bytes_axis: BytesAxis,
-    /// The scene of the shown device and its pending request.
+    /// Scene of the shown device, and the pending request for its next scene.
     pub geometry: Geometry,
-    /// Position of the pointer over the canvas.
+    /// Position of the pointer in the focused lane's window.
     pub pointer: Option<Pointer>,
     pub hover: Option<Hover>,
-    /// The pending question about a position.
+    /// The pending request for the object at a position.
     pub question: Option<PointQuestion>,
     pub selection: Option<Box<Details>>,
-    /// Address range of the segment that was selected by one of its free blocks, and the allocation that keeps the
-    /// segment from being released. That allocation is then the selection.
+    /// The selected segment, if a free block in it was clicked: its address range, and the allocation that keeps the
+    /// segment from being released. That allocation is then selected.
     pub(super) segment: Option<([u64; 2], Option<u32>)>,
-    /// Serial of the request for the details of the allocation to select.
+    /// Serial of the pending request for the details of the allocation to select.
     pub selecting: Option<u32>,
     pub find: Find,
-    /// Highlighting of all allocations with the selection's call stack.
+    /// State of highlighting all allocations with the selected allocation's call stack.
     pub same_stack: SameStack,
     pub letters: Letters,
-    /// State of the dialog that lists keyboard shortcuts.
+    /// State of the help dialog, which lists keyboard shortcuts.
     pub help: Help,
-    /// Text that filters the list of keyboard shortcuts.
+    /// Text that filters the help dialog.
     pub help_filter: String,
     pub page_scheme: PageScheme,
     pub renderer: Renderer,
-    /// Position of a dragged file relative to the page.
+    /// Position of a dragged file: over the page or not.
     pub drop_hover: DropHover,
-    /// A short remark for the status line, such as "Copied".
+    /// Short message for the status line, such as "Copied".
     pub remark: Option<String>,
-    /// Number of commands so far. Distinguishes a repeated remark from one that is still shown.
+    /// Number of commands run so far. It distinguishes a repeated status message from one that is still shown.
     pub commands: u32,
-    /// Crosshair, ruler, markers and other tools on the timeline.
+    /// Crosshair, ruler, markers and other tools of the timeline.
     pub tools: Tools,
-    /// The cursor and the range.
+    /// Cursor and selected range.
     pub cursor: Cursor,
     pub side: Side,
-    /// True if the side panel is expanded in a narrow window, where it is a sheet below the timeline.
+    /// True if the side panel is expanded in a narrow window, where it is a bottom sheet.
     pub side_is_expanded: bool,
     /// State shared by the views below the timeline.
     pub views: Views,
-    /// State of the plots other than the stack.
+    /// State of the plots other than the stack plot.
     pub plots: Plots,
-    /// Curves drawn over the recorded one.
+    /// Curves drawn over the recorded timeline.
     pub planned: Planned,
     pub rules: Rules,
     /// Settings that apply to all files.
     pub settings: Settings,
-    /// Parts of a link that are still pending, and data for the page's own link.
+    /// Parts of the current link that are yet to be restored, and data for building links to the view.
     pub linked: LinkState,
-    /// Serial of the last question.
+    /// Serial of the last request to the worker.
     pub serial: u32,
-    /// Changes that the features have not processed yet.
+    /// Changes that the features have yet to process.
     pub changes: Vec<Change>,
-    /// Remark to show once the text has been copied to the clipboard.
+    /// Status message to show when the text has been copied to the clipboard.
     pub(super) copied_remark: Option<String>,
-    /// An allocation that was selected from the list of events. Selecting it does not move the cursor.
+    /// Id of an allocation that is selected from the list of events, and therefore does not move the cursor.
     pub(super) selected_event_allocation: Option<u32>,
-    /// Cached label of the selected node, with its arrangement and its id. The selection itself is [`Views::node`].
+    /// Cached label of the selected tree node, preceded by the tree's arrangement and the node's id. The selected node
+    /// itself is [`Views::node`].
     pub(super) selected_label: Option<(Arrangement, u32, NodeLabel)>,
-    /// Insight to show next.
+    /// Insight that was requested and will be shown next.
     pub(super) requested_topic: Option<Topic>,
-    /// Insight that is shown in the Insights tab.
+    /// Insight shown in the Insights tab.
     pub(super) topic: Topic,
-    /// Serial of the pending question to the simulated allocator, which answers one at a time.
+    /// Serial of the pending request to the simulated allocator. Only one request is pending at a time.
     pub(super) simulation: Option<u32>,
-    /// True while a report is pending.
+    /// True while a report was requested from the worker and has not arrived.
     pub(super) report_is_pending: bool,
 }
 
@@ -148,26 +150,27 @@ impl Shared {
         self.file()?.devices.get(self.device_index)
     }
 
-    /// Returns the device that is drawn. Unlike [`Shared::device`], it may belong to a file that is still loading.
+    /// Returns the device whose timeline is drawn. Unlike [`Shared::device`], it may belong to a file that is still
+    /// loading.
     pub fn drawn_device(&self) -> Option<&DeviceSummary> {
         self.device_at(self.device_index)
     }
 
-    /// Returns the GPU's capacity in bytes: the typed value, or the memory available to the allocator according to the
-    /// recorder.
+    /// Returns the GPU's capacity in bytes: the typed value, or else the recorded memory that is available to the
+    /// allocator.
     pub fn capacity(&self) -> Option<u64> {
         self.tools.capacity.or_else(|| self.device()?.available_bytes())
     }
 
-    /// Returns the capacity for the simulated allocator. After an out-of-memory event only the typed value counts,
-    /// because the failed request determines the capacity more precisely than the recorder's value.
+    /// Returns the capacity for the simulated allocator. If the trace has an out-of-memory event, the recorded capacity
+    /// is not used, because the simulation derives a more precise limit from the failed request.
     pub fn capacity_without_oom(&self) -> Option<u64> {
         let has_oom = self.device().is_some_and(|device| device.oom_count() > 0);
         if has_oom { self.tools.capacity } else { self.capacity() }
     }
 
-    /// Returns the lines of the list of snapshots. A common prefix (archive, folders) is omitted, because it would hide
-    /// the differences in a narrow list.
+    /// Returns the lines of the list of snapshots. The path prefix that all names share is omitted, so that their
+    /// differences are visible in a narrow list.
     pub fn snapshot_lines(&self) -> Vec<String> {
         let names: Vec<String> = self.snapshots.iter().map(SnapshotChoice::name).collect();
         let prefix = shared_folders(&names);
@@ -178,7 +181,7 @@ impl Shared {
         self.snapshots.iter().zip(&names).map(line).collect()
     }
 
-    /// Returns the label of the selected node, if a view has provided it.
+    /// Returns the label of the selected tree node. `None` until a view has provided it.
     pub(super) fn node_label(&self) -> Option<&NodeLabel> {
         let selected = (self.views.arrangement, self.views.node?);
         self.selected_label
@@ -187,7 +190,7 @@ impl Shared {
             .map(|(.., label)| label)
     }
 
-    /// Stores the label of the selected node, unless it is already known.
+    /// Stores the label of the selected tree node, unless it is already known.
     pub(super) fn set_node_label(&mut self, label: impl FnOnce(u32) -> Option<NodeLabel>) {
         if let Some(node) = self.views.node.filter(|_| self.node_label().is_none()) {
             self.selected_label =
@@ -195,14 +198,14 @@ impl Shared {
         }
     }
 
-    /// Returns a serial that no pending question uses.
+    /// Returns a serial for a new request to the worker.
     pub(super) fn next_serial(&mut self) -> u32 {
         self.serial = self.serial.wrapping_add(1);
         self.serial
     }
 }
 
-/// Returns the length in bytes of the archive and folder names that all names have in common.
+/// Returns the length in bytes of the longest path prefix (archive and folders) that all names share.
 fn shared_folders(names: &[String]) -> usize {
     let Some((first, others)) = names.split_first() else { return 0 };
     let end = |(at, separator): (usize, &str)| at + separator.len();

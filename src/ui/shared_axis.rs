@@ -16,16 +16,17 @@ use picture::timeline::{Axis, Extent, time_axis_margin};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedAxis {
     axis: Axis,
-    /// Zero of the time axis: the earliest first event, in µs since 1970.
+    /// Zero of the time axis, in µs since 1970: the earliest first event of all devices.
     earliest_us: i64,
-    /// Start of the axis relative to its zero, in its units. Greater than 0 only if just ranges of events are loaded.
+    /// Start of the axis relative to its zero, in units of the axis. Greater than 0 only if just a range of events is
+    /// loaded.
     start: i64,
-    /// Length of the axis, in its units.
+    /// Length of the axis, in units of the axis.
     width: u64,
 }
 
 impl SharedAxis {
-    /// Creates the axis shared by these devices. Devices without timestamps do not count on a time axis.
+    /// Creates the axis shared by these devices. A time axis ignores devices without timestamps.
     pub fn for_devices<'a>(devices: impl Iterator<Item = &'a DeviceSummary> + Clone, axis: Axis) -> SharedAxis {
         let times = devices.clone().filter_map(|device| device.time_us);
         let earliest_us = times.map(|(first, _)| first).min().unwrap_or(0);
@@ -46,7 +47,7 @@ impl SharedAxis {
         shared
     }
 
-    /// Returns the start of a device's own axis, relative to the zero of the shared one.
+    /// Returns the zero of a device's own axis, as a position on the shared axis.
     fn origin(&self, device: &DeviceSummary) -> i64 {
         match (self.axis, device.time_us) {
             (Axis::Time, Some((first, last))) => {
@@ -57,13 +58,13 @@ impl SharedAxis {
         }
     }
 
-    /// Returns the offset of a device's own axis on the shared axis, in whole pixels. The windows of two devices differ
-    /// by the difference of their offsets.
+    /// Returns the zero of a device's own axis as a position on the shared axis, in whole pixels. If two windows show
+    /// the same range of the shared axis, their positions differ by the difference of these values.
     pub fn origin_px(&self, device: &DeviceSummary, x_per_px: f64) -> i64 {
         (self.origin(device) as f64 / x_per_px).round() as i64
     }
 
-    /// Returns the position of the shared zero on a device's own axis.
+    /// Returns the zero of the shared axis, as a position on a device's own axis.
     pub fn zero_on(&self, device: &DeviceSummary) -> i64 {
         self.origin(device).saturating_neg()
     }

@@ -6,7 +6,7 @@ base::listed! {
     pub enum Side {
         /// The selected allocation or segment, and the cursor.
         Selection,
-        /// The meaning of the colours.
+        /// The legend of the timeline's colours.
         #[default]
         Legend,
         /// Totals, warnings and allocator settings of the file.

@@ -1,4 +1,4 @@
-//! Parses a typed size such as `80 GiB` or `80gb`. A number without a unit is in GiB.
+//! Parses a typed size, such as `80 GiB` or `80gb`. A number without a unit is in GiB.
 
 const UNITS: [(&str, f64); 8] = [
     ("", GIB),
@@ -14,10 +14,10 @@ const GIB: f64 = (1u64 << 30) as f64;
 /// Maximum accepted size, in bytes.
 const MAX_BYTES: f64 = GIB * 1024.0 * 1024.0;
 
-/// Parses a size in bytes. Empty text is `None`.
+/// Parses a size in bytes. Returns `None` for empty text.
 ///
 /// # Errors
-/// Returns a message with the expected format if the text is not a size.
+/// Returns an error message with the expected format if the text is invalid.
 pub(crate) fn parse_size(text: &str) -> Result<Option<u64>, &'static str> {
     let text = text.trim();
     if text.is_empty() {

@@ -1,4 +1,5 @@
-//! The annotation tracks below the timeline: hovering, clicks, keyboard navigation, and the tooltip.
+//! The annotation tracks below the timeline, which show annotations as slices: hovering, clicking, keyboard navigation
+//! and tooltips.
 
 mod data;
 
@@ -15,12 +16,12 @@ use super::summary::Fact;
 use base::units::duration_us;
 use engine::protocol::{Answer, AxisPoint, Direction, Question};
 
-/// Margin on each side when zooming to a range, as a fraction of its length.
+/// Margin on each side of a range that is zoomed to, as a fraction of its length.
 const ZOOM_MARGIN: f64 = 0.04;
 
 impl Shared {
-    /// Updates the hovered slice. The position is in device pixels, from the window's left edge and down from the
-    /// timeline's lower edge.
+    /// Updates the hovered slice. `x` and `down` are the distances of the pointer from the window's left edge and from
+    /// the timeline's lower edge, in device pixels.
     pub(super) fn hover_slice(&mut self, [x, down]: [f64; 2]) {
         self.slices.hovered = self.slice_at(x, down).map(|slice| (slice, x));
     }
@@ -64,7 +65,7 @@ impl Shared {
         });
     }
 
-    /// Zooms the window to the range.
+    /// Zooms the window to the selected range.
     pub(super) fn zoom_to_range(&mut self) {
         match self.range_px().zip(self.view) {
             Some((edges, view)) => self.zoom_to_x(edges.map(|edge| view.x_from_column(edge))),
@@ -72,8 +73,8 @@ impl Shared {
         }
     }
 
-    /// Selects the annotation at this index of the marks as the range. Returns its ends, or `None` if there is no such
-    /// annotation.
+    /// Selects an annotation as the range. `index` is its index among the marks. Returns the ends of the annotation, or
+    /// `None` if it does not exist.
     pub(super) fn select_annotation(&mut self, index: usize) -> Option<[AxisPoint; 2]> {
         let mark = self.surroundings.marks.latest().and_then(|marks| marks.ranges.get(index))?;
         let (span, points) = (mark.span, [mark.start, mark.end]);
@@ -84,8 +85,8 @@ impl Shared {
         Some(points)
     }
 
-    /// Selects the next or previous annotation as the range, starting from the current range or the cursor. Moves the
-    /// window if necessary.
+    /// Selects the annotation after or before the current range or cursor as the range. Moves the window if the
+    /// annotation is outside.
     pub(super) fn step_annotation(&mut self, direction: Direction) {
         let Some(marks) = self.surroundings.marks.latest() else { return };
         let (range, cursor) = (self.cursor.range, self.cursor.moment);
@@ -116,7 +117,7 @@ impl Shared {
     }
 }
 
-/// Returns the tooltip of the hovered slice.
+/// Builds the tooltip of the hovered slice.
 pub fn card(state: &Shared) -> Option<Card> {
     let (slice, _) = state.slices.hovered.as_ref()?;
     let fact = |(label, value): (&'static str, String)| Fact { label: label.to_owned(), value };
@@ -139,8 +140,8 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-/// Asks for facts about the events of the hovered slice. Waits while a question about the range is pending, because the
-/// worker answers only the latest question of a kind.
+/// Requests facts about the events of the hovered slice. Waits while facts about the selected range are pending,
+/// because the worker answers only the latest request of a kind.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if let (Some((slice, _)), None) = (&state.slices.hovered, state.cursor.range_facts.pending()) {
         state.slices.facts.ask(slice.span, device, &mut state.serial, effects, Question::Range);

@@ -1,4 +1,4 @@
-//! Finds the snapshot to save: the one with the shown device.
+//! Finds the snapshot to save: the open snapshot, or the second one of a comparison.
 
 use super::comparing::SecondFile;
 use super::effect::SnapshotToSave;

@@ -1,11 +1,11 @@
-//! Source locations of frames: their text form, and the links that open them in an editor.
+//! Source locations of frames: formatting them as text, and building links that open them in an editor.
 //!
-//! File names come from the snapshot and are untrusted. The template comes only from the user. It must start with one
-//! of the listed schemes, and everything taken from a file name is percent-encoded.
+//! File names come from the snapshot and are untrusted. The link template comes only from the user. It must start with
+//! an allowed scheme, and everything taken from a file name is percent-encoded.
 
 use std::fmt;
 
-/// Allowed schemes of a link template. Each one opens an editor or a page. None of them runs a program.
+/// Allowed schemes of link templates. They open an editor or a page, and none of them runs a program.
 pub const SCHEMES: [&str; 13] = [
     "vscode",
     "vscode-insiders",
@@ -22,23 +22,23 @@ pub const SCHEMES: [&str; 13] = [
     "http",
 ];
 
-/// Placeholder for the percent-encoded file path in a template.
+/// Placeholder in a template for the percent-encoded path of the file.
 const FILE_PLACEHOLDER: &str = "{file}";
-/// Placeholder for the line number.
+/// Placeholder in a template for the line number.
 const LINE_PLACEHOLDER: &str = "{line}";
 /// Maximum length of a template, in bytes.
 const MAX_TEMPLATE: usize = 512;
-/// Maximum length of a path, in bytes. No file system allows longer ones.
+/// Maximum length of a path, in bytes. Longer paths are not possible in common file systems.
 const MAX_PATH: usize = 4096;
 
-/// Reasons why a template is rejected or a frame has no link.
+/// Reason why a template is invalid or a frame has no link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceLinkError {
     NoTemplate,
     TooLong,
     /// The scheme is not one of [`SCHEMES`].
     UnknownScheme,
-    /// The template has no `{file}`.
+    /// The template does not contain `{file}`.
     NoFilePlaceholder,
     /// A placeholder is part of the host name.
     PlaceholderInHost,
@@ -46,7 +46,7 @@ pub enum SourceLinkError {
     InvalidCharacter,
     /// The frame has no file name.
     NoFileName,
-    /// The path is not absolute, and its base directory is unknown.
+    /// The file's path is not absolute, contains `..`, or is too long.
     RelativePath,
 }
 
@@ -68,7 +68,10 @@ impl fmt::Display for SourceLinkError {
     }
 }
 
-/// Validates a template. An empty template is valid and means that no links are shown.
+/// Checks whether a template is valid. An empty template is valid and disables links.
+///
+/// # Errors
+/// Returns the reason if the template is invalid.
 pub fn check_template(template: &str) -> Result<(), SourceLinkError> {
     if template.is_empty() {
         return Ok(());
@@ -101,8 +104,10 @@ pub fn check_template(template: &str) -> Result<(), SourceLinkError> {
     Ok(())
 }
 
-/// Returns the link to a line of a file. Fails if the template is empty or invalid, or if the file's path is not
-/// absolute.
+/// Returns the link to a line of a file.
+///
+/// # Errors
+/// Returns an error if the template is empty or invalid, or if the file's path is not absolute.
 pub fn expand_template(template: &str, file: &str, line: &str) -> Result<String, SourceLinkError> {
     if template.is_empty() {
         return Err(SourceLinkError::NoTemplate);
@@ -152,7 +157,8 @@ fn encode_absolute_path(file: &str) -> Result<String, SourceLinkError> {
     Ok(["/", parts].concat())
 }
 
-/// Formats a source location such as `train.py:233`. Removes the prefix `folder`, and omits a missing line number.
+/// Formats a source location such as `train.py:233`. Removes the prefix `folder` from the path, and omits an unknown
+/// line number.
 pub fn location(file: &str, line: &str, folder: &str) -> String {
     if matches!(file, "" | "??" | "none") {
         return String::new();

@@ -1,31 +1,33 @@
-//! Stages of opening a file (empty, choosing events, loading, ready, failed), the list of snapshots, and switches of
-//! the page.
+//! Stages of opening a file (empty, choosing events, loading, ready, failed), the list of snapshots, and states of page
+//! elements.
 
 use super::effect::Origin;
 use super::load_dialog::data::LoadDialog;
 use super::partial::PartialState;
 use engine::protocol::{FileSummary, LoadRange, Phase};
 
-/// Separator between an archive and the path inside it.
+/// Separator between the name of an archive and the path inside the archive.
 pub(super) const ARCHIVE_SEPARATOR: &str = " › ";
 
-/// A snapshot in the list of snapshots.
+/// An entry of the list of snapshots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotChoice {
     pub origin: Origin,
-    /// Index of the snapshot in a file that holds several, once known.
+    /// Index of the snapshot within a file that holds several. `None` if the file holds one, or until its contents are
+    /// known.
     pub member: Option<u32>,
     pub file: String,
-    /// Path inside the file, if it holds several snapshots.
+    /// Path inside the file, if the file holds several snapshots.
     pub path: Option<String>,
-    /// Size in bytes, if known.
+    /// Size of the file in bytes, if known.
     pub bytes: Option<u64>,
-    /// Range of events to load, if the user has chosen one.
+    /// Range of events to load. `None` if the user has not chosen one.
     pub load: Option<LoadRange>,
 }
 
 impl SnapshotChoice {
-    /// Returns the name of the file. If the file holds several snapshots, the path inside it follows.
+    /// Returns the name of the file. If the file holds several snapshots, the snapshot's path inside the file is
+    /// appended.
     pub fn name(&self) -> String {
         match &self.path {
             None => self.file.clone(),
@@ -34,16 +36,16 @@ impl SnapshotChoice {
     }
 }
 
-/// Stage of opening a file. The page shows it as `body[data-state]`.
+/// Stage of opening a file. The page sets it as `body[data-state]`.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Stage {
     #[default]
     Empty,
-    /// The user is asked which events of a file to load.
+    /// The user has to choose which events of a file to load.
     Choosing(Box<LoadDialog>),
     Loading(Loading),
     Ready(Box<FileSummary>),
-    /// The last file could not be opened. Holds the reason as a sentence.
+    /// The last file could not be opened. Holds the error message.
     Failed(String),
 }
 
@@ -51,18 +53,18 @@ pub enum Stage {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loading {
     pub name: String,
-    /// Location that the file is read from.
+    /// File or URL that is being read.
     pub origin: Origin,
-    /// Bytes read so far.
+    /// Number of bytes read so far.
     pub bytes: u64,
     /// Total number of bytes, if known.
     pub total_bytes: Option<u64>,
     pub phase: Phase,
-    /// Start of the load in ms, on the shell's clock.
+    /// Start of the load in ms, on the shell's monotonic clock.
     pub started_ms: f64,
-    /// Time of the last progress report in ms, on the shell's clock.
+    /// Time of the last progress report in ms, on the shell's monotonic clock.
     pub latest_ms: f64,
-    /// The part decoded so far, once it is shown.
+    /// The part of the file that is decoded so far. `None` until it can be drawn.
     pub partial: Option<Box<PartialState>>,
 }
 
@@ -71,11 +73,11 @@ pub struct Loading {
 pub enum Letters {
     #[default]
     On,
-    /// Off, for people who use speech input.
+    /// Single letters do nothing, so that speech input cannot trigger commands.
     Off,
 }
 
-/// State of the dialog that lists keyboard shortcuts.
+/// State of the help dialog, which lists keyboard shortcuts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Help {
     #[default]
@@ -83,13 +85,13 @@ pub enum Help {
     Open,
 }
 
-/// Renderer of the timeline.
+/// Renderer that draws the timeline.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Renderer {
-    /// The browser's capabilities have not been queried yet.
+    /// The browser has not yet been queried for WebGPU.
     #[default]
     Unknown,
     WebGpu,
-    /// The CPU renderer, with the reason if the user may want to know it.
+    /// The CPU renderer. Holds the reason why WebGPU is not used, if the user may want to know it.
     Cpu(Option<String>),
 }

@@ -1,4 +1,4 @@
-//! Formats the summary of a file: the headline figures of a device, and all other facts in groups.
+//! Formats the summary of a file: the key figures of a device, and all other facts in groups.
 
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use engine::protocol::{
@@ -6,15 +6,15 @@ use engine::protocol::{
     PeakCheck, TENSORS, TENSORS_FOUND, split_ordinal,
 };
 
-/// A headline figure of a device, such as its peak.
+/// A key figure of a device, such as its peak.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
-    /// Position to go to on a click, in the syntax of [`super::position_text`].
+    /// Position that a click on the figure moves the cursor to, in the syntax of [`super::position_text`].
     pub position: &'static str,
     pub label: &'static str,
-    /// The value with three digits.
+    /// The value, as displayed.
     pub value: String,
-    /// Tooltip with the exact value and its position.
+    /// Tooltip with the exact figure and its position.
     pub note: String,
 }
 
@@ -25,7 +25,7 @@ pub struct Fact {
     pub value: String,
 }
 
-/// A table of facts under a heading.
+/// A table of facts with a heading.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
     pub title: &'static str,
@@ -35,7 +35,7 @@ pub struct Facts {
 /// Heading of the allocator's settings.
 pub const SETTINGS_TITLE: &str = "Allocator settings";
 
-/// Returns the file's name, marked if the file is a simulation.
+/// Returns the file's name, with a note if the file is the result of a simulation.
 pub fn file_title(file: &FileSummary) -> String {
     const MARK: &str = " (simulated)";
     let is_simulated = file.warnings.iter().any(|warning| warning.kind == "simulated");
@@ -61,7 +61,7 @@ pub fn device_name(device: i64) -> String {
     if is_second { name + " of the second file" } else { name }
 }
 
-/// Formats the entry of a device in the device picker.
+/// Formats a device for the device picker.
 pub fn device_line(device: &DeviceSummary) -> String {
     let ran_out = if device.oom_count() > 0 { " · OOM" } else { "" };
     [&device_name(device.device), " · ", &bytes(device.peak_requested), ran_out].concat()
@@ -77,11 +77,11 @@ fn exact(value: i64) -> String {
     format!("{sign}{} B", group_digits(value.unsigned_abs()))
 }
 
-/// Text for a value that the file does not contain.
+/// Text that is shown for a value that the file does not contain.
 const UNKNOWN: &str = "unknown";
 
-/// Returns the headline figures in reading order. The page header shows each as a button that goes to its position.
-/// `failed` is the size in bytes of the last failed request, once known.
+/// Returns the key figures in the order of the page header, which shows each as a button that goes to the figure's
+/// position. `failed` is the size in bytes of the last failed request, if known.
 pub fn headlines(device: &DeviceSummary, failed: Option<u64>) -> Vec<Headline> {
     let at = match device.peak_event {
         ..0 => "before the first event".to_owned(),
@@ -145,7 +145,7 @@ fn rounded(device: &DeviceSummary) -> i64 {
     i64::try_from(device.end_rounded).unwrap_or(i64::MAX)
 }
 
-/// Returns all other facts of the file and the device, in groups.
+/// Returns all facts of the file and the device other than the key figures, in groups.
 pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
     let signed = |value: i64| {
@@ -229,7 +229,7 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     groups
 }
 
-/// Returns the facts about the GPU that the recorder stored in the snapshot.
+/// Returns the recorded facts about the GPU.
 fn gpu_facts(device: &DeviceSummary) -> Vec<Fact> {
     let labels = [
         ("Capacity", CAPACITY),
@@ -254,7 +254,7 @@ fn gpu_facts(device: &DeviceSummary) -> Vec<Fact> {
         .collect()
 }
 
-/// Compares the peak counted by PyTorch with the peak of the trace, as the end of a sentence.
+/// Returns the end of a sentence that compares the peak counted by PyTorch with the peak in the trace.
 pub fn peak_check(check: PeakCheck) -> &'static str {
     match check {
         PeakCheck::Equal => ", equal to the peak above",

@@ -1,5 +1,5 @@
-//! Data shown around the timeline: marks, overview, legend, and the outline of the selection. It is requested when it
-//! is missing or outdated.
+//! Data shown around the timeline: marks, the overview curve, the legend, and the outline of the selection. It is
+//! requested whenever it is missing or outdated.
 
 mod data;
 
@@ -13,14 +13,14 @@ use engine::protocol::{Answer, Grouping, Plot, Question};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Number of columns in the overview curve. Wider minimaps stretch it.
+/// Number of columns of the overview curve. A wider minimap stretches the curve.
 const OVERVIEW_PX: u32 = 2048;
 
 /// Callbacks of the data around the timeline.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
 
-/// Drops the data of the previous device. Keeps the faded colours when only the lane changes, because colours mean the
-/// same in all lanes.
+/// Drops the data of the previously shown device. If only the focus moved to another lane, keeps the faded colours,
+/// because colours have the same meaning in all lanes.
 fn reset(state: &mut Shared, change: Change) {
     match change {
         Change::Device => state.surroundings = Surroundings::default(),
@@ -68,8 +68,8 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
 }
 
 impl Shared {
-    /// Returns the key of the outline to draw in the scene: of the selected allocation, or of the selected segment in
-    /// the plot of reserved bytes.
+    /// Returns the inputs for the outline to draw: that of the selected allocation, or in the plot of reserved bytes,
+    /// of the selected segment. `None` if nothing is selected.
     pub fn outline_key(&self) -> Option<OutlineKey> {
         let scene = self.geometry.scene.as_ref()?;
         let allocation = match self.looks.plot {
@@ -80,7 +80,8 @@ impl Shared {
         Some(OutlineKey { allocation, view: scene.view, looks: self.geometry.looks.without_highlight() })
     }
 
-    /// Fades an entry of the legend, or shows it again. If all entries would be faded, shows all of them.
+    /// Fades the legend entry with this palette index, or shows it again. If all entries would be faded, shows all
+    /// entries.
     pub(super) fn toggle_faded(&mut self, slot: u32) {
         if !self.surroundings.faded.remove(&slot) {
             self.surroundings.faded.insert(slot);
@@ -88,7 +89,7 @@ impl Shared {
         self.unfade_when_all_are_faded();
     }
 
-    /// Fades all other entries of the legend, or shows all entries if the others are already faded.
+    /// Fades all legend entries except the one with this palette index. If they are already faded, shows all entries.
     pub(super) fn fade_others(&mut self, slot: u32) {
         let slots = self.surroundings.legend.latest().map(|entries| entries.iter().map(|entry| entry.slot).collect());
         let others: BTreeSet<u32> =

@@ -1,17 +1,17 @@
-//! The tabs of the views, with their names in links, keys, labels and button ids.
+//! The tabs of the views, with their names in links, keys, labels and the ids of their buttons.
 
 base::listed! {
-    /// The views below the timeline, from left to right.
+    /// The tabs below the timeline, from left to right.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub enum Tab {
         #[default]
         Insights,
-        /// The call tree.
+        /// Tree of call stacks, with the bytes of each node.
         CallTree,
         Flame,
         Allocations,
         Histograms,
-        /// Files and lines of the user's own code.
+        /// Totals for files and lines of the user's own code.
         Sources,
         /// Segments and the blocks in them.
         Segments,
@@ -22,8 +22,8 @@ base::listed! {
 }
 
 base::listed! {
-    /// Groups of tabs: the buttons of the tab list, from left to right. A group of several tabs also has a toggle
-    /// between them.
+    /// Groups of tabs, from left to right. Each group is a button in the tab list. A group of several tabs also has a
+    /// button that switches between them.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum TabGroup {
         Insights,
@@ -57,7 +57,7 @@ impl TabGroup {
         }
     }
 
-    /// Returns the id of the toggle between the group's tabs, if it has several.
+    /// Returns the id of the button that switches between the group's tabs. `None` if the group has only one tab.
     pub fn toggle(self) -> Option<&'static str> {
         match self {
             TabGroup::CallStacks => Some("stacks-views"),
@@ -69,9 +69,9 @@ impl TabGroup {
 
 /// Static properties of a tab.
 pub(super) struct TabEntry {
-    /// Name in links. It never changes, since shared links must keep working.
+    /// Name in links. It must never change, because shared links have to keep working.
     name: &'static str,
-    /// Heading in the list of keyboard shortcuts. `None` if the tab has no keys of its own.
+    /// Heading in the list of keyboard shortcuts. `None` if the tab has no keyboard shortcuts.
     pub(super) heading: Option<&'static str>,
     pub(super) key: &'static [&'static str],
     pub(super) label: &'static str,
@@ -80,7 +80,7 @@ pub(super) struct TabEntry {
 }
 
 impl Tab {
-    /// Returns the name used in links.
+    /// Returns the name that links use for the tab.
     pub fn name(self) -> &'static str {
         self.entry().name
     }
@@ -96,7 +96,7 @@ impl Tab {
         }
     }
 
-    /// Returns the tab with this name in links.
+    /// Returns the tab that has this name in links.
     pub fn from_name(name: &str) -> Option<Tab> {
         Tab::ALL.into_iter().find(|tab| tab.name() == name)
     }

@@ -1,20 +1,19 @@
-//! The message about a file that could not be opened while another one stays open. It is shown until the user closes
-//! it.
+//! The message that a file could not be opened, shown while another file stays open. It stays until the user closes it.
 
-/// Maximum number of characters of the reason in the message. The details contain the rest.
+/// Maximum number of characters of the reason in the message. The full reason is in the details.
 const MAX_REASON_CHARS: usize = 140;
 
-/// A message about a file that could not be opened.
+/// Message that a file could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toast {
-    /// Text such as `Could not open a.pickle: the file is empty.`
+    /// The message, such as `Could not open a.pickle: the file is empty.`
     pub text: String,
-    /// The complete reason, and a sentence about the open file.
+    /// The full reason, and a sentence about the file that is still open.
     pub details: String,
 }
 
 impl Toast {
-    /// Creates the message that the file with this name could not be opened. `message` is the reason.
+    /// Creates the message that the file `name` could not be opened. `message` is the reason.
     pub(super) fn new(name: String, message: &str) -> Toast {
         // The message may already start with the file's name.
         let reason = message.strip_prefix(&name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(message);

@@ -33,8 +33,8 @@ fn reset(state: &mut Shared, change: Change) {
 }
 
 impl Shared {
-    /// Returns the point under the pointer. If the pixel covers several moments, returns the moment that is drawn,
-    /// otherwise the exact position.
+    /// Returns the point under the pointer. If the pixel covers several moments, returns the moment that is drawn
+    /// there. Otherwise returns the exact position.
     pub(super) fn point_under(&self, pointer: Pointer) -> Option<Point> {
         let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
         let exact = self.point_at(pointer)?;
@@ -46,7 +46,7 @@ impl Shared {
         Some(moment.map_or(exact, |moment| Point::new(MomentSpec::Moment(moment), exact.byte)))
     }
 
-    /// Returns the exact position of the pointer.
+    /// Returns the exact position of the pointer as a point of the timeline.
     pub(super) fn point_at(&self, pointer: Pointer) -> Option<Point> {
         let view = self.view?;
         let x = view.x_from_column(pointer.x).clamp(0.0, device_axis_end(self.device()?, view.axis) as f64);
@@ -54,7 +54,8 @@ impl Shared {
     }
 }
 
-/// Asks for missing facts about the moments of the crosshair and of all points. Only one question is pending at a time.
+/// Requests missing facts about the moments of the crosshair, the ruler's ends and the markers. Only one request is
+/// pending at a time.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.tools.pending.is_some() {
         return;
@@ -76,7 +77,7 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     effects.push(Effect::ask(serial, device, Question::Moments(at)));
 }
 
-/// Takes the worker's answer about moments.
+/// Handles the worker's response about moments.
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::Moments(moments) = answer else { return Some(answer) };
     let Some(pending) = state.tools.pending.take_if(|pending| pending.serial == serial) else {

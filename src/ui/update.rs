@@ -31,7 +31,8 @@ use super::stage::{Help, Stage};
 use super::window_history::WindowBefore;
 use engine::protocol::{Looks, Reply};
 
-/// Applies `action` to the state and returns the effects for the shell. `now_ms` is the shell's monotonic clock.
+/// Applies `action` to the state, and returns the effects for the shell. `now_ms` is the time on the shell's monotonic
+/// clock.
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
     let before = WindowBefore::capture(state, &action);
@@ -199,8 +200,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     effects
 }
 
-/// Updates everything that follows from the state, after any action: the window of a new device, the scenes and the
-/// questions to the worker that it needs, and the hovered position.
+/// Updates everything that depends on the rest of the state, after any action: the windows of devices, the requests for
+/// scenes and other data, and the hovered position.
 fn derive(state: &mut State, effects: &mut Vec<Effect>) {
     partial::redraw_partial(state, effects);
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };

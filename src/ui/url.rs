@@ -1,24 +1,25 @@
 //! Links to snapshots: the `url=` parameters of the page's address, and error messages for links that cannot be
 //! fetched.
 //!
-//! The page's server never receives `#url=`. It does receive `?url=`, which is read only if the fragment names no file.
+//! Browsers do not send `#url=` to the page's server. They do send `?url=`, which is only read if the fragment names no
+//! file.
 
 pub mod resume;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// The scheme of the page's own address.
+/// Scheme of the page's own address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum PageScheme {
     #[default]
     Http,
     Https,
-    /// The page was opened from disk. It then has no origin that a server could allow.
+    /// The page was opened from disk. It then has no origin that a server could allow in its CORS headers.
     Disk,
 }
 
 impl PageScheme {
-    /// Parses `location.protocol`.
+    /// Returns the scheme for a value of `location.protocol`, such as `https:`.
     pub fn from_protocol(protocol: &str) -> PageScheme {
         match protocol {
             "https:" => PageScheme::Https,
@@ -28,15 +29,15 @@ impl PageScheme {
     }
 }
 
-/// Returns the host and port of an absolute URL, without user information.
+/// Returns the host and port of an absolute URL, without the user name and password.
 pub fn server(url: &str) -> Option<&str> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
     authority.rsplit('@').next().filter(|server| !server.is_empty())
 }
 
-/// Returns an error message if browsers block the page from fetching `url`: a page with an https address cannot fetch
-/// over http, except from the same machine.
+/// Returns an error message if browsers do not allow the page to fetch `url`. A page with an https address can fetch
+/// over http only from the same machine.
 pub fn blocked_fetch(url: &str, page_scheme: PageScheme) -> Option<String> {
     let server = server(url).filter(|_| page_scheme == PageScheme::Https && url.starts_with("http://"))?;
     let host = server.rsplit_once(':').filter(|(_, port)| !port.contains(']')).map_or(server, |(host, _)| host);
@@ -48,8 +49,8 @@ pub fn blocked_fetch(url: &str, page_scheme: PageScheme) -> Option<String> {
     })
 }
 
-/// Returns the percent-decoded values of all `url=` parameters in a query string. [`super::link::Link`] parses those in
-/// the fragment.
+/// Returns the percent-decoded values of all `url=` parameters in a query string. Those in the fragment are parsed by
+/// [`super::link::Link`].
 pub fn urls_in_query(query: &str) -> Vec<String> {
     let pairs = query.strip_prefix('?').unwrap_or(query).split('&').filter_map(|pair| pair.strip_prefix("url="));
     pairs.map(percent_decoded).filter(|url| !url.is_empty()).collect()
@@ -64,20 +65,20 @@ pub fn percent_encoded(text: &str) -> String {
     utf8_percent_encode(text, ENCODE_SET).to_string()
 }
 
-/// Decodes percent-encoding. A `%` without two hex digits is kept. Invalid UTF-8 is replaced by U+FFFD.
+/// Decodes percent-encoding. Keeps a `%` that is not followed by two hex digits. Replaces invalid UTF-8 by U+FFFD.
 pub fn percent_decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// Returns the last part of a URL's path, for messages: `d.pickle` for `https://a.b/c/d.pickle?x`.
+/// Returns the last component of a URL's path, for messages: `d.pickle` for `https://a.b/c/d.pickle?x`.
 pub fn file_name(url: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or(url);
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
     percent_decoded(if name.is_empty() { url } else { name })
 }
 
-/// Returns true if an origin is safe to use in a content security policy. The URL standard allows `;` and `,` in a
-/// host, which would end a directive.
+/// Returns whether an origin is safe to insert into a content security policy. The URL standard allows `;` and `,` in a
+/// host name, but in a policy they would end a directive.
 pub fn is_plain_origin(origin: &str) -> bool {
     let host = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
     host.is_some_and(|host| {
@@ -85,8 +86,8 @@ pub fn is_plain_origin(origin: &str) -> bool {
     })
 }
 
-/// Returns the error message for a `url` that could not be fetched, with advice for the user. `status` is the HTTP
-/// status, or `None` if there was no response that the page may read.
+/// Returns an error message with advice for the user if `url` could not be fetched. `status` is the HTTP status, or
+/// `None` if the browser hides the response from the page or there was none.
 pub fn fetch_failure(url: &str, status: Option<u16>, page_scheme: PageScheme) -> String {
     let server = server(url).unwrap_or("The server");
     match status {

@@ -1,5 +1,5 @@
-//! State shared by the views below the timeline: the scope, the arrangement of call stacks, the selected node, the
-//! current tab and the height.
+//! State shared by the views below the timeline: the scope, the arrangement of call stacks, the selected tree node, the
+//! current tab, and the height.
 
 use super::tab::{Tab, TabGroup};
 use engine::protocol::{Arrangement, Internal, Scope};
@@ -10,29 +10,29 @@ pub const HEIGHT_RANGE: [u32; 2] = [15, 75];
 /// State shared by the views below the timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Views {
-    /// Allocations that the views show: those live at the cursor, or those of a range.
+    /// Allocations that the views show, such as those that are live at the cursor.
     pub scope: Scope,
-    /// Tab that is selected, even while the views are collapsed. See [`Views::visible`].
+    /// The current tab. It is also set while the views are collapsed. See [`Views::visible`].
     pub tab: Tab,
     pub panel: PanelState,
-    /// The last shown tab of each group.
+    /// The tab of each group that was shown last.
     latest: [Option<Tab>; TabGroup::ALL.len()],
     /// Height of the views in percent of the window's height, within [`HEIGHT_RANGE`].
     pub height: u32,
     /// Arrangement of call stacks in the call tree and the flame graph.
     pub arrangement: Arrangement,
-    /// The selected node of that arrangement. Its allocations are highlighted in the timeline and listed in
-    /// Allocations.
+    /// Id of the selected node in the tree with this arrangement. Its allocations are highlighted in the timeline and
+    /// listed in the Allocations tab.
     pub node: Option<u32>,
 }
 
 /// State of the panel that holds the views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum PanelState {
-    /// One view is visible.
+    /// The view of the current tab is visible.
     #[default]
     Open,
-    /// Only the header is visible.
+    /// Only the header with the tabs is visible.
     Collapsed,
 }
 
@@ -52,7 +52,8 @@ impl Default for Views {
 }
 
 impl Views {
-    /// Returns the visible view. `None` while the views are collapsed. Only the visible view sends questions.
+    /// Returns the tab whose view is visible. `None` while the views are collapsed. Only the visible view sends
+    /// requests to the worker.
     pub fn visible(&self) -> Option<Tab> {
         (self.panel == PanelState::Open).then_some(self.tab)
     }
@@ -64,7 +65,7 @@ impl Views {
         }
     }
 
-    /// Returns the last shown tab of a group, or its first tab.
+    /// Returns the tab of a group that was shown last, or else the group's first tab.
     pub fn latest_of(&self, group: TabGroup) -> Tab {
         if group == self.tab.group() {
             return self.tab;
@@ -77,7 +78,7 @@ impl Views {
         self.panel = if self.panel == PanelState::Open { PanelState::Collapsed } else { PanelState::Open };
     }
 
-    /// Sets the height of the views, in percent of the window's height.
+    /// Sets the height of the views in percent of the window's height, limited to [`HEIGHT_RANGE`].
     pub(super) fn resize(&mut self, height: u32) {
         self.height = height.clamp(HEIGHT_RANGE[0], HEIGHT_RANGE[1]);
     }

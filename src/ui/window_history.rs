@@ -1,4 +1,4 @@
-//! History of windows, with undo and redo.
+//! History of the visible windows of the timeline, with undo and redo.
 
 mod data;
 
@@ -10,14 +10,14 @@ use super::shared::Shared;
 use engine::protocol::{Answer, Plot, Reply};
 use picture::timeline::View;
 
-/// Maximum time in ms between changes that count as one step, such as those of a drag or of scrolling.
+/// Changes less than this many ms apart count as one step, such as the changes during a drag.
 const ONE_STEP_MS: f64 = 700.0;
-/// Maximum number of steps that are kept.
+/// Maximum number of steps in the history.
 const MAX_STEPS: usize = 100;
 
-/// The window before an action, for the history.
+/// The visible window before an action. It is added to the history if the action changes the window.
 pub(super) struct WindowBefore {
-    /// The window and its plot. `None` if a change by the action does not count as a step.
+    /// The window, and the plot that it shows. `None` if changes by this action do not count as a step.
     view: Option<(View, Plot)>,
     device: (u32, usize),
 }
@@ -39,7 +39,7 @@ impl WindowBefore {
         WindowBefore { view, device: (state.load, state.device_index) }
     }
 
-    /// Adds the captured window to the history, if the window has changed since then.
+    /// Adds the captured window to the history if the window has changed since it was captured.
     pub(super) fn record(self, state: &mut Shared, now_ms: f64) {
         if self.device == (state.load, state.device_index) {
             state.record_window(self.view, now_ms);
@@ -48,7 +48,7 @@ impl WindowBefore {
 }
 
 impl Shared {
-    /// Adds `before` to the history, if the current window differs from it.
+    /// Adds the window `before` to the history if it differs from the current window.
     fn record_window(&mut self, before: Option<(View, Plot)>, now_ms: f64) {
         let (Some(before), Some(current)) = (before, self.view.map(|view| (view, self.looks.plot))) else { return };
         if before == current {
@@ -69,7 +69,7 @@ impl Shared {
         history.back.push(before);
     }
 
-    /// Moves one step back or forward in the history.
+    /// Undoes or redoes one step of the history.
     pub(super) fn step_history(&mut self, direction: HistoryDirection) {
         let Some(current) = self.view.map(|view| (view, self.looks.plot)) else { return };
         // A pending switch of the axis would otherwise change the restored window.

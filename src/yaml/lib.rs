@@ -1,8 +1,8 @@
-//! Parser of category rules in YAML. Values know their lines. Aliases are shared and counted, merge keys work as in
-//! PyYAML. A text has a single document.
+//! Parser of category rules in YAML. It records the line of each value. Aliases share their value and are limited in
+//! number. Merge keys (`<<`) work as in PyYAML. A text must contain a single document.
 //!
-//! The command line calls [`parse`]. The page parses YAML in a worker with its own wasm, since few users have such
-//! rules.
+//! The command line calls [`parse`]. The page parses YAML in a worker with its own wasm, since few users have rules in
+//! YAML.
 
 use analysis::category::{CategorySet, Document, ParsedDocument, SetError, ValueId, ValueKind};
 use base::units::group_digits;
@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 
 /// Maximum nesting depth of lists and mappings.
 const MAX_DEPTH: usize = 16;
-/// Maximum number of values that all aliases of a text expand to. Otherwise, a few lines could expand to billions of
-/// values.
+/// Maximum number of values that all aliases of a text expand to. Without a limit, a few lines could expand to billions
+/// of values.
 const MAX_ALIASED: usize = 100_000;
 
-/// Error in a text: line (starting at 1) and sentence.
+/// Error in a text: line number (starting at 1) and message.
 type LineError = (u32, String);
 
-/// List or mapping that is being read.
+/// List or mapping whose end has not been read yet.
 struct OpenContainer {
     line: u32,
     anchor: usize,
@@ -34,18 +34,18 @@ struct OpenContainer {
 struct Reader {
     document: Document,
     open: Vec<OpenContainer>,
-    /// Values by anchor, with the number of values that each contains.
+    /// Values that have an anchor, by anchor id: the value, and the number of values inside.
     anchors: BTreeMap<usize, (ValueId, usize)>,
-    /// Number of values read so far, including those that aliases expand to.
+    /// Number of values read so far. Each alias counts all values that it expands to.
     value_count: usize,
     aliased_count: usize,
     root: Option<ValueId>,
 }
 
-/// Parses a set of rules from JSON or YAML.
+/// Parses a set of category rules from JSON or YAML.
 ///
 /// # Errors
-/// Returns all errors by line, or only the first one if nothing can be read after it.
+/// Returns all errors with their lines, or only a syntax error that prevents reading the rest.
 pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
     if CategorySet::is_json(text) {
         CategorySet::parse(text)
@@ -54,10 +54,10 @@ pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
     }
 }
 
-/// Parses a text. Returns the document and its root value.
+/// Parses a JSON or YAML text. Returns the document and its root value.
 ///
 /// # Errors
-/// Returns line and description of the first error.
+/// Returns the line and the message of the first error.
 pub fn read(text: &str) -> ParsedDocument {
     let mut reader = Reader::default();
     let last = text.lines().count().max(1);
@@ -125,7 +125,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Determines the kind of a scalar. Keys, quoted scalars and those tagged `!!str` are strings.
+    /// Determines the type of a scalar. Keys, quoted scalars and scalars tagged `!!str` are strings.
     fn scalar(&self, text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Result<ValueKind, String> {
         let is_key = self.open.last().is_some_and(|open| open.is_mapping && open.items.len().is_multiple_of(2));
         let is_number = check_tag(tag, "int").is_ok() && tag.is_some();
@@ -140,7 +140,7 @@ impl Reader {
         })
     }
 
-    /// Builds a mapping. Pairs merged with `<<` come first, so that the mapping's other pairs override them.
+    /// Builds a mapping. Pairs that are merged with `<<` come first, so that the mapping's own pairs override them.
     fn mapping(&self, items: &[ValueId]) -> Result<ValueKind, LineError> {
         let (mut merged, mut pairs) = (Vec::new(), Vec::new());
         for pair in items.chunks_exact(2) {
@@ -188,7 +188,7 @@ impl Reader {
     }
 }
 
-/// Returns an error unless the tag, if any, names the kind that the value has anyway.
+/// Returns an error if a value has a tag other than `name`, the type that it has without a tag.
 fn check_tag(tag: Option<&Tag>, name: &str) -> Result<(), String> {
     match tag.filter(|tag| !tag.is_yaml_core_schema() || tag.suffix != name) {
         Some(tag) => Err(format!("unsupported tag {tag}")),

@@ -1,10 +1,10 @@
-//! The YAML worker: parses a text and sends its values.
+//! The YAML worker. It parses a text and sends its values to the page.
 //!
 //! ```text
 //! ["read", text]     text to parse
 //! ["ready"]          the worker is ready
 //! ["values", bytes]  document or error
-//! ["died", text]
+//! ["died", text]     the worker panicked
 //! ```
 
 use gloo::events::EventListener;
@@ -12,7 +12,7 @@ use js_sys::{Array, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-/// Starts the worker. It answers the page until the page terminates it.
+/// Starts the worker, which runs until the page terminates it.
 pub(super) fn start() {
     if let Err(cause) = listen() {
         // The bootstrap reports it to the page.

@@ -228,7 +228,7 @@ fn files_of_real_snapshots_sum_to_live_bytes() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_sources() {
+fn screenshots_of_sources_are_saved() {
     let Some(files) = real_files() else { return };
     let Some(training) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
     let source = |name: &str, lines: u32| {

@@ -70,7 +70,7 @@ fn linked_large_file_opens_range_prompt_when_length_is_known() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn loaded_range_keeps_peak_and_button_opens_whole_file() {
+fn loaded_range_has_peak_of_whole_file_and_button_opens_whole_file() {
     let page = open_empty_page();
     page.drop_files(&[&halves()]);
     wait_for_halves(&page);

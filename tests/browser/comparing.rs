@@ -195,7 +195,7 @@ fn two_files_dropped_together_are_compared() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn scope_a_to_b_compares_two_cursor_positions_of_one_file() {
+fn scope_from_a_to_b_compares_two_positions_in_one_file() {
     let [file, _] = two_runs();
     let mut worker = Worker::new();
     let a = device(

@@ -176,7 +176,7 @@ fn live_bytes_at_peak_and_end_match_reference() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_cursor() {
+fn screenshots_of_cursor_are_saved() {
     let Some(files) = real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-fp32-1185-segments.pickle")) else { return };
     for (scheme, width, height) in [("light", 1280, 900), ("dark", 1280, 900), ("light", 600, 900)] {

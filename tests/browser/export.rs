@@ -231,7 +231,7 @@ fn escape_closes_dialog_and_keeps_selection() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn export_of_real_file_is_kept_as_screenshot() {
+fn export_of_real_file_is_saved_as_screenshot() {
     let Some(files) = corpus::real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {

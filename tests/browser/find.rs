@@ -190,7 +190,7 @@ fn allocations_with_selected_stack_are_highlighted() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_find() {
+fn screenshots_of_search_are_saved() {
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {
         let page = open_with_scheme(scheme, Adapter::Software);
         page.resize(width, 800);

@@ -238,7 +238,7 @@ fn leak_shows_bytes_per_step_after_one_click() {
 /// Checks the first lines of the view: empty segments, segments pinned by one block, and that block.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn segments_list_blocks_that_pin_them() {
+fn segments_tab_lists_blocks_that_prevent_release() {
     let Some(files) = real_files() else { return };
     let file = files
         .iter()

@@ -153,7 +153,7 @@ fn cpu_renderer_draws_same_flame_graph_as_webgpu() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_the_flame_graph() {
+fn screenshots_of_flame_graph_are_saved() {
     let Some(files) = real_files() else { return };
     for (name, scheme, width) in [
         ("train-fp32-1185-segments.pickle", "light", 1280),

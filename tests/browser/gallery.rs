@@ -38,7 +38,7 @@ fn generate_file(name: &str, words: &str) -> PathBuf {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_real_training() {
+fn screenshots_of_real_training_are_saved() {
     let Some(files) = real_files() else { return };
     let file = |name: &str| files.iter().find(|file| file.path.ends_with(name)).map(|file| file.path.clone());
     let zoomed = ["p", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", ".", "."];
@@ -60,7 +60,7 @@ fn screenshots_of_real_training() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_generated_training() {
+fn screenshots_of_generated_training_are_saved() {
     let two = generate_file("two-devices.pickle", "--devices 2 --steps 2 --layers 8 --pending --snapshots");
     take_screenshots(&two, "light", 1280, &[(&[], "two-devices"), (&["p"], "two-devices-peak")]);
     take_screenshots(&two, "dark", 600, &[(&[], "two-devices-600-dark")]);
@@ -71,7 +71,7 @@ fn screenshots_of_generated_training() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_the_worst_case() {
+fn screenshots_of_worst_case_are_saved() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/tools/worst_case.py");
     let file = fixtures::write_file("worst-case.pickle", b"");
     let made = Command::new("python3").arg(&script).arg("44000").arg(&file).status();

@@ -88,7 +88,7 @@ pub(crate) fn assert_recovers(page: &Page) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn impossible_files_are_rejected_and_page_recovers() {
+fn invalid_files_are_rejected_and_page_recovers() {
     let page = open_empty_page();
     assert_rejected(&page, "bomb.gz", &gzip_bomb(), "decompress to more than");
     assert_rejected(&page, "deep.pickle", &pickle(&[&b"]".repeat(3_000_000)]), "more than 65,536 open containers");
@@ -164,7 +164,7 @@ fn million_devices_keep_picker_usable() {
 /// The linked file exceeds what a 32-bit memory can hold.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn file_larger_than_memory_reports_needed_memory() {
+fn file_larger_than_memory_is_rejected_with_memory_it_needs() {
     let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page_with_link("../endless.pickle"));
     page.wait_for_state("choosing");
     page.click("#choosing-all");

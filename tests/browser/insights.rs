@@ -187,7 +187,7 @@ fn find_item(report: &Report, is: impl Fn(&Evidence) -> bool) -> Option<(usize, 
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn oom_is_reported_first_and_keys_show_evidence() {
+fn oom_is_reported_first_and_keys_follow_links_of_report() {
     let path = snapshot_with_issues();
     let mut engine = open_engine(&path);
     let page = open_empty_page();
@@ -370,7 +370,7 @@ fn edited_rules_show_result_and_are_stored() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_insights() {
+fn screenshots_of_insights_are_saved() {
     let Some(files) = real_files() else { return };
     let Some(training) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
     let made = snapshot_with_issues();

@@ -205,7 +205,7 @@ fn keys_select_devices_without_lane() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_lanes() {
+fn screenshots_of_lanes_are_saved() {
     let words = "--devices 4 --steps 2 --layers 8 --pending --snapshots --host";
     let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
     let (bytes, _) = generate(&options, Vec::new()).expect("writing to a Vec succeeds");

@@ -269,7 +269,7 @@ fn keys_between_two_frames_are_handled() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_dialogs() {
+fn screenshots_of_dialogs_are_saved() {
     let Some(files) = real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
     for (scheme, width) in [("light", 1440), ("dark", 1440), ("light", 600), ("dark", 600)] {

@@ -256,7 +256,7 @@ fn take_screenshots(file: &Path, scheme: &str, width: u32, name: &str) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_plots() {
+fn screenshots_of_plots_are_saved() {
     let pending = generate_file("pending-host.pickle", "--pending --host --steps 2 --layers 8");
     take_screenshots(&pending, "light", 600, "pending-600");
     let pools = generate_file("pools.pickle", "--private-pools --steps 2 --layers 8");

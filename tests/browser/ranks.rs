@@ -73,7 +73,7 @@ fn report_topic(page: &Page) -> Option<String> {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn dropped_ranks_are_surveyed_opened_and_compared() {
+fn dropped_ranks_are_scanned_opened_and_compared() {
     let files = eight_ranks("surveyed");
     let page = open_empty_page();
     page.drop_files(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>());
@@ -129,7 +129,7 @@ fn broken_first_file_does_not_hide_other_ranks() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn cancelled_survey_resumes() {
+fn cancelled_rank_scan_resumes() {
     let one = generate_file("many.pickle", "--events 20000 --frames 12");
     let bytes = std::fs::read(one).expect("the file was generated");
     let files: Vec<PathBuf> = (0..60).map(|rank| write_file(&format!("many_rank{rank}.pickle"), &bytes)).collect();

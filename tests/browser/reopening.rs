@@ -44,7 +44,7 @@ fn set_view(page: &Page) -> String {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn invalid_file_keeps_open_file_and_view() {
+fn opening_invalid_file_does_not_close_open_file() {
     let page = open_empty_page();
     page.drop_files(&[&halves()]);
     let link = set_view(&page);
@@ -106,7 +106,7 @@ fn invalid_file_keeps_open_file_and_view() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn failed_or_cancelled_link_keeps_open_file() {
+fn failed_or_cancelled_link_does_not_close_open_file() {
     let page = open_empty_page();
     page.drop_files(&[&halves()]);
     let link = set_view(&page);

@@ -261,7 +261,7 @@ fn failed_save_reports_reason() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_saving() {
+fn screenshots_of_saved_pages_are_saved() {
     let folder = empty_folder("saved-looks");
     let Some(files) = real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };

@@ -204,7 +204,7 @@ fn card_follows_pointer_and_selection_of_other_views_is_shown() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_segments_and_events() {
+fn screenshots_of_segments_and_events_are_saved() {
     let files = real_files();
     let real = |name: &str| {
         files

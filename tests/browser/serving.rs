@@ -123,7 +123,7 @@ fn served_folder_lists_files_with_special_characters() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn server_surveys_ranks_of_its_folder() {
+fn server_scans_ranks_in_its_folder() {
     let folder = empty_folder("served-ranks");
     for rank in 0..4 {
         let more = if rank == 2 { " --leak" } else { "" };

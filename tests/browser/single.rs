@@ -44,7 +44,7 @@ fn single_file_page_contains_example() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn saved_report_opens_its_snapshot() {
+fn snapshot_of_saved_report_opens() {
     let Some(files) = crate::corpus::real_files() else { return };
     for file in files.iter().take(3) {
         let out = crate::fixtures::folder().join("report.html");

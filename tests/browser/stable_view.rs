@@ -147,7 +147,7 @@ fn fitted_window_includes_capacity_line() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_tools() {
+fn screenshots_of_tools_are_saved() {
     for (scheme, width) in [("dark", 1280), ("light", 1280), ("dark", 600)] {
         let page = open_empty_page();
         page.prefer_color_scheme(scheme);

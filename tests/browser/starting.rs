@@ -16,7 +16,7 @@ fn rehearsal_count(page: &Page, worker: &str) -> u64 {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn rehearsal_is_invisible_and_sends_no_requests() {
+fn warm_up_is_invisible_and_sends_no_requests() {
     let page = open_empty_page();
     page.wait_until("the worker has started", || !page.workers().is_empty());
     let worker = page.workers().pop().expect("the worker has started");
@@ -48,7 +48,7 @@ fn rehearsal_is_invisible_and_sends_no_requests() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn opening_file_ends_rehearsal() {
+fn opening_file_ends_warm_up() {
     let page = Page::blank(Chromium::shared(Adapter::Software));
     // The rehearsal starts once the renderer is known.
     page.run_before_load("GPU.prototype.requestAdapter = () => new Promise(done => window.answer = () => done(null))");

@@ -231,7 +231,7 @@ fn million_rows_scroll_and_jump() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_table() {
+fn screenshots_of_table_are_saved() {
     let file = real_files().and_then(|files| {
         files.into_iter().map(|file| file.path).find(|path| path.ends_with("train-fp32-1185-segments.pickle"))
     });

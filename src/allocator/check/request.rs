@@ -8,7 +8,7 @@ use crate::rounding::rounded;
 use crate::settings::{BlockOrder, SMALL};
 
 impl Check {
-    /// Makes the model allocate or fail like the recording. The chunk has the steps since the last request.
+    /// Makes the model allocate or fail as recorded. `chunk` contains the steps since the previous request.
     pub(super) fn request(&mut self, step: Step, chunk: Chunk<'_>) {
         let recording = chunk.recording;
         let (requested, place, address) = match step.what {
@@ -73,7 +73,7 @@ impl Check {
         }
     }
 
-    /// Returns the latest requested bytes that are rounded to this size, if a request of this size fails.
+    /// Returns the requested size of the latest request that is rounded to `size`, if some request of that size fails.
     fn requested(&mut self, size: u64) -> Option<&mut u64> {
         let at = self.requested.partition_point(|(rounded, _)| *rounded < size);
         self.requested.get_mut(at).filter(|(rounded, _)| *rounded == size).map(|(_, requested)| requested)

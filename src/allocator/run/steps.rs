@@ -57,7 +57,7 @@ impl Run {
         }
     }
 
-    /// Completes the postponed frees after the current request, unless the request waited for them in this run, too.
+    /// Completes the postponed frees after the current request, unless the request has waited for them.
     #[cold]
     fn complete_postponed(&mut self, recording: &Recording, event: u32) {
         self.complete(recording);
@@ -67,7 +67,7 @@ impl Run {
         }
     }
 
-    /// Calls `empty_cache()` if it is due before an event.
+    /// Calls `empty_cache()` if the plan requires it before this event.
     #[cold]
     fn empty_cache_before(&mut self, event: u32) {
         let mut is_due = false;
@@ -82,7 +82,7 @@ impl Run {
         }
     }
 
-    /// Releases memory where the program released it, as far as the recording shows.
+    /// Performs a recorded release if the program caused it, as inferred from the recording.
     fn release(&mut self, recording: &Recording, run: u32) {
         let findings = &recording.findings;
         let Some(release) = recording.releases.get(run as usize) else { return };
@@ -103,7 +103,7 @@ impl Run {
         }
     }
 
-    /// Frees the block of an allocation, if it has one.
+    /// Frees the block of an allocation, if it is live.
     #[inline]
     pub(super) fn complete_free(&mut self, recording: &Recording, number: u32) {
         self.count_rounded(recording, number, false);
@@ -114,7 +114,7 @@ impl Run {
         }
     }
 
-    /// Counts the rounded bytes of an allocation that becomes live, or whose free is requested.
+    /// Updates the total of rounded bytes when an allocation becomes live or its free is requested.
     #[inline]
     fn count_rounded(&mut self, recording: &Recording, number: u32, is_new: bool) {
         if !self.counts_rounded || self.block(number).is_none_or(|block| block.state != State::Live) {

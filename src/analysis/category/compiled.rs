@@ -1,5 +1,5 @@
-//! A compiled set of rules. It is evaluated for frames, then stacks (from the innermost frame and the stack of its
-//! callers), then allocations.
+//! Compiled category rules. They are matched against frames first, then against stacks (innermost frame plus the result
+//! for its callers), then against allocations.
 
 use super::pattern::Pattern;
 use super::problem::SetProblem;
@@ -11,30 +11,31 @@ use super::{
 /// Sentinel: no rule matched.
 pub const NO_RULE: u16 = u16::MAX;
 
-/// Flag of a frame or stack, above the bits of the rules: a Python frame occurs in it.
+/// Flag of a frame or stack: contains a Python frame. Stored above the bits of the rules.
 pub const PYTHON: u64 = 1 << 63;
-/// Flag of a stack: its call site is on a line before the call of the model.
+/// Flag of a stack: the model is called later, on a line after the stack's call site.
 pub const MODEL_LATER: u64 = 1 << 62;
-/// Flag of a stack: its call site is on the line of the call of the model, or after that line.
+/// Flag of a stack: the model is called earlier, on the line of the stack's call site or before.
 pub const MODEL_EARLIER: u64 = 1 << 61;
 
-/// Result of the rules for one frame.
+/// Rules and patterns that match one frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameResult {
-    /// First matching frame-only rule, by [`Looked`].
+    /// First matching frame-only rule for each value of [`Looked`], or [`NO_RULE`].
     first: [u16; 3],
-    /// Matching patterns of the other rules, one bit each.
+    /// Matching patterns of all other rules, one bit each.
     bits: u64,
 }
 
-/// Result of the rules for one stack.
+/// Rules and patterns that match one stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackResult {
-    /// First matching frame-only rule with [`Looked::Any`]. Stacks that contain this one as callers inherit it.
+    /// First matching frame-only rule that looks at any frame ([`Looked::Any`]), or [`NO_RULE`]. Deeper stacks inherit
+    /// it from their callers.
     inherited_rule: u16,
-    /// Matching frame-only rule with the highest precedence, or [`NO_RULE`].
+    /// First matching frame-only rule in the order of the set, or [`NO_RULE`].
     pub rule: u16,
-    /// Matching patterns of the other rules, one bit each, and flags such as [`PYTHON`].
+    /// Matching patterns of all other rules, one bit each, and flags such as [`PYTHON`].
     pub bits: u64,
 }
 
@@ -51,19 +52,19 @@ impl Default for StackResult {
 }
 
 impl FrameResult {
-    /// Adds flags such as [`PYTHON`].
+    /// Returns a copy with additional flags, such as [`PYTHON`].
     pub fn with(self, bits: u64) -> FrameResult {
         FrameResult { bits: self.bits | bits, ..self }
     }
 }
 
-/// Facts about an allocation that rules depend on.
+/// Properties of an allocation that rules have conditions on.
 #[derive(Clone, Copy, Debug)]
 pub struct AllocationFacts<'a> {
     pub allocated: StackResult,
-    /// Bits of the stack that freed the allocation. 0 if it is unknown.
+    /// Bits ([`StackResult::bits`]) of the stack that freed the allocation. 0 if the stack is unknown.
     pub freed: u64,
-    /// True if its stack was recorded and has frames.
+    /// True if the allocation's stack was recorded and has frames.
     pub has_stack: bool,
     /// Category that the file recorded for the allocation.
     pub recorded: Option<&'a [u8]>,
@@ -73,7 +74,7 @@ pub struct AllocationFacts<'a> {
     pub freed_at: u32,
 }
 
-/// Patterns of a rule.
+/// Compiled patterns of a rule. A frame must match all that are present.
 #[derive(Clone, Debug, Default)]
 struct Patterns {
     name: Option<Pattern>,
@@ -91,49 +92,50 @@ impl Patterns {
     }
 }
 
-/// Destination of a pattern's result: a frame-only rule, or a bit.
+/// Result that a matching pattern sets: a frame-only rule, or a bit.
 #[derive(Clone, Copy, Debug)]
 enum PatternTarget {
     Rule(u16, Looked),
     Bit(u8),
 }
 
-/// A rule that compares sizes.
+/// A rule with a condition on the size relative to another allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct SizeRule<'a> {
     /// Index of the rule.
     pub rule: u16,
     pub like: &'a SizeCondition,
-    /// Bit that the stack of the other allocation must have. 0 if the rule names no frames.
+    /// Bit that must be set for the stack of the other allocation. 0 if the rule names no function.
     pub bit: u64,
-    /// Number of the category that the other allocation must have, if the rule names one.
+    /// Index of the category that the other allocation must have, if the rule names one. `u8::MAX` if no rule assigns
+    /// the named category.
     pub category: Option<u8>,
 }
 
-/// A compiled set of rules.
+/// A category set, compiled for matching.
 #[derive(Clone, Debug, Default)]
 pub struct CompiledSet {
     name: String,
     rules: Vec<CategoryRule>,
     names: Vec<String>,
-    /// Index of each rule's category. Unknown categories map to "unknown".
+    /// Index of each rule's category in `names`. Unknown categories map to "unknown".
     categories: Vec<u8>,
-    /// Group of each rule. Rules of the same group are evaluated together.
+    /// Group of each rule. Within a group, the rule that matches the innermost frame wins.
     groups: Vec<u16>,
     patterns: Vec<(Patterns, PatternTarget)>,
-    /// Bit of each rule's pattern. 0 for frame-only rules.
+    /// Bit of each rule's pattern. 0 for frame-only rules and for rules without a pattern.
     bits: Vec<u64>,
-    /// Indices of the rules that compare sizes, each with the bit of the frames that it names.
+    /// Indices of the rules that compare sizes, each with the bit for the other allocation's function, or 0.
     size_bits: Vec<(u16, u64)>,
-    /// Indices of the rules with conditions other than frames and sizes.
+    /// Indices of the rules with conditions other than frames, except for rules that compare sizes.
     lifetime_rules: Vec<u16>,
-    /// Three masks of bits: those that a stack inherits from its callers, those of its innermost frame, and those of
-    /// its call site.
+    /// Masks of the bits that a stack takes from any of its frames, from its innermost frame only, and from its call
+    /// site only.
     masks: [u64; 3],
 }
 
 impl CompiledSet {
-    /// Compiles a set. Rules that [`CategorySet::parse`] would reject never match.
+    /// Compiles a category set. Rules that [`CategorySet::parse`] would reject never match.
     pub fn new(set: &CategorySet) -> CompiledSet {
         let names = set.categories();
         let mut made = CompiledSet { masks: [PYTHON, 0, MODEL_LATER | MODEL_EARLIER], ..CompiledSet::default() };
@@ -180,7 +182,7 @@ impl CompiledSet {
         made
     }
 
-    /// Returns the problems of a rule that do not depend on the other rules.
+    /// Returns the errors in a rule that can be found without looking at other rules.
     pub(super) fn problems(rule: &CategoryRule) -> Vec<SetProblem> {
         let mut problems = Vec::new();
         let like = rule.like.as_ref();
@@ -204,12 +206,13 @@ impl CompiledSet {
         problems
     }
 
-    /// Returns the number of patterns to match against a frame.
+    /// Returns the number of patterns that [`CompiledSet::match_pattern`] must be called for.
     pub fn patterns(&self) -> usize {
         self.patterns.len()
     }
 
-    /// Matches one pattern against a frame. Must be called for all patterns in order.
+    /// Matches one pattern against a frame with this function name and file, and stores the result in `frame`. Must be
+    /// called for all patterns in ascending order.
     pub fn match_pattern(&self, pattern: usize, name: &str, file: &str, frame: &mut FrameResult) {
         let Some((patterns, goal)) = self.patterns.get(pattern) else { return };
         match *goal {
@@ -227,8 +230,8 @@ impl CompiledSet {
         }
     }
 
-    /// Returns the result for a stack, from its innermost frame, the stack of its callers, and its call site with flags
-    /// such as [`MODEL_LATER`].
+    /// Combines the results of a stack's innermost frame, of its callers, and of its call site. The call site includes
+    /// flags such as [`MODEL_LATER`].
     pub fn stack(&self, frame: FrameResult, callers: StackResult, site: FrameResult) -> StackResult {
         let group = |rule: u16| self.groups.get(usize::from(rule)).copied().unwrap_or(NO_RULE);
         let [any, innermost, _] = frame.first;
@@ -242,7 +245,7 @@ impl CompiledSet {
         }
     }
 
-    /// Returns the first matching rule of an allocation without comparing sizes, or [`NO_RULE`].
+    /// Returns the first rule that matches an allocation, ignoring rules that compare sizes, or [`NO_RULE`].
     pub fn rule_of(&self, facts: &AllocationFacts<'_>) -> u16 {
         for &rule in &self.lifetime_rules {
             if rule > facts.allocated.rule {
@@ -255,7 +258,8 @@ impl CompiledSet {
         facts.allocated.rule
     }
 
-    /// Returns true if all conditions of a rule hold, except for sizes. Must not be called for frame-only rules.
+    /// Returns true if all conditions of a rule hold, except the one on the size. Must not be called for frame-only
+    /// rules.
     pub fn matches(&self, rule: u16, facts: &AllocationFacts<'_>) -> bool {
         let index = usize::from(rule);
         let (Some(rule), Some(&bit)) = (self.rules.get(index), self.bits.get(index)) else { return false };
@@ -285,7 +289,7 @@ impl CompiledSet {
         self.rules.get(usize::from(rule)).map(|rule| &rule.category)
     }
 
-    /// Returns the rules that compare sizes, in order.
+    /// Returns the rules that compare sizes, in the order of the set.
     pub fn size_rules(&self) -> impl Iterator<Item = SizeRule<'_>> {
         self.size_bits.iter().filter_map(|&(rule, bit)| {
             let like = self.rules.get(usize::from(rule))?.like.as_ref()?;
@@ -297,23 +301,23 @@ impl CompiledSet {
         })
     }
 
-    /// Returns true if a rule depends on the stack of a free.
+    /// Returns true if a rule depends on the stack that freed an allocation.
     pub fn uses_free_stacks(&self) -> bool {
         self.rules.iter().any(|rule| rule.of == StackOrigin::Freed)
     }
 
-    /// Returns true if a rule depends on the call of the model.
+    /// Returns true if a rule depends on where the model is called.
     pub fn uses_model_call(&self) -> bool {
         self.rules.iter().any(|rule| rule.model.is_some())
     }
 
-    /// Returns the category of a rule, as index into [`CompiledSet::categories`]. [`NO_RULE`] is "unknown".
+    /// Returns the category of a rule, as an index into [`CompiledSet::categories`]. [`NO_RULE`] maps to "unknown".
     pub fn category(&self, rule: u16) -> u8 {
         let unknown = self.names.len().saturating_sub(1) as u8;
         self.categories.get(usize::from(rule)).copied().unwrap_or(unknown)
     }
 
-    /// Returns the categories, in the order of [`CategorySet::categories`].
+    /// Returns the names of all categories, in the order of [`CategorySet::categories`].
     pub fn categories(&self) -> &[String] {
         &self.names
     }

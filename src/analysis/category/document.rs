@@ -1,36 +1,36 @@
-//! Parsed JSON or YAML documents whose values know their line.
+//! Parsed JSON or YAML documents. Each value records its line number for error messages.
 
 use history::json::{Limits, Parser};
 use history::pickle::Builder;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 
-/// Maximum nesting depth. A set with size comparisons has far fewer levels.
+/// Maximum nesting depth. A valid set of rules needs far fewer levels.
 const DEEPEST: usize = 16;
 
 /// Index of a value in its document.
 pub type ValueId = u32;
 
-/// A document and its outermost value, or the line and message of a syntax error.
+/// A document and the id of its root value, or the line number and message of a syntax error.
 pub type ParsedDocument = Result<(Document, ValueId), (u32, String)>;
 
-/// Kind of a value.
+/// A JSON or YAML value. Containers store the ids of their elements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ValueKind {
     Text(String),
     Number(i64),
-    /// Any other scalar.
+    /// A scalar that is neither text nor an integer, such as `null`.
     Other,
     List(Vec<ValueId>),
-    /// Pairs in the order of the text. Keys are strings.
+    /// Key-value pairs in document order. Keys are strings.
     Dict(Vec<(ValueId, ValueId)>),
 }
 
-/// Values of a document.
+/// All values of a parsed document. A [`ValueId`] is an index into them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     values: Vec<(u32, ValueKind)>,
-    /// Containers that are not complete yet.
+    /// Stack of containers that are not closed yet, each with its line number.
     #[serde(skip)]
     open: Vec<(u32, ValueKind)>,
     #[serde(skip)]
@@ -38,7 +38,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Parses JSON. Returns the document and its outermost value.
+    /// Parses JSON. Returns the document and the id of its root value.
     pub(super) fn parse_json(text: &str) -> ParsedDocument {
         let mut machine = Parser::new(Document::default(), Limits { nesting: DEEPEST, ..Limits::default() });
         for line in text.split_inclusive('\n') {
@@ -50,13 +50,13 @@ impl Document {
         machine.finish().map_err(|wrong| (last, wrong.kind.to_string()))
     }
 
-    /// Adds a value that starts on the given line. Returns its id.
+    /// Adds a value that starts on the given line, and returns its id.
     pub fn push(&mut self, line: u32, kind: ValueKind) -> ValueId {
         self.values.push((line, kind));
         self.values.len() as ValueId - 1
     }
 
-    /// Returns the line of a value, from 1, and its kind.
+    /// Returns the line number of a value, counted from 1, and the value.
     pub fn value(&self, id: ValueId) -> (u32, &ValueKind) {
         self.values.get(id as usize).map_or((0, &ValueKind::Other), |(line, kind)| (*line, kind))
     }

@@ -26,24 +26,25 @@ pub use problem::{SetError, SetProblem};
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of rules of a set.
+/// Maximum number of rules in a set.
 pub const MAX_RULES: usize = 1000;
-/// Maximum number of categories of a set, including "unknown".
+/// Maximum number of categories in a set, including "unknown".
 pub const MAX_CATEGORIES: usize = 64;
 /// Maximum length of the name of a category or set, in characters.
 pub const MAX_NAME_LEN: usize = 60;
 /// Maximum length of a pattern or note, in bytes.
 pub const MAX_TEXT_LEN: usize = 1000;
-/// Maximum number of rules with conditions on frames and on something else. Each takes one bit of every stack.
+/// Maximum number of rules that combine conditions on frames with other conditions. Each uses one bit of every stack's
+/// result.
 pub const MAX_MIXED_RULES: usize = 44;
-/// Maximum number of rules that compare sizes. Each takes a pass over all allocations.
+/// Maximum number of rules that compare sizes. Each requires a pass over all allocations.
 pub const MAX_SIZE_RULES: usize = 16;
 
-/// Category of allocations without a matching rule.
+/// Name of the category of allocations without a matching rule.
 pub const UNKNOWN: &str = "unknown";
 
-/// Categories with a fixed position in the stack, from the bottom. Long-lived ones are at the bottom. Mosaic's names
-/// are listed next to ours, so that they have the same colour.
+/// Order of well-known categories when drawn on top of each other, bottom (longest-lived) first. Synonyms from Mosaic
+/// share an entry, and therefore a colour.
 const ORDER: &[&[&str]] = &[
     &["parameter", "parameters"],
     &["optimizer state", "optimizer"],
@@ -58,63 +59,63 @@ const ORDER: &[&[&str]] = &[
     &["stats"],
 ];
 
-/// A set of rules.
+/// An ordered set of rules that assign categories to allocations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategorySet {
     pub name: String,
-    /// Evaluation order of frame-only rules.
+    /// Precedence among frame-only rules.
     pub order: Order,
     /// Rules in order of precedence: the first match wins.
     pub rules: Vec<CategoryRule>,
 }
 
-/// A rule. All of its conditions must hold.
+/// A rule that assigns a category. An allocation matches if all conditions hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryRule {
     /// Category of the matching allocations.
     pub category: String,
     pub note: String,
-    /// Regular expression for a frame's function.
+    /// Regular expression that a frame's function name must match.
     pub name: Option<String>,
-    /// Regular expression for the same frame's file. Backslashes in the path are replaced by slashes.
+    /// Regular expression that the file of the same frame must match. Backslashes in paths are replaced by slashes.
     pub file: Option<String>,
-    /// Regular expression for the same frame's function or file.
+    /// Regular expression that the function name or the file of the same frame must match.
     pub frame: Option<String>,
     pub frames: Looked,
     pub of: StackOrigin,
     pub turn: Turn,
-    /// Required category in the file's own record of the allocation.
+    /// Required category in the allocation's recorded metadata.
     pub recorded: Option<String>,
-    /// Required category of the allocation's stack, according to the frame-only rules.
+    /// Required category of the allocation's stack according to the frame-only rules.
     pub classified: Option<String>,
-    /// Required kind of the allocation's stack.
+    /// Required kind of the allocation's stack: none, native or Python.
     pub stack: Option<StackKind>,
-    /// Required time of the allocation.
+    /// Required start of the lifetime: before or during recording.
     pub allocated: Option<Birth>,
-    /// Required end of the lifetime.
+    /// Required end of the lifetime: freed, or live at the end of the trace.
     pub ends: Option<End>,
-    /// Minimum lifetime in events. Allocations live at the end exceed any number.
+    /// Minimum lifetime in events. Allocations that are live at the end always satisfy it.
     pub least: u32,
-    /// Maximum lifetime in events.
+    /// Maximum lifetime in events. Allocations that are live at the end never satisfy it.
     pub most: Option<u32>,
-    /// Required position of the call site relative to the call of the model.
+    /// Required position of the call site relative to the line where the model is called.
     pub model: Option<ModelCall>,
-    /// Required size, relative to other allocations.
+    /// Required size relative to another allocation.
     pub like: Option<SizeCondition>,
 }
 
-/// Condition on the size: that of another allocation, times a ratio.
+/// Condition on an allocation's size: a multiple of the size of another allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizeCondition {
-    /// Category of the other allocation.
+    /// Category that the other allocation must have. Alternative to `name`.
     pub category: Option<String>,
     /// Regular expression for a function in the other allocation's stack. Alternative to `category`.
     pub name: Option<String>,
-    /// Ratio of the sizes: `2/1` is twice as large as the other.
+    /// Size divided by the other allocation's size, as numerator and denominator: `2/1` means twice as large.
     pub ratio: (u32, u32),
-    /// Maximum number of matches per other allocation that are live at once. `None` is unlimited.
+    /// Maximum number of live matches for each other allocation. `None` is unlimited.
     pub each: Option<u32>,
-    /// Required location of the call that frees the other allocation.
+    /// Required place in the code where the other allocation is freed.
     pub at: Place,
 }
 
@@ -125,18 +126,18 @@ macro_rules! words {
         pub enum $name { $($(#[$what])* $variant,)* }
 
         impl $name {
-            /// All values with their spelling in a document.
+            /// All variants, each with its name in rule documents.
             pub const WORDS: &[(&str, $name)] = &[$(($word, $name::$variant),)*];
         }
     };
 }
 
 words! {
-    /// Evaluation order of frame-only rules.
+    /// Precedence when several frame-only rules match frames of a stack.
     Order {
-        /// Rule by rule, each for all frames.
+        /// The first rule that matches any frame wins.
         Rules = "rules",
-        /// Frame by frame from the innermost, each for all rules.
+        /// The innermost frame that matches any rule wins.
         Frames = "frames",
     }
 }
@@ -157,16 +158,16 @@ words! {
     }
 }
 words! {
-    /// Evaluation order of a single rule.
+    /// Evaluation of a single rule: together with adjacent rules, frame by frame, or alone.
     Turn {
-        /// In the order of the set.
+        /// According to [`CategorySet::order`].
         Ordered = "ordered",
-        /// Evaluated for all frames before the next rule.
+        /// The rule is matched against all frames before the next rule is evaluated.
         Single = "alone",
     }
 }
 words! {
-    /// Kind of an allocation's stack.
+    /// Kind of an allocation's call stack.
     StackKind {
         /// No stack was recorded.
         Missing = "none",
@@ -175,7 +176,7 @@ words! {
     }
 }
 words! {
-    /// Time of an allocation, relative to the recording.
+    /// Start of an allocation's lifetime relative to the recording.
     Birth {
         /// Before recording.
         Before = "before",
@@ -190,26 +191,26 @@ words! {
     }
 }
 words! {
-    /// Position of a call site relative to the call of the model, which is a call from the same function and file that
-    /// leads to a `forward` function.
+    /// Position of a call site relative to the line where the model is called. The model is called by a frame of the
+    /// same function and file as the call site, and the call leads to a `forward` function.
     ModelCall {
-        /// On a line before the first call of the model.
+        /// The model is called later: the call site is on a line before the first call of the model.
         Later = "later",
-        /// On that line or after it.
+        /// The model is called earlier: the call site is on or after the line of the first call of the model.
         Earlier = "earlier",
     }
 }
 words! {
-    /// Location of the call that frees an allocation.
+    /// Place in the code where an allocation is freed.
     Place {
         /// At any call site.
         Anywhere = "anywhere",
-        /// At the call site of the matching allocation.
+        /// At the call site of the allocation that the rule matches.
         Anchored = "here",
     }
 }
 
-/// Implements `Default` for the enums of `words!`.
+/// Implements `Default` for enums defined by `words!`.
 macro_rules! firsts {
     ($($name:ident::$first:ident),*) => { $(impl Default for $name { fn default() -> $name { $name::$first } })* };
 }
@@ -226,7 +227,8 @@ impl CategoryRule {
         self.has_pattern() && self.of == StackOrigin::Alloc && !self.has_lifetime_condition() && self.like.is_none()
     }
 
-    /// Returns true if the rule has a condition that may differ between allocations of one stack, other than size.
+    /// Returns true if the rule has a condition, other than size, whose result may differ between allocations with the
+    /// same stack.
     pub fn has_lifetime_condition(&self) -> bool {
         let CategoryRule { recorded, classified, stack, allocated, ends, least, most, model, .. } = self;
         recorded.is_some()
@@ -239,7 +241,7 @@ impl CategoryRule {
             || model.is_some()
     }
 
-    /// Describes the conditions of the rule, as the reason for a match.
+    /// Describes the conditions of the rule, to explain why an allocation matched.
     pub fn reason(&self) -> String {
         if !self.note.is_empty() {
             return self.note.clone();
@@ -266,12 +268,12 @@ impl CategoryRule {
 }
 
 impl CategorySet {
-    /// Returns the default rules.
+    /// Returns the default rules of memscape.
     pub fn standard() -> CategorySet {
         CategorySet::built_in(include_str!("default.json"))
     }
 
-    /// Returns the rules of Mosaic (`AllocationType.from_frame_stack` in version 67b27bb).
+    /// Returns rules equivalent to Mosaic's (`AllocationType.from_frame_stack` in version 67b27bb).
     pub fn mosaic() -> CategorySet {
         CategorySet::built_in(include_str!("mosaic.json"))
     }
@@ -290,8 +292,8 @@ impl CategorySet {
         CategorySet::parse(text).unwrap_or_default()
     }
 
-    /// Returns the categories from the bottom of the stack to its top: those with a fixed position, then the others in
-    /// the order of the rules, then "unknown".
+    /// Returns the categories from the bottom of the stack to its top: well-known ones in their fixed order, then the
+    /// others in the order of the rules, then "unknown".
     pub fn categories(&self) -> Vec<String> {
         let mut found: Vec<(usize, &str)> = Vec::new();
         let mut unknown = UNKNOWN;

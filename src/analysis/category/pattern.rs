@@ -1,16 +1,16 @@
-//! A regular expression with a fast path for lists of plain texts. Most rules use such lists, and names of C++
-//! functions are long.
+//! A regular expression with a fast path for alternatives of plain text, such as `foo|bar`. Most rules have this form,
+//! and names of C++ functions are long.
 
 use crate::expression::{CaseMode, Expression, ExpressionError};
 
-/// A compiled pattern.
+/// A compiled pattern: a list of plain texts, or a regular expression.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
     Texts(Vec<Text>),
     Expression(Expression),
 }
 
-/// A plain text to find, with flags that anchor it at the start and at the end of the searched text.
+/// A plain text to search for. `starts` and `ends` anchor the text at the start and at the end of the searched string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Text {
     text: String,
@@ -19,14 +19,14 @@ pub(super) struct Text {
 }
 
 impl Pattern {
-    /// Compiles a pattern.
+    /// Compiles a regular expression.
     pub(super) fn new(text: &str) -> Result<Pattern, ExpressionError> {
         // Both forms must reject the same invalid expressions.
         let expression = Expression::new(text, CaseMode::Sensitive)?;
         Ok(texts(text).map_or(Pattern::Expression(expression), Pattern::Texts))
     }
 
-    /// Returns true if the text contains a match.
+    /// Returns true if `name` contains a match.
     pub(super) fn matches(&self, name: &str) -> bool {
         match self {
             Pattern::Expression(expression) => expression.matches(name),
@@ -40,7 +40,7 @@ impl Pattern {
     }
 }
 
-/// Returns the texts of an expression that is a plain list, or `None`.
+/// Returns the alternatives of an expression such as `^foo|bar$`, or `None` if it needs a regular expression engine.
 fn texts(expression: &str) -> Option<Vec<Text>> {
     let mut found = vec![Text::default()];
     let mut letters = expression.chars();

@@ -1,12 +1,12 @@
-//! Parsing of rule documents with all their errors. Accepts our JSON, and Mosaic's JSON and YAML.
+//! Parses rule documents and reports all their errors. Accepts memscape's JSON, and Mosaic's JSON and YAML.
 //!
 //! ```text
 //! ours      {"schema": 1, "name": …, "order": …, "rules": [{"category": …, "name": …, …}, …]}
 //! Mosaic's  {CATEGORY: PATTERN, …}
 //!           {"rules": [{"name": CATEGORY, "pattern": PATTERN, "description": …, "priority": …}, …]}
 //! ```
-//! Mosaic's patterns are searched in function and file, rule by rule, each in all frames. Its priorities are ignored,
-//! as Mosaic does.
+//! Mosaic's patterns are searched in functions and files: each rule in all frames, before the next rule. Priorities are
+//! ignored, as in Mosaic.
 
 use super::compiled::CompiledSet;
 use super::document::{Document, ParsedDocument, ValueId, ValueKind};
@@ -23,10 +23,10 @@ const LONGEST: usize = 4 << 20;
 const MAX_ERRORS: usize = 50;
 
 impl CategorySet {
-    /// Parses a set from JSON, ours or Mosaic's.
+    /// Parses category rules from memscape's or Mosaic's JSON format.
     ///
     /// # Errors
-    /// Returns all errors by line, or the first syntax error.
+    /// Returns all errors, sorted by line. A syntax error is the only error returned.
     pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
         CategorySet::from_document(Document::parse_json(CategorySet::check_length(text)?))
     }
@@ -34,7 +34,7 @@ impl CategorySet {
     /// Checks the length of a text and strips a byte order mark.
     ///
     /// # Errors
-    /// Returns one error if the text is too long.
+    /// Returns an error if the text is too long.
     pub fn check_length(text: &str) -> Result<&str, Vec<SetError>> {
         if text.len() > LONGEST {
             return Err(vec![SetError { line: 1, cause: SetProblem::TooMany("bytes", LONGEST) }]);
@@ -50,10 +50,10 @@ impl CategorySet {
         inner.starts_with(['{', '[']) && (first.is_empty() || first.starts_with(['"', '}', ']']))
     }
 
-    /// Converts a parsed document to a set.
+    /// Converts a parsed document to a set of category rules.
     ///
     /// # Errors
-    /// Returns all errors by line.
+    /// Returns all errors, sorted by line.
     pub fn from_document(read: ParsedDocument) -> Result<CategorySet, Vec<SetError>> {
         let (document, outermost) =
             read.map_err(|(line, why)| vec![SetError { line, cause: SetProblem::Syntax(why) }])?;
@@ -125,7 +125,7 @@ impl SetReader {
         set
     }
 
-    /// Checks the limits of the whole set.
+    /// Adds an error for each limit that the whole set exceeds.
     fn check(&mut self, line: u32, set: &CategorySet) {
         let count = |is_it: fn(&CategoryRule) -> bool| set.rules.iter().filter(|rule| is_it(rule)).count();
         let mixed = |rule: &CategoryRule| rule.has_pattern() && !rule.is_frames_only();
@@ -141,7 +141,7 @@ impl SetReader {
         }
     }
 
-    /// Reads Mosaic's form: categories with their patterns.
+    /// Reads Mosaic's simple format, which maps each category to a pattern.
     fn mosaic(&mut self, pairs: &[(ValueId, ValueId)], set: &mut CategorySet) {
         for &(key, value) in pairs.iter().take(MAX_RULES + 1) {
             let (line, category) = self.key(key);
@@ -215,7 +215,7 @@ impl SetReader {
         like
     }
 
-    /// Checks a rule. `pairs` are its entries in the document.
+    /// Adds errors found in one rule. `pairs` are the rule's keys and values in the document, with line numbers.
     fn check_rule(&mut self, line: u32, pairs: &[(ValueId, ValueId)], rule: &CategoryRule) {
         if rule.category.trim().is_empty() {
             self.add_error(line, SetProblem::Missing("category"));
@@ -248,7 +248,7 @@ impl SetReader {
         }
     }
 
-    /// Returns the value of a key. The last one wins.
+    /// Returns the value of the key `wanted`. If the key occurs several times, returns the last value.
     fn member(&self, pairs: &[(ValueId, ValueId)], wanted: &str) -> Option<ValueId> {
         let is_it = |(key, _): &&(ValueId, ValueId)| matches!(self.document.value(*key).1, ValueKind::Text(name) if name == wanted);
         pairs.iter().rev().find(is_it).map(|&(_, value)| value)

@@ -1,9 +1,9 @@
-//! Serialization of a rule set, as our JSON or as Mosaic's if it can express the rules.
+//! Serializes category rules in memscape's JSON format, or in Mosaic's if Mosaic's format can express them.
 
 use super::{Birth, CategoryRule, CategorySet, End, Looked, ModelCall, Order, Place, StackKind, StackOrigin, Turn};
 
 impl CategorySet {
-    /// Writes our JSON, one rule per line.
+    /// Writes memscape's JSON format, one rule per line.
     pub fn to_json(&self) -> String {
         let mut text = String::from("{\n  \"schema\": 1,\n  \"name\": ");
         quote(&mut text, &self.name);
@@ -22,8 +22,8 @@ impl CategorySet {
     /// Writes Mosaic's JSON, which is also YAML: categories with their patterns.
     ///
     /// # Errors
-    /// Returns the number of the first rule, from 1, that Mosaic's form cannot express. It allows only a `frame`
-    /// pattern of any frame, rule by rule, and each category once.
+    /// Returns the number, from 1, of the first rule that Mosaic's format cannot express. Mosaic supports only `frame`
+    /// patterns that are matched against any frame, rule by rule, and one rule per category.
     pub fn to_mosaic(&self) -> Result<String, usize> {
         let mut text = String::from("{");
         for (at, rule) in self.rules.iter().enumerate() {

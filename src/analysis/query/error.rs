@@ -2,7 +2,7 @@
 
 use crate::expression::ExpressionError;
 
-/// A parse error of a query.
+/// Reason why a search query or filter is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
     /// The query is empty.
@@ -11,34 +11,34 @@ pub enum QueryError {
     /// The query has more than [`MAX_LENGTH`](super::MAX_LENGTH) characters.
     #[error("A search is limited to 500 characters.")]
     TooLong,
-    /// No number after `#`.
+    /// `#` is not followed by a number.
     #[error("Expected an allocation number after #, such as #123.")]
     Number,
-    /// No address after `0x`.
+    /// `0x` is not followed by an address.
     #[error("Expected 1–16 hexadecimal digits after 0x.")]
     Address,
-    /// No size after a comparison or around `..`.
+    /// A comparison or `..` without a valid size.
     #[error("Invalid size. Examples: 512, 2MiB, 1.5GiB.")]
     Size,
-    /// An ambiguous unit such as MB, which may be decimal or binary.
+    /// The unit is ambiguous, such as MB, which may be decimal or binary. Contains its first letter.
     #[error("{0}B is ambiguous: write {0}iB.")]
     Unit(char),
-    /// `=` with a size that is not a whole number of bytes.
+    /// `=` is followed by a size that is not a whole number of bytes.
     #[error("Not a whole number of bytes: omit the =.")]
     Fraction,
-    /// No number of events after `age` or `life`.
+    /// `age` or `life` is not followed by a number of events.
     #[error("Age and life are numbers of events. Examples: age>1000, life 10..500.")]
     Events,
-    /// No number after `stream:`.
+    /// `stream:` is not followed by a number.
     #[error("Invalid stream. Examples: stream:0, stream:0x55d0.")]
     Stream,
-    /// No two numbers after `pool:`.
+    /// `pool:` is not followed by two numbers.
     #[error("Invalid pool. Example: pool:0,1.")]
     Pool,
-    /// Too many terms in a filter.
+    /// The filter has too many terms.
     #[error("A filter is limited to 16 terms.")]
     TooManyTerms,
-    /// The range of sizes is empty.
+    /// The range of sizes is empty, because its start is greater than its end.
     #[error("The size range is empty.")]
     EmptyRange,
     /// An invalid regular expression.

@@ -1,4 +1,4 @@
-//! Parsing of numbers and sizes.
+//! Parsing of numbers and byte sizes in search queries.
 
 use super::error::QueryError;
 
@@ -12,25 +12,25 @@ pub(super) fn digits(text: &str) -> Option<u64> {
     is_number.then_some(value)
 }
 
-/// Maximum number of decimals. Further ones are less than a byte, except for TiB.
+/// Maximum number of decimal places that are evaluated. Further digits are worth less than a byte, except for TiB.
 const DECIMALS: usize = 6;
 
-/// A parsed size: `whole + decimals / scale` units.
+/// A byte size as typed: `whole + decimals / scale`, in units of `unit` bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     whole: u64,
-    /// Decimals as an integer. Less than `scale`.
+    /// Decimal places as an integer, less than `scale`.
     decimals: u64,
-    /// 10 to the power of the number of decimals, at most 10^6.
+    /// 10 to the power of the number of decimal places, at most 10^6.
     scale: u64,
-    /// Bytes per unit, at most 2^40, so that neither product exceeds 2^63.
+    /// Bytes per unit, at most 2^40. With this limit, products with `decimals` and `scale` do not overflow.
     unit: u64,
-    /// True if it looks like a size on the page: three digits with decimals.
+    /// True if the size is written as the page displays sizes: with decimals and at least three digits.
     as_shown: bool,
 }
 
 impl Size {
-    /// Parses a size. Returns `None` if the text is no size, or an error if its unit is ambiguous.
+    /// Parses a size. Returns `None` if the text is not a size, or an error if its unit is ambiguous.
     pub(super) fn parse(text: &str) -> Option<Result<Size, QueryError>> {
         let end = text.find(|letter: char| !(letter.is_ascii_digit() || letter == '.' || letter == ','));
         let (number, unit) = text.split_at_checked(end.unwrap_or(text.len()))?;
@@ -59,7 +59,7 @@ impl Size {
         Some(Ok(size))
     }
 
-    /// Returns the whole units in bytes, plus `bytes`.
+    /// Returns `whole` converted to bytes, plus `bytes`.
     fn plus_bytes(&self, bytes: u64) -> u64 {
         self.whole.saturating_mul(self.unit).saturating_add(bytes)
     }
@@ -74,12 +74,13 @@ impl Size {
         self.plus_bytes((self.decimals * self.unit).div_ceil(self.scale))
     }
 
-    /// Returns true if the size stands for all sizes that are displayed like it.
+    /// Returns true if the typed size is a rounded value. It then matches all sizes that the page displays with the
+    /// same text.
     fn is_rounded(&self) -> bool {
         self.as_shown || self.floor() != self.ceiling()
     }
 
-    /// Returns the smallest size in bytes that is displayed like this.
+    /// Returns the smallest byte count that the page displays as this size.
     pub(super) fn min_displayed(&self) -> u64 {
         match (self.is_rounded(), (2 * self.decimals).checked_sub(1)) {
             (false, _) => self.floor(),
@@ -92,7 +93,7 @@ impl Size {
         }
     }
 
-    /// Returns the largest size in bytes that is displayed like this.
+    /// Returns the largest byte count that the page displays as this size.
     pub(super) fn max_displayed(&self) -> u64 {
         if !self.is_rounded() {
             return self.floor();

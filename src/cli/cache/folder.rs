@@ -1,6 +1,7 @@
-//! The cache folder. Entries appear atomically, and the least recently used ones are removed when space is needed.
+//! The folder of the cache. Entries are added atomically, and the least recently used ones are removed when space is
+//! needed.
 //!
-//! The folder is the only state, so several processes can share it. The modification time of an entry is the time of
+//! There is no state besides the folder, so several processes can share it. An entry's modification time is the time of
 //! its last use.
 
 use crate::temporary_file::TemporaryFile;
@@ -13,7 +14,7 @@ use std::time::{Duration, SystemTime};
 const ENTRY_SUFFIX: &str = ".columns";
 /// File name suffix of entries that are being written.
 const PART_SUFFIX: &str = ".part";
-/// Age after which a partly written entry is considered abandoned.
+/// Age after which a partially written entry is considered abandoned and removed.
 const ABANDONED_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Size of the write buffer in bytes.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -26,7 +27,7 @@ pub(super) struct CacheFolder {
 }
 
 impl CacheFolder {
-    /// Opens an entry and marks it as used now. Returns `None` if it does not exist.
+    /// Opens an entry and marks it as just used. Returns `None` if the entry does not exist.
     pub(super) fn open(&self, key: &str) -> Option<File> {
         // Append access allows setting the time. Without permission for it, the entry is still readable.
         let path = self.entry_path(key);
@@ -45,10 +46,11 @@ impl CacheFolder {
         self.entry_path(key).exists()
     }
 
-    /// Adds an entry with the contents that `write` produces, and removes the least recently used entries to make room.
+    /// Adds an entry whose contents are written by `write`, and removes the least recently used entries to make room.
     ///
     /// # Errors
-    /// Returns the I/O error, the error of `write`, or `FileTooLarge` if the entry exceeds the total limit.
+    /// Returns the I/O error, including any error of `write`, or `FileTooLarge` if the entry exceeds the maximum total
+    /// size.
     pub(super) fn insert(&self, key: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         create_private_folder(&self.path)?;
         let (file, temporary) =
@@ -61,7 +63,7 @@ impl CacheFolder {
         temporary.persist(&self.entry_path(key))
     }
 
-    /// Removes abandoned partial files, then the least recently used entries until `bytes` more bytes fit.
+    /// Removes abandoned files, then the least recently used entries until `bytes` more bytes fit.
     fn make_room(&self, bytes: u64) {
         let (mut entries, now) = (Vec::new(), SystemTime::now());
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
@@ -91,7 +93,7 @@ impl CacheFolder {
     }
 }
 
-/// Creates the folder with access for the user only, since snapshots may be confidential.
+/// Creates a folder that only the user can access, since snapshots may be confidential.
 fn create_private_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -100,7 +102,7 @@ fn create_private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// A writer that fails once more than `bytes_left` bytes are written.
+/// A writer that fails if more than `bytes_left` bytes are written.
 struct LimitedWriter {
     out: BufWriter<File>,
     bytes_left: u64,

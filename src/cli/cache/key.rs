@@ -1,5 +1,5 @@
-//! Keys of cache entries. A key consists of the file's length, modification times and a fingerprint of its bytes, and
-//! the build of the program that decoded it.
+//! Keys of cache entries. A key consists of a fingerprint of the file's contents, its modification times, and a hash of
+//! the program's build.
 
 use std::fs::{File, Metadata};
 use std::hash::{DefaultHasher, Hasher};
@@ -8,16 +8,17 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 use ui::fingerprint::{FingerprintHasher, parts};
 
-/// Minimum age of the last modification of a file that is cached. After that time, another change gets a different
-/// timestamp, even on file systems that round times to two seconds.
+/// Minimum age of a file's last modification before the file is cached. A later change then gets a different timestamp,
+/// even on file systems that round times to two seconds.
 const SETTLED_AGE: Duration = Duration::from_secs(2);
 
-/// Identifies a version of a file.
+/// Length and modification times of a file, which change when the file is modified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileVersion {
     pub(super) length: u64,
     modified: SystemTime,
-    /// Time of the last status change (ctime) in ns since 1970, which programs cannot set. 0 if the system has none.
+    /// Time of the last status change (ctime) in ns since 1970. Programs cannot set it. 0 if the system does not record
+    /// it.
     changed_ns: i128,
 }
 
@@ -29,14 +30,13 @@ impl FileVersion {
         Some(FileVersion { length, modified, changed_ns: changed_ns(&metadata) })
     }
 
-    /// Returns true if the last modification is at least [`SETTLED_AGE`] old, so that another change gets a different
-    /// timestamp.
+    /// Returns true if the last modification is at least [`SETTLED_AGE`] old. Any later change is then detected.
     pub(super) fn is_settled(&self) -> bool {
         SystemTime::now().duration_since(self.modified).is_ok_and(|age| age >= SETTLED_AGE)
     }
 
-    /// Returns the key of the file's cache entry for this build, or `None` if the file was truncated meanwhile. Reads
-    /// at most 3 MiB.
+    /// Returns the key of the file's cache entry, or `None` if the file became shorter while it was read. Reads at most
+    /// 3 MiB.
     ///
     /// # Errors
     /// Returns the I/O error if the file cannot be read.
@@ -66,7 +66,7 @@ fn changed_ns(_: &Metadata) -> i128 {
     0
 }
 
-/// Returns a hash that identifies this build. Builds of the same version may decode differently.
+/// Returns a hash that identifies this build of the program. Builds of the same version may decode files differently.
 fn build_hash() -> u64 {
     static BUILD: OnceLock<u64> = OnceLock::new();
     *BUILD.get_or_init(|| {

@@ -1,8 +1,8 @@
 //! Cache of decoded snapshots in the user's cache folder, so that large files open faster the second time.
 //!
-//! The minimum file size and the total size are the same as those of the page's cache. For an 8 MiB file the cache
-//! saves only 10 ms, for a compressed one a third of a second. Output never depends on the cache. If the folder is
-//! missing, the disk is full or an entry is damaged, the file itself is read.
+//! The minimum file size and the maximum total size are the same as for the page's cache. The cache saves 10 ms for an
+//! uncompressed file of 8 MiB, and a third of a second for a compressed one. Output never depends on the cache. If the
+//! folder is missing, the disk is full or an entry is damaged, the file itself is read.
 
 mod folder;
 mod key;
@@ -19,7 +19,7 @@ use std::sync::{Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
 use ui::cache_index::{CAPACITY_BYTES, MIN_FILE_BYTES};
 
-/// Arguments of the cache.
+/// Command line arguments of the cache.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CacheArgs {
     /// Do not read or write the cache of decoded snapshots
@@ -44,7 +44,7 @@ struct Cache {
 
 /// The cache, if enabled. Set once at startup.
 static CACHE: OnceLock<Cache> = OnceLock::new();
-/// Thread that writes an entry. At most one runs at a time, because each holds a decoded file in memory.
+/// Thread that is writing an entry. At most one runs at a time, because each holds a decoded file in memory.
 static WRITER: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 
 impl CacheArgs {
@@ -63,7 +63,7 @@ impl CacheArgs {
     }
 }
 
-/// Cache entry of a file. The entry may not exist yet.
+/// A cache entry for a file. It may not be written yet.
 pub(crate) struct CacheEntry {
     cache: &'static Cache,
     file: File,
@@ -81,14 +81,14 @@ impl CacheEntry {
         Some(CacheEntry { cache, file, version, key })
     }
 
-    /// Opens the cache entry for reading. If decoding it fails, the caller calls [`CacheEntry::remove`] and reads the
+    /// Opens the cache entry for reading. If decoding fails, the caller must call [`CacheEntry::remove`] and read the
     /// file instead.
     pub(crate) fn open(&self) -> Option<Input> {
         Input::from_file(self.cache.folder.open(&self.key)?).ok()
     }
 
-    /// Like [`CacheEntry::open`], but verifies the entry first and removes a damaged one. For callers that cannot fall
-    /// back to the file later.
+    /// Like [`CacheEntry::open`], but verifies the entry first, and removes a damaged entry. For callers that cannot
+    /// read the original file later.
     pub(crate) fn open_verified(&self) -> Option<Input> {
         let mut entry = self.open()?;
         let is_whole = verify_cache(&mut || entry.chunk(NeededBytes::Next).map_err(|error| error.to_string())).is_ok();
@@ -98,13 +98,12 @@ impl CacheEntry {
         is_whole.then_some(entry)
     }
 
-    /// Removes the entry. Called if it is damaged.
+    /// Removes the entry. For damaged entries.
     pub(crate) fn remove(&self) {
         self.cache.folder.remove(&self.key);
     }
 
-    /// Writes the decoded file to the cache on a background thread. [`finish`] waits for the thread when the program
-    /// ends.
+    /// Writes the decoded file to the cache on a background thread. Call [`finish`] before the program exits.
     pub(crate) fn store(self, engine: Engine) {
         let (Some(opened), Ok(mut writer)) = (OpenedFile::from_engine(engine), WRITER.lock()) else { return };
         join_writer(&mut writer);
@@ -123,7 +122,7 @@ impl CacheEntry {
     }
 }
 
-/// Waits until the last entry is written.
+/// Waits until the background thread has written its entry.
 pub(crate) fn finish() {
     if let Ok(mut writer) = WRITER.lock() {
         join_writer(&mut writer);

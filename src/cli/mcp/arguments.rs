@@ -1,5 +1,5 @@
-//! Conversion of a tool call to command line arguments. Values always follow `=` or `--`, so they are never parsed as
-//! options.
+//! Converts a tool call to command line arguments. Values are always passed after `=` or `--`, so they are never parsed
+//! as options.
 
 use super::files::AllowedFiles;
 use super::tools::{MAX_ROWS, MAX_TEXTS, ParameterKind, RANKS, Tool};
@@ -7,22 +7,22 @@ use serde_json::{Map, Value};
 
 /// Maximum length of a text argument in bytes.
 const MAX_TEXT_BYTES: usize = 4_000;
-/// Default number of rows. Ten give an overview and keep answers short.
+/// Default number of rows. Ten rows give an overview and keep the response short.
 const DEFAULT_ROWS: u64 = 10;
 
-/// The file or folder of a tool call, and the arguments of the command.
+/// Parsed tool call: the file or folder, and the arguments of the command.
 #[derive(Debug, PartialEq)]
 pub(super) struct CommandLine {
     pub(super) path: String,
     pub(super) words: Vec<String>,
-    /// Cursor position for the link.
+    /// Cursor position, for the link to the page.
     pub(super) at: Option<String>,
 }
 
 /// Converts the arguments of a tool call.
 ///
 /// # Errors
-/// Returns one sentence if an argument is unknown, has the wrong type, or names a file that may not be read.
+/// Returns an error message if an argument is unknown, has the wrong type, or names a file outside the allowed folder.
 pub(super) fn command_line(
     tool: &Tool,
     arguments: &Map<String, Value>,

@@ -1,4 +1,4 @@
-//! Files that the server may read: those in the folder it was started with.
+//! Files that the MCP server may read: those in the folder that it was started with.
 
 use crate::serve::{FEW_ENTRIES, Search, search};
 use serde_json::{Value, json};
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 /// Maximum number of snapshots in a listing.
 const MAX_LISTED: usize = 100;
 
-/// The default snapshot and the folder that may be read.
+/// Default snapshot, and the folder whose files may be read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AllowedFiles {
     /// Default snapshot.
     file: Option<PathBuf>,
-    /// Only files in this folder may be read. `None` to allow any file.
+    /// Folder whose files may be read. `None` if any file may be read.
     folder: Option<PathBuf>,
 }
 
 impl AllowedFiles {
-    /// Allows a snapshot and its folder, a folder, or, without a path, all files.
+    /// Allows access to the folder of the given snapshot, to the given folder, or, without a path, to all files.
     ///
     /// # Errors
-    /// Returns one sentence if the path does not exist.
+    /// Returns an error message if the path does not exist.
     pub(super) fn new(path: Option<&Path>) -> Result<AllowedFiles, String> {
         let Some(path) = path else { return Ok(AllowedFiles::default()) };
         let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
@@ -31,10 +31,11 @@ impl AllowedFiles {
         Ok(AllowedFiles { file: Some(path), folder })
     }
 
-    /// Returns the path of the named snapshot. Without a name, returns the path of the default snapshot.
+    /// Returns the path of the named snapshot, or of the default snapshot if no name is given.
     ///
     /// # Errors
-    /// Returns one sentence, with a list of snapshots, if the file does not exist, may not be read, or is not given.
+    /// Returns an error message with a list of snapshots if the file does not exist, may not be read, or no name is
+    /// given and there is no default.
     pub(super) fn file(&self, named: Option<&str>) -> Result<String, String> {
         let path = match (named, &self.file) {
             (Some(named), _) => self.resolve(named)?,
@@ -47,10 +48,11 @@ impl AllowedFiles {
         as_text(&path)
     }
 
-    /// Returns the path of the named folder. Without a name, returns the path of the default folder.
+    /// Returns the path of the named folder, or of the default folder if no name is given.
     ///
     /// # Errors
-    /// Returns one sentence if the folder does not exist, may not be read, or is not given.
+    /// Returns an error message if the folder does not exist, may not be read, or no name is given and there is no
+    /// default.
     pub(super) fn folder(&self, named: Option<&str>) -> Result<String, String> {
         match (named, &self.folder) {
             (Some(named), _) => as_text(&self.resolve(named)?),
@@ -75,7 +77,7 @@ impl AllowedFiles {
         }
     }
 
-    /// Lists the snapshots of the folder, newest first, with a note on entries that were not searched.
+    /// Lists the snapshots of the folder, newest first. Includes a note if not all entries were searched.
     pub(super) fn listing(&self) -> Value {
         let Some(folder) = &self.folder else { return json!({"snapshots": []}) };
         let Search { snapshots, not_searched } = search(&[folder], FEW_ENTRIES);

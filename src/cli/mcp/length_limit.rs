@@ -1,15 +1,16 @@
-//! Limits the length of answers. Redundant fields are removed first, then rows, and the answer says what was cut.
+//! Limits the length of responses to an agent. Redundant fields are removed first, then rows, and a field says what was
+//! removed.
 
 use serde_json::{Map, Value, json};
 
-/// Maximum length of an answer in bytes, about 6,000 tokens.
+/// Maximum length of a response in bytes, about 6,000 tokens.
 pub(super) const MAX_ANSWER_BYTES: usize = 20_000;
-/// Maximum length of a text in characters.
+/// Maximum length of a text value in characters.
 const MAX_TEXT_CHARS: usize = 600;
-/// Number of rows that each table keeps at first, so that no table is emptied because of others.
+/// Minimum number of rows that each table keeps in the first pass, so that no table is emptied while others are long.
 const MIN_ROWS: usize = 3;
 
-/// Shortens an answer to at most [`MAX_ANSWER_BYTES`] bytes. Its field `cut` says what is missing and how to get it.
+/// Shortens a response to at most [`MAX_ANSWER_BYTES`] bytes. The field `cut` says what was removed and how to get it.
 pub(super) fn limit_length(mut answer: Value) -> Value {
     remove_redundant(&mut answer);
     let mut cuts: Map<String, Value> = Map::new();
@@ -45,8 +46,8 @@ fn size(value: &Value) -> usize {
     value.to_string().len()
 }
 
-/// Removes redundant parts: column headings if rows have keys, and frames of torch and C++ in stacks that have other
-/// frames.
+/// Removes redundant data: column headings if rows have keys, and frames of torch and C++ in stacks that also contain
+/// other frames.
 fn remove_redundant(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -80,8 +81,8 @@ fn is_user_frame(frame: &str) -> bool {
     frame.contains(".py:") && !frame.contains("/site-packages/torch/") && !frame.contains("/dist-packages/torch/")
 }
 
-/// Finds the largest array with more than `min_rows` elements, and stores its size and JSON pointer in `largest`.
-/// Searches the elements of an array only if the array itself is too short.
+/// Finds the largest array with more than `min_rows` elements, and stores its size in bytes and its JSON pointer in
+/// `largest`. Searches inside arrays only if they have at most `min_rows` elements.
 fn find_largest_array(value: &Value, pointer: &str, min_rows: usize, largest: &mut (usize, String)) {
     match value {
         Value::Object(fields) => {

@@ -1,5 +1,5 @@
-//! Validation of client messages. Invalid JSON-RPC 2.0 and invalid parameters are answered here with the id of the
-//! request, since rmcp answers them without one or not at all.
+//! Validates messages from the client. Responds to invalid JSON-RPC 2.0 and invalid parameters here, with the id of the
+//! request, because rmcp responds without an id or not at all.
 
 use serde_json::{Map, Value, json};
 
@@ -13,16 +13,16 @@ const INVALID_PARAMS: i64 = -32602;
 /// A parsed line from the client.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Message {
-    /// A valid request, with its method.
+    /// A valid request. Contains its method.
     Request(String),
-    /// A notification or response.
+    /// A valid notification or response.
     Other,
-    /// The response to an invalid message.
+    /// An invalid message. Contains the error response to send.
     Invalid(Value),
 }
 
 impl Message {
-    /// Parses and validates a line.
+    /// Parses and validates a line of input.
     pub(super) fn parse(line: &[u8]) -> Message {
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
         match serde_json::from_slice(line) {
@@ -61,7 +61,7 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64() || id.is_u64()
 }
 
-/// Returns why an object is not a valid request, notification or response, or `None` if it is.
+/// Returns the reason why an object is not a valid request, notification or response, or `None` if it is valid.
 fn message_error(message: &Map<String, Value>) -> Option<&'static str> {
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Some("expected \"jsonrpc\": \"2.0\"");
@@ -77,7 +77,8 @@ fn message_error(message: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
-/// Returns why the parameters do not fit the method, or `None` if they do. Unknown methods are left to rmcp.
+/// Returns the reason why parameters are invalid for the method, or `None` if they are valid. Unknown methods are left
+/// to rmcp.
 fn params_error(method: &str, params: Option<&Value>) -> Option<String> {
     let none = Map::new();
     let params = match params {

@@ -39,12 +39,12 @@ the address.";
 /// Arguments of `memscape mcp`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Mcp {
-    /// Snapshot that is meant where a question names none, or folder of snapshots. Files outside of its folder are not read
+    /// Default snapshot, or a folder of snapshots; files outside the folder are not read
     #[arg(value_name = "FILE|FOLDER")]
     pub(crate) path: Option<PathBuf>,
 }
 
-/// A tool call that is sent to the thread with the open file.
+/// A tool call, sent to the thread that has the file open.
 struct ToolCall {
     name: String,
     arguments: Map<String, Value>,
@@ -57,10 +57,10 @@ struct Server {
 }
 
 impl Mcp {
-    /// Serves until standard input ends.
+    /// Serves requests until standard input ends.
     ///
     /// # Errors
-    /// Returns one sentence if the path cannot be read or I/O fails.
+    /// Returns an error message if the path cannot be read or I/O fails.
     pub(crate) fn run(&self, answerer: CommandRunner) -> Result<(), String> {
         let files = AllowedFiles::new(self.path.as_deref())?;
         let (calls, asked) = mpsc::channel::<ToolCall>();

@@ -1,4 +1,4 @@
-//! Handling of a tool call: runs the command and adds a link to the corresponding view of the page.
+//! Handles a tool call: runs the command and adds a link that opens the corresponding view of the page.
 
 use super::arguments::command_line;
 use super::files::AllowedFiles;
@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use ui::url::percent_encoded;
 
-/// Returns the answer of a tool call.
+/// Runs a tool call and returns its result.
 ///
 /// # Errors
-/// Returns one sentence if the arguments are invalid, the file cannot be read, or the command fails.
+/// Returns an error message if the arguments are invalid, the file cannot be read, or the command fails.
 pub(super) fn run_tool(
     name: &str,
     arguments: &Map<String, Value>,
@@ -62,7 +62,7 @@ pub(super) fn run_tool(
     })
 }
 
-/// Removes the tables of all insights. A client asks for a topic to get its tables.
+/// Removes the tables from a report on all insights. An agent can request a single insight to get its tables.
 fn remove_tables(answer: &mut Value) {
     match answer {
         Value::Object(fields) => {

@@ -1,18 +1,19 @@
-//! The tools of the server. Each maps to a command and a subset of its arguments.
+//! The tools of the MCP server. Each corresponds to a command with a subset of its arguments.
 //!
-//! To add a tool, add an entry to [`TOOLS`]. [`Parameter::kind`] says how a value becomes an argument of the command.
+//! To add a tool, add an entry to [`TOOLS`]. [`Parameter::kind`] defines how a value is converted to an argument of the
+//! command.
 
 use serde_json::{Map, Value, json};
 
 /// A tool that agents can call.
 pub(super) struct Tool {
     pub(super) name: &'static str,
-    /// Command that answers the tool call.
+    /// Command that the tool runs.
     pub(super) command: &'static str,
-    /// Description for the agent: what the tool answers, and how to use the answer.
+    /// Description for the agent: the contents of the response, and how to use them.
     pub(super) description: &'static str,
     pub(super) parameters: &'static [Parameter],
-    /// Link parameters of the page's view that shows the same data. Empty if no view does.
+    /// Link parameters that open the same data in the page. Empty if no view shows it.
     pub(super) link_params: &'static str,
 }
 
@@ -23,7 +24,7 @@ pub(super) struct Parameter {
     pub(super) description: &'static str,
 }
 
-/// Conversion of a parameter to an argument of the command.
+/// Conversion of a tool's parameter to an argument of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ParameterKind {
     /// `--flag=TEXT`.
@@ -32,15 +33,15 @@ pub(super) enum ParameterKind {
     Number(&'static str),
     /// `--flag`, if the value is true.
     Flag(&'static str),
-    /// `--flag=TEXT` for each text of a list.
+    /// `--flag=TEXT` for each element of a list.
     Texts(&'static str),
     /// A positional argument.
     Positional,
     /// A required positional argument.
     Statement,
-    /// Another snapshot, as a required positional argument.
+    /// Path of another snapshot, as a required positional argument.
     File,
-    /// Maximum number of rows, `--top`.
+    /// `--top`, the maximum number of rows.
     Rows,
 }
 
@@ -51,7 +52,7 @@ impl ParameterKind {
     }
 }
 
-/// Maximum number of rows of one call. Longer answers would be cut anyway.
+/// Maximum number of rows that an agent may request. More rows would exceed the length limit.
 pub(super) const MAX_ROWS: u64 = 200;
 
 const AT: Parameter = Parameter {
@@ -285,7 +286,7 @@ pub(super) const FILES: &str = "files";
 /// Description of the tool [`FILES`].
 pub(super) const FILES_DESCRIPTION: &str =
     "Snapshots that can be read, newest first. Their names are the argument file of the other tools.";
-/// Name of the tool that compares ranks. Its file argument is a folder.
+/// Name of the tool that compares ranks. Its file parameter names a folder.
 pub(super) const RANKS: &str = "ranks";
 
 impl Tool {
@@ -322,5 +323,5 @@ impl Tool {
     }
 }
 
-/// Maximum number of texts in a list.
+/// Maximum number of elements in a list parameter.
 pub(super) const MAX_TEXTS: usize = 20;

@@ -1,5 +1,5 @@
-//! The transport of rmcp over standard input and output, one message per line. Messages that rmcp cannot handle are
-//! answered here.
+//! Connects rmcp to standard input and output, with one message per line. Responds here to messages that rmcp cannot
+//! handle.
 
 use super::messages::Message;
 use serde_json::Value;
@@ -11,16 +11,16 @@ use tokio::io::{
 };
 use tokio::sync::{Mutex, watch};
 
-/// Maximum length of a message in bytes. The rest of a longer line is skipped.
+/// Maximum length of a message in bytes. Longer lines are truncated.
 const MAX_LINE: u64 = 16 << 20;
 /// Size in bytes of the buffers between standard input or output and rmcp.
 const BUFFER: usize = 64 << 10;
 
-/// Ids of requests without a response, as JSON.
+/// Ids of the requests that have no response yet, as JSON.
 type OpenRequests = watch::Sender<HashSet<String>>;
 
-/// Returns both ends of the transport. Must be called within a runtime. They close after standard input has ended and
-/// all requests are answered.
+/// Returns the two streams that rmcp reads from and writes to. Must be called within a Tokio runtime. The streams close
+/// once standard input has ended and all requests have responses.
 pub(super) fn stdio() -> (DuplexStream, DuplexStream) {
     let (to_rmcp, input) = duplex(BUFFER);
     let (output, from_rmcp) = duplex(BUFFER);
@@ -31,8 +31,8 @@ pub(super) fn stdio() -> (DuplexStream, DuplexStream) {
     (input, output)
 }
 
-/// Forwards messages until standard input ends, then waits for the responses, because rmcp drops requests when its
-/// input ends.
+/// Forwards messages to rmcp until standard input ends. Then waits until all requests have responses, because rmcp
+/// drops open requests when its input ends.
 async fn receive(mut to_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<OpenRequests>) -> io::Result<()> {
     let mut input = BufReader::new(tokio::io::stdin());
     let mut has_begun = false;
@@ -58,7 +58,7 @@ async fn receive(mut to_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<O
     Ok(())
 }
 
-/// Marks a request as open, or removes one that was answered or cancelled.
+/// Adds a request to `open`, or removes a request that was answered or cancelled.
 fn track_request(open: &OpenRequests, line: &[u8]) {
     let Ok(message) = serde_json::from_slice::<Value>(line) else { return };
     let (method, id) = (message.get("method").and_then(Value::as_str), message.get("id").map(Value::to_string));
@@ -79,7 +79,7 @@ fn track_request(open: &OpenRequests, line: &[u8]) {
     }
 }
 
-/// Writes the messages of rmcp to standard output.
+/// Writes messages from rmcp to standard output.
 async fn send(from_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<OpenRequests>) -> io::Result<()> {
     let mut messages = BufReader::new(from_rmcp);
     let mut line = Vec::new();
@@ -97,8 +97,8 @@ async fn write_line(out: &mut (impl AsyncWrite + Unpin), line: &[u8]) -> io::Res
     out.flush().await
 }
 
-/// Reads a line without its end, or `None` at the end of the input. Bytes beyond [`MAX_LINE`] are dropped, so such a
-/// line does not parse.
+/// Reads a line without its line end, or returns `None` at the end of the input. Bytes beyond [`MAX_LINE`] are dropped,
+/// so an overlong line is not valid JSON.
 async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     if (&mut *input).take(MAX_LINE).read_until(b'\n', &mut line).await? == 0 {

@@ -1,11 +1,11 @@
-//! The text that `memscape serve` prints: its address, how to reach it from other machines, and which files are not
-//! listed.
+//! The text that `memscape serve` prints at startup: the address, how to reach it from other machines, and which files
+//! are not listed.
 
 use super::hosts::{Hosts, network_address};
 use super::listing::CurrentListing;
 use base::units::{group_digits, pluralize};
 
-/// Returns the text for a server on this port.
+/// Returns the startup text for a server on this port.
 pub(super) fn announcement(hosts: &Hosts, port: u16, token: &str, listed: &CurrentListing) -> String {
     let server = format!("http://{}:{port}", hosts.url_host());
     let count = listed.files.len() + listed.left_out;
@@ -37,7 +37,7 @@ pub(super) fn announcement(hosts: &Hosts, port: u16, token: &str, listed: &Curre
     text + "The page lists new snapshots as they come. Press Ctrl+C to stop.\n"
 }
 
-/// Returns the name of this machine, or a placeholder if it contains unusual characters.
+/// Returns the host name of this machine, or a placeholder if the name contains unusual characters.
 fn machine_name() -> String {
     let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let is_plain =

@@ -1,9 +1,9 @@
-//! Opening the user's browser.
+//! Opens the user's browser.
 
 use webbrowser::{Browser, BrowserOptions};
 
-/// Opens the browser that `$BROWSER` names (remote terminals set it), or the default browser if there is a screen. Does
-/// nothing over SSH without either.
+/// Opens the browser named by `$BROWSER` (set by remote terminals), or else the default browser if there is a display.
+/// Does nothing in an SSH session without either.
 pub(super) fn open(address: String) {
     let has = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_screen = cfg!(any(target_os = "macos", target_os = "windows")) || has("DISPLAY") || has("WAYLAND_DISPLAY");

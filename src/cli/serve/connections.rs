@@ -13,21 +13,21 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio_io_timeout::TimeoutStream;
 
-/// Maximum number of connections in total. Further connections get status 503.
+/// Maximum number of open connections. Further connections get status 503.
 const MAX_CONNECTIONS: usize = 256;
-/// Maximum number of connections per client. Browsers open six per server.
+/// Maximum number of open connections per client. Browsers open six per server.
 const MAX_PER_CLIENT: usize = 64;
-/// Maximum size of a request head in bytes. Browsers send about a thousand.
+/// Maximum size of a request head in bytes. Browsers send about 1,000 bytes.
 const MAX_HEAD_BYTES: usize = 16 << 10;
-/// Maximum time that a client may stop reading a response. A tab may be busy decoding.
+/// Maximum time for which a client may stop reading a response, for example while the page is busy decoding.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(600);
-/// Maximum time that responses may take after shutdown was requested.
+/// Maximum time for which open responses may continue after shutdown is requested.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// Serves one request per connection until `ended` resolves. `head_timeout` is the maximum time that a client may take
-/// to send the request head.
+/// Accepts connections until `ended` resolves, and serves one request per connection. `head_timeout` is the maximum
+/// time that a client may take to send the request head.
 ///
 /// # Errors
 /// Returns the I/O error if the listener cannot be set up.
@@ -77,7 +77,7 @@ pub(super) async fn serve(
     Ok(())
 }
 
-/// Sends status 503. The send buffer of a new socket has room for it, so this does not block.
+/// Responds with status 503. Does not block, because the response fits into the send buffer of a new socket.
 fn send_busy(stream: TcpStream) {
     let _ = stream.into_std().and_then(|mut stream| stream.write_all(BUSY));
 }

@@ -1,8 +1,8 @@
-//! Snapshots decoded by the server and sent to the page as columns. They are a sixth of the size of the gzipped file
-//! and faster to open in the page.
+//! Snapshots that the server decodes and sends to the page as columns, a format that is a sixth of the size of the
+//! gzipped file and faster to open.
 //!
-//! At 20 MB/s the page is ready sooner this way (tests/bench/serve.rs), although sending starts only after decoding.
-//! Results are cached for pages that are reloaded.
+//! At 20 MB/s this is faster (tests/bench/serve.rs), although sending starts only after decoding. Results are cached,
+//! because pages are reloaded.
 
 use super::{Input, open};
 use axum::body::Bytes;
@@ -14,21 +14,22 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Weak};
 use std::time::SystemTime;
 
-/// Range of sizes in bytes of uncompressed files that are decoded here. Smaller files are fast to send as they are.
-/// Larger ones would take gigabytes of memory on a machine that others use.
+/// Minimum and maximum size in bytes of uncompressed files that the server decodes. Smaller files are sent quickly as
+/// they are. Larger files would need gigabytes of memory on a machine that is shared with others.
 const PLAIN_SIZES: std::ops::RangeInclusive<u64> = 8 << 20..=2 << 30;
-/// Range of sizes in bytes of compressed files that are decoded here. They expand to ten or twenty times their size.
+/// Minimum and maximum size in bytes of compressed files that the server decodes. Their contents are ten to twenty
+/// times as large.
 const PACKED_SIZES: std::ops::RangeInclusive<u64> = 8 << 20..=128 << 20;
 /// Maximum total size of the cached columns in bytes.
 const MAX_KEPT: usize = 256 << 20;
 /// Maximum number of cached results. The files of several ranks are often viewed in turn.
 const MAX_FILES: usize = 200;
 
-/// A snapshot as gzipped columns. `None` for a file that is sent as it is: an archive of several snapshots, or a file
-/// that is not a snapshot, for which the page reports an error.
+/// A snapshot as gzipped columns. `None` for a file that is sent unchanged: an archive with several snapshots, or a
+/// file that is not a snapshot, for which the page shows an error.
 type DecodedSnapshot = Option<Bytes>;
 
-/// Client of a connection. The reference is alive as long as the connection.
+/// Client of a connection. The weak reference can be upgraded as long as the connection is open.
 #[derive(Clone)]
 pub(super) struct Peer(pub(super) Weak<()>);
 
@@ -42,7 +43,7 @@ impl Peer {
     }
 }
 
-/// Identifies a version of a file.
+/// Path, length and modification time of a file, which identify a version of its contents.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileVersion {
     path: PathBuf,
@@ -67,7 +68,7 @@ pub(super) struct DecodedCache {
 }
 
 impl DecodedCache {
-    /// Returns the columns of a file, or `None` if the file should be sent as it is.
+    /// Returns the columns of a file, decoding it if necessary. Returns `None` if the file should be sent unchanged.
     ///
     /// # Errors
     /// Returns an error if the client has disconnected.

@@ -1,16 +1,16 @@
 //! The address that `memscape serve` listens on, and the check of the `Host` header.
 //!
-//! A website can resolve its own name to 127.0.0.1 and then read local servers (DNS rebinding). Its name in the `Host`
-//! header reveals this, so unknown names are rejected. IP addresses in `Host` are safe, because they are sent only to
-//! the machine with that address.
+//! A website can resolve its own name to 127.0.0.1 and then read responses of local servers (DNS rebinding). Such
+//! requests carry the website's name in the `Host` header, so unknown names are rejected. IP addresses in `Host` are
+//! safe, because the browser connects to exactly that address.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, ToSocketAddrs, UdpSocket};
 
-/// First port to try.
+/// First port to try if none is given.
 const FIRST_PORT: u16 = 8765;
 
-/// The address that the server listens on, and its names.
+/// The address that the server listens on, and the names that refer to it.
 pub(super) struct Hosts {
     /// Value of `--host`. `None` to listen on the loopback address only.
     name: Option<String>,
@@ -18,11 +18,11 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    /// Binds a listener to a name or address of this machine, or to the loopback address. Without a port, uses the
-    /// first free one from [`FIRST_PORT`] on.
+    /// Binds a listener to a name or address of this machine, or to the loopback address if `name` is `None`. If `port`
+    /// is `None`, uses the first free port at or above [`FIRST_PORT`].
     ///
     /// # Errors
-    /// Returns one sentence if the name has no address on this machine or the port is not free.
+    /// Returns an error message if the name has no address on this machine or the port is not free.
     pub(super) fn listen(name: Option<&str>, port: Option<u16>) -> Result<(Hosts, TcpListener), String> {
         let address = match name {
             None => IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -50,7 +50,7 @@ impl Hosts {
         !self.address.to_canonical().is_loopback()
     }
 
-    /// Returns the host of the printed address, which is reachable from this machine.
+    /// Returns the host part of the printed URL, which works on this machine.
     pub(super) fn url_host(&self) -> String {
         match (&self.name, self.address) {
             (_, IpAddr::V4(Ipv4Addr::UNSPECIFIED)) => Ipv4Addr::LOCALHOST.to_string(),
@@ -61,30 +61,32 @@ impl Hosts {
         }
     }
 
-    /// Returns the host that other machines have to use instead of the printed one, if the server listens on all
-    /// addresses. `outward` is the address of this machine on the network.
+    /// Returns the host that other machines must use in the URL, if the server listens on all addresses. `outward` is
+    /// the address of this machine on the network.
     pub(super) fn network_host(&self, outward: Option<IpAddr>) -> Option<String> {
         self.address.is_unspecified().then(|| outward.map_or("ADDRESS-OF-THIS-MACHINE".to_owned(), url_host))
     }
 
-    /// Returns the target for `ssh -L` on this machine.
+    /// Returns the host and port that `ssh -L` must forward to.
     pub(super) fn ssh_target(&self) -> String {
         url_host(self.address)
     }
 
-    /// Returns true if the printed address also works at the other end of `ssh -L`, which listens on 127.0.0.1.
+    /// Returns true if the printed URL also works on a machine that forwards the port with `ssh -L`, which listens on
+    /// 127.0.0.1.
     pub(super) fn works_through_ssh(&self) -> bool {
         self.url_host() == Ipv4Addr::LOCALHOST.to_string() || self.url_host() == "localhost"
     }
 
-    /// Returns the name and address of `--host` if it is a loopback address whose name does not show that.
+    /// Returns the name and address given by `--host` if the address is a loopback address but the name does not look
+    /// like one.
     pub(super) fn hidden_loopback(&self) -> Option<(&str, IpAddr)> {
         let name = self.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err())?;
         (!self.is_reachable_from_network() && !name.eq_ignore_ascii_case("localhost")).then_some((name, self.address))
     }
 
-    /// Returns true if a `Host` header names this server. Any port is accepted, because `ssh -L` may use a different
-    /// one.
+    /// Returns true if a `Host` header names this server. Any port is accepted, because `ssh -L` may forward a
+    /// different one.
     pub(super) fn accepts(&self, host: &str) -> bool {
         let Some(name) = without_port(host) else { return false };
         match name.parse::<IpAddr>() {
@@ -97,7 +99,7 @@ impl Hosts {
     }
 }
 
-/// Returns the address of this machine on the network, by asking the system for a route. Nothing is sent.
+/// Returns the address of this machine on the network, according to the system's routing table. Sends nothing.
 pub(super) fn network_address(is_v6: bool) -> Option<IpAddr> {
     // Addresses reserved for documentation.
     let (from, to): (IpAddr, &str) = match is_v6 {

@@ -1,6 +1,6 @@
 //! The list of served snapshots: the given files, and the current contents of the given folders.
 //!
-//! A snapshot keeps its number while the server runs, so that links in open pages stay valid.
+//! Each snapshot keeps its number while the server runs, so that links in open pages stay valid.
 
 use super::search::{ALL_ENTRIES, FEW_ENTRIES, Search, Snapshot, search};
 use std::collections::HashMap;
@@ -9,22 +9,22 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use ui::url::{percent_decoded, percent_encoded};
 
-/// Maximum number of snapshots in the page's list. Longer lists are not usable.
+/// Maximum number of snapshots listed in the page. Users cannot work with longer lists.
 pub(super) const MAX_LISTED: usize = 200;
-/// Maximum length of the list's address fragment in bytes. Browsers accept more.
+/// Maximum length of the address fragment that lists the snapshots, in bytes. Browsers accept more.
 const MAX_FRAGMENT: usize = 32 << 10;
 
-/// The snapshots to serve.
+/// Files and folders to serve.
 pub(super) struct Listing {
     /// Files and folders, as given by the user.
     paths: Vec<PathBuf>,
     known: Mutex<NumberedSnapshots>,
 }
 
-/// Snapshots that have been listed, with their numbers.
+/// All snapshots listed so far, each with a number that never changes.
 #[derive(Default)]
 struct NumberedSnapshots {
-    /// Snapshots, indexed by number.
+    /// Snapshots. The index is the number.
     snapshots: Vec<Snapshot>,
     numbers: HashMap<Snapshot, usize>,
 }
@@ -41,33 +41,33 @@ impl NumberedSnapshots {
     }
 }
 
-/// The current list of snapshots.
+/// Snapshots found by the latest search.
 #[derive(Default)]
 pub(super) struct CurrentListing {
-    /// Address fragment such as `url=0/a.pickle&url=1/b.pickle`. Files that are more likely to be snapshots come first,
-    /// and newer ones come first among equally likely ones.
+    /// Address fragment such as `url=0/a.pickle&url=1/b.pickle`. Sorted by how likely each file is a snapshot, then
+    /// newest first.
     pub(super) fragment: String,
     /// Files named in `fragment`, in the same order.
     pub(super) files: Vec<Listed>,
-    /// Number of snapshots that were left out, because of [`MAX_LISTED`] or [`MAX_FRAGMENT`].
+    /// Number of snapshots omitted because of [`MAX_LISTED`] or [`MAX_FRAGMENT`].
     pub(super) left_out: usize,
-    /// One sentence for each kind of entry that was not searched.
+    /// One sentence for each reason why entries were not searched.
     pub(super) not_searched: Vec<String>,
 }
 
-/// A snapshot in the list.
+/// An entry of the list of snapshots.
 pub(super) struct Listed {
-    /// Path in links, such as `1/b.pickle`.
+    /// Path used in links, such as `1/b.pickle`.
     pub(super) address: String,
     pub(super) name: String,
     pub(super) path: PathBuf,
 }
 
 impl Listing {
-    /// Creates the listing of files and folders.
+    /// Creates the list for files and folders.
     ///
     /// # Errors
-    /// Returns one sentence if a path does not exist, cannot be read, or is neither a file nor a folder.
+    /// Returns an error message if a path does not exist, cannot be read, or is neither a file nor a folder.
     pub(super) fn new(paths: &[PathBuf]) -> Result<Listing, String> {
         for path in paths {
             let shown = path.display();
@@ -82,7 +82,7 @@ impl Listing {
         Ok(Listing { paths: paths.to_vec(), known: Mutex::default() })
     }
 
-    /// Searches the folders and returns the snapshots for the page's list.
+    /// Searches the folders and returns the snapshots to list in the page.
     pub(super) fn current(&self) -> CurrentListing {
         let Search { snapshots, not_searched } = search(&self.paths, FEW_ENTRIES);
         let mut listed = CurrentListing { not_searched, ..CurrentListing::default() };
@@ -110,8 +110,8 @@ impl Listing {
         listed
     }
 
-    /// Returns the addresses of all current snapshots for a survey, one per line. Lines that begin with `! ` say what
-    /// was not searched.
+    /// Returns the addresses of all current snapshots, one per line, for the comparison of ranks. Lines that begin with
+    /// `! ` describe what was not searched.
     pub(super) fn all_addresses(&self) -> String {
         let Search { snapshots, not_searched } = search(&self.paths, ALL_ENTRIES);
         let mut text: String = not_searched.iter().map(|sentence| format!("! {sentence}\n")).collect();
@@ -131,8 +131,8 @@ impl Listing {
     }
 }
 
-/// Encodes a file name as one path segment. It is encoded once more in a fragment: after the page has decoded the
-/// fragment, `/`, `#` and `?` in a name must still be escaped.
+/// Encodes a file name as one path segment. The result is encoded again in the address fragment: after the page decodes
+/// the fragment, `/`, `#` and `?` in a name must still be escaped.
 fn encode_name(name: &str) -> String {
     percent_encoded(name).replace('/', "%2F").replace(':', "%3A")
 }

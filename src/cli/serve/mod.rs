@@ -76,7 +76,7 @@ pub(crate) struct Serve {
     /// Stop when standard input ends, as it does when the program that started this one is gone
     #[arg(long, hide = true)]
     pub(crate) exit_with_stdin: bool,
-    /// Milliseconds that a client has for the head of its request
+    /// Maximum time, in milliseconds, for a client to send the head of its request
     #[arg(long, value_name = "MS", default_value_t = 10_000, hide = true)]
     pub(crate) head_deadline: u64,
 }
@@ -86,7 +86,7 @@ fn parse_path(path: PathBuf) -> Result<PathBuf, &'static str> {
 }
 
 impl Serve {
-    /// Serves until Ctrl+C. The error is one sentence.
+    /// Serves until Ctrl+C. Returns an error message on failure.
     pub(crate) fn run(&self) -> Result<(), String> {
         let listing = Listing::new(&self.paths)?;
         let page = viewer(self.viewer.as_deref())?;
@@ -116,7 +116,7 @@ impl Serve {
     }
 }
 
-/// Returns a notification that fires on Ctrl+C and SIGTERM. The second signal ends the program at once.
+/// Returns a notification for Ctrl+C and SIGTERM. A second signal ends the program immediately.
 fn shutdown_signal() -> Result<Arc<Notify>, String> {
     let (shutdown, is_asked) = (Arc::new(Notify::new()), AtomicBool::new(false));
     let notified = Arc::clone(&shutdown);
@@ -130,7 +130,7 @@ fn shutdown_signal() -> Result<Arc<Notify>, String> {
     Ok(shutdown)
 }
 
-/// Notifies `ending` when standard input ends.
+/// Notifies `shutdown` when standard input ends.
 fn stop_with_stdin(shutdown: Arc<Notify>) {
     std::thread::spawn(move || {
         // A read error also counts as the end.
@@ -139,7 +139,7 @@ fn stop_with_stdin(shutdown: Arc<Notify>) {
     });
 }
 
-/// Returns 128 random bits from the system as hexadecimal digits.
+/// Returns 128 random bits as hexadecimal digits.
 fn token() -> Result<String, String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| format!("no random numbers from the system: {error}"))?;
@@ -158,8 +158,8 @@ struct ServerState {
     watch: Watch,
 }
 
-/// Headers of every response. They forbid other sites to frame, embed or read it, and the browser to send a referrer or
-/// store it.
+/// Headers of every response. They prevent other sites from framing, embedding or reading responses, and the browser
+/// from sending a referrer or storing responses.
 const COMMON_HEADERS: [(&str, &str); 7] = [
     ("cache-control", "no-store"),
     ("referrer-policy", "no-referrer"),
@@ -170,11 +170,11 @@ const COMMON_HEADERS: [(&str, &str); 7] = [
     ("cross-origin-opener-policy", "same-origin"),
 ];
 
-/// Content type of the list of all snapshots. The page checks it, because another server may have a file at the same
+/// Content type of the list of all snapshots. The page checks it, because a different server may respond at the same
 /// address.
 const LISTING_TYPE: &str = "application/x-memscape-listing";
 
-/// Builds the routes.
+/// Creates the HTTP routes.
 fn routes(served: Arc<ServerState>) -> Router {
     let token = &served.token;
     let root = format!("/{token}/");
@@ -212,11 +212,11 @@ fn routes(served: Arc<ServerState>) -> Router {
         .with_state(served)
 }
 
-/// Path of the listing, `/TOKEN/`.
+/// Root path of all resources, `/TOKEN/`.
 #[derive(Clone)]
 struct Root(Arc<str>);
 
-/// Rejects invalid requests and requests for other hosts, and adds the common headers to every response.
+/// Rejects malformed requests and requests with an unknown host, and adds the common headers to every response.
 async fn check_request(State(served): State<Arc<ServerState>>, mut request: Request, next: Next) -> Response {
     let hosts: Vec<&[u8]> = request.headers().get_all(HOST).iter().map(HeaderValue::as_bytes).collect();
     let mut response = match hosts.as_slice() {

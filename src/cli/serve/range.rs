@@ -1,4 +1,4 @@
-//! Parsing of the `Range` and `Accept-Encoding` headers.
+//! Parses the `Range` and `Accept-Encoding` headers.
 
 use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT_ENCODING, RANGE};
@@ -6,22 +6,22 @@ use axum::http::header::{ACCEPT_ENCODING, RANGE};
 /// A range of bytes, with inclusive ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Range {
-    /// From the first offset to the second, or to the end of the file.
+    /// From a first to a last offset, or to the end of the file.
     From(u64, Option<u64>),
-    /// The last bytes of the file.
+    /// The last bytes of the file. Contains their number.
     Last(u64),
 }
 
 impl Range {
-    /// Returns the range of a request, or `None` if it has no valid `Range` header or several.
+    /// Returns the range in a request, or `None` if its `Range` header is missing, invalid or repeated.
     pub(super) fn from_headers(headers: &HeaderMap) -> Option<Range> {
         let mut values = headers.get_all(RANGE).iter();
         let range = values.next()?.to_str().ok()?;
         if values.next().is_some() { None } else { Range::parse(range) }
     }
 
-    /// Parses a single range of bytes. Returns `None` for several ranges or other units, so that the whole file is
-    /// sent, as RFC 9110 allows.
+    /// Parses a single byte range. Returns `None` for several ranges or other units. The whole file is then sent, as
+    /// RFC 9110 allows.
     pub(super) fn parse(value: &str) -> Option<Range> {
         let number = |digits: &str| digits.bytes().all(|it| it.is_ascii_digit()).then(|| digits.parse().ok()).flatten();
         match value.strip_prefix("bytes=")?.trim().split_once('-')? {
@@ -34,8 +34,8 @@ impl Range {
         }
     }
 
-    /// Resolves the range for a file of `length` bytes, as a start and an exclusive end. Returns `None` if the range is
-    /// outside the file.
+    /// Returns start and exclusive end of the range in a file of `length` bytes, or `None` if the range is outside the
+    /// file.
     pub(super) fn resolve(self, length: u64) -> Option<(u64, u64)> {
         match self {
             Range::From(first, last) => {
@@ -46,7 +46,7 @@ impl Range {
     }
 }
 
-/// Returns true if the client accepts gzip.
+/// Returns true if the client accepts gzip-compressed responses.
 pub(super) fn takes_gzip(headers: &HeaderMap) -> bool {
     let mut values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     values.any(|value| value.split(',').any(is_gzip))

@@ -1,4 +1,4 @@
-//! Search for snapshots in files and folders.
+//! Searches files and folders for snapshots.
 
 use base::units::{group_digits, pluralize};
 use std::fs;
@@ -7,33 +7,33 @@ use std::time::SystemTime;
 use ui::effect::GivenFile;
 use ui::snapshot_indices;
 
-/// Maximum depth of subfolders.
+/// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 8;
-/// Maximum number of files and folders visited by a search that is repeated or that a user waits for. A home folder on
-/// a network disk would take minutes otherwise.
+/// Maximum number of files and folders visited by a search that is repeated or that a user waits for. Without this
+/// limit, searching a home folder on a network disk would take minutes.
 pub(crate) const FEW_ENTRIES: usize = 20_000;
-/// Maximum number of files and folders visited by a search for all ranks.
+/// Maximum number of files and folders visited by a search for the snapshots of all ranks.
 pub(crate) const ALL_ENTRIES: usize = 2_000_000;
 
 /// A file that may be a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Snapshot {
     pub(crate) path: PathBuf,
-    /// Name for display, relative to the given folder.
+    /// Name for display: the path relative to the given folder.
     pub(crate) name: String,
 }
 
-/// Result of a search.
+/// Result of a search for snapshots.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Search {
-    /// The given files in their order, then files found in folders. Found files that are more likely to be snapshots
-    /// come first, and newer ones come first among equally likely ones.
+    /// The given files in their order, then files found in folders, sorted by how likely each is a snapshot, then
+    /// newest first.
     pub(crate) snapshots: Vec<Snapshot>,
-    /// One sentence for each kind of entry that was not searched.
+    /// One sentence for each reason why entries were not searched.
     pub(crate) not_searched: Vec<String>,
 }
 
-/// Searches files and folders for snapshots, visiting at most `entries` entries. Paths that do not exist are skipped.
+/// Searches files and folders for snapshots. Visits at most `entries` files and folders. Skips paths that do not exist.
 pub(crate) fn search<P: AsRef<Path>>(given: &[P], entries: usize) -> Search {
     let (mut snapshots, mut walk) = (Vec::new(), Walk { entries_left: entries, ..Walk::default() });
     for given in given.iter().map(AsRef::as_ref) {
@@ -51,7 +51,7 @@ pub(crate) fn search<P: AsRef<Path>>(given: &[P], entries: usize) -> Search {
     Search { snapshots, not_searched }
 }
 
-/// Searches one path with [`FEW_ENTRIES`] and drops the notes on what was not searched.
+/// Searches one path, limited to [`FEW_ENTRIES`]. Does not report what was not searched.
 pub(crate) fn snapshots(given: &Path) -> Vec<Snapshot> {
     search(&[given], FEW_ENTRIES).snapshots
 }
@@ -77,17 +77,17 @@ struct FoundFile {
     changed: Option<SystemTime>,
 }
 
-/// A traversal of folders. Symbolic links are not followed, because they could lead anywhere or form a cycle.
+/// State of a recursive search. Symbolic links are not followed, because they could lead anywhere or form a cycle.
 #[derive(Default)]
 struct Walk {
     files: Vec<FoundFile>,
-    /// Number of entries that may still be visited.
+    /// Number of files and folders that may still be visited.
     entries_left: usize,
     is_truncated: bool,
     deeper: u64,
     links: u64,
     unreadable: u64,
-    /// The first folder that cannot be read, with the error.
+    /// Error message for the first folder that cannot be read.
     first_unreadable: Option<String>,
 }
 

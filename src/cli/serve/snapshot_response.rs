@@ -1,5 +1,6 @@
-//! Responses with a snapshot: as columns, as the file with compression in transit, or as a byte range, which lets the
-//! page resume an interrupted download. Transfer dominates the time to open a snapshot (tests/bench/serve.rs).
+//! Responses that contain a snapshot: converted to columns, as the unchanged file with HTTP compression, or as a byte
+//! range, with which the page resumes an interrupted download. Most of the time to open a snapshot is spent on the
+//! transfer (tests/bench/serve.rs).
 
 use super::decoded_cache::{DecodedCache, FileVersion, Peer};
 use super::range::{Range, takes_gzip};
@@ -18,10 +19,10 @@ use ui::save_page::compression;
 /// Number of bytes read at a time.
 const READ_BYTES: u64 = 256 << 10;
 
-/// Header that marks a response for compression. Its value is the uncompressed length in bytes.
+/// Response header that enables HTTP compression. Its value is the uncompressed length in bytes.
 pub(super) const UNCOMPRESSED_LENGTH: &str = "x-uncompressed-length";
 
-/// Returns the file at `path`, or status 404 with the error.
+/// Responds with the file at `path`, or with status 404 and the error.
 pub(super) fn snapshot(
     path: &Path,
     method: &Method,
@@ -88,7 +89,7 @@ fn try_snapshot(
     Ok(response)
 }
 
-/// Sets headers of a response.
+/// Adds headers to a response.
 fn with_headers(
     headers: impl IntoIterator<Item = (axum::http::HeaderName, String)>,
     mut response: Response,
@@ -106,14 +107,14 @@ pub(super) fn text_response(status: StatusCode, text: String) -> Response {
     (status, text).into_response()
 }
 
-/// Returns the ETag of a file version, or `None` if the system does not report modification times.
+/// Returns the ETag of a file's current version, or `None` if the system does not report modification times.
 pub(super) fn etag(metadata: &Metadata) -> Option<String> {
     let changed = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Some(format!("\"{:x}-{:x}\"", metadata.len(), changed.as_nanos()))
 }
 
-/// Streams the first `length` bytes of a file. Bytes appended meanwhile are not sent. If the file is truncated
-/// meanwhile, the stream fails and the client sees an incomplete body.
+/// Streams the first `length` bytes of a file. Bytes that are appended later are not sent. If the file becomes shorter,
+/// the stream fails, and the client detects an incomplete body.
 fn body(file: File, length: u64) -> Body {
     let file = tokio::fs::File::from_std(file);
     Body::from_stream(stream::try_unfold((file, length), async |(mut file, left)| {

@@ -1,4 +1,5 @@
-//! Responses with the survey of a snapshot, a few kilobytes that let the page compare ranks without the file.
+//! Responses with the scan result of a snapshot: a few kilobytes with which the page can compare ranks without
+//! downloading the file.
 
 use super::decoded_cache::Peer;
 use super::snapshot_response::text_response;
@@ -9,10 +10,10 @@ use axum::response::{IntoResponse, Response};
 use engine::protocol::encode;
 use std::path::Path;
 
-/// Content type of the response. The page checks it, because another server may have a file at the same address.
+/// Content type of the response. The page checks it, because a different server may respond at the same address.
 const SURVEY_TYPE: &str = "application/x-memscape-survey";
 
-/// Returns the survey of the file at `path`, or the reason why it failed.
+/// Scans the file at `path` and responds with the result, or with the reason why the scan failed.
 pub(super) fn survey(path: &Path, peer: &Peer) -> Response {
     // Opening a named pipe would block until it has a writer.
     if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {

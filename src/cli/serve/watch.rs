@@ -1,11 +1,11 @@
 //! Server-sent events about changes of the served files, for open pages.
 //!
 //! An event lists the newest files, one per line: `RANK VERSION AGE ADDRESS`. RANK is `-` for a file without a rank,
-//! AGE is in milliseconds, and ADDRESS is the one in links. The first line, `files COUNT`, has the number of all
-//! snapshots. It also keeps browsers from dropping an event without files.
+//! AGE is in milliseconds, and ADDRESS is the path used in links. The first line, `files COUNT`, contains the number of
+//! all snapshots. Browsers would drop an event without any line.
 //!
-//! Folders are polled, which works on every file system. Polling takes at most a twentieth of the time, regardless of
-//! the number of open pages.
+//! Folders are polled, which works on every file system. At most 5 % of the time is spent on polling, regardless of the
+//! number of open pages.
 
 use super::listing::{Listed, Listing};
 use super::snapshot_response::etag;
@@ -21,13 +21,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::task::spawn_blocking;
 
-/// Minimum time between two scans.
+/// Minimum time between two scans of the folders.
 const SCAN_INTERVAL: Duration = Duration::from_secs(1);
-/// Minimum ratio of the time between two scans to the duration of a scan.
+/// Minimum ratio between the time from one scan to the next and the duration of a scan.
 const IDLE_RATIO: u32 = 20;
-/// Time without changes after which a file is considered completely written.
+/// Time without changes after which a file is considered complete.
 const STABLE_AGE: Duration = Duration::from_secs(2);
-/// Interval of keep-alive comments, which reveal that a client has disconnected.
+/// Interval between keep-alive comments. Sending one fails if the client has disconnected.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Result of the last scan, shared by all clients.
@@ -37,7 +37,7 @@ pub(super) struct Watch(Mutex<Option<Scan>>);
 struct Scan {
     ended: Instant,
     duration: Duration,
-    /// Versions by address.
+    /// Version of each file, keyed by its address.
     versions: HashMap<String, Version>,
     files: Arc<Files>,
 }
@@ -48,15 +48,15 @@ struct Version {
     complete: Option<(String, SystemTime)>,
 }
 
-/// Contents of a server-sent event: the completely written files.
+/// Contents of a server-sent event: the complete files, and the number of all snapshots.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Files {
-    /// Number of all snapshots, including those that are not listed or still being written.
+    /// Number of all snapshots, including ones that are not listed or not completely written.
     count: usize,
     complete: Vec<CompleteFile>,
 }
 
-/// A completely written file.
+/// A file that is completely written.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CompleteFile {
     rank: Option<u32>,
@@ -66,7 +66,7 @@ pub(super) struct CompleteFile {
 }
 
 impl Watch {
-    /// Returns the current files. Scans the folders unless the last scan is recent.
+    /// Returns the current files. Scans the folders unless the last scan was recent.
     pub(super) fn files(&self, listing: &Listing) -> Arc<Files> {
         // The lock cannot be poisoned: a panic ends the program.
         let Ok(mut last) = self.0.lock() else { return Arc::default() };
@@ -94,7 +94,7 @@ impl Watch {
     }
 }
 
-/// Returns the address and the updated version of a file. A new version counts once the file is completely written.
+/// Returns the address of a file and its version. The version changes only once the modified file is complete.
 fn update_version(file: &Listed, before: &HashMap<String, Version>) -> (String, Version) {
     let mut version = before.get(&file.address).cloned().unwrap_or_default();
     let now = fs::metadata(&file.path).ok().and_then(|it| Some((etag(&it)?, it.modified().ok()?)));
@@ -109,8 +109,8 @@ fn update_version(file: &Listed, before: &HashMap<String, Version>) -> (String, 
     (file.address.clone(), version)
 }
 
-/// Returns true if a file is complete. A pickle is complete if it ends with the STOP opcode, since PyTorch writes it in
-/// pieces with pauses. Other files always count as complete.
+/// Returns true if a file is complete. A pickle must end with the STOP opcode, because PyTorch writes it in several
+/// steps with pauses. All other files are considered complete unless they are empty.
 fn is_complete(path: &Path) -> io::Result<bool> {
     let mut file = File::open(path)?;
     let mut byte = [0];
@@ -125,7 +125,7 @@ fn is_complete(path: &Path) -> io::Result<bool> {
     Ok(byte == *b".")
 }
 
-/// Streams the files that `look` returns: once immediately, and again after every change.
+/// Streams the files that `look` returns: immediately, and after every change.
 pub(super) fn changes<F>(look: F) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
 where
     F: Fn() -> Arc<Files> + Clone + Send + 'static,

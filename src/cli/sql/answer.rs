@@ -1,4 +1,4 @@
-//! Output of query results as text, CSV or JSON.
+//! Prints query results as text, CSV or JSON.
 
 use crate::output::{escape_json, ignore_broken_pipe, print_stderr, standard_output};
 use crate::table::{self, Table};
@@ -17,7 +17,7 @@ pub(super) enum OutputFormat {
     Json,
 }
 
-/// Maximum number of rows in text output. All rows are held in memory to compute the column widths.
+/// Maximum number of rows in text output. Text output needs all rows in memory to compute the column widths.
 const MAX_ROWS: usize = 10_000;
 
 /// Runs one statement and prints its result.
@@ -102,7 +102,7 @@ fn csv_row(out: &mut dyn Write, values: &[Value<'_>]) -> io::Result<()> {
     out.write_all(b"\r\n")
 }
 
-/// Writes the names of the columns, on the first call only.
+/// Writes the column names on the first call. Later calls do nothing.
 fn write_header(out: &mut dyn Write, names: &mut Vec<String>) -> io::Result<()> {
     if names.is_empty() {
         return Ok(());

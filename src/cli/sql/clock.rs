@@ -1,10 +1,11 @@
-//! The clock for query timeouts.
+//! Clock that limits the duration of SQL queries.
 
 use crate::cancellation;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// Returns the milliseconds since the first call, or infinity if the work of this thread is cancelled.
+/// Returns the milliseconds since the first call. Returns infinity, which stops queries, if the work of this thread is
+/// cancelled.
 pub(super) fn now_ms() -> f64 {
     if !cancellation::should_continue() {
         return f64::INFINITY;

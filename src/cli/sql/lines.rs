@@ -1,9 +1,9 @@
-//! Dot commands of the SQL prompt.
+//! Parses the lines typed at the SQL prompt, including dot commands.
 
 /// A parsed line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
-    /// Part of a SQL statement.
+    /// A line of an SQL statement, which may span several lines.
     Sql(&'a str),
     Query(String),
     Schema(Option<&'a str>),
@@ -15,7 +15,7 @@ pub(super) enum Line<'a> {
     Error(String),
 }
 
-/// Builds a query for the allocations with a text in any frame of their stack.
+/// Builds a query for the allocations whose stack contains a text in any frame.
 pub(super) fn find_query(text: &str) -> String {
     let pattern = regex_lite::escape(text).replace('\'', "''");
     format!(
@@ -24,7 +24,7 @@ pub(super) fn find_query(text: &str) -> String {
     )
 }
 
-/// Builds a query for an allocation and its stack.
+/// Builds a query for one allocation and its stack.
 pub(super) fn show_query(id: u32) -> String {
     format!(
         "SELECT a.device, a.id, human(a.requested_bytes) AS size, a.category, a.allocated_at, a.freed_at, f.position, \
@@ -33,7 +33,7 @@ pub(super) fn show_query(id: u32) -> String {
     )
 }
 
-/// Parses a line. Commands begin with a dot. The `--` forms are those of SnapViewer.
+/// Parses a line. Dot commands begin with `.`. SnapViewer's forms of these commands begin with `--`.
 pub(super) fn parse(line: &str) -> Line<'_> {
     let trimmed = line.trim();
     let (command, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
@@ -57,7 +57,7 @@ pub(super) fn parse(line: &str) -> Line<'_> {
     }
 }
 
-/// Text of `.help`.
+/// Output of `.help`.
 pub(super) const HELP: &str = "\
 SELECT …;            a statement ends with a semicolon, and may have several lines
 .schema [TABLE]      tables, their columns, functions

@@ -1,4 +1,4 @@
-//! `memscape sql`: SQL queries on one snapshot, on two, or on the snapshots of many ranks.
+//! `memscape sql`: runs SQL queries on one snapshot, on two snapshots, or on the snapshots of many ranks.
 
 mod answer;
 mod clock;
@@ -23,7 +23,7 @@ pub(crate) struct Sql {
     pub(crate) file: PathBuf,
     /// SELECT statement; if omitted, statements are read from the terminal or standard input (.help lists its commands)
     pub(crate) query: Option<String>,
-    /// Second snapshot: rows of both, with a column side that is A or B
+    /// Second snapshot: tables have the rows of both and a column "side" with the value A or B
     #[arg(long, value_name = "FILE")]
     pub(crate) with: Option<PathBuf>,
     /// List allocations with this text in any frame of their stack, largest first
@@ -52,7 +52,7 @@ pub(crate) struct Sql {
 }
 
 impl Sql {
-    /// Returns true if the arguments contain the query, so that nothing is read from standard input.
+    /// Returns true if the arguments contain a query. Standard input is then not read.
     pub(crate) fn is_complete(&self) -> bool {
         self.query.is_some() || self.find.is_some() || self.show.is_some() || self.schema
     }
@@ -61,10 +61,10 @@ impl Sql {
         [Some(&*self.file), self.with.as_deref()].into_iter().flatten().collect()
     }
 
-    /// Answers the query, or reads statements until the input ends.
+    /// Runs the query from the arguments, or reads statements until the input ends.
     ///
     /// # Errors
-    /// Returns one sentence if a file cannot be read or the query fails.
+    /// Returns an error message if a file cannot be read or the query fails.
     pub(crate) fn run(&self) -> Result<(), String> {
         let source = sources::open(&self.file, self.with.as_deref(), &self.rules)?;
         let limits = Limits { seconds: self.timeout, memory: self.memory << 20 };

@@ -1,4 +1,4 @@
-//! The SQL prompt: statements from a terminal, with history and completion, or from a pipe.
+//! The SQL prompt: reads statements from a terminal, with history and completion, or from a pipe.
 
 use super::answer::{self, OutputFormat};
 use super::lines::{HELP, Line, parse};
@@ -18,7 +18,7 @@ use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Completion of tables, columns and keywords for rustyline.
+/// Completes the names of tables and columns and SQL keywords in rustyline.
 struct SqlCompleter(Rc<Queries>);
 
 impl Completer for SqlCompleter {
@@ -38,7 +38,7 @@ impl Hinter for SqlCompleter {
     type Hint = String;
 }
 
-/// Reads and answers statements until the input ends.
+/// Reads and runs statements until the input ends.
 pub(super) fn run(queries: Queries, form: OutputFormat, inputs: &[&Path]) -> Result<(), String> {
     let queries = Rc::new(queries);
     let mut prompt = PromptState { queries: queries.clone(), form, inputs, statement: String::new() };
@@ -88,7 +88,7 @@ pub(super) fn run(queries: Queries, form: OutputFormat, inputs: &[&Path]) -> Res
     Ok(())
 }
 
-/// Returns the path of the history file in the user's state folder, and creates that folder.
+/// Returns the path of the history file in the user's state folder. Creates the folder if necessary.
 fn history_file() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = || variable("HOME").or_else(|| variable("USERPROFILE")).map(|home| home.join(".local").join("state"));
@@ -103,17 +103,17 @@ enum Next {
     Quit,
 }
 
-/// State of the prompt: the statement typed so far, and how answers are printed.
+/// State of the prompt: the statement typed so far, and the output format.
 struct PromptState<'a> {
     queries: Rc<Queries>,
     form: OutputFormat,
-    /// Open snapshots, which `.save` must not replace.
+    /// Paths of the open snapshots, which `.save` must not overwrite.
     inputs: &'a [&'a Path],
     statement: String,
 }
 
 impl PromptState<'_> {
-    /// Processes a line: appends it to the statement, runs the statement once it is complete, or runs a dot command.
+    /// Handles a line: appends it to the statement, runs the statement once complete, or runs a dot command.
     fn process_line(&mut self, line: &str) -> Result<Next, String> {
         let line = if self.statement.trim().is_empty() { parse(line) } else { Line::Sql(line) };
         match line {
@@ -154,7 +154,7 @@ impl PromptState<'_> {
         Ok(Next::Continue)
     }
 
-    /// Runs the statement typed so far, if it is not empty.
+    /// Runs the statement typed so far, unless it is empty.
     fn run_statement(&mut self) -> Result<(), String> {
         let statement = std::mem::take(&mut self.statement);
         if statement.trim().is_empty() {

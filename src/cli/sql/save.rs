@@ -1,4 +1,4 @@
-//! Writing all tables of a snapshot to a SQLite file.
+//! Writes all tables of a snapshot to a SQLite file.
 
 use super::clock::now_ms;
 use super::sources;
@@ -10,23 +10,23 @@ use sql::{Limits, Queries};
 use std::io;
 use std::path::Path;
 
-/// Maximum memory of SQLite while it writes, in bytes.
+/// Maximum memory that SQLite may use while writing, in bytes.
 const MAX_MEMORY: u64 = 1 << 30;
 
-/// Writes all tables of a snapshot to `out`, compressed if its name ends in `.gz` or `.zst`.
+/// Writes all tables of a snapshot to `out`. The file is compressed if its name ends in `.gz` or `.zst`.
 ///
 /// # Errors
-/// Returns one sentence if the snapshot cannot be read or the file cannot be written.
+/// Returns an error message if the snapshot cannot be read or the file cannot be written.
 pub(crate) fn save_snapshot(snapshot: &Path, rules: &CategoryRules, out: &OutputFile) -> Result<(), String> {
     let limits = Limits { seconds: 0, memory: MAX_MEMORY };
     let source = sources::open(snapshot, None, rules)?;
     save(&Queries::new(source, now_ms, limits).map_err(|error| error.to_string())?, out)
 }
 
-/// Writes all tables of open snapshots to `out`. See [`save_snapshot`].
+/// Writes all tables of open snapshots to `out`. The file is compressed if its name ends in `.gz` or `.zst`.
 ///
 /// # Errors
-/// Returns one sentence if the file cannot be written.
+/// Returns an error message if the file cannot be written.
 pub(super) fn save(queries: &Queries, out: &OutputFile) -> Result<(), String> {
     let named = |error: String| format!("{}: {error}", out.path().display());
     let failed = |error: io::Error| named(error.to_string());

@@ -1,4 +1,4 @@
-//! Opening the snapshots that SQL queries read.
+//! Opens the snapshots that SQL queries read.
 
 use crate::input::Input;
 use crate::kept_file::{self, OpenedFile};
@@ -13,7 +13,7 @@ use engine::protocol::{CategorySet, FileSummary};
 use sql::{FileLabel, SideProvider, Source};
 use std::path::Path;
 
-/// An open file. On drop, a file that is kept open between requests is returned to `kept_file`.
+/// An open file. When dropped, a file that stays open between requests is returned to `kept_file`.
 struct OpenSource(OpenedFile);
 
 impl SideProvider for OpenSource {
@@ -22,10 +22,10 @@ impl SideProvider for OpenSource {
     }
 }
 
-/// The summary of an opened file with access to its tables, or one sentence that says why it cannot be opened.
+/// Summary of an opened file and access to its tables, or an error message.
 type OpenResult = Result<(FileSummary, Box<dyn SideProvider>), String>;
 
-/// Opens a file, or all snapshots in a folder, and the file to compare with.
+/// Opens the file, or all snapshots in a folder, and `with`, an optional second file to compare with.
 pub(super) fn open(file: &Path, with: Option<&Path>, rules: &CategoryRules) -> Result<Source, String> {
     let rules = rules.read()?;
     let opened = |path: &Path| open_file(path, rules.as_ref());
@@ -44,7 +44,7 @@ pub(super) fn open(file: &Path, with: Option<&Path>, rules: &CategoryRules) -> R
     Ok(source)
 }
 
-/// Opens all snapshots of a folder. Prints a warning for each one that cannot be read.
+/// Opens all snapshots in a folder and adds them as ranks. Prints a warning for each that cannot be read.
 fn add_ranks(source: &mut Source, folder: &Path, opened: &dyn Fn(&Path) -> OpenResult) -> Result<(), String> {
     let Search { snapshots: mut found, not_searched } = search(&[folder], ALL_ENTRIES);
     not_searched.iter().for_each(|sentence| print_stderr(sentence));

@@ -5,7 +5,7 @@ use super::survey::RankSurvey;
 use base::sorted::sorted_numbers;
 use serde::{Deserialize, Serialize};
 
-/// A rank with its survey, or with the reason why there is none.
+/// A rank with the result of scanning its snapshot, or the reason why it could not be scanned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rank {
     pub rank: Option<u32>,
@@ -15,29 +15,29 @@ pub struct Rank {
     pub file: String,
     /// Index of the file in the list of all files.
     pub place: Option<u32>,
-    /// Index of the snapshot in its file, if the file has several.
+    /// Index of the snapshot within its file, if the file contains several.
     pub member: Option<u32>,
-    /// True if, according to its name, the file was written because of an out-of-memory error.
+    /// True if the file name says that the file was written because of an out-of-memory error.
     pub is_oom: bool,
-    /// True if, according to its name, the file was written at the end of the program.
+    /// True if the file name says that the file was written when the program exited.
     pub is_exit: bool,
-    /// Coordinates such as `tp`, `pp` and `dp`, from the recorder or the file name.
+    /// Coordinates in the device mesh, such as `tp`, `pp` and `dp`, from the recorder or the file name.
     pub coords: Vec<(String, String)>,
     pub survey: Option<RankSurvey>,
-    /// Reason why there is no survey.
+    /// Reason why the snapshot could not be scanned.
     pub error: Option<String>,
-    /// Index of its group in [`Ranks::groups`].
+    /// Index of the rank's group in [`Ranks::groups`].
     pub group: Option<u32>,
 }
 
 impl Rank {
-    /// Creates a rank from a file and its parsed name.
+    /// Creates a rank that is not scanned yet, from a file and its parsed name.
     pub fn from_file(file: String, named: ParsedName) -> Rank {
         let ParsedName { rank, step, host, is_oom, is_exit, coords } = named;
         Rank { rank, step, host, is_oom, is_exit, coords, file, ..Rank::default() }
     }
 
-    /// Adds a survey. Values from the recorder override those of the file name.
+    /// Adds the result of a scan. Values from the recorder override values from the file name.
     #[must_use]
     pub fn with_survey(mut self, survey: RankSurvey) -> Rank {
         for (key, value) in &survey.recorder {
@@ -65,75 +65,77 @@ impl Rank {
         self.coords.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Returns a coordinate if it is a number.
+    /// Returns a coordinate, such as `pp`, if it is known and is a number.
     pub fn coordinate(&self, name: &str) -> Option<u64> {
         self.coords.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.parse().ok())
     }
 
-    /// Adds the reason why there is no survey.
+    /// Adds the reason why the snapshot could not be scanned.
     #[must_use]
     pub fn with_error(mut self, error: String) -> Rank {
         self.error = Some(error);
         self
     }
 
-    /// Returns the peak of the requested bytes.
+    /// Returns the peak of live (requested) bytes, or `None` if the rank was not scanned.
     pub fn peak(&self) -> Option<u64> {
         self.survey.as_ref().and_then(|survey| u64::try_from(survey.peak_requested).ok())
     }
 
-    /// Returns `rank 7`, or the file name if the rank is unknown.
+    /// Returns a title such as `rank 7`, or the file name if the rank is unknown.
     pub fn title(&self) -> String {
         self.rank.map_or_else(|| self.file.clone(), |rank| format!("rank {rank}"))
     }
 }
 
-/// First rank that ran out of memory.
+/// The rank that ran out of memory first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstOom {
     /// Index of the rank in [`Ranks::ranks`].
     pub at: u32,
     /// Number of ranks that ran out of memory.
     pub ranks: u32,
-    /// True if all of these ranks recorded the time of the error. Otherwise the lowest rank counts as the first.
+    /// True if all ranks that ran out of memory recorded the time. Otherwise, the lowest of these ranks counts as the
+    /// first.
     pub is_by_time: bool,
     /// Minimum and maximum live bytes of the other ranks at that time, and the number of these ranks.
     pub others: Option<(u64, u64, u32)>,
 }
 
-/// Comparison of all ranks.
+/// Result of comparing all ranks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ranks {
-    /// All ranks, sorted by rank, host and file. Files without a known rank come last.
+    /// All ranks, sorted by rank, host and file. Files with an unknown rank come last.
     pub ranks: Vec<Rank>,
-    /// True if files are still to come or were left out, so that missing ranks are unknown.
+    /// True if some files are not scanned yet or were omitted, so that missing ranks are not known.
     pub is_partial: bool,
-    /// Files of other steps of the same ranks, which are not compared.
+    /// Names of files that belong to other steps of the same ranks. They are not compared.
     pub left_out: Vec<String>,
-    /// Groups of similar ranks, the largest first.
+    /// Groups of ranks with similar memory use, largest first.
     pub groups: Vec<Group>,
     pub outliers: Vec<Outlier>,
-    /// Distribution of the peaks.
+    /// Distribution of the peaks over ranks.
     pub peak: Option<RankQuantiles>,
-    /// Distribution of the live bytes over ranks, in [`BINS`](super::BINS) equal parts of each rank's events.
+    /// Distribution of the live bytes over ranks, for each of [`BINS`](super::BINS) equal parts of the traces.
     pub curve: Vec<RankQuantiles>,
-    /// Distribution of the peaks in each step. Only steps that all ranks with steps have.
+    /// Distribution of the peaks over ranks, for each step. Stops after the number of steps that every rank with steps
+    /// has.
     pub steps: Vec<RankQuantiles>,
     pub first_oom: Option<FirstOom>,
-    /// Notes about the files.
+    /// Notes about the files, as sentences.
     pub notes: Vec<String>,
     pub verdict: Vec<String>,
 }
 
 impl Ranks {
-    /// Returns the ranks that have a survey, with their indices.
+    /// Returns the scanned ranks with their indices in [`Ranks::ranks`].
     pub fn surveys(&self) -> impl Iterator<Item = (usize, &Rank, &RankSurvey)> {
         self.ranks.iter().enumerate().filter_map(|(index, rank)| Some((index, rank, rank.survey.as_ref()?)))
     }
 
-    /// Returns the index of the rank to compare the rank `at` with: the one with the median peak in its group. If that
-    /// is the rank itself, the one with the nearest peak. A rank that is alone in its group is compared with the
-    /// largest group.
+    /// Returns the index of the rank to compare a rank with: the one with the median peak of its group, or, for this
+    /// rank itself, the one with the nearest peak. A rank without others in its group is compared with the largest
+    /// group.
     pub fn median_of(&self, index: usize) -> Option<usize> {
         let own_group = self.ranks.get(index)?.group?;
         let alone = self.groups.get(own_group as usize).is_none_or(|group| group.ranks.len() < 2);
@@ -148,31 +150,32 @@ impl Ranks {
     }
 }
 
-/// A group of similar ranks.
+/// A group of ranks with similar memory use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
-    /// Indices in [`Ranks::ranks`], ascending.
+    /// Indices in [`Ranks::ranks`], in ascending order.
     pub ranks: Vec<u32>,
     /// Index of the rank with the median peak.
     pub median: u32,
-    /// Median of the peaks, in bytes.
+    /// Median of the peaks of the group, in bytes.
     pub peak: u64,
-    /// Coordinate that all ranks of the group share and no other rank has, such as `pp 0`.
+    /// Coordinate that all ranks of the group and no other ranks have, such as `pp 0`.
     pub shared: Option<String>,
-    /// Differences from the first group by call site, largest first: median of this group minus that of the first.
+    /// Median live bytes of each call site in this group minus the median in the first group, largest difference first.
     pub deltas: Vec<SiteDelta>,
-    /// True if less than half of the bytes at the peak are at call sites of the first group, i.e. it runs other code.
+    /// True if less than half of the bytes at the peak belong to call sites that also occur in the first group. The
+    /// group then runs different code.
     pub is_other_code: bool,
 }
 
-/// Difference of a call site's live bytes between two groups.
+/// Difference of a call site's live bytes between two groups of ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteDelta {
     pub site: String,
     pub bytes: i64,
 }
 
-/// Quantiles of a value over ranks. Each is the value of one rank.
+/// Quantiles of a value over ranks. Each quantile is the value of one rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankQuantiles {
     pub min: u64,
@@ -183,7 +186,7 @@ pub struct RankQuantiles {
 }
 
 impl RankQuantiles {
-    /// Computes the quantiles. Returns `None` if there are no numbers.
+    /// Computes the quantiles of values. Returns `None` if there are no values.
     pub fn from_values(mut numbers: Vec<u64>) -> Option<RankQuantiles> {
         numbers.sort_unstable();
         let percentile = |percent| quantile(&numbers, percent);
@@ -197,13 +200,14 @@ impl RankQuantiles {
     }
 }
 
-/// Returns the smallest of the ascending numbers that is not below `percent` percent of them.
+/// Returns the given percentile of ascending numbers: the smallest number with at least `percent` percent of the
+/// numbers at or below it.
 pub fn quantile(ascending: &[u64], percent: usize) -> Option<u64> {
     let place = (ascending.len() * percent).div_ceil(100).saturating_sub(1);
     ascending.get(place).copied()
 }
 
-/// A rank whose peak is far from the median.
+/// A rank whose peak is far from the median of all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outlier {
     /// Index of the rank in [`Ranks::ranks`].
@@ -214,7 +218,7 @@ pub struct Outlier {
     pub deviation: u64,
 }
 
-/// Returns the indices in descending order of their numbers. Equal ones keep their order.
+/// Returns the indices of the numbers, largest number first. Equal numbers stay in order.
 pub(super) fn largest_first(numbers: impl Iterator<Item = u64>) -> Vec<u32> {
     sorted_numbers(numbers.zip(0..).map(|(number, index)| (u128::from(!number), index)).collect())
 }

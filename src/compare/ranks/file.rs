@@ -1,4 +1,4 @@
-//! Survey of a file: of one device, or of all devices if they are the traces of several ranks.
+//! Scans a file: its default device, or all devices if they are the traces of several ranks.
 
 use super::answer::Rank;
 use super::survey::{RankSurvey, RankSurveyor};
@@ -7,16 +7,16 @@ use engine::Side;
 use engine::protocol::{DeviceSummary, FileSummary};
 use serde::{Deserialize, Serialize};
 
-/// Surveys of all ranks in a file.
+/// Scan results of all ranks in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSurveys {
-    /// True if each device is a rank.
+    /// True if each device of the file is a rank.
     pub is_merged: bool,
-    /// Surveyed devices, at least one.
+    /// Scan result of each device, at least one.
     pub devices: Vec<RankSurvey>,
 }
 
-/// Progress of the survey of a file.
+/// Resumable scan of a file.
 pub struct FileSurvey {
     is_merged: bool,
     devices: Vec<i64>,
@@ -25,10 +25,10 @@ pub struct FileSurvey {
 }
 
 impl FileSurvey {
-    /// Creates a survey of the default device, or of all devices that are ranks.
+    /// Creates a scan of the default device, or of all devices if each is a rank.
     ///
     /// # Errors
-    /// Returns a sentence if the file has no device.
+    /// Returns an error message if the file contains no device.
     pub fn new(summary: &FileSummary) -> Result<FileSurvey, String> {
         let gpus: Vec<&DeviceSummary> =
             summary.devices.iter().filter(|device| device.device >= 0 && device.events > 0).collect();
@@ -46,7 +46,7 @@ impl FileSurvey {
         }
     }
 
-    /// Runs until all devices are surveyed. `side` returns a device of the file.
+    /// Continues the scan until it is complete or the time slice is used up. `side` returns a device of the file.
     ///
     /// # Errors
     /// Returns an error if the time is up.
@@ -73,7 +73,7 @@ fn is_merged(gpus: &[&DeviceSummary]) -> bool {
 }
 
 impl Rank {
-    /// Returns the ranks of this file, one per survey. Also returns a note if the file has the traces of several ranks.
+    /// Returns one rank for each scanned device of this file. Also returns a note if the file contains several ranks.
     pub fn of_file(self, surveys: FileSurveys) -> (Vec<Rank>, Option<String>) {
         let note = surveys.is_merged.then(|| {
             format!(

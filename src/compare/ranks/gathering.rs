@@ -1,56 +1,56 @@
-//! Survey results of files, collected one by one, and the insight on those that are done.
+//! Collects the scan results of files one by one, and compares the ranks that are scanned so far.
 
 use super::{FileSurveys, Order, Pattern, Rank, Ranks, parse_names_with, report};
 use base::units::group_digits;
 use engine::protocol::Report;
 
-/// Separator between an archive and its member in a file name.
+/// Separator between the name of an archive and the name of a member.
 const INSIDE: &str = " › ";
 
-/// Files of a survey in progress.
+/// Files that are being scanned, and the results so far.
 #[derive(Clone, Debug, Default)]
 pub struct SurveyProgress {
     files: Vec<String>,
-    /// Results, with the index of the file.
+    /// Index of each scanned file, with its result.
     done: Vec<(u32, Result<FileSurveys, String>)>,
-    /// File name pattern as typed. Empty if there is none.
+    /// File name pattern as typed by the user. Empty if there is none.
     pattern: String,
-    /// Sentence about files that are not among `files`.
+    /// Sentence about files that were found but are not scanned.
     omitted_note: Option<String>,
 }
 
 impl SurveyProgress {
-    /// Creates a survey of these files.
+    /// Creates the collection for these files, without results.
     pub fn new(files: Vec<String>) -> SurveyProgress {
         SurveyProgress { files, ..SurveyProgress::default() }
     }
 
-    /// Adds the result of the file with the index `place`.
+    /// Adds the result of the file with index `place`.
     pub fn add(&mut self, place: u32, result: Result<FileSurveys, String>) {
         self.done.push((place, result));
     }
 
-    /// Sets the file name pattern.
+    /// Sets the file name pattern, as typed by the user.
     pub fn set_pattern(&mut self, typed: String) {
         self.pattern = typed;
     }
 
-    /// Sets the sentence about files that are not surveyed. Empty if there are none.
+    /// Sets the sentence about files that are not scanned. Empty if there are none.
     pub fn set_omitted_note(&mut self, sentence: String) {
         self.omitted_note = Some(sentence).filter(|sentence| !sentence.is_empty());
     }
 
-    /// Returns the number of files that are done.
+    /// Returns the number of files that have a result.
     pub fn done(&self) -> usize {
         self.done.len()
     }
 
-    /// Returns true if the file with the index `place` is done.
+    /// Returns true if the file with index `place` has a result.
     pub fn is_done(&self, place: usize) -> bool {
         self.done.iter().any(|(done, _)| *done as usize == place)
     }
 
-    /// Compares the files that are done.
+    /// Compares the ranks in the files that have a result.
     pub fn ranks(&self) -> Ranks {
         let (mut ranks, mut notes) = (Vec::new(), Vec::new());
         let pattern = match self.pattern.trim() {
@@ -85,7 +85,7 @@ impl SurveyProgress {
         if done < all || self.omitted_note.is_some() { Ranks::partial(ranks, notes) } else { Ranks::new(ranks, notes) }
     }
 
-    /// Returns the insight with at most `rows` rows per table.
+    /// Returns the report on the ranks scanned so far, with at most `rows` rows per table.
     pub fn report(&self, rows: usize, order: Order) -> Report {
         report(&self.ranks(), rows, order)
     }

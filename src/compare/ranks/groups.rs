@@ -1,19 +1,19 @@
-//! Grouping of similar ranks: their live bytes by call site at the peak are nearly proportional, and their peaks nearly
-//! equal.
+//! Groups ranks with similar memory use: their peaks are nearly equal, and their live bytes by call site at the peak
+//! are nearly proportional.
 
 use super::answer::{Group, Rank, Ranks, SiteDelta, largest_first, quantile};
 use hashbrown::HashMap;
 
-/// Minimum cosine similarity of the bytes by call site within a group.
+/// Minimum cosine similarity between two ranks of a group, computed from their bytes by call site.
 const MIN_COSINE: f64 = 0.999;
-/// Maximum difference of the peaks within a group, in percent.
+/// Maximum difference between the peaks of two ranks of a group, in percent.
 const MAX_PERCENT: u128 = 2;
-/// Maximum number of groups. Further ranks are not grouped.
+/// Maximum number of groups. Ranks that would need more groups are not grouped.
 const MAX_GROUPS: usize = 64;
 /// Maximum number of listed differences between two groups.
 const MAX_DELTAS: usize = 5;
 
-/// Bytes by call site, sorted by site numbers that all ranks share.
+/// Live bytes by call site at the peak of a rank, sorted by call site id. All ranks share these ids.
 struct Signature {
     sites: Vec<(u32, u64)>,
     length: f64,
@@ -39,7 +39,7 @@ impl Signature {
 }
 
 impl Ranks {
-    /// Groups the ranks that have a survey.
+    /// Groups the ranks that were scanned.
     pub(super) fn group(&mut self) {
         let groups = self.found_groups();
         for (number, group) in groups.iter().enumerate() {
@@ -126,7 +126,7 @@ fn is_other_code(group: &Medians, first: &Medians) -> bool {
     both.sum::<u128>() * 2 < sum(group).min(sum(first))
 }
 
-/// Returns the differences of `group` from `first` by call site, largest first, then by name.
+/// Returns the differences between `group` and `first` by call site: largest first, and equal differences by name.
 fn deltas(group: &Medians, first: &Medians, names: &[&str]) -> Vec<SiteDelta> {
     let others = first.keys().filter(|site| !group.contains_key(*site));
     let mut deltas: Vec<SiteDelta> = group
@@ -143,7 +143,7 @@ fn deltas(group: &Medians, first: &Medians, names: &[&str]) -> Vec<SiteDelta> {
     deltas
 }
 
-/// Returns the coordinate that all ranks of a group share and no other rank has.
+/// Returns a coordinate that all ranks of the group and no other ranks have, such as `pp 0`.
 fn shared(all: &[Rank], group: &[u32]) -> Option<String> {
     let first = all.get(*group.first()? as usize)?;
     let have = |coordinate: &(String, String)| all.iter().filter(|rank| rank.coords.contains(coordinate)).count();

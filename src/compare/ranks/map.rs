@@ -1,5 +1,5 @@
-//! Heat map of live bytes of all ranks over their traces, with steps aligned. Many ranks share rows. Also the
-//! distribution over ranks.
+//! Heat map of the live bytes of all ranks over time, with aligned steps. If there are many ranks, several share a row.
+//! Also contains the distribution over ranks.
 
 use super::answer::{Rank, RankQuantiles, Ranks, largest_first};
 use super::survey::{BINS, RankSurvey};
@@ -7,14 +7,14 @@ use super::verdict::numbers;
 use base::sorted::sorted_by_key;
 use engine::protocol::{HeatMap, HeatMapRow};
 
-/// Number of columns.
+/// Number of columns of the heat map.
 const COLUMNS: u32 = 256;
-/// Maximum number of rows. With more ranks, adjacent ones share a row.
+/// Maximum number of rows. If there are more ranks, adjacent ranks share a row.
 const MAX_ROWS: usize = 128;
-/// Value that represents the maximum.
+/// Cell value of the maximum live bytes.
 const MAX_VALUE: u64 = 255;
 
-/// Order of the rows.
+/// Order of the rows of the heat map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     #[default]
@@ -23,7 +23,7 @@ pub enum Order {
     Pp,
     /// By position in the tensor-parallel group, then by rank.
     Tp,
-    /// Highest peak first.
+    /// By peak, highest first.
     Peak,
 }
 
@@ -31,7 +31,7 @@ impl Order {
     /// All orders.
     pub const ALL: [Order; 4] = [Order::Rank, Order::Pp, Order::Tp, Order::Peak];
 
-    /// Returns the coordinate to sort by.
+    /// Returns the coordinate that rows are sorted by, if any.
     fn coordinate(self) -> Option<&'static str> {
         match self {
             Order::Pp => Some("pp"),
@@ -42,7 +42,7 @@ impl Order {
 }
 
 impl Ranks {
-    /// Returns the indices of the surveyed ranks in order. Sorts by rank if no rank has the coordinate.
+    /// Returns the indices of the scanned ranks in the given order. Sorts by rank if no rank has the coordinate.
     fn in_order(&self, order: Order) -> Vec<usize> {
         let surveys = self.surveys();
         match order.coordinate() {
@@ -64,7 +64,7 @@ impl Ranks {
         }
     }
 
-    /// Returns the map of the surveyed ranks, or `None` if there are fewer than two.
+    /// Returns the heat map of the scanned ranks, or `None` if there are fewer than two.
     pub(super) fn map(&self, order: Order) -> Option<HeatMap> {
         let places = self.in_order(order);
         if places.len() < 2 {
@@ -119,7 +119,8 @@ impl Ranks {
         })
     }
 
-    /// Returns the label of a row, such as `rank 3` or `ranks 8–11`, with the coordinate that rows are sorted by.
+    /// Returns the label of a row, such as `rank 3` or `ranks 8–11`. Includes the value of the coordinate that rows are
+    /// sorted by.
     fn row_name(&self, places: &[usize], order: Order) -> String {
         let Some(rank) = places.first().and_then(|&first| self.ranks.get(first)) else { return String::new() };
         let mut name = match places.len() {
@@ -145,8 +146,8 @@ fn scaled(bytes: u64, max_bytes: u64) -> u8 {
     (part as u8).max(u8::from(bytes > 0))
 }
 
-/// Returns the boundaries between the parts of a trace as event indices: the start of the trace, of each step, and of
-/// the part after the steps, then the end.
+/// Returns the boundaries between the sections of a trace, as event indices: start of the trace, start of each step,
+/// end of the last step, and end of the trace.
 fn edges(survey: &RankSurvey, steps: usize) -> Vec<f64> {
     let spans = survey.step_events.iter().take(steps);
     let end = spans.clone().next_back().map(|&(_, to)| to);
@@ -154,8 +155,8 @@ fn edges(survey: &RankSurvey, steps: usize) -> Vec<f64> {
     std::iter::once(0).chain(begins).chain(end).chain([survey.events]).map(f64::from).collect()
 }
 
-/// Returns the event index in a trace that corresponds to a column of the map. The columns divide the first trace
-/// evenly.
+/// Returns the event index in the trace `other` that corresponds to a column. Columns divide the first trace evenly,
+/// and each section between two boundaries is scaled linearly.
 fn same_place(first: &[f64], other: &[f64], column: u32) -> f64 {
     let end = first.last().copied().unwrap_or(0.0);
     let event = end * f64::from(column) / f64::from(COLUMNS);
@@ -167,7 +168,7 @@ fn same_place(first: &[f64], other: &[f64], column: u32) -> f64 {
     own_from + part * (own_to - own_from)
 }
 
-/// Returns the maximum live bytes of the curve between two events.
+/// Returns the maximum of the live bytes between two events.
 fn most_between(survey: &RankSurvey, from: f64, to: f64) -> u64 {
     let bin = |event: f64| (event / f64::from(survey.events.max(1)) * f64::from(BINS)) as usize;
     let from = bin(from).min(BINS as usize - 1);

@@ -1,7 +1,7 @@
 //! Comparison of many snapshots of one program, one per rank: which ranks differ, and how.
 //!
-//! Each file is [surveyed](RankSurveyor) on its own, so that only one has to be in memory at a time. [`Ranks::new`]
-//! compares the surveys.
+//! Each file is [scanned](RankSurveyor) separately, so that only one has to be in memory at a time. [`Ranks::new`]
+//! compares the results.
 
 mod answer;
 mod file;
@@ -30,17 +30,17 @@ use base::units::{group_digits, pluralize};
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Ordering;
 
-/// Maximum number of missing ranks that get a row.
+/// Maximum number of missing ranks that are listed individually.
 const MAX_MISSING: u32 = 4096;
 
 impl Ranks {
-    /// Compares all ranks, in any order.
+    /// Compares all ranks, given in any order.
     pub fn new(ranks: Vec<Rank>, notes: Vec<String>) -> Ranks {
         Ranks::compared(ranks, notes, false)
     }
 
-    /// Compares some of the ranks. Ranks without a file are not reported as missing, because files are still to come or
-    /// were left out.
+    /// Compares some of the ranks. Does not report missing ranks, because some files are not scanned yet or were
+    /// omitted.
     pub fn partial(ranks: Vec<Rank>, notes: Vec<String>) -> Ranks {
         Ranks::compared(ranks, notes, true)
     }
@@ -82,7 +82,7 @@ impl Ranks {
     }
 }
 
-/// Assigns rank numbers in the order of the files if no rank is known. Returns a note about it.
+/// Numbers the ranks in the order of their files if no file name contains a rank. Returns a note that says so.
 fn number(ranks: &mut [Rank]) -> Option<String> {
     if ranks.iter().any(|rank| rank.rank.is_some()) {
         return None;
@@ -107,8 +107,8 @@ fn in_order(ranks: &mut [Rank]) {
     });
 }
 
-/// Chooses one file per rank: one written because of an out-of-memory error, else one of the most common step (the
-/// latest if tied), else the last step. Also returns the files that are left out.
+/// Selects one file per rank: preferably one written because of an out-of-memory error, otherwise the file of the most
+/// common step (the latest if tied), otherwise of the last step. Also returns the names of the other files.
 fn chosen(mut ranks: Vec<Rank>) -> (Vec<Rank>, Vec<String>) {
     in_order(&mut ranks);
     let mut steps: HashMap<Option<u64>, u32, foldhash::fast::RandomState> = HashMap::default();
@@ -134,8 +134,8 @@ fn chosen(mut ranks: Vec<Rank>) -> (Vec<Rank>, Vec<String>) {
     (kept, left_out)
 }
 
-/// Returns the ranks without a file, up to the recorded world size or the largest rank. Returns a note instead if they
-/// are too many.
+/// Returns the ranks that have no file, up to the recorded world size or the highest rank. If they are too many,
+/// returns a note instead.
 fn missing(ranks: &[Rank]) -> (Vec<Rank>, Option<String>) {
     let world = ranks.iter().filter_map(|rank| rank.survey.as_ref()).flat_map(|survey| &survey.recorder);
     let world = world

@@ -1,4 +1,4 @@
-//! Parsing of file names: rank, step, host and reason. Knows the names written by torchtitan, Megatron-LM,
+//! Parses rank, step, host and reason from file names. Supports the names written by torchtitan, Megatron-LM,
 //! Megatron-Bridge, composer, lmms-engine, NeMo, slime and verl.
 
 use super::pattern::Pattern;
@@ -6,7 +6,7 @@ use super::stem::strip_endings;
 use base::sorted::sorted_by_key;
 use hashbrown::HashMap;
 
-/// Month names in `strftime("%b_%d_%H_%M_%S")`, used by PyTorch's own template.
+/// Month names in `strftime("%b_%d_%H_%M_%S")`, the format of PyTorch's default file names.
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// Values parsed from a file name.
@@ -15,16 +15,16 @@ pub struct ParsedName {
     pub rank: Option<u32>,
     pub step: Option<u64>,
     pub host: Option<String>,
-    /// True if the file was written because of an out-of-memory error.
+    /// True if the name says that the file was written because of an out-of-memory error.
     pub is_oom: bool,
-    /// True if the file was written at the end of the program.
+    /// True if the name says that the file was written when the program exited.
     pub is_exit: bool,
-    /// Coordinates such as `pp`, which only a pattern provides.
+    /// Coordinates such as `pp`. Only a user's pattern provides them.
     pub coords: Vec<(String, String)>,
 }
 
-/// Parses file names, which are paths below one folder with `/` as separator. The rank is the number after `rank`, the
-/// number before `_step`, or the last number if the files of a folder are numbered from 0 without gaps.
+/// Parses file names, given as paths below one folder with `/` as separator. The rank is the number after `rank`, the
+/// number before `_step`, or the number at the end if the files of a folder are numbered from 0 without gaps.
 pub fn parse_names(files: &[&str]) -> Vec<ParsedName> {
     let mut all: Vec<ParsedName> = files.iter().map(|file| parse_name(&file.to_ascii_lowercase(), file)).collect();
     let mut siblings: HashMap<String, Vec<(u32, usize)>, foldhash::fast::RandomState> = HashMap::default();
@@ -45,8 +45,8 @@ pub fn parse_names(files: &[&str]) -> Vec<ParsedName> {
     all
 }
 
-/// Parses file names with a user's pattern. Its values override those of [`parse_names`]. Also returns the number of
-/// names that match the pattern.
+/// Parses file names with a user's pattern, whose values override the result of [`parse_names`]. Also returns the
+/// number of names that match the pattern.
 pub fn parse_names_with(files: &[&str], pattern: Option<&Pattern>) -> (Vec<ParsedName>, usize) {
     let mut all = parse_names(files);
     let mut fitting = 0;
@@ -87,13 +87,14 @@ fn parse_name(name: &str, written: &str) -> ParsedName {
     }
 }
 
-/// Parses a text of only digits.
+/// Parses a number. Returns `None` if the text contains anything but digits.
 fn parse_number(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_number)
 }
 
-/// Returns the number after the last occurrence of `word` that has one: `rank3`, `rank-3`, `rank_03`, `rank=3`.
+/// Returns the number after the last occurrence of `word` that is followed by one: `rank3`, `rank-3`, `rank_03`,
+/// `rank=3`.
 fn number_after(name: &str, word: &str) -> Option<u64> {
     let found = name.rmatch_indices(word).filter_map(|(at, _)| {
         let rest = name.get(at + word.len()..)?;
@@ -104,7 +105,8 @@ fn number_after(name: &str, word: &str) -> Option<u64> {
     found.take(1).next()
 }
 
-/// Returns the number at the end of a name, and the text before it. The number is the whole name or follows `_`.
+/// Splits off the number at the end of a name. Returns the text before the number, and the number. The number must be
+/// the whole name or follow `_`.
 fn last_number(name: &str) -> Option<(&str, u32)> {
     let stem = strip_endings(name);
     let digits = stem.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -113,7 +115,7 @@ fn last_number(name: &str) -> Option<(&str, u32)> {
     Some((before, last.parse().ok()?)).filter(|_| is_special)
 }
 
-/// Returns the host in `oom_snap_{host}_rank{r}` or `{host}_Nov_23_19_21_00`.
+/// Returns the host in a name such as `oom_snap_{host}_rank{r}` or `{host}_Nov_23_19_21_00`.
 fn host(base: &str, written: &str) -> Option<String> {
     if let Some(rest) = base.strip_prefix("oom_snap_") {
         let length = rest.rfind("_rank")?;

@@ -1,35 +1,35 @@
-//! User-defined patterns of file names, such as `{host}_{rank}_iter{step}.pickle`.
+//! User-defined file name patterns, such as `{host}_{rank}_iter{step}.pickle`.
 
 use super::stem::strip_endings;
 
-/// Maximum number of parts of a pattern.
+/// Maximum number of fields and literal texts in a pattern.
 const MAX_PARTS: usize = 64;
-/// Maximum length of a coordinate's name.
+/// Maximum length of a field name.
 const LONGEST: usize = 16;
 
 /// A file name pattern. `*` and `{host}` match anything within a path component. `{rank}`, `{step}` and coordinates
-/// such as `{pp}` match numbers. Without `/` the pattern applies to the last path component. File endings such as
+/// such as `{pp}` match numbers. A pattern without `/` is matched against the last path component. Extensions such as
 /// `.pickle.gz` may be omitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     parts: Vec<Part>,
-    /// Number of path components that the pattern applies to.
+    /// Number of path components that the pattern is matched against.
     folders: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Text(String),
-    /// Any text within a path component, with the name of its field. The name is empty for `*`.
+    /// Any text within a path component. Contains the name of the field, which is empty for `*`.
     Word(&'static str),
     Number(String),
 }
 
 impl Pattern {
-    /// Parses a pattern.
+    /// Parses a file name pattern.
     ///
     /// # Errors
-    /// Returns a sentence if it is invalid.
+    /// Returns an error message if the pattern is invalid.
     pub fn parse(typed: &str) -> Result<Pattern, String> {
         let mut parts: Vec<Part> = Vec::new();
         let mut rest = strip_endings(typed.trim());
@@ -65,7 +65,7 @@ impl Pattern {
         Ok(Pattern { parts, folders: typed.trim().matches('/').count() + 1 })
     }
 
-    /// Returns the fields of a path, or `None` if it does not match.
+    /// Matches a path. Returns the names and values of the fields, or `None` if the path does not match.
     pub fn match_path<'a>(&'a self, path: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
         let stem = strip_endings(path);
         let from = stem.rmatch_indices('/').nth(self.folders - 1).map_or(0, |(index, _)| index + 1);

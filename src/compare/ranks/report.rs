@@ -1,4 +1,4 @@
-//! The ranks as an insight: the verdict with a map of all ranks, outliers, groups, steps, and each rank.
+//! Report on all ranks: verdict, heat map, outliers, groups, steps, and each rank.
 
 use super::answer::{Rank, Ranks};
 use super::map::Order;
@@ -6,7 +6,7 @@ use crate::report::{TableBuilder, text};
 use base::units::pluralize;
 use engine::protocol::{Cell, Chart, Evidence, Report, SheetRow, Statement, Tone, Topic};
 
-/// Returns the insight with at most `rows` rows per table. `order` is the order of the map's rows.
+/// Returns the report with at most `rows` rows per table. `order` is the order of the heat map's rows.
 pub fn report(all: &Ranks, rows: usize, order: Order) -> Report {
     let say = |tone, text: &String| Statement { tone, text: text.clone(), ..Statement::default() };
     let mut statements: Vec<Statement> = all.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
@@ -30,12 +30,12 @@ pub fn report(all: &Ranks, rows: usize, order: Order) -> Report {
     Report { topic: Topic::Ranks, statements, sheets: tables.sheets }
 }
 
-/// Returns evidence that opens the snapshot of a rank.
+/// Returns a link that opens the snapshot of a rank.
 fn open_evidence(rank: &Rank) -> Evidence {
     Evidence { open: rank.place.map(|place| (place, None)), ..Evidence::default() }
 }
 
-/// Returns evidence that compares a rank with another.
+/// Returns a link that compares the snapshots of two ranks.
 fn compare_evidence(ranks: &Ranks, rank: usize, with: usize) -> Option<Evidence> {
     let place = |index: usize| ranks.ranks.get(index)?.place;
     // A is the typical rank.

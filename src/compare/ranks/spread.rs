@@ -1,17 +1,17 @@
-//! Distributions over ranks, and outliers.
+//! Computes distributions over ranks, and finds outliers.
 
 use super::answer::{Outlier, RankQuantiles, Ranks, quantile};
 use super::survey::{BINS, RankSurvey};
 
-/// Minimum distance of an outlier from the median, in median absolute deviations.
+/// Distance from the median, in median absolute deviations, above which a rank is an outlier.
 const DEVIATIONS: u64 = 3;
-/// Minimum distance of an outlier from the median, in percent. A rank that reaches either minimum is an outlier.
+/// Distance from the median, in percent, above which a rank is an outlier. Either threshold suffices.
 const PERCENT: u64 = 2;
-/// Ranks that differ from the median by less than the median divided by this are no outliers by deviation. The
+/// Divisor of the median. Smaller distances than the quotient do not count as outliers by deviation, because the
 /// deviation is tiny if ranks are nearly equal.
 const PART: u64 = 1000;
 
-/// Returns the outliers, the furthest first.
+/// Returns the outliers among the peaks, given as indices and values. The one furthest from the median comes first.
 fn outliers(numbers: &[(u32, u64)]) -> Vec<Outlier> {
     let median_of = |mut numbers: Vec<u64>| {
         numbers.sort_unstable();
@@ -33,7 +33,7 @@ fn outliers(numbers: &[(u32, u64)]) -> Vec<Outlier> {
 }
 
 impl Ranks {
-    /// Computes the distributions and the outliers.
+    /// Computes the distributions over ranks, and finds outliers.
     pub(super) fn spread(&mut self) {
         let peaks: Vec<(u32, u64)> =
             self.surveys().filter_map(|(at, rank, _)| Some((at as u32, rank.peak()?))).collect();

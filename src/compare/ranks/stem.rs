@@ -1,10 +1,10 @@
-//! File names without their endings.
+//! Removes extensions from file names.
 
-/// Endings that do not identify a rank.
+/// Extensions of snapshots, archives and compressed files.
 const ENDINGS: [&str; 10] =
     [".gz", ".zst", ".zip", ".pickle", ".pkl", ".pt", ".json", ".html", ".snapshot", ".memory_snapshot"];
 
-/// Strips the endings from a name.
+/// Removes all known extensions from a file name.
 pub(super) fn strip_endings(name: &str) -> &str {
     let mut stem = name;
     while let Some(shorter) = ENDINGS.iter().find_map(|ending| stem.strip_suffix(ending)) {

@@ -1,4 +1,5 @@
-//! Survey of one rank: totals, call sites at the peak, and curve. The rest of its file can be dropped.
+//! Result of scanning one rank: totals, call sites at the peak, and live bytes over time. The decoded file can be
+//! dropped after the scan.
 
 use crate::sums::site_of;
 use analysis::Sites;
@@ -11,9 +12,9 @@ use history::replay::{AllocationId, Candidates};
 use history::snapshot::Action;
 use serde::{Deserialize, Serialize};
 
-/// Number of equal parts that the curve divides a trace into.
+/// Number of equal parts of a trace for which the live bytes are stored.
 pub const BINS: u32 = 512;
-/// Maximum number of call sites, largest first.
+/// Maximum number of call sites. Call sites with the most bytes are kept.
 const MAX_SITES: usize = 256;
 /// Maximum number of steps.
 const MAX_STEPS: usize = 512;
@@ -32,46 +33,46 @@ pub struct OutOfMemory {
     pub event: u32,
     pub time_us: Option<i64>,
     pub requested_bytes: u64,
-    /// Free device memory that the driver reported.
+    /// Free device memory in bytes, as reported by the driver.
     pub device_free_bytes: u64,
     pub live_bytes: u64,
     pub reserved_bytes: u64,
 }
 
-/// Survey of one rank.
+/// Result of scanning one rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankSurvey {
     pub device: i64,
     pub events: u32,
     pub peak_requested: i64,
-    /// Event that reached the peak. −1 if the peak is before the first event.
+    /// Index of the event that reached the peak. −1 if the peak is before the first event.
     pub peak_event: i64,
     pub peak_reserved: i64,
     pub end_requested: u64,
     pub out_of_memory: Option<OutOfMemory>,
-    /// Device memory in bytes, from the recorder. If it recorded none, the sum of reserved and free bytes at an
-    /// out-of-memory error, which ignores other processes.
+    /// Device memory in bytes, as stored by the recorder. Otherwise, the sum of reserved and free bytes at an
+    /// out-of-memory error, which does not include other processes.
     pub capacity: Option<u64>,
     pub settings: Vec<(String, String)>,
-    /// Values that the recorder stored about the process.
+    /// Keys and values that the recorder stored about the process.
     pub recorder: Vec<(String, String)>,
-    /// Largest call sites at the peak.
+    /// Call sites with the most bytes at the peak.
     pub sites: Vec<SiteBytes>,
-    /// Bytes of all other call sites.
+    /// Bytes of all call sites not listed in `sites`.
     pub other_bytes: u64,
-    /// Maximum live bytes in each of [`BINS`] equal parts of the events.
+    /// Maximum live bytes in each of [`BINS`] equal parts of the trace, counted in events.
     pub curve: Vec<u64>,
-    /// First and last time, and the live bytes at [`BINS`] evenly spaced times between them.
+    /// First and last recorded time in µs since 1970, and the live bytes at [`BINS`] evenly spaced times in between.
     pub by_time: Option<(i64, i64, Vec<u64>)>,
     /// Description of how steps were found.
     pub steps_way: String,
-    /// Peak in each step.
+    /// Peak of live bytes in each step.
     pub steps: Vec<u64>,
     /// First and last moment of each step.
     pub step_events: Vec<(u32, u32)>,
 }
 
-/// Progress of a survey.
+/// Resumable scan of a rank.
 pub struct RankSurveyor {
     steps: StepSearch,
     sites: Sites,
@@ -83,13 +84,13 @@ pub struct RankSurveyor {
     found: RankSurvey,
 }
 
-/// Sentinel instead of a frame: no stack.
+/// Sentinel in place of a frame id: the allocation has no stack.
 const NO_STACK: u32 = u32::MAX;
-/// Sentinel instead of a frame: unexplained bytes.
+/// Sentinel in place of a frame id: unexplained bytes.
 const UNEXPLAINED: u32 = u32::MAX - 1;
 
 impl RankSurveyor {
-    /// Creates a survey of a device.
+    /// Creates a scan of a device. Call [`RankSurveyor::step`] to run it.
     pub fn new(side: &Side) -> RankSurveyor {
         let (sums, candidates, next, next_bin, next_time) = Default::default();
         let history = side.history;
@@ -110,7 +111,7 @@ impl RankSurveyor {
         RankSurveyor { steps, sites: Sites::new(snapshot), sums, candidates, next, next_bin, next_time, found }
     }
 
-    /// Runs until the survey is complete. The side must be the same at each step.
+    /// Continues the scan until it is complete or the time slice is used up. Each call must pass the same side.
     ///
     /// # Errors
     /// Returns an error if the time is up.
@@ -152,7 +153,7 @@ impl RankSurveyor {
         Ok(found)
     }
 
-    /// Sums the live bytes at the peak by the frame of the call site.
+    /// Continues summing the live bytes at the peak by call site.
     fn sum_up(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult {
         let history = side.history;
         let (moment, _) = history.live_peak();
@@ -170,7 +171,7 @@ impl RankSurveyor {
         Ok(())
     }
 
-    /// Names the call sites. Those with the same name are merged.
+    /// Looks up the names of the call sites, and merges call sites with the same name.
     fn name_sites(&mut self, side: &Side, found: &mut RankSurvey) {
         let mut named: HashMap<String, (u64, u64), foldhash::fast::RandomState> = HashMap::default();
         for (&frame, &(bytes, count)) in &self.sums {
@@ -198,7 +199,7 @@ impl RankSurveyor {
     }
 }
 
-/// Returns the frame of an allocation's call site.
+/// Returns the frame id of an allocation's call site, or a sentinel.
 fn site(sites: &mut Sites, side: &Side, id: AllocationId) -> u32 {
     if side.history.allocations.is_unexplained(id) {
         return UNEXPLAINED;
@@ -206,7 +207,7 @@ fn site(sites: &mut Sites, side: &Side, id: AllocationId) -> u32 {
     sites.call_site(side.snapshot(), side.stack(id)).map_or(NO_STACK, |frame| frame.0)
 }
 
-/// Returns the time of a value in [`RankSurvey::by_time`].
+/// Returns the time of the value with index `bin` in [`RankSurvey::by_time`].
 fn time_of_bin(first: i64, last: i64, bin: u32) -> i64 {
     let passed = u128::from(last.abs_diff(first)) * u128::from(bin) / u128::from(BINS - 1);
     first.saturating_add_unsigned(u64::try_from(passed).unwrap_or(u64::MAX))
@@ -232,7 +233,7 @@ fn out_of_memory(side: &Side) -> Option<OutOfMemory> {
 }
 
 impl RankSurvey {
-    /// Returns the live bytes at the nearest stored time, or `None` outside the recording.
+    /// Returns the live bytes at the stored time nearest to `us`, or `None` if `us` is outside the recording.
     pub fn live_at(&self, us: i64) -> Option<u64> {
         let (first, last, values) = self.by_time.as_ref()?;
         if us < *first || us > *last {

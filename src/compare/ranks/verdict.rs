@@ -1,4 +1,4 @@
-//! The verdict over all ranks, in a few sentences.
+//! The verdict on all ranks, in a few sentences.
 
 use super::answer::{Group, Ranks};
 use crate::verdict::signed;
@@ -6,11 +6,11 @@ use base::units::{Bytes, group_digits, pluralize};
 
 /// Maximum number of sentences.
 const MAX_SENTENCES: usize = 6;
-/// Maximum number of groups and ranks that a sentence names.
+/// Maximum number of groups or ranks that a sentence names.
 const MAX_NAMED: usize = 3;
-/// Maximum number of listed ranges of ranks.
+/// Maximum number of ranges of ranks that a sentence lists.
 const MAX_RANGES: usize = 6;
-/// Maximum length of a call site in the verdict.
+/// Maximum length of a call site in the verdict, in characters.
 const LONGEST: usize = 60;
 
 pub(super) fn verdict(ranks: &Ranks) -> Vec<String> {
@@ -69,12 +69,13 @@ fn group_sentence(ranks: &Ranks) -> Option<String> {
     Some(format!("{alike}; {}{more}.", named.join("; ")))
 }
 
-/// Returns a text such as `504 ranks alike`.
+/// Describes the largest group, such as `504 ranks alike`.
 fn largest(first: &Group) -> String {
     format!("{} alike (peak {})", pluralize(first.ranks.len() as u64, "rank"), Bytes(first.peak))
 }
 
-/// Returns a text such as `8 ranks of pp 0 (0–7) peak at 9.00 GiB (+3.10 GiB), +3.10 GiB in embedding.py:12`.
+/// Describes how a group differs from the first, such as `8 ranks of pp 0 (0–7) peak at 9.00 GiB (+3.10 GiB), +3.10 GiB
+/// in embedding.py:12`.
 fn differing(ranks: &Ranks, group: &Group, first: &Group) -> String {
     let delta = i128::from(group.peak) - i128::from(first.peak);
     let who = match (&group.shared, group.ranks.len()) {
@@ -119,7 +120,7 @@ fn outliers(ranks: &Ranks) -> Option<String> {
     Some(format!("{}{more} {verb} from the median peak, {}.", capitalized(&named.join(", ")), Bytes(spread.median)))
 }
 
-/// Reports the step with the widest spread.
+/// Describes the step whose peak varies most between ranks.
 fn steps(ranks: &Ranks) -> Option<String> {
     let widest = |spread: &super::RankQuantiles| spread.max - spread.min;
     let (number, spread) = ranks.steps.iter().enumerate().rev().max_by_key(|(_, spread)| widest(spread))?;
@@ -146,7 +147,7 @@ fn failures(ranks: &Ranks) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{}.", capitalized(&parts.join("; "))))
 }
 
-/// Returns ranges of ranks as text: `0–7, 12`.
+/// Formats ranges of ranks, such as `0–7, 12`. `places` are indices into [`Ranks::ranks`].
 pub(crate) fn numbers(ranks: &Ranks, places: &[u32]) -> String {
     let known = places.iter().filter_map(|&index| ranks.ranks.get(index as usize)?.rank);
     let mut ranges: Vec<(u32, u32)> = Vec::new();
@@ -165,7 +166,7 @@ pub(crate) fn numbers(ranks: &Ranks, places: &[u32]) -> String {
     if shown.is_empty() { "no rank known".to_owned() } else { shown.join(", ") + more }
 }
 
-/// Capitalizes a sentence, unless it starts with a file name.
+/// Capitalizes the first letter of a sentence, unless it starts with a file name.
 fn capitalized(text: &str) -> String {
     if !["rank ", "no file", "file"].iter().any(|word| text.starts_with(word)) {
         return text.to_owned();

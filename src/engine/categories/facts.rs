@@ -37,7 +37,7 @@ fn is_recorded(stack: StackId) -> bool {
     !matches!(stack, StackId::NONE | StackId::EMPTY)
 }
 
-/// Calls `ask` with the facts about an allocation.
+/// Calls `ask` with the facts about an allocation and returns its result.
 pub(super) fn with_facts<R>(
     set: &CompiledSet,
     stacks: &StackResults,

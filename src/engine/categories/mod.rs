@@ -1,5 +1,5 @@
-//! Categories of all allocations of a file, classified by a set of rules in time slices: frames first, then stacks,
-//! then allocations, then rules about sizes.
+//! Assigns a category to each allocation of a file by a set of rules. The work is done in time slices: frames first,
+//! then stacks, then allocations, then rules about sizes.
 
 mod facts;
 mod sizes;
@@ -33,7 +33,7 @@ impl Categories {
         Categories { set: CompiledSet::new(set), stacks, by_device, sizes, is_done: false }
     }
 
-    /// Classifies all allocations.
+    /// Continues classifying allocations until all are classified or the time slice is used up.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
@@ -70,7 +70,7 @@ impl Categories {
         Ok(())
     }
 
-    /// Returns the index of the rule that classified an allocation. [`NO_RULE`] if no rule matched, or if the
+    /// Returns the index of the rule that classified an allocation. Returns [`NO_RULE`] if no rule matched, or if the
     /// allocation is not classified yet.
     pub(super) fn rule(&self, history: &DeviceHistory, id: AllocationId) -> u16 {
         self.by_device.iter().find(|rules| rules.device == history.device).map_or(NO_RULE, |rules| rules.rule(id))
@@ -87,15 +87,15 @@ impl Categories {
         category.is_some_and(|category| category.eq_ignore_ascii_case(name)) && !history.allocations.is_unexplained(id)
     }
 
-    /// Returns the name of an allocation's category. `None` for unexplained bytes, and until all allocations are
-    /// classified.
+    /// Returns the name of an allocation's category. `None` for unexplained bytes, and as long as some allocations are
+    /// not classified.
     pub(super) fn name(&self, history: &DeviceHistory, id: AllocationId) -> Option<String> {
         let is_known = self.is_done && !history.allocations.is_unexplained(id);
         self.set.categories().get(usize::from(self.category(history, id))).filter(|_| is_known).cloned()
     }
 
     /// Returns the category of an allocation and the rule that classified it. `None` for unexplained bytes. `is_named`
-    /// is true if a recorder names the tensor in the allocation.
+    /// is true if a recorder names a tensor in the allocation, which may be the reason for the category.
     pub(super) fn details(&self, history: &DeviceHistory, id: AllocationId, is_named: bool) -> Option<CategoryDetails> {
         let rule = self.rule(history, id);
         let name = self.set.categories().get(usize::from(self.set.category(rule)))?.clone();

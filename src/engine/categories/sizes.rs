@@ -1,4 +1,5 @@
-//! Rules that compare sizes. They match allocations with live reference allocations of a related size.
+//! Rules that compare sizes. They match an allocation if reference allocations of a related size are live at the same
+//! time.
 
 use super::facts::{DeviceRules, alloc_stack, free_stack, with_facts};
 use super::stacks::StackResults;
@@ -11,31 +12,31 @@ use history::snapshot::Snapshot;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Size in bytes, and the call site (0 if the rule does not depend on it).
+/// Size in bytes, and the frame id of the call site (0 if the rule does not depend on the call site).
 type SizeKey = (u64, u32);
 
 /// Reference allocations of one size.
 #[derive(Default)]
 struct SizeReferences {
-    /// Moments at which the references that are live at the current position of the pass are freed.
+    /// Moments at which the live references are freed, while allocations are visited in order of time.
     freed_at: BinaryHeap<Reverse<u32>>,
     /// Maximum number of references that are live at the same time.
     max_live: u32,
-    /// Number of candidates that can still be matched.
+    /// Number of allocations that the rule can still match with these references.
     remaining: u64,
 }
 
-/// Application of size rules in three passes per rule: collect the sizes that candidates need, count the reference
-/// allocations of these sizes, classify the candidates.
+/// Applies size rules in three passes per rule: collects the sizes that candidates need, counts the reference
+/// allocations of these sizes, and classifies the candidates.
 #[derive(Default)]
 pub(super) struct SizeMatching {
-    /// Indices of the rule, the pass and the allocation to continue with.
+    /// Position to continue from: indices of the rule, the pass and the allocation.
     position: (usize, u8, usize),
     references: HashMap<SizeKey, SizeReferences, foldhash::fast::RandomState>,
 }
 
 impl SizeMatching {
-    /// Applies the remaining rules.
+    /// Continues applying the rules until all are applied or the time slice is used up.
     pub(super) fn step(
         &mut self,
         set: &CompiledSet,

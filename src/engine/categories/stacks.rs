@@ -1,4 +1,4 @@
-//! Results of category rules for each frame and stack of a file, computed once, in time slices.
+//! Results of the category rules for each frame and stack of a file. They are computed once, in time slices.
 
 use analysis::category::compiled::{CompiledSet, FrameResult, MODEL_EARLIER, MODEL_LATER, PYTHON, StackResult};
 use analysis::{CodeOrigin, IdSet, Sites};
@@ -7,7 +7,7 @@ use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
-/// Number of bytes of a function or file name that are examined. Real names are shorter.
+/// Maximum number of bytes of a function or file name that are matched against rules. Real names are shorter.
 const MAX_NAME_BYTES: usize = 4096;
 /// Sentinel: no call site.
 const NO_SITE: u32 = u32::MAX;
@@ -15,21 +15,22 @@ const NO_SITE: u32 = u32::MAX;
 /// Name of the function that runs a model.
 const MODEL_FUNCTION: &[u8] = b"forward";
 
-/// Rule results of frames and stacks.
+/// Results of category rules for each frame and stack.
 #[derive(Default)]
 pub(super) struct StackResults {
     frames: Column<FrameResult>,
-    /// Index of the next pattern to test on the current frame. `current_frame` has the results of those before it.
+    /// Index of the next pattern to test on the current frame. `current_frame` has the results of the earlier patterns.
     next_pattern: usize,
     current_frame: FrameResult,
     /// Frames of the user's own code.
     user_frames: IdSet,
-    /// Frames that run a model. `leads_to_model` has the stacks that call them.
+    /// Frames that run a model. `leads_to_model` has the stacks that call these frames.
     model_frames: IdSet,
     leads_to_model: IdSet,
-    /// Number of stacks for which callers of a model were searched, starting with the last stack.
+    /// Number of stacks already searched for callers of a model, from the last stack backwards. `None` before the
+    /// search.
     searched: Option<usize>,
-    /// First line at which a function calls a model, by the function's name and file.
+    /// First line at which a function calls a model. The key is the function's name and file.
     model_call_lines: HashMap<(StringId, StringId), i128, foldhash::fast::RandomState>,
     placed_frames: usize,
     stacks: Column<StackResult>,
@@ -39,7 +40,7 @@ pub(super) struct StackResults {
 }
 
 impl StackResults {
-    /// Examines the remaining frames and stacks.
+    /// Continues examining frames and stacks until all are examined or the time slice is used up.
     pub(super) fn step(&mut self, set: &CompiledSet, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         if self.is_done {
             return Ok(());
@@ -90,8 +91,8 @@ impl StackResults {
         Ok(())
     }
 
-    /// Finds the functions that call a model. Callers have lower ids than their callees, so the search starts with the
-    /// last stack.
+    /// Continues searching for functions that call a model. Callers have lower ids than their callees, so the search
+    /// starts with the last stack.
     fn find_model_callers(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         let stacks = &snapshot.stacks;
         if self.searched.is_none() {
@@ -146,7 +147,7 @@ impl StackResults {
         Ok(())
     }
 
-    /// Returns the rule results of a stack. Empty for an unknown stack.
+    /// Returns the rule results of a stack. They are empty if the stack is unknown.
     pub(super) fn result(&self, stack: StackId) -> StackResult {
         self.stacks.get(stack.0 as usize).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Writing of annotations.
+//! Writes annotations.
 
 use super::range::Range;
 use super::tables::TableWriter;
@@ -8,7 +8,7 @@ use history::writing::ValueWriter;
 use std::io;
 
 impl TableWriter<'_> {
-    /// Writes `external_annotations` with the marks at these indices in the file's list.
+    /// Writes `external_annotations`. `indices` selects the START and END marks in the file's list of marks.
     pub(super) fn write_annotations(
         &mut self,
         out: &mut dyn ValueWriter,

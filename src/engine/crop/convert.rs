@@ -1,4 +1,4 @@
-//! Conversion of the whole open file to another snapshot format.
+//! Converts the whole open file to another snapshot format.
 
 use super::CropError;
 use super::tables::{TableWriter, Target};
@@ -17,7 +17,7 @@ pub struct Converted {
 
 impl Engine {
     /// Writes the open file, with every event, segment, block, annotation and setting of all devices. Keys that
-    /// memscape does not know are left out. The file's warnings name them.
+    /// memscape does not know are left out; the warnings about the file name them.
     ///
     /// # Errors
     /// Returns an error if no file is open, if only a range of its events is loaded, or if writing fails.
@@ -61,12 +61,12 @@ impl OpenFile {
 }
 
 impl TableWriter<'_> {
-    /// Returns the largest device ordinal that has events, at least 0.
+    /// Returns the largest ordinal among the devices that have events, or 0 if no device has events.
     pub(super) fn last_device(&self) -> i64 {
         self.file.snapshot.traces.iter().map(|(device, _)| *device).max().unwrap_or(0).max(0)
     }
 
-    /// Writes all events of a device and returns the number of events.
+    /// Writes all events of a device and returns their number.
     fn write_trace(&mut self, out: &mut dyn ValueWriter, device: i64) -> io::Result<u64> {
         let mut events = out.list()?;
         let history = self.file.history(device);

@@ -1,8 +1,8 @@
-//! Export of a device in SnapViewer's format: `allocations.json` and `elements.json` of its archives. `snapviewer.rs`
-//! reads them.
+//! Export of a device in SnapViewer's format: `allocations.json` and `elements.json` of its archives. The reader is
+//! `snapviewer.rs`.
 //!
-//! Time advances by one step with each event. A free of a block with others above it takes 3 more steps, while these
-//! move down. Memory that was neither allocated nor freed during the recording is left out.
+//! Time advances by one step with each event. A free of a block takes 3 more steps if other blocks lie above it,
+//! because these move down. Memory that was neither allocated nor freed during the recording is left out.
 
 use super::CropError;
 use super::tables::{TableWriter, Target};
@@ -12,21 +12,21 @@ use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::writing::ValueWriter;
 use std::io::{self, Write};
 
-/// Number of time steps that a block takes to move down.
+/// Number of time steps that blocks take to move down after a free below them.
 const FALL_STEPS: u64 = 3;
 
 /// Number of items written by [`Engine::write_drawing`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawingSummary {
     pub allocations: u64,
-    /// Number of corners of all allocations. Grows with the number of frees times the live allocations above them.
+    /// Number of corners in all outlines of allocations. Each free adds two corners to every live allocation above it.
     pub points: u64,
 }
 
-/// A free event.
+/// A free event that lowers the allocations above the freed one.
 struct Free {
     event: u32,
-    /// Index of the freed allocation in the drawing. Allocations with lower indices are drawn below.
+    /// Index of the freed allocation in the drawing. Lower indices are drawn below higher ones.
     index: u32,
     size: u64,
     /// Time step of the free.
@@ -53,7 +53,7 @@ impl Engine {
         Ok(write_allocations(self.traced_device(device)?, out)?)
     }
 
-    /// Writes `elements.json` of a device: one event for each allocation.
+    /// Writes `elements.json` of a device, with one event for each allocation.
     ///
     /// # Errors
     /// Returns an error if there is no such device, or if writing fails.
@@ -75,7 +75,7 @@ impl Engine {
     }
 }
 
-/// Returns the events that allocate, and those that free allocations made before recording.
+/// Returns the events that allocate memory, and the events that free memory allocated before recording.
 fn elements(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
     (0..history.event_count()).filter(|&event| {
         let change = history.lifetime_change(EventIdx(event));
@@ -143,7 +143,7 @@ fn write_allocations(history: &DeviceHistory, out: &mut dyn Write) -> io::Result
     Ok(drawn)
 }
 
-/// Writes an allocation: a corner at its start, two for each free below it, and one at its end.
+/// Writes the outline of an allocation: a corner at its start, two corners for each free below it, and one at its end.
 fn write_allocation(
     out: &mut dyn Write,
     history: &DeviceHistory,
@@ -176,8 +176,8 @@ fn write_allocation(
     write!(out, ",{offset}],\"size\":{size},\"color\":{}}}", colour(shape.id))
 }
 
-/// Returns a colour that is neither too dark nor too bright. As in SnapViewer, red, green and blue add up to 150 to
-/// 600.
+/// Returns a colour that is neither too dark nor too bright. As in SnapViewer, the sum of red, green and blue is
+/// between 150 and 600.
 fn colour(id: AllocationId) -> u32 {
     let mixed = id.0.wrapping_mul(0x9e37_79b1);
     let part = |shift: u32| 60 + (mixed >> shift) % 140;

@@ -1,4 +1,4 @@
-//! Writing of snapshots: a range of a trace that PyTorch's viewer and other tools can open, the whole file in another
+//! Writes snapshots that PyTorch's viewer and other tools can open: a range of a trace, the whole file in another
 //! format, or a run of the simulated allocator.
 //!
 //! ```text
@@ -33,24 +33,24 @@ use range::Range;
 use std::io::{self, Write};
 use tables::{TableWriter, Target};
 
-/// Pickle protocol. Older versions of PyTorch's viewer reject the next one.
+/// Pickle protocol version. Older versions of PyTorch's viewer cannot read protocol 5.
 const PICKLE_PROTOCOL: u8 = 4;
 
 /// Number of items written by [`Engine::crop`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cropped {
     pub events: u32,
-    /// Number of events of the prologue, which precede those of the range.
+    /// Number of events in the prologue, which comes before the events of the range.
     pub prologue: u32,
     /// Requested bytes that are live before the first event of the range.
     pub live_before: u64,
     pub segments: u32,
 }
 
-/// Error of writing a snapshot.
+/// Error that occurs when a snapshot is written.
 #[derive(Debug)]
 pub enum CropError {
-    /// The request is invalid. Holds the message.
+    /// The request is invalid. Holds the error message.
     Invalid(String),
     Io(io::Error),
 }
@@ -160,7 +160,7 @@ impl OpenFile {
         }
     }
 
-    /// Returns the segments of a device after the last event of a range.
+    /// Returns the state of a device after the last event of a range.
     fn state_after(&mut self, device: i64, [_, to]: [u32; 2]) -> Result<DeviceState, CropError> {
         let impossible = |why: &str| CropError::Invalid(why.to_owned());
         if device == HOST_DEVICE {

@@ -4,7 +4,7 @@ use base::units::{EventIdx, Moment};
 use history::replay::{DeviceHistory, Provenance};
 use history::snapshot::Action;
 
-/// `internal_metadata` of the prologue's events.
+/// Value of `internal_metadata` in the events of the prologue.
 pub const PROLOGUE: &str = "memscape: live before the cropped range";
 
 /// Parameters of a crop.
@@ -12,7 +12,7 @@ pub const PROLOGUE: &str = "memscape: live before the cropped range";
 pub struct Crop {
     /// Device ordinals, each with a range of events: start and end (exclusive).
     pub devices: Vec<(i64, [u32; 2])>,
-    /// True if the prologue is written.
+    /// True to write the prologue, with the allocations that are live before the range.
     pub prologue: bool,
     /// Name of the source, recorded in the crop.
     pub source: String,
@@ -21,7 +21,7 @@ pub struct Crop {
 /// A range of the events of one device.
 pub(super) struct Range<'a> {
     pub(super) history: &'a DeviceHistory,
-    /// First event of the range. `to` is the first event after the range.
+    /// Index of the first event of the range. `to` is the index of the first event after the range.
     pub(super) from: u32,
     pub(super) to: u32,
     /// Times of the first and the last event in µs, if recorded.

@@ -1,4 +1,4 @@
-//! Writing of the data that a recorder added to the file.
+//! Writes the data that a recorder added to the file.
 
 use super::range::Range;
 use super::tables::TableWriter;
@@ -6,10 +6,10 @@ use history::recorder::{CROP_KEY, Token, Tokens};
 use history::writing::ValueWriter;
 use std::io;
 
-/// Maximum nesting depth that is written. The pickle reader keeps fewer levels.
+/// Maximum nesting depth that is written. The pickle reader keeps fewer levels than this.
 const MAX_DEPTH: u32 = 12;
 
-/// Tensors to write, by index in the file's list. `None` writes all of them.
+/// Selects the tensors to write, by index in the file's list. `None` writes all tensors.
 struct TensorFilter(Option<Vec<bool>>);
 
 impl TensorFilter {

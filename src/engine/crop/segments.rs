@@ -1,4 +1,4 @@
-//! Writing of segments and their blocks: those recorded at the end of the file, or the state after an event.
+//! Writes segments and their blocks, either as recorded at the end of the file or as of an event.
 
 use super::tables::{TableWriter, write_pool_id};
 use crate::origin::{is_free_stack, stack_of};
@@ -120,7 +120,7 @@ impl TableWriter<'_> {
     }
 }
 
-/// Returns the free block between two addresses, if they differ.
+/// Returns a free block that covers the space between two addresses. `None` if they are equal.
 pub(super) fn free_block([from, to]: [u64; 2]) -> Option<Block> {
     let block = |size| Block { address: from, size, requested: 0, state: BlockState::Inactive, stack: StackId::NONE };
     to.checked_sub(from).filter(|&size| size > 0).map(block)

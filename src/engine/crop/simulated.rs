@@ -1,5 +1,5 @@
-//! Writing of a simulated run: the recorded requests of a device under other allocator settings, with simulated
-//! addresses and segments. The result is an ordinary snapshot that is marked as simulated.
+//! Writes a simulated run: the recorded requests of a device under other allocator settings, with simulated addresses
+//! and segments. The result is an ordinary snapshot that is marked as simulated.
 
 use super::segments::free_block;
 use super::tables::{EventValues, TableWriter, Target};
@@ -28,29 +28,29 @@ use std::io::{self, Write};
 #[derive(Clone, Debug, Default)]
 pub struct SimulatedRun {
     pub device: i64,
-    /// Allocator settings as one line. `None` uses the recorded settings.
+    /// Allocator settings in the syntax of `PYTORCH_CUDA_ALLOC_CONF`. `None` uses the recorded settings.
     pub settings: Option<String>,
-    /// Bytes that the driver can provide. `None` derives them from failed requests.
+    /// Bytes that the driver can provide. `None` derives them from requests that failed in the recording.
     pub capacity: Option<u64>,
-    /// Memory of the device in bytes, which a memory fraction is taken of.
+    /// Total memory of the device in bytes. A memory fraction refers to it.
     pub total: Option<u64>,
     /// True if recorded calls of `empty_cache()` are skipped.
     pub skip_empty_cache: bool,
-    /// Encoded sizes of the allocations under a memory plan, eight bytes each. `None` uses the recorded sizes.
+    /// Sizes of the allocations under a memory plan, encoded in eight bytes each. `None` uses the recorded sizes.
     pub planned_sizes: Option<Vec<u8>>,
     /// Name of the recorded file.
     pub source: String,
 }
 
-/// Summary of the run that [`Engine::write_simulated`] wrote.
+/// Summary of a run that was written by [`Engine::write_simulated`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimulatedSummary {
-    /// The simulated settings as one line.
+    /// The simulated settings in the syntax of `PYTORCH_CUDA_ALLOC_CONF`.
     pub settings: String,
     pub events: u64,
     pub segments: u64,
     pub peak_reserved: u64,
-    /// Index of the recorded event at which the run ends, if it ends early.
+    /// Index of the recorded event at which the run ends. `None` if the run covers the whole recording.
     pub ends_at: Option<i64>,
 }
 
@@ -107,13 +107,13 @@ impl OpenFile {
     }
 }
 
-/// Writer of a simulated run.
+/// Writes a simulated run as a snapshot.
 struct RunWriter<'a> {
     tables: TableWriter<'a>,
     history: &'a DeviceHistory,
     traced: Traced<'a>,
     run: &'a SimulatedRun,
-    /// Bytes of the request that failed in the recording and succeeds in the run.
+    /// Size in bytes of the request that failed in the recording but succeeds in the run.
     avoided_bytes: u64,
 }
 
@@ -195,7 +195,7 @@ impl RunWriter<'_> {
         }
     }
 
-    /// Writes the events of a simulation step.
+    /// Writes the events that one step of the simulation produces.
     fn write_step(
         &mut self,
         out: &mut dyn ValueWriter,
@@ -343,7 +343,7 @@ fn place_of(recording: &Recording, place: u32) -> allocator::recording::Place {
     recording.places.get(place as usize).copied().unwrap_or_default()
 }
 
-/// Returns `labels` with the stream and pool of a place, if the recorded event has a stream and a pool.
+/// Returns `labels` with the stream and pool of `place`. Each is left out if the recorded event does not have it.
 fn with_place(labels: Labels, recorded: &Labels, recording: &Recording, place: allocator::recording::Place) -> Labels {
     let stream = recording.streams.get(place.stream as usize).copied();
     let pool = recording.pools.get(place.pool as usize).copied();
@@ -378,8 +378,8 @@ fn write_settings(out: &mut dyn ValueWriter, settings: &Settings, line: &str) ->
     out.end_dict()
 }
 
-/// Addresses of live allocations in the run, by recorded address. Needed to write annotations. `None` if the trace has
-/// no annotations.
+/// Simulated addresses of live allocations, by recorded address. They replace the addresses in annotations. `None` if
+/// the trace has no annotations.
 #[derive(Default)]
 struct AnnotationAddresses(Option<HashMap<u64, u64, RandomState>>);
 
@@ -403,7 +403,7 @@ impl AnnotationAddresses {
         }
     }
 
-    /// Returns the address in the run for a recorded address.
+    /// Returns the simulated address for a recorded address, or the same address if none is known.
     fn address(&self, recorded: u64) -> u64 {
         self.0.as_ref().and_then(|live| live.get(&recorded)).copied().unwrap_or(recorded)
     }

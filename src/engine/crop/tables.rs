@@ -1,4 +1,4 @@
-//! Writing of a snapshot's strings, frames, stacks, events and settings.
+//! Writes a snapshot's strings, frames, stacks, events and settings.
 
 use super::range::PROLOGUE;
 use crate::open::OpenFile;
@@ -15,7 +15,7 @@ type MemoIds = HashMap<u32, u32, RandomState>;
 /// Part of the output that an event belongs to.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Target {
-    /// A whole file.
+    /// The trace of a whole file.
     WholeFile,
     /// A range of a file's events.
     Range,
@@ -23,7 +23,7 @@ pub(super) enum Target {
     Prologue(Option<i64>),
 }
 
-/// Values of an event that is written.
+/// Field values of one event in the output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EventValues {
     pub(super) action: Action,
@@ -34,7 +34,7 @@ pub(super) struct EventValues {
     pub(super) stack: StackId,
 }
 
-/// Writer of the file's tables. Keeps the memo ids of strings, frames and stacks that were already written.
+/// Writes the tables of a file. Remembers the memo ids of strings, frames and stacks that were already written.
 pub(super) struct TableWriter<'a> {
     pub(super) file: &'a OpenFile,
     strings: MemoIds,
@@ -78,8 +78,8 @@ impl<'a> TableWriter<'a> {
         Ok(())
     }
 
-    /// Writes the frames of a stack, or an empty list for no stack. A stack that was written before becomes a
-    /// reference, if the format supports references.
+    /// Writes the frames of a stack, or an empty list for [`StackId::NONE`]. If the stack was written before, a
+    /// reference to it is written instead, provided that the format supports references.
     pub(super) fn write_stack(&mut self, out: &mut dyn ValueWriter, id: StackId) -> io::Result<()> {
         if let Some(&number) = self.stacks.get(&id.0) {
             return out.reference(number);
@@ -115,7 +115,7 @@ impl<'a> TableWriter<'a> {
         self.write_values(out, &EventValues { action, address, size, time, labels, stack }, target)
     }
 
-    /// Writes an event with these values.
+    /// Writes an event with the given field values.
     pub(super) fn write_values(
         &mut self,
         out: &mut dyn ValueWriter,
@@ -229,7 +229,7 @@ impl<'a> TableWriter<'a> {
     }
 }
 
-/// Writes a key and the id of a pool.
+/// Writes `key` and the two parts of a pool id.
 pub(super) fn write_pool_id(
     out: &mut dyn ValueWriter,
     key: &'static str,

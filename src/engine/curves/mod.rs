@@ -1,8 +1,8 @@
 //! Totals over the columns of a window: the exact maximum of each column.
 //!
 //! Totals without a running sum in the history (allocated, rounded and free bytes, and all totals of a part of memory)
-//! are added up once, in time slices, and kept. They take one byte per event for each device, and two for the part of
-//! memory that was requested last.
+//! are added up once, in time slices, and cached. They take one byte per event for each device. The part of memory that
+//! was requested last takes two bytes per event.
 
 mod part;
 mod sums;
@@ -17,22 +17,23 @@ pub(super) use part::Part;
 use picture::timeline::{View, WindowColumns};
 use sums::{Quantity, RunningTotals};
 
-/// Curves being computed, and the running sums kept for them.
+/// Curves being computed, and the cached running sums that they are computed from.
 #[derive(Default)]
 pub(super) struct CurveBuilder {
     /// Columns of the window, index of the next column, and totals of the columns before it.
     in_progress: Option<(WindowColumns, usize, Box<Curves>)>,
-    /// Running sums: one item for each device that was requested as a whole, and one for a part of a device's memory.
+    /// Running sums, one item per device. At most one additional item covers a part of a device's memory.
     sums: Vec<RunningTotals>,
 }
 
 impl CurveBuilder {
-    /// Drops the curves in progress, for a new query.
+    /// Drops the curves in progress, so that another query can be answered.
     pub(super) fn reset(&mut self) {
         self.in_progress = None;
     }
 
-    /// Computes the curves of a window. They have no columns if the file has no such device.
+    /// Continues computing the curves of a window. Returns them once complete. They have no columns if the file has no
+    /// such device.
     pub(super) fn compute(
         &mut self,
         file: &mut OpenFile,
@@ -56,7 +57,7 @@ impl CurveBuilder {
         Ok(self.in_progress.take().map_or_else(Default::default, |(.., curves)| curves))
     }
 
-    /// Adds up the running sums that are needed.
+    /// Continues computing the running sums that a query needs.
     fn update_sums(
         &mut self,
         file: &mut OpenFile,
@@ -83,7 +84,7 @@ impl CurveBuilder {
     }
 }
 
-/// Computes the columns from `next` on.
+/// Continues computing the columns of the curves, starting at index `next`.
 fn compute_columns(
     sums: &RunningTotals,
     open: DeviceData<'_>,

@@ -1,15 +1,14 @@
-//! Membership of allocations and mapped ranges in a part of a device's memory.
+//! Decides which allocations and mapped ranges belong to a part of a device's memory.
 //!
-//! A part may be the segment that holds an address, over the whole trace. It then consists of all ranges that hold the
-//! address. If one of these is expandable, ranges of the same kind that were ever mapped without a gap to it belong to
-//! the part as well.
+//! A part may be the segment at an address, over the whole trace. It then consists of all ranges that ever contained
+//! the address. If one of these ranges is expandable, adjacent expandable ranges belong to the part as well.
 
 use crate::device::DeviceData;
 use crate::protocol::MemoryFilter;
 use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::{AllocationId, SegmentLifetimes};
 
-/// A part of memory, and the addresses of its segment.
+/// A part of a device's memory. If the part is a segment, also the address range of the segment.
 pub(crate) struct Part {
     pub(crate) only: MemoryFilter,
     /// Start and end (exclusive) address of the segment. `None` if no segment is requested, or if no memory was ever
@@ -23,12 +22,12 @@ impl Part {
         Part { only, segment: None }
     }
 
-    /// Returns whether the part is all memory of the device.
+    /// Returns whether the part contains all memory of the device.
     pub(crate) fn is_all(&self) -> bool {
         self.only == MemoryFilter::default()
     }
 
-    /// Locates the segment.
+    /// Finds the address range of the segment, if the part is a segment.
     pub(crate) fn locate_segment(&mut self, lives: &SegmentLifetimes) {
         let Some(address) = self.only.address else { return };
         let ids = || (0..lives.ranges.len() as u32).map(AllocationId);
@@ -71,7 +70,7 @@ impl Part {
             && (only_segment.is_none() || is_within())
     }
 
-    /// Returns whether an allocation is in the part.
+    /// Returns whether an allocation belongs to the part.
     pub(crate) fn contains(&self, open: DeviceData<'_>, id: AllocationId) -> bool {
         if self.is_all() {
             return true;
@@ -84,7 +83,7 @@ impl Part {
         self.matches(pool, stream, address)
     }
 
-    /// Returns whether a mapped range is in the part.
+    /// Returns whether a mapped range belongs to the part.
     pub(crate) fn contains_range(&self, lives: &SegmentLifetimes, id: AllocationId) -> bool {
         let Some(kind) = lives.kind(id) else { return false };
         self.matches(kind.pool, kind.stream, Some(lives.ranges.address(id)))

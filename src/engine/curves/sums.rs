@@ -8,19 +8,20 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes, Subject, Totals};
 use history::snapshot::Action;
 
-/// Kind of running total, in bytes.
+/// Quantity whose running total is computed, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quantity {
-    /// Live requested bytes. For a whole device, the history has this total and the next two.
+    /// Live requested bytes. For a whole device, the history already has `Requested`, `AwaitingFree` and `Reserved`.
     Requested,
     AwaitingFree,
     Reserved,
-    /// Allocated (rounded) bytes, including those awaiting free. A lower bound.
+    /// Allocated (rounded) bytes, including those awaiting free. This is a lower bound, because block sizes may be
+    /// unknown.
     Rounded,
-    /// Requested bytes of allocations whose free was not requested.
+    /// Requested bytes of allocations that the program has not freed yet.
     Allocated,
-    /// Free (cached) bytes: reserved and in no active block. An upper bound. Negative if blocks lie outside of mapped
-    /// memory.
+    /// Free (cached) bytes: reserved bytes outside active blocks. This is an upper bound. It is negative if blocks lie
+    /// outside of mapped memory.
     Free,
 }
 
@@ -34,37 +35,37 @@ const QUANTITIES: [Quantity; 6] = [
     Quantity::Free,
 ];
 
-/// Running totals of a part of memory, up to the current position of the pass.
+/// Running totals of a part of memory. They cover the events that were processed so far.
 pub(crate) struct RunningTotals {
     pub(crate) device: i64,
     pub(crate) part: Part,
-    /// Change of the part's mapped bytes by each segment operation. Empty for a whole device.
+    /// Change of the part's mapped bytes at each segment operation. Empty if the part is a whole device.
     mapped_changes: Column<i64>,
     /// Total of each quantity before the first event.
     base: [i64; QUANTITIES.len()],
-    /// Running total of each quantity. Totals that the history has stay empty.
+    /// Running total of each quantity. Empty for quantities whose total is stored in the history.
     totals: [Totals; QUANTITIES.len()],
     work: Work,
 }
 
 enum Work {
     Start,
-    /// Adds the mapped ranges from this index on.
+    /// Adds the mapped ranges, starting at this index.
     Ranges(usize),
-    /// Adds the allocations that were live before the first event, from this id on.
+    /// Adds the allocations that were live before the first event, starting at this id.
     Early(usize),
-    /// Adds the changes of the events from this index on.
+    /// Adds the changes at the events, starting at this index.
     Events(u32),
     Done,
 }
 
-/// Converts bytes to a signed number, saturating at the limit.
+/// Converts bytes to a signed number. Values that are too large become [`i64::MAX`].
 fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 impl RunningTotals {
-    /// Creates empty totals.
+    /// Creates totals that are filled by [`RunningTotals::step`].
     pub(crate) fn new(device: i64, part: Part) -> RunningTotals {
         let (mapped_changes, base) = Default::default();
         RunningTotals {
@@ -77,7 +78,7 @@ impl RunningTotals {
         }
     }
 
-    /// Returns the running total of a quantity.
+    /// Returns the running total of a quantity, from the history if it has that total.
     pub(crate) fn totals<'a>(&'a self, history: &'a DeviceHistory, kind: Quantity) -> &'a Totals {
         match kind {
             Quantity::Requested if self.part.is_all() => &history.drawn,
@@ -114,7 +115,7 @@ impl RunningTotals {
         [change.bytes(), change.awaiting_free, 0, rounded, allocated, -rounded]
     }
 
-    /// Works until all totals are added up. `lives` must be complete.
+    /// Continues adding up the totals until they are complete or the time slice is used up. `lives` must be complete.
     pub(crate) fn step(
         &mut self,
         open: DeviceData<'_>,
@@ -154,7 +155,7 @@ impl RunningTotals {
         *base = base.saturating_add(bytes);
     }
 
-    /// Adds the totals that the history has for the state before the first event.
+    /// Adds the bytes that are reserved before the first event. The history has them for a whole device.
     fn start_whole_device(&mut self, history: &DeviceHistory) -> Work {
         self.add(Quantity::Free, history.reserved_at(Moment::START));
         Work::Early(0)
@@ -167,7 +168,7 @@ impl RunningTotals {
         Work::Ranges(0)
     }
 
-    /// Adds the changes at which a range is mapped and unmapped, if the range is in the part.
+    /// Adds the bytes of a range to the changes at the events that map and unmap it, if the range belongs to the part.
     fn add_range(&mut self, history: &DeviceHistory, lives: &SegmentLifetimes, id: AllocationId) {
         if !self.part.contains_range(lives, id) {
             return;

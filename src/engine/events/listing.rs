@@ -1,4 +1,4 @@
-//! List of the events that pass a filter. Without a filter, no event is examined.
+//! List of the events that pass a filter. Without a filter, the list needs no scan of the events.
 
 use super::rows::{pool_of, stack_of_event, stream_of};
 use crate::open::OpenFile;
@@ -11,15 +11,15 @@ use base::units::EventIdx;
 use history::replay::{DeviceHistory, Subject};
 use history::snapshot::Action;
 
-/// A filtered list of the events of a device.
+/// List of a device's events that pass a filter.
 pub(super) struct Listing {
     device: i64,
     filter: EventsFilter,
-    /// Parsed text of the filter. `None` if it is invalid.
+    /// Parsed text of the filter. `None` if the text is invalid.
     terms: Option<Vec<(EventTerm, StackMatch)>>,
     /// Range of events that are examined: start and end (exclusive).
     range: [u32; 2],
-    /// Events that pass the filter. `None` if all events pass.
+    /// Indices of the events that pass the filter. `None` if all events pass.
     passed: Option<Column<u32>>,
     next: usize,
 }
@@ -36,7 +36,7 @@ impl Listing {
         Listing { device, filter, terms, range: [from, to], passed: (!is_all).then(Column::new), next: from as usize }
     }
 
-    /// Returns whether this is the list of a device and filter.
+    /// Returns whether the list was built for this device and filter.
     pub(super) fn is_for(&self, device: i64, filter: &EventsFilter) -> bool {
         self.device == device && self.filter == *filter
     }
@@ -47,7 +47,7 @@ impl Listing {
         self.passed.as_ref().map_or(to - from, |passed| passed.len() as u32)
     }
 
-    /// Returns the event of a row.
+    /// Returns the index of the event in a row. `None` if there is no such row.
     pub(super) fn event(&self, row: u32) -> Option<u32> {
         let [from, to] = self.range;
         match &self.passed {
@@ -56,8 +56,8 @@ impl Listing {
         }
     }
 
-    /// Returns the row of an event. If the event is not listed, returns the row of the next listed event, or else the
-    /// last row.
+    /// Returns the row of an event. If the event is not listed, returns the row of the next listed event, or the last
+    /// row if there is none.
     pub(super) fn row_of(&self, event: u32) -> Option<u32> {
         let last = self.len().checked_sub(1)?;
         let row = match &self.passed {
@@ -74,7 +74,7 @@ impl Listing {
         Some(row.min(last))
     }
 
-    /// Examines the remaining events.
+    /// Continues filtering the events until all are examined or the time slice is used up.
     pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult {
         for (term, stacks) in self.terms.iter_mut().flatten() {
             if let EventTerm::Query(query) = term {

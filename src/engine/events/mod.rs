@@ -1,5 +1,5 @@
 //! The Events list. Without a filter, each event is a row, and only the requested rows are computed. With a filter, the
-//! events that pass are collected in time slices and kept until another list is requested.
+//! events that pass are collected in time slices and cached until another list is requested.
 
 mod listing;
 mod rows;
@@ -15,7 +15,7 @@ use listing::Listing;
 /// Maximum number of rows in a reply. More than fit on any screen.
 const MAX_ROWS: u32 = 512;
 
-/// The list requested last, and the progress of copying its rows.
+/// Cache for the most recent list of events, and the progress of copying its rows.
 #[derive(Default)]
 pub(super) struct EventLists {
     copying: CopyProgress,
@@ -23,17 +23,17 @@ pub(super) struct EventLists {
 }
 
 impl EventLists {
-    /// Starts copying rows of another list.
+    /// Resets the copy progress, so that rows are copied from the beginning.
     pub(super) fn start_copying(&mut self) {
         self.copying = CopyProgress::default();
     }
 
-    /// Drops the list, because categories have changed.
+    /// Drops the cached list, because a change of the categories may affect its filter.
     pub(super) fn invalidate(&mut self) {
         self.listing = None;
     }
 
-    /// Builds the requested list.
+    /// Continues building the requested list, unless it is cached.
     fn update_listing(
         &mut self,
         file: &mut OpenFile,
@@ -49,7 +49,8 @@ impl EventLists {
         listing.step(file, slice)
     }
 
-    /// Returns a page of a list. `None` if the file has no such device.
+    /// Continues building the requested list and returns the requested rows once complete. `None` if the file has no
+    /// such device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -73,7 +74,7 @@ impl EventLists {
         }))
     }
 
-    /// Sends rows of a list as text, in parts.
+    /// Continues sending rows of a list as text, in parts.
     pub(super) fn copy_text(
         &mut self,
         file: &mut OpenFile,

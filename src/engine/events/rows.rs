@@ -11,11 +11,11 @@ use history::replay::{Curve, DeviceHistory, Subject};
 use history::snapshot::{Action, FrameId, StackId};
 use std::fmt::Write;
 
-/// Header line with the field names of [`write_line`].
+/// Header line with the names of the fields that are written by [`write_line`].
 pub(super) const HEADER: &str = "event\taction\ttime_us\tsince_us\tsize_bytes\taddress\tversion\tdevice_free_bytes\tstream\tpool\tallocation\t\
 active_bytes\tawaiting_free_bytes\treserved_bytes\tcall_site\n";
 
-/// Returns the stack of an event, or else that of its allocation.
+/// Returns the stack of an event. If it is not recorded, returns the stack of the event's allocation.
 pub(crate) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> StackId {
     let recorded = history.events.stack(event);
     if file.snapshot.stacks.innermost(recorded).is_some() {
@@ -24,8 +24,8 @@ pub(crate) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u3
     history.allocation_of(EventIdx(event)).map_or(recorded, |id| stack_of(&file.snapshot, history, id))
 }
 
-/// Returns the stream of an event, or else that of its allocation, or else that of the segment that holds its address
-/// at the end of the trace.
+/// Returns the stream of an event. If it is not recorded, returns the stream of the event's allocation or, failing
+/// this, of the segment at the event's address at the end of the trace.
 pub(crate) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u64> {
     let recorded = file.snapshot.labels.labels(history.events.labels(event)).stream;
     recorded.or_else(|| match history.allocation_of(EventIdx(event)) {
@@ -34,8 +34,8 @@ pub(crate) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) ->
     })
 }
 
-/// Returns the pool of an event, or else that of its allocation, or else that of the segment that holds its address at
-/// the end of the trace.
+/// Returns the pool of an event. If it is not recorded, returns the pool of the event's allocation or, failing this, of
+/// the segment at the event's address at the end of the trace.
 pub(crate) fn pool_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<(u64, u64)> {
     let recorded = file.snapshot.labels.labels(history.events.labels(event)).pool;
     recorded.or_else(|| match history.allocation_of(EventIdx(event)) {
@@ -49,7 +49,8 @@ fn segment_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u3
     file.groups.segment_at(history.device, history.address_and_size(EventIdx(event)).0)
 }
 
-/// Returns a row and the frame of its call site. `None` if there is no such device or event.
+/// Returns a row of the event list, and the frame of its call site if known. `None` if there is no such device or
+/// event.
 fn row_and_frame(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventRow, Option<FrameId>)> {
     let history = file.history(device).filter(|history| event < history.event_count())?;
     let (action, moment) = (history.events.action(event), Moment::after(EventIdx(event)));

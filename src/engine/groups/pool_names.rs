@@ -1,9 +1,9 @@
-//! Names of private pools, collected from metadata and from the code that created them.
+//! Collects names of private pools from metadata and from the code that created the pools.
 
 use analysis::IdSet;
 use history::snapshot::{Frame, Snapshot, StackId, StringId};
 
-/// Code that creates pools: a part of the file or function name, and the name of the pools that the code creates.
+/// Code that creates pools: a substring of the file or function name, and the name given to the pools.
 const CREATORS: [(&str, &str); 4] = [
     ("cudagraph_trees", "CUDA graph trees"),
     ("_symmetric_memory", "symmetric memory"),
@@ -23,27 +23,27 @@ pub(super) struct KnownNames {
     pub(super) from_code: Option<&'static str>,
 }
 
-/// Names of pools that were collected so far.
+/// Pool names that were collected so far.
 #[derive(Default)]
 pub(super) struct PoolNames {
-    /// Names of each pool, by pool group from 1 on.
+    /// Names found for each pool, starting with pool group 1.
     pub(super) known: Vec<KnownNames>,
-    /// Number of labels read so far.
+    /// Number of labels examined so far.
     pub(super) labels: usize,
-    /// Stacks without a known creator.
+    /// Stacks that were searched without finding code that creates pools.
     pub(super) stacks: IdSet,
-    /// Index of the current device. `next` is its next allocation or event to examine.
+    /// Index of the device being examined. `next` is the index of its next allocation or event.
     pub(super) device: usize,
     pub(super) next: usize,
-    /// Set while `next` counts events instead of allocations.
+    /// True if `next` is an index of an event, false if of an allocation.
     pub(super) is_in_events: bool,
-    /// Set if metadata names a pool in an event that does not record its pool.
+    /// True if metadata names a pool in an event that does not record its pool.
     pub(super) has_unassigned_names: bool,
     pub(super) is_done: bool,
 }
 
 impl PoolNames {
-    /// Adds a pool name from metadata.
+    /// Adds a name that metadata gives to the pool with the group `number`.
     pub(super) fn add_name(&mut self, number: u32, name: String) {
         let Some(known) = number.checked_sub(1).and_then(|index| self.known.get_mut(index as usize)) else { return };
         known.from_metadata = Some(match known.from_metadata.take() {
@@ -53,7 +53,7 @@ impl PoolNames {
         });
     }
 
-    /// Searches a stack that allocated memory of a pool for the code that created the pool.
+    /// Searches the stack of an allocation in a pool for the code that created the pool.
     pub(super) fn examine_stack(&mut self, snapshot: &Snapshot, number: u32, stack: StackId) {
         let Some(known) = number.checked_sub(1).and_then(|index| self.known.get_mut(index as usize)) else { return };
         if known.from_code.is_some() || matches!(stack, StackId::NONE) || self.stacks.contains(stack.0) {

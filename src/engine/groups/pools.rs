@@ -1,5 +1,5 @@
-//! Names of the private pools of a file: from the metadata of allocations in them (`{"pool": "kv cache"}`), from the
-//! code that created them, or from their ids.
+//! Names of the private pools of a file. They come from the metadata of allocations in the pools (`{"pool": "kv
+//! cache"}`), from the code that created the pools, or from the pools' ids.
 
 use super::Groups;
 use super::pool_names::{KnownNames, PoolNames};
@@ -10,11 +10,11 @@ use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
 
-/// Maximum length of a name, in characters.
+/// Maximum length of a pool name, in characters.
 const MAX_NAME_LEN: usize = 100;
 
 impl Groups {
-    /// Collects the names of pools.
+    /// Continues collecting the names of pools.
     pub(super) fn name_pools(
         &mut self,
         snapshot: &Snapshot,
@@ -114,7 +114,7 @@ impl Groups {
         }
     }
 
-    /// Returns the labels of the private pools of the file.
+    /// Returns the labels of the private pools of the file, up to [`MAX_NAMED`].
     pub(crate) fn named_pools(&self) -> Vec<PoolName> {
         let private = self.pools.iter().filter(|&&pool| pool != (0, 0)).take(MAX_NAMED);
         private.map(|&pool| PoolName { pool, name: self.pool_label(pool) }).collect()

@@ -1,4 +1,4 @@
-//! Groups of mapped ranges. A range has a call site, size, lifetime, stream and pool like an allocation, but no
+//! Groups of mapped ranges. Like an allocation, a range has a call site, size, lifetime, stream and pool. It has no
 //! category.
 
 use super::{AGE_COUNT, CLASS_COUNT, Groups, MIN_CLASS_BITS, class_of};
@@ -7,12 +7,13 @@ use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Snapshot;
 
 impl Groups {
-    /// Returns the grouping that is used for mapped ranges: pools instead of categories, which only allocations have.
+    /// Returns the grouping that is used for mapped ranges. Categories are replaced by pools, because only allocations
+    /// have categories.
     pub(crate) fn range_grouping(by: Grouping) -> Grouping {
         if by == Grouping::Category { Grouping::Pool } else { by }
     }
 
-    /// Returns the group of a mapped range. Groups are numbered like those of allocations.
+    /// Returns the group of a mapped range. The group numbers are the same as for allocations.
     pub(crate) fn group_of_range(
         &self,
         snapshot: &Snapshot,

@@ -1,8 +1,9 @@
 //! Detection of a model's repeating blocks, for estimates of activation checkpointing.
 //!
-//! Blocks are found by the stacks of the activations that are live at the peak. A layer that runs in a loop leaves
-//! one allocation per stack and iteration, so `n` live allocations with the same stack mean `n` blocks. The stack
-//! whose first allocation comes last is the output of a block and the input of the next one.
+//! Blocks are detected from the stacks of the activations that are live at the peak. A layer that runs in a loop leaves
+//! one allocation per stack and iteration, so `n` live allocations with the same stack mean `n` blocks. Among the
+//! stacks with `n` allocations, the one whose first allocation comes last is taken as the output of a block and the
+//! input of the next one.
 
 use crate::device::DeviceData;
 use crate::origin::stack_of;
@@ -15,23 +16,23 @@ use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
-/// Incremental search for repeating blocks.
+/// Detects the repeating blocks of a model, in time slices.
 #[derive(Default)]
 pub(super) struct Blocks {
     population: Option<Population>,
     next: usize,
-    /// Activations that are live at the peak, keyed by stack and id.
+    /// Activations that are live at the peak. Each is a sort key (made of stack and id) and the allocation id.
     live: Vec<(u128, u32)>,
     is_ranked: bool,
     /// Stacks of activations inside blocks. Stacks of block outputs are left out.
     pub(super) stacks: IdSet,
-    /// Number of blocks. Below 2, no block repeats.
+    /// Number of blocks. If it is less than 2, the model has no repeating blocks.
     pub(super) count: u32,
 }
 
 impl Blocks {
-    /// Collects the activations that are live at moment `peak`, then determines the blocks. `role` returns the role
-    /// of an allocation.
+    /// Continues collecting the activations that are live at moment `peak`. Then detects the blocks. `role` returns the
+    /// role of an allocation.
     pub(super) fn step(
         &mut self,
         open: DeviceData<'_>,

@@ -4,11 +4,11 @@ use crate::protocol::{PlanCurve, WhatIfCourse};
 use history::replay::DeviceHistory;
 use picture::timeline::{View, WindowColumns};
 
-/// Curve under construction.
+/// Builder of a curve of maxima per column.
 #[derive(Default)]
 pub(super) struct CurveBuilder {
     pub(super) columns: WindowColumns,
-    /// Index of the current column. `column_max` is its maximum so far.
+    /// Index of the current column. `column_max` is the maximum of this column so far.
     next: usize,
     column_max: u64,
     live_now: u64,
@@ -20,13 +20,13 @@ impl CurveBuilder {
         CurveBuilder { maxima: Vec::with_capacity(columns.moments.len()), columns, ..CurveBuilder::default() }
     }
 
-    /// Sets the live bytes from `moment` on. Moments must not decrease.
+    /// Sets the live bytes from `moment` on. Each call must pass the same or a later moment than the previous call.
     pub(super) fn add(&mut self, moment: u32, live: u64) {
         self.advance_to(moment);
         self.live_now = live;
     }
 
-    /// Completes the columns before `moment`, during which the live bytes do not change.
+    /// Completes the columns before `moment`. The live bytes do not change until then.
     fn advance_to(&mut self, moment: u32) {
         while let Some(moments) = self.columns.moments.get(self.next).filter(|moments| moments.start < moment) {
             self.column_max = self.column_max.max(self.live_now);
@@ -45,13 +45,13 @@ impl CurveBuilder {
     }
 }
 
-/// Returns the pixel columns of a window.
+/// Returns the pixel columns of a window, with the moments that each column covers.
 pub(super) fn columns(history: &DeviceHistory, view: &View) -> WindowColumns {
     WindowColumns::new(view, history.event_count().saturating_add(1), history.events.times.time_axis())
 }
 
-/// Returns the curves of a simulated run over a window. The run has a bounded number of points, so this needs no time
-/// slices.
+/// Returns the curves of a simulated run over a window. A run has a bounded number of points, so no time slice is
+/// needed.
 pub(crate) fn run_curve(history: &DeviceHistory, course: &WhatIfCourse, view: View) -> PlanCurve {
     let all = columns(history, &view);
     // The event at which the run ends still belongs to it.

@@ -1,4 +1,4 @@
-//! Memory plans: the recorded trace with a size factor per group of allocations, evaluated in slices.
+//! Memory plans: the recorded trace is evaluated with a size factor for each group of allocations, in time slices.
 
 mod blocks;
 mod curve;
@@ -23,7 +23,7 @@ pub(super) use sizes::PlannedSizes;
 /// Roles whose allocations grow with the batch size.
 const BATCH_ROLES: [Role; 3] = [Role::Activation, Role::Temporary, Role::Input];
 
-/// Plan under evaluation.
+/// A memory plan that is being evaluated.
 pub(super) struct Plan {
     device: i64,
     question: PlanQuestion,
@@ -31,26 +31,26 @@ pub(super) struct Plan {
     search: Option<Search>,
     blocks: Blocks,
     pass: Option<Pass>,
-    /// Window of the requested curve, if any.
+    /// Window of the requested curve. `None` if only totals are requested.
     view: Option<View>,
     curve_builder: CurveBuilder,
 }
 
-/// The allocations of a group, by property or as a set.
+/// Criterion for the allocations that belong to a group of the plan.
 enum GroupMembers {
     Role(Role),
     /// Index of a category in the rule set.
     Category(u8),
     Found(IdSet),
-    /// Allocations in this set that also grow with the batch.
+    /// Allocations in this set whose role also grows with the batch size.
     Growing(IdSet),
     /// Activations with one of these stacks.
     Stacks(IdSet),
-    /// Allocations at or below a tree node.
+    /// Allocations whose stacks are at or below a node of a tree.
     Node(Arrangement, u32),
 }
 
-/// State of the pass over the trace.
+/// State of computing the planned memory over the whole trace.
 struct Pass {
     peak: (u32, u64),
     changes: Changes,
@@ -80,18 +80,19 @@ impl Plan {
         Plan { device, question, members, search, blocks, pass, view, curve_builder }
     }
 
-    /// Creates a plan that also computes its curve over a window.
+    /// Creates a plan that also computes the planned live bytes over a window.
     pub(super) fn with_curve(device: i64, question: &PlanQuestion, view: View) -> Plan {
         Plan { view: Some(view), ..Plan::new(device, question) }
     }
 
-    /// Returns the curve. Must be called after [`Plan::step`] has returned its result.
+    /// Returns the curve over the window. Must be called after [`Plan::step`] has returned its result.
     pub(super) fn curve(self) -> PlanCurve {
         let (edge_px, bytes) = self.curve_builder.finish();
         PlanCurve { view: self.view, edge_px, bytes, allocated: Vec::new() }
     }
 
-    /// Evaluates the plan. The result is empty if the file does not have the device.
+    /// Continues evaluating the plan and returns the result once complete. The result is empty if the file does not
+    /// have the device.
     pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<PlanPage> {
         file.categorize(slice)?;
         if let Err(problem) = self.resolve(file, slice)? {
@@ -164,7 +165,7 @@ impl Plan {
         })
     }
 
-    /// Resolves each group to its allocations. The inner error is a message for the user.
+    /// Continues determining the allocations of each group. The inner error is a message for the user.
     fn resolve(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Result<(), String>> {
         while let Some((group, _)) = self.question.groups.get(self.members.len()) {
             let members = match group {
@@ -219,7 +220,7 @@ impl Plan {
         Ok(Ok(()))
     }
 
-    /// Returns the factors of the groups, and a result row for each group.
+    /// Returns the size factors of the groups, and a result row for each group. The error is a message for the user.
     fn factors(&self) -> Result<(Factors, Vec<PlanRow>), String> {
         let blocks = Factor::new(1, self.blocks.count.max(1).into()).unwrap_or_default();
         let row = |(group, factor): &(PlanGroup, Factor)| {
@@ -240,7 +241,7 @@ impl Plan {
     }
 }
 
-/// Returns the groups that contain an allocation, and whether the allocation grows with the batch.
+/// Returns the groups that contain an allocation, and whether the allocation grows with the batch size.
 fn plan_groups_of(
     members: &[GroupMembers],
     roles: &Roles,

@@ -1,4 +1,4 @@
-//! Sizes of all allocations under a plan, for the allocator simulation.
+//! Sizes of all allocations under a memory plan, as input for the allocator simulation.
 
 use super::{Plan, plan_groups_of, roles};
 use crate::open::OpenFile;
@@ -8,10 +8,10 @@ use analysis::PlanMembership;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
-/// Number of slice steps that each allocation costs.
+/// Cost of one allocation, in steps of the time slice.
 const STEPS: u32 = 8;
 
-/// Planned sizes under construction.
+/// Computes the planned size of each allocation in time slices.
 pub(crate) struct PlannedSizes {
     plan: Plan,
     next: usize,
@@ -23,7 +23,8 @@ impl PlannedSizes {
         PlannedSizes { plan: Plan::new(device, question), next: 0, bytes: Vec::new() }
     }
 
-    /// Returns the planned size of each allocation in id order, eight bytes each. Empty if the plan is invalid.
+    /// Continues computing and returns the planned size of each allocation in id order, encoded in eight bytes each.
+    /// Empty if the plan is invalid.
     pub(crate) fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Vec<u8>> {
         file.categorize(slice)?;
         if self.plan.resolve(file, slice)?.is_err() {

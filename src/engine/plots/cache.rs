@@ -1,4 +1,4 @@
-//! Cache of the data behind the address and reserved plots, built in slices.
+//! Cache of the data behind the address plot and the reserved plot. The data is built in time slices.
 
 use super::layout::AddressLayout;
 use super::reserved::ReservedRanges;
@@ -7,7 +7,7 @@ use crate::protocol::{Grouping, Looks, MemoryFilter, Plot};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::SegmentLifetimes;
 
-/// Plot data in the order of use, most recently used last.
+/// Cached data of plots. Each list is in order of use, with the most recently used item last.
 #[derive(Default)]
 pub(crate) struct PlotCache {
     layouts: LruCache<(i64, MemoryFilter), AddressLayout>,
@@ -15,7 +15,8 @@ pub(crate) struct PlotCache {
 }
 
 impl PlotCache {
-    /// Builds the data of a plot. Keeps at most `limit` entries of each kind.
+    /// Continues building the data of a plot until it is complete or the time slice is used up. Caches at most `limit`
+    /// items of each kind.
     pub(super) fn step(
         &mut self,
         open: DeviceData<'_>,
@@ -39,12 +40,14 @@ impl PlotCache {
         }
     }
 
-    /// Returns the layout of a part of memory. It is complete once [`PlotCache::step`] has succeeded.
+    /// Returns the cached layout of the address plot of a part of memory. It is complete once [`PlotCache::step`] has
+    /// succeeded.
     pub(super) fn layout(&self, device: i64, only: MemoryFilter) -> Option<&AddressLayout> {
         self.layouts.get(&(device, only))
     }
 
-    /// Returns the sorted ranges of a part of memory. They are complete once [`PlotCache::step`] has succeeded.
+    /// Returns the cached ranges of reserved memory, limited to `only` and in stacking order. They are complete once
+    /// [`PlotCache::step`] has succeeded.
     pub(super) fn reserved(
         &self,
         device: i64,
@@ -60,7 +63,7 @@ impl PlotCache {
     }
 }
 
-/// Small cache in least recently used order.
+/// Small cache that evicts the least recently used entries. The most recently used entry is the last.
 struct LruCache<K, T>(Vec<(K, T)>);
 
 impl<K, T> Default for LruCache<K, T> {
@@ -74,7 +77,7 @@ impl<K: PartialEq, T> LruCache<K, T> {
         self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value)
     }
 
-    /// Returns the entry for `key`, created if missing, and moves it to the end. Evicts the oldest entries beyond
+    /// Moves the entry for `key` to the end, creates it if missing, and returns it. Evicts the oldest entries beyond
     /// `limit`.
     fn get_or_insert(&mut self, key: K, limit: usize, new: impl FnOnce() -> T) -> Option<&mut T> {
         let known = self.0.iter().position(|(known, _)| *known == key);

@@ -12,12 +12,13 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use picture::timeline::{self, OutlineRect, View, address_outline};
 
-/// Maximum number of events that a step walks through, which takes a few milliseconds.
+/// Maximum number of events that a keyboard step examines, which takes a few milliseconds.
 const MAX_EVENTS: u32 = 50_000;
-/// Maximum number of ranges that a step examines, summed over all moments that it passes.
+/// Maximum number of ranges that a keyboard step examines, summed over all moments that it passes.
 const MAX_RANGES: usize = 1_000_000;
 
-/// Converts a height on the axis to an address. In a gap, returns the end of the range below.
+/// Converts a height on the address axis to an address. For a height in a gap, returns the end of the range below the
+/// gap.
 fn address_near(map: &AddressMap, height: u64) -> Option<u64> {
     let after = map.ranges.partition_point(|range| range.axis_start <= height);
     let MappedRange { address, bytes, axis_start: from, .. } = *map.ranges.get(after.checked_sub(1)?)?;
@@ -25,13 +26,14 @@ fn address_near(map: &AddressMap, height: u64) -> Option<u64> {
 }
 
 impl OpenFile {
-    /// Returns the address axis of a part of memory. Requires a complete layout. Empty for an unknown device.
+    /// Returns the address axis of a part of memory. The layout must be complete. The axis is empty if the device is
+    /// unknown.
     pub(crate) fn map(&self, device: i64, only: MemoryFilter) -> AddressMap {
         self.layout(device, only).map(|layout| layout.map.clone()).unwrap_or_default()
     }
 
-    /// Returns the allocation and the memory at a moment and a height of the address or reserved plot. Runs to
-    /// completion, including any preparation.
+    /// Returns the allocation and the memory at a moment and a height of the address or reserved plot. First prepares
+    /// the data of the plot if necessary, without time slices.
     pub(crate) fn hit_in_plot(
         &mut self,
         device: i64,
@@ -88,7 +90,7 @@ impl OpenFile {
         Some((Some(HitAllocation { call_site: site, ..block }), HitMemory { segment, free: None }))
     }
 
-    /// Returns the outline of an allocation or range in a window, or `None` for an unknown device.
+    /// Returns the outline of an allocation or mapped range in a window. `None` if the device is unknown.
     pub(crate) fn outline_in_plot(
         &mut self,
         device: i64,
@@ -106,8 +108,8 @@ impl OpenFile {
         }
     }
 
-    /// Returns the height at which an allocation starts at a moment, or `None` if the allocation is not shown at that
-    /// moment. In the reserved plot, this is the position of its first byte in the enclosing range.
+    /// Returns the height in the plot at which an allocation starts at a moment. `None` if the allocation is not shown
+    /// at that moment. In the reserved plot, this is the height of the allocation's first byte within its mapped range.
     pub(crate) fn height_of(&mut self, device: i64, looks: Looks, id: AllocationId, moment: Moment) -> Option<u64> {
         self.prepare_picture_now(device, looks);
         let history = self.history(device)?;
@@ -127,7 +129,7 @@ impl OpenFile {
         }
     }
 
-    /// Performs a step in the address plot. Returns `None` for an unknown device.
+    /// Moves the cursor by one keyboard step in the address plot. Returns `None` if the device is unknown.
     pub(crate) fn step_in_addresses(
         &mut self,
         device: i64,
@@ -167,8 +169,8 @@ impl OpenFile {
         Some(StepResult { moment, byte, outcome })
     }
 
-    /// Walks event by event to a block that covers the address: forwards to the next event that allocates one, or
-    /// backwards to the last event that frees one.
+    /// Searches event by event for a block that covers the address: forwards to the next event that allocates such a
+    /// block, or backwards to the last event that frees one.
     fn walk_to_block(
         &self,
         history: &DeviceHistory,
@@ -201,7 +203,7 @@ fn next_moment(history: &DeviceHistory, moment: u32, step: Step) -> Option<(u32,
     }
 }
 
-/// Walks through the reserved plot to the next moment at which another range covers `byte`.
+/// Searches the reserved plot for the next moment at which another range covers `byte`, in the direction of `step`.
 pub(crate) fn walk_ranges(
     (history, segments): (&DeviceHistory, &SegmentLifetimes),
     source: &timeline::Source<'_>,

@@ -1,5 +1,5 @@
-//! Layout of the address axis: all address ranges that were ever mapped, with shortened gaps, and the range of each
-//! allocation.
+//! Layout of the address axis. It contains all address ranges that were ever mapped, with shortened gaps between them,
+//! and the range of each allocation.
 
 use crate::curves::Part;
 use crate::device::DeviceData;
@@ -10,11 +10,11 @@ use base::sorted::{sorted_by_key, two_part_key};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use std::collections::BTreeMap;
 
-/// Size of a gap, as a fraction of all mapped bytes.
+/// A gap on the axis has the size of all mapped bytes divided by this number.
 const GAP_DIVISOR: u64 = 128;
-/// Maximum size of all gaps together, as a fraction of all mapped bytes.
+/// All gaps together are at most as large as all mapped bytes divided by this number.
 const ALL_GAPS_DIVISOR: u64 = 8;
-/// Maximum distance in bytes at which blocks outside all mapped memory share a range.
+/// Blocks outside all mapped memory are merged into one range if at most this many bytes lie between them.
 const MERGE_DISTANCE: u64 = 1 << 20;
 /// Sentinel: the allocation is not in the plot.
 const NO_RANGE: u32 = u32::MAX;
@@ -22,19 +22,19 @@ const NO_RANGE: u32 = u32::MAX;
 /// Disjoint, non-adjacent address ranges, as start → end (exclusive).
 type Ranges = BTreeMap<u64, u64>;
 
-/// Address axis of a part of memory, and the range of each allocation on it.
+/// Address axis of a part of memory, and the position of each allocation on this axis.
 pub(crate) struct AddressLayout {
     part: Part,
-    /// Ranges of expandable segments, merged over all moments.
+    /// Address ranges of expandable segments, merged over the whole trace.
     expandable: Ranges,
     mapped: Ranges,
-    /// Blocks outside all mapped memory.
+    /// Ranges of blocks that lie outside all mapped memory.
     outside_mapped: Ranges,
-    /// Sorted copy of `mapped`. Dropped once the map is complete.
+    /// Sorted copy of `mapped` for lookups. Cleared once the map is complete.
     mapped_sorted: Vec<[u64; 2]>,
     /// The address axis. Complete when `stage` is `Done`.
     pub(crate) map: AddressMap,
-    /// For each allocation, the index of its range in `map`.
+    /// For each allocation, the index of the range in `map` that contains it.
     range_of: Column<u32>,
     stage: Stage,
     next: usize,
@@ -71,7 +71,7 @@ impl AddressLayout {
         self.range_of.heap_bytes() + self.map.ranges.capacity() * size_of::<MappedRange>()
     }
 
-    /// Builds the layout until it is complete.
+    /// Continues building the layout until it is complete or the time slice is used up.
     pub(super) fn step(
         &mut self,
         open: DeviceData<'_>,
@@ -127,7 +127,7 @@ impl AddressLayout {
         }
     }
 
-    /// Returns the index of the range that contains the whole block.
+    /// Returns the index of the range that contains the whole block, if there is one.
     fn containing_range(&self, [start, end]: [u64; 2]) -> Option<u32> {
         let index = self.mapped_sorted.partition_point(|range| range[0] <= start).checked_sub(1)?;
         (end <= self.mapped_sorted.get(index)?[1]).then_some(index as u32)
@@ -194,15 +194,16 @@ impl AddressLayout {
         }
     }
 
-    /// Returns whether an allocation is in the part. False for empty allocations and unexplained bytes.
+    /// Returns whether an allocation is shown in this part of memory. False for empty allocations and unexplained
+    /// bytes.
     fn includes(&self, open: DeviceData<'_>, id: AllocationId) -> bool {
         open.history.allocations.size(id) > 0
             && !open.history.allocations.is_unexplained(id)
             && self.part.contains(open, id)
     }
 
-    /// Returns start and end (exclusive) on the axis of an allocation with `bytes` rounded bytes, or `None` if the
-    /// allocation is not in the part.
+    /// Returns the start and end (exclusive) of an allocation on the axis. `bytes` is its rounded size. `None` if the
+    /// allocation is not in this part of memory.
     pub(crate) fn position(&self, history: &DeviceHistory, id: AllocationId, bytes: u64) -> Option<[u64; 2]> {
         let range = self.map.ranges.get(self.range_of.get(id.0 as usize)? as usize)?;
         let lowest = range.axis_start.saturating_add(history.allocations.address(id).saturating_sub(range.address));
@@ -213,7 +214,8 @@ impl AddressLayout {
         self.range_of.get(id.0 as usize).is_some_and(|range| range != NO_RANGE)
     }
 
-    /// Returns start and end (exclusive) of a mapped range on the axis, or `None` if the range is not in the part.
+    /// Returns the start and end (exclusive) of a mapped range on the axis. `None` if the range is not in this part of
+    /// memory.
     pub(super) fn range_position(&self, segments: &SegmentLifetimes, id: AllocationId) -> Option<[u64; 2]> {
         let lowest =
             self.map.height_of(segments.ranges.address(id)).filter(|_| self.part.contains_range(segments, id))?;

@@ -1,4 +1,4 @@
-//! The address plot and the reserved plot. The data that they need in addition to the history is built in slices and
+//! The address plot and the reserved plot. Data that they need in addition to the history is built in time slices and
 //! cached.
 
 mod cache;

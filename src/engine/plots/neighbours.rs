@@ -1,30 +1,30 @@
-//! Lookup of the live block at an address, and of the nearest ones below and above it, at one moment.
+//! Finds the live block at an address and the nearest live blocks below and above it, at one moment.
 
 use crate::open::OpenFile;
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
 
-/// A live block and its address range.
+/// A live block and its addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LiveBlock {
     pub(crate) id: AllocationId,
     pub(crate) address: u64,
-    /// End of the block after rounding, exclusive.
+    /// End address of the block after rounding (exclusive).
     pub(crate) end: u64,
 }
 
-/// The live block at an address, and the nearest ones below and above it.
+/// The live block at an address, and the nearest live blocks below and above.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Neighbours {
     pub(crate) at: Option<LiveBlock>,
-    /// The nearest block that starts below `at`, or below the address if `at` is `None`.
+    /// The nearest block below the address. If `at` is set, the nearest block below that block.
     pub(crate) below: Option<LiveBlock>,
     pub(crate) above: Option<LiveBlock>,
 }
 
 impl Neighbours {
-    /// Finds the blocks around an address at a moment, among those for which `is_wanted` returns true. Takes time
-    /// proportional to the number of live allocations.
+    /// Finds the blocks around an address at a moment. Only blocks for which `is_wanted` returns true are considered.
+    /// Takes time proportional to the number of live allocations.
     pub(crate) fn find(
         file: &OpenFile,
         history: &DeviceHistory,

@@ -1,4 +1,4 @@
-//! Source data of the reserved plot: the mapped ranges of a part of memory, and their stacking order.
+//! Data for the reserved plot: the mapped ranges of a part of memory, and their stacking order.
 
 use crate::curves::Part;
 use crate::device::DeviceData;
@@ -7,11 +7,11 @@ use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, SegmentLifetimes, SelectedSegments};
 use picture::timeline::{Order, OrderBuilder};
 
-/// The mapped ranges of a part of memory and their order.
+/// The mapped ranges of a part of memory, and their stacking order.
 pub(super) struct ReservedRanges {
     wanted: Part,
     stacking: Option<Grouping>,
-    /// Mapped ranges in the part of memory. `None` if the whole device is shown.
+    /// Mapped ranges in the shown part of memory. `None` if the whole device is shown.
     pub(super) part: Option<SelectedSegments>,
     piling: OrderBuilder,
     pub(super) order: Option<Order>,
@@ -34,7 +34,7 @@ impl ReservedRanges {
         self.part.as_ref().map_or(0, SelectedSegments::heap_bytes) + self.order.as_ref().map_or(0, Order::heap_bytes)
     }
 
-    /// Builds the data until it is complete.
+    /// Continues building the ranges and their order until they are complete or the time slice is used up.
     pub(super) fn step(
         &mut self,
         open: DeviceData<'_>,

@@ -11,11 +11,12 @@ use history::replay::{AllocationId, Curve, Totals};
 use history::snapshot::StackId;
 use picture::timeline::{self, AddressSource, Paint};
 
-/// Number of cached layouts per device: the current one and the previous one.
+/// Number of cached layouts per device. This is enough for the current and the previous one.
 const CACHED_PER_DEVICE: usize = 2;
 
 impl OpenFile {
-    /// Builds the data that a plot needs in addition to its stacking order. Does nothing for an unknown device.
+    /// Continues building the data that a plot needs in addition to its stacking order. Does nothing if the device is
+    /// unknown.
     pub(crate) fn prepare_plot(&mut self, device: i64, looks: Looks, slice: &mut TimeSlice) -> SliceResult {
         if looks.plot == Plot::Stack {
             return Ok(());
@@ -33,12 +34,13 @@ impl OpenFile {
         result
     }
 
-    /// Returns the layout of a part of memory. It is complete once [`OpenFile::prepare_plot`] has succeeded.
+    /// Returns the layout of the address plot of a part of memory. It is complete once [`OpenFile::prepare_plot`] has
+    /// succeeded.
     pub(crate) fn layout(&self, device: i64, only: MemoryFilter) -> Option<&AddressLayout> {
         self.plots.layout(device, only)
     }
 
-    /// Calls `work` with the source of the address plot. [`OpenFile::prepare_plot`] must have succeeded. Returns `None`
+    /// Calls `work` with the data of the address plot. [`OpenFile::prepare_plot`] must have succeeded. Returns `None`
     /// for an unknown device.
     pub(crate) fn with_addresses<R>(
         &self,
@@ -62,8 +64,9 @@ impl OpenFile {
         })
     }
 
-    /// Calls `work` with the source of the reserved plot, whose allocations are the ranges of
-    /// [`SegmentLifetimes`](history::replay::SegmentLifetimes). [`OpenFile::prepare_plot`] must have succeeded.
+    /// Calls `work` with the data of the reserved plot. In this plot, mapped ranges
+    /// ([`SegmentLifetimes`](history::replay::SegmentLifetimes)) take the place of allocations.
+    /// [`OpenFile::prepare_plot`] must have succeeded.
     pub(crate) fn with_reserved<R>(
         &self,
         device: i64,

@@ -1,5 +1,5 @@
-//! Questions about the open file and their answers. The answer has the same name as its question, unless the question
-//! says otherwise.
+//! Queries about the open file ([`Question`]) and their results ([`Answer`]). An answer variant has the same name as
+//! its query unless documented otherwise.
 
 use super::{
     AddressMap, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
@@ -21,22 +21,22 @@ pub struct Ask {
     pub question: Question,
 }
 
-/// Query about one device, or about two. A query that may take longer than one time slice replaces a pending one of the
-/// same variant. [`Question::Legend`] and [`Question::Details`] are never replaced.
+/// Query about one or two devices. A query that may take longer than one time slice cancels a pending query of the same
+/// variant. [`Question::Legend`] and [`Question::Details`] are never canceled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Question {
-    /// Geometry of a window. No answer if the file does not have the device.
+    /// Geometry of a plot in a window. Has no answer if the file does not have the device.
     Scene {
         view: View,
         looks: Looks,
     },
-    /// Hit test: the allocation at a byte of the plot. In the reserved plot, the hit is a mapped range: its id is a
-    /// range id and its bytes are reserved bytes.
+    /// Hit test: finds the allocation at a position of the plot. In the reserved plot, finds a mapped range instead:
+    /// the returned id is the id of the range, and the returned bytes are reserved bytes.
     Hit {
-        /// Display settings of the scene that was hit.
+        /// Display settings of the plot.
         looks: Looks,
         moment: u32,
-        /// Height in the stack, in requested bytes. In other plots, the position on the plot's own axis.
+        /// Height in the stacked plot, in requested bytes. In other plots, the position on their vertical axis.
         byte: u64,
     },
     /// Allocation, segment and free space at an address. The answer is an [`Answer::Hit`].
@@ -44,44 +44,44 @@ pub enum Question {
         moment: u32,
         address: u64,
     },
-    /// All addresses that were ever mapped in a part of memory, arranged as on the axis of
-    /// [`Plot::Addresses`](super::Plot::Addresses).
+    /// Address axis of [`Plot::Addresses`](super::Plot::Addresses): all addresses that were ever mapped in a part of
+    /// memory.
     Map(MemoryFilter),
-    /// Totals per pixel column of a window.
+    /// Maximum of each memory total per pixel column of a window.
     Curves {
         view: View,
         only: MemoryFilter,
     },
     State(SegmentsQuestion),
     Events(Box<EventsQuestion>),
-    /// Chosen rows of the Events list as text, at most [`MAX_COPIED`](super::MAX_COPIED). The answer is an
+    /// Selected rows of the Events list as text, at most [`MAX_COPIED`](super::MAX_COPIED). The answer is an
     /// [`Answer::TableText`].
     EventsText(Box<EventsQuestion>),
     Moments(Vec<MomentSpec>),
-    /// Destination of a keyboard step from a position in the stack.
+    /// Keyboard step from a position in the plot. The answer is the new position.
     Step {
-        /// Display settings of the scene that shows the stack.
+        /// Display settings of the plot.
         looks: Looks,
-        /// Starting moment.
+        /// Moment at the start of the step.
         moment: u32,
-        /// Starting byte of the stack.
+        /// Height in the plot at the start of the step, in bytes.
         byte: u64,
         step: Step,
     },
-    /// Out-of-memory events, snapshots, annotations and the peak of a device.
+    /// Marks on the time axis of a device: out-of-memory events, snapshots, annotations and the peak.
     Marks,
     Overview {
         axis: Axis,
-        /// Number of columns.
+        /// Number of pixel columns.
         width_px: u32,
     },
-    /// Legend of the colours of a device.
+    /// Legend of the colours in a device's plot.
     Legend {
         colouring: Grouping,
-        /// Moment for which to return totals, in addition to the peak.
+        /// Moment for which totals are returned, in addition to the totals at the peak.
         at: Option<u32>,
     },
-    /// Outline of an allocation in a window, even if the scene does not draw it individually.
+    /// Outline of an allocation in a window, even if the plot does not draw the allocation individually.
     Outline {
         view: View,
         looks: Looks,
@@ -89,32 +89,32 @@ pub enum Question {
     },
     /// Details of the allocation with this id.
     Details(u32),
-    /// Search of all allocations of a device with a query as parsed by [`Query::parse`](super::Query::parse). The
-    /// serial of the question identifies the matches.
+    /// Searches all allocations of a device with a query in the syntax of [`Query::parse`](super::Query::parse). The
+    /// serial of this request identifies the matches later.
     Find(String),
-    /// Next or previous match of a finished search, with wrap-around. The device is that of the search,
-    /// [`Ask::device`] is ignored.
+    /// Next or previous match of a finished search, with wrap-around. Uses the device of the search and ignores
+    /// [`Ask::device`].
     FindNext {
         find: u32,
         begin: SearchStart,
         direction: Direction,
-        /// Order of the stack for [`Match::lowest_byte`](super::Match::lowest_byte).
+        /// Display settings that determine [`Match::lowest_byte`](super::Match::lowest_byte).
         looks: Looks,
         /// Visible moments: start and end (exclusive).
         window: [u32; 2],
-        /// Restricts the matches to this scope.
+        /// Only matches in this scope are considered.
         scope: Scope,
     },
-    /// Number and bytes of the allocations with this stack id, as in [`Details::stack`].
+    /// Number and bytes of the allocations with this stack id. See [`Details::stack`].
     SameStack(u32),
     Flame(FlameQuestion),
-    /// Files and lines of the user's own code, weighted by the allocations of a scope.
+    /// Memory by file and line of the user's own code, for the allocations in a scope.
     Sources(Scope),
-    /// Totals for a range of the trace.
+    /// Memory totals for a range of the trace.
     Range(Span),
-    /// Part of a tree of call stacks.
+    /// Rows of a tree of call stacks.
     Tree(Box<TreeQuestion>),
-    /// The largest allocation of a scope whose stack is at or below a node.
+    /// The largest allocation of a scope whose stack is at or below a tree node.
     Heaviest {
         scope: Scope,
         arrangement: Arrangement,
@@ -123,46 +123,46 @@ pub enum Question {
     Report(ReportQuestion),
     /// Peak under a memory plan.
     Plan(Box<PlanQuestion>),
-    /// Curve of a memory plan over a window.
+    /// Live bytes over a window under a memory plan.
     PlanCurve(Box<PlanQuestion>, View),
-    /// Curve of a simulated run over a window. The answer is an [`Answer::PlanCurve`].
+    /// Memory of a simulated run over a window. The answer is an [`Answer::PlanCurve`].
     Course(Box<WhatIfCourse>, View),
-    /// Part of the Allocations table, and its histograms.
+    /// Rows of the Allocations table, and its histograms.
     Table(Box<TableQuestion>),
-    /// Chosen rows of the Allocations table as text, at most [`MAX_COPIED`](super::MAX_COPIED).
+    /// Selected rows of the Allocations table as text, at most [`MAX_COPIED`](super::MAX_COPIED).
     TableText(Box<TableQuestion>),
-    /// Question about two devices. It is answered by `compare::Pair`, which holds both files. The engine does not
+    /// Query about two devices. It is answered by `compare::Pair`, which has access to both files. The engine does not
     /// answer it.
     Pair(PairQuestion),
-    /// Comparison of two devices, with a maximum number of rows per sheet. It is answered by `compare::Pair`. The
-    /// answer is an [`Answer::Report`].
+    /// Comparison of two devices. The second value is the maximum number of rows per table. It is answered by
+    /// `compare::Pair`. The answer is an [`Answer::Report`].
     Comparison(Pairing, u32),
-    /// Recording of the program's allocator requests on the device, for the worker that answers [`Question::WhatIf`].
+    /// The program's allocator requests on the device, for the worker that answers [`Question::WhatIf`].
     Recording,
-    /// Size of each allocation under a plan. The worker that answers [`Question::WhatIf`] needs the sizes for
+    /// Size of each allocation under a memory plan. The worker that answers [`Question::WhatIf`] needs the sizes for
     /// [queries about planned sizes](WhatIfQuestion::is_planned).
     PlannedSizes(Box<PlanQuestion>),
-    /// Simulation of the device's program under different allocator settings. May be answered in parts. The page
-    /// sends it to a separate worker, never to the engine's. It is skipped by serde, so it must be the last variant:
-    /// otherwise it would shift the indices of later variants.
+    /// Simulation of the device's program under different allocator settings. It may be answered in several parts. The
+    /// page sends it to a separate worker, never to the engine's worker. Serde skips this variant, so it must be the
+    /// last one. Otherwise, the indices of later variants would be shifted.
     #[serde(skip)]
     WhatIf(Box<WhatIfQuestion>),
 }
 
-/// Answer to a [`Question`]. If the file does not have the device, there is no answer or an empty one.
+/// Result of a [`Question`]. If the file does not have the device, there is no answer or an empty one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
     Scene(Box<Scene>),
     Hit {
         hit: Option<HitAllocation>,
-        /// Segment and free space. `None` in the allocation stack.
+        /// Segment and free space at the position. `None` in the stacked plot of allocations.
         memory: Option<Box<HitMemory>>,
     },
     Map(Box<AddressMap>),
     Curves(Box<Curves>),
     State(Box<SegmentsPage>),
     Events(Box<EventsPage>),
-    /// Facts for each moment of the question, in the same order. Unknown events are left out.
+    /// Facts for each requested moment, in the same order. Unknown events are left out.
     Moments(Vec<MomentFacts>),
     Step(StepResult),
     Marks(Box<Marks>),
@@ -170,31 +170,34 @@ pub enum Answer {
     Legend(Vec<LegendEntry>),
     /// Rectangles in pixels of the view, from left to right. Empty if the allocation is outside the view.
     Outline(Vec<OutlineRect>),
-    /// `None` if there is no allocation with this id.
+    /// Details of the allocation. `None` if there is no allocation with the requested id.
     Details(Option<Box<Details>>),
     Find(Tally),
-    /// `None` if there is no match, or if the search is not the latest finished one.
+    /// The match. `None` if there is none, or if the search is not the latest finished one.
     FindNext(Option<Match>),
     SameStack(Tally),
     Flame(Box<FlamePage>),
     Sources(Box<SourcesPage>),
     Range(RangeFacts),
     Tree(Box<TreePage>),
-    /// Id of the allocation. Of several largest ones, the first. `None` if the node has no allocations in the scope.
+    /// Id of the largest allocation. If several are equally large, the first one. `None` if the node has no allocations
+    /// in the scope.
     Heaviest(Option<u32>),
-    /// Without statements and sheets if the file does not have the device.
+    /// Findings and tables. Both are empty if the file does not have the device.
     Report(Box<Report>),
     Plan(Box<PlanPage>),
     PlanCurve(Box<PlanCurve>),
     Table(Box<TablePage>),
     TableText(TableText),
     Pair(Box<PairAnswer>),
-    /// Columns of an [`allocator::Recording`] in the format of [`allocator::transfer`], followed by its
-    /// other fields, [encoded](super::encode).
+    /// Columns of an [`allocator::Recording`] in the format of [`allocator::transfer`], followed by the
+    /// [encoded](super::encode) remaining fields.
     Recording(Vec<u8>),
-    /// Input for [`Simulation::plan`](allocator::simulation::Simulation::plan). Empty if the plan is invalid.
+    /// Planned sizes, as input for [`Simulation::plan`](allocator::simulation::Simulation::plan). Empty if the plan is
+    /// invalid.
     PlannedSizes(Vec<u8>),
-    /// Never sent between workers. It must be the last variant, like [`Question::WhatIf`].
+    /// Result of a simulation. It is never sent between workers. Like [`Question::WhatIf`], it must be the last
+    /// variant.
     #[serde(skip)]
     WhatIf(Box<WhatIf>),
 }

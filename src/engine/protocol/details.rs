@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The allocation under the pointer, for the hover card.
+/// Facts about the allocation under the pointer, for the tooltip.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HitAllocation {
     pub allocation: u32,
@@ -11,11 +11,11 @@ pub struct HitAllocation {
     pub allocated_at: u32,
     /// Moment right after the free completed. `None` if the allocation is live at the end of the trace.
     pub freed_at: Option<u32>,
-    /// Lowest byte that the allocation covers in the plot at the requested moment.
+    /// Height of the allocation's lower edge in the plot at the requested moment, in bytes.
     pub lowest_byte: u64,
     /// Call site, such as `train.py:233 train_step`.
     pub call_site: Option<String>,
-    /// Category, if already computed. Segments have none.
+    /// Category, if already computed. Segments have no category.
     pub category: Option<String>,
 }
 
@@ -28,10 +28,10 @@ pub struct Details {
     pub origin: Origin,
     pub requested: u64,
     pub rounded: u64,
-    /// True if `rounded` is computed from `requested` instead of recorded. It is then a lower bound and shown with
-    /// "≥".
+    /// True if `rounded` was computed from `requested` instead of recorded. It is then a lower bound, which is
+    /// displayed with "≥".
     pub is_rounded_estimated: bool,
-    /// `None` if the file has no address.
+    /// Start address. `None` if the file does not record it.
     pub address: Option<u64>,
     /// Stream handle, if recorded.
     pub stream: Option<u64>,
@@ -46,55 +46,55 @@ pub struct Details {
     /// Index of the event at which the free completed. `None` if the allocation is live at the end of the trace.
     pub freed_event: Option<u32>,
     pub freed_us: Option<i64>,
-    /// Lifetime in µs on the time axis, if both ends are recorded. Never negative.
+    /// Lifetime in µs on the time axis, if both times are recorded. Never negative.
     pub lifetime_us: Option<i64>,
-    /// Live requested bytes right after the allocation, including it.
+    /// Live requested bytes right after the allocation, which is included.
     pub live_after: i64,
     /// torch.compile region (`compile_context`), if recorded.
     pub compile_context: Option<String>,
-    /// Pairs of label and text, from `user_metadata`, `internal_metadata`, `category` and `annotate` events.
+    /// Metadata as key-value pairs, from `user_metadata`, `internal_metadata`, `category` and `annotate` events.
     pub metadata: Vec<(String, String)>,
-    /// Annotations (START…END ranges) that are open at the allocation, outermost first.
+    /// Names of the annotations (START…END ranges) that are open when the allocation is made, outermost first.
     pub annotations: Vec<String>,
-    /// True if `frames` is the stack of the free, because the allocation itself was not recorded.
+    /// True if `frames` is the stack of the free, because the stack of the allocation was not recorded.
     pub is_free_stack: bool,
-    /// Stack id. Equal stacks have equal ids. `None` if no stack was recorded.
+    /// Stack id. Allocations with the same stack have the same id. `None` if no stack was recorded.
     pub stack: Option<u32>,
     pub frames: Vec<FrameText>,
-    /// `forward_frames`: the stack of the forward operator of a backward allocation.
+    /// `forward_frames`: the stack of the forward operator that belongs to an allocation in the backward pass.
     pub forward_frames: Vec<String>,
-    /// Category and the reason for it. `None` for unexplained bytes.
+    /// Category and the reason for the choice. `None` for unexplained bytes.
     pub category: Option<CategoryDetails>,
-    /// Tensors in the allocation, from the recorder: name, kind, shape and dtype, joined with [`TENSOR_SEPARATOR`].
-    /// A storage may have several.
+    /// Tensors in the allocation, as listed by a recorder: name, kind, shape and dtype, joined with
+    /// [`TENSOR_SEPARATOR`]. Several tensors may share a storage.
     pub tensors: Vec<String>,
 }
 
-/// Separator in tensor descriptions: `layers.0.weight · gradient · [4096, 1024] · bfloat16`.
+/// Separator between the parts of a tensor description, such as `layers.0.weight · gradient · [4096, 1024] · bfloat16`.
 pub const TENSOR_SEPARATOR: &str = " · ";
-/// Value of [`CategoryDetails::reason`] if the category comes from a tensor that the recorder named.
+/// Value of [`CategoryDetails::reason`] if the category comes from a tensor that a recorder named.
 pub const REASON_RECORDER: &str = "named by the recorder";
 
 /// Category of an allocation, and the reason for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryDetails {
     pub name: String,
-    /// Number of the matching rule, from 1. `None` if no rule matches.
+    /// 1-based number of the matching rule. `None` if no rule matches.
     pub rule: Option<u32>,
     pub reason: String,
 }
 
-/// Origin of the facts about an allocation.
+/// Origin of the facts about an allocation: the events in the trace, or the state at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Origin {
-    /// The trace has the alloc event.
+    /// The trace contains the alloc event.
     #[default]
     Recorded,
-    /// Freed in the trace, allocated before recording.
+    /// The allocation was made before recording. The trace contains only its free.
     FreedOnly,
-    /// Live at the end, without any event in the trace.
+    /// The allocation is live at the end of the trace. The trace contains no event for it.
     Static,
-    /// Bytes that the file does not explain.
+    /// Bytes that are missing from the recorded events and blocks.
     Unexplained,
 }
 
@@ -102,12 +102,12 @@ pub enum Origin {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameText {
     pub name: String,
-    /// File name. Empty or `??` for C++ frames.
+    /// File name. Empty or `??` for C++ frames without a known file.
     pub filename: String,
-    /// Line number as written in the file. It may exceed 64 bits.
+    /// Line number as written in the file. It may need more than 64 bits.
     pub line: String,
-    /// True for the user's own code, which is neither torch, nor Python's library, nor C++.
+    /// True for the user's own code, false for torch, Python's standard library, other packages and C++.
     pub is_user_code: bool,
-    /// Pairs of key and text of the `fx` fields, if present.
+    /// Key-value pairs of the frame's `fx` fields, which torch.fx adds to some snapshots.
     pub fx: Vec<(String, String)>,
 }

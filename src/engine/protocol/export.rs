@@ -1,4 +1,4 @@
-//! Export formats and jobs.
+//! Export formats, and descriptions of exports to write.
 
 use super::{Scope, Span};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ base::listed! {
 }
 
 base::listed! {
-    /// Contents of a CSV or JSON lines export.
+    /// Table that a CSV or JSON Lines export contains.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum ExportTable {
         #[default]
@@ -31,19 +31,19 @@ base::listed! {
     }
 }
 
-/// An export of one device.
+/// Parameters of an export of one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportQuestion {
     pub format: ExportFormat,
     pub table: ExportTable,
-    /// Position of the cursor: the number of events before it.
+    /// Position of the cursor, as the number of events before it.
     pub cursor: u32,
-    /// Exported range of the trace, for formats with a time axis. For stacks, only allocations made in
-    /// this range count as allocated.
+    /// Exported range of the trace, for formats with a time axis. In stack exports, only allocations made in this range
+    /// count as allocated.
     pub range: Span,
-    /// Allocations to export, for collapsed stacks and the table of allocations.
+    /// Set of allocations to export as collapsed stacks or as a table.
     pub scope: Scope,
-    /// Number of the largest allocations in a trace.
+    /// Number of largest allocations that are shown individually in a trace export.
     pub largest: u32,
 }
 
@@ -51,18 +51,18 @@ pub struct ExportQuestion {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportJob {
     Format(ExportQuestion),
-    /// A range of events as a new snapshot: start and end (exclusive).
+    /// Writes a range of events, from start to end (exclusive), as a new snapshot.
     Crop {
         events: [u32; 2],
         /// Name of the open file.
         source: String,
     },
-    /// A simulated run as a snapshot.
+    /// Writes a simulated run as a snapshot.
     Simulated {
         settings: String,
-        /// Bytes that the driver can provide. `None` derives it from failed requests.
+        /// Bytes that the driver can provide. `None` derives them from requests that failed in the recording.
         capacity: Option<u64>,
-        /// Memory of the device in bytes, which a memory fraction is taken of.
+        /// Total memory of the device in bytes. A memory fraction refers to it.
         total: Option<u64>,
         never_empties: bool,
         /// Name of the open file.
@@ -71,7 +71,7 @@ pub enum ExportJob {
 }
 
 impl ExportFormat {
-    /// Returns the name of the format on the command line.
+    /// Returns the name of the format, as used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             ExportFormat::Speedscope => "speedscope",
@@ -85,7 +85,7 @@ impl ExportFormat {
         }
     }
 
-    /// Returns the file extension without the leading dot. Other tools recognize files by it.
+    /// Returns the file extension without the leading dot. Other tools recognize the format by its extension.
     pub fn extension(self) -> &'static str {
         match self {
             ExportFormat::Speedscope => "speedscope.json",
@@ -99,7 +99,7 @@ impl ExportFormat {
         }
     }
 
-    /// Returns whether the format exports the rows of one [`ExportTable`].
+    /// Returns whether the format exports the rows of a table ([`ExportTable`]).
     pub fn has_rows(self) -> bool {
         matches!(self, ExportFormat::Csv | ExportFormat::JsonLines)
     }

@@ -1,4 +1,4 @@
-//! Questions and answers of the search.
+//! Queries and results of the search over allocations.
 
 pub use analysis::query::{FrameMatcher, Query, QueryError};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct Tally {
     pub peak_requested: u64,
 }
 
-/// Direction from one match to another, in allocation order.
+/// Direction of a search for the next match, in order of allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Direction {
     Next,
@@ -25,22 +25,22 @@ pub enum Direction {
 /// Starting point of the search for the next match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SearchStart {
-    /// Starts at this allocation. Finds a different match if there is one.
+    /// Starts at this allocation. Finds a different allocation if there is another match.
     Allocation(u32),
-    /// Starts at this moment. [`Direction::Next`] finds a match that is allocated at or after the moment, and
-    /// [`Direction::Previous`] one that is allocated before.
+    /// Starts at this moment. [`Direction::Next`] finds a match that is allocated at or after the moment.
+    /// [`Direction::Previous`] finds a match that is allocated before.
     Moment(u32),
 }
 
-/// A match of a search.
+/// An allocation that matches a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
     pub allocation: u32,
-    /// Index among all matches in allocation order.
+    /// Index of the match among all matches, in order of allocation.
     pub index: u32,
     pub requested: u64,
-    /// Lowest byte that the match covers in the stack, at its first moment in the requested window, or at its
-    /// allocation if it is not live there. In the address plot, its position on the axis. In the reserved plot, its
-    /// position in the enclosing range.
+    /// Height of the match's lower edge in the stacked plot, in bytes. It is measured at the first moment in the
+    /// requested window at which the match is live, or when it is allocated. In the address plot, the position on the
+    /// axis. In the reserved plot, the height within its mapped range.
     pub lowest_byte: u64,
 }

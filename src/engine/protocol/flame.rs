@@ -1,66 +1,67 @@
-//! Questions and answers of the flame graph: the boxes of a tree of stacks in device pixels.
+//! Queries and results of the flame graph: the boxes of a tree of stacks in device pixels.
 
 use super::{Arrangement, Ends, NodeLabel, Scope, Weight};
 use serde::{Deserialize, Serialize};
 
-/// Parameters of a flame graph.
+/// Query for a flame graph.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlameQuestion {
     pub scope: Scope,
     pub arrangement: Arrangement,
-    /// Node that fills the width. `None` and unknown nodes mean the root, which is node 0.
+    /// Node that fills the whole width. The root (node 0) is used for `None` and for unknown nodes.
     pub zoom: Option<u32>,
     /// Width of the graph in device pixels.
     pub width_px: u32,
     /// Serial of the search whose matches are highlighted.
     pub find: Option<u32>,
-    /// Allocation whose box is requested.
+    /// Allocation whose box is searched for.
     pub allocation: Option<u32>,
 }
 
-/// Boxes of a flame graph, at most [`MAX_BOXES`].
+/// A flame graph with at most [`MAX_BOXES`] boxes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlamePage {
     pub total: Weight,
-    /// Weights at both ends of the range of [`Scope::Change`].
+    /// Weights at the start and the end of the range of [`Scope::Change`].
     pub ends: Ends,
     pub found: Weight,
-    /// The boxes, root first, row by row and from left to right.
+    /// The boxes, starting with the root, row by row and from left to right.
     pub boxes: Vec<FlameBox>,
-    /// Index of the box that fills the width. The boxes before it are its ancestors, with the same width.
+    /// Index of the box that fills the whole width. The boxes before it are its ancestors and have the same width.
     pub zoom: u32,
     pub labels: Vec<NodeLabel>,
-    /// Index of the box of the requested allocation, or of its nearest ancestor that is drawn.
+    /// Index of the box of the requested allocation. If it is not drawn, the box of its nearest drawn ancestor.
     pub revealed: Option<u32>,
-    /// True if lower rows are left out because there would be too many boxes.
+    /// True if lower rows are left out because the graph would have too many boxes.
     pub is_truncated: bool,
 }
 
-/// Box of a flame graph.
+/// A box of a flame graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlameBox {
-    /// Node of the box. If several nodes share a box because each is narrower than a pixel, the heaviest one.
+    /// Node that the box shows. If several nodes share a box because each is narrower than a pixel, the heaviest of
+    /// them.
     pub node: u32,
-    /// Number of nodes that share the box.
+    /// Number of nodes that the box shows.
     pub node_count: u32,
     /// Index of the parent box. The root is its own parent.
     pub parent: u32,
-    /// Row number. The root is in row 0.
+    /// Index of the row. The root is in row 0.
     pub row: u32,
-    /// Left and right (exclusive) edge in device pixels. Never empty, and within the parent.
+    /// Left and right (exclusive) edge in device pixels. A box is at least one pixel wide and lies within its parent.
     pub x: [u32; 2],
     /// Weight of the node and its descendants.
     pub weight: Weight,
-    /// Weights at both ends of the range of [`Scope::Change`]. For each stack, `weight`, which determines the width,
-    /// is then the larger one.
+    /// Weights at the start and the end of the range of [`Scope::Change`]. `weight`, which determines the width, then
+    /// counts the larger of both weights for each stack.
     pub ends: Ends,
     /// Bytes of `weight` that match the search.
     pub found: u64,
     /// True if the frame itself matches the search.
     pub matches: bool,
-    /// Index into [`FlamePage::labels`].
+    /// Index of the box's label in [`FlamePage::labels`].
     pub label: u32,
-    /// Palette slot of the call site in the timeline. `None` if the node is not a call site.
+    /// Palette slot of the node's call site in the timeline. `None` if the node is not a call site.
     pub slot: Option<u32>,
 }
 

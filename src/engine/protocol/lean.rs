@@ -1,19 +1,19 @@
 //! A wrapper around postcard's deserializer that reduces code size.
 //!
-//! In postcard, structs and tuples always have all of their fields. The wrapper always returns the next field, so
-//! that the code that serde generates for missing fields is dead code. This saves some tens of bytes of wasm per
-//! field.
+//! In postcard, structs and tuples always have all of their fields. The wrapper relies on this and always returns the
+//! next field. The code that serde generates for missing fields then becomes dead code. This saves some tens of bytes
+//! of wasm per field.
 
 use postcard::{Deserializer, Error, de_flavors::Slice};
 use serde::de::{self, Deserialize, DeserializeSeed, EnumAccess, SeqAccess, VariantAccess, Visitor};
 
-/// Deserializer that never reports a missing field.
+/// Deserializer that never reports missing fields.
 pub(super) struct LeanDeserializer<'a, 'de>(pub(super) &'a mut Deserializer<'de, Slice<'de>>);
 
-/// Fields of a struct or tuple.
+/// Access to the fields of a struct or tuple.
 struct Fields<'a, 'de>(LeanDeserializer<'a, 'de>);
 
-/// Remaining elements of a sequence, and the number of elements.
+/// Access to the elements of a sequence. The second value is the number of remaining elements.
 struct Elements<'a, 'de>(LeanDeserializer<'a, 'de>, usize);
 
 impl<'de> LeanDeserializer<'_, 'de> {
@@ -80,7 +80,7 @@ impl<'de> VariantAccess<'de> for LeanDeserializer<'_, 'de> {
     }
 }
 
-/// Generates methods that forward to postcard's deserializer unchanged.
+/// Generates methods that pass their arguments on to postcard's deserializer unchanged.
 macro_rules! passed_on {
     ($($name:ident)*) => {
         $(#[inline(always)]

@@ -1,29 +1,29 @@
-//! File access and load progress.
+//! Access to the bytes of a file, and the progress of loading it.
 
 use history::replay::KeepRange;
 use serde::{Deserialize, Serialize};
 
-/// Memory limit for the tables of a file on 32-bit targets (wasm), in bytes. The rest of the 4 GiB is for memory that
-/// is not counted: gaps between allocations, indices that are built at the end, the scene, and a few hundred MiB that
-/// a malicious file may allocate between two checks.
+/// Memory limit for the tables of a file on 32-bit targets (wasm), in bytes. The remaining address space is needed for
+/// memory that is not counted: gaps between allocations, indices that are built last, the scene, and a few hundred MiB
+/// that a malicious file may allocate between two checks.
 pub const MAX_TABLE_BYTES_32_BIT: u64 = 3 << 30;
 
 /// Ways of reading a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Access {
-    /// The file is read once, from beginning to end, as from a link or standard input.
+    /// The file is read once, from beginning to end. This is the case for links and standard input.
     Sequential,
     /// The file can be read at any offset, and its length is known.
     Random,
 }
 
-/// Range of events that are kept for each device. All other events are read and dropped.
+/// Range of events that is loaded for each device. Events outside the range are read but not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadRange {
-    /// First event to keep. `to` is the end of the range (exclusive).
+    /// First event to load. `to` is the end of the range (exclusive).
     pub from: u32,
     pub to: u32,
-    /// Maximum number of events. The last ones of the range are kept.
+    /// Maximum number of events. If the range is longer, only its last events are loaded.
     pub max_events: u32,
 }
 
@@ -43,24 +43,24 @@ impl From<LoadRange> for KeepRange {
     }
 }
 
-/// Bytes that the engine needs next.
+/// Position of the bytes that the engine needs next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeededBytes {
-    /// The bytes after the last ones that were fed, or the start of the file.
+    /// The bytes after those already fed, or the start of the file.
     Next,
-    /// The bytes from this offset, which is less than the file's length. Only with [`Access::Random`].
+    /// The bytes from this offset on, which is less than the file's length. Only used with [`Access::Random`].
     At(u64),
-    /// The whole file, stored so that it can be read with [`Access::Random`]. The driver then sends
-    /// [`super::Request::Open`] again. Only with [`Access::Sequential`], because an archive has its table of contents
-    /// at the end.
+    /// The whole file, because an archive has its table of contents at the end. The driver has to store the file so
+    /// that it can be read with [`Access::Random`], and send [`super::Request::Open`] again. Only used with
+    /// [`Access::Sequential`].
     WholeFile,
 }
 
-/// One of several snapshots in a file.
+/// A snapshot in a file that contains several snapshots.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     pub name: String,
-    /// Uncompressed size as stated in the file.
+    /// Uncompressed size in bytes, as stated in the archive.
     pub bytes: u64,
 }
 

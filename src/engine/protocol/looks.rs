@@ -1,4 +1,4 @@
-//! Display settings of a device's plot: stacking, colouring and highlight.
+//! Display settings of a device's plot: stacking order, colours and highlight.
 
 use super::{Arrangement, Plot};
 use serde::{Deserialize, Serialize};
@@ -9,17 +9,17 @@ pub enum Grouping {
     /// Innermost frame of the user's own code.
     #[default]
     CallSite,
-    /// Requested bytes, in powers of four.
+    /// Requested bytes. Each class spans a factor of four.
     Size,
-    /// Lifetime in events, in powers of four.
+    /// Lifetime in events. Each class spans a factor of four.
     Lifetime,
-    /// Position of the allocation in the trace, in sixteenths.
+    /// Time of allocation. The trace is divided into sixteen equal parts.
     Age,
     Stream,
     Pool,
-    /// Category by the rules of [`Request::Categories`](super::Request::Categories).
+    /// Category, as classified by the rules of [`Request::Categories`](super::Request::Categories).
     Category,
-    /// Innermost annotation that is open at the allocation (Mosaic's rule).
+    /// Innermost annotation that is open when the allocation is made (Mosaic's rule).
     Annotation,
     /// torch.compile region of the allocation.
     CompileContext,
@@ -39,7 +39,7 @@ impl Grouping {
         Grouping::CompileContext,
     ];
 
-    /// Returns the identifier of the grouping, as in the page's menus.
+    /// Returns the identifier of the grouping, as used in the page's menus.
     pub fn name(self) -> &'static str {
         match self {
             Grouping::CallSite => "site",
@@ -59,51 +59,51 @@ impl Grouping {
         Grouping::ALL.into_iter().find(|grouping| grouping.name() == name)
     }
 
-    /// Returns whether the groups are ordered, so that a colour ramp is better than distinct hues.
+    /// Returns whether the groups have a natural order. Then a colour ramp is used instead of distinct hues.
     pub fn is_ordered(self) -> bool {
         matches!(self, Grouping::Size | Grouping::Lifetime | Grouping::Age)
     }
 }
 
-/// Highlighted allocations. All others are faded.
+/// Set of allocations to highlight. All other allocations are faded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Highlight {
     #[default]
     Nothing,
-    /// Allocations with this stack, as in [`Details::stack`](super::Details::stack).
+    /// Allocations with this stack id. See [`Details::stack`](super::Details::stack).
     Stack(u32),
-    /// Matches of the search with this serial. No allocations if a newer search has finished.
+    /// Matches of the search with this serial. Empty if a newer search has finished.
     Found(u32),
     /// Allocations whose stacks are at or below this node of a tree.
     Node(Arrangement, u32),
 }
 
-/// Display settings of a device's plot.
+/// Display settings that determine how a device's plot is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Looks {
-    /// Grouping of the stack. Within a group, older allocations are below younger ones. `None` means plain allocation
-    /// order.
+    /// Grouping that determines the order of allocations in the stacked plot. Within a group, older allocations are
+    /// below younger ones. `None` means order of allocation.
     pub stacking: Option<Grouping>,
     pub colouring: Grouping,
     pub highlight: Highlight,
-    /// Type of plot. `stacking` does not apply to addresses.
+    /// Type of plot. `stacking` has no effect on the address plot.
     pub plot: Plot,
 }
 
 impl Looks {
-    /// Returns the settings that determine the positions of allocations in the plot.
+    /// Returns only those settings that affect the positions of allocations in the plot.
     pub fn layout_key(self) -> (Plot, Option<Grouping>) {
         (self.plot, self.stacking)
     }
 
-    /// Returns these settings with a grouping for both stacking and colours. `None` stacks in allocation order and
-    /// keeps the colours.
+    /// Returns these settings with `group` as the grouping of both stacking and colours. `None` stacks in order of
+    /// allocation and leaves the colours unchanged.
     pub fn grouped_by(self, group: Option<Grouping>) -> Looks {
         Looks { stacking: group, colouring: group.unwrap_or(self.colouring), ..self }
     }
 
-    /// Returns the grouping of the stack, or `None` if the colours use a different one. `Some(None)` means that the
-    /// stack is not grouped.
+    /// Returns the grouping that applies to both stacking and colours. `None` if they differ. `Some(None)` if the plot
+    /// is not stacked by group.
     pub fn group(self) -> Option<Option<Grouping>> {
         (self.stacking.is_none() || self.stacking == Some(self.colouring)).then_some(self.stacking)
     }

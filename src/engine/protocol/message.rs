@@ -1,6 +1,6 @@
 //! Encoding of requests and replies as bytes.
 //!
-//! The page and its workers are always the same build, so fields have no names and the format has no version.
+//! The page and its workers are always from the same build. So the format does not contain field names or a version.
 
 use super::lean::LeanDeserializer;
 use serde::Serialize;
@@ -12,7 +12,7 @@ pub fn encode(value: &impl Serialize) -> Vec<u8> {
     postcard::to_allocvec(value).unwrap_or_default()
 }
 
-/// Decodes a value. Returns `None` if the bytes are invalid or if any are left over.
+/// Decodes a value. Returns `None` if the bytes are invalid or too many.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let mut from = postcard::Deserializer::from_bytes(bytes);
     let value = T::deserialize(LeanDeserializer(&mut from)).ok()?;

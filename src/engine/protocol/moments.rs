@@ -1,30 +1,30 @@
-//! Facts about single moments, and keyboard steps in the stack.
+//! Facts about single moments, and keyboard steps in a plot.
 
 use super::AxisPoint;
 use picture::timeline::Axis;
 use serde::{Deserialize, Serialize};
 
-/// Ways to specify a moment.
+/// Specification of a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MomentSpec {
     /// Moment after this number of events.
     Moment(u32),
-    /// Moment at a position on an axis, in the units of the axis.
+    /// Moment at a position on an axis, in units of this axis.
     X(Axis, f64),
     /// Moment after this event.
     After(NamedEvent),
-    /// First moment with the maximum of reserved bytes.
+    /// First moment at which reserved bytes reach their maximum.
     PeakReserved,
     /// Moment after the last out-of-memory event, if there is one.
     OutOfMemory,
 }
 
-/// An event as named by Mosaic and memory_viz: action, address, and occurrence, such as `alloc:7f89b4000000_0`.
+/// An event in the notation of Mosaic and memory_viz: action, address and version, such as `alloc:7f89b4000000_0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedEvent {
     pub action: NamedAction,
     pub address: u64,
-    /// Number of completed frees of this address earlier in the trace.
+    /// Number of frees of this address that completed earlier in the trace.
     pub version: u32,
 }
 
@@ -35,16 +35,17 @@ pub enum NamedAction {
     FreeCompleted,
 }
 
-/// Facts about one moment. Bytes are exact.
+/// Facts about one moment. All byte counts are exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MomentFacts {
-    /// Number of events that have happened.
+    /// Number of events before the moment.
     pub moment: u32,
-    /// Requested position, or the start of the moment if it was specified by number.
+    /// Requested position. If the moment was requested by number, the position of its start.
     pub position: AxisPoint,
     /// Start of the moment on the time axis, in µs. 0 if the file has no times.
     pub start: u64,
-    /// Time of the event before the moment, in µs since 1970. `None` before the first event or if not recorded.
+    /// Time of the event before the moment, in µs since 1970. `None` if there is no such event or its time is not
+    /// recorded.
     pub time_us: Option<i64>,
     /// Live requested bytes.
     pub requested: u64,
@@ -55,36 +56,36 @@ pub struct MomentFacts {
     pub count: u32,
 }
 
-/// A keyboard step from a position in the stack.
+/// A keyboard step from a position in the plot.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Step {
-    /// To the allocation above, at the same moment.
+    /// Moves to the allocation above, at the same moment.
     Above,
-    /// To the allocation below, at the same moment.
+    /// Moves to the allocation below, at the same moment.
     Below,
-    /// To the last earlier moment at which another allocation covers the byte.
+    /// Moves to the last earlier moment at which another allocation covers the same height.
     Earlier,
-    /// To the first later moment at which another allocation covers the byte.
+    /// Moves to the first later moment at which another allocation covers the same height.
     Later,
-    /// To this allocation, at the same moment. Does nothing if it is not live.
+    /// Moves to this allocation, at the same moment. Does nothing if the allocation is not live then.
     To(u32),
 }
 
-/// Destination of a step.
+/// Position after a keyboard step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepResult {
     pub moment: u32,
-    /// Byte of the stack at the destination.
+    /// Height in the plot at the destination, in bytes.
     pub byte: u64,
     pub outcome: StepOutcome,
 }
 
-/// Reason why a step ended.
+/// Reason why a keyboard step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StepOutcome {
     Arrived,
-    /// There is nothing in this direction. The position is unchanged.
+    /// Nothing was found in this direction. The position is unchanged.
     NotFound,
-    /// The step covers too many events for one call. Call again from here.
+    /// Too many events were examined for one call. The step can be continued from the returned position.
     Unfinished,
 }

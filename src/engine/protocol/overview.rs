@@ -1,13 +1,13 @@
-//! Data shown around the stack: marks, annotations, the legend and the overview of the whole trace.
+//! Data shown around the plot: marks, annotations, the legend and the overview of the whole trace.
 
 use super::{Span, Weight};
 use picture::timeline::Axis;
 use serde::{Deserialize, Serialize};
 
-/// Position on both horizontal axes.
+/// Position of a moment or time on both horizontal axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AxisPoint {
-    /// Position on the event axis. Event `k` is at `k + 1`. Between two events, it is interpolated by time.
+    /// Position on the event axis. Event `k` is at `k + 1`. Times between two events are interpolated.
     pub events: f64,
     /// Position on the time axis, in µs from its start. 0 if the file has no times.
     pub time: u64,
@@ -23,31 +23,31 @@ impl AxisPoint {
     }
 }
 
-/// Marks and annotations of a device.
+/// Marks and annotations on the time axis of a device.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Marks {
     pub out_of_memory: Vec<OutOfMemoryMark>,
-    /// Positions and event indices of the snapshots that were taken.
+    /// Position and event index of each `snapshot` event.
     pub snapshots: Vec<(AxisPoint, u32)>,
     pub ranges: Vec<RangeMark>,
-    /// Maximum nesting depth of the ranges.
+    /// Number of lanes that the annotations need, which is their maximum nesting depth.
     pub lanes: u32,
-    /// Number of marks left out. The first ones are kept.
+    /// Number of marks that were left out because there are too many. The first ones are included.
     pub left_out: u64,
-    /// Position of the start of the peak.
+    /// Position at which the peak starts.
     pub peak: AxisPoint,
-    /// Recorded times on the time axis, if there are any.
+    /// Range of the recorded times on the time axis. `None` if the file has no times.
     pub clock: Option<ClockSpan>,
 }
 
-/// Position of the recorded times on the time axis.
+/// Range of the recorded times on the time axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockSpan {
-    /// Time of the first event with a time, in µs since 1970.
+    /// Time of the first event that has a recorded time, in µs since 1970.
     pub first_us: i64,
-    /// Time from the first to the latest event, in µs.
+    /// Time between the first and the latest event, in µs.
     pub span: u64,
-    /// Space on the axis before the first and after the latest event, in µs.
+    /// Space on the axis before the first event and after the latest event, in µs.
     pub margin: u64,
 }
 
@@ -56,11 +56,11 @@ pub struct ClockSpan {
 pub struct OutOfMemoryMark {
     pub position: AxisPoint,
     pub event: u32,
-    /// Bytes that the program requested.
+    /// Bytes requested by the allocation that failed.
     pub requested: u64,
     /// Free device memory in bytes, as reported by the driver.
     pub device_free: u64,
-    /// Reserved bytes. Together with `device_free`, a lower bound of the device's memory.
+    /// Reserved bytes. The sum of `device_free` and these bytes is a lower bound of the device's memory.
     pub reserved: u64,
 }
 
@@ -72,33 +72,35 @@ pub struct RangeMark {
     /// End of the range, or the end of the trace if the range has no END event.
     pub end: AxisPoint,
     pub has_end: bool,
-    /// Lane number from the top. Ranges in the same lane do not overlap.
+    /// Index of the lane, counted from the top. Ranges in the same lane do not overlap.
     pub lane: u32,
-    /// Span from the moment before the first event of the range to the moment after its last one.
+    /// Span from the moment before the first event in the range to the moment after the last one.
     pub span: Span,
-    /// Duration in µs, up to the last event of the trace if the range has no END event. Includes time before the trace.
+    /// Duration in µs, including time before the trace. If the range has no END event, it ends at the last event of the
+    /// trace.
     pub duration_us: u64,
-    /// Length in bytes of the prefix that the name shares with another name, up to a whole word or number.
+    /// Length in bytes of the longest prefix that the name shares with another name. It ends at a word or number
+    /// boundary.
     pub shared_prefix: u32,
 }
 
-/// Legend entry for a colour.
+/// A colour in the legend, and the memory that has this colour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LegendEntry {
     pub slot: u32,
     pub label: String,
-    /// Number of groups with this colour. More than 1 only for the last entry, which has all groups without a slot of
+    /// Number of groups that share this colour. Only the last entry may have several: all groups that have no colour of
     /// their own.
     pub groups: u32,
-    /// Requested bytes at the device's peak.
+    /// Requested bytes with this colour at the device's peak.
     pub peak_requested: u64,
-    /// Number of allocations at the device's peak.
+    /// Number of allocations with this colour at the device's peak.
     pub peak_count: u64,
-    /// Weight at the cursor. Zero if there is no cursor.
+    /// Live memory with this colour at the cursor. Zero if there is no cursor.
     pub at: Weight,
 }
 
-/// Curves of the whole trace.
+/// Memory curves over the whole trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overview {
     pub axis: Axis,

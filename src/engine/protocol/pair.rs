@@ -1,42 +1,43 @@
-//! Questions and answers about two devices of one file or two files. They are answered by `compare::Pair`, which
-//! holds both files, not by the engine.
+//! Queries about two devices, in one file or in two files, and their results. They are answered by `compare::Pair`,
+//! which has access to both files, not by the engine.
 
 use picture::timeline::View;
 use serde::{Deserialize, Serialize};
 
-/// Offset of the ordinals of devices in the second file. Ordinals in a file have 32 bits, so they never overlap.
+/// Offset that is added to the ordinals of devices in the second file. Ordinals within a file have 32 bits, so both
+/// ranges never overlap.
 const SECOND_FILE_OFFSET: i64 = 1 << 40;
 
-/// Returns the ordinal that stands for a device of the second file.
+/// Returns the ordinal that represents a device of the second file.
 pub fn second_file_ordinal(device: i64) -> i64 {
     device.saturating_add(SECOND_FILE_OFFSET)
 }
 
-/// Returns the ordinal of a device within its file, and whether that is the second file.
+/// Returns the ordinal of a device within its file, and true if the device is in the second file.
 pub fn split_ordinal(device: i64) -> (i64, bool) {
     let is_second = device >= SECOND_FILE_OFFSET / 2;
     (if is_second { device - SECOND_FILE_OFFSET } else { device }, is_second)
 }
 
 base::listed! {
-    /// Criterion for matching allocations of two files. The automatic choice tries them in this order,
+    /// Criterion for matching allocations of two devices. In automatic mode, the criteria are tried in this order,
     /// strictest first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum MatchKey {
-        /// Every frame: file, line and function.
+        /// All frames, each with file, line and function.
         Stack,
-        /// Python frames. A stack without any is matched by its operator.
+        /// Python frames. Stacks without Python frames are matched by their operator.
         PythonFrames,
-        /// Python frames without lines.
+        /// Python frames, ignoring line numbers.
         NoLines,
-        /// Python frames without lines and folders.
+        /// Python frames, ignoring line numbers and folders.
         NoFolders,
         /// Call site: file name, line and function.
         CallSite,
         Category,
-        /// Innermost annotation around the allocation.
+        /// Innermost annotation that is open when the allocation is made.
         Annotation,
-        /// `nn.Module` that allocates.
+        /// `nn.Module` that makes the allocation.
         Module,
         /// Allocator pool.
         Pool,
@@ -81,9 +82,9 @@ base::listed! {
     pub enum Align {
         /// By training step, and within each step by the sequence of allocations.
         Steps,
-        /// By the sequence of allocations.
+        /// By the sequence of allocations in the whole trace.
         Sequence,
-        /// By the fraction of events that have happened.
+        /// By the fraction of events up to the moment.
         Share,
     }
 }
@@ -108,7 +109,7 @@ impl Align {
     }
 }
 
-/// Moments to compare.
+/// Moments at which two devices (A and B) are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PairMoments {
     /// Peak of A and peak of B.
@@ -117,7 +118,7 @@ pub enum PairMoments {
     /// Peak of A and the aligned moment of B.
     PeakOfA,
     PeakOfB,
-    /// Before the first events.
+    /// Start of both traces, before the first event.
     Start,
     End,
     /// A moment of A and the aligned moment of B.
@@ -128,43 +129,44 @@ pub enum PairMoments {
     Both(u32, u32),
 }
 
-/// The second device (B) and the comparison settings. `None` chooses a setting automatically.
+/// The device B to compare with, and the comparison settings. Settings that are `None` are chosen automatically.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// Ordinal of B, in the first file or in the [second file](second_file_ordinal).
+    /// Ordinal of B in the first file, or an ordinal that [`second_file_ordinal`] returned.
     pub b: i64,
     pub at: PairMoments,
     pub key: Option<MatchKey>,
     pub align: Option<Align>,
-    /// Id of the [`PairQuestion::PathPrefixes`] to apply. 0 applies none.
+    /// Id of the path replacements to apply, as set by [`PairQuestion::PathPrefixes`]. 0 applies none.
     pub paths: u32,
 }
 
-/// Question about two devices. Device A is the one in [`Ask::device`](super::Ask::device).
+/// Query about two devices. Device A is [`Ask::device`](super::Ask::device).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PairQuestion {
-    /// Pairs of aligned moments, at most this many, with both ends included. Ascending for both devices.
+    /// Pairs of aligned moments in ascending order, including the first and the last moment. The second value is the
+    /// maximum number of pairs.
     Map(Pairing, u32),
-    /// Moment of the other device that is aligned with the given moment. The flag is true if the given moment belongs
-    /// to B.
+    /// Finds the moment of the other device that is aligned with a given moment. The flag is true if the given moment
+    /// belongs to B.
     Aligned(Pairing, bool, u32),
-    /// Difference of live bytes over a window of A, with B at the aligned moments.
+    /// Difference of live bytes in each column of a window of A. B is measured at the aligned moments.
     Curve(Pairing, View),
-    /// Id and text of path prefix replacements, such as `/home/a/=/home/b/; /opt/=/usr/`. They are applied before paths
-    /// are compared. Has no answer.
+    /// Sets path prefixes to replace before paths are compared: an id, and a list such as `/home/a/=/home/b/;
+    /// /opt/=/usr/`. Has no answer.
     PathPrefixes(u32, String),
 }
 
-/// Answer to a [`PairQuestion`].
+/// Result of a [`PairQuestion`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PairAnswer {
     Map(PairMap),
-    /// Moment of A, moment of B, live bytes of A, live bytes of B.
+    /// Aligned moments of A and B, followed by the live bytes of A and B at these moments.
     Aligned(u32, u32, u64, u64),
     Curve(Box<DeltaCurve>),
 }
 
-/// Pairs of aligned moments of A and B.
+/// Pairs of aligned moments of two devices (A and B).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairMap {
     /// Method of alignment that was used.
@@ -172,20 +174,20 @@ pub struct PairMap {
     pub moments: Vec<(u32, u32)>,
 }
 
-/// Difference of live bytes over a window of A.
+/// Difference of live bytes between A and B over a window of A.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeltaCurve {
-    /// Column edges in pixels of A's window.
+    /// Edges of the pixel columns, relative to the left edge of the requested window, which shows device A.
     pub edge_px: Vec<i32>,
     /// Maximum live bytes of B per column.
     pub b: Vec<u64>,
-    /// Minimum of B − A per column.
+    /// Minimum per column of the live bytes of B minus the live bytes of A.
     pub min: Vec<i64>,
-    /// Maximum of B − A per column.
+    /// Maximum per column of the live bytes of B minus the live bytes of A.
     pub max: Vec<i64>,
-    /// Moments of A at which the difference is largest over the whole trace, in descending order of size. Moments
-    /// close to a larger difference are left out.
+    /// Moments of A with the largest differences in the whole trace, the largest first. Moments close to a larger
+    /// difference are left out.
     pub largest_at: Vec<u32>,
-    /// B − A at each moment of `largest_at`.
+    /// Live bytes of B minus live bytes of A, at each moment of `largest_at`.
     pub largest: Vec<i64>,
 }

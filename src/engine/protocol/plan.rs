@@ -1,5 +1,5 @@
-//! Questions and answers about memory plans: size factors on groups of allocations, and the resulting peak of live
-//! bytes.
+//! Queries about memory plans and their results. A plan multiplies the sizes of groups of allocations by factors and
+//! computes the resulting peak of live bytes.
 
 use super::Arrangement;
 pub use analysis::{Factor, Ratio};
@@ -9,34 +9,35 @@ use serde::{Deserialize, Serialize};
 /// A memory plan to evaluate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanQuestion {
-    /// Groups and their factors. The factors of overlapping groups multiply.
+    /// Groups and their factors. If an allocation is in several groups, their factors are multiplied.
     pub groups: Vec<(PlanGroup, Factor)>,
-    /// Additional factor on everything that grows with the batch: activations, temporaries and inputs.
+    /// Additional factor for all allocations that grow with the batch size: activations, temporaries and inputs.
     pub batch: Factor,
-    /// Available memory in bytes.
+    /// Size of available memory in bytes, if known.
     pub capacity: Option<u64>,
 }
 
-/// Group of allocations that a memory plan changes.
+/// Group of allocations whose sizes a memory plan changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PlanGroup {
-    /// A category, singular or plural, or else a query for [`Query::parse`](super::Query::parse). The plan fails if
-    /// it has no allocations.
+    /// A category in singular or plural, or a query in the syntax of [`Query::parse`](super::Query::parse). The plan is
+    /// invalid if the group has no allocations.
     Named(String),
-    /// Like [`PlanGroup::Named`], but ignored if it has no allocations.
+    /// Like [`PlanGroup::Named`], but the group may have no allocations.
     NamedIfAny(String),
-    /// Activations inside repeating blocks. The output of a block, which is the input of the next one, is not
-    /// included. The factor is divided by the number of blocks.
+    /// Activations inside the repeating blocks of a model. The output of each block is left out, because the next block
+    /// needs it. The factor is divided by the number of blocks.
     Blocks,
-    /// All allocations, each with the factor raised to the exponent that the open comparison has measured for its
-    /// call site. The comparison replaces this group with measured ones. The number identifies the comparison.
+    /// All allocations. For each one, the factor is raised to the exponent that the open comparison has measured for
+    /// the call site. The comparison replaces this group with groups of measured factors. The value is the id of the
+    /// comparison.
     Measured(u32),
-    /// Allocations with a call stack, as in [`Details::stack`](super::Details::stack).
+    /// Allocations with this stack id. See [`Details::stack`](super::Details::stack).
     Stack(u32),
     /// Allocations whose stacks are at or below a node of a tree.
     Node(Arrangement, u32),
-    /// Allocations as a bit set of ids. If `growing` is set, only activations, temporaries and inputs count. It is
-    /// skipped by serde, so it must be the last variant.
+    /// A set of allocations, as a bit set of ids. If `growing` is true, only activations, temporaries and inputs in the
+    /// set are changed. Serde skips this variant, so it must be the last one.
     #[serde(skip)]
     Allocations { name: String, numbers: Vec<u64>, growing: bool },
 }
@@ -56,7 +57,7 @@ impl PlanGroup {
     /// Parses a group and its factor, such as `activations=2x`.
     ///
     /// # Errors
-    /// Returns a description of the expected syntax.
+    /// Returns an error message that describes the expected syntax.
     pub fn parse(text: &str) -> Result<(PlanGroup, Factor), String> {
         // A query may contain the sign as well: `>=10MiB=2x`.
         let (group, by) = text.rsplit_once('=').ok_or("expected GROUP=FACTOR, such as activations=2x")?;
@@ -70,13 +71,13 @@ impl PlanGroup {
 /// Parses a factor, such as `2x`, `0.5`, `/8` or `fp32->bf16`.
 ///
 /// # Errors
-/// Returns a description of the expected syntax.
+/// Returns an error message that describes the expected syntax.
 pub fn read_factor(text: &str) -> Result<Factor, String> {
     Factor::parse(text).ok_or_else(|| "expected a factor such as 2x, 0.5, /8 or fp32->bf16".to_owned())
 }
 
 base::listed! {
-    /// Common change of a training setup.
+    /// A predefined memory plan for a common change of a training setup.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Preset {
         Batch,
@@ -93,7 +94,7 @@ base::listed! {
 }
 
 impl Preset {
-    /// Returns the name on the command line.
+    /// Returns the name of the preset, as used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Preset::Batch => "batch",
@@ -109,10 +110,10 @@ impl Preset {
         }
     }
 
-    /// Parses a preset with its number if it takes one, such as `fsdp=8` or `checkpoint`.
+    /// Parses a preset and its number, such as `fsdp=8`, or only a preset that takes no number, such as `checkpoint`.
     ///
     /// # Errors
-    /// Returns a message about the unknown, missing or invalid part.
+    /// Returns an error message that names the unknown, missing or invalid part.
     pub fn parse(text: &str) -> Result<(Preset, Factor), String> {
         let (name, number) = text.split_once('=').map_or((text, None), |(name, number)| (name, Some(number)));
         let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.name() == name) else {
@@ -128,13 +129,13 @@ impl Preset {
         }
     }
 
-    /// Returns whether the preset takes a number: a factor or a number of GPUs.
+    /// Returns whether the preset takes a number, which is a factor or a number of GPUs.
     pub fn has_number(self) -> bool {
         let without = [Preset::Bf16Weights, Preset::EightBitOptimizer, Preset::OffloadOptimizer, Preset::Checkpoint];
         !without.contains(&self)
     }
 
-    /// Returns a sentence about the limits of the estimate.
+    /// Returns a sentence that explains the limits of the estimate.
     pub fn caveat(self) -> &'static str {
         match self {
             Preset::Batch => {
@@ -158,8 +159,8 @@ impl Preset {
         }
     }
 
-    /// Adds the preset to a plan. Ignores `number` if the preset takes none. Returns false if the factors are out of
-    /// range.
+    /// Adds the preset to a plan. `number` is ignored if the preset takes none. Returns false if the resulting factors
+    /// are out of range.
     pub fn add_to(self, plan: &mut PlanQuestion, number: Factor) -> bool {
         let (times, by) = number.parts();
         let Some(shards) = Factor::new(by.into(), times.into()) else { return false };
@@ -188,42 +189,42 @@ impl Preset {
     }
 }
 
-/// Result of a plan. All bytes are requested bytes.
+/// Result of evaluating a plan. All byte counts are requested bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanPage {
-    /// Error message for the user, or empty. If set, all other fields are empty.
+    /// Error message for the user. Empty if the plan is valid. If it is set, all other fields are empty.
     pub error: String,
-    /// Peak as recorded: bytes and first moment.
+    /// Peak of the recorded trace: bytes, and first moment with this value.
     pub recorded: (u64, u32),
-    /// Peak of the plan: bytes and first moment.
+    /// Peak under the plan: bytes, and first moment with this value.
     pub planned: (u64, u32),
     pub groups: Vec<PlanRow>,
-    /// Bytes at the recorded peak that grow with the batch.
+    /// Bytes at the recorded peak that grow with the batch size.
     pub batch_at_peak: u64,
-    /// Maximum batch factor that fits into the capacity, in thousandths (rounded down), and the limiting moment.
-    /// `None` without a capacity, or if nothing grows.
+    /// Maximum batch factor that fits into the capacity, in thousandths (rounded down), and the moment that limits it.
+    /// `None` if no capacity is given, or if nothing grows with the batch.
     pub max_batch: Option<(u64, u32)>,
 }
 
-/// Maximum bytes per pixel column of a window, for a plan or a simulated run. Exact.
+/// Exact maximum bytes per pixel column of a window, for a plan or a simulated run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanCurve {
-    /// Window of the curve. `edge_px` has one more item than there are columns.
+    /// Window of the curve. `edge_px` has one item more than there are columns.
     pub view: Option<View>,
     pub edge_px: Vec<i32>,
-    /// Live bytes of a plan, or reserved bytes of a run. Columns after the end of a run are left out.
+    /// Live bytes of a plan, or reserved bytes of a simulated run. Columns after the end of the run are left out.
     pub bytes: Vec<u64>,
-    /// Allocated (rounded) bytes of a run. Empty for a plan.
+    /// Allocated (rounded) bytes of a simulated run. Empty for a plan.
     pub allocated: Vec<u64>,
 }
 
-/// Result for a group of a plan.
+/// Result for one group of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanRow {
     pub name: String,
     pub factor: Factor,
-    /// Number of allocations in the whole trace.
+    /// Number of allocations of the group in the whole trace.
     pub count: u64,
-    /// Bytes at the recorded peak.
+    /// Bytes of the group at the recorded peak.
     pub at_peak: u64,
 }

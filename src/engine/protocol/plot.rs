@@ -1,4 +1,4 @@
-//! Plots of a device's memory over time: the allocation stack, the address plot and the reserved plot.
+//! Plots of a device's memory over time: stacked allocations, the address plot and the reserved plot.
 
 use base::units::Moment;
 use history::replay::SegmentKind;
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 /// Type of plot, which determines the vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Plot {
-    /// Live allocations stacked on top of each other, in requested bytes.
+    /// Live allocations stacked on top of each other. The vertical axis is in requested bytes.
     #[default]
     Stack,
     /// Allocations at their addresses, with shortened gaps between the mapped ranges ([`AddressMap`]).
     Addresses(MemoryFilter),
-    /// Reserved memory, stacked, in reserved bytes. The items and their ids are the ranges of
+    /// Stacked ranges of reserved memory. The vertical axis is in reserved bytes. The ranges and their ids come from
     /// [`SegmentLifetimes`](history::replay::SegmentLifetimes).
     Reserved(MemoryFilter),
 }
 
 impl Plot {
-    /// Returns the part of memory that the plot is limited to.
+    /// Returns the part of memory that the plot shows.
     pub fn filter(self) -> MemoryFilter {
         match self {
             Plot::Stack => MemoryFilter::default(),
@@ -28,10 +28,10 @@ impl Plot {
     }
 }
 
-/// A part of a device's memory. All conditions must hold.
+/// A part of a device's memory. It contains the memory that meets all conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct MemoryFilter {
-    /// Pool id. `(0, 0)` is the default pool and includes memory without a known pool.
+    /// Pool id. `(0, 0)` is the default pool, which includes memory without a known pool.
     pub pool: Option<(u64, u64)>,
     pub stream: Option<u64>,
     pub address: Option<u64>,
@@ -45,40 +45,40 @@ impl MemoryFilter {
     }
 }
 
-/// Address axis of a device: all ever mapped ranges in address order, with shortened gaps.
+/// Address axis of a device: all ranges that were ever mapped, in address order, with shortened gaps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AddressMap {
     /// Height of the axis in bytes, including gaps.
     pub height: u64,
     /// Disjoint, non-adjacent ranges in address order.
     pub ranges: Vec<MappedRange>,
-    /// All pools of the device's segments in ascending order, even those outside the requested part of memory. Segments
-    /// without a known pool count as the default pool `(0, 0)`.
+    /// All pools of the device's segments in ascending order, including pools outside the requested part of memory.
+    /// Segments without a known pool count as the default pool `(0, 0)`.
     pub pools: Vec<(u64, u64)>,
-    /// All known streams of the device's segments, in ascending order.
+    /// All streams of the device's segments that are known, in ascending order.
     pub streams: Vec<u64>,
 }
 
-/// A range of addresses between two gaps.
+/// A range of addresses between two gaps of the address axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MappedRange {
     pub address: u64,
     pub bytes: u64,
-    /// Start of the range on the axis.
+    /// Position at which the range starts on the axis.
     pub axis_start: u64,
-    /// Number of segments that were ever mapped in the range.
+    /// Number of segments that were mapped in the range during the whole trace.
     pub segments: u32,
 }
 
 impl AddressMap {
-    /// Returns the address at a position on the axis. Returns `None` in a gap and above the axis.
+    /// Returns the address at a position on the axis. `None` for positions in a gap or above the axis.
     pub fn address_at(&self, height: u64) -> Option<u64> {
         let after = self.ranges.partition_point(|range| range.axis_start <= height);
         let range = self.ranges.get(after.checked_sub(1)?)?;
         (height - range.axis_start < range.bytes).then(|| range.address.saturating_add(height - range.axis_start))
     }
 
-    /// Returns the position of an address on the axis. Returns `None` if it was never mapped.
+    /// Returns the position of an address on the axis. `None` if the address was never mapped.
     pub fn height_of(&self, address: u64) -> Option<u64> {
         let after = self.ranges.partition_point(|range| range.address <= address);
         let range = self.ranges.get(after.checked_sub(1)?)?;
@@ -86,64 +86,65 @@ impl AddressMap {
     }
 }
 
-/// Memory at a position of the plot, in addition to the allocation.
+/// Segment and free space at a position of the plot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitMemory {
     pub segment: Option<HitSegment>,
-    /// Address and size of the free space. An upper bound, because a block below may be larger than known.
+    /// Address and size of the free space. The size is an upper bound, because the block below may be larger than
+    /// known.
     pub free: Option<(u64, u64)>,
 }
 
-/// A segment at one moment.
+/// Facts about a segment at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitSegment {
-    /// Id in [`SegmentLifetimes`](history::replay::SegmentLifetimes) of the range that was hit.
+    /// Id of the range that was hit, in [`SegmentLifetimes`](history::replay::SegmentLifetimes).
     pub range: u32,
     pub address: u64,
     /// Reserved bytes of the whole segment.
     pub reserved: u64,
     /// Size of the range in bytes.
     pub range_bytes: u64,
-    /// Moment at which the range was mapped. 0 means before the trace.
+    /// Moment at which the range was mapped. 0 if it was mapped before the trace.
     pub mapped: u32,
-    /// Moment at which the range was unmapped. `None` if it is mapped at the end.
+    /// Moment at which the range was unmapped. `None` if it is still mapped at the end of the trace.
     pub unmapped: Option<u32>,
     /// Pool id, if known.
     pub pool: Option<(u64, u64)>,
     /// Stream, if known.
     pub stream: Option<u64>,
-    /// True for segments of the small pool.
+    /// True if the segment belongs to the small pool, which serves requests up to 1 MiB.
     pub small: bool,
     pub expandable: bool,
-    /// Call site that caused the driver call. `None` if there is no stack.
+    /// Call site whose request caused the driver call. `None` if no stack is recorded.
     pub call_site: Option<String>,
 }
 
 impl HitSegment {
-    /// Returns the range id, and the events that mapped and unmapped it.
+    /// Returns the range id, the index of the event that mapped the range, and the index of the event that unmapped it.
     pub fn range_events(&self) -> (u32, Option<u32>, Option<u32>) {
         let event = |moment: u32| Moment(moment).event().map(|event| event.0);
         (self.range, event(self.mapped), self.unmapped.and_then(event))
     }
 }
 
-/// Maximum of each total per pixel column of a window. `free` is only available for some files.
+/// Maximum of each memory total per pixel column of a window. `free` requires recorded reserved bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
     pub view: Option<View>,
-    /// Column edges in pixels of the window: one more item than there are columns.
+    /// Edges of the columns in pixels of the window. There is one item more than there are columns.
     pub edge_px: Vec<i32>,
     pub reserved: Vec<u64>,
-    /// Active rounded bytes. A lower bound where the file does not record them.
+    /// Rounded bytes of active blocks. A lower bound if the file does not record block sizes.
     pub rounded: Vec<u64>,
-    /// Active requested bytes.
+    /// Requested bytes of active blocks.
     pub requested: Vec<u64>,
-    /// Requested bytes of allocations whose free has not been requested.
+    /// Requested bytes of allocations that the program has not freed.
     pub allocated: Vec<u64>,
     /// Requested bytes that are awaiting free.
     pub awaiting_free: Vec<u64>,
-    /// Maximum of reserved bytes outside active blocks. An upper bound.
+    /// Maximum of free (cached) bytes, which are reserved but outside active blocks. An upper bound.
     pub free: Vec<u64>,
-    /// Reserved bytes at the moment of the maximum in `free`.
+    /// Reserved bytes at the moment at which `free` reaches its maximum.
     pub reserved_at_max_free: Vec<u64>,
 }

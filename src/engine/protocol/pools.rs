@@ -10,8 +10,8 @@ pub struct PoolName {
     pub name: String,
 }
 
-/// Returns the default name of a pool. PyTorch uses the first number for pools of CUDA graph captures, and the second
-/// one for pools created by the program (`torch.cuda.MemPool`, `graph_pool_handle`).
+/// Returns the default name of a pool. PyTorch sets the first number of the id for pools of CUDA graph captures, and
+/// the second one for pools created by the program (`torch.cuda.MemPool`, `graph_pool_handle`).
 pub fn default_pool_name(pool: (u64, u64)) -> String {
     match pool {
         (0, 0) => "default pool".to_owned(),
@@ -21,7 +21,7 @@ pub fn default_pool_name(pool: (u64, u64)) -> String {
     }
 }
 
-/// Returns the name of a pool: the one in `names`, or the default name.
+/// Returns the name of a pool in `names`. If it has none, returns the default name.
 pub fn pool_name(names: &[PoolName], pool: (u64, u64)) -> String {
     names.iter().find(|it| it.pool == pool).map_or_else(|| default_pool_name(pool), |it| it.name.clone())
 }

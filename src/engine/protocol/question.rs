@@ -1,10 +1,11 @@
-//! Scopes and tree arrangements: the allocations that a question is about, their weights, and how their stacks form a
-//! tree.
+//! Scopes and tree arrangements. A scope selects and weights the allocations of a query. An arrangement defines how
+//! their stacks form a tree.
 
 pub use analysis::internal::{DEFAULT_RULES, InternalRules, RuleError};
 use serde::{Deserialize, Serialize};
 
-/// A set of allocations with weights. The weight is the number of requested bytes, except in [`Scope::ByteMoments`].
+/// A set of allocations with weights. The weight of an allocation is its requested bytes, except in
+/// [`Scope::ByteMoments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scope {
     /// All allocations, including those made before recording.
@@ -15,44 +16,45 @@ pub enum Scope {
     Freed(Span),
     /// Allocations made in the range and still live at its end.
     StillLive(Span),
-    /// Allocations live in the range, weighted by requested bytes × moments live, with the end of the range excluded.
-    /// The sum saturates at 2^64 − 1.
+    /// Allocations live in the range. Each is weighted by requested bytes × number of moments at which it is live in
+    /// the range, with the end of the range excluded. The sum saturates at 2^64 − 1.
     ByteMoments(Span),
-    /// Allocations live at exactly one end of the range: freed in it, or made in it and still live at its end. In a
-    /// tree, both ends are shown ([`TreeRow::ends`](super::TreeRow::ends)).
+    /// Allocations that are live at only one end of the range: freed in the range, or made in the range and still live
+    /// at its end. A tree shows both ends ([`TreeRow::ends`](super::TreeRow::ends)).
     Change(Span),
 }
 
-/// A range of the trace: the events from `from` to before `to`, which lead from moment `from` to moment `to`.
+/// A range of the trace. It contains the events from index `from` to `to` (exclusive), which lie between the moments
+/// `from` and `to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
     pub from: u32,
-    /// End moment. Not less than `from`.
+    /// End moment. It is not less than `from`.
     pub to: u32,
 }
 
-/// Total weight of a set of allocations.
+/// Sum of weights over a set of allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weight {
-    /// Requested bytes, or bytes × moments. See [`Scope`].
+    /// Requested bytes, or bytes × moments in [`Scope::ByteMoments`].
     pub bytes: u64,
     /// Number of allocations.
     pub count: u32,
 }
 
-/// Weights at the start and end of the range of [`Scope::Change`]. Zero for other scopes.
+/// Weights at the start and the end of the range of [`Scope::Change`]. Zero for other scopes.
 pub type Ends = [Weight; 2];
 
 impl Weight {
-    /// Adds another weight, saturating.
+    /// Adds another weight. Sums that are too large saturate.
     pub(crate) fn add(&mut self, more: Weight) {
         self.bytes = self.bytes.saturating_add(more.bytes);
         self.count = self.count.saturating_add(more.count);
     }
 }
 
-/// Arrangement of stacks in a tree. Node numbers are only valid within one arrangement. They are the same for all
-/// moments and ranges.
+/// Arrangement of stacks in a tree. A node id is only valid within one arrangement, and is the same for all moments and
+/// ranges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Arrangement {
     pub root: Root,
@@ -60,17 +62,17 @@ pub struct Arrangement {
     pub internal: Internal,
 }
 
-/// Frame at the root of a tree of stacks.
+/// End of the stacks that forms the root of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Root {
-    /// Outermost frame first, as in a call tree.
+    /// Outermost frames are at the root, as in a call tree.
     #[default]
     Outermost,
-    /// Innermost frame first, as in an inverted tree.
+    /// Innermost frames are at the root, as in an inverted tree.
     Innermost,
 }
 
-/// Criterion for merging frames to one node.
+/// Criterion for merging frames into one node of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Merge {
     /// Same function, file and line.
@@ -93,24 +95,24 @@ pub enum Internal {
 /// Label of a tree node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeLabel {
-    /// Function, or file name if frames are merged by file. For [`NodeKind::Note`], a description.
+    /// Function, or file name if frames are merged by file. A description for [`NodeKind::Note`].
     pub name: String,
-    /// File. Empty for notes and for C++ frames without a file.
+    /// File. Empty for [`NodeKind::Note`] and for C++ frames without a file.
     pub file: String,
     /// Line number as written in the file. Empty if frames of several lines are merged.
     pub line: String,
     pub kind: NodeKind,
 }
 
-/// Origin of the code of a tree node.
+/// Kind of a tree node, by the origin of its code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeKind {
     User,
     /// Code of torch, another package, or Python itself.
     Library,
     Native,
-    /// Not a frame: the root, allocations without a stack, unexplained bytes, stacks of frees, or stacks of internal
-    /// frames only.
+    /// Not a frame: the root, or a node for allocations without a stack, unexplained bytes, stacks of frees, or stacks
+    /// that consist only of internal frames.
     #[default]
     Note,
 }

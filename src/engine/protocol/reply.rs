@@ -7,18 +7,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
     Progress(Progress),
-    /// Partial results of the load in progress, for callers of [`Engine::partial`](super::super::Engine::partial).
+    /// Partial results for the file being loaded. Only sent by callers of
+    /// [`Engine::partial`](super::super::Engine::partial).
     Partial(Box<PartialFile>),
-    /// The file holds several snapshots. The requested one is opened next. Others need another
-    /// [`Request::Open`](super::Request::Open).
+    /// The file has several snapshots. The requested one is opened next. To open another one, send
+    /// [`Request::Open`](super::Request::Open) again.
     Members(Vec<Member>),
     Opened(Box<FileSummary>),
-    /// The file could not be opened. The previous file is closed as well.
+    /// The file could not be opened. The previous file was closed as well.
     Failed {
         message: String,
     },
     Cancelled,
-    /// Answer to a [`Request::Ask`](super::Request::Ask).
+    /// Result of a [`Request::Ask`](super::Request::Ask).
     Answer {
         serial: u32,
         answer: Answer,

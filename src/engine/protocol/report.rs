@@ -1,6 +1,7 @@
-//! Insight reports: statements and sheets, with links to the evidence.
+//! Insight reports: findings ([`Statement`]) and tables ([`Sheet`]), with links to the evidence.
 //!
-//! All topics share this format. The page, the command line, Markdown and JSON output are independent of the topic.
+//! All topics share this format, so the code for the page, the command line, Markdown and JSON does not depend on the
+//! topic.
 
 use super::Span;
 use serde::{Deserialize, Serialize};
@@ -8,24 +9,24 @@ use serde::{Deserialize, Serialize};
 /// Topic of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Topic {
-    /// Two devices of one file or two files.
+    /// Differences between two devices, in one file or in two files.
     Comparison,
-    /// Snapshots of all ranks of one program.
+    /// Comparison of the snapshots of all ranks of one program.
     Ranks,
     OutOfMemory,
-    /// Changes that lower the peak, and their savings.
+    /// Changes that would lower the peak, and the bytes that they would save.
     Savings,
-    /// Time, size and contents of the maximum of live bytes.
+    /// Time, size and contents of the peak of live bytes.
     #[default]
     Peak,
-    /// Purpose of allocations, such as parameters, gradients and activations.
+    /// Memory by purpose, such as parameters, gradients and activations.
     Categories,
-    /// Memory that is never freed, growing or idle.
+    /// Memory that is never freed, growing or unused for a long time.
     Leaks,
-    /// Reserved memory that is free, and why it can't be used.
+    /// Reserved memory that is free, and why it cannot be used.
     Fragmentation,
     Settings,
-    /// Training steps and annotations.
+    /// Memory by training step and annotation.
     Steps,
     /// Memory by `nn.Module`.
     Modules,
@@ -47,7 +48,7 @@ impl Topic {
         Topic::Pools,
     ];
 
-    /// Returns the name on the command line and in links.
+    /// Returns the name of the topic, as used on the command line and in links.
     pub fn name(self) -> &'static str {
         match self {
             Topic::Comparison => "comparison",
@@ -65,7 +66,7 @@ impl Topic {
         }
     }
 
-    /// Returns the display title.
+    /// Returns the title of the topic, as displayed.
     pub fn title(self) -> &'static str {
         match self {
             Topic::Comparison => "Comparison",
@@ -83,7 +84,7 @@ impl Topic {
         }
     }
 
-    /// Returns whether the report depends on [`ReportQuestion::at`].
+    /// Returns whether the report depends on the cursor ([`ReportQuestion::at`]).
     pub fn depends_on_cursor(self) -> bool {
         match self {
             Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools => true,
@@ -110,35 +111,35 @@ impl Topic {
     }
 }
 
-/// Parameters of a report.
+/// Query for a report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportQuestion {
     pub topic: Topic,
-    /// Moment for which to return totals in addition to the peak, if the topic supports it.
+    /// Moment for which totals are returned in addition to the peak, if the topic supports this.
     pub at: Option<u32>,
-    /// Keys and values of thresholds that differ from their defaults ([`Threshold::value`]).
+    /// Thresholds that differ from their defaults, as pairs of key and value. See [`Threshold`].
     pub thresholds: Vec<(String, u64)>,
-    /// Maximum number of rows per sheet.
+    /// Maximum number of rows per table.
     pub rows: u32,
     /// True for only the stranded bytes of [`Topic::Fragmentation`], with a row for each driver request.
     pub only_stranded: bool,
 }
 
-/// Report about one topic.
+/// A report about one topic.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub topic: Topic,
-    /// Findings, the most important first.
+    /// Summary sentences that state the findings, the most important first.
     pub statements: Vec<Statement>,
-    /// Tables with the numbers.
+    /// Tables with the detailed figures behind the statements.
     pub sheets: Vec<Sheet>,
 }
 
-/// A finding and its evidence.
+/// A finding of a report, with a chart and links to its evidence.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     pub tone: Tone,
-    /// One sentence. Byte counts are exact.
+    /// The finding as one sentence with exact byte counts.
     pub text: String,
     /// Suggested action. Empty if there is none.
     pub fix: String,
@@ -146,30 +147,30 @@ pub struct Statement {
     pub evidence: Option<Evidence>,
 }
 
-/// Small chart next to a statement. All values are bytes of the kind that the statement names.
+/// Small chart next to a statement. All values are in bytes, of the kind that the statement names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Chart {
-    /// Live bytes over time, with labels of the first and last value, such as `step 2` and `step 9`.
+    /// Live bytes over time, with labels for the first and the last value, such as `step 2` and `step 9`.
     Line {
         values: Vec<u64>,
         ends: [String; 2],
     },
     Parts(Vec<ChartPart>),
     HeatMap(HeatMap),
-    /// Flame graph of the difference between two devices: description of the nodes, and the boxes.
+    /// Flame graph of the differences between two devices. The string describes the nodes.
     Delta(String, Vec<DeltaBox>),
 }
 
-/// Box of a difference flame graph: a frame with its callees.
+/// Box of a difference flame graph, which represents a frame and its callees.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeltaBox {
     /// Depth in the call tree. 0 for the outermost frames.
     pub depth: u32,
-    /// Left edge, in units of 1/[`DeltaBox::FULL_WIDTH`] of the graph's width. `width` has the same unit.
+    /// Left edge, as a multiple of 1/[`DeltaBox::FULL_WIDTH`] of the graph's width. `width` has the same unit.
     pub left: u32,
     pub width: u32,
     pub name: String,
-    /// Live bytes in A. `b` has the live bytes in B.
+    /// Live bytes in device A. `b` has the live bytes in device B.
     pub a: u64,
     pub b: u64,
 }
@@ -179,144 +180,145 @@ impl DeltaBox {
     pub const FULL_WIDTH: u32 = 100_000;
 }
 
-/// Heat map of live bytes. Each row is a rank, or several neighbouring ranks. Columns go from the first event to the
-/// last.
+/// Heat map of live bytes. Each row shows one rank or several neighbouring ranks. The columns cover the trace from the
+/// first event to the last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeatMap {
     pub columns: u32,
     pub rows: Vec<HeatMapRow>,
-    /// Maximum live bytes per cell, row by row. 255 stands for [`HeatMap::max`].
+    /// Maximum live bytes in each cell, row by row. The value 255 represents [`HeatMap::max`].
     pub values: Vec<u8>,
-    /// Device memory in bytes, or the highest peak if unknown.
+    /// Size of device memory in bytes. If it is unknown, the highest peak.
     pub max: u64,
     pub is_capacity: bool,
-    /// Number of aligned training steps. 0 if whole traces are aligned.
+    /// Number of training steps that were aligned. 0 if the traces were aligned as a whole.
     pub steps: u32,
-    /// Columns with the start of a step.
+    /// Indices of the columns that contain the start of a step.
     pub step_columns: Vec<u32>,
-    /// Distribution over all ranks per column: minimum, 5 %, median, 95 % and maximum, on the scale of `values`.
+    /// Distribution over all ranks in each column, on the scale of `values`: minimum, 5th percentile, median, 95th
+    /// percentile and maximum.
     pub ribbon: Vec<[u8; 5]>,
 }
 
-/// Row of a heat map.
+/// A row of a heat map, with one or several ranks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeatMapRow {
     pub name: String,
-    /// Highest peak of its ranks, in requested bytes.
+    /// Highest peak among the ranks of the row, in requested bytes.
     pub peak: u64,
     pub is_oom: bool,
-    /// Index of the file of the rank with the highest peak.
+    /// File index of the rank with the highest peak.
     pub file_index: Option<u32>,
 }
 
-/// Named part of a [`Chart::Parts`].
+/// A named part of the total shown by [`Chart::Parts`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChartPart {
     pub name: String,
     pub bytes: u64,
-    /// Palette slot of the part in the timeline, with the matching colouring. `None` if it has no colour there.
+    /// Palette slot of the part's colour in the timeline. `None` if the timeline has no colour for the part.
     pub slot: Option<u32>,
 }
 
-/// Kind of statement or row.
+/// Severity of a statement or table row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tone {
-    /// Neutral fact.
+    /// A neutral fact.
     #[default]
     Fact,
-    /// A problem was checked for and not found.
+    /// A problem was looked for but not found.
     Good,
     Alarm,
 }
 
-/// Action of a click on a statement or row. All fields apply.
+/// Actions that are performed when a statement or table row is clicked. All fields that are set apply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Range of the timeline to show.
     pub span: Option<Span>,
     pub moment: Option<u32>,
     pub allocation: Option<u32>,
-    /// Query for the search field.
+    /// Text that is entered into the search field.
     pub find: Option<String>,
-    /// Index in the list of the snapshot to open, and of another one to compare it with.
+    /// Index of the snapshot to open in the list of snapshots, and of a snapshot to compare it with.
     pub open: Option<(u32, Option<u32>)>,
 }
 
-/// Table of a report.
+/// A table of a report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sheet {
-    /// Name in JSON, in lower case with underscores. Unique within a report.
+    /// Name of the table in JSON, in lower case with underscores. Unique within a report.
     pub key: String,
     pub title: String,
-    /// One or two sentences that explain the numbers, if the headings are not enough.
+    /// One or two sentences that explain the numbers. Empty if the headings are sufficient.
     pub note: String,
-    /// Threshold for rows to be included.
+    /// Minimum value that rows must have to be included.
     pub threshold: Option<Threshold>,
     pub columns: Vec<SheetColumn>,
-    /// Rows, the most important first unless `note` says otherwise.
+    /// Rows. The most important ones come first unless `note` says otherwise.
     pub rows: Vec<SheetRow>,
-    /// Number of rows beyond the requested maximum.
+    /// Number of rows that were left out because of the requested maximum.
     pub left_out: u32,
-    /// Totals of all rows, including those left out, one cell per column. Empty if totals are meaningless.
+    /// Totals over all rows, including those left out, with one cell per column. Empty if totals are meaningless.
     pub total: Vec<Cell>,
 }
 
 /// A threshold that the user can change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Threshold {
-    /// Name in [`ReportQuestion::thresholds`] and on the command line.
+    /// Name of the threshold in [`ReportQuestion::thresholds`] and on the command line.
     pub key: String,
-    /// Label, such as `at least` or `longer than`.
+    /// Label in front of the value, such as `at least` or `longer than`.
     pub label: String,
-    /// Unit, such as `bytes`, `events`, `µs` or `steps`.
+    /// Unit of the value, such as `bytes`, `events`, `µs` or `steps`.
     pub unit: String,
     pub value: u64,
 }
 
-/// Column of a sheet.
+/// A column of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SheetColumn {
-    /// Name in JSON, in lower case with underscores. Not `depth`, `tone`, `stack` or `evidence`, which are fields of
-    /// the row.
+    /// Name of the column in JSON, in lower case with underscores. The names `depth`, `tone`, `stack` and `evidence`
+    /// are reserved for fields of the row.
     pub key: String,
-    /// Heading. Names the kind of bytes (requested, rounded, reserved), with “≥” or “≤” for bounds.
+    /// Heading. It names the kind of bytes (requested, rounded, reserved), and contains “≥” or “≤” for bounds.
     pub label: String,
 }
 
-/// Row of a sheet.
+/// A row of a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SheetRow {
-    /// Indentation level below the preceding rows.
+    /// Indentation level. A row with a higher level belongs to the nearest row above it with a lower level.
     pub depth: u32,
     pub tone: Tone,
     pub cells: Vec<Cell>,
-    /// Lines of the stack, innermost first, if the row is about a single stack or call site.
+    /// Lines of the stack, innermost first. Empty unless the row is about a single stack or call site.
     pub stack: Vec<String>,
     pub evidence: Option<Evidence>,
 }
 
-/// Value of a cell.
+/// Value of a table cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
-    /// Unknown or not applicable.
+    /// The value is unknown or not applicable.
     #[default]
     Empty,
     Text(String),
-    /// Bytes of the kind that the column names.
+    /// Number of bytes, of the kind that the column heading names.
     Bytes(u64),
-    /// Change in bytes.
+    /// Difference in bytes.
     Change(i64),
     Count(u64),
-    /// Fraction of a total. Both numbers have the same unit.
+    /// Share of a total. Both numbers have the same unit.
     Share {
         part: u64,
-        /// Total. If it is 0, there is no fraction.
+        /// Total. If it is 0, the share is undefined.
         whole: u64,
     },
     /// Ratio from 0 to 1.
     Ratio(f64),
     /// Duration in µs.
     Micros(u64),
-    /// Event index. −1 means before the first event.
+    /// Event index. −1 represents the start of the trace, before the first event.
     Event(i64),
 }

@@ -1,4 +1,4 @@
-//! Questions and answers of the Segments view: segments as bars, wrapped into rows like text, and the blocks in them.
+//! Queries and results of the Segments view: segments as bars, wrapped into rows like text, and the blocks in them.
 //!
 //! ```text
 //! row 0   small, stream 0, default pool          heading of a group
@@ -11,31 +11,31 @@
 use super::{MemoryFilter, Weight};
 use serde::{Deserialize, Serialize};
 
-/// Query for a part of the Segments view.
+/// Query for some rows of the Segments view.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SegmentsQuestion {
-    /// Number of events that have happened.
+    /// Number of events before the moment that is shown.
     pub moment: u32,
     pub filter: MemoryFilter,
     /// Order of the segments within a group.
     pub sort: SegmentSort,
     pub colouring: super::Grouping,
-    /// Width of a row in device pixels. 0 requests a list: each segment takes one row, every block is a separate
-    /// piece regardless of its size, and no item has a width.
+    /// Width of a row in device pixels. 0 requests a list: each segment takes one row, and every block is a separate
+    /// piece, regardless of its size. Items of the list have no width.
     pub width_px: u32,
-    /// Bytes per device pixel. 0 fits all segments into `fit_rows` rows.
+    /// Number of bytes per device pixel. 0 chooses a scale at which all segments fit into `fit_rows` rows.
     pub bytes_per_px: f64,
-    /// Number of rows to fit if `bytes_per_px` is 0.
+    /// Number of rows into which all segments should fit. Only used if `bytes_per_px` is 0.
     pub fit_rows: u32,
-    /// Requested rows: first and count.
+    /// Requested rows: index of the first row, and number of rows.
     pub rows: [u32; 2],
-    /// Address whose position is requested.
+    /// Address whose position in the view is requested.
     pub reveal: Option<u64>,
-    /// Size in bytes of a request whose placement is predicted.
+    /// Size in bytes of a hypothetical request whose placement is predicted.
     pub request: Option<u64>,
 }
 
-/// Order of segments.
+/// Sort order of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum SegmentSort {
     /// Lowest address first.
@@ -46,13 +46,13 @@ pub enum SegmentSort {
     Free,
 }
 
-/// Allocator state, and the requested rows of the view.
+/// State of the allocator at a moment, and the requested rows of the Segments view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SegmentsPage {
-    /// Number of events that have happened.
+    /// Number of events before the moment that is shown.
     pub moment: u32,
     pub total: SegmentsSums,
-    /// Bytes per device pixel.
+    /// Number of bytes per device pixel.
     pub bytes_per_px: f64,
     pub rows: u32,
     /// Index of the first returned row.
@@ -62,32 +62,33 @@ pub struct SegmentsPage {
     /// Bars of the segments in the requested rows, in reading order.
     pub bars: Vec<SegmentsBar>,
     pub pieces: Vec<SegmentsPiece>,
-    /// Row and pixel of the requested address, if it is mapped.
+    /// Row index and horizontal pixel of the requested address. `None` if the address is not mapped.
     pub revealed: Option<[u32; 2]>,
-    /// Predicted placement of the request for each pool and stream that may serve it.
+    /// Predicted placement of the hypothetical request, for each pool and stream that may serve it.
     pub fits: Vec<SegmentsFit>,
-    /// Live requested bytes outside all mapped memory, because the file is incomplete.
+    /// Live requested bytes outside all mapped memory. They exist only if the file is incomplete.
     pub outside_mapped: Weight,
     pub releasable: SegmentsKept,
 }
 
-/// Segments that the driver could get back, and segments that are pinned by a single live block.
+/// Segments that can be returned to the driver, and segments that a single live block keeps reserved.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SegmentsKept {
-    /// Segments without live blocks, which `torch.cuda.empty_cache()` releases: number and bytes.
+    /// Number and bytes of segments without live blocks, which `torch.cuda.empty_cache()` releases.
     pub empty: Weight,
-    /// Segments without live blocks in private pools: number and bytes. They stay reserved while the owner of the pool
-    /// exists.
+    /// Number and bytes of segments without live blocks in private pools. They stay reserved as long as the owner of
+    /// the pool exists.
     pub empty_private: Weight,
-    /// Segments with a single live block: number, and free bytes that cannot be released.
+    /// Number of segments with a single live block, and their free bytes, which cannot be released.
     pub single_block: Weight,
-    /// Pinned segments by the call site of the block, most free bytes first.
+    /// The segments with a single live block, by the call site of this block. The call site with the most free bytes is
+    /// the first.
     pub by_site: Vec<HeldBySite>,
     /// Number of call sites that are left out.
     pub left_out: u32,
 }
 
-/// Segments that are pinned by single blocks of a call site.
+/// Segments whose only live block was allocated by the same call site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeldBySite {
     pub call_site: String,
@@ -95,7 +96,7 @@ pub struct HeldBySite {
     pub free: Weight,
     /// Reserved bytes of these segments.
     pub reserved: u64,
-    /// Allocation id of the block in the segment with the most free bytes.
+    /// Id of the allocation that prevents the release of the segment with the most free bytes.
     pub allocation: u32,
 }
 
@@ -110,18 +111,18 @@ pub struct SegmentsSums {
     pub requested: u64,
     /// Bytes of `requested` that are awaiting free.
     pub awaiting_free: u64,
-    /// Rounded bytes of the blocks. A lower bound.
+    /// Rounded bytes of the blocks. This is a lower bound.
     pub rounded: u64,
-    /// Reserved bytes outside live blocks. An upper bound.
+    /// Reserved bytes outside live blocks. This is an upper bound.
     pub free: u64,
     /// Number of free blocks.
     pub free_blocks: u32,
-    /// Size of the largest free block. An upper bound.
+    /// Size of the largest free block in bytes. This is an upper bound.
     pub largest_free: u64,
 }
 
 impl SegmentsSums {
-    /// Adds other totals, saturating.
+    /// Adds the totals of other segments. Sums that are too large saturate.
     pub(crate) fn add(&mut self, more: &SegmentsSums) {
         self.segments = self.segments.saturating_add(more.segments);
         self.reserved = self.reserved.saturating_add(more.reserved);
@@ -134,24 +135,24 @@ impl SegmentsSums {
         self.largest_free = self.largest_free.max(more.largest_free);
     }
 
-    /// Adds a free block, unless it is empty.
+    /// Counts a free block of this size. Does nothing if the size is 0.
     pub(crate) fn add_free(&mut self, bytes: u64) {
         self.free = self.free.saturating_add(bytes);
         self.free_blocks += u32::from(bytes > 0);
         self.largest_free = self.largest_free.max(bytes);
     }
 
-    /// Returns the free share of the reserved bytes, in units of 2^-32.
+    /// Returns the share of the reserved bytes that is free, in units of 2^-32.
     pub(crate) fn free_share(&self) -> u64 {
         let share = (u128::from(self.free) << 32) / u128::from(self.reserved.max(1));
         u64::try_from(share).unwrap_or(u64::MAX)
     }
 }
 
-/// Group of segments that serve the same requests.
+/// A group of segments that can serve the same requests: same pool, stream and size class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SegmentsGroup {
-    /// Row of the heading. The segments start in the next row.
+    /// Index of the row with the group's heading. The segments start in the next row.
     pub row: u32,
     /// Pool id, if known.
     pub pool: Option<(u64, u64)>,
@@ -162,7 +163,7 @@ pub struct SegmentsGroup {
     pub sums: SegmentsSums,
 }
 
-/// Part of a segment in one row.
+/// The part of a segment that lies in one row of the view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SegmentsBar {
     pub row: u32,
@@ -173,13 +174,13 @@ pub struct SegmentsBar {
     pub sums: SegmentsSums,
     /// Allocation id of the segment's largest live block.
     pub largest_block: Option<u32>,
-    /// Start and end (exclusive) of the bar's pieces in [`SegmentsPage::pieces`].
+    /// Range of this bar's pieces in [`SegmentsPage::pieces`]: start and end (exclusive).
     pub pieces: [u32; 2],
-    /// Flags of the left and the right end: the segment starts in this row, and it ends in this row.
+    /// Two flags: true if the segment starts in this row, and true if it ends in this row.
     pub ends: [bool; 2],
 }
 
-/// Piece of a bar. Space without a piece is free and narrower than a pixel.
+/// A piece of a bar that contains one or more blocks. Space between pieces is free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SegmentsPiece {
     /// Left and right edge in device pixels, within the bar.
@@ -191,17 +192,17 @@ pub struct SegmentsPiece {
     pub address: u64,
     /// Allocation id of the largest block in the piece.
     pub allocation: u32,
-    /// Number of blocks in the piece. More than 1 if they are narrower than a pixel.
+    /// Number of blocks in the piece. Several blocks share a piece if they are narrower than a pixel.
     pub count: u32,
     /// Requested bytes of the blocks.
     pub requested: u64,
-    /// Rounded bytes of the blocks. A lower bound unless `recorded` is set.
+    /// Rounded bytes of the blocks. If `recorded` is false, this is a lower bound.
     pub rounded: u64,
-    /// True if the file records the rounded bytes.
+    /// True if the file records the rounded size of the blocks.
     pub recorded: bool,
 }
 
-/// Kind of a [`SegmentsPiece`].
+/// Content of a [`SegmentsPiece`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PieceKind {
     /// One or more live blocks.
@@ -209,29 +210,30 @@ pub enum PieceKind {
     Live,
     /// One or more blocks that are awaiting free.
     AwaitingFree,
-    /// Rounding at the end of the preceding block.
+    /// Unused bytes at the end of the preceding block, which result from rounding.
     Rounding,
-    /// Free block. Its start is in `address`, and an upper bound of its size is in `rounded`. The other fields are
-    /// not used.
+    /// A free block. `address` is its start, and `rounded` is an upper bound of its size. The other fields are not
+    /// used.
     Free,
 }
 
-/// Predicted placement of a request in the segments of one pool and stream.
+/// Predicted placement of a hypothetical request in the segments of one pool and stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SegmentsFit {
     pub pool: Option<(u64, u64)>,
     pub stream: Option<u64>,
     /// Size of the request after the allocator's rounding.
     pub rounded: u64,
-    /// Address and size of the smallest free block that may fit. `None` if the driver has to provide new memory.
+    /// Address and size of the smallest free block that may fit. `None` if no block fits, so that the driver has to
+    /// provide new memory.
     pub block: Option<(u64, u64)>,
-    /// Bytes requested from the driver if no block fits.
+    /// Bytes that the allocator requests from the driver if no block fits.
     pub new_segment: u64,
-    /// True if the new memory extends an expandable segment, whose free end is used first. `new_segment` is then a
-    /// lower bound.
+    /// True if the new memory extends an expandable segment. The free end of the segment is used first, so
+    /// `new_segment` is a lower bound.
     pub extends_segment: bool,
-    /// Free bytes in these segments. An upper bound.
+    /// Free bytes in these segments. This is an upper bound.
     pub free: u64,
-    /// Size of the largest free block in these segments. An upper bound.
+    /// Size of the largest free block in these segments. This is an upper bound.
     pub largest_free: u64,
 }

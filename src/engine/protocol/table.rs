@@ -1,65 +1,65 @@
-//! Questions and answers of the Allocations table and its histograms.
+//! Queries for the Allocations table and its histograms, and their results.
 
 use super::{Arrangement, Scope, Weight};
 use serde::{Deserialize, Serialize};
 
-/// Query for a part of the Allocations table.
+/// Query for some rows of the Allocations table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableQuestion {
     pub scope: Scope,
     pub filter: TableFilter,
     pub sort: TableSort,
-    /// Requested rows: first and count.
+    /// Requested rows: index of the first row, and number of rows.
     pub rows: [u32; 2],
-    /// Allocation whose row is also requested.
+    /// Allocation whose row index is requested as well.
     pub reveal: Option<u32>,
-    /// Rows whose total is requested: sorted, disjoint ranges of start and end (exclusive).
+    /// Selected rows, whose total is requested: sorted, disjoint ranges of start and end (exclusive).
     pub selected: Vec<[u32; 2]>,
     /// Serial of the search whose matches are highlighted.
     pub find: Option<u32>,
 }
 
-/// Filter of the Allocations table. All conditions must hold.
+/// Filter of the Allocations table. A row must meet all conditions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableFilter {
-    /// Terms as parsed by [`Filter::parse`](super::Filter::parse). Invalid text matches nothing.
+    /// Terms in the syntax of [`Filter::parse`](super::Filter::parse). Invalid text matches no allocation.
     pub text: String,
-    /// Tree node at or below which the stacks must be.
+    /// Tree node. Only allocations whose stacks are at or below this node are listed.
     pub node: Option<(Arrangement, u32)>,
-    /// First and last [size class](size_class).
+    /// First and last [size class](size_class) to list.
     pub sizes: Option<[u8; 2]>,
-    /// First and last [lifetime class](lifetime_class).
+    /// First and last [lifetime class](lifetime_class) to list.
     pub lifetimes: Option<[u8; 2]>,
 }
 
-/// Sort order of the Allocations table. Equal rows are in allocation order.
+/// Sort order of the Allocations table. Rows with equal values are in order of allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableSort {
     pub column: TableColumn,
     pub direction: SortDirection,
 }
 
-/// Column of the Allocations table.
+/// A column of the Allocations table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TableColumn {
-    /// Allocation id, which is its index in allocation order.
+    /// Allocation id. Ids are assigned in order of allocation, starting with 0.
     Id,
     /// Requested bytes.
     Size,
-    /// Call site: sorted by the first 32 bytes of the file name, the line, and the first 16 bytes of the function.
+    /// Call site. Sorted by file name (first 32 bytes), line, and function (first 16 bytes).
     CallSite,
     Address,
-    /// Stream. Unknown ones come first.
+    /// Stream. Rows with an unknown stream come first.
     Stream,
-    /// Pool. Unknown ones come first.
+    /// Pool. Rows with an unknown pool come first.
     Pool,
     /// Index of the alloc event. Allocations made before recording come first.
     Allocated,
-    /// Time since the allocation, or since the start of the trace.
+    /// Time since the allocation. For allocations made before recording, time since the start of the trace.
     Age,
-    /// Index of the event that completed the free. Allocations live at the end come last.
+    /// Index of the event that completed the free. Allocations that are live at the end of the trace come last.
     Freed,
-    /// Known part of the lifetime. Allocations live at the end come last.
+    /// Known part of the lifetime. Allocations that are live at the end of the trace come last.
     Lifetime,
 }
 
@@ -88,35 +88,36 @@ pub enum SortDirection {
     Descending,
 }
 
-/// Requested part of the table, and its histograms. All bytes are requested bytes.
+/// Requested rows of the Allocations table, and its histograms. All byte counts are requested bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TablePage {
     pub scope: Weight,
-    /// Total of the listed rows.
+    /// Total of the rows that pass the filter.
     pub listed: Weight,
-    /// For [`Scope::Change`], the total of the listed rows that are freed in the range. All others are allocated in it.
+    /// For [`Scope::Change`], the total of the listed rows whose allocations are freed in the range. The other rows are
+    /// allocated in the range.
     pub freed: Weight,
     pub selected: Weight,
-    /// Total of the listed rows that match the search.
+    /// Total of the rows that pass the filter and match the search.
     pub found: Weight,
-    /// Index of the first item in `rows`.
+    /// Row index of the first item in `rows`.
     pub first: u32,
-    /// Requested rows that exist.
+    /// The requested rows, as far as they exist.
     pub rows: Vec<TableRow>,
     /// Row index of the requested allocation, if it is listed.
     pub revealed: Option<u32>,
-    /// Histogram by [size class](size_class), without the filter on sizes.
+    /// Histogram by [size class](size_class). It ignores the filter on sizes.
     pub sizes: Vec<Weight>,
-    /// Histogram by [lifetime class](lifetime_class), without the filter on lifetimes.
+    /// Histogram by [lifetime class](lifetime_class). It ignores the filter on lifetimes.
     pub lifetimes: Vec<Weight>,
 }
 
-/// Row of the Allocations table.
+/// A row of the Allocations table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableRow {
     pub allocation: u32,
     pub requested: u64,
-    /// Address. `None` for unexplained bytes.
+    /// Start address. `None` for unexplained bytes.
     pub address: Option<u64>,
     /// Stream, if known.
     pub stream: Option<u64>,
@@ -126,39 +127,40 @@ pub struct TableRow {
     pub allocated_at: Option<u32>,
     /// Time of the allocation in µs since 1970, if recorded.
     pub allocated_us: Option<i64>,
-    /// Index of the event that completed the free. `None` if the allocation is live at the end.
+    /// Index of the event that completed the free. `None` if the allocation is live at the end of the trace.
     pub freed: Option<u32>,
     /// Time of the free in µs since 1970, if recorded.
     pub freed_us: Option<i64>,
-    /// Number of events from the allocation (or the start of the trace) to the moment of the scope, the end of its
-    /// range, or the free, whichever comes first.
+    /// Number of events from the allocation (or the start of the trace) to the free. If the moment or the range of the
+    /// scope ends before the free, only events up to this end are counted.
     pub age: u32,
-    /// Age in µs on the time axis, if both ends are recorded. Never negative.
+    /// Age in µs on the time axis, if both times are recorded. Never negative.
     pub age_us: Option<i64>,
-    /// Lifetime in µs on the time axis, if both ends are recorded. Never negative.
+    /// Lifetime in µs on the time axis, if both times are recorded. Never negative.
     pub lifetime_us: Option<i64>,
-    /// Call site, after the tensor's name if a recorder stored it. Empty if there is no stack.
+    /// Call site. If a recorder stored a tensor name, it precedes the call site. Empty if there is no stack.
     pub call_site: String,
     pub matches: bool,
 }
 
-/// Part of a table as tab-separated text, in display order.
+/// A part of a table as tab-separated text, in the displayed order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableText {
-    /// Whole lines. The first part starts with a header line.
+    /// Complete lines. The first part starts with a header line.
     pub text: String,
-    /// Number of rows in this part and all parts before it.
+    /// Number of rows in this part and all previous parts.
     pub rows: u32,
     pub last: bool,
 }
 
-/// Maximum number of rows that are copied as text. More than a spreadsheet can handle comfortably.
+/// Maximum number of rows that are copied as text. Spreadsheets become slow with more rows.
 pub const MAX_COPIED: u32 = 200_000;
 
 /// Number of size classes.
 pub const SIZE_CLASSES: usize = 65;
 
-/// Returns the size class of a number of bytes: 0 for 0 bytes, k for 2^(k − 1) to before 2^k bytes.
+/// Returns the size class of a number of bytes: 0 for 0 bytes, and k for sizes from 2^(k − 1) up to, but not including,
+/// 2^k bytes.
 pub fn size_class(requested: u64) -> u8 {
     (u64::BITS - requested.leading_zeros()) as u8
 }
@@ -166,14 +168,14 @@ pub fn size_class(requested: u64) -> u8 {
 /// Number of lifetime classes.
 pub const LIFETIME_CLASSES: usize = 35;
 
-/// Lifetime class of allocations made before recording and freed in the trace, whose lifetime is unknown.
+/// Lifetime class of allocations that were made before recording and are freed in the trace. Their lifetime is unknown.
 pub const LIFETIME_UNKNOWN: u8 = 33;
 
-/// Lifetime class of allocations that are live at the end.
+/// Lifetime class of allocations that are live at the end of the trace.
 pub const LIFETIME_TO_END: u8 = 34;
 
-/// Returns the lifetime class for moments of allocation and free (`u32::MAX` if live at the end): k for lifetimes of
-/// 2^(k − 1) to before 2^k events.
+/// Returns the lifetime class for the moments of an allocation and its free (`u32::MAX` if it is live at the end).
+/// Class k has lifetimes from 2^(k − 1) up to, but not including, 2^k events.
 pub fn lifetime_class(allocated_at: u32, freed_at: u32) -> u8 {
     match (allocated_at, freed_at) {
         (_, u32::MAX) => LIFETIME_TO_END,

@@ -1,23 +1,23 @@
-//! Questions and answers of the tree of call stacks.
+//! Queries for the tree of call stacks and their results.
 
 use super::{Arrangement, Ends, NodeLabel, Scope, Weight};
 use serde::{Deserialize, Serialize};
 
-/// Query for a part of a tree.
+/// Query for some rows of a tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TreeQuestion {
     pub scope: Scope,
     pub arrangement: Arrangement,
-    /// Node at the top. `None` means the root, which is node 0.
+    /// Node at the top of the shown part of the tree. `None` means the root (node 0).
     pub focus: Option<u32>,
-    /// User actions that opened and closed nodes, in chronological order. Later ones override earlier ones. By
-    /// default, the top and every only child of an open node are open, and all other nodes are closed.
+    /// User actions that opened and closed nodes, in chronological order. Later ones override earlier ones. By default,
+    /// the top node is open, and so is every only child of an open node. All other nodes are closed.
     pub folds: Vec<Fold>,
-    /// Item that must be among the rows, even if its ancestors are closed.
+    /// Item that must be among the rows. Its ancestors are opened if necessary.
     pub reveal: Option<Reveal>,
     /// Serial of the search whose matches are highlighted.
     pub find: Option<u32>,
-    /// Requested rows: first and count.
+    /// Requested rows: index of the first row, and number of rows.
     pub rows: [u32; 2],
 }
 
@@ -29,14 +29,14 @@ pub struct Fold {
     pub state: FoldState,
 }
 
-/// Nodes that a [`Fold`] applies to.
+/// Set of nodes to which a [`Fold`] applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FoldScope {
     Node,
     Subtree,
 }
 
-/// Visibility of a node's children.
+/// Visibility of the children of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FoldState {
     /// The node has no children.
@@ -46,60 +46,61 @@ pub enum FoldState {
     Closed,
 }
 
-/// Item that must be among the rows of a tree.
+/// Item that must be visible among the rows of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reveal {
-    /// Node of the allocation's stack, if it is in the scope.
+    /// Node of this allocation's stack, if the allocation is in the scope.
     Allocation(u32),
     Node(u32),
-    /// First node after this one in row order whose frame matches the search, with wrap-around.
+    /// Next node after this one whose frame matches the search, in row order and with wrap-around.
     MatchAfter(u32),
-    /// Last node before this one in row order whose frame matches the search, with wrap-around.
+    /// Last node before this one whose frame matches the search, in row order and with wrap-around.
     MatchBefore(u32),
 }
 
-/// Requested part of a tree.
+/// Requested rows of a tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreePage {
-    /// Total weight of the scope. For a single moment, its bytes equal the curve's value there.
+    /// Total weight of the scope. For a single moment, the bytes equal the value of the live curve at that moment.
     pub total: Weight,
-    /// Weights at both ends of the range of [`Scope::Change`].
+    /// Weights at the start and the end of the range of [`Scope::Change`].
     pub ends: Ends,
     pub found: Weight,
-    /// Ancestors of the top node, from the root: node and label.
+    /// Ancestors of the top node, starting with the root, each with its label.
     pub ancestors: Vec<(u32, NodeLabel)>,
-    /// Total number of rows, including the top.
+    /// Total number of rows, including the top node.
     pub row_count: u32,
-    /// Index of the first item in `rows`.
+    /// Row index of the first item in `rows`.
     pub first: u32,
-    /// Requested rows. Siblings are sorted by weight, or by size of the change for [`Scope::Change`].
+    /// The requested rows. Siblings are sorted by weight, or by the size of the change for [`Scope::Change`].
     pub rows: Vec<TreeRow>,
-    /// Row index and node of the revealed item.
+    /// Row index and node id of the item to reveal.
     pub revealed: Option<(u32, u32)>,
-    /// Nodes that were opened to reveal the item. They should be open in the next query, too.
+    /// Nodes that were opened to reveal the item. The next query should open them as well.
     pub opened: Vec<u32>,
 }
 
-/// Row of a tree.
+/// A row of a tree, which shows one node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreeRow {
     pub node: u32,
-    /// Parent node. The root is its own parent.
+    /// Id of the parent node. The root is its own parent.
     pub parent: u32,
-    /// Distance to the top. 0 for the top.
+    /// Number of levels below the top node. 0 for the top node.
     pub depth: u32,
-    /// Number of nodes with siblings from below the top down to this one. Rows are indented by this number, so a long
-    /// chain of single calls is not indented.
+    /// Indentation level: the number of nodes with siblings on the path from the top to this node. So a long chain of
+    /// single calls is not indented.
     pub indent: u32,
-    /// Index among the node's siblings, and number of siblings (including the node itself).
+    /// Index of the node among its siblings, and number of siblings including the node.
     pub sibling: [u32; 2],
     /// Total weight of the node and its descendants.
     pub weight: Weight,
-    /// Weights at both ends of the range of [`Scope::Change`]. For each stack, `weight` is then the larger one.
+    /// Weights at the start and the end of the range of [`Scope::Change`]. `weight` then counts the larger of both
+    /// weights for each stack.
     pub ends: Ends,
-    /// Self weight: allocations without a frame below this node.
+    /// Self weight: the allocations whose stacks end at this node.
     pub self_weight: Weight,
-    /// Bytes of the parent, or of the node itself for the root.
+    /// Bytes of the parent node. For the root, its own bytes.
     pub parent_bytes: u64,
     pub label: NodeLabel,
     pub fold: FoldState,

@@ -1,9 +1,9 @@
-//! Columns of report tables. The heading, the cells and the total of a column are declared together.
+//! Columns of report tables. A column's heading, cells and total are declared together.
 
 use crate::protocol::{Cell, Sheet, SheetColumn};
 use base::units::Moment;
 
-/// Column of a sheet with one row per `R`.
+/// A column of a table. Each row of the table shows one value of type `R`.
 pub(super) struct Column<'a, R> {
     key: &'static str,
     label: &'static str,
@@ -13,7 +13,7 @@ pub(super) struct Column<'a, R> {
 
 /// Function that returns the cell of a row.
 ///
-/// Not `dyn Fn`, because that adds two more functions per column: 14 kB of wasm.
+/// A trait is used instead of `dyn Fn`, which would generate two more functions per column (14 kB of wasm).
 trait CellFn<R> {
     fn cell(&self, row: R) -> Cell;
 }
@@ -25,19 +25,19 @@ impl<R, F: Fn(R) -> Cell> CellFn<R> for F {
 }
 
 impl<R> Column<'_, R> {
-    /// Sets the cell of the total row.
+    /// Sets the column's cell in the total row.
     #[inline(never)]
     pub(super) fn total(self, cell: Cell) -> Self {
         Column { total: Some(cell), ..self }
     }
 }
 
-/// Creates a column from its key, heading and cell function.
+/// Creates a column from its key, its heading, and the function that returns the cell of a row.
 pub(super) fn cell<'a, R>(key: &'static str, label: &'static str, cell: impl Fn(R) -> Cell + 'a) -> Column<'a, R> {
     boxed_column(key, label, Box::new(cell))
 }
 
-/// Creates a column from a boxed cell function. Not inlined, because about 100 columns share it.
+/// Creates a column from a boxed cell function. Not inlined, because about 100 columns use it.
 #[inline(never)]
 fn boxed_column<'a, R>(key: &'static str, label: &'static str, cell: Box<dyn CellFn<R> + 'a>) -> Column<'a, R> {
     Column { key, label, cell, total: None }
@@ -58,7 +58,7 @@ pub(super) fn count<'a, R>(key: &'static str, label: &'static str, count: impl F
     cell(key, label, move |row| Cell::Count(count(row)))
 }
 
-/// Creates a column of fractions. `share` returns the part and the total.
+/// Creates a column of shares. `share` returns a part and the total.
 pub(super) fn share<'a, R>(
     key: &'static str,
     label: &'static str,
@@ -70,12 +70,12 @@ pub(super) fn share<'a, R>(
     })
 }
 
-/// Creates a column of moments. A moment is shown as the event before it.
+/// Creates a column of moments. Each moment is shown as the index of the event before it.
 pub(super) fn event<'a, R>(key: &'static str, label: &'static str, moment: impl Fn(R) -> u32 + 'a) -> Column<'a, R> {
     cell(key, label, move |row| moment_cell(moment(row)))
 }
 
-/// Returns the cell for a moment: the event before it.
+/// Returns the cell for a moment, which shows the index of the event before the moment.
 pub(super) fn moment_cell(moment: u32) -> Cell {
     Cell::Event(Moment(moment).event_or_minus_one())
 }
@@ -86,12 +86,13 @@ pub(super) fn cells<R: Copy>(columns: &[Column<'_, R>], row: R) -> Vec<Cell> {
     columns.iter().map(|column| column.cell.cell(row)).collect()
 }
 
-/// Creates a sheet without rows from its key, title and note (`words`) and its columns.
+/// Creates a table without rows from its columns. `words` contains the key, title and note of the table.
 pub(super) fn sheet<R>(words: [&str; 3], columns: &[Column<'_, R>]) -> Sheet {
     sheet_from_headings(words, &mut columns.iter().map(|column| (column.key, column.label, &column.total)))
 }
 
-/// Creates a sheet without rows from its headings and totals. Shared by all row types.
+/// Creates a table without rows from the headings and totals of its columns. It is not generic, so all row types share
+/// its code.
 #[inline(never)]
 fn sheet_from_headings(
     [key, title, note]: [&str; 3],

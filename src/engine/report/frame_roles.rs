@@ -1,39 +1,40 @@
-//! Roles of Python frames in module calls: PyTorch's wrappers, `forward` methods, optimizer and backward code.
+//! Roles of Python frames in calls of `nn.Module`: PyTorch's wrappers, `forward` methods, and optimizer and backward
+//! code.
 
 use analysis::Sites;
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId};
 
-/// Role of a frame in module calls.
+/// Role of a frame in the chain of module calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Native,
-    /// PyTorch's own code between the caller of a module and its `forward`.
+    /// PyTorch's own code between the caller of a module and the module's `forward`.
     ModuleCall,
-    /// Function wrapper of PyTorch, such as `torch.compile`. Ignored in the chain of calls.
+    /// A function wrapper of PyTorch, such as `torch.compile`. It is ignored in the chain of calls.
     Wrapper,
-    /// A `forward` method. It belongs to a module if its caller is a [`Role::ModuleCall`].
+    /// A `forward` method. It belongs to a module if it is called by a [`Role::ModuleCall`] frame.
     Forward,
-    /// Code of PyTorch's optimizers or its backward pass, whose loops run over parameters or operators.
+    /// Code of PyTorch's optimizers or backward pass, which loops over parameters or operators.
     Library,
     Other,
 }
 
-/// File that defines `Module.__call__`, in all PyTorch versions.
+/// File that defines `Module.__call__`. The path is the same in all PyTorch versions.
 const MODULE_FILE: &str = "torch/nn/modules/module.py";
 const MODULE_CALL_FUNCTIONS: [&[u8]; 5] =
     [b"_call_impl", b"_wrapped_call_impl", b"_slow_forward", b"inner", b"__call__"];
-/// Files of the wrappers: `torch.compile`, autocast and `no_grad`.
+/// Files with PyTorch's function wrappers: `torch.compile`, autocast and `no_grad`.
 const WRAPPER_FILES: [&str; 3] =
     ["torch/_dynamo/eval_frame.py", "torch/amp/autocast_mode.py", "torch/utils/_contextlib.py"];
 
-/// Paths of code that loops over parameters or operators.
+/// Paths of PyTorch code that loops over parameters or operators.
 const LIBRARY_PATHS: [&str; 2] = ["torch/optim/", "torch/autograd/"];
 
 /// Maximum length of a path in bytes. Frames with longer paths are treated as native.
 const MAX_PATH_LEN: usize = 4096;
 
-/// Cache of the roles of frames.
+/// Determines the roles of frames and caches them.
 #[derive(Default)]
 pub(super) struct FrameRoles {
     roles: HashMap<FrameId, Role, foldhash::fast::RandomState>,
@@ -53,8 +54,8 @@ impl FrameRoles {
         frames
     }
 
-    /// Returns whether one of `calls` is a `forward` method or code of an optimizer or the backward pass. True for an
-    /// empty slice.
+    /// Returns whether one of the frames is a `forward` method or code of an optimizer or the backward pass. Also
+    /// returns true if there are no frames.
     pub(super) fn is_inside(&mut self, snapshot: &Snapshot, calls: &[FrameId]) -> bool {
         let mut roles = calls.iter().map(|&frame| self.classify(snapshot, frame));
         calls.is_empty() || roles.any(|role| matches!(role, Role::Library | Role::Forward))

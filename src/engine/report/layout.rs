@@ -21,13 +21,13 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Creates an empty layout. `moment` must be within the trace.
+    /// Creates an empty layout for a moment, which must be within the trace. [`Layout::step`] fills it.
     pub(super) fn new(history: &DeviceHistory, lives: &SegmentLifetimes, moment: u32) -> Layout {
         let state = DeviceState::new(history, lives, moment);
         Layout { moment, state, by_kind: SumsByKind::default(), total: SegmentsSums::default() }
     }
 
-    /// Builds the state and computes the sums.
+    /// Continues building the allocator state and the sums by kind of segment.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -41,7 +41,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Writes a sheet with one row per kind of segment, most free bytes first.
+    /// Writes a table with one row per kind of segment. Kinds with the most free bytes come first.
     pub(super) fn write(&self, writer: &mut ReportWriter<'_>, key: &str, title: &str) {
         let file = writer.file;
         let summed = |key, label, cell: fn(&SegmentsSums) -> Cell| {
@@ -80,30 +80,30 @@ impl Layout {
     }
 }
 
-/// Returns the label of a kind of segment: pool, size class, and whether it is expandable.
+/// Returns the display name of a kind of segment: pool, size class, and whether it is expandable.
 pub(super) fn kind_name(file: &OpenFile, kind: &SegmentKind) -> String {
     let mut name = pool_name(file, kind.pool, kind.small);
     name.push_str(if kind.expandable { ", expandable" } else { "" });
     name
 }
 
-/// Request to the driver for a new segment.
+/// A request to the driver for a new segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DriverRequest {
     pub(super) event: u32,
-    /// Bytes that the driver provided.
+    /// Bytes that the driver provided in response.
     pub(super) reserved: u64,
     pub(super) kind: SegmentKind,
-    /// Lower bound of the rounded size of the allocation that caused the request. `None` if none of the next
-    /// [`MAX_SEARCHED_EVENTS`] events made that allocation.
+    /// Rounded size of the allocation that caused the request, or a lower bound. `None` if the allocation is not among
+    /// the next [`MAX_SEARCHED_EVENTS`] events.
     pub(super) request: Option<u64>,
 }
 
-/// Number of events after a driver request that are searched for the allocation that caused it.
+/// Maximum number of events after a driver request that are searched for the allocation that caused the request.
 const MAX_SEARCHED_EVENTS: u32 = 4;
 
 impl DriverRequest {
-    /// Returns the request made by the last event before `moment`, if that event reserved a segment.
+    /// Returns the driver request at the last event before `moment`. `None` if that event did not reserve memory.
     pub(super) fn before(
         file: &OpenFile,
         history: &DeviceHistory,
@@ -129,7 +129,8 @@ impl DriverRequest {
         Some(DriverRequest { event, reserved, kind: lives.kind(range)?, request })
     }
 
-    /// Returns whether enough bytes of the kind were free for the allocation, but not in a single block.
+    /// Returns whether the free bytes of these segments were sufficient for the allocation in total, but no single
+    /// block was large enough.
     pub(super) fn is_scattered(&self, free: &SegmentsSums) -> bool {
         self.request.is_some_and(|request| free.free >= request && free.largest_free < request)
     }

@@ -16,7 +16,7 @@ pub(super) struct LiveSites {
     pub(super) sums: SiteSums,
     pub(super) bytes: u64,
     pub(super) count: u64,
-    /// Bytes allocated before recording. Included in `bytes`.
+    /// Bytes that were allocated before recording. They are included in `bytes`.
     pub(super) before_recording: u64,
     population: Population,
     next: usize,
@@ -30,7 +30,8 @@ impl LiveSites {
         LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, before_recording, population, next }
     }
 
-    /// Sums up the live allocations. Calls `each` with the id and size of every one, in order of allocation.
+    /// Continues adding up the live allocations. Calls `each` with the id and size of every allocation, in order of
+    /// allocation.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -50,7 +51,8 @@ impl LiveSites {
         })
     }
 
-    /// Writes the sheet. If `at_cursor` is given, the sheet has a column with the live bytes at the cursor.
+    /// Writes the table of call sites. If `at_cursor` is given, the table has a column with the live bytes at the
+    /// cursor.
     pub(super) fn write(&self, writer: &mut ReportWriter<'_>, title: &str, at_cursor: Option<&LiveSites>) {
         let (file, history) = (writer.file, writer.history);
         let mut ranked = self.sums.ranked(0);
@@ -89,8 +91,9 @@ impl LiveSites {
         });
     }
 
-    /// Returns a text about the three largest call sites, and the largest allocation of the first one:
-    /// `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
+    /// Returns a text about the three largest call sites, and the id of the largest allocation of the first call site.
+    /// Example of the text: `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41
+    /// call sites in total.`
     pub(super) fn describe_largest(
         &self,
         file: &OpenFile,

@@ -1,4 +1,4 @@
-//! Insights: reports with findings and tables, one module per topic.
+//! Insights: reports with findings and tables. There is one module per topic.
 
 mod annotations;
 mod categories;
@@ -30,7 +30,7 @@ use job::Job;
 use shared::SharedResults;
 use std::mem::swap;
 
-/// Job that returns an empty report, for topics about several files.
+/// Returns an empty report, for topics that compare several files.
 struct UnsupportedTopic;
 
 impl Job for UnsupportedTopic {
@@ -39,7 +39,7 @@ impl Job for UnsupportedTopic {
     }
 }
 
-/// Runs reports one at a time and keeps the results that they share.
+/// Computes reports one at a time and caches the results that several reports share.
 #[derive(Default)]
 pub(super) struct Reports {
     job: Option<Box<dyn Job>>,
@@ -47,15 +47,15 @@ pub(super) struct Reports {
 }
 
 impl Reports {
-    /// Drops the report in progress. Shared results are kept.
+    /// Drops the report in progress. The shared results stay cached.
     pub(super) fn cancel(&mut self) {
         self.job = None;
     }
 
-    /// Computes the requested report.
+    /// Continues computing the requested report and returns it once complete.
     ///
     /// # Errors
-    /// Returns an error if the time slice is used up. Another call continues from there.
+    /// Returns an error if the time slice is used up. Another call continues the computation.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -92,7 +92,7 @@ impl Reports {
     }
 }
 
-/// Creates the job for the requested topic.
+/// Creates the job that computes the requested topic.
 fn new_job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
         Topic::Comparison | Topic::Ranks => Box::new(UnsupportedTopic),

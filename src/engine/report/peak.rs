@@ -1,4 +1,4 @@
-//! Report on the peak: its time, its size and the code that allocated it.
+//! Report on the peak of live bytes: its time, its size, and the code that allocated the memory.
 
 use super::job::Job;
 use super::live_sites::LiveSites;
@@ -24,12 +24,12 @@ use base::units::{EventIdx, Moment, duration_us, group_digits, percent, pluraliz
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
-/// Maximum number of parts in the chart of the peak, not counting "other".
+/// Maximum number of parts in the chart of the peak, not counting the part "other".
 const MAX_CHART_PARTS: usize = 6;
-/// Default number of events before the peak that count as recent, if the peak is outside all known steps.
+/// Default number of events before the peak that count as recent. It is used if the peak is outside all known steps.
 const RECENT_EVENTS: u32 = 1000;
 
-/// Report on the peak, in progress.
+/// The report on the peak, while it is computed.
 pub(super) struct Peak {
     device: i64,
     question: ReportQuestion,
@@ -47,7 +47,7 @@ struct Parts {
     large: Threshold,
     oldest: TopK,
     old_count: u32,
-    /// Bytes and count of prefix blocks that are live at the peak. See [`is_prefix_block`].
+    /// Bytes and number of prefix blocks that are live at the peak. See [`is_prefix_block`].
     prefix_blocks: (u64, u64),
 }
 
@@ -238,7 +238,8 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, known: &Shared
     }
 }
 
-/// Sets a chart of the largest categories at the peak, or of the largest call sites if most bytes have no category.
+/// Adds a chart of the largest categories at the peak. If most bytes have no category, shows the largest call sites
+/// instead.
 fn write_chart(writer: &mut ReportWriter<'_>, parts: &Parts) {
     let (file, history) = (writer.file, writer.history);
     let bytes = |weight: &Weight| weight.bytes;

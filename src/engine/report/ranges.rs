@@ -1,9 +1,9 @@
-//! Totals of many ranges of the trace, computed in one pass over its events.
+//! Totals of many ranges of the trace, computed in one pass over the events.
 //! [`RangeFacts`](crate::protocol::RangeFacts) has the same totals for a single range.
 //!
-//! The starts and ends of all ranges, called borders, divide the trace into stretches. For peaks, a monotonic stack of
-//! stretches with falling maxima yields the maximum of every range that ends at the current moment. For bytes that stay
-//! live, a Fenwick tree sums live bytes by the stretch of their allocation.
+//! The starts and ends of all ranges are called borders. They divide the trace into stretches. The pass has a stack of
+//! stretches, each with a higher maximum than all later ones, which yields the peak of every range that ends at the
+//! current moment. To find the bytes that stay live, a Fenwick tree sums live bytes by the stretch of their allocation.
 
 use crate::protocol::Span;
 use crate::radix::Radix;
@@ -14,55 +14,55 @@ use history::replay::DeviceHistory;
 /// Totals of a range, in requested bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RangeTotals {
-    /// Live bytes at the start of the range. `at_end` has those at the end.
+    /// Live bytes at the start of the range. `at_end` has the live bytes at its end.
     pub(super) at_begin: u64,
     pub(super) at_end: u64,
-    /// Maximum live bytes, both ends included. `peak_moment` is the first moment with that peak.
+    /// Maximum of live bytes in the range, including both ends. `peak_moment` is the first moment with this value.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
     pub(super) allocated: u64,
     pub(super) freed: u64,
-    /// Bytes allocated in the range and still live at its end. `never_freed` is the part of them that is live at the
-    /// end of the trace.
+    /// Bytes that are allocated in the range and still live at its end. `never_freed` counts only bytes that are live
+    /// at the end of the trace.
     pub(super) kept: u64,
     pub(super) never_freed: u64,
 }
 
-/// Computation of the totals of many ranges.
+/// Computes the totals of many ranges in one pass over the events.
 #[derive(Default)]
 pub(super) struct Ranges {
     spans: Vec<Span>,
-    /// Totals of each range. Until the pass reaches the end of a range, `allocated` and `freed` hold the (wrapping)
+    /// Totals of each range. Until the pass reaches the end of a range, `allocated` and `freed` are the (wrapping)
     /// totals from the start of the trace to the start of the range.
     facts: Vec<RangeTotals>,
-    /// Sort buffer for the ranges, by end. `by_end` has the result.
+    /// Sorts the ranges by their ends. `by_end` has the result.
     ends: Radix,
     by_end: Vec<u32>,
     started: usize,
     ended: usize,
     finalized: usize,
     state: PassState,
-    /// Moments at which a range starts or ends, ascending, up to the current moment.
+    /// Moments up to the current one at which a range starts or ends, in ascending order.
     borders: Vec<u32>,
-    /// Stretches with a higher maximum than all later ones: index of the border at their start, maximum live bytes,
-    /// moment of the maximum.
+    /// Stretches that have a higher maximum than all later ones. Each is the index of the border at its start, the
+    /// maximum of live bytes, and the moment of the maximum.
     maxima: Vec<(u32, i64, u32)>,
     live_by_stretch: FenwickTree,
 }
 
-/// Totals at the current moment of the pass.
+/// Totals up to the current moment of the pass.
 #[derive(Default)]
 struct PassState {
     moment: u32,
     total: i64,
     allocated: u64,
     freed: u64,
-    /// Maximum live bytes since the last border, and its moment.
+    /// Maximum of live bytes since the last border, and the moment of the maximum.
     max: (i64, u32),
 }
 
 impl Ranges {
-    /// Creates the computation. `spans` must be sorted by start and lie within the trace.
+    /// Prepares to compute the totals of these ranges. They must be sorted by start and lie within the trace.
     pub(super) fn new(spans: Vec<Span>) -> Ranges {
         let (facts, ends) = (Vec::with_capacity(spans.len()), Radix::with_capacity(spans.len()));
         let mut live_by_stretch = FenwickTree(Vec::with_capacity(2 * spans.len() + 2));
@@ -70,7 +70,7 @@ impl Ranges {
         Ranges { spans, facts, ends, live_by_stretch, ..Ranges::default() }
     }
 
-    /// Processes the remaining events. Once this has returned `Ok`, [`Ranges::facts`] is complete.
+    /// Continues processing the events. Once this has returned `Ok`, [`Ranges::facts`] is complete.
     pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         if self.spans.is_empty() {
             return Ok(());
@@ -96,7 +96,7 @@ impl Ranges {
         Ok(())
     }
 
-    /// Appends totals of a range that were computed elsewhere.
+    /// Appends the totals of a range that were computed elsewhere.
     pub(super) fn push(&mut self, facts: RangeTotals) {
         self.facts.push(facts);
     }
@@ -106,7 +106,7 @@ impl Ranges {
         &self.facts
     }
 
-    /// Returns a range and its totals.
+    /// Returns the range with the index `range`, and its totals.
     pub(super) fn range(&self, range: u32) -> (Span, RangeTotals) {
         (self.span(range), self.facts.get(range as usize).copied().unwrap_or_default())
     }
@@ -115,7 +115,8 @@ impl Ranges {
         self.spans.get(range as usize).copied().unwrap_or(Span { from: 0, to: 0 })
     }
 
-    /// Processes one border, the start of one range, the end of one range, or the events up to the next start or end.
+    /// Advances the pass by one action: adds a border, starts or ends a range, or processes the events up to the next
+    /// start or end.
     fn advance(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let (now, count) = (self.state.moment, history.event_count());
         let begin = self.spans.get(self.started).map_or(count, |span| span.from);
@@ -207,7 +208,7 @@ impl Ranges {
         }
     }
 
-    /// Returns the index of the border at a moment. Allocations after the border belong to stretches with a higher
+    /// Returns the index of the border at a moment. Allocations made after the border belong to stretches with a higher
     /// index.
     fn border_index(&self, moment: u32) -> u32 {
         self.borders_before(moment)
@@ -226,7 +227,7 @@ fn clamped(bytes: i128) -> u64 {
     u64::try_from(bytes.max(0)).unwrap_or(u64::MAX)
 }
 
-/// Fenwick tree: prefix sums in logarithmic time.
+/// Fenwick tree, which computes prefix sums in logarithmic time.
 #[derive(Default)]
 struct FenwickTree(Vec<i128>);
 

@@ -1,4 +1,4 @@
-//! Steps and modules of a [`Side`] of a comparison, found by the same rules as in the reports.
+//! Finds the steps and modules of a [`Side`] of a comparison, by the same rules as in the reports.
 
 use super::modules::ModuleTree;
 use super::steps::{StepFinder, StepRule};
@@ -7,7 +7,7 @@ use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use history::snapshot::StackId;
 
-/// Search for the steps of a device.
+/// Finds the training steps of a device.
 pub struct StepSearch(StepFinder);
 
 impl StepSearch {
@@ -16,20 +16,20 @@ impl StepSearch {
         StepSearch(StepFinder::new(device))
     }
 
-    /// Searches until the steps are found.
+    /// Continues searching until the steps are found or the time slice is used up.
     ///
     /// # Errors
-    /// Returns an error if the time slice is used up. Another call continues from there.
+    /// Returns an error if the time slice is used up. Another call continues the search.
     pub fn step(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult {
         self.0.step(side.file, slice)
     }
 
-    /// Returns the steps in ascending order, without overlap.
+    /// Returns the steps in ascending order. They do not overlap.
     pub fn spans(&self) -> &[Span] {
         &self.0.steps.spans
     }
 
-    /// Returns the text of a step's annotation, or `None` if the steps are not annotations.
+    /// Returns the text of a step's annotation. `None` if the steps do not come from annotations.
     pub fn name(&self, side: &Side, number: usize) -> Option<String> {
         self.0.steps.annotation_text(side.file, side.history, number)
     }
@@ -46,30 +46,31 @@ impl StepSearch {
     }
 }
 
-/// Search for the modules of a file.
+/// Finds the modules of a file.
 #[derive(Default)]
 pub struct ModuleSearch(ModuleTree);
 
 impl ModuleSearch {
-    /// Searches until the modules are found.
+    /// Continues searching until the modules are found or the time slice is used up.
     ///
     /// # Errors
-    /// Returns an error if the time slice is used up. Another call continues from there.
+    /// Returns an error if the time slice is used up. Another call continues the search.
     pub fn step(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult {
         self.0.step(side.snapshot(), slice)
     }
 
-    /// Returns the number of modules, including number 0, which stands for code outside of modules.
+    /// Returns the number of modules, including module 0, which represents code outside of modules.
     pub fn count(&self) -> u32 {
         self.0.modules.len() as u32
     }
 
-    /// Returns the number of a stack's innermost module, or 0 if the stack has none.
+    /// Returns the index of a stack's innermost module, or 0 if the stack is outside of modules.
     pub fn module_of(&self, stack: StackId) -> u32 {
         self.0.module_of(stack)
     }
 
-    /// Returns the number of a module's parent, which is lower than the module's number, and the name of the module.
+    /// Returns the index of a module's parent, and the name of the module. A parent has a lower index than its
+    /// children.
     pub fn parent_and_name(&self, side: &Side, number: u32) -> Option<(u32, String)> {
         let module = self.0.modules.get(number as usize).filter(|_| number > 0)?;
         let (class, calls) = (module.class(side.snapshot()), module.call_location(side.snapshot()));

@@ -1,4 +1,4 @@
-//! Results that several reports share, computed once per device: steps and growing call sites.
+//! Results that several reports share: training steps and growing call sites. They are computed once per device.
 
 use super::leaks::Growth;
 use super::steps::StepFinder;
@@ -6,21 +6,21 @@ use crate::open::OpenFile;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::DeviceHistory;
 
-/// Results for one device that several reports share.
+/// Results for one device that are shared by several reports.
 pub(super) struct SharedResults {
     pub(super) device: i64,
     pub(super) steps: StepFinder,
-    /// Growth of the call sites. `None` until a report needs it.
+    /// Growth of each call site. `None` until a report needs it.
     growth: Option<Growth>,
 }
 
 impl SharedResults {
-    /// Creates empty results for the device with this ordinal.
+    /// Creates empty results for the device with the ordinal `device`.
     pub(super) fn new(device: i64) -> SharedResults {
         SharedResults { device, steps: StepFinder::new(device), growth: None }
     }
 
-    /// Finds the steps, then computes the growth of each call site from step to step.
+    /// Continues finding the steps, and then computing the growth of each call site from step to step.
     pub(super) fn find_growth(
         &mut self,
         file: &OpenFile,
@@ -32,12 +32,11 @@ impl SharedResults {
         self.growth.get_or_insert_with(new).step(file, history, slice)
     }
 
-    /// Returns the growth of the call sites, or `None` if it is not computed yet.
+    /// Returns the growth of the call sites. `None` if it was not computed yet.
     pub(super) fn growth(&self) -> Option<&Growth> {
         self.growth.as_ref()
     }
 
-    /// Returns the heap memory in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         self.steps.heap_bytes() + self.growth.as_ref().map_or(0, Growth::heap_bytes)
     }

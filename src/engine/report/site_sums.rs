@@ -1,4 +1,4 @@
-//! Totals of allocations by call site. The groups are those of the colouring of the timeline.
+//! Totals of allocations by call site. The groups are the same as those that determine the colours of the timeline.
 
 use super::writer::{ReportWriter, truncate};
 use crate::open::OpenFile;
@@ -8,30 +8,30 @@ use base::sorted::{sorted_numbers, two_part_key};
 use base::units::group_digits;
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Totals of the allocations of a call site.
+/// Totals of all allocations of one call site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SiteSum {
-    /// Requested bytes, saturating.
+    /// Requested bytes. Sums that are too large saturate.
     pub(super) bytes: u64,
     pub(super) count: u64,
-    /// Id of the largest allocation (of equal ones, the first). `largest_bytes` is its size.
+    /// Id of the largest allocation (the first one if several are equally large). `largest_bytes` is its size.
     pub(super) largest: u32,
     pub(super) largest_bytes: u64,
-    /// Id of the first allocation. `last` is the id of the last one.
+    /// Id of the first allocation. `last` is the id of the last allocation.
     pub(super) first: u32,
     pub(super) last: u32,
-    /// Number of allocations for which only the stack of the free is known, because they were made before recording.
+    /// Number of allocations that were made before recording, so that only the stack of their free is known.
     pub(super) with_free_stack: u64,
 }
 
-/// Totals by call-site group. Group 0 has the allocations without a stack.
+/// Totals of each call site group. Group 0 is for allocations without a stack.
 #[derive(Default)]
 pub(super) struct SiteSums {
     pub(super) sums: Vec<SiteSum>,
 }
 
 impl SiteSums {
-    /// Creates totals of 0 for every call site of the device.
+    /// Creates totals of zero for all call sites of the device.
     pub(super) fn new(file: &OpenFile, history: &DeviceHistory) -> SiteSums {
         SiteSums { sums: vec![SiteSum::default(); file.groups.group_count(history, Grouping::CallSite) as usize] }
     }
@@ -54,7 +54,7 @@ impl SiteSums {
         sum.with_free_stack += u64::from(is_early && is_free_stack(history, id, file.stack(history, id)));
     }
 
-    /// Returns the groups that have allocations and at least `min_bytes`, most bytes first.
+    /// Returns the groups that have allocations and at least `min_bytes`, sorted by bytes in descending order.
     pub(super) fn ranked(&self, min_bytes: u64) -> Vec<u32> {
         let counted = (0u32..).zip(&self.sums).filter(|(_, sum)| sum.count > 0 && sum.bytes >= min_bytes);
         sorted_numbers(counted.map(|(group, sum)| (two_part_key(!sum.bytes, 0), group)).collect())
@@ -73,7 +73,8 @@ impl SiteSums {
             .fold((0, 0), |(bytes, count), sum| (sum.bytes.saturating_add(bytes), sum.count + count))
     }
 
-    /// Returns the label of a group, with a note if only the stack of the free is known for some of its allocations.
+    /// Returns the label of a group. It contains a note if only the stack of the free is known for some of the
+    /// allocations.
     pub(super) fn name(&self, file: &OpenFile, history: &DeviceHistory, group: u32) -> String {
         let mut name = label(file, history, group);
         let sum = self.get(group);
@@ -89,18 +90,18 @@ impl SiteSums {
 }
 
 impl ReportWriter<'_> {
-    /// Creates a row for a call site, without cells. The row links to the largest allocation.
+    /// Creates a table row for a call site, without cells. A click on the row selects the largest allocation.
     pub(super) fn site_row(&mut self, sums: &SiteSums, group: u32, moment: Option<u32>) -> SheetRow {
         self.allocation_row(AllocationId(sums.get(group).largest), moment)
     }
 }
 
-/// Returns the label of a call-site group, truncated to a readable length.
+/// Returns the label of a call site group, truncated to a readable length.
 pub(super) fn label(file: &OpenFile, history: &DeviceHistory, group: u32) -> String {
     truncate(&file.groups.label(&file.snapshot, history, Grouping::CallSite, group))
 }
 
-/// Returns the call site of an allocation, with a note if only the stack of its free is known.
+/// Returns the call site of an allocation. It contains a note if only the stack of the free is known.
 pub(super) fn site_of(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> String {
     let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
     let mut name = label(file, history, group);

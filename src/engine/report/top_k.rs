@@ -1,13 +1,13 @@
-//! Top-k selection in bounded memory.
+//! Selection of the items with the largest keys, in bounded memory.
 
 use base::sorted::{sort, sorted_numbers};
 
-/// The `limit` numbers with the largest keys. Of numbers with equal keys, the lower ones are kept.
+/// Selects the `limit` numbers with the largest keys. If keys are equal, lower numbers are preferred.
 pub(super) struct TopK {
     kept: Vec<(u128, u32)>,
     limit: usize,
-    /// Inverted key of the last item in `kept`, once `kept` was truncated to `limit`. Items with this inverted key or a
-    /// larger one are dropped.
+    /// Inverted key of the last item in `kept`, after `kept` was first truncated to `limit`. Items with an equal or
+    /// larger inverted key are dropped.
     bound: Option<u128>,
 }
 
@@ -17,7 +17,7 @@ impl TopK {
         TopK { kept: Vec::new(), limit, bound: None }
     }
 
-    /// Adds a number. Numbers must be added in ascending order.
+    /// Adds a number and its key. Numbers must be added in ascending order.
     pub(super) fn add(&mut self, key: u128, number: u32) {
         if self.bound.is_some_and(|bound| !key >= bound) {
             return;

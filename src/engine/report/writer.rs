@@ -1,4 +1,4 @@
-//! Building blocks of reports: statements, sheets, formatted numbers and stack lines.
+//! Building blocks of reports: statements, tables, formatted numbers and stack lines.
 //!
 //! Functions that reports call for each sentence are never inlined, because the copies would add about 1 kB of wasm.
 
@@ -12,17 +12,17 @@ use base::units::{Bytes, EventIdx, Moment, group_digits};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 
-/// Maximum number of rows per sheet, even if the query allows more.
+/// Maximum number of rows per table, even if the query allows more.
 pub(super) const MAX_ROWS: u32 = 100_000;
 /// Maximum length of a name, in characters.
 const MAX_NAME_LEN: usize = 200;
-/// Maximum number of frames of a stack that are shown, innermost first.
+/// Maximum number of frames of a stack that are shown. These are the innermost frames.
 const MAX_FRAMES: usize = 200;
-/// Maximum size of all stack lines of a report, in bytes. Limits the output if a file repeats a long name in many
+/// Maximum size of all stack lines of a report, in bytes. It limits the output if a file repeats a long name in many
 /// frames.
 const MAX_TEXT: usize = 4 << 20;
 
-/// Report under construction, and its inputs.
+/// Builder of a report, with access to the file and the query.
 pub(super) struct ReportWriter<'a> {
     pub(super) file: &'a OpenFile,
     pub(super) history: &'a DeviceHistory,
@@ -48,13 +48,13 @@ impl<'a> ReportWriter<'a> {
         self.report.statements.push(statement(tone, text, evidence));
     }
 
-    /// Sets the suggested action of the last statement. An empty text means none.
+    /// Sets the suggested action of the last statement. An empty text removes it.
     #[inline(never)]
     pub(super) fn set_fix(&mut self, fix: &str) {
         self.report.statements.last_mut().into_iter().for_each(|last| last.fix = fix.to_owned());
     }
 
-    /// Sets the chart of the last statement. An empty chart is dropped.
+    /// Sets the chart of the last statement, unless the chart is empty.
     #[inline(never)]
     pub(super) fn set_chart(&mut self, chart: Chart) {
         let is_empty = match &chart {
@@ -66,7 +66,7 @@ impl<'a> ReportWriter<'a> {
         self.report.statements.last_mut().into_iter().for_each(|last| last.chart = (!is_empty).then(|| chart.clone()));
     }
 
-    /// Sets a chart of parts for the last statement. Parts without bytes are left out.
+    /// Sets a chart that shows the parts of a total for the last statement. Parts without bytes are left out.
     #[inline(never)]
     pub(super) fn set_parts_chart(&mut self, parts: &[(&str, u64)]) {
         let shown = parts.iter().filter(|(_, bytes)| *bytes > 0);
@@ -75,19 +75,20 @@ impl<'a> ReportWriter<'a> {
         ));
     }
 
-    /// Returns the maximum number of rows per sheet.
+    /// Returns the maximum number of rows per table.
     pub(super) fn max_rows(&self) -> usize {
         self.question.rows.min(MAX_ROWS) as usize
     }
 
-    /// Creates a row for an allocation, without cells. A click on the row moves the cursor to `moment`, if given.
+    /// Creates a row for an allocation, without cells. A click on the row selects the allocation and moves the cursor
+    /// to `moment`, if given.
     pub(super) fn allocation_row(&mut self, id: AllocationId, moment: Option<u32>) -> SheetRow {
         let stack = self.lines.stack_lines(&self.file.snapshot, self.file.stack(self.history, id));
         SheetRow { stack, ..evidence_row(allocation_evidence(id.0, moment)) }
     }
 
-    /// Adds a sheet to the report, with a row for each item of `ranked` up to the maximum. `row` creates the row of an
-    /// item, without cells.
+    /// Adds a table to the report, with one row for each item of `ranked` up to the maximum. `row` creates the row of
+    /// an item, without cells.
     pub(super) fn add_sheet<R: Copy>(
         &mut self,
         mut sheet: Sheet,
@@ -110,36 +111,36 @@ pub(super) fn truncate(name: &str) -> String {
     }
 }
 
-/// Returns the search query that finds the allocations of a category.
+/// Returns the search query that matches the allocations of a category.
 pub(super) fn category_query(name: &str) -> String {
     let quote = if name.contains('"') { "" } else { "\"" };
     ["@category ", quote, name, quote].concat()
 }
 
-/// Creates a statement without a suggested action and a chart.
+/// Creates a statement that has neither a suggested action nor a chart.
 #[inline(never)]
 pub(super) fn statement(tone: Tone, text: String, evidence: Option<Evidence>) -> Statement {
     Statement { tone, text, fix: String::new(), chart: None, evidence }
 }
 
-/// Creates a row without cells whose click action is `evidence`.
+/// Creates a row without cells. A click on the row shows `evidence`.
 #[inline(never)]
 pub(super) fn evidence_row(evidence: Evidence) -> SheetRow {
     SheetRow { evidence: Some(evidence), ..SheetRow::default() }
 }
 
-/// Returns evidence that shows a range of the trace and moves the cursor into it.
+/// Returns evidence that shows a range of the trace and moves the cursor to a moment in this range.
 #[inline(never)]
 pub(super) fn range_evidence(span: Span, moment: u32) -> Evidence {
     Evidence { span: Some(span), moment: Some(moment), ..Evidence::default() }
 }
 
-/// Returns the text for a number of bytes in a statement: `38.1 MiB`. Tables have exact values.
+/// Formats a number of bytes for a statement, such as `38.1 MiB`. Tables show exact values.
 pub(super) fn bytes_text(bytes: u64) -> String {
     Bytes(bytes).to_string()
 }
 
-/// Returns the text for a moment in a statement: `after event 3,216`.
+/// Formats a moment for a statement, such as `after event 3,216`.
 pub(super) fn moment_text(moment: u32) -> String {
     match Moment(moment).event() {
         None => "before the first event".to_owned(),
@@ -153,7 +154,7 @@ pub(super) fn moment_evidence(moment: u32) -> Evidence {
     Evidence { moment: Some(moment), ..Evidence::default() }
 }
 
-/// Returns a cell with the event that freed an allocation.
+/// Returns a table cell with the event that freed an allocation.
 pub(super) fn freed_by_cell(history: &DeviceHistory, id: AllocationId) -> Cell {
     let freed = history.allocations.freed_at(id).and_then(Moment::event);
     freed.map_or(Cell::Empty, |EventIdx(event)| Cell::Event(event.into()))
@@ -165,7 +166,8 @@ pub(super) fn allocation_evidence(id: u32, moment: Option<u32>) -> Evidence {
     Evidence { moment, allocation: Some(id), ..Evidence::default() }
 }
 
-/// Creates a threshold from its key, label and unit. The value is that of the query, or else the default `value`.
+/// Creates a threshold from its key, label and unit. The threshold is taken from the query. If the query does not set
+/// it, `value` is used.
 #[inline(never)]
 pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3], value: u64) -> Threshold {
     let chosen = question.thresholds.iter().rev().find(|(chosen, _)| chosen == key);
@@ -173,7 +175,7 @@ pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3]
     Threshold { key: key.to_owned(), label: label.to_owned(), unit: unit.to_owned(), value }
 }
 
-/// Converter of stacks to lines of text, up to [`MAX_TEXT`] bytes per report.
+/// Formats stacks as lines of text. All stacks of a report take at most [`MAX_TEXT`] bytes.
 pub(super) struct StackLines {
     bytes_left: usize,
 }
@@ -190,7 +192,8 @@ impl StackLines {
         self.frame_lines(snapshot, snapshot.stacks.frames(stack))
     }
 
-    /// Returns the lines of the first [`MAX_FRAMES`] frames, as far as [`MAX_TEXT`] allows.
+    /// Returns the lines of the first [`MAX_FRAMES`] frames. Fewer lines are returned if the report reaches
+    /// [`MAX_TEXT`].
     pub(super) fn frame_lines(&mut self, snapshot: &Snapshot, frames: impl Iterator<Item = FrameId>) -> Vec<String> {
         let mut lines = Vec::new();
         for frame in frames.take(MAX_FRAMES) {

@@ -1,4 +1,4 @@
-//! Classes of frames: frames that a tree shows as one node share a class.
+//! Classes of frames. Frames that are shown as one node of a tree have the same class.
 
 use crate::device::DeviceData;
 use crate::protocol::{Arrangement, Internal, Merge};
@@ -7,27 +7,30 @@ use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{Frame, FrameId, Snapshot, Stacks};
 
-/// Class of hidden frames.
+/// Class of frames that are hidden.
 pub(super) const HIDDEN: u32 = u32::MAX;
 
-/// Assignment of frames to classes, for one [`Arrangement`].
+/// The class of each frame in one [`Arrangement`].
 #[derive(Default)]
 pub(super) struct FrameClasses {
     by_frame: Vec<u32>,
-    /// Trie over the fields that define a class: file, function, line. A class is a node of this trie.
+    /// Trie over the fields that define a class: file, function and line. Each class is the index of a node in this
+    /// trie.
     trie: Stacks,
-    /// First frame of each class.
+    /// First frame of each class, which represents the class.
     first_frames: Vec<FrameId>,
-    /// Cache of rule results by file and function name, used while frames are classified.
+    /// Cached results of the rules for internal frames, by file and function name. Only needed until all frames are
+    /// classified.
     verdicts: RuleCache,
-    /// Group of the highest-ranked call site of each class. 0 if the class has no call site.
+    /// Call site group of each class. If a class has several call sites, the group of the one with the largest area. 0
+    /// if it has none.
     call_site_groups: Vec<u32>,
-    /// Classes of the hidden frames that represent a stack of only hidden frames.
+    /// Classes of hidden frames that are nevertheless shown, because all frames of a stack are hidden.
     stand_ins: HashMap<FrameId, u32, foldhash::fast::RandomState>,
 }
 
 impl FrameClasses {
-    /// Classifies the remaining frames.
+    /// Continues classifying frames until all are classified or the time slice is used up.
     pub(super) fn step(
         &mut self,
         open: DeviceData<'_>,
@@ -65,7 +68,7 @@ impl FrameClasses {
         Ok(())
     }
 
-    /// Returns the call site group of a class. `None` if no frame of the class is a call site.
+    /// Returns the call site group of a class. `None` if no frame in the class is a call site.
     pub(super) fn call_site_group(&self, class: u32) -> Option<u32> {
         self.call_site_groups.get(class as usize).copied().filter(|&group| group != 0)
     }
@@ -90,7 +93,7 @@ impl FrameClasses {
         Some(class)
     }
 
-    /// Records `frame` as the first frame of a class, unless it has one.
+    /// Sets `frame` as the first frame of a class, unless the class already has one.
     fn record_first_frame(&mut self, class: u32, frame: FrameId) {
         if class != HIDDEN && self.first_frames.len() <= class as usize {
             // Trie nodes between two classes get this frame too, but no frame has them as its class.
@@ -98,8 +101,8 @@ impl FrameClasses {
         }
     }
 
-    /// Returns the class of a hidden frame that represents a stack of only hidden frames. `site` is the call site group
-    /// of the frame, or 0 if the frame is not a call site.
+    /// Returns the class of a hidden frame that is shown because all frames of a stack are hidden. `site` is the
+    /// frame's call site group, or 0 if the frame is not a call site.
     pub(super) fn stand_in_class(&mut self, snapshot: &Snapshot, merge: Merge, id: FrameId, site: u32) -> Option<u32> {
         let class = match self.stand_ins.get(&id) {
             Some(&known) => known,
@@ -121,22 +124,22 @@ impl FrameClasses {
         Some(class)
     }
 
-    /// Returns the classes of those `frames` that represent stacks of only hidden frames.
+    /// Returns the classes of those frames that are hidden but shown for stacks with only hidden frames.
     pub(super) fn stand_in_classes<'a>(&'a self, frames: &'a IdSet) -> impl Iterator<Item = u32> + 'a {
         self.stand_ins.iter().filter(|(frame, _)| frames.contains(frame.0)).map(|(_, &class)| class)
     }
 
-    /// Returns the class of a frame, or [`HIDDEN`] if the frame is hidden.
+    /// Returns the class of a frame. [`HIDDEN`] if the frame is hidden.
     pub(super) fn class_of(&self, frame: FrameId) -> u32 {
         self.by_frame.get(frame.0 as usize).copied().unwrap_or(HIDDEN)
     }
 
-    /// Returns the first frame of a class.
+    /// Returns the first frame of a class, which represents the class.
     pub(super) fn first_frame(&self, class: u32) -> Option<FrameId> {
         self.first_frames.get(class as usize).copied()
     }
 
-    /// Returns the number of classes. All class numbers are less than this.
+    /// Returns the upper bound (exclusive) of the classes.
     pub(super) fn len(&self) -> usize {
         self.first_frames.len()
     }
@@ -153,7 +156,7 @@ pub(super) fn is_unknown_file(file: &[u8]) -> bool {
     matches!(file, b"" | b"??" | b"none")
 }
 
-/// Returns whether the class of `frame` stands for a whole file.
+/// Returns whether the class of `frame` represents a whole file.
 pub(super) fn is_whole_file(snapshot: &Snapshot, merge: Merge, frame: &Frame) -> bool {
     merge == Merge::File && !is_unknown_file(snapshot.strings.bytes(frame.filename))
 }

@@ -1,4 +1,4 @@
-//! Trees of stacks with the bytes of selected allocations, computed in time slices and cached.
+//! Trees of stacks, weighted by the bytes of selected allocations. They are computed in time slices and cached.
 //!
 //! ```text
 //! scope ── Population ──▶ Weights, by stem ────────┐
@@ -32,23 +32,25 @@ use stems::Stems;
 use weighed_tree::WeighedTree;
 use weights::Weights;
 
-/// Limits for the number of cached values of one kind. At most `max` are kept, and fewer if they exceed [`MAX_BYTES`],
-/// but never fewer than `min`. A single query needs `min` values at once and would otherwise evict its own inputs.
+/// Limits for the number of cached values of one kind. At most `max` values are cached. If they exceed [`MAX_BYTES`],
+/// fewer are cached, but at least `min`, because a single query needs this many values at the same time.
 #[derive(Clone, Copy)]
 struct CacheLimits {
     min: usize,
     max: usize,
 }
 
-/// Weights: one for a moment and three for a range, each with and without a search. A range needs three at once.
+/// Limits for cached weights. A moment needs one and a range needs three. `max` allows both, with and without a search.
 const WEIGHTS_KEPT: CacheLimits = CacheLimits { min: 3, max: 8 };
-/// Weighed trees, 40 bytes per node: with and without a search, for the current moment and the previous one.
+/// Limits for cached weighed trees, which take 40 bytes per node. `max` allows trees with and without a search, for the
+/// current and the previous moment.
 const TREES_KEPT: CacheLimits = CacheLimits { min: 2, max: 4 };
-/// Shapes, 30 bytes per node.
+/// Limits for cached shapes, which take 30 bytes per node.
 const SHAPES_KEPT: CacheLimits = CacheLimits { min: 2, max: 6 };
-/// Subtrees, one bit per node: for the timeline and for the table.
+/// Limits for cached subtrees, which take one bit per node. The timeline and the table need one each.
 const SUBTREES_KEPT: CacheLimits = CacheLimits { min: 2, max: 2 };
-/// Maximum size of the cached values of each kind, in bytes. The `min` newest are kept even if they are larger.
+/// Maximum size of the cached values of each kind, in bytes. The newest `min` values stay cached even if they are
+/// larger.
 const MAX_BYTES: usize = 64 << 20;
 
 /// Cached trees of one file, and the data that they are computed from.
@@ -60,7 +62,7 @@ pub(super) struct StackTrees {
     weights: Vec<Weights>,
     weighed_trees: Vec<WeighedTree>,
     subtrees: Vec<Subtree>,
-    /// Number of searches finished so far.
+    /// Number of searches that have finished so far.
     pub(super) searches: u32,
 }
 
@@ -80,7 +82,7 @@ impl StackTrees {
         self.weighed_trees.retain(|tree| tree.selection.found.is_none());
     }
 
-    /// Returns the total weight of a selection.
+    /// Continues adding up the weights of a selection and returns their total once complete.
     pub(super) fn total(
         &mut self,
         open: DeviceData<'_>,
@@ -98,8 +100,8 @@ impl StackTrees {
         Ok(weights.total)
     }
 
-    /// Weighs the tree of a selection. Once this has finished, [`StackTrees::view`] returns the tree. The scope must be
-    /// [clamped](clamp_scope) to the trace.
+    /// Continues adding up the weights of a tree for a selection. Once finished, [`StackTrees::view`] returns the tree.
+    /// The scope must be [clamped](clamp_scope) to the trace.
     pub(super) fn weigh(
         &mut self,
         open: DeviceData<'_>,
@@ -128,8 +130,9 @@ impl StackTrees {
         self.shapes.last_mut().ok_or(OutOfTime)?.grow(open, &self.stems, &self.rules, slice)
     }
 
-    /// Weighs the tree of a selection and, if its search is the latest finished one of the device, the tree of the
-    /// matches. Returns the selections of both trees, for [`StackTrees::view`].
+    /// Continues adding up the weights of a tree for a selection. If its search is the latest finished one, does the
+    /// same for the tree of only the matches. Returns the selections of both trees, which can be passed to
+    /// [`StackTrees::view`].
     pub(super) fn weigh_with_found(
         &mut self,
         open: DeviceData<'_>,
@@ -148,7 +151,7 @@ impl StackTrees {
         Ok((all, found_total))
     }
 
-    /// Returns a recently [weighed](StackTrees::weigh) tree. `None` if it is not cached.
+    /// Returns a tree that was recently [weighed](StackTrees::weigh). `None` if it is no longer cached.
     pub(super) fn view<'a>(
         &'a self,
         open: DeviceData<'a>,
@@ -161,8 +164,8 @@ impl StackTrees {
         Some(TreeView::new(open, &self.stems, shape, weighed))
     }
 
-    /// Collects the stacks of a device at or below a node. Once this has finished, [`StackTrees::subtree`] returns
-    /// them.
+    /// Continues collecting the stacks of a device that are at or below a node. Once finished, [`StackTrees::subtree`]
+    /// returns them.
     pub(super) fn collect_subtree(
         &mut self,
         open: DeviceData<'_>,
@@ -182,7 +185,7 @@ impl StackTrees {
         self.subtrees.last_mut().ok_or(OutOfTime)?.step(shape, slice)
     }
 
-    /// Returns the stacks last [collected](StackTrees::collect_subtree) for a node.
+    /// Returns the stacks that were last [collected](StackTrees::collect_subtree) for a node.
     pub(super) fn subtree(&self, arrangement: Arrangement, node: u32) -> Option<&Subtree> {
         self.subtrees.iter().find(|subtree| subtree.arrangement == arrangement && subtree.node == node)
     }
@@ -196,8 +199,8 @@ impl StackTrees {
     }
 }
 
-/// Moves the element that matches `is_same` to the end, or appends a new one. Then evicts the oldest elements until the
-/// limits hold.
+/// Moves the element for which `is_same` returns true to the end, or appends a new one. Then evicts the oldest elements
+/// until the limits are met.
 fn move_to_end<T>(
     kept: &mut Vec<T>,
     (count, bytes): (CacheLimits, fn(&T) -> usize),

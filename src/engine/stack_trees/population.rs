@@ -1,4 +1,4 @@
-//! The allocations of a scope with their weights, iterated in parts.
+//! The allocations in a scope and their weights, which can be visited in several parts.
 
 use crate::protocol::{Scope, Span};
 use base::slice::{SliceResult, TimeSlice};
@@ -6,7 +6,7 @@ use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory};
 use std::ops::Range;
 
-/// The allocations of a scope, as a list of candidates that is filtered during iteration.
+/// The allocations in a scope. They are stored as candidates that are filtered when they are visited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Population {
     scope: Scope,
@@ -14,8 +14,8 @@ pub(crate) struct Population {
 }
 
 impl Population {
-    /// Creates the population of a scope. Moments after the end of the trace are clamped to it, and a reversed range
-    /// becomes empty.
+    /// Selects the allocations in a scope. Moments after the end of the trace are clamped. A range whose end is before
+    /// its start becomes empty.
     pub(crate) fn new(history: &DeviceHistory, scope: Scope) -> Population {
         let scope = clamp_scope(history, scope);
         let allocations = &history.allocations;
@@ -34,13 +34,13 @@ impl Population {
         Population { scope, candidates }
     }
 
-    /// Returns the number of candidates, an upper bound of the number of allocations.
+    /// Returns the number of candidates, which is an upper bound of the number of allocations.
     pub(crate) fn len(&self) -> usize {
         self.candidates.len()
     }
 
-    /// Calls `each` for the candidates at these positions that are in the scope, in order of allocation, with their
-    /// weights.
+    /// Calls `each` with the candidates in this range of indices that are in the scope, and their weights, in order of
+    /// allocation.
     pub(crate) fn visit_part(
         &self,
         history: &DeviceHistory,
@@ -53,11 +53,11 @@ impl Population {
         }
     }
 
-    /// Calls `each` for the allocations in the scope, in order of allocation, with their weights. Starts at candidate
-    /// `next`.
+    /// Calls `each` with the allocations in the scope and their weights, in order of allocation. Starts at the
+    /// candidate with index `next`.
     ///
     /// # Errors
-    /// Returns an error if the time slice is used up. Another call continues from there.
+    /// Returns an error if the time slice is used up. Another call continues the visit.
     pub(crate) fn visit(
         &self,
         history: &DeviceHistory,
@@ -83,7 +83,7 @@ impl Population {
     }
 }
 
-/// Returns the weight of an allocation in a scope, from its lifetime and size. `None` if it is not in the scope.
+/// Returns the weight that an allocation with this lifetime and size has in a scope. `None` if it is not in the scope.
 #[inline(always)]
 fn weight(scope: Scope, (allocated_at, freed_at, size): (u32, u32, u64)) -> Option<u64> {
     match scope {

@@ -1,5 +1,5 @@
-//! A tree built from stacks. It grows as new stems occur. Existing nodes keep their numbers, so open nodes, zoom and
-//! selection stay valid at every moment.
+//! A tree built from stacks. It grows as new stems (stack and origin) occur. Existing nodes keep their ids, so open
+//! nodes, zoom and selection stay valid at every moment.
 //!
 //! ```text
 //! 0            everything
@@ -20,29 +20,29 @@ use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, StackId, Stacks};
 
-/// Maximum number of nodes of a tree, some 30 bytes each. Stacks that need more are collected under
+/// Maximum number of nodes of a tree, which take about 30 bytes each. Further stacks are shown under
 /// [`SpecialNode::Truncated`].
 pub(super) const MAX_NODES: usize = 4_000_000;
-/// Maximum number of frames of a stack. Deeper stacks are collected under [`SpecialNode::Truncated`]. CPython's own
-/// stacks end at a thousand frames.
+/// Maximum number of frames of a stack. Deeper stacks are shown under [`SpecialNode::Truncated`]. CPython limits its
+/// own stacks to a thousand frames by default.
 const MAX_FRAMES: usize = 4096;
 
-/// A node that does not stand for a frame.
+/// A node that does not represent a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SpecialNode {
     Everything,
-    /// Bytes that no recorded allocation explains.
+    /// Bytes that belong to no recorded allocation.
     Unexplained,
     NoStack,
-    /// Allocations made before recording. The stacks below this node are those of the frees.
+    /// Allocations made before recording. The stacks below this node are the stacks of their frees.
     FreeStacks,
     /// Stacks whose frames are all hidden.
     Internal,
-    /// Stacks that are too deep, or that exceed the maximum number of nodes.
+    /// Stacks that are too deep, or for which the tree has too many nodes.
     Truncated,
 }
 
-/// Special nodes below the root. Their keys count down from `u32::MAX - 1` in this order.
+/// Special nodes directly below the root. Their keys are `u32::MAX - 1`, `u32::MAX - 2` and so on, in this order.
 const SPECIAL_NODES: [SpecialNode; 5] = [
     SpecialNode::Unexplained,
     SpecialNode::NoStack,
@@ -69,7 +69,7 @@ impl SpecialNode {
     }
 }
 
-/// Content of a node.
+/// Content of a tree node: a class of frames, or a special node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeContent {
     Class(u32),
@@ -81,15 +81,15 @@ pub(crate) struct TreeShape {
     pub(super) arrangement: Arrangement,
     pub(super) classes: FrameClasses,
     most_nodes: usize,
-    /// The nodes, stored as stacks whose frames are classes or the keys of special nodes.
+    /// The nodes, stored as stacks. The "frames" of these stacks are classes of frames or keys of special nodes.
     tree: Stacks,
-    /// Node of each stem that was added so far.
+    /// Node of each stem (stack and origin) that was added so far, by stem index.
     nodes_by_stem: Vec<u32>,
-    /// Node of each stack (0 if not added yet), and its number of frames. Filled only if outermost frames come first.
+    /// Node of each stack (0 if not added yet), and its number of frames. Empty if innermost frames are at the root.
     nodes_by_stack: Vec<(u32, u16)>,
-    /// Scratch buffer: stack and class of each frame of the stack being added.
+    /// Reused buffer with the stack and the class of each frame of the stack being added.
     path: Vec<(u32, u32)>,
-    /// Cache: 1 for each frame that is an operator, 0 for others.
+    /// Cached results: 1 if the frame is an operator, otherwise 0.
     operators: HashMap<FrameId, u32, foldhash::fast::RandomState>,
 }
 
@@ -100,7 +100,7 @@ impl TreeShape {
         TreeShape { arrangement, classes, most_nodes, tree, nodes_by_stem, nodes_by_stack, path, operators }
     }
 
-    /// Adds the missing stems.
+    /// Continues adding nodes for stems (stack and origin) that the tree does not contain yet.
     pub(super) fn grow(
         &mut self,
         open: DeviceData<'_>,
@@ -125,7 +125,8 @@ impl TreeShape {
         self.tree.child(0, note.key())
     }
 
-    /// Returns the node of a stem, which is added if needed. `None` if the stack is too deep or the tree is full.
+    /// Returns the node of a stem (stack and origin) and adds it if necessary. `None` if the stack is too deep or the
+    /// tree is full.
     fn insert(&mut self, open: DeviceData<'_>, stem: Stem) -> Option<u32> {
         let (stack, origin) = match stem {
             Stem::Unexplained => return self.special_node(SpecialNode::Unexplained),
@@ -161,8 +162,8 @@ impl TreeShape {
         if node == Some(0) { self.insert_hidden_stack(open, stack) } else { node }
     }
 
-    /// Returns the node of a stack whose frames are all hidden: below [`SpecialNode::Internal`], by call site and
-    /// operator, or by operator and call site if innermost frames come first.
+    /// Returns the node of a stack whose frames are all hidden, below [`SpecialNode::Internal`]. The node is found by
+    /// call site and operator. If innermost frames are at the root, their order is reversed.
     fn insert_hidden_stack(&mut self, open: DeviceData<'_>, stack: StackId) -> Option<u32> {
         let note = self.special_node(SpecialNode::Internal)?;
         let (site, frame) = open.groups.call_site_of(stack);
@@ -185,8 +186,8 @@ impl TreeShape {
         Some(node)
     }
 
-    /// Adds `path` below a node at this depth, which counts all frames from the root to the node. Returns the last
-    /// node, or 0 if all frames are hidden.
+    /// Adds the frames of `path` below `node`. `depth` is the number of frames of the stack up to `node`. Returns the
+    /// last node, or 0 if all frames are hidden.
     fn insert_path(
         &mut self,
         (mut node, mut depth): (u32, u16),
@@ -212,29 +213,30 @@ impl TreeShape {
         Some(node)
     }
 
-    /// Returns the class of a node's frames, or the key of a special node. `None` for the root.
+    /// Returns the frame class of a node, or the key of a special node. `None` for the root.
     pub(super) fn node_key(&self, node: u32) -> Option<u32> {
         self.tree.innermost(StackId(node)).map(|(_, key)| key.0)
     }
 
-    /// Returns the content of a node. An unknown node counts as the root.
+    /// Returns the content of a node. An unknown node is treated as the root.
     pub(super) fn kind(&self, node: u32) -> NodeContent {
         let Some(key) = self.node_key(node) else { return NodeContent::Special(SpecialNode::Everything) };
         let note = (u32::MAX - key).checked_sub(1).and_then(|index| SPECIAL_NODES.get(index as usize));
         note.map_or(NodeContent::Class(key), |&note| NodeContent::Special(note))
     }
 
-    /// Returns the parent of a node, which has a lower number. `None` for the root and for an unknown node.
+    /// Returns the parent of a node. `None` for the root and for an unknown node. A parent has a lower id than its
+    /// children.
     pub(crate) fn parent(&self, node: u32) -> Option<u32> {
         self.tree.innermost(StackId(node)).map(|(parent, _)| parent.0)
     }
 
-    /// Returns the number of nodes. All node numbers are less than this.
+    /// Returns the number of nodes, which is the upper bound (exclusive) of node ids.
     pub(crate) fn len(&self) -> usize {
         self.tree.len()
     }
 
-    /// Returns the node of a stem, or the root if the stem was not added.
+    /// Returns the node of a stem (stack and origin), or the root if the stem was not added yet.
     pub(super) fn node_of_stem(&self, stem: u32) -> u32 {
         self.nodes_by_stem.get(stem as usize).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! Weights of a selection by stack.
+//! Weights of the allocations of a selection, by stack.
 
 use super::stems::{StackOrigin, Stem};
 use super::weights::Selection;
@@ -8,13 +8,14 @@ use history::snapshot::StackId;
 use std::ops::Range;
 
 impl StackTrees {
-    /// Returns the number of stems of a selection, or 0 if its [total](StackTrees::total) was not computed recently.
+    /// Returns the number of stems (stack and origin) in a selection. 0 if its [total](StackTrees::total) was not
+    /// computed recently.
     pub(crate) fn stack_count(&self, selection: Selection) -> usize {
         self.weights_of(selection).map_or(0, Weights::stem_count)
     }
 
-    /// Calls `each` for the stems at these positions that have weight, with the stack of the alloc events. The stack is
-    /// `None` if it was not recorded.
+    /// Calls `each` with the stack and weight of each stem in this index range. Stems without weight are skipped. The
+    /// stack is `None` if the stack of the alloc event was not recorded.
     pub(crate) fn visit_stacks(
         &self,
         selection: Selection,

@@ -1,5 +1,5 @@
-//! Stems: the keys that distinguish allocations in a tree of stacks. A stem is a stack, together with the kind of event
-//! that it belongs to: the alloc or the free. Each stem that occurs gets a number, which is shared by all devices.
+//! Stems, which are keys that assign allocations to nodes of a tree. A stem is a stack and its origin: the alloc event
+//! or the free. Each stem that occurs gets an index, which is the same for all devices.
 
 use crate::device::DeviceData;
 use crate::origin::{is_free_stack, stack_of};
@@ -8,37 +8,37 @@ use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
-/// Kind of the event that a stack belongs to.
+/// Kind of event at which a stack was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StackOrigin {
     Alloc,
-    /// The free, for an allocation made before recording.
+    /// The free. This is used for an allocation that was made before recording.
     Free,
 }
 
-/// Key that distinguishes allocations in a tree of stacks.
+/// Key that assigns an allocation to a node of a tree of stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stem {
-    /// Bytes that no recorded allocation explains.
+    /// Bytes that belong to no recorded allocation.
     Unexplained,
-    /// No stack was recorded.
+    /// An allocation without a recorded stack.
     NoStack,
     Stack(StackId, StackOrigin),
 }
 
-/// Numbers of the stems that occurred so far.
+/// The stems (stack and origin) that have occurred so far, and their indices.
 #[derive(Default)]
 pub(crate) struct Stems {
-    /// 1-based index into `stacks` for each stack of an alloc event. 0 if the stack has not occurred.
+    /// Maps the stack of an alloc event to a 1-based index into `stacks`. 0 if the stack has not occurred.
     by_alloc_stack: Vec<u32>,
-    /// 1-based index into `stacks` for each stack of a free. 0 if the stack has not occurred.
+    /// Maps the stack of a free to a 1-based index into `stacks`. 0 if the stack has not occurred.
     by_free_stack: Vec<u32>,
     stacks: Column<(StackId, StackOrigin)>,
-    /// Device ordinals, with the number of allocations that [`Stems::number_all`] has handled so far.
+    /// Ordinal of each device, and the number of its allocations that [`Stems::number_all`] has processed so far.
     numbered: Vec<(i64, usize)>,
 }
 
-/// First stem number with a stack. Lower numbers are [`Stem::Unexplained`] and [`Stem::NoStack`].
+/// Index of the first stem that has a stack. [`Stem::Unexplained`] and [`Stem::NoStack`] have lower indices.
 const FIRST_STACK_NUMBER: u32 = 2;
 
 impl Stems {
@@ -53,7 +53,7 @@ impl Stems {
         }
     }
 
-    /// Returns the stem number of an allocation. `None` if the stem has not occurred.
+    /// Returns the index of an allocation's stem (stack and origin). `None` if the stem has not occurred yet.
     pub(crate) fn number_of(&self, open: DeviceData<'_>, id: AllocationId) -> Option<u32> {
         let (known, stack) = match Stems::stem_of(open, id) {
             Stem::Unexplained => return Some(0),
@@ -65,7 +65,7 @@ impl Stems {
         number.checked_sub(1).map(|number| number + FIRST_STACK_NUMBER)
     }
 
-    /// Returns the stem number of an allocation. Assigns one if the stem is new.
+    /// Returns the index of an allocation's stem (stack and origin). Assigns an index if the stem is new.
     pub(super) fn number_or_insert(&mut self, open: DeviceData<'_>, id: AllocationId) -> u32 {
         let (known, stack, origin) = match Stems::stem_of(open, id) {
             Stem::Unexplained => return 0,
@@ -84,7 +84,7 @@ impl Stems {
         *number - 1 + FIRST_STACK_NUMBER
     }
 
-    /// Assigns numbers to all stems of a device's allocations.
+    /// Continues assigning indices to the stems (stack and origin) of all allocations of a device.
     pub(super) fn number_all(&mut self, open: DeviceData<'_>, slice: &mut TimeSlice) -> SliceResult {
         let device = open.history.device;
         let index = self.numbered.iter().position(|&(known, _)| known == device);
@@ -100,7 +100,7 @@ impl Stems {
         Ok(())
     }
 
-    /// Returns the stem with this number.
+    /// Returns the stem with this index.
     pub(super) fn get(&self, number: u32) -> Stem {
         match number.checked_sub(FIRST_STACK_NUMBER) {
             Some(number) => {
@@ -111,7 +111,7 @@ impl Stems {
         }
     }
 
-    /// Returns the number of stems. All stem numbers are less than this.
+    /// Returns the number of stems, which is the upper bound (exclusive) of stem indices.
     pub(super) fn len(&self) -> usize {
         self.stacks.len() + FIRST_STACK_NUMBER as usize
     }

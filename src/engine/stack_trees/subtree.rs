@@ -8,11 +8,11 @@ use analysis::IdSet;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
-/// The stems at or below a node.
+/// The nodes of a subtree, and the stems (stack and origin) of their allocations.
 pub(crate) struct Subtree {
     pub(super) arrangement: Arrangement,
     pub(super) node: u32,
-    /// Number of nodes and of stems when the subtree was created.
+    /// Number of nodes and number of stems when the subtree was created.
     counts: [usize; 2],
     nodes: IdSet,
     next: usize,
@@ -26,12 +26,12 @@ impl Subtree {
         Subtree { arrangement: shape.arrangement, node, counts, nodes, next: 0, stems }
     }
 
-    /// Returns whether nodes or stems were added since the subtree was created.
+    /// Returns whether nodes or stems were added to the tree since the subtree was created.
     pub(super) fn is_stale(&self, shape: &TreeShape, stems: usize) -> bool {
         self.counts != [shape.len(), stems]
     }
 
-    /// Collects the nodes of the subtree, then their stems.
+    /// Continues collecting the nodes of the subtree, and then their stems.
     pub(super) fn step(&mut self, shape: &TreeShape, slice: &mut TimeSlice) -> SliceResult {
         let [nodes, stems] = self.counts;
         while let Some(part) = slice.next_range(&mut self.next, nodes + stems, 1)? {
@@ -55,7 +55,7 @@ impl Subtree {
         Ok(())
     }
 
-    /// Returns whether an allocation's stack is at or below the node.
+    /// Returns whether an allocation's stack is in the subtree.
     pub(crate) fn contains(&self, stems: &Stems, open: DeviceData<'_>, id: AllocationId) -> bool {
         stems.number_of(open, id).is_some_and(|stem| self.stems.contains(stem))
     }

@@ -1,4 +1,4 @@
-//! Read access to a weighed tree.
+//! Read access to a tree of stacks and the weights of its nodes.
 
 use super::classes::is_whole_file;
 use super::shape::{NodeContent, SpecialNode, TreeShape};
@@ -13,10 +13,11 @@ use picture::timeline::Paint;
 use picture::timeline::paint::SHADES;
 use std::borrow::Cow;
 
-/// Maximum length of a name or path that is sent, in bytes. A file may contain strings of megabytes.
+/// Maximum length in bytes of a name or path that is sent. Strings in a file may be megabytes long.
 const MAX_TEXT_LEN: usize = 4000;
 
-/// A weighed tree. Nodes are numbered by the shape: 0 is the root, and parents have lower numbers than their children.
+/// A tree of stacks with the weights of its nodes. The root has the id 0, and parents have lower ids than their
+/// children.
 #[derive(Clone, Copy)]
 pub(crate) struct TreeView<'a> {
     open: DeviceData<'a>,
@@ -35,7 +36,7 @@ impl<'a> TreeView<'a> {
         TreeView { open, stems, shape, weighed }
     }
 
-    /// Returns the number of nodes, including those without weight.
+    /// Returns the number of nodes, including nodes without weight.
     pub(crate) fn len(&self) -> usize {
         self.shape.len()
     }
@@ -45,27 +46,27 @@ impl<'a> TreeView<'a> {
         self.shape.parent(node)
     }
 
-    /// Returns the total weight of a node, including everything below it.
+    /// Returns the total weight of a node, including all nodes below it.
     pub(crate) fn weight(&self, node: u32) -> Weight {
         self.weighed.weight(node)
     }
 
-    /// Returns the live weight at or below a node at both ends of the range of a change.
+    /// Returns the live weight of a subtree at the start and at the end of the range of a change.
     pub(crate) fn ends(&self, node: u32) -> Ends {
         self.weighed.ends(node)
     }
 
-    /// Returns the weight of the stacks that end at a node.
+    /// Returns the weight of the stacks that end exactly at a node.
     pub(crate) fn self_weight(&self, node: u32) -> Weight {
         self.weighed.self_weight(node)
     }
 
-    /// Returns the lowest-numbered child that has weight.
+    /// Returns the child with the lowest id that has weight.
     pub(crate) fn first_child(&self, node: u32) -> Option<u32> {
         self.weighed.first_child(node)
     }
 
-    /// Returns the next sibling, in order of number, that has weight.
+    /// Returns the next sibling that has weight, in ascending order of ids.
     pub(crate) fn next_sibling(&self, node: u32) -> Option<u32> {
         self.weighed.next_sibling(node)
     }
@@ -75,18 +76,19 @@ impl<'a> TreeView<'a> {
         self.weighed.child_count(node)
     }
 
-    /// Returns the children that have weight, heaviest or most changed first. Equal children are in order of number.
+    /// Returns the children that have weight, heaviest or most changed first. If they are equal, the lower id comes
+    /// first.
     pub(crate) fn children(&self, node: u32) -> Cow<'a, [u32]> {
         self.weighed.children(node)
     }
 
-    /// Returns the node at which the stack of an allocation ends. `None` if the stack has not occurred in the tree. The
+    /// Returns the node at which the stack of an allocation ends. `None` if the tree does not contain the stack. The
     /// allocation must exist.
     pub(crate) fn node_of(&self, id: AllocationId) -> Option<u32> {
         self.stems.number_of(self.open, id).map(|stem| self.shape.node_of_stem(stem)).filter(|&node| node != 0)
     }
 
-    /// Returns the kind of code of a node. Cheaper than its label.
+    /// Returns the kind of code that a node represents. This is cheaper than getting its label.
     pub(crate) fn kind(&self, node: u32) -> NodeKind {
         let Some(frame) = self.frame(node) else { return NodeKind::Note };
         match Sites::code_origin(self.open.snapshot, self.open.snapshot.frames.frame(frame)) {
@@ -96,7 +98,7 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns the palette slot of a node's allocations in the timeline. `None` if the node is not a call site.
+    /// Returns the palette slot of a node's call site in the timeline. `None` if the node is not a call site.
     pub(crate) fn slot(&self, node: u32) -> Option<u32> {
         match self.shape.kind(node) {
             NodeContent::Class(class) => self.shape.classes.call_site_group(class).map(Paint::slot_of),
@@ -106,7 +108,8 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns the id of a node's name. Nodes with the same name have the same id.
+    /// Returns an id for the name of a node: its frame class, or the key of a special node. `u32::MAX` for the root.
+    /// Nodes with the same id have the same name.
     pub(crate) fn name_id(&self, node: u32) -> u32 {
         self.shape.node_key(node).unwrap_or(u32::MAX)
     }
@@ -132,7 +135,7 @@ impl<'a> TreeView<'a> {
         NodeLabel { name, file, line, kind: self.kind(node) }
     }
 
-    /// Returns whether a node is below the special node for stacks of only hidden frames.
+    /// Returns whether a node is below [`SpecialNode::Internal`], which collects stacks with only hidden frames.
     fn is_below_hidden(&self, node: u32) -> bool {
         let mut ancestors = std::iter::successors(self.parent(node), |&node| self.parent(node));
         ancestors.any(|node| self.shape.kind(node) == NodeContent::Special(SpecialNode::Internal))
@@ -153,7 +156,7 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// Returns the classes of a set of frames, for [`TreeView::is_in_classes`].
+    /// Returns the frame classes of a set of frames, as input for [`TreeView::is_in_classes`].
     pub(crate) fn classes(&self, frames: &IdSet) -> IdSet {
         let mut classes = IdSet::with_bound(self.shape.classes.len());
         let ids = std::iter::successors(frames.next_from(0), |&id| frames.next_from(id + 1));
@@ -162,7 +165,7 @@ impl<'a> TreeView<'a> {
         classes
     }
 
-    /// Returns whether the frame of a node is in one of these classes.
+    /// Returns whether a node represents one of these frame classes.
     pub(crate) fn is_in_classes(&self, classes: &IdSet, node: u32) -> bool {
         matches!(self.shape.kind(node), NodeContent::Class(class) if classes.contains(class))
     }

@@ -1,4 +1,4 @@
-//! Weights of the nodes of a tree for one selection, with links to the children that have weight.
+//! Weights of the nodes of a tree for one selection of allocations, with links to the children that have weight.
 
 use super::shape::TreeShape;
 use super::weights::{Selection, Weights};
@@ -8,48 +8,50 @@ use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use std::borrow::Cow;
 
-/// Maximum number of children that are sorted on each request. The order of a node with more children is computed once,
-/// in time slices, and kept.
+/// Maximum number of children that are sorted on each request. If a node has more children, their order is computed
+/// once, in time slices, and cached.
 const MAX_SORTED_AT_ONCE: u32 = 2048;
 
-/// Weights of a node: in total, and of the stacks that end at the node (`self_bytes` and `self_count`).
+/// Weights of a node: the total of its subtree, and only the stacks that end at the node (`self_bytes` and
+/// `self_count`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     bytes: u64,
     self_bytes: u64,
     count: u32,
     self_count: u32,
-    /// First child that has weight, or 0 if there is none. `next_sibling` is the next sibling that has weight.
+    /// First child that has weight, or 0 if there is none. `next_sibling` is the next sibling of this node that has
+    /// weight.
     first_child: u32,
     next_sibling: u32,
     /// Number of children that have weight.
     children: u32,
 }
 
-/// Weights of the nodes of one arrangement.
+/// Weights of all nodes of a tree for one selection of allocations.
 pub(super) struct WeighedTree {
     pub(super) selection: Selection,
     pub(super) arrangement: Arrangement,
     nodes: Vec<Node>,
-    /// Live weight of each node at both ends of the range of a change. Empty for other scopes.
+    /// Live weight of each node at the start and at the end of the range of a change. Empty for other scopes.
     ends: Vec<Ends>,
-    /// Final number of nodes.
+    /// Number of nodes that the tree will have once complete.
     len: usize,
-    /// Number of stems added so far.
+    /// Number of stems (stack and origin) whose weights were added to their nodes so far.
     stems: usize,
-    /// Number of nodes added to their parents so far, starting with the last node.
+    /// Number of nodes whose weights were added to their parents so far, from the last node backwards.
     summed: usize,
-    /// Nodes with more than [`MAX_SORTED_AT_ONCE`] children, in descending order, each with its sorted children.
+    /// Nodes with more than [`MAX_SORTED_AT_ONCE`] children in descending order of ids, each with its sorted children.
     wide_nodes: Vec<(u32, Vec<u32>)>,
-    /// Number of items of `wide_nodes` that are sorted. `radix` and `next` are the sort buffer and the next child of
-    /// the current item.
+    /// Number of items in `wide_nodes` whose children are sorted. `radix` sorts the children of the next item, and
+    /// `next` is the next child to add to this sort.
     sorted_count: usize,
     radix: Radix,
     next: u32,
 }
 
 impl WeighedTree {
-    /// Creates an empty tree. `shape` must already contain all stems that have weight.
+    /// Creates a tree without weights. `shape` must already contain all stems (stack and origin) that have weight.
     pub(super) fn new(selection: Selection, shape: &TreeShape) -> WeighedTree {
         let len = shape.len();
         let (nodes, wide_nodes, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
@@ -69,7 +71,7 @@ impl WeighedTree {
         }
     }
 
-    /// Adds up the weights of all nodes from their stems and children.
+    /// Continues adding up the weight of each node from its own stacks and its children.
     pub(super) fn step(&mut self, shape: &TreeShape, weights: &Weights, slice: &mut TimeSlice) -> SliceResult {
         let mut node_count = self.nodes.len();
         while let Some(part) = slice.next_range(&mut node_count, self.len, 1)? {
@@ -112,7 +114,7 @@ impl WeighedTree {
         self.sort_wide_nodes(slice)
     }
 
-    /// Sorts the children of wide nodes.
+    /// Continues sorting the children of nodes with more than [`MAX_SORTED_AT_ONCE`] children.
     fn sort_wide_nodes(&mut self, slice: &mut TimeSlice) -> SliceResult {
         while let Some(&(node, _)) = self.wide_nodes.get(self.sorted_count) {
             let Node { first_child, children, .. } = self.node(node);
@@ -139,18 +141,18 @@ impl WeighedTree {
         self.nodes.get(node as usize).copied().unwrap_or_default()
     }
 
-    /// Returns the total weight of a node, including everything below it.
+    /// Returns the total weight of a node, including all nodes below it.
     pub(super) fn weight(&self, node: u32) -> Weight {
         let Node { bytes, count, .. } = self.node(node);
         Weight { bytes, count }
     }
 
-    /// Returns the live weight at or below a node at both ends of the range of a change.
+    /// Returns the live weight of a subtree at the start and at the end of the range of a change.
     pub(super) fn ends(&self, node: u32) -> Ends {
         self.ends.get(node as usize).copied().unwrap_or_default()
     }
 
-    /// Returns the sort key of a node: its bytes, or the difference in bytes between the ends of a change.
+    /// Returns the sort key of a node: its bytes, or for a change, the difference in bytes between start and end.
     fn sort_key(&self, node: u32) -> u64 {
         match self.ends.get(node as usize) {
             Some([begin, end]) => begin.bytes.abs_diff(end.bytes),
@@ -158,18 +160,18 @@ impl WeighedTree {
         }
     }
 
-    /// Returns the weight of the stacks that end at a node.
+    /// Returns the weight of the stacks that end exactly at a node.
     pub(super) fn self_weight(&self, node: u32) -> Weight {
         let Node { self_bytes: bytes, self_count: count, .. } = self.node(node);
         Weight { bytes, count }
     }
 
-    /// Returns the lowest-numbered child that has weight.
+    /// Returns the child with the lowest id that has weight.
     pub(super) fn first_child(&self, node: u32) -> Option<u32> {
         Some(self.node(node).first_child).filter(|&child| child != 0)
     }
 
-    /// Returns the next sibling, in order of number, that has weight.
+    /// Returns the next sibling that has weight, in ascending order of ids.
     pub(super) fn next_sibling(&self, node: u32) -> Option<u32> {
         Some(self.node(node).next_sibling).filter(|&next| next != 0)
     }
@@ -179,7 +181,8 @@ impl WeighedTree {
         self.node(node).children
     }
 
-    /// Returns the children that have weight, heaviest or most changed first. Equal children are in order of number.
+    /// Returns the children that have weight, heaviest or most changed first. If they are equal, the lower id comes
+    /// first.
     pub(super) fn children(&self, node: u32) -> Cow<'_, [u32]> {
         if let Ok(index) = self.wide_nodes.binary_search_by(|(known, _)| node.cmp(known))
             && let Some((_, children)) = self.wide_nodes.get(index)
@@ -197,7 +200,7 @@ impl WeighedTree {
     }
 }
 
-/// Adds the weights at both ends of a change to those of a node. Does nothing if `ends` is empty.
+/// Adds `more` to the weights of a node at the start and at the end of a change. Does nothing if `ends` is empty.
 fn add_ends(ends: &mut [Ends], node: usize, more: Ends) {
     let sums = ends.get_mut(node).into_iter().flatten();
     sums.zip(more).for_each(|(sum, more)| sum.add(more));

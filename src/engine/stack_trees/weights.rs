@@ -1,4 +1,4 @@
-//! Weights of the allocations of a selection, by stem.
+//! Weights of the allocations of a selection, by stem (stack and origin).
 
 use super::population::Population;
 use super::stems::Stems;
@@ -6,7 +6,7 @@ use crate::device::DeviceData;
 use crate::protocol::{Ends, Scope, Weight};
 use base::slice::{SliceResult, TimeSlice};
 
-/// A selection of allocations of one device.
+/// Selects allocations of one device by scope and search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Selection {
     /// Device ordinal.
@@ -16,14 +16,14 @@ pub(crate) struct Selection {
     pub(crate) found: Option<u32>,
 }
 
-/// Weights of the allocations of a selection.
+/// Weights of the allocations of a selection, in total and by stem (stack and origin).
 pub(super) struct Weights {
     pub(super) selection: Selection,
     population: Population,
     next: usize,
     pub(super) total: Weight,
     by_stem: Vec<Weight>,
-    /// For [`Scope::Change`], the weights at the start of the range. The other fields then describe the end.
+    /// For [`Scope::Change`], the weights at the start of the range. The other fields are then the weights at its end.
     start: Option<Box<Weights>>,
 }
 
@@ -38,7 +38,7 @@ impl Weights {
         Weights { selection, population, next: 0, total: Weight::default(), by_stem: Vec::new(), start }
     }
 
-    /// Adds up the weights of the remaining allocations.
+    /// Continues adding up the weights until they are complete or the time slice is used up.
     pub(super) fn step(&mut self, open: DeviceData<'_>, stems: &mut Stems, slice: &mut TimeSlice) -> SliceResult {
         if let Some(begin) = &mut self.start {
             begin.step(open, stems, slice)?;
@@ -68,25 +68,25 @@ impl Weights {
         Ok(())
     }
 
-    /// Returns the weight of a stem. For [`Scope::Change`], returns the larger weight of both ends, so that memory that
-    /// is live at either end is visible.
+    /// Returns the weight of a stem (stack and origin). For [`Scope::Change`], returns the larger of the weights at
+    /// both ends, so that memory that is live at only one end is visible.
     pub(super) fn of_stem(&self, stem: usize) -> Weight {
         let [begin, end] = self.ends_of_stem(stem);
         Weight { bytes: begin.bytes.max(end.bytes), count: begin.count.max(end.count) }
     }
 
-    /// Returns the live weight of a stem at both ends of the range of a change.
+    /// Returns the live weight of a stem (stack and origin) at the start and at the end of the range of a change.
     pub(super) fn ends_of_stem(&self, stem: usize) -> Ends {
         let stem_weight = |weights: &Weights| weights.by_stem.get(stem).copied().unwrap_or_default();
         [self.start.as_deref().map_or_else(Weight::default, stem_weight), stem_weight(self)]
     }
 
-    /// Returns whether the selection has two ends ([`Scope::Change`]).
+    /// Returns whether the selection has a start and an end, which is the case for [`Scope::Change`].
     pub(super) fn has_ends(&self) -> bool {
         self.start.is_some()
     }
 
-    /// Returns one more than the largest stem number that may have weight.
+    /// Returns the upper bound (exclusive) of the stem indices that have weight.
     pub(super) fn stem_count(&self) -> usize {
         self.by_stem.len().max(self.start.as_ref().map_or(0, |begin| begin.by_stem.len()))
     }

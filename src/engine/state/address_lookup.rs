@@ -1,4 +1,4 @@
-//! Lookup of the allocation, segment and free block at an address and moment.
+//! Finds the allocation, segment and free block at an address and moment.
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
@@ -9,18 +9,19 @@ use base::units::Moment;
 use history::replay::{AllocationId, SegmentLifetimes};
 use picture::timeline::lowest_byte_of;
 
-/// Lookup of addresses, with a cache of the last requested state.
+/// Finds the allocation and memory at an address. The device state that was requested last is cached.
 #[derive(Default)]
 pub(crate) struct AddressLookup {
     state: Option<DeviceState>,
 }
 
-/// The allocation and the memory at an address.
+/// The allocation and the memory at an address. Each is `None` if there is none.
 type Hit = (Option<HitAllocation>, Option<Box<HitMemory>>);
 
 impl AddressLookup {
-    /// Returns the allocation and the memory at an address. The allocation's lowest byte is its position in the stack
-    /// in allocation order, where selecting it puts the cursor.
+    /// Continues the lookup. Returns the allocation and the memory at an address once found. `lowest_byte` of the
+    /// allocation is its height in the plot stacked in order of allocation, because selecting the allocation moves the
+    /// cursor there.
     pub(crate) fn look_up(
         &mut self,
         file: &mut OpenFile,

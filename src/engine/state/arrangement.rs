@@ -1,8 +1,8 @@
-//! Display order of the segments, their groups, and the rows that they take.
+//! Display order of the segments, the groups of segments, and the rows that they take up.
 //!
 //! The default pool comes first and the unknown pool last. Within a pool, streams are in ascending order. Within a
-//! stream, large segments come before small ones, because they hold most of the memory, and fixed-size segments
-//! before expandable ones.
+//! stream, large segments come before small ones, because they have most of the memory. Fixed-size segments come before
+//! expandable ones.
 
 use super::device_state::DeviceState;
 use crate::protocol::{MemoryFilter, SegmentSort, SegmentsGroup, SegmentsSums};
@@ -10,23 +10,24 @@ use crate::radix::MultiKeySort;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{SegmentKind, SegmentLifetimes};
 
-/// Minimum and maximum gap between two segments of a row, in device pixels. The gap is an eighth of the segment
-/// before it. Small segments get small gaps so that the gaps do not outweigh the segments.
+/// Minimum and maximum gap between two segments in a row, in device pixels. Between these limits, the gap is an eighth
+/// of the width of the segment before it, so that small segments are not outweighed by their gaps.
 const GAPS: [u64; 2] = [1, 3];
-/// Number of sort keys: the requested order, the segment type (small, expandable), the stream, and two for the pool.
+/// Number of sort keys: one for the requested order, one for the segment type (small, expandable), one for the stream,
+/// and two for the pool.
 const KEYS: usize = 5;
 
-/// Segments in display order, in groups.
+/// The segments in display order, and their groups.
 pub(super) struct SegmentOrder {
     pub(super) only: MemoryFilter,
     pub(super) sort: SegmentSort,
     sorting: MultiKeySort,
-    /// Number of items processed in the current pass. `is_sorted` is set once the selected segments are sorted.
+    /// Number of segments processed in the current pass. `is_sorted` is true once the segments to show are sorted.
     next: usize,
     is_sorted: bool,
-    /// Indices into [`DeviceState::segments`].
+    /// Segments in display order, as indices into [`DeviceState::segments`].
     pub(super) order: Vec<u32>,
-    /// Start of each group in `order`, and the group. `row` of the groups is not set.
+    /// Each group, preceded by the index of its first segment in `order`. The field `row` of the groups is not set.
     pub(super) groups: Vec<(u32, SegmentsGroup)>,
     pub(super) total: SegmentsSums,
 }
@@ -37,7 +38,7 @@ impl SegmentOrder {
         SegmentOrder { only, sort, sorting, next, is_sorted, order, groups, total }
     }
 
-    /// Sorts and groups the segments until done.
+    /// Continues sorting and grouping the segments until complete or the time slice is used up.
     pub(super) fn step(&mut self, state: &DeviceState, lives: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
         let kind_of = |kind: u32| lives.kinds().get(kind as usize).copied().unwrap_or(UNKNOWN);
         while !self.is_sorted
@@ -105,19 +106,20 @@ impl SegmentOrder {
 
 const UNKNOWN: SegmentKind = SegmentKind { pool: None, stream: None, small: false, expandable: false };
 
-/// Layout of segments in rows, like words in lines of text.
+/// Layout of segments in rows. They are wrapped like words in lines of text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SegmentLayout {
     /// Scale in bytes per pixel. Greater than 0.
     pub(super) bytes_per_px: f64,
     /// Width of a row in device pixels. 0 means a list: each segment takes one row and has no width.
     pub(super) width_px: u32,
-    /// Next index in the order. `group` is the next group, and `row` and `x` are the next free row and pixel.
+    /// Index of the next segment in the order. `group` is the index of the next group. `row` and `x` are the next free
+    /// position.
     pub(super) next: usize,
     group: usize,
     pub(super) row: u64,
     x: u64,
-    /// First row and pixel of each segment, by index in the order. `None` if only the number of rows is needed.
+    /// Row and pixel at which each segment starts, in display order. `None` if only the number of rows is needed.
     pub(super) places: Option<Vec<[u32; 2]>>,
     /// Row of each group's heading. Empty if `places` is `None`.
     pub(super) headings: Vec<u32>,
@@ -128,12 +130,12 @@ impl SegmentLayout {
         SegmentLayout { bytes_per_px, width_px, ..SegmentLayout::default() }
     }
 
-    /// Returns the total width of a segment in pixels, over all rows that it takes.
+    /// Returns the total width in pixels of a segment of `bytes`, added up over all rows that it takes.
     pub(super) fn pixels(&self, bytes: u64) -> u64 {
         if self.width_px == 0 { 0 } else { ((bytes as f64 / self.bytes_per_px).round() as u64).max(1) }
     }
 
-    /// Lays out all segments. Afterwards, `row` is the number of rows.
+    /// Continues laying out the segments. Once complete, `row` is the number of rows.
     pub(super) fn step(&mut self, state: &DeviceState, arranged: &SegmentOrder, slice: &mut TimeSlice) -> SliceResult {
         let width = u64::from(self.width_px);
         while let Some(part) = slice.next_range(&mut self.next, arranged.order.len(), 1)? {

@@ -1,36 +1,36 @@
-//! Pieces of one bar: its blocks and the free space between them, from left to right. Each pixel belongs to exactly
+//! Divides a bar into pieces: blocks and the free space between them, from left to right. Each pixel belongs to exactly
 //! one piece.
 //!
-//! Edges are rounded to whole pixels, so a live or free block of at least one pixel's size has a pixel. Thinner live
-//! blocks are joined with thin neighbours until they have a pixel together. If they still have none, they take a pixel
-//! from adjacent free space of at least two pixels, or from an adjacent block of at least three. Otherwise they are
-//! counted with the block before them.
+//! Edges are rounded to whole pixels, so a live or free block that is at least one pixel wide gets a pixel. Thinner
+//! live blocks are joined with thin neighbours until they share a pixel. If they are still too thin, they take a pixel
+//! from adjacent free space of at least two pixels, or from an adjacent block of at least three pixels. Otherwise, they
+//! are added to the block before them.
 //!
-//! So no block is lost. Free space of a pixel or more is only painted over if none of the bar's blocks would be visible
-//! otherwise.
+//! So every block belongs to a piece. Free space of a pixel or more is only painted over if the bar would otherwise
+//! show no block.
 
 use crate::protocol::{PieceKind, SegmentsPiece};
 
-/// Bar under construction.
+/// Builds the pieces of a bar from left to right.
 #[derive(Default)]
 pub(super) struct BarBuilder {
     /// True if every block becomes a separate piece, regardless of its width.
     pub(super) is_list: bool,
     pub(super) pieces: Vec<Part>,
-    /// Thin blocks that have no pixel yet.
+    /// Blocks too thin to have a pixel, which are not part of a piece yet.
     thin_blocks: Option<Part>,
 }
 
-/// A piece, and the size of its largest block in bytes.
+/// A piece of the bar, and the size of its largest block in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Part {
     pub(super) piece: SegmentsPiece,
     pub(super) largest: u64,
-    /// Pixel at which the rounding (bytes that were not requested) starts.
+    /// Pixel at which the unused bytes start that result from rounding.
     pub(super) rounding_from: u32,
 }
 
-/// Minimum widths in pixels of free space, and of a block, that can give a pixel to adjacent thin blocks.
+/// Minimum width in pixels of a piece that can give a pixel to adjacent thin blocks: for free space, and for a block.
 const MIN_GIVING_WIDTH: [u32; 2] = [2, 3];
 
 impl Part {
@@ -51,7 +51,7 @@ impl Part {
         self.width() >= MIN_GIVING_WIDTH[usize::from(!self.is_free())]
     }
 
-    /// Adds the blocks of another piece to this one.
+    /// Adds the blocks of another piece to this piece.
     fn join(&mut self, other: &Part) {
         let (piece, added) = (&mut self.piece, &other.piece);
         if other.largest > self.largest {
@@ -99,7 +99,7 @@ impl BarBuilder {
         }
     }
 
-    /// Completes the bar by giving a pixel to the thin blocks at its end.
+    /// Completes the bar. If thin blocks are left at the end, they get a pixel.
     pub(super) fn finish(&mut self) {
         let Some(mut open) = self.thin_blocks.take() else { return };
         let end = open.piece.x[1];
@@ -120,8 +120,8 @@ impl BarBuilder {
         }
     }
 
-    /// Takes a pixel from an adjacent piece for the thin blocks, or adds them to an earlier block. Returns the thin
-    /// blocks if neither is possible.
+    /// Takes a pixel from an adjacent piece for the thin blocks. If this is not possible, adds them to an earlier
+    /// block. If there is no earlier block, returns the thin blocks.
     fn place_thin(&mut self, mut open: Part, next: &mut Part) -> Option<Part> {
         let start = open.piece.x[0];
         let last = self.pieces.last_mut();
@@ -147,7 +147,8 @@ impl BarBuilder {
         None
     }
 
-    /// Appends a block with at least one pixel, followed by its rounding if the rounding is visible.
+    /// Appends a block that has at least one pixel. If its unused bytes from rounding are visible, appends them as
+    /// another piece.
     fn push(&mut self, mut block: Part) {
         let [from, to] = block.piece.x;
         let rounding_from = block.rounding_from.max(from);

@@ -19,21 +19,22 @@ use base::slice::{OutOfTime, STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLifetimes};
 
-/// State of a device at one moment.
+/// Segments and live blocks of a device at one moment.
 pub(crate) struct DeviceState {
     pub(crate) device: i64,
     pub(crate) moment: u32,
     pub(crate) segments: Vec<Segment>,
     /// All live blocks that have an address, sorted by address.
     pub(super) blocks: Vec<Block>,
-    /// Mapped ranges, sorted by address.
+    /// Ids of the mapped ranges, sorted by address.
     pub(super) ranges: Vec<u32>,
-    /// Requested bytes of live allocations outside all mapped memory, and of unexplained allocations.
+    /// Requested bytes of live allocations outside all mapped memory, and unexplained bytes.
     pub(crate) outside_mapped: Weight,
     work: Work,
 }
 
-/// A segment: adjacent mapped ranges that were reserved together or belong to the same expandable segment.
+/// A segment. It consists of adjacent mapped ranges that were reserved together or belong to the same expandable
+/// segment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Segment {
     pub(crate) address: u64,
@@ -45,34 +46,36 @@ pub(crate) struct Segment {
     /// Start and end (exclusive) of the segment's blocks in [`DeviceState::blocks`].
     pub(super) blocks: [u32; 2],
     pub(crate) sums: SegmentsSums,
-    /// Id and requested bytes of the segment's largest live block. Of equal ones, the block with the lowest address.
+    /// Id and requested bytes of the segment's largest live block. If several are equally large, the one with the
+    /// lowest address.
     pub(crate) largest_block: Option<(u32, u64)>,
 }
 
-/// A live block, cut so that blocks do not overlap.
+/// A live block. In an inconsistent file, its end is moved down so that blocks do not overlap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Block {
     pub(crate) from: u64,
-    /// End address, exclusive.
+    /// End address (exclusive).
     pub(crate) to: u64,
     pub(crate) id: u32,
 }
 
-/// Current pass of the construction.
+/// Current pass of building the state, and the position to continue from.
 enum Work {
-    /// Collects the mapped ranges, from this candidate on.
+    /// Collects the mapped ranges, starting at this candidate.
     Ranges(Candidates, usize, Radix),
-    /// Joins ranges to segments, from this index on.
+    /// Joins mapped ranges to segments, starting at this index.
     Segments(usize),
-    /// Collects the live blocks, from this candidate on.
+    /// Collects the live blocks, starting at this candidate.
     Blocks(Population, usize, Radix),
-    /// Assigns the sorted blocks from the first index on to the segments from the second index on.
+    /// Assigns blocks to segments. Has the sorted blocks, the index of the next block, and the index of the next
+    /// segment.
     Place(Vec<u32>, usize, usize),
     Done,
 }
 
 impl DeviceState {
-    /// Starts the construction. Moments beyond the trace are clamped.
+    /// Starts building the state at a moment. Moments beyond the end of the trace are clamped.
     pub(crate) fn new(history: &DeviceHistory, lives: &SegmentLifetimes, moment: u32) -> DeviceState {
         let moment = moment.min(history.event_count());
         let candidates = lives.live.candidates(&lives.ranges, Moment(moment));
@@ -82,7 +85,7 @@ impl DeviceState {
         DeviceState { device: history.device, moment, segments, blocks, ranges, outside_mapped: outside, work }
     }
 
-    /// Returns whether this is the state of the given device and moment.
+    /// Returns whether this is the state of a device at a moment.
     pub(super) fn is_of(&self, history: &DeviceHistory, moment: u32) -> bool {
         (self.device, self.moment) == (history.device, moment.min(history.event_count()))
     }
@@ -100,7 +103,7 @@ impl DeviceState {
         ranges.iter().map(|&id| lives.ranges.allocated_at(AllocationId(id)).0).max().unwrap_or(0)
     }
 
-    /// Returns the lowest range of a segment.
+    /// Returns the mapped range of a segment that has the lowest address.
     pub(crate) fn first_range(&self, segment: &Segment) -> Option<AllocationId> {
         self.ranges.get(segment.ranges[0] as usize).map(|&id| AllocationId(id))
     }
@@ -110,8 +113,8 @@ impl DeviceState {
         self.blocks.get(first..end).unwrap_or_default()
     }
 
-    /// Iterates over the free blocks of a segment from the `next`-th block on, as address and size. Yields the gap
-    /// before each block and the gap after the last one. Gaps may be empty.
+    /// Returns the free blocks of a segment, as address and size: the gap before each live block, starting with the
+    /// block at index `next`, and the gap after the last block. Gaps may be empty.
     pub(super) fn free_of<'a>(&'a self, segment: &'a Segment, next: usize) -> impl Iterator<Item = (u64, u64)> + 'a {
         let blocks = self.blocks_of(segment);
         let before = next.checked_sub(1).and_then(|before| blocks.get(before));
@@ -136,7 +139,8 @@ impl DeviceState {
             }
     }
 
-    /// Builds the state until it is complete. Must always be called with the same file.
+    /// Continues building the state until it is complete or the time slice is used up. All calls must pass the same
+    /// file.
     pub(crate) fn step(
         &mut self,
         file: &OpenFile,
@@ -221,7 +225,8 @@ impl DeviceState {
         }
     }
 
-    /// Appends a mapped range to the last segment, or starts a new segment. Ranges come in address order.
+    /// Appends a mapped range to the last segment, or starts a new segment with it. Ranges must be added in order of
+    /// address.
     fn add_range(&mut self, lives: &SegmentLifetimes, index: usize) {
         let range_at = |index: usize| self.ranges.get(index).map(|&id| AllocationId(id));
         let Some(range) = range_at(index) else { return };
@@ -252,7 +257,7 @@ impl DeviceState {
         }
     }
 
-    /// Appends the next block, and assigns it to the segment with index `into` if it starts inside that segment.
+    /// Appends a block. Adds it to the segment with index `into` if it starts inside this segment.
     fn place_block(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, [address, into]: [u64; 2]) {
         let requested = history.allocations.size(id);
         let (rounded, _) = file.device_data(history).rounded_size(id);
@@ -283,8 +288,8 @@ impl DeviceState {
         }
     }
 
-    /// Cuts the last block at `address`, and counts the space between its end and `address` as free in the segment with
-    /// index `into`.
+    /// Moves the end of the last block down to `address` if the block overlaps it. Otherwise, counts the space up to
+    /// `address` as free in the segment with index `into`.
     fn close_gap(&mut self, into: usize, address: u64) {
         let count = self.blocks.len() as u32;
         let last = self.blocks.last_mut();

@@ -1,4 +1,4 @@
-//! Drawing of the visible rows of the Segments view: the bars of the segments and the pieces in them.
+//! Computes the visible rows of the Segments view: the bars of the segments and their pieces.
 
 use super::arrangement::{SegmentLayout, SegmentOrder};
 use super::bar::{BarBuilder, Part};
@@ -9,25 +9,25 @@ use crate::protocol::{Grouping, PieceKind, SegmentsBar, SegmentsPiece};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Maximum number of rows in an answer.
+/// Maximum number of rows in a result.
 const MAX_ROWS: u32 = 4096;
 
-/// Drawing in progress.
+/// Computes the bars of the requested rows in time slices.
 #[derive(Default)]
 pub(super) struct Drawing {
     pub(super) bars: Vec<SegmentsBar>,
     pub(super) pieces: Vec<SegmentsPiece>,
     /// Requested rows: start and end (exclusive).
     rows: [u32; 2],
-    /// Rank of the next segment. `part` is the next of its rows, and `block` the next block if that row is partly
-    /// drawn.
+    /// Index of the next segment in display order. `part` is the next row of this segment, and `block` is the next
+    /// block if part of the row is already drawn.
     rank: usize,
     part: u64,
     block: Option<usize>,
     line: BarBuilder,
 }
 
-/// The state to draw, and its layout and colouring.
+/// The state to draw, its layout, and its colours.
 #[derive(Clone, Copy)]
 pub(super) struct DrawingInput<'a> {
     pub(super) file: &'a OpenFile,
@@ -43,12 +43,12 @@ struct Placed<'a> {
     segment: &'a Segment,
     bytes_per_px: f64,
     pixels: u64,
-    /// Pixels of the current row: start and end (exclusive).
+    /// The part of the segment in the current row, in pixels from the segment's start: start and end (exclusive).
     bar: [u64; 2],
 }
 
 impl Placed<'_> {
-    /// Returns the pixel edge nearest to an address, relative to the start of the segment.
+    /// Returns the pixel edge nearest to an address, in pixels from the start of the segment.
     fn edge(&self, address: u64) -> u64 {
         if address >= self.segment.end {
             return self.pixels;
@@ -57,7 +57,7 @@ impl Placed<'_> {
         ((bytes as f64 / self.bytes_per_px).round() as u64).min(self.pixels)
     }
 
-    /// Converts a pixel edge relative to the segment to one relative to the current row.
+    /// Converts a pixel edge from the start of the segment to the start of the current row.
     fn within(&self, edge: u64) -> u32 {
         (edge.clamp(self.bar[0], self.bar[1]) - self.bar[0]) as u32
     }
@@ -78,7 +78,7 @@ impl Drawing {
         Drawing { rows, rank, line, ..Drawing::default() }
     }
 
-    /// Draws the requested rows until done.
+    /// Continues drawing the requested rows until complete or the time slice is used up.
     pub(super) fn step(&mut self, subject: DrawingInput<'_>, slice: &mut TimeSlice) -> SliceResult {
         while let Some((bar, x, placed)) = self.next_bar(subject) {
             slice.spend(16)?;
@@ -88,7 +88,8 @@ impl Drawing {
         Ok(())
     }
 
-    /// Returns the next bar with its left pixel, or `None` if the requested rows are complete.
+    /// Returns the next bar, its left edge in pixels, and the position of its segment. `None` if the requested rows are
+    /// complete.
     fn next_bar<'a>(&mut self, subject: DrawingInput<'a>) -> Option<(SegmentsBar, u32, Placed<'a>)> {
         let DrawingInput { state, arranged, flow, .. } = subject;
         let width = u64::from(flow.width_px);
@@ -122,7 +123,7 @@ impl Drawing {
         }
     }
 
-    /// Draws the blocks and free blocks of a bar.
+    /// Continues dividing a bar into live blocks and free blocks.
     fn fill(&mut self, subject: DrawingInput<'_>, placed: &Placed<'_>, slice: &mut TimeSlice) -> SliceResult {
         let blocks = subject.state.blocks_of(placed.segment);
         let [first, beyond] = placed.bar;
@@ -171,7 +172,7 @@ impl Drawing {
     }
 }
 
-/// Converts a block to a piece.
+/// Converts a block to a piece of a bar.
 fn part(subject: DrawingInput<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -> Part {
     let DrawingInput { file, history, state, .. } = subject;
     let id = AllocationId(block.id);

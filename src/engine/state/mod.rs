@@ -1,4 +1,4 @@
-//! Answers to a [`SegmentsQuestion`] of the Segments view: the allocator's state at a moment.
+//! Answers queries of the Segments view ([`SegmentsQuestion`]): the state of the allocator at a moment.
 //!
 //! The state, the display order and the row layout are cached until the query changes, so scrolling and zooming only
 //! draw the visible rows.
@@ -24,23 +24,25 @@ use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use drawing::{Drawing, DrawingInput};
 use zoom::ScaleSearch;
 
-/// Parameters of the row layout: width in pixels, bytes per pixel, and number of rows to fit.
+/// Parameters of the row layout: row width in pixels, bytes per pixel, and number of rows that all segments should fit
+/// into.
 type Scale = (u32, f64, u32);
 
-/// The last requested state, and the data derived from it.
+/// Cache for the state that was requested last, and for the data derived from it.
 #[derive(Default)]
 pub(super) struct SegmentsCache {
     state: Option<DeviceState>,
     arranged: Option<SegmentOrder>,
     zoom: Option<(ScaleSearch, Scale)>,
     flow: Option<(SegmentLayout, Scale)>,
-    /// Work in progress for the current query.
+    /// The current query, with its drawing and its search for the placement of a request.
     drawn: Option<(SegmentsQuestion, Drawing, Option<PlacementSearch>)>,
     releasable: ReleasableSegments,
 }
 
 impl SegmentsCache {
-    /// Computes the requested part of the view. It is empty if the file does not have the device.
+    /// Continues computing the requested rows of the view and returns them once complete. They are empty if the file
+    /// does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -132,7 +134,8 @@ impl SegmentsCache {
     }
 }
 
-/// Returns the row and pixel of an address, or `None` if it is not reserved or not shown.
+/// Returns the row and pixel at which an address is shown. `None` if it is not reserved, or if its segment is not
+/// shown.
 fn place_of(state: &DeviceState, arranged: &SegmentOrder, flow: &SegmentLayout, address: u64) -> Option<[u32; 2]> {
     let segment = state.segment_at(address)?;
     let is_same = |&index: &u32| state.segments.get(index as usize).is_some_and(|it| it.address == segment.address);

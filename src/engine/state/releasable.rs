@@ -1,8 +1,8 @@
-//! Segments that could be released to the driver, and segments that are pinned by a single live block, by the call site
-//! of that block.
+//! Segments that can be released to the driver, and segments that a single live block keeps reserved. The latter are
+//! called pinned, and are grouped by the call site of the block.
 //!
-//! A segment is only released as a whole, so one block of a few bytes can pin all of it. Expandable segments release
-//! free pages individually and are not counted.
+//! A segment is only released as a whole, so a block of a few bytes can keep the whole segment reserved. Expandable
+//! segments are not counted, because they release free pages individually.
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
@@ -11,30 +11,32 @@ use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 
-/// Maximum number of call sites in an answer.
+/// Maximum number of call sites in a result.
 const MAX_SITES: usize = 100;
 
-/// Statistics of the pinned and empty segments that were examined so far.
+/// Totals of the empty segments and the pinned segments that were examined so far.
 #[derive(Default)]
 pub(crate) struct ReleasableSegments {
     next: usize,
     totals: SegmentsKept,
-    /// Segments pinned by a single block, by call site.
+    /// Segments that are pinned by a single block, by the call site of the block.
     sites: Vec<Site>,
 }
 
-/// Segments pinned by single blocks of a call site.
+/// Segments that are pinned by a single block of the same call site.
 #[derive(Clone, Copy, Default)]
 struct Site {
     free: Weight,
     reserved: u64,
-    /// Allocation id of the block in the segment with the most free bytes. `most` is the number of these bytes.
+    /// Id of the allocation that pins the segment with the most free bytes. `most` is the number of free bytes of this
+    /// segment.
     allocation: u32,
     most: u64,
 }
 
 impl ReleasableSegments {
-    /// Examines the segments at these indices of the state, or all segments.
+    /// Continues examining segments. `indices` selects segments of the state. If it is `None`, all segments are
+    /// examined.
     pub(crate) fn step(
         &mut self,
         file: &OpenFile,
@@ -76,7 +78,7 @@ impl ReleasableSegments {
         Ok(())
     }
 
-    /// Returns the statistics. The call site that pins the most free bytes comes first.
+    /// Returns the totals. The call site that pins the most free bytes comes first.
     pub(crate) fn finish(&self, file: &OpenFile, history: &DeviceHistory) -> SegmentsKept {
         let pinning = self.sites.iter().zip(0..).filter(|(site, _)| site.free.count > 0);
         let ranked = sorted_numbers(pinning.map(|(site, group)| (two_part_key(!site.free.bytes, 0), group)).collect());

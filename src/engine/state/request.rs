@@ -1,8 +1,8 @@
-//! Prediction of the block that would serve a request, by the rules of PyTorch's `CUDACachingAllocator.cpp`.
+//! Predicts the block that would serve a request, by the rules of PyTorch's `CUDACachingAllocator.cpp`.
 //!
 //! A request is rounded. It is served by the smallest sufficient free block of the same pool, stream and size class
-//! (small up to 1 MiB). If `max_split_size` is set, a block of at least that size does not serve a smaller request,
-//! and a request of at least that size does not take a block that is 20 MiB larger or more. If no block fits, memory is
+//! (small up to 1 MiB). If `max_split_size` is set, a block of at least that size does not serve a smaller request, and
+//! a request of at least that size does not take a block that is 20 MiB larger or more. If no block fits, memory is
 //! requested from the driver, usually more than the request needs (see [`driver_request_size`]).
 
 use super::device_state::DeviceState;
@@ -15,12 +15,12 @@ use history::replay::SegmentLifetimes;
 
 /// Maximum rounded size of a request that is served from the small pool (`kSmallSize`).
 const SMALL_REQUEST: u64 = 1 << 20;
-/// Granularity of memory from the driver (`kSmallBuffer`, `kRoundLarge`).
+/// The allocator requests memory from the driver in multiples of this size (`kSmallBuffer`, `kRoundLarge`).
 const DRIVER_GRAIN: u64 = 2 << 20;
-/// Minimum size of a request that gets a segment of its own size (`kMinLargeAlloc`). Smaller requests share a segment
-/// of [`LARGE_SEGMENT`] bytes.
+/// Minimum size of requests that get a new segment of their own size (`kMinLargeAlloc`). Smaller requests share
+/// segments of [`LARGE_SEGMENT`] bytes.
 const OWN_SEGMENT: u64 = 10 << 20;
-/// Size of a segment that several requests share, and growth step of expandable segments (`kLargeBuffer`).
+/// Size of segments that several requests share. Expandable segments grow in steps of this size (`kLargeBuffer`).
 const LARGE_SEGMENT: u64 = 20 << 20;
 
 /// Returns whether a request of this rounded size is served from the small pool.
@@ -28,17 +28,17 @@ pub(crate) fn is_small(rounded: u64) -> bool {
     rounded <= SMALL_REQUEST
 }
 
-/// Kind of segments of a pool.
+/// Distinguishes segments of fixed size from expandable segments, which can grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SegmentSizing {
-    /// Segments of fixed size.
+    /// Segments whose size is fixed when they are reserved.
     #[default]
     Fixed,
     Expandable,
 }
 
-/// Returns the size of the memory that the allocator requests from the driver (`get_allocation_size`). It may exceed
-/// `rounded`.
+/// Returns the number of bytes that the allocator requests from the driver for a request of `rounded` bytes
+/// (`get_allocation_size`). It may be larger than the request.
 pub(crate) fn driver_request_size(rounded: u64, pages: SegmentSizing) -> u64 {
     let grain = match rounded {
         _ if is_small(rounded) => return DRIVER_GRAIN,
@@ -48,20 +48,20 @@ pub(crate) fn driver_request_size(rounded: u64, pages: SegmentSizing) -> u64 {
     rounded.checked_next_multiple_of(grain).unwrap_or(rounded)
 }
 
-/// Pool and stream of segments that serve the same requests. An unknown pool or stream counts as the default one.
+/// Pool and stream, which determine the segments that can serve a request. The defaults are used if they are unknown.
 type PoolAndStream = ((u64, u64), u64);
 
-/// Prediction in progress.
+/// Search for the block that would serve a request.
 #[derive(Default)]
 pub(crate) struct PlacementSearch {
     rounded: u64,
-    /// Minimum size of blocks that are not split (`max_split_size`).
+    /// Minimum size of blocks that the allocator does not split (`max_split_size`), in bytes.
     max_split_size: Option<u64>,
-    /// Index of the next segment. `block` is the index of its next block.
+    /// Index of the next segment to examine. `block` is the index of its next block.
     segment: usize,
     block: usize,
     numbers: HashMap<PoolAndStream, u32, foldhash::fast::RandomState>,
-    /// Prediction for each pool and stream. The last field is the maximum free space at the end of an expandable
+    /// Predictions for each pool and stream. The last field is the maximum free space at the end of an expandable
     /// segment, which is used first when the segment grows.
     fits: Vec<(SegmentsFit, SegmentSizing, u64)>,
 }
@@ -73,7 +73,7 @@ impl PlacementSearch {
         PlacementSearch { rounded: file.rounding.rounded(request), max_split_size, ..PlacementSearch::default() }
     }
 
-    /// Returns the predictions, sorted by pool and stream.
+    /// Continues the search. Returns the predictions once complete, sorted by pool and stream.
     pub(crate) fn step(
         &mut self,
         state: &DeviceState,
@@ -134,7 +134,7 @@ impl PlacementSearch {
         Ok(sorted_by_key(by_stream, |fit| two_part_key(order(fit).0, order(fit).1)))
     }
 
-    /// Returns the index of the prediction for a pool and stream. Adds it if missing.
+    /// Returns the index of the prediction for a pool and stream. Adds a prediction if necessary.
     fn fit_index(&mut self, server: PoolAndStream, pages: SegmentSizing) -> usize {
         let new = self.fits.len() as u32;
         let number = *self.numbers.entry(server).or_insert(new);
@@ -147,7 +147,7 @@ impl PlacementSearch {
         number as usize
     }
 
-    /// Returns whether `max_split_size` allows a block of this size to serve the request.
+    /// Returns whether `max_split_size` allows a free block of `bytes` to serve the request.
     fn may_serve(&self, bytes: u64) -> bool {
         self.max_split_size.is_none_or(|max| match self.rounded < max {
             true => bytes < max,

@@ -1,19 +1,19 @@
-//! Search for the scale at which all segments fit into a given number of rows.
+//! Finds the scale at which all segments fit into a given number of rows.
 //!
-//! Scales are in steps of an eighth of a doubling, from one byte per pixel up, so that small changes do not move the
-//! scale. A binary search finds the finest scale that needs few enough rows. If there are too many segments for any
+//! Scales start at one byte per pixel. Eight steps double the scale, so that it stays the same if the segments change
+//! little. A binary search finds the finest scale that needs few enough rows. If there are too many segments for any
 //! scale, the result is the finest scale with the minimum number of rows.
 
 use super::arrangement::{SegmentLayout, SegmentOrder};
 use super::device_state::DeviceState;
 use base::slice::{SliceResult, TimeSlice};
 
-/// Scale steps within one doubling, in units of 1/1024.
+/// The eight scale steps of one doubling, in units of 1/1024.
 const STEPS: [u32; 8] = [1024, 1117, 1218, 1328, 1448, 1579, 1722, 1878];
 
-/// Binary search for a scale.
+/// Binary search for the scale at which all segments fit.
 pub(super) struct ScaleSearch {
-    /// Finest scale step that may be sufficient. `sufficient` is the finest step known to be sufficient.
+    /// Finest scale step that may still be sufficient. `sufficient` is the finest step that is known to be sufficient.
     finest: u32,
     sufficient: u32,
     rows: u64,
@@ -28,7 +28,7 @@ impl ScaleSearch {
         ScaleSearch { finest: 0, sufficient, rows: rows.into(), trial, has_started: false }
     }
 
-    /// Returns the scale at which all segments fit, in bytes per pixel.
+    /// Continues the search. Returns the scale at which all segments fit, in bytes per pixel.
     pub(super) fn step(
         &mut self,
         state: &DeviceState,
@@ -57,14 +57,14 @@ impl ScaleSearch {
     }
 }
 
-/// Returns the bytes per pixel at a scale step.
+/// Returns the number of bytes per pixel at a scale step.
 fn scale_at(step: u32) -> f64 {
     let count = STEPS.len() as u32;
     let part = STEPS.get((step % count) as usize).copied().unwrap_or(1024);
     f64::from(part) / 1024.0 * (1u128 << (step / count).min(100)) as f64
 }
 
-/// Clamps a requested scale to at least one byte per pixel, and to a number of rows that fits 32 bits.
+/// Clamps a requested scale to at least one byte per pixel. Also makes sure that the number of rows fits into 32 bits.
 pub(super) fn clamp_scale(requested: f64, arranged: &SegmentOrder, width_px: u32) -> f64 {
     let max_pixels = f64::from(width_px.max(1)) * f64::from(1u32 << 31);
     requested.max(1.0).max(arranged.total.reserved as f64 / max_pixels)

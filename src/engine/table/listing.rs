@@ -1,5 +1,5 @@
-//! Rows of the Allocations table before sorting: the allocations of a scope that pass a filter, and histograms of
-//! their sizes and lifetimes. Computed in slices.
+//! Rows of the Allocations table before sorting: the allocations in a scope that pass a filter. Also computes
+//! histograms of their sizes and lifetimes. All of this is done in time slices.
 
 use crate::find::matches_target;
 use crate::open::OpenFile;
@@ -12,22 +12,22 @@ use analysis::filter::{Filter, Term};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Parsed terms of a filter, each with its matching stacks. Valid for the whole file, independent of the scope.
+/// Parsed terms of a filter, and the stacks that match each term. They do not depend on the scope.
 pub(super) struct Terms {
     text: String,
-    /// Terms with their matching stacks. `None` if the filter is invalid.
+    /// Each term, and the stacks that match it. `None` if the filter is invalid.
     terms: Option<Vec<(Term, StackMatch)>>,
 }
 
 impl Terms {
-    /// Parses the text of a filter.
+    /// Parses the text of a filter. Stacks are matched later.
     pub(super) fn parse(text: &str) -> Terms {
         let terms = Filter::parse(text).ok();
         let terms = terms.map(|it| it.terms.into_iter().map(|term| (term, StackMatch::default())).collect());
         Terms { text: text.to_owned(), terms }
     }
 
-    /// Matches all stacks against the terms.
+    /// Continues matching all stacks against the terms.
     fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult {
         for (term, stacks) in self.terms.iter_mut().flatten() {
             if let Term::Query(query) = term {
@@ -55,7 +55,7 @@ impl Terms {
     }
 }
 
-/// Lifetime and size of an allocation, and the moment of the table.
+/// Lifetime and size of an allocation, and the moment at which its age is measured.
 #[derive(Clone, Copy)]
 struct Lifespan {
     allocated_at: u32,
@@ -64,27 +64,27 @@ struct Lifespan {
     moment: u32,
 }
 
-/// Unsorted rows of a table.
+/// Rows of a table that are not sorted yet.
 pub(super) struct Listing {
     pub(super) device: i64,
     pub(super) scope: Scope,
-    /// `scope` clamped to the trace.
+    /// The scope, clamped to the trace.
     within: Scope,
     last: u32,
     pub(super) filter: TableFilter,
-    /// Ids of the listed allocations, in allocation order.
+    /// Ids of the listed allocations, in order of allocation.
     pub(super) ids: Vec<u32>,
     pub(super) all: Weight,
     pub(super) listed: Weight,
-    /// For [`Scope::Change`], the listed allocations that are live at the start of the range.
+    /// For [`Scope::Change`], the total of the listed allocations that are live at the start of the range.
     pub(super) freed: Weight,
     pub(super) sizes: Vec<Weight>,
     pub(super) lifetimes: Vec<Weight>,
-    /// Index of the next candidate.
+    /// Index of the next allocation to test, among the candidates of the scope.
     next: usize,
     population: Option<Population>,
     is_done: bool,
-    /// Index of the search whose matches are counted, and the number of rows processed so far.
+    /// Serial of the search whose matches are counted, and the number of rows that were counted so far.
     found: Option<(u32, usize)>,
     pub(super) found_total: Weight,
 }
@@ -114,12 +114,12 @@ impl Listing {
         }
     }
 
-    /// Returns whether this is the listing for these parameters.
+    /// Returns whether the listing was built for these parameters.
     pub(super) fn is_of(&self, device: i64, scope: Scope, filter: &TableFilter) -> bool {
         (self.device, self.scope) == (device, scope) && self.filter == *filter
     }
 
-    /// Returns the moment to which ages are measured.
+    /// Returns the moment at which ages are measured.
     pub(super) fn moment(&self) -> u32 {
         match self.within {
             Scope::All => self.last,
@@ -132,7 +132,7 @@ impl Listing {
         }
     }
 
-    /// Tests all allocations of the scope.
+    /// Continues testing the allocations in the scope until all are tested or the time slice is used up.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -179,7 +179,7 @@ impl Listing {
         Ok(())
     }
 
-    /// Sums up the rows that match the search with this serial.
+    /// Continues adding up the rows that match the search with the serial `find`.
     pub(super) fn weigh_found(&mut self, file: &OpenFile, find: Option<u32>, slice: &mut TimeSlice) -> SliceResult {
         let found = file.found.as_ref().filter(|found| (Some(found.serial), found.device) == (find, self.device));
         let (Some(found), Some(history)) = (found, file.history(self.device)) else {
@@ -199,8 +199,8 @@ impl Listing {
         Ok(())
     }
 
-    /// Adds an allocation that passes the filter, apart from sizes and lifetimes. Adds it to each histogram if it
-    /// passes the other one's condition, and to the rows if it passes both.
+    /// Adds an allocation that passes all conditions of the filter except size and lifetime. It is added to the size
+    /// histogram if its lifetime passes, to the lifetime histogram if its size passes, and to the rows if both pass.
     fn add(&mut self, id: AllocationId, at: Lifespan) {
         let (size, life) = (size_class(at.size), lifetime_class(at.allocated_at, at.freed_at));
         let is_within =

@@ -1,4 +1,4 @@
-//! Order of the Allocations table: rows sorted by a column, in slices, with prefix sums of their bytes.
+//! Order of the Allocations table: sorts rows by a column in time slices, and computes prefix sums of their bytes.
 
 use crate::open::OpenFile;
 use crate::origin::stack_of;
@@ -10,20 +10,21 @@ use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use history::snapshot::FrameId;
 
-/// Number of rows between two prefix sums.
+/// Number of rows between two stored prefix sums.
 const ROWS_PER_SUM: usize = 2048;
 
-/// Sorted rows of a table.
+/// The sorted rows of a table.
 pub(super) struct Order {
     pub(super) by: TableSort,
     radix: Radix,
     is_sorted: bool,
-    /// Ids in display order, once sorted.
+    /// Allocation ids in display order. Empty until they are sorted.
     pub(super) ids: Vec<u32>,
-    /// Bytes of all rows before every [`ROWS_PER_SUM`]-th row.
+    /// Prefix sums: the bytes of all rows before every [`ROWS_PER_SUM`]-th row.
     sums: Vec<u64>,
     sum: u64,
-    /// Row ranges of the last [`Order::sum_ranges`], the number of ranges that are done, and their total so far.
+    /// Row ranges that were last passed to [`Order::sum_ranges`], the number of ranges that are added up, and their
+    /// total.
     range_sum: (Vec<[u32; 2]>, usize, Weight),
 }
 
@@ -33,7 +34,7 @@ impl Order {
         Order { by, radix, is_sorted: false, ids, sums, sum: 0, range_sum }
     }
 
-    /// Sorts `rows`, which are in allocation order. Ages are measured to `moment`.
+    /// Continues sorting `rows`, which are in order of allocation. `moment` is the moment at which ages are measured.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -72,7 +73,7 @@ impl Order {
         Ok(())
     }
 
-    /// Sums up the rows of these ranges. The result is kept, so the same ranges are only summed once.
+    /// Continues adding up the rows in these ranges. The result is cached for as long as the ranges stay the same.
     pub(super) fn sum_ranges(
         &mut self,
         file: &OpenFile,
@@ -98,7 +99,7 @@ impl Order {
         Ok(())
     }
 
-    /// Returns the result of the last [`Order::sum_ranges`].
+    /// Returns the total that [`Order::sum_ranges`] has computed last.
     pub(super) fn selected_total(&self) -> Weight {
         self.range_sum.2
     }
@@ -110,7 +111,7 @@ impl Order {
         self.sum_of(file, device, [from, row], known)
     }
 
-    /// Returns `known` plus the bytes of a range of rows.
+    /// Returns the sum of `known` and the bytes of a range of rows.
     fn sum_of(&self, file: &OpenFile, device: i64, [from, to]: [usize; 2], known: u64) -> u64 {
         let Some(history) = file.history(device) else { return 0 };
         let rows = self.ids.get(from..to).unwrap_or_default();
@@ -122,7 +123,7 @@ impl Order {
     }
 }
 
-/// Returns the sort key of an allocation in a column.
+/// Returns the sort key of an allocation for a column.
 fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32, column: TableColumn) -> u64 {
     let Some(history) = file.histories.iter().find(|history| history.device == device) else { return 0 };
     let id = AllocationId(id);
@@ -145,16 +146,17 @@ fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32
     }
 }
 
-/// Rank of each frame by file, line and function. Computed on first use.
+/// Index of each frame when sorted by file, line and function. Computed when first needed.
 #[derive(Default)]
 pub(super) struct SiteRanks {
-    /// Sort keys of each frame, the least significant key first.
+    /// Sort keys of each frame, least significant key first.
     parts: Column<[u64; PARTS]>,
     sorting: Option<MultiKeySort>,
     ranks: Vec<u32>,
 }
 
-/// Number of sort keys per frame, eight bytes each: two for the function, one for the line, four for the file.
+/// Number of sort keys per frame. Each key has eight bytes: two keys for the function, one for the line, four for the
+/// file.
 const PARTS: usize = 7;
 const LINE_PART: usize = 2;
 
@@ -201,7 +203,8 @@ impl SiteRanks {
     }
 }
 
-/// Returns the `part`-th eight bytes of a string as a number, ignoring case.
+/// Returns eight bytes of a string as a number, ignoring case. `part` 0 is the first eight bytes, 1 the next eight, and
+/// so on.
 fn eight_bytes(text: &str, part: usize) -> u64 {
     let bytes = text.as_bytes().iter().skip(part * 8).chain(&[0; 8]).take(8);
     bytes.fold(0, |key, byte| key << 8 | u64::from(byte.to_ascii_lowercase()))

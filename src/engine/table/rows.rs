@@ -11,11 +11,11 @@ use history::replay::{AllocationId, Provenance};
 use history::snapshot::FrameId;
 use std::fmt::Write;
 
-/// Header line for [`write_line`].
+/// Header line with the names of the fields that are written by [`write_line`].
 pub(super) const HEADER: &str = "id\trequested_bytes\taddress\tstream\tpool\tallocated_event\tallocated_us\tage_events\tage_us\tfreed_event\tfreed_us\t\
 lifetime_events\tlifetime_us\tcall_site\n";
 
-/// Returns a row without its call site, and the frame of the call site. Returns `None` for an unknown device.
+/// Returns a row without its call site, and the frame of the call site if known. `None` if the device is unknown.
 fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(TableRow, Option<FrameId>)> {
     let history = file.histories.iter().find(|history| history.device == device)?;
     let (allocation, id) = (id, AllocationId(id));

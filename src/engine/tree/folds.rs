@@ -1,4 +1,4 @@
-//! State of tree nodes (open or closed): from the user's actions, or the default for all other nodes.
+//! State of tree nodes: open or closed. It comes from the user's actions. Nodes without an action have a default state.
 
 use crate::protocol::{Fold, FoldScope, FoldState};
 use base::sorted::{sorted_by_key, two_part_key};
@@ -6,18 +6,18 @@ use base::sorted::{sorted_by_key, two_part_key};
 /// The latest user action that applies to a node. A later action overrides an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FoldAction {
-    /// Position in the list of actions, from 1. 0 means no action.
+    /// 1-based position in the list of actions. 0 means no action.
     sequence: u32,
     state: FoldState,
 }
 
-/// User actions that opened or closed nodes, sorted by node.
+/// User actions that opened or closed nodes, sorted by node and then by time.
 pub(super) struct Folds {
     by_node: Vec<(u32, FoldAction, FoldScope)>,
 }
 
 impl Folds {
-    /// Creates the state from user actions in chronological order.
+    /// Creates the actions from a list in chronological order.
     pub(super) fn new(folds: &[Fold]) -> Folds {
         let actions = folds.iter().zip(1..).filter(|(fold, _)| fold.state != FoldState::Leaf);
         let by_node: Vec<_> = actions
@@ -28,8 +28,8 @@ impl Folds {
         }
     }
 
-    /// Returns the state of a node, and the action that applies to its descendants. `above` is the action inherited
-    /// from the ancestors. `otherwise` is the state without any action.
+    /// Returns the state of a node, and the action that its descendants inherit. `above` is the action that the node
+    /// inherits from its ancestors. `otherwise` is the state to return if no action applies.
     pub(super) fn resolve(&self, node: u32, above: FoldAction, otherwise: FoldState) -> (FoldState, FoldAction) {
         let (mut latest, mut below) = (above, above);
         let from = self.by_node.partition_point(|&(known, _, _)| known < node);
@@ -45,7 +45,8 @@ impl Folds {
     }
 }
 
-/// Returns the default state of a node, given the number of children of its parent. An only child is open.
+/// Returns the default state of a node. `siblings` is the number of children of its parent. An only child is open by
+/// default.
 pub(super) fn default_state(siblings: u32) -> FoldState {
     if siblings == 1 { FoldState::Open } else { FoldState::Closed }
 }

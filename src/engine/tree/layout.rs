@@ -1,5 +1,5 @@
-//! Row layout of a tree with open and closed nodes. All rows are computed, so that any range of them can be returned
-//! immediately.
+//! Row layout of a tree with open and closed nodes. All rows are computed in advance, so that any range of rows can be
+//! returned immediately.
 
 use super::folds::{FoldAction, Folds, default_state};
 use crate::protocol::FoldState;
@@ -7,10 +7,10 @@ use crate::stack_trees::TreeView;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 
-/// Number of slice steps that each row and each sorted child costs.
+/// Cost of a row and of a sorted child, in steps of the time slice.
 const STEPS_PER_ROW: u32 = 8;
 
-/// A row of the tree.
+/// A row of the tree, which shows one node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) node: u32,
@@ -21,23 +21,23 @@ pub(super) struct Row {
     pub(super) fold: FoldState,
 }
 
-/// Layout in progress.
+/// Computes the rows of a tree in time slices.
 pub(super) struct RowLayout {
     pub(super) rows: Column<Row>,
-    /// The first row and the action inherited by its descendants. `None` once the row is added.
+    /// The first row, and the action that its descendants inherit. `None` once the row was added.
     top: Option<(Row, FoldAction)>,
-    /// Remaining children of the open nodes on the current path, outermost first.
+    /// Children that were not added yet, for each open node on the current path, outermost node first.
     open_siblings: Vec<Siblings>,
     steps: u32,
 }
 
-/// Children of an open node that have not all been added yet.
+/// The children of an open node that were not added yet.
 struct Siblings {
     nodes: Vec<u32>,
     next: usize,
     depth: u32,
     forks: u32,
-    /// Action inherited from the parent.
+    /// Action that the children inherit from their parent.
     above: FoldAction,
 }
 
@@ -49,7 +49,7 @@ impl RowLayout {
         RowLayout { rows: Column::new(), top: Some((row, below)), open_siblings: Vec::new(), steps: 0 }
     }
 
-    /// Adds all rows.
+    /// Continues adding rows until all are added or the time slice is used up.
     pub(super) fn step(&mut self, view: TreeView<'_>, folds: &Folds, slice: &mut TimeSlice) -> SliceResult {
         loop {
             // Children of a node with very many are already sorted. For others, the steps include the cost of
@@ -70,7 +70,7 @@ impl RowLayout {
         }
     }
 
-    /// Returns the next row, and the action inherited by its descendants.
+    /// Returns the next row, and the action that its descendants inherit. `None` after the last row.
     fn next(&mut self, folds: &Folds) -> Option<(Row, FoldAction)> {
         loop {
             let siblings = self.open_siblings.last_mut()?;
@@ -92,14 +92,14 @@ impl RowLayout {
     }
 }
 
-/// Returns the nodes from the root to the parent of `node`. Empty for the root.
+/// Returns the nodes from the root to the parent of `node`. Empty if `node` is the root.
 pub(super) fn ancestors(view: TreeView<'_>, node: u32) -> Vec<u32> {
     let mut ancestors: Vec<u32> = std::iter::successors(view.parent(node), |&node| view.parent(node)).collect();
     ancestors.reverse();
     ancestors
 }
 
-/// Returns the action that `top` inherits from its ancestors.
+/// Returns the user action that the node `top` inherits from its ancestors.
 pub(super) fn inherited_action(view: TreeView<'_>, top: u32, folds: &Folds) -> FoldAction {
     let ancestors = ancestors(view, top).into_iter();
     ancestors.fold(FoldAction::default(), |action, node| folds.resolve(node, action, FoldState::Open).1)

@@ -1,4 +1,4 @@
-//! Answers to a [`TreeQuestion`]: rows of a tree of call stacks.
+//! Answers queries for rows of a tree of call stacks ([`TreeQuestion`]).
 
 mod folds;
 mod layout;
@@ -14,21 +14,21 @@ use history::replay::AllocationId;
 use layout::{RowLayout, ancestors};
 use reveal::MatchPaths;
 
-/// Maximum number of rows in an answer.
+/// Maximum number of rows in a result.
 const MAX_ROWS: u32 = 2000;
-/// Maximum number of ancestors of the top node in an answer. The nearest ones are kept.
+/// Maximum number of ancestors of the top node in a result. The nearest ancestors are returned.
 const MAX_ANCESTORS: usize = 200;
 
-/// Cached row layout, search matches and revealed node of earlier queries.
+/// Cache for the row layout, the search matches and the revealed node of the last query.
 #[derive(Default)]
 pub(super) struct TreeCache {
     rows: Option<(RowsKey, RowLayout)>,
     trail: Option<(MatchesKey, MatchPaths)>,
-    /// Parameters and result of the last lookup of the node to reveal.
+    /// Parameters and result of the last search for the node to reveal.
     target: Option<(Option<TargetKey>, Option<u32>)>,
 }
 
-/// Parameters of a row layout.
+/// Cache key of a row layout.
 #[derive(Clone, PartialEq)]
 struct RowsKey {
     of: Selection,
@@ -37,16 +37,16 @@ struct RowsKey {
     folds: Vec<Fold>,
 }
 
-/// Parameters of the set of search matches.
+/// Cache key of the nodes that match a search.
 #[derive(Clone, Copy, PartialEq)]
 struct MatchesKey {
     of: Selection,
     arrangement: Arrangement,
-    /// Number of searches that had finished, which identifies the search.
+    /// Number of searches that had finished. It identifies the search.
     search: u32,
 }
 
-/// Parameters of the node to reveal.
+/// Cache key of the node to reveal.
 #[derive(Clone, Copy, PartialEq)]
 struct TargetKey {
     of: Selection,
@@ -62,7 +62,8 @@ impl TreeCache {
             + self.trail.as_ref().map_or(0, |(_, trail)| trail.heap_bytes())
     }
 
-    /// Returns the requested part of a tree. Empty if the file does not have the device.
+    /// Continues computing the requested rows of a tree and returns them once complete. They are empty if the file does
+    /// not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -152,7 +153,7 @@ impl TreeCache {
     }
 }
 
-/// Returns the node to reveal, or `None` if `top` and its descendants do not have it.
+/// Returns the node to reveal. `None` if it is neither `top` nor one of its descendants.
 fn target(
     open: DeviceData<'_>,
     view: TreeView<'_>,

@@ -1,4 +1,4 @@
-//! Lookup of the node to reveal, and of the nodes that have to be opened for it.
+//! Finds the node to reveal, and the nodes that have to be opened to make it visible.
 
 use super::folds::{Folds, default_state};
 use super::layout::{ancestors, inherited_action};
@@ -14,7 +14,7 @@ pub(super) fn is_within(view: TreeView<'_>, top: u32, node: u32) -> bool {
     path.any(|node| node == top)
 }
 
-/// Returns the nodes that have to be opened so that `node` is among the rows below `top`.
+/// Returns the nodes that have to be opened so that `node` is visible among the rows below `top`.
 pub(super) fn nodes_to_open(view: TreeView<'_>, top: u32, node: u32, folds: &Folds) -> Vec<Fold> {
     let mut above = inherited_action(view, top, folds);
     let mut siblings = 1;
@@ -31,21 +31,21 @@ pub(super) fn nodes_to_open(view: TreeView<'_>, top: u32, node: u32, folds: &Fol
     opened
 }
 
-/// Nodes whose frames match a search, and their ancestors.
+/// The nodes whose frames match a search, and the ancestors of these nodes.
 pub(super) struct MatchPaths {
     pub(super) classes: IdSet,
     nodes: IdSet,
-    /// Number of nodes examined so far, from the last node down.
+    /// Number of nodes examined so far. They are examined from the last to the first.
     next: usize,
 }
 
 impl MatchPaths {
-    /// Creates the set for the frames of these classes.
+    /// Creates an empty set. [`MatchPaths::step`] adds the nodes whose frame class is in `classes`.
     pub(super) fn new(view: TreeView<'_>, classes: IdSet) -> MatchPaths {
         MatchPaths { classes, nodes: IdSet::with_bound(view.len()), next: 0 }
     }
 
-    /// Examines all nodes.
+    /// Continues examining nodes until all are examined or the time slice is used up.
     pub(super) fn step(&mut self, view: TreeView<'_>, slice: &mut TimeSlice) -> SliceResult {
         while let Some(part) = slice.next_range(&mut self.next, view.len(), 1)? {
             for node in part.map(|next| (view.len() - 1 - next) as u32) {
@@ -71,7 +71,7 @@ impl MatchPaths {
         nodes.iter().copied().rfind(|&child| self.nodes.contains(child))
     }
 
-    /// Returns the first match in row order that is `node` or one of its descendants.
+    /// Returns the first match in row order among `node` and its descendants.
     fn first(&self, view: TreeView<'_>, node: u32) -> Option<u32> {
         let mut current = node;
         while !view.is_in_classes(&self.classes, current) {
@@ -80,12 +80,12 @@ impl MatchPaths {
         Some(current)
     }
 
-    /// Returns the last match in row order that is `node` or one of its descendants.
+    /// Returns the last match in row order among `node` and its descendants.
     fn last(&self, view: TreeView<'_>, node: u32) -> u32 {
         std::iter::successors(Some(node), |&node| self.last_of(&view.children(node))).last().unwrap_or(node)
     }
 
-    /// Returns the match after `node` in the row order below `top`. Wraps around to the first match.
+    /// Returns the next match after `node`, in the order of the rows below `top`. Wraps around to the first match.
     pub(super) fn after(&self, view: TreeView<'_>, top: u32, node: u32) -> Option<u32> {
         if let Some(child) = self.first_of(&view.children(node)) {
             return self.first(view, child);
@@ -104,7 +104,7 @@ impl MatchPaths {
         self.first(view, top)
     }
 
-    /// Returns the match before `node` in the row order below `top`. Wraps around to the last match.
+    /// Returns the last match before `node`, in the order of the rows below `top`. Wraps around to the last match.
     pub(super) fn before(&self, view: TreeView<'_>, top: u32, node: u32) -> Option<u32> {
         let mut current = node;
         while current != top {

@@ -1,6 +1,6 @@
-//! Processed profile format of the Firefox Profiler, version 55, which newer versions upgrade on load. Native
-//! allocations use the allocation's number as address, so that "Retained memory" of a range shows allocations made in
-//! it that are live at its end.
+//! Processed profile format of the Firefox Profiler, version 55. Newer versions of the profiler upgrade it when
+//! loading. Each native allocation uses the allocation's id as its address, so that "Retained memory" of a range shows
+//! allocations that were made in the range and are live at its end.
 
 mod tables;
 
@@ -16,10 +16,10 @@ use history::snapshot::{Action, StackId};
 use std::io::{self, Write};
 use tables::{Tables, or_null};
 
-/// Version of the format.
+/// Version of the profile format.
 const VERSION: u32 = 55;
 
-/// Constant part of all profiles: categories of frames and types of markers.
+/// JSON that is the same in all profiles: categories of frames and types of markers.
 const HEAD: &str = r#""debug":false,"pausedRanges":[],"sourceCodeIsNotOnSearchfox":true,"usesOnlyOneStackType":true,
 "extensions":{"length":0,"baseURL":[],"id":[],"name":[]},"sampleUnits":{"time":"ms","eventDelay":"ms","threadCPUDelta":"\u00b5s"},
 "categories":[{"name":"Other","color":"grey","subcategories":["Other"]},{"name":"User","color":"yellow","subcategories":["Other"]},
@@ -29,7 +29,7 @@ const HEAD: &str = r#""debug":false,"pausedRanges":[],"sourceCodeIsNotOnSearchfo
 "fields":[{"key":"requested","label":"Requested","format":"bytes"},{"key":"free","label":"Free on the device","format":"bytes"}]}]},
 "libs":[],"pages":[],"profilerOverhead":[],"threads":[{"#;
 
-/// An allocation or a free.
+/// A change of live bytes by an allocation or a free.
 struct Sample {
     ms: f64,
     weight: i64,
@@ -79,8 +79,8 @@ pub(crate) fn write(side: Side<'_>, at: u32, out: &mut dyn Write) -> io::Result<
     Ok(Total::of(side, Scope::At(at)))
 }
 
-/// Time of each event, in milliseconds since the start. Events of one microsecond are a nanosecond apart, so that a
-/// range can end between two. Without recorded times, each event takes a millisecond.
+/// Time of each event, in milliseconds since the start. Events with the same time in microseconds are moved apart by a
+/// nanosecond, so that a range can end between them. Without recorded times, events are a millisecond apart.
 struct Clock {
     first_us: i64,
     ms: Vec<f64>,
@@ -152,18 +152,18 @@ fn allocations(samples: &[Sample], out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"}")
 }
 
-/// An annotation or an OOM.
+/// An annotation or an OOM, which is displayed as a marker.
 struct Marker {
     name: u32,
-    /// In milliseconds.
+    /// Start in milliseconds.
     start: f64,
-    /// In milliseconds. `None` for a point in time.
+    /// End in milliseconds. `None` for a marker without duration.
     end: Option<f64>,
     /// For an OOM: free bytes on the device, and requested bytes.
     out_of_memory: Option<(u64, u64)>,
 }
 
-/// Writes annotations and OOMs.
+/// Writes annotations and OOMs as markers.
 fn markers(side: Side<'_>, clock: &Clock, tables: &mut Tables, out: &mut dyn Write) -> io::Result<()> {
     let history = side.history;
     let ms = |us: i64| us.saturating_sub(clock.first_us).max(0) as f64 / 1000.0;
@@ -199,7 +199,7 @@ fn markers(side: Side<'_>, clock: &Clock, tables: &mut Tables, out: &mut dyn Wri
     out.write_all(b"}")
 }
 
-/// Writes a counter as its changes.
+/// Writes a counter, as a list of times and changes of its value.
 fn counter(
     side: Side<'_>,
     clock: &Clock,

@@ -7,12 +7,12 @@ use engine::Side;
 use hashbrown::HashMap;
 use std::io::{self, Write};
 
-/// Numbering of stacks, functions and strings, with the contents of their tables.
+/// Indices of stacks, functions and strings, with the contents of their tables.
 #[derive(Default)]
 pub(super) struct Tables {
     frames: FrameNumbers,
     stacks: HashMap<Stack, u32, foldhash::fast::RandomState>,
-    /// Callers and innermost frame of each stack.
+    /// Row of each stack: the index of its callers' stack, and the index of its innermost frame.
     rows: Vec<(Option<u32>, u32)>,
     texts: HashMap<String, u32, foldhash::fast::RandomState>,
     strings: Vec<String>,
@@ -28,7 +28,7 @@ impl Tables {
         number
     }
 
-    /// Returns the number of a stack. Stacks of its callers get lower numbers.
+    /// Returns the index of a stack. The stacks of its callers have lower indices.
     pub(super) fn stack(&mut self, side: Side<'_>, stack: Stack) -> u32 {
         if let Some(&known) = self.stacks.get(&stack) {
             return known;

@@ -1,11 +1,12 @@
-//! Limit on the total depth of all stacks. A pickle stores every frame of a stack, but columns can add a frame to a
-//! stack with two bytes, and several views walk every stack in full.
+//! Limit on the total depth of all stacks. A file of columns stores stacks as a tree, so a small malicious file can
+//! contain many very deep stacks, and several views visit every frame of every stack.
 
 use base::column::Column;
 
-/// Maximum number of frames in all stacks together, apart from those granted per stack. Walking them takes a second.
+/// Total number of frames allowed in a file, in addition to [`FRAMES_PER_STACK`] for each stack. Visiting them all
+/// takes a second.
 const FREE_FRAMES: u64 = 1 << 26;
-/// Number of frames granted per stack in addition: Python's default recursion limit.
+/// Number of frames allowed for each stack: Python's default recursion limit.
 const FRAMES_PER_STACK: u64 = 1000;
 
 /// Depth of each node of a stack tree, and the sum of all depths.
@@ -22,7 +23,7 @@ impl Default for Depths {
 }
 
 impl Depths {
-    /// Adds the next node, a callee of node `caller`. Returns `false` if the stacks are too deep in total.
+    /// Adds the next node, whose parent is the node `caller`. Returns `false` if the total depth exceeds the limit.
     pub(super) fn add(&mut self, caller: u32) -> bool {
         let depth = self.depths.get(caller as usize).unwrap_or(0).saturating_add(1);
         self.depths.push(depth);

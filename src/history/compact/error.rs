@@ -1,19 +1,19 @@
-//! Errors while reading and writing columns.
+//! Errors of reading and writing files of compact columns.
 
-/// Error while reading columns.
+/// Error while reading a file of compact columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompactError {
-    /// The columns come from a later version of memscape.
+    /// The file was written by a later version of memscape.
     #[error(
         "columns version {0} is not supported (this memscape reads version 1): open the file with the memscape that wrote it"
     )]
     Version(u8),
-    /// A section has a wrong checksum or contradicts itself.
+    /// A section has a wrong checksum or inconsistent contents.
     #[error("the columns are damaged between bytes {from} and {to}")]
     Damaged {
-        /// First byte of the section in the file.
+        /// Offset of the section's first byte in the file.
         from: u64,
-        /// End of the section in the file.
+        /// Offset of the section's end in the file.
         to: u64,
     },
     /// The end marker is missing. Holds the number of bytes read.
@@ -21,10 +21,10 @@ pub enum CompactError {
     Truncated(u64),
 }
 
-/// Error while writing a snapshot as columns.
+/// Error while writing a snapshot as compact columns.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// Columns cannot represent part of the snapshot.
+    /// Part of the snapshot cannot be represented in this format.
     #[error("{0}")]
     Unsupported(&'static str),
     /// The output could not be written.

@@ -1,4 +1,4 @@
-//! Decoding of sections of events, a few thousand events per step.
+//! Decoder of event sections. Each step decodes a few thousand events.
 
 use super::format::{MAX_EVENTS, column};
 use super::numbers::NumberReader;
@@ -8,19 +8,20 @@ use crate::snapshot::{EventSink, LabelsId, StackId};
 /// Number of events decoded in one step, which takes well under a millisecond.
 const EVENTS_PER_STEP: usize = 2048;
 
-/// Maximum number of traces in a file, the same as for pickles. Each trace has tables of a few kilobytes.
+/// Maximum number of traces in a file, the same as for pickles. Each trace needs a few kilobytes of memory.
 pub(super) const MAX_TRACES: u32 = 1 << 16;
 
-/// Decoder of the event sections.
+/// Decoder of the event sections of all traces.
 #[derive(Default)]
 pub(super) struct EventDecoder {
     trace: Trace,
     pub(super) traces: u32,
     /// Current position and end of each column in the payload. `None` between sections.
     columns: Option<[(usize, usize); column::COUNT]>,
-    /// One more than the highest stack id used by any event. Checked at the end, because the tables follow the events.
+    /// One more than the highest stack id of any event. It is validated at the end of the file, because the stack table
+    /// follows the events.
     pub(super) stacks: u32,
-    /// One more than the highest label id used by any event. Checked at the end too.
+    /// One more than the highest label id of any event. It is validated at the end of the file too.
     pub(super) labels: u32,
 }
 
@@ -50,7 +51,8 @@ impl EventDecoder {
         true
     }
 
-    /// Passes the next events to the sink. Returns whether the section has more events, or `None` if it is invalid.
+    /// Decodes the next events and passes them to the sink. Returns whether the section has more events, or `None` if
+    /// the section is invalid.
     pub(super) fn step(&mut self, payload: &[u8], sink: &mut impl EventSink) -> Option<bool> {
         let places = self.columns.take()?;
         let number = self.traces.checked_sub(1)?;

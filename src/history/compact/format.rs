@@ -1,44 +1,45 @@
-//! Constants of the format: sections, columns, limits. Writer and reader share nothing else.
+//! Constants of the format: sections, columns, limits. Writer and reader have no other code in common.
 //!
-//! An event is one byte of the `kinds` column. Its bits say which values follow in other columns:
+//! An event is one byte of the `kinds` column. The bits of this byte determine which other columns have a value for it:
 //!
 //! | bits | meaning if set | column if clear |
 //! |---|---|---|
 //! | 0–3 | (the action, as in `Action::ALL`) | |
-//! | 4 | same address as the event before | see below |
+//! | 4 | same address as the previous event | see below |
 //! | 5 | free: last size at this address; other events: size of the last event that was not a free | `sizes` |
-//! | 6 | same stack as the event before | `stacks`: difference |
+//! | 6 | same stack as the previous event | `stacks`: difference |
 //! | 7 | address not seen before in this trace, in `new addresses`: difference to the last new one | see below |
 //!
 //! If neither bit 4 nor bit 7 is set, a free stores how many mentions ago its address occurred (`ages`). Other events
 //! store the index of the known address (`addresses`). A mention is an event that is not a free, or that has a new
-//! address. `times` is the time in µs since the event before, or 255 if that is in `long times`. `labels` is 0 if they
-//! equal those of the event before.
+//! address. `times` is the time in µs since the previous event, or 255 if this time is stored in `long times`. `labels`
+//! is 0 if the labels equal the labels of the previous event.
 
-/// First bytes of every columns file.
+/// First bytes of every file of compact columns.
 pub const MAGIC: &[u8; 16] = crate::container::COLUMNS_MAGIC;
 /// Version of the format that this program writes, and the only one that it reads.
 pub const VERSION: u8 = 1;
 /// Flag in the version byte for a cache file, which is read in place of the original file.
 pub const CACHE_FLAG: u8 = 128;
 
-/// Length of a section header: kind and payload length.
+/// Length in bytes of a section header, which contains the kind and the payload length.
 pub(super) const HEADER_BYTES: usize = 5;
-/// Length of a section's checksum.
+/// Length of a section's checksum, in bytes.
 pub(super) const CHECKSUM_BYTES: usize = 4;
 
-/// Maximum length of a section's payload. A reader holds one section in memory.
+/// Maximum length of a section's payload, in bytes. A reader holds one section in memory.
 pub(super) const MAX_BYTES: usize = 4 << 20;
-/// Payload size at which a writer starts the next section. This leaves room for the last event, which takes at most
-/// eighty bytes.
+/// Payload size in bytes at which the writer starts a new section. It is below [`MAX_BYTES`], because the last event
+/// may still add up to eighty bytes.
 pub(super) const FLUSH_BYTES: usize = 3 << 20;
-/// Maximum number of events in a section. gzip finds repetitions within 32 KiB, and longer columns have more of them:
-/// with a quarter of this number, files are a tenth larger.
+/// Maximum number of events in a section. gzip compresses long columns better: with a quarter of this limit, files are
+/// a tenth larger.
 pub(super) const MAX_EVENTS: usize = 1 << 18;
-/// Maximum number of rows in a table section, which is read in one step.
+/// Maximum number of rows in a table section. A table section is decoded in one step, so this bounds the duration of a
+/// step.
 pub(super) const MAX_ROWS: usize = 1 << 15;
 
-/// Kinds of sections.
+/// Kinds of sections, as stored in the section headers.
 pub(super) mod section_kind {
     pub(in crate::compact) const END: u8 = 0;
     pub(in crate::compact) const EVENTS: u8 = 1;
@@ -53,9 +54,9 @@ pub(super) mod section_kind {
     pub(in crate::compact) const SETTINGS: u8 = 10;
     pub(in crate::compact) const WARNINGS: u8 = 11;
     pub(in crate::compact) const FILE_INFO: u8 = 12;
-    /// Section that holds a part of a serialized history, which replaces the events in a cache file.
+    /// Section that contains the next part of a serialized history. These sections replace the events in a cache file.
     pub(in crate::compact) const IMAGE: u8 = 14;
-    /// Section that holds a part of the recorder's data. The parts are in order.
+    /// Section that contains the next part of the recorder's data.
     pub(in crate::compact) const RECORDED: u8 = 13;
 }
 
@@ -66,14 +67,14 @@ pub(super) mod column {
     pub(in crate::compact) const COUNT: usize = 9;
 }
 
-/// Mask of the action in an event's kind.
+/// Bits of an event's `kinds` byte that contain the action.
 pub(super) const ACTION: u8 = 15;
 pub(super) const SAME_ADDRESS: u8 = 16;
 pub(super) const SAME_SIZE: u8 = 32;
 pub(super) const SAME_STACK: u8 = 64;
 pub(super) const NEW_ADDRESS: u8 = 128;
 
-/// Value in `times` for a difference that is stored in `long times`.
+/// Value in the column `times` if the time difference is stored in the column `long times`.
 pub(super) const LONG_TIME: u8 = 255;
 
 // Flags of labels and segments.
@@ -113,7 +114,7 @@ pub(super) const NOUNS: [&str; 12] = [
     "columns",
 ];
 
-/// Returns the checksum of a section of a cache file. Many times faster than [`checksum`].
+/// Returns the checksum of a section of a cache file. This is many times faster than [`checksum`].
 pub fn fast_checksum(bytes: &[u8]) -> u32 {
     // Four independent lanes, because a multiplication has to wait for the one before.
     let mut lanes = [1u64, 2, 3, 4];

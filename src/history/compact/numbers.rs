@@ -3,7 +3,7 @@
 /// Maximum length in bytes of a varint of 128 bits.
 const MAX_VARINT_BYTES: u32 = 19;
 
-/// Appends an unsigned number.
+/// Appends an unsigned number as a varint.
 pub(super) fn put_varint(bytes: &mut Vec<u8>, mut number: u128) {
     while number >= 128 {
         bytes.push(number as u8 | 128);
@@ -17,7 +17,7 @@ pub(super) fn put_signed(bytes: &mut Vec<u8>, number: i128) {
     put_varint(bytes, (number << 1 ^ number >> 127) as u128);
 }
 
-/// Appends the signed difference of two 64-bit numbers.
+/// Appends the difference `number` − `before` as a signed number.
 pub(super) fn put_difference(bytes: &mut Vec<u8>, number: u64, before: u64) {
     put_signed(bytes, i128::from(number.wrapping_sub(before) as i64));
 }
@@ -69,7 +69,7 @@ impl<'a> NumberReader<'a> {
         byte
     }
 
-    /// Reads a signed number of up to 128 bits, such as a frame's line.
+    /// Reads a signed number of up to 128 bits, such as the line number of a frame.
     #[inline(never)]
     pub(super) fn signed_128(&mut self) -> i128 {
         let mut number = 0u128;
@@ -106,13 +106,13 @@ impl<'a> NumberReader<'a> {
         (number >> 1) as i64 ^ -((number & 1) as i64)
     }
 
-    /// Reads a signed difference and returns its sum with `before`, wrapping.
+    /// Reads a signed difference. Returns its sum with `before`, which wraps on overflow.
     #[inline]
     pub(super) fn difference(&mut self, before: u64) -> u64 {
         before.wrapping_add(self.signed() as u64)
     }
 
-    /// Reads a size in bytes, which must be below 2^63, as the pickle decoder requires too.
+    /// Reads a size in bytes. As in the pickle decoder, sizes of 2^63 or more are invalid.
     #[inline]
     pub(super) fn size(&mut self) -> u64 {
         let size = self.unsigned();
@@ -139,8 +139,8 @@ impl<'a> NumberReader<'a> {
         bytes
     }
 
-    /// Splits a section into its `N` columns, which follow their lengths. Returns `None` if the columns do not fill the
-    /// section exactly.
+    /// Splits a section into its `N` columns. The lengths of all columns precede the columns. Returns `None` if the
+    /// columns do not fill the section exactly.
     pub(super) fn columns<const N: usize>(mut self) -> Option<[NumberReader<'a>; N]> {
         let lengths = [(); N].map(|()| self.unsigned());
         let columns = lengths.map(|length| NumberReader::new(self.bytes(length)));

@@ -9,7 +9,7 @@ use super::numbers::NumberReader;
 use super::tables::Tables;
 use crate::snapshot::{EventSink, Snapshot};
 
-/// Reader of a snapshot in columns. Call [`ColumnReader::feed`], then [`ColumnReader::step`] until it returns
+/// Reader of a snapshot in compact columns. Call [`ColumnReader::feed`], then [`ColumnReader::step`] until it returns
 /// `false`, and repeat. Call [`ColumnReader::finish`] at the end.
 pub struct ColumnReader<S> {
     sink: S,
@@ -20,7 +20,7 @@ pub struct ColumnReader<S> {
     consumed: usize,
     /// Offset of the buffer in the file.
     buffer_offset: u64,
-    /// True if this is a cache file, read in place of the original.
+    /// True if this is a cache file, which is read in place of the original file.
     is_cache: bool,
     stage: Stage,
 }
@@ -37,9 +37,9 @@ enum Stage {
     Broken(CompactError),
 }
 
-/// Contents of a columns file, except its events.
+/// Contents of a file of compact columns, except its events.
 pub struct CompactContents {
-    /// Snapshot, equal to the one that was decoded from the original file.
+    /// Decoded snapshot. It equals the snapshot in the original file.
     pub snapshot: Snapshot,
     /// Number of bytes after the end marker.
     pub trailing_bytes: u64,
@@ -65,7 +65,7 @@ impl<S: EventSink> ColumnReader<S> {
     /// Adds the next bytes of the file, which [`ColumnReader::step`] decodes.
     ///
     /// # Errors
-    /// An earlier step failed.
+    /// Returns an error if an earlier step failed.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), CompactError> {
         if let Stage::Broken(error) = self.stage {
             return Err(error);
@@ -84,7 +84,7 @@ impl<S: EventSink> ColumnReader<S> {
         Ok(())
     }
 
-    /// Decodes part of the bytes fed so far. Returns `false` if it needs more bytes. Errors are returned by the next
+    /// Decodes part of the bytes fed so far. Returns `false` if more bytes are needed. Errors are returned by the next
     /// [`ColumnReader::feed`] or by [`ColumnReader::finish`].
     pub fn step(&mut self) -> bool {
         let rest = self.buffer.get(self.consumed..).unwrap_or_default();
@@ -158,19 +158,21 @@ impl<S: EventSink> ColumnReader<S> {
         }
     }
 
-    /// Marks the next `bytes` bytes as damaged. Returns `false`.
+    /// Stops decoding with an error: the next `bytes` bytes are damaged. Always returns `false`.
     fn fail(&mut self, bytes: usize) -> bool {
         let from = self.buffer_offset + self.consumed as u64;
         self.stage = Stage::Broken(CompactError::Damaged { from, to: from + bytes as u64 });
         false
     }
 
-    /// Returns the formats of the original file, outermost first. Empty until that section was read.
+    /// Returns the format of the original file, with its compression layers, outermost first. Empty until the section
+    /// that contains it has been read.
     pub fn format(&self) -> &str {
         &self.tables.format
     }
 
-    /// Returns a description of the format for people. For a cache file, it is that of the original file.
+    /// Returns a human-readable description of the file's format. For a cache file, describes the original file
+    /// instead.
     pub fn description(&self) -> String {
         if self.is_cache { self.format().to_owned() } else { ["columns of ", self.format()].concat() }
     }
@@ -178,7 +180,7 @@ impl<S: EventSink> ColumnReader<S> {
     /// Returns the snapshot, and the sink with its events, after all bytes were read.
     ///
     /// # Errors
-    /// The columns are damaged, truncated, or of another version.
+    /// Returns an error if the file is damaged, truncated, or of another version.
     pub fn finish(self) -> Result<(CompactContents, S), CompactError> {
         let fed = self.buffer_offset + self.buffer.len() as u64;
         match self.stage {
@@ -190,7 +192,8 @@ impl<S: EventSink> ColumnReader<S> {
         }
     }
 
-    /// Returns the heap size in bytes without the tables: the buffered bytes and the addresses of the current trace.
+    /// Returns the heap size in bytes of the buffered bytes and the addresses of the current trace. Does not include
+    /// the tables.
     pub fn heap_bytes(&self) -> usize {
         self.buffer.capacity() + self.events.heap_bytes()
     }

@@ -13,21 +13,21 @@ use crate::snapshot::{
 };
 use base::column::Column;
 
-/// Maximum number of warnings in a file. A decoder produces one for each of at most a hundred unknown words, and few
-/// others.
+/// Maximum number of warnings in a file. Decoders produce fewer: one for each of at most a hundred unknown keys and
+/// values, and a few others.
 const MAX_WARNINGS: u32 = 256;
 
-/// Tables decoded so far.
+/// Tables of the snapshot as far as they are decoded, and state for validating the next sections.
 pub(super) struct Tables {
     pub(super) snapshot: Snapshot,
     recorder: ValueTree,
     pub(super) format: String,
-    /// For each string of the columns: its id in the snapshot's string table.
+    /// Id in the snapshot's string table for each string in the file.
     strings: Column<u32>,
-    /// Depths of the nodes of the stack tree, and of the line tree.
+    /// Depths of the nodes in the stack tree, and in the tree of traceback lines.
     depths: [Depths; 2],
     devices: Devices,
-    /// Number of blocks up to the last one that belongs to a segment so far.
+    /// One past the last row of the block table that belongs to a segment so far.
     blocks_taken: u32,
     warnings: u32,
 }
@@ -57,7 +57,7 @@ impl Default for Tables {
 }
 
 impl Tables {
-    /// Decodes a section. Returns `false` if it is invalid.
+    /// Decodes a table section of kind `what`. Returns `false` if it is invalid.
     pub(super) fn read(&mut self, what: u8, mut numbers: NumberReader<'_>) -> bool {
         let rows = numbers.unsigned();
         // Each row takes at least one byte.
@@ -99,7 +99,8 @@ impl Tables {
         }
     }
 
-    /// Decodes rows that are stored one after another.
+    /// Calls `row` for each row of a section whose rows are stored one after another, not as columns. Returns `false`
+    /// if the section is invalid.
     fn each(
         &mut self,
         rows: usize,
@@ -138,7 +139,8 @@ impl Tables {
         [names, filenames, lines, fx].iter().all(NumberReader::is_finished)
     }
 
-    /// Decodes a tree of stacks. Each node is stored as the distance to its caller's row and the called frame or line.
+    /// Decodes nodes of a stack tree. Each node is stored as the distance to its parent's row, and the id of its frame
+    /// or line. Returns `false` if a node is invalid.
     fn nodes(&mut self, rows: usize, numbers: NumberReader<'_>, element: StackElement) -> bool {
         let Some([mut callers, mut called]) = numbers.columns() else { return false };
         let mut before = 0;
@@ -268,8 +270,8 @@ impl Tables {
         self.snapshot.warnings.add(kind, count, || place);
     }
 
-    /// Decodes the file information: formats of the original file, key that determines the PyTorch version,
-    /// availability of the end state, and device of each trace.
+    /// Decodes the file information: format of the original file, key that determines the PyTorch version, presence of
+    /// the state at the end, and device of each trace.
     fn file_info(&mut self, numbers: &mut NumberReader<'_>) {
         numbers.require(self.format.is_empty() && self.snapshot.traces.is_empty());
         self.format = text(numbers);
@@ -341,7 +343,7 @@ impl Tables {
     }
 }
 
-/// Kind of elements in a stack tree.
+/// Elements of a stack tree: frames, or lines of a traceback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StackElement {
     Frames,

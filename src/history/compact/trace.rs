@@ -5,7 +5,7 @@ use super::numbers::NumberReader;
 use crate::snapshot::{Action, Event, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 
-/// Decoder of one trace's events. Its state carries over from each event to the next.
+/// Decoder of one trace's events. Each event is stored relative to the previous events.
 pub(super) struct Trace {
     /// All addresses in order of first occurrence.
     addresses: Column<u64>,
@@ -13,7 +13,7 @@ pub(super) struct Trace {
     sizes: Column<u64>,
     /// Indices into `addresses` in order of mention, see [`super::format`].
     mentions: Column<u32>,
-    /// Index into `addresses` of the previous event's address. The next three fields are also of the previous event.
+    /// Index into `addresses` of the previous event's address.
     address: u32,
     stack: u32,
     labels: u32,
@@ -31,13 +31,13 @@ impl Default for Trace {
     }
 }
 
-/// Returns whether the action frees a block, whose address usually occurred before.
+/// Returns whether the action frees a block. The block's address has then usually occurred before.
 pub(super) fn is_free(action: Action) -> bool {
     matches!(action, Action::FreeRequested | Action::FreeCompleted)
 }
 
 impl Trace {
-    /// Decodes the next event. Errors are recorded in the columns.
+    /// Decodes the next event. Invalid values mark their column as invalid.
     pub(super) fn event(&mut self, columns: &mut [NumberReader<'_>; column::COUNT]) -> Event {
         let [kinds, new_addresses, addresses, ages, sizes, times, long_times, stacks, labels] = columns;
         let kind = kinds.byte();

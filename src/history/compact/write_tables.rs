@@ -11,11 +11,12 @@ use super::writer::{Writer, put_columns};
 use crate::snapshot::{Block, EndState, FrameId, Labels, Segment, Snapshot, StackId, Stacks, StringId, WarningKind};
 use std::io::Write;
 
-/// Index of each string in the columns, which contain only the strings that a table refers to.
+/// Index in the file for each string of the snapshot. The file contains only strings that a table refers to.
 struct StringNumbers(Vec<u32>);
 
 impl StringNumbers {
-    /// Assigns indices to all strings that a table refers to, in order of their ids. Also returns these ids.
+    /// Assigns indices to all strings that a table refers to, in order of their ids. Returns the indices, and the ids
+    /// in this order.
     fn assign(snapshot: &Snapshot) -> (StringNumbers, Vec<StringId>) {
         let mut is_used = vec![false; snapshot.strings.len()];
         let mut uses = |id: StringId| {
@@ -64,7 +65,7 @@ impl<W: Write> Writer<W> {
     /// format of the original file.
     ///
     /// # Errors
-    /// The output could not be written, or columns cannot represent part of the snapshot.
+    /// Returns an error if the output cannot be written, or if this format cannot represent part of the snapshot.
     pub fn finish(mut self, snapshot: &Snapshot, devices: &[i64], format: &str) -> Result<W, WriteError> {
         self.end_trace()?;
         let (numbers, used) = StringNumbers::assign(snapshot);
@@ -107,7 +108,7 @@ impl<W: Write> Writer<W> {
         self.into_out()
     }
 
-    /// Writes a section of rows that are stored one after another.
+    /// Writes a section of kind `what` whose rows are stored one after another, not as columns.
     fn rows<T>(&mut self, what: u8, rows: &[T], mut row: impl FnMut(&mut Vec<u8>, &T)) -> Result<(), WriteError> {
         let mut payload = Vec::new();
         put_varint(&mut payload, rows.len() as u128);
@@ -115,7 +116,7 @@ impl<W: Write> Writer<W> {
         self.section(what, &payload)
     }
 
-    /// Writes a section of columns.
+    /// Writes a section of kind `what` with `rows` rows, which are stored as columns.
     fn table(&mut self, what: u8, rows: usize, columns: &[Vec<u8>]) -> Result<(), WriteError> {
         let mut payload = Vec::new();
         put_varint(&mut payload, rows as u128);
@@ -265,8 +266,8 @@ fn put_labels(bytes: &mut Vec<u8>, labels: &Labels, numbers: &StringNumbers) {
     put_varint(bytes, labels.forward_frames.map_or(0, |lines| u128::from(lines.0) + 1));
 }
 
-/// Appends a segment. `end` is the end address of the previous segment. `taken` is the first block that belongs to no
-/// segment yet.
+/// Appends a segment. `end` is the end address of the previous segment. `taken` is the index of the first block that
+/// belongs to no segment yet.
 fn put_segment(bytes: &mut Vec<u8>, segment: &Segment, end: u64, taken: &mut u32) {
     let set = |conditions_hold: bool, flag: u8| if conditions_hold { flag } else { 0 };
     bytes.push(
@@ -289,7 +290,7 @@ fn put_segment(bytes: &mut Vec<u8>, segment: &Segment, end: u64, taken: &mut u32
     *taken = first + segment.blocks.len() as u32;
 }
 
-/// Appends a warning. Returns whether columns can represent its kind.
+/// Appends a warning. Returns `false` if this format cannot represent its kind.
 fn put_warning(bytes: &mut Vec<u8>, kind: &WarningKind) -> bool {
     let noun = |what: &str| NOUNS.iter().position(|noun| *noun == what);
     let (number, noun, word) = match kind {

@@ -1,4 +1,4 @@
-//! Writer of columns: first the events, as they arrive, then the tables.
+//! Writer of compact columns: first the events, as they arrive, then the tables.
 
 use super::error::WriteError;
 use super::format::{
@@ -11,8 +11,8 @@ use crate::snapshot::{Event, NO_TIME};
 use hashbrown::HashMap;
 use std::io::Write;
 
-/// Writer of a snapshot as columns. For each trace, call [`Writer::begin_trace`] and then [`Writer::event`] for each
-/// event. Call [`Writer::finish`] at the end.
+/// Writer of a snapshot as compact columns. For each trace, call [`Writer::begin_trace`] and then [`Writer::event`] for
+/// each event. Call [`Writer::finish`] at the end.
 pub struct Writer<W> {
     out: W,
     traces: u32,
@@ -21,10 +21,10 @@ pub struct Writer<W> {
     sum: fn(&[u8]) -> u32,
 }
 
-/// Encoder state that carries over from each event of a trace to the next. Counterpart of the reader's `Trace`.
+/// State for encoding a trace's events relative to the previous ones. Counterpart of the decoder's `Trace`.
 struct Trace {
     addresses: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// Last size seen at each address, and the index of its last mention.
+    /// For each address: the last size, and the index of the address's last mention.
     addresses_seen: Vec<(u64, u64)>,
     mentions: u64,
     address: Option<u32>,
@@ -46,15 +46,15 @@ impl<W: Write> Writer<W> {
     /// Creates a writer and writes the header.
     ///
     /// # Errors
-    /// The output could not be written.
+    /// Returns an error if the output cannot be written.
     pub fn new(out: W) -> Result<Writer<W>, WriteError> {
         Writer::start(out, VERSION, checksum)
     }
 
-    /// Creates a writer of a cache file, which is read in place of the original, and writes the header.
+    /// Creates a writer of a cache file, which is read in place of the original file, and writes the header.
     ///
     /// # Errors
-    /// The output could not be written.
+    /// Returns an error if the output cannot be written.
     pub fn new_cache(out: W) -> Result<Writer<W>, WriteError> {
         Writer::start(out, VERSION | CACHE_FLAG, fast_checksum)
     }
@@ -68,7 +68,7 @@ impl<W: Write> Writer<W> {
     /// Starts the next trace. Traces are numbered from 0.
     ///
     /// # Errors
-    /// The output could not be written.
+    /// Returns an error if the output cannot be written.
     pub fn begin_trace(&mut self) -> Result<(), WriteError> {
         self.end_trace()?;
         self.traces += 1;
@@ -79,7 +79,7 @@ impl<W: Write> Writer<W> {
     /// Writes a part of a serialized history, which replaces the events in a cache file.
     ///
     /// # Errors
-    /// The output could not be written.
+    /// Returns an error if the output cannot be written.
     pub fn history_part(&mut self, part: &[u8]) -> Result<(), WriteError> {
         self.section(section_kind::IMAGE, part)
     }
@@ -93,7 +93,7 @@ impl<W: Write> Writer<W> {
     /// Writes the next event of the current trace.
     ///
     /// # Errors
-    /// The output could not be written, or the trace has too many addresses.
+    /// Returns an error if the output cannot be written or the trace has too many addresses.
     pub fn event(&mut self, event: &Event) -> Result<(), WriteError> {
         let Writer { trace, columns, .. } = self;
         let [kinds, new_addresses, addresses, ages, sizes, times, long_times, stacks, labels] = columns;
@@ -167,7 +167,7 @@ impl<W: Write> Writer<W> {
         self.section(section_kind::EVENTS, &payload)
     }
 
-    /// Writes a section with its header and checksum.
+    /// Writes a section of kind `what` with its header and checksum.
     pub(super) fn section(&mut self, what: u8, payload: &[u8]) -> Result<(), WriteError> {
         if payload.len() > MAX_BYTES {
             return Err(WriteError::Unsupported("a row is too long for columns"));

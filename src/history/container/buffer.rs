@@ -1,6 +1,6 @@
-//! Byte buffer between two layers.
+//! Byte buffer between two layers of compression.
 
-/// Maximum number of bytes returned by one call. Decoding them takes well under a millisecond.
+/// Maximum number of bytes that one call returns. Decoding them takes well under a millisecond.
 pub const MAX_PIECE_BYTES: usize = 64 << 10;
 
 /// Byte buffer whose first `consumed` bytes are already consumed.
@@ -28,7 +28,7 @@ impl Buffer {
         self.bytes.get(from..self.consumed).unwrap_or_default()
     }
 
-    /// Adds a chunk. It is copied only if earlier bytes are not consumed yet.
+    /// Adds a chunk. The chunk is copied only if earlier bytes are not consumed yet.
     pub(super) fn add(&mut self, chunk: Vec<u8>) {
         if self.rest().is_empty() {
             *self = Buffer { bytes: chunk, consumed: 0 };
@@ -37,8 +37,8 @@ impl Buffer {
         }
     }
 
-    /// Returns the vector, without the consumed bytes, for a layer to append to. The layer must not exceed its
-    /// capacity, which is at least [`MAX_PIECE_BYTES`].
+    /// Drops the consumed bytes and returns the vector for appending. Its capacity is at least [`MAX_PIECE_BYTES`] and
+    /// must not be exceeded.
     pub(super) fn spare(&mut self) -> &mut Vec<u8> {
         self.bytes.drain(..self.consumed);
         self.consumed = 0;

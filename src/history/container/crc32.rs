@@ -1,15 +1,15 @@
 //! CRC-32, the checksum of gzip and zip, computed sixteen bytes at a time.
 //!
-//! The tables are built when a checksum starts. As constants, like in flate2, they would take a hundredth of the page's
-//! wasm.
+//! The lookup tables are built when a checksum starts. As constants (like in flate2), they would make up 1 % of the
+//! page's wasm.
 
-/// Polynomial of both formats, bit-reversed.
+/// Polynomial of CRC-32, bit-reversed.
 const POLYNOMIAL: u32 = 0xedb8_8320;
 
 /// Checksums of each byte value when followed by 0 to 15 zero bytes.
 type Tables = [[u32; 256]; 16];
 
-/// Running checksum and number of bytes.
+/// Running checksum, and number of bytes so far.
 pub(super) struct Crc32 {
     tables: Box<Tables>,
     sum: u32,
@@ -17,12 +17,12 @@ pub(super) struct Crc32 {
 }
 
 impl Crc32 {
-    /// Creates the checksum of no bytes.
+    /// Creates the checksum of an empty input.
     pub(super) fn new() -> Crc32 {
         Crc32 { tables: tables(), sum: 0, length: 0 }
     }
 
-    /// Resets to the checksum of no bytes.
+    /// Resets to the checksum of an empty input.
     pub(super) fn reset(&mut self) {
         (self.sum, self.length) = (0, 0);
     }

@@ -3,13 +3,13 @@
 /// Error while unpacking a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContainerError {
-    /// The file has no bytes.
+    /// The file is empty.
     #[error("the file is empty")]
     Empty,
-    /// A layer contains no bytes.
+    /// A layer is empty. Holds the name of its format.
     #[error("the {0} stream is empty")]
     EmptyLayer(&'static str),
-    /// The file or a layer has another known format, recognized by its first bytes.
+    /// The file or a layer has another known format, recognized by its first bytes. Holds the name of this format.
     #[error("this is {0}, not a PyTorch memory snapshot")]
     OtherFormat(&'static str),
     /// The file or a layer has an unknown format. Holds its first byte.
@@ -19,7 +19,7 @@ pub enum ContainerError {
     #[error("the {layer} stream is damaged near byte {byte}")]
     Damaged {
         layer: &'static str,
-        /// Bytes of the file read so far.
+        /// Number of bytes of the file read so far.
         byte: u64,
     },
     /// The file ends inside a layer.
@@ -36,7 +36,7 @@ pub enum ContainerError {
     #[error("{byte} bytes of {layer} decompress to more than {ratio} times as many: not a snapshot")]
     Bomb {
         layer: &'static str,
-        /// Bytes of the file read so far.
+        /// Number of bytes of the file read so far.
         byte: u64,
         ratio: u64,
     },
@@ -44,10 +44,10 @@ pub enum ContainerError {
     #[error("{byte} bytes of {layer} decompress to more than 1 TiB: not a snapshot")]
     TooLarge {
         layer: &'static str,
-        /// Bytes of the file read so far.
+        /// Number of bytes of the file read so far.
         byte: u64,
     },
-    /// Too many layers are nested.
+    /// Too many layers are nested. Holds the maximum.
     #[error("more than {0} nested layers of compression: not a snapshot")]
     TooManyLayers(usize),
 }

@@ -37,7 +37,7 @@ enum Part {
 
 pub(super) struct Gzip {
     part: Part,
-    /// Header fields that are announced and not yet read.
+    /// Flags of the optional header fields that have not been read yet.
     flags: u8,
     /// Bytes read so far of the extra field's length or of the trailer, as a little-endian number.
     number: u64,

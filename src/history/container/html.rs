@@ -1,5 +1,5 @@
-//! HTML pages with a snapshot as base64 in a script: those of PyTorch's `trace_plot` and `segment_plot`, and memscape's
-//! own.
+//! HTML pages with a snapshot as base64 in a script: pages from PyTorch's `trace_plot` and `segment_plot`, and pages
+//! that memscape exports.
 //!
 //! ```text
 //!   <script type="module"> … const local_files = [{"name": "snapshot.pickle", "base64": "gASV…"}] … </script>
@@ -8,8 +8,9 @@
 
 use super::layer::{Fault, Unpacker};
 
-/// Markers that precede the base64 data. The first is followed by a colon and a quote, with optional blanks. The second
-/// is followed by the rest of its tag. They differ in their second bytes and contain quotes only at both ends.
+/// Markers that precede the base64 data. The first is followed by a colon and a quote, with optional whitespace. The
+/// second is followed by the rest of its tag. The search requires that they differ in their second bytes and contain
+/// quotes only at both ends.
 const KEYS: [&[u8]; 2] = [b"\"base64\"", b"\"part-snapshot\""];
 
 /// Part of the page that the next byte belongs to.
@@ -20,9 +21,9 @@ enum Part {
     /// After the first marker, before the colon.
     Colon,
     Quote,
-    /// After the second marker, inside its tag.
+    /// After the second marker, inside the tag that contains it.
     Tag,
-    /// Inside a quoted attribute value of that tag, which may contain `>`.
+    /// Inside a quoted attribute value of the second marker's tag. The value may contain `>`.
     Value,
     Data,
     Done,
@@ -30,7 +31,7 @@ enum Part {
 
 pub(super) struct Html {
     part: Part,
-    /// Base64 digits that do not form three bytes yet, with the last one in the lowest bits.
+    /// Base64 digits that do not form three bytes yet. The last digit is in the lowest bits.
     digits: u32,
     /// Number of digits in `digits`.
     count: u32,

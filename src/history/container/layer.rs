@@ -1,6 +1,6 @@
 //! Interface of the decompressors of all formats.
 
-/// Reason why a layer fails.
+/// Reason why a layer cannot be unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     Damaged,

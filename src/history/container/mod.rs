@@ -27,28 +27,30 @@ use buffer::Buffer;
 use layer::{Fault, Unpacker};
 use sniff::{BYTE_ORDER_MARK, Sniffed, sniff, sniff_all};
 
-/// Number of packed bytes passed to a layer at once. It bounds the work per call: the smallest gzip member has 20
-/// bytes, and each member has a fixed cost.
+/// Maximum number of packed bytes passed to a layer at once. This bounds the work per call, because a gzip member can
+/// have only 20 bytes and each member has a fixed cost.
 const PACKED_CHUNK_BYTES: usize = 16 << 10;
 
-/// Maximum ratio of unpacked to packed size for a pickle. Real snapshots reach 40. Deflate can reach 1000, zstd has no
-/// limit.
+/// Maximum ratio of unpacked to packed size for a pickle. Real snapshots have ratios of up to 40. Deflate allows 1000,
+/// and zstd has no limit.
 pub const MAX_INFLATION: u64 = 200;
-/// Maximum ratio of unpacked to packed size for JSON, which repeats shared values and may be indented. Real files reach
-/// 850 under zstd, and files of nothing but deep stacks reach some thousands. Endless whitespace costs time but no
+/// Maximum ratio of unpacked to packed size for JSON, which repeats shared values and may be indented. Real files have
+/// ratios of up to 850 with zstd, and files of mostly deep stacks some thousands. Endless whitespace costs time but no
 /// memory.
 pub const MAX_INFLATION_OF_JSON: u64 = 10_000;
-/// Unpacked size in bytes up to which the ratio is not checked. Small files that repeat one event are harmless.
+/// Unpacked size in bytes up to which the ratio is not checked. A small file may repeat one event many times and still
+/// be valid.
 const UNCHECKED_BYTES: u64 = 256 << 20;
 
-/// Maximum unpacked size in bytes: over a hundred times the largest known pickle, and half an hour of work.
+/// Maximum unpacked size in bytes: over a hundred times the size of the largest known pickle. Reading this much would
+/// take half an hour.
 pub const MAX_UNPACKED: u64 = 1 << 40;
 
-/// Maximum number of nested layers. Two occur in practice (a .gz file compressed again in transit). Each layer needs
-/// memory for its window.
+/// Maximum number of nested layers. In practice there are at most two (a .gz file that was compressed again in
+/// transit). Each layer needs memory for its window.
 const MAX_LAYERS: usize = 4;
 
-/// Incremental unpacker of a file.
+/// Incremental unpacker of a file, which may have several layers of compression.
 #[derive(Default)]
 pub struct Container {
     file: Buffer,
@@ -82,13 +84,13 @@ impl Container {
     /// Creates an unpacker for a member of a zip archive. The caller feeds the member's packed bytes.
     ///
     /// # Errors
-    /// The compression method is not supported.
+    /// Returns an error if the compression method is not supported.
     pub fn from_zip_member(entry: &zip::Entry) -> Result<Container, zip::ZipError> {
         let layer = Layer { name: "zip", unpacker: entry.unpacker()?, output: Buffer::default(), written: 0 };
         Ok(Container { layers: vec![layer], ..Container::default() })
     }
 
-    /// Adds the next bytes of the file. They are not copied if [`Container::pull`] has just returned `None`.
+    /// Adds the next bytes of the file. Avoids copying them if [`Container::pull`] has just returned `None`.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         self.fed += chunk.len() as u64;
         self.file.add(chunk);
@@ -114,8 +116,8 @@ impl Container {
         self.layers.iter().map(|layer| layer.name)
     }
 
-    /// Returns the names of the layers with ignored trailing bytes other than zero padding. Final once everything was
-    /// unpacked.
+    /// Returns the names of the layers with ignored trailing bytes other than zero padding. Complete only after
+    /// everything was unpacked.
     pub fn layers_with_trailing_bytes(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().filter(|layer| layer.unpacker.has_trailing_bytes()).map(|layer| layer.name)
     }
@@ -129,7 +131,7 @@ impl Container {
     /// or if more bytes of the file are needed.
     ///
     /// # Errors
-    /// A layer is damaged or truncated, or the content is not a snapshot.
+    /// Returns an error if a layer is damaged or truncated, or the content is not a snapshot.
     pub fn pull(&mut self) -> Result<Option<&[u8]>, ContainerError> {
         let depth = self.layers.len();
         if self.content.is_none() {

@@ -1,4 +1,4 @@
-//! Compression and wrapping formats, which are recognized by their first bytes.
+//! Compression and wrapping formats, recognized by their first bytes.
 
 use super::gzip::Gzip;
 use super::html::Html;
@@ -8,16 +8,16 @@ use super::zstd::Zstd;
 /// Compression or wrapping format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packing {
-    /// RFC 1952.
+    /// gzip (RFC 1952).
     Gzip,
-    /// RFC 8878.
+    /// zstd (RFC 8878).
     Zstd,
     /// Page written by PyTorch's memory viewer or by memscape.
     Html,
 }
 
 impl Packing {
-    /// Returns the name of the format in messages and in the summary.
+    /// Returns the name of the format, for messages and the summary.
     pub(super) fn name(self) -> &'static str {
         match self {
             Packing::Gzip => "gzip",

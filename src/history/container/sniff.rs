@@ -3,7 +3,7 @@
 use super::packing::Packing;
 use super::zstd;
 
-/// Format inside all layers.
+/// Format of the content inside all layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     Pickle,
@@ -12,10 +12,10 @@ pub enum Content {
     Columns,
 }
 
-/// First bytes of a columns file.
+/// First bytes of a file of compact columns, memscape's own format.
 pub const COLUMNS_MAGIC: &[u8; 16] = b"memscape columns";
 
-/// Format that the first bytes indicate.
+/// Format that a file's first bytes indicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
     Unsure,
@@ -26,8 +26,8 @@ pub(super) enum Sniffed {
     Unknown(u8),
 }
 
-/// Number of bytes that are enough to identify every format. With fewer bytes, the result is certain only at the end of
-/// the file.
+/// Number of bytes that are enough to identify every format. If fewer bytes are available, more may be needed to
+/// decide.
 const HEAD_BYTES: usize = 16;
 
 /// Magic bytes of formats that people open by mistake.
@@ -52,7 +52,7 @@ const OTHER_FORMATS: [(&[u8], &str); 17] = [
     (b"PAR1", "a Parquet file"),
 ];
 
-/// Maximum number of blanks skipped before JSON or HTML.
+/// Maximum number of whitespace bytes skipped before JSON or HTML.
 const MAX_LEADING_BLANKS: usize = 4 << 10;
 
 /// UTF-8 byte order mark, which some Windows editors write.
@@ -86,7 +86,7 @@ pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
     }
 }
 
-/// Strips a byte order mark and leading blanks.
+/// Strips a byte order mark and leading whitespace.
 fn strip_blanks(head: &[u8]) -> &[u8] {
     head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start()
 }

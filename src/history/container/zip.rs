@@ -13,7 +13,8 @@ use super::layer::{Fault, Unpacker};
 use deflate64::InflaterManaged;
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// Maximum total length in bytes of the end record with its comment and zip64's locator before it.
+/// Maximum total length in bytes of the structures at the end of a file: zip64's locator, and the end record with its
+/// comment.
 pub const TAIL_BYTES: u64 = 22 + 65_535 + LOCATOR_BYTES as u64;
 /// Length in bytes of the part of zip64's end record that is read.
 pub const ZIP64_RECORD_BYTES: usize = 56;
@@ -23,13 +24,13 @@ pub const HEADER_BYTES: usize = 30;
 const LOCATOR_BYTES: usize = 20;
 const DIRECTORY_ENTRY_BYTES: usize = 46;
 
-/// Maximum length of a member's name, in bytes. The same as the maximum length of a path on Linux. Longer names are cut
-/// at the start.
+/// Maximum length of a member's name in bytes, equal to the maximum length of a path on Linux. Longer names are cut at
+/// the start.
 const MAX_NAME_BYTES: usize = 4096;
 
-/// Maximum number of members. A checkpoint has some thousands, and each needs memory for its name.
+/// Maximum number of members. A checkpoint has some thousands of members, and each needs memory for its name.
 pub const MAX_MEMBERS: u64 = 1 << 17;
-/// Maximum size of the directory in bytes: 128 for each of [`MAX_MEMBERS`]. The directory is read at once.
+/// Maximum size of the directory in bytes: 128 for each of [`MAX_MEMBERS`]. The whole directory is held in memory.
 pub const MAX_DIRECTORY: u64 = 16 << 20;
 
 /// Error while reading an archive.
@@ -58,16 +59,16 @@ pub enum ZipError {
     Method(String, u16),
 }
 
-/// Position and size of the directory.
+/// Position and size of an archive's directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directory {
     pub offset: u64,
-    /// Length in bytes.
+    /// Length of the directory in bytes.
     pub bytes: u64,
     members: u64,
 }
 
-/// Content of the end record.
+/// Information in the end record: the directory's position, or where to find it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Directory(Directory),
@@ -95,13 +96,13 @@ enum Method {
     Deflate,
     /// Written by Windows Explorer for members over 2 GiB.
     Deflate64,
-    /// Passed on compressed, because the container recognizes zstd as a layer by its first bytes.
+    /// zstd. The bytes are passed on compressed, because the container recognizes zstd as a layer by its first bytes.
     Zstd,
     Encrypted,
     Other(u16),
 }
 
-/// Reads a little-endian number of `width` bytes (2, 4 or 8) at `offset`. Returns `None` beyond the end.
+/// Reads a little-endian number of `width` bytes (2, 4 or 8) at `offset`. Returns `None` if it extends beyond the end.
 fn read_number(bytes: &[u8], offset: usize, width: usize) -> Option<u64> {
     let bytes = bytes.get(offset..offset.checked_add(width)?)?;
     Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
@@ -116,7 +117,7 @@ pub fn is_zip(head: &[u8]) -> bool {
 /// the position of `tail` in the file.
 ///
 /// # Errors
-/// The end record is missing, or the archive is split into several files.
+/// Returns an error if the end record is missing, or the archive is split into several files.
 pub fn find_end_record(tail: &[u8], offset: u64) -> Result<End, ZipError> {
     let is_end = |&start: &usize| {
         let comment = read_number(tail, start + 20, 2).and_then(|length| usize::try_from(length).ok());
@@ -143,7 +144,7 @@ pub fn find_end_record(tail: &[u8], offset: u64) -> Result<End, ZipError> {
 /// Parses zip64's end record: [`ZIP64_RECORD_BYTES`] bytes that start at `offset` in the file.
 ///
 /// # Errors
-/// The record is missing or invalid.
+/// Returns an error if the record is missing or invalid.
 pub fn parse_zip64_record(record: &[u8], offset: u64) -> Result<Directory, ZipError> {
     let lost = ZipError::Misplaced("the zip64 record", offset);
     let field = |at, width| read_number(record, at, width).ok_or_else(|| lost.clone());
@@ -193,7 +194,7 @@ impl DirectoryReader {
     /// Returns the next member, or `None` after the last one. `bytes` is the whole directory.
     ///
     /// # Errors
-    /// The directory is truncated, or a member is outside the file.
+    /// Returns an error if the directory is truncated, or a member is outside the file.
     pub fn next(&mut self, bytes: &[u8]) -> Result<Option<Entry>, ZipError> {
         let Some(left) = self.entries_left.checked_sub(1) else { return Ok(None) };
         let lost = || ZipError::Misplaced("a directory entry", self.directory.offset + self.position as u64);
@@ -233,7 +234,7 @@ fn parse_entry(row: &[u8]) -> Option<(Entry, usize)> {
 }
 
 /// Returns a name for display. Control characters are replaced, because a terminal could interpret them. Overlong names
-/// are cut at the start, which is less specific than the end.
+/// are cut at the start, because the end of a path is more specific.
 fn printable(name: &[u8]) -> String {
     let end = name.len().checked_sub(MAX_NAME_BYTES).and_then(|start| name.get(start..)).unwrap_or(name);
     let letter = |letter: char| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter };
@@ -258,7 +259,7 @@ impl Entry {
     /// bytes, and `length` is the length of the file.
     ///
     /// # Errors
-    /// The local header is invalid.
+    /// Returns an error if the local header is invalid.
     pub fn data_offset(&self, header: &[u8], length: u64) -> Result<u64, ZipError> {
         let lengths = read_number(header, 26, 2).zip(read_number(header, 28, 2));
         let lengths = lengths.filter(|_| header.starts_with(b"PK\x03\x04"));
@@ -271,7 +272,7 @@ impl Entry {
     /// Creates an unpacker for the packed bytes.
     ///
     /// # Errors
-    /// The compression method is not supported, or the member is encrypted.
+    /// Returns an error if the compression method is not supported, or the member is encrypted.
     pub(super) fn unpacker(&self) -> Result<Box<dyn Unpacker>, ZipError> {
         let inflate = match self.method {
             Method::Stored | Method::Zstd => Decompressor::Stored,
@@ -293,11 +294,11 @@ impl Entry {
     }
 }
 
-/// Decompressor of a member.
+/// Decompressor of a zip member, by compression method.
 enum Decompressor {
     Stored,
     Deflate(Decompress),
-    /// Boxed, because its window is 128 KiB.
+    /// Boxed, because the decompressor contains a window of 128 KiB.
     Deflate64(Box<InflaterManaged>),
 }
 
@@ -328,13 +329,13 @@ impl Decompressor {
     }
 }
 
-/// Unpacker of a member.
+/// Unpacker of a zip member, which also checks the size and checksum.
 struct MemberUnpacker {
     inflate: Decompressor,
     is_finished: bool,
     written: u64,
     check: Crc32,
-    /// Size and checksum from the directory, checked at the end.
+    /// Size and checksum from the directory, which are checked at the end.
     expected: Option<(u64, u32)>,
     has_trailing_bytes: bool,
 }

@@ -13,7 +13,7 @@ const MAGIC: u32 = 0xfd2f_b528;
 const SKIPPABLE: u32 = 0x184d_2a50;
 
 /// Maximum window size in bytes. The window is held in memory. This is the default limit of the zstd program
-/// (`--long=27`), and more than any of its compression levels uses.
+/// (`--long=27`), and larger than the window of any compression level.
 const WINDOW: u64 = 128 << 20;
 
 /// Element of the stream that the next byte belongs to.
@@ -56,8 +56,8 @@ impl Zstd {
         }
     }
 
-    /// Returns the length of the header or block that starts in `carry`. If that is not known yet, returns the number
-    /// of bytes needed to determine it.
+    /// Returns the length of the header or block that starts in `carry`. If `carry` is too short to determine this
+    /// length, returns the number of bytes needed.
     fn required_bytes(&self) -> usize {
         match (self.part, self.carry.as_slice()) {
             (Part::Header, [_, _, _, _, ..]) if !is_frame(&self.carry) => 4,

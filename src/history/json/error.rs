@@ -47,7 +47,7 @@ pub enum ErrorKind<E> {
     Limit {
         /// Plural noun of the limited resource.
         what: &'static str,
-        /// Maximum allowed.
+        /// Value of the limit.
         max: usize,
     },
     /// The builder rejected the value.

@@ -1,6 +1,6 @@
 //! Exact parsing of JSON numbers.
 
-/// Parsed number.
+/// JSON number, converted without loss of precision if it is an integer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Number {
     Int(i64),

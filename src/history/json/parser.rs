@@ -7,13 +7,13 @@ use super::scan::{Stop, skip_blanks, string_end};
 use super::text::unescape;
 use crate::pickle::Builder;
 
-/// Maximum capacity in bytes of a buffer that is kept for reuse. The larger buffer of a long string is freed.
+/// Maximum capacity in bytes of a buffer that is kept for reuse. A larger buffer, needed for a long string, is freed.
 const MAX_KEPT_CARRY: usize = 64 << 10;
 
 /// Length of a path in bytes after which deeper levels are omitted. Only malicious files are nested that deeply.
 const MAX_PATH: usize = 120;
 
-/// Maximum length of an invalid value in an error message, in bytes. Longer ones are cut.
+/// Maximum length of an invalid value in an error message, in bytes. Longer values are cut.
 const MAX_QUOTED: usize = 40;
 
 /// Incremental parser of one JSON text, which passes its values to a [`Builder`].
@@ -37,7 +37,7 @@ pub struct Parser<B: Builder> {
     result: Option<B::Value>,
 }
 
-/// Open container.
+/// List or dict whose end has not been reached.
 struct Level<V> {
     kind: Kind,
     /// Key of the dict's next value, if the key is complete.
@@ -50,7 +50,7 @@ enum Kind {
     Dict,
 }
 
-/// Token that may come next, blanks aside.
+/// Token that may come next, apart from whitespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
     Value,
@@ -96,7 +96,7 @@ impl<B: Builder> Parser<B> {
     /// After an error, the parser is unusable.
     ///
     /// # Errors
-    /// The text is not JSON, a limit is exceeded, or the builder rejects a value.
+    /// Returns an error if the text is not JSON, a limit is exceeded, or the builder rejects a value.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), JsonError<B::Error>> {
         self.fed += chunk.len() as u64;
         let mut rest = match self.cut {
@@ -128,7 +128,7 @@ impl<B: Builder> Parser<B> {
     /// Returns the builder and the outermost value.
     ///
     /// # Errors
-    /// The input ended before the value was complete.
+    /// Returns an error if the input ended before the value was complete.
     pub fn finish(mut self) -> Result<(B, B::Value), JsonError<B::Error>> {
         if self.cut == SplitToken::Atom && self.levels.is_empty() {
             // A number as the outermost value is complete only at the end of the file. Inside a container that is an
@@ -169,7 +169,7 @@ impl<B: Builder> Parser<B> {
         self.levels.last().map(|level| level.kind)
     }
 
-    /// Returns the builder's slot of the innermost container.
+    /// Returns the slot of the innermost open container, which identifies it to the builder.
     fn slot(&self) -> u32 {
         // `Limits::nesting` keeps it below 2^32.
         self.levels.len().saturating_sub(1) as u32
@@ -200,7 +200,7 @@ impl<B: Builder> Parser<B> {
     }
 
     /// Passes a complete value to the enclosing container. `left` is the number of bytes from the value's last token to
-    /// the end of the chunk, for the offset of an error.
+    /// the end of the chunk. It determines the offset in an error.
     #[inline]
     fn accept(&mut self, value: Result<B::Value, B::Error>, left: usize) -> Result<(), JsonError<B::Error>> {
         let value = value.map_err(|error| self.error(ErrorKind::Builder(error), left))?;
@@ -306,7 +306,7 @@ impl<B: Builder> Parser<B> {
         Ok(())
     }
 
-    /// Returns the buffer of a completed split token for reuse.
+    /// Keeps the buffer of a completed split token for reuse.
     fn reuse_carry(&mut self, mut carry: Vec<u8>) {
         carry.clear();
         carry.shrink_to(MAX_KEPT_CARRY);

@@ -1,4 +1,4 @@
-//! Searches that examine eight bytes at a time. Most of a JSON file is blanks and strings.
+//! Searches that examine eight bytes at a time. Most of a JSON file is whitespace and strings.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const TOPS: u64 = 0x8080_8080_8080_8080;
@@ -13,7 +13,7 @@ pub(super) enum Stop {
     Quote(usize),
     /// Control character, with its index and value.
     Control(usize, u8),
-    /// End of the input. Holds the index in the next chunk where the search continues: 1 after a trailing backslash,
+    /// End of the input. Holds the index where the search continues in the next chunk: 1 after a trailing backslash,
     /// otherwise 0.
     EndOfInput(usize),
 }
@@ -53,7 +53,7 @@ fn special(bytes: &[u8]) -> Option<usize> {
     Some(words.len() * 8 + found)
 }
 
-/// Returns the input without leading blanks.
+/// Returns the input without leading whitespace.
 #[inline]
 pub(super) fn skip_blanks(bytes: &[u8]) -> &[u8] {
     let mut rest = bytes;

@@ -8,7 +8,7 @@
 /// An open container also has a handle ([`Builder::open_handle`]). The parser assigns its `slot`. Slots are small and
 /// reused after the container is finished, so a builder can keep its open containers in a `Vec` indexed by slot.
 ///
-/// If a fast path gives up, values that it built are dropped and built again.
+/// If a fast path gives up, the values that it built are dropped and built again.
 pub trait Builder {
     /// Handle of a value.
     type Value: Copy;
@@ -41,11 +41,11 @@ pub trait Builder {
     fn open_list(&mut self, slot: u32);
     /// Starts an empty dict in `slot`.
     fn open_dict(&mut self, slot: u32);
-    /// Appends finished values to the open list in `slot`. Python writes lists in batches of 1000, and C++ in one batch
-    /// of any length. The error contains the index of the rejected item.
+    /// Appends finished values to the open list in `slot`. Python's pickler writes lists in batches of 1000, PyTorch's
+    /// C++ pickler in one batch of any length. The error contains the index of the rejected item.
     fn append(&mut self, slot: u32, items: &[Self::Value]) -> Result<(), (usize, Self::Error)>;
-    /// Adds the pairs (key, value, key, value, …) to the open dict in `slot`. The length is even. Of equal keys the
-    /// last wins. The error contains the index of the rejected element in `pairs`.
+    /// Adds the pairs (key, value, key, value, …) to the open dict in `slot`. The length of `pairs` is even. If a key
+    /// occurs twice, the last value counts. The error contains the index of the rejected element in `pairs`.
     fn set_items(&mut self, slot: u32, pairs: &[Self::Value]) -> Result<(), (usize, Self::Error)>;
     /// Completes the container in `slot` and returns its final handle. The slot may be reused at once.
     fn finish(&mut self, slot: u32) -> Result<Self::Value, Self::Error>;
@@ -58,14 +58,15 @@ pub trait Builder {
         None
     }
 
-    /// Drops the empty open list in `slot`, because the parser reuses an equal finished list. The slot may be reused at
-    /// once.
+    /// Drops the empty open list in `slot`. Called if the parser uses an equal finished list instead. The slot may be
+    /// reused at once.
     fn drop_list(&mut self, slot: u32) {
         let _ = slot;
     }
 
-    /// Returns whether a finished value may be in any number of lists, and whether a list of such values may be reused
-    /// for equal lists. True only for plain values that are built without side effects and accepted by every list.
+    /// Returns whether a finished value may be shared: it can be in any number of lists, and a list of such values can
+    /// be used in place of an equal list. True only for plain values that are built without side effects and accepted
+    /// by every list.
     fn is_shareable(&self, value: Self::Value) -> bool {
         let _ = value;
         true

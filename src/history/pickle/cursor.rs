@@ -5,7 +5,7 @@ use super::opcode;
 /// Error of an instruction that extends beyond the available bytes.
 pub(super) struct Incomplete;
 
-/// Reader of the remaining bytes.
+/// Reader of the bytes that are not consumed yet.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a [u8],
@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the bytes up to and including the next APPENDS, if they are available and contain only reads from the
-    /// memo, at least one. Otherwise returns `None`.
+    /// memo. Returns `None` otherwise, or if there are no reads.
     pub(super) fn peek_references(&self) -> Option<&'a [u8]> {
         let mut end = 0;
         loop {

@@ -2,7 +2,7 @@
 
 use super::inline_stack::InlineStack;
 
-/// Index that stands for the dict itself instead of one of its values.
+/// Entry in [`DictCache::puts`] for the dict itself instead of one of its values.
 pub(super) const DICT: usize = usize::MAX;
 
 /// Keys of the previous dict, and buffers for the next one.
@@ -12,18 +12,19 @@ pub(super) struct DictCache<V> {
     pub(super) values: InlineStack<V>,
     /// Values to append to the memo, in order: the index of a value, or [`DICT`].
     pub(super) puts: InlineStack<usize>,
-    /// Number of failed attempts since the last success.
+    /// Number of times that the fast path failed since it last succeeded.
     failed_attempts: u32,
-    /// Number of dicts that are left to the general path before the next attempt.
+    /// Number of dicts to read without the fast path before it is tried again.
     pause: u32,
 }
 
-/// Number of failed attempts after which the fast path pauses. The dicts are then probably nested or contain floats.
+/// Number of failures after which the fast path pauses. The dicts are then probably nested or contain floats.
 const MAX_FAILED_ATTEMPTS: u32 = 32;
-/// Number of dicts that are skipped during a pause, before each attempt.
+/// Number of dicts to read without the fast path during a pause, before each new attempt.
 const DICTS_PER_PAUSE: u32 = 15;
 
-/// Instruction that fetches a key. It is compared with the first bytes of an eight-byte word.
+/// Instruction that fetches a key from the memo, as a masked word. The next eight input bytes are compared with it at
+/// once.
 #[derive(Clone, Copy)]
 pub(super) struct Fetch {
     pub(super) bytes: u64,
@@ -51,7 +52,7 @@ impl<V: Copy> DictCache<V> {
         }
     }
 
-    /// Returns whether to try the fast path on the next dict. A failed attempt wastes the time to read its bytes.
+    /// Returns whether to try the fast path on the next dict. After a failed attempt, the dict must be read again.
     #[inline(always)]
     pub(super) fn should_try(&mut self) -> bool {
         let is_worth_it = self.pause == 0;
@@ -59,20 +60,20 @@ impl<V: Copy> DictCache<V> {
         is_worth_it
     }
 
-    /// Records the result of an attempt: the dict, or `None` if it failed.
+    /// Records the result of the fast path: the dict, or `None` if it failed.
     #[inline(always)]
     pub(super) fn record_attempt(&mut self, dict: Option<V>) {
         self.failed_attempts = if dict.is_some() { 0 } else { self.failed_attempts.saturating_add(1) };
         self.pause = if self.failed_attempts < MAX_FAILED_ATTEMPTS { 0 } else { DICTS_PER_PAUSE };
     }
 
-    /// Clears the keys, because a filled memo slot is about to change.
+    /// Clears the keys. Called before a filled memo slot changes, because the keys are identified by their slots.
     pub(super) fn forget(&mut self) {
         self.fetches.clear();
         self.keys.clear();
     }
 
-    /// Replaces the key at `index` and drops the later ones.
+    /// Replaces the key at `index` and drops all keys after it.
     #[cold]
     pub(super) fn set_key(&mut self, index: usize, fetch: Fetch, key: V) {
         self.fetches.truncate(index);

@@ -25,7 +25,8 @@ use super::open::Kind;
 use super::stack::Stack;
 
 impl<B: Builder> Stack<B> {
-    /// Tries the fast path after `}`. Returns `true` if it consumed the whole dict, including SETITEMS.
+    /// Tries to read a whole dict after `}`, including SETITEMS. Returns `true` if the fast path applied. Otherwise
+    /// consumes nothing.
     #[inline(always)]
     pub(super) fn try_dict_fast_path(&mut self, cursor: &mut Cursor<'_>) -> bool {
         // Errors are left to the general path.
@@ -85,7 +86,8 @@ impl<B: Builder> Stack<B> {
         (index > 0 && ahead.peek() == Some(opcode::EMPTY_DICT)).then_some(())
     }
 
-    /// Reads the value at `index`.
+    /// Reads the value at `index` and the memo write that may follow it. `end` is the next memo slot. Returns `None` if
+    /// the fast path does not apply.
     #[inline(always)]
     fn read_value(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, index: usize) -> Option<B::Value> {
         let builder = &mut self.builder;
@@ -141,7 +143,7 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Reads the second element of a pair and returns the pair.
+    /// Reads the second element of a pair and TUPLE2. Returns the pair.
     #[inline(never)]
     fn read_second(&mut self, ahead: &mut Cursor<'_>, first: B::Value) -> Option<B::Value> {
         let second = self.builder.int(ahead.integer(self.limits.integer_bytes)?).ok()?;
@@ -168,7 +170,7 @@ impl<B: Builder> Stack<B> {
         self.slices.value(entry)
     }
 
-    /// Reads a PUT of the value at `index`, if there is one. `end` is the memo slot that it must write to, and is
+    /// Reads a memo write for the value at `index`, if there is one. The write must be to the slot `end`, which is then
     /// incremented.
     #[inline(always)]
     fn read_put(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, index: usize) -> Option<()> {

@@ -55,13 +55,13 @@ pub enum ErrorKind<E> {
     /// The stack has no MARK to end a batch.
     #[error("no MARK on the stack")]
     NoMark,
-    /// SETITEMS was applied to an odd number of values.
+    /// SETITEMS is applied to an odd number of values.
     #[error("the last key has no value")]
     KeyWithoutValue,
-    /// Items were appended to something that is not an open list.
+    /// The instruction appends items to something that is not an open list.
     #[error("items appended to something that is not a list, or to a list that was already used")]
     NotAnOpenList,
-    /// Items were added to something that is not an open dict.
+    /// The instruction adds items to something that is not an open dict.
     #[error("items added to something that is not a dict, or to a dict that was already used")]
     NotAnOpenDict,
     /// A container would become part of itself.
@@ -76,7 +76,7 @@ pub enum ErrorKind<E> {
     /// A line of text has an invalid escape.
     #[error("invalid escape in a string")]
     Escape,
-    /// LIST or DICT was applied to a MARK with values above it.
+    /// LIST or DICT does not directly follow its MARK, which is not supported.
     #[error("unsupported: a container made of earlier values")]
     NotEmpty,
     /// One of [`super::Limits`] is exceeded.
@@ -84,7 +84,7 @@ pub enum ErrorKind<E> {
     Limit {
         /// Plural noun of the limited resource.
         what: &'static str,
-        /// Maximum allowed.
+        /// Value of the limit.
         max: usize,
     },
     /// The builder rejected the value.

@@ -7,11 +7,11 @@ pub(super) struct Fault<E> {
     pub(super) kind: ErrorKind<E>,
     /// Position of the value on the stack, or [`TOP`] if it is not on the stack yet.
     pub(super) at: usize,
-    /// Index of the value in its list, if it cannot be determined from the stack.
+    /// Index of the value in its list. `None` if the path can be determined from the stack alone.
     pub(super) index: Option<u64>,
 }
 
-/// Stands for the position at the current end of the stack.
+/// Stands for the end of the stack, where the next value will be pushed.
 pub(super) const TOP: usize = usize::MAX;
 
 #[cold]

@@ -12,26 +12,28 @@ pub const INTEGER_BYTES: usize = 255;
 /// passed to the builder in parts. This keeps the stack small for the long batches of PyTorch's C++ pickler.
 pub const TUPLE_ITEMS: usize = 4096;
 
-/// Maximum number of values on the stack: 32 MiB of handles. Batches longer than [`TUPLE_ITEMS`] are removed earlier.
+/// Maximum number of values on the stack: 32 MiB of handles. Batches longer than [`TUPLE_ITEMS`] are passed to their
+/// containers before the stack is this high.
 pub const STACK_VALUES: usize = 1 << 22;
 
-/// Maximum number of open containers, nested or side by side. A snapshot has six nesting levels. Side by side, at most
-/// the new frames of one stack or a batch of 1000 lists from Python are open.
+/// Maximum number of open containers, nested or side by side. A snapshot has six nesting levels. Containers that are
+/// open side by side are at most the new frames of one stack, or a batch of 1000 lists from Python's pickler.
 pub const OPEN_CONTAINERS: usize = 1 << 16;
 
-/// Maximum number of memo slots: 2 GiB of handles, half of a wasm memory. With two slots per event, this is a file of
-/// 40 GB.
+/// Maximum number of memo slots: 2 GiB of handles, half of a wasm memory. A file with this many has about 40 GB,
+/// because an event needs two slots.
 pub const MEMO_SLOTS: usize = 1 << 28;
 
-/// Maximum number of memo slots that are skipped and not yet written. Writers count up from 0, but a tool that drops
-/// unused slots may leave gaps.
+/// Maximum number of memo slots that are skipped and not yet written. Picklers number slots from 0, but a tool that
+/// drops unused slots may leave gaps.
 pub const MEMO_HOLES: usize = 1 << 16;
 
 /// Maximum total size of the cached slices of the list fast path, in bytes. A full cache is cleared. The largest files
 /// have some hundred thousand different stacks of 100 to 400 bytes.
 pub const SLICE_BYTES: usize = 64 << 20;
 
-/// Maximum number of pairs in a dict that the dict fast path reads. Entries of the newest PyTorch have eleven pairs.
+/// Maximum number of pairs in a dict that the dict fast path reads. Trace entries of the newest PyTorch version have
+/// eleven pairs.
 pub const FAST_DICT_PAIRS: usize = 24;
 
 /// Limits of one parser.

@@ -18,7 +18,8 @@ use super::open::Kind;
 use super::stack::Stack;
 
 impl<B: Builder> Stack<B> {
-    /// Tries the fast path after MARK. Returns `true` if it consumed the whole batch, including APPENDS.
+    /// Tries to read a whole batch after MARK, including APPENDS. Returns `true` if the fast path applied. Otherwise
+    /// consumes nothing.
     #[inline(always)]
     pub(super) fn try_list_fast_path(&mut self, cursor: &mut Cursor<'_>) -> bool {
         let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.batch_start) else { return false };
@@ -46,7 +47,7 @@ impl<B: Builder> Stack<B> {
         true
     }
 
-    /// Records that an open list is equal to the list of a known slice.
+    /// Records that an open list equals a known list: the value of slice cache entry `entry`.
     #[inline(always)]
     fn use_known_slice(&mut self, number: u32, entry: u32) {
         self.slices.record(entry);
@@ -56,8 +57,7 @@ impl<B: Builder> Stack<B> {
     }
 
     /// Appends the referenced values to the list. Returns `false`, without appending any, if a value is not finished or
-    /// might be rejected by the builder. The general path then reads the slice again, so a partly appended slice would
-    /// be appended twice.
+    /// might be rejected by the builder. The general path then reads the whole slice instead.
     fn append_references(&mut self, number: u32, slice: &[u8]) -> bool {
         self.scratch.truncate(0);
         let mut references = Cursor::new(slice);
@@ -73,8 +73,8 @@ impl<B: Builder> Stack<B> {
         self.builder.append(number, &self.scratch).is_ok()
     }
 
-    /// Returns the number of values in an open list, including those not yet passed to the builder. For the path of an
-    /// error.
+    /// Returns the number of values in the open list in slot `number`, including those not yet passed to the builder.
+    /// Used for the path in an error message.
     pub(super) fn item_count(&self, number: u32) -> u64 {
         let known = self.open.get(number).and_then(|list| list.known);
         let mut references = Cursor::new(known.map_or(&[], |entry| self.slices.slice(entry)));
@@ -86,7 +86,7 @@ impl<B: Builder> Stack<B> {
         count
     }
 
-    /// Passes the items of a list's known slice to the builder, because more items follow.
+    /// Passes the items of a list's known slice to the builder. Called before further items are added to the list.
     pub(super) fn leave_fast_path(&mut self, number: u32) {
         let Some(list) = self.open.get_mut(number) else { return };
         list.slice.clear();
@@ -96,7 +96,7 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Clears the slices, because a filled memo slot that they may refer to is about to change.
+    /// Clears the slice cache. Called before a filled memo slot changes, because cached slices may refer to the slot.
     #[cold]
     pub(super) fn clear_slices(&mut self) {
         while let Some(number) = self.open.pop_fast_path() {
@@ -105,7 +105,7 @@ impl<B: Builder> Stack<B> {
         self.slices.clear();
     }
 
-    /// Finishes a container, or returns an equal list that was finished before.
+    /// Finishes a container. If an equal list was finished before, returns that list's value instead.
     pub(super) fn finished_value(&mut self, number: u32) -> Result<B::Value, B::Error> {
         let known = self.open.get(number).and_then(|list| list.known);
         if let Some(value) = known.and_then(|entry| self.slices.value(entry)) {

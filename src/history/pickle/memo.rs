@@ -5,11 +5,11 @@ use super::limits::Limits;
 use base::column::Column;
 use std::collections::BTreeSet;
 
-/// Values by slot, eight bytes each. A file of 10 GB has fifty million.
+/// Values by slot, eight bytes each. The memo of a 10 GB file has fifty million slots.
 pub(super) struct Memo<V> {
     /// Values by slot. Holes contain arbitrary values.
     values: Column<V>,
-    /// Slots that were skipped. Empty except for unusual files, because writers count up from 0.
+    /// Slots that were skipped. Empty except for unusual files, because picklers number slots from 0.
     holes: BTreeSet<u32>,
 }
 

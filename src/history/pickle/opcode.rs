@@ -17,7 +17,8 @@ pub enum UnsupportedReason {
     /// The opcode names, imports or calls code.
     #[error("imports or calls code: a snapshot contains none, and memscape never runs any")]
     Code,
-    /// The opcode drops or duplicates values on the stack. Values could then not be passed to their container early.
+    /// The opcode drops or duplicates values on the stack. With such opcodes, values could not be passed to their
+    /// container early.
     #[error("unsupported: moves values on the stack")]
     StackManipulation,
     #[error("unsupported type: set")]
@@ -30,14 +31,14 @@ pub enum UnsupportedReason {
     Python2String,
 }
 
-/// Support for an opcode.
+/// Support for an opcode by the unpickler: the operand of a supported opcode, or the reason for rejecting it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
     Supported(Operand),
     Unsupported(UnsupportedReason),
 }
 
-/// Name and support of an opcode.
+/// Name of an opcode, and its support by the unpickler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opcode {
     /// Name in Python's `pickletools`.

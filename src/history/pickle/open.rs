@@ -3,41 +3,42 @@
 use super::error::ErrorKind;
 use super::limits::Limits;
 
-/// Type of an open container.
+/// Type of an open container: list or dict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     List,
     Dict,
 }
 
-/// Open container.
+/// List or dict that is still being built, with its positions on the stack and in the memo.
 pub(super) struct OpenContainer {
     pub(super) kind: Kind,
-    /// Position on the stack.
+    /// Position of the container on the stack.
     pub(super) position: usize,
-    /// Other positions on the stack, if the container was fetched from the memo again. (Inside itself, that is an
-    /// error.)
+    /// Other positions on the stack, if the container was fetched from the memo again. (Fetching a container inside
+    /// itself is an error.)
     pub(super) copies: Vec<usize>,
-    /// Memo slots.
+    /// Memo slots that contain the container.
     pub(super) slots: Vec<u32>,
     pub(super) changed: bool,
-    /// Slice with all items of the list, if it was read by the fast path and the builder has the items. Otherwise
-    /// empty.
+    /// Bytes of the slice with all items of the list, if the fast path read the list and the builder has the items.
+    /// Otherwise empty.
     pub(super) slice: Vec<u8>,
-    /// Entry of the known slice with all items of the list, if the builder does not have the items.
+    /// Entry in the slice cache with an equal list, if the items were not passed to the builder.
     pub(super) known: Option<u32>,
     /// True if the container's slot is in [`OpenContainers::fast_path_slots`].
     is_listed: bool,
 }
 
-/// Open containers by slot. The builder identifies containers by their slots too.
+/// Open containers by slot. The builder identifies containers by the same slots.
 ///
-/// Slots are reused, and their vectors keep their capacity, so that most containers need no allocation.
+/// Slots are reused, and their vectors keep their capacity, so that opening a container usually needs no heap
+/// allocation.
 pub(super) struct OpenContainers {
     containers: Vec<OpenContainer>,
     unused: Vec<u32>,
-    /// Slots that used the list fast path since the slices were last cleared, each once. The containers in these slots
-    /// may have changed since.
+    /// Slots of containers that used the list fast path since the slice cache was last cleared, without duplicates. A
+    /// slot may have been reused for another container since.
     fast_path_slots: Vec<u32>,
 }
 
@@ -76,7 +77,7 @@ impl OpenContainers {
         }
     }
 
-    /// Marks a list as filled by the fast path and returns it.
+    /// Marks the list in `slot` as read by the fast path, and returns the list.
     #[inline(always)]
     pub(super) fn mark_fast_path(&mut self, slot: u32) -> Option<&mut OpenContainer> {
         let list = self.containers.get_mut(slot as usize)?;

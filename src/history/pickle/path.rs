@@ -9,7 +9,8 @@ use super::stack::Stack;
 /// Length of a path in bytes after which deeper levels are omitted. Only malicious files are nested that deeply.
 const MAX_PATH: usize = 120;
 
-/// Returns the path of the value at `position` of the stack. `index` is that of [`Fault`](super::fault::Fault).
+/// Returns the path of the value at `position` of the stack. `index` is the `index` of the
+/// [`Fault`](super::fault::Fault).
 #[cold]
 pub(super) fn path<B: Builder>(stack: &Stack<B>, position: usize, index: Option<u64>) -> String {
     let end = position.min(stack.values.len());
@@ -50,12 +51,12 @@ pub(super) fn path<B: Builder>(stack: &Stack<B>, position: usize, index: Option<
     path
 }
 
-/// Returns whether the value at position `child` belongs to the open container `above`. Otherwise, the container is
-/// complete, and the value belongs to the same parent.
+/// Returns whether the value at position `child` belongs to the open container `above`. Otherwise, `above` already has
+/// all its values, and both belong to the same parent.
 ///
-/// A batch that starts directly above the container contains its values. Without one, a list that waits for APPEND and
-/// a complete list have the same state. The result is then a guess: a container that waits for values is still empty,
-/// all values of a list have the same kind, and a container cannot be a key.
+/// A batch that starts directly above the container contains its values. Without such a batch, a list that waits for
+/// APPEND and a complete list have the same state. The result is then a guess: a container that waits for values is
+/// still empty, all values of a list have the same kind, and a container cannot be a key.
 fn contains<B: Builder>(stack: &Stack<B>, above: &OpenContainer, child: usize, kind: Option<Kind>) -> bool {
     let batch = stack.marks.partition_point(|mark| mark.at <= above.position);
     if stack.marks.get(batch).is_some_and(|mark| mark.at == above.position + 1) {

@@ -1,4 +1,4 @@
-//! Early passing of long batches to their container, which keeps the stack small.
+//! Passing of long batches to their container before the batch ends, which keeps the stack small.
 
 use super::builder::Builder;
 use super::error::ErrorKind;
@@ -6,7 +6,8 @@ use super::fault::{TOP, fault};
 use super::open::Kind;
 use super::stack::{Stack, StackResult};
 
-/// Number of values that stay on the stack when part of a batch is passed on, because TUPLE3 may still take them.
+/// Number of values that stay on the stack when part of a batch is passed on, because a TUPLE3 that follows would need
+/// them.
 const TUPLE_REACH: usize = 3;
 
 impl<B: Builder> Stack<B> {
@@ -15,8 +16,7 @@ impl<B: Builder> Stack<B> {
         if self.values.len() < self.next_room_check { Ok(()) } else { self.pass_long_batch() }
     }
 
-    /// Returns whether `batches` more nested batches, of references or of a dict on the fast path, certainly stay
-    /// within the limits of the stack.
+    /// Returns true if `batches` more nested batches on the fast paths cannot exceed the limits of the stack.
     #[inline(always)]
     pub(super) fn has_room_for_batches(&self, batches: usize) -> bool {
         let max_batch = self.limits.tuple_items.saturating_add(2 * self.limits.fast_dict_pairs);
@@ -24,8 +24,8 @@ impl<B: Builder> Stack<B> {
         height < self.limits.stack_values && self.marks.len() + batches <= self.limits.open_containers
     }
 
-    /// Passes the values of a batch that is longer than any tuple to the open container below its mark. This keeps the
-    /// stack small, and the builder receives events as they arrive even if the file has them in one batch.
+    /// If the last batch is longer than any tuple, passes its values to the open container below its mark. This keeps
+    /// the stack small, and the builder receives events early even if the file has a whole trace in one batch.
     #[cold]
     #[inline(never)]
     fn pass_long_batch(&mut self) -> StackResult<B> {

@@ -1,35 +1,35 @@
-//! Cache of finished lists by their bytes. A lookup first tries the slice that followed the same previous slices last
-//! time.
+//! Cache of finished lists, keyed by the bytes of their references (a slice). A lookup first tries the slice that
+//! followed the same slices last time.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// Number of bytes compared per step, for wide registers.
+/// Number of bytes compared per step, so that the comparison uses wide registers.
 const STEP_BYTES: usize = 32;
 
 /// Number of bits of an index into [`SliceCache::followers`].
 const RECENT_BITS: u32 = 13;
 
-/// Finished lists by the bytes of their references.
+/// Finished lists, keyed by the bytes of their references.
 pub(super) struct SliceCache<V> {
     entries: Vec<Entry<V>>,
-    /// Concatenated slices, each with its APPENDS.
+    /// All slices one after another, each with its APPENDS.
     bytes: Vec<u8>,
     table: HashTable<(u64, u32)>,
     hasher: RandomState,
     last: u32,
     /// Hash of the last four slices seen, eight bits each.
     recent: u32,
-    /// Slice that followed the same four slices last time, indexed by a hash of the four. Programs repeat themselves,
-    /// so this is the first guess. The second guess is the slice that followed the last slice.
+    /// For each hash of four consecutive slices: the slice that followed them last time. This is the first guess,
+    /// because programs repeat themselves. The second guess is the slice that followed the last slice.
     followers: Vec<u32>,
 }
 
 struct Entry<V> {
     start: u32,
     length: u32,
-    /// Slice that followed this one last time.
+    /// Slice that followed this slice last time.
     next: u32,
     value: V,
 }
@@ -47,7 +47,7 @@ impl<V: Copy> SliceCache<V> {
         }
     }
 
-    /// Returns the known slice at the start of `rest`, and its length with APPENDS, if one of the guesses is right.
+    /// Returns the known slice at the start of `rest` and its length with APPENDS, if one of the two guesses is right.
     #[inline(always)]
     pub(super) fn guess_next(&self, rest: &[u8]) -> Option<(u32, usize)> {
         let follower = self.followers.get(self.follower_index()).copied();
@@ -82,7 +82,7 @@ impl<V: Copy> SliceCache<V> {
         self.entries.get(entry as usize).map(|entry| entry.value)
     }
 
-    /// Records that a slice was seen, for the next guesses.
+    /// Records that a slice occurred, for the next guesses.
     #[inline(always)]
     pub(super) fn record(&mut self, entry: u32) {
         let place = self.follower_index();

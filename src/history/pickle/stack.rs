@@ -21,11 +21,11 @@ use super::slice_cache::SliceCache;
 pub(super) struct Mark {
     /// Position of the batch's first value on the stack.
     pub(super) at: usize,
-    /// True if part of the batch was already passed to the container below. The rest must then be passed to the same
-    /// container.
+    /// True if part of the batch was already passed to the container below. The rest must be passed to this container
+    /// too.
     pub(super) is_partly_passed: bool,
-    /// Height of the stack at which [`Stack::pass_long_batch`] is called next. Stored per batch, so that other batches
-    /// above this one do not cause repeated searches.
+    /// Height of the stack at which [`Stack::pass_long_batch`] is called next. Stored per batch, so that the check is
+    /// not repeated after each nested batch.
     pub(super) next_room_check: usize,
 }
 
@@ -41,12 +41,12 @@ pub(super) struct Stack<B: Builder> {
     pub(super) memo: Memo<B::Value>,
     pub(super) slices: SliceCache<B::Value>,
     pub(super) dict_cache: DictCache<B::Value>,
-    /// Values of the slice being read.
+    /// Buffer for the values of the slice that is being read.
     pub(super) scratch: InlineStack<B::Value>,
     /// Position of the last mark, or 0.
     pub(super) batch_start: usize,
-    /// Height of the stack at which [`Stack::pass_long_batch`] is called before a push: that of the last mark, or
-    /// [`Stack::base_room_check`].
+    /// Height of the stack at which [`Stack::pass_long_batch`] is called before a push: the last mark's
+    /// [`Mark::next_room_check`], or [`Stack::base_room_check`] if there is no mark.
     pub(super) next_room_check: usize,
     /// Height of the stack at which [`Stack::pass_long_batch`] is called if there is no mark.
     pub(super) base_room_check: usize,
@@ -98,7 +98,7 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// Handles EMPTY_DICT. If the fast path applies, reads the complete dict.
+    /// Handles EMPTY_DICT. If the fast path applies, reads the complete dict at once.
     #[inline(always)]
     pub(super) fn begin_dict(&mut self, cursor: &mut Cursor<'_>) -> StackResult<B> {
         self.prepare()?;
@@ -110,7 +110,7 @@ impl<B: Builder> Stack<B> {
         self.begin(Kind::List)
     }
 
-    /// Prepares the stack for a new container.
+    /// Prepares the stack for a new container: finishes a complete dict on top, and passes on a long batch.
     #[inline(always)]
     fn prepare(&mut self) -> StackResult<B> {
         // A dict directly below cannot be a key and cannot change any more, so it is complete. (A list directly below
@@ -135,7 +135,7 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// Handles LIST or DICT of protocol 0. It must come directly after MARK. The items follow one by one.
+    /// Handles LIST or DICT of protocol 0, which must directly follow MARK. The items are added one by one later.
     pub(super) fn begin_at_mark(&mut self, kind: Kind) -> StackResult<B> {
         let mark = self.pop_mark()?;
         if mark.is_partly_passed || mark.at < self.values.len() {
@@ -145,13 +145,15 @@ impl<B: Builder> Stack<B> {
         self.begin(kind)
     }
 
-    /// Handles APPEND or SETITEM: passes the `count` topmost values to the container of `kind` below them.
+    /// Handles APPEND or SETITEM: passes the `count` topmost values to the container below them, which must be of
+    /// `kind`.
     pub(super) fn pass_top(&mut self, kind: Kind, count: usize) -> StackResult<B> {
         let from = self.top_position(count + 1)? + 1;
         self.pass_from(kind, from)
     }
 
-    /// Handles APPENDS or SETITEMS: passes all values above the last MARK to the container of `kind` below it.
+    /// Handles APPENDS or SETITEMS: passes all values above the last MARK to the container below it, which must be of
+    /// `kind`.
     pub(super) fn pass_batch(&mut self, kind: Kind) -> StackResult<B> {
         let (from, floor) = match self.marks.as_slice() {
             [.., before, mark] => (mark.at, before.at),
@@ -251,7 +253,7 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// Pushes another reference to an open container. This is valid next to the container (a list that is also the
+    /// Pushes another reference to an open container. Outside the container, this is valid (a list that is also the
     /// value of an earlier key, a frame that occurs twice in a stack), because finishing the container replaces all
     /// references. Inside the container, it is an error, because the container would contain itself.
     #[cold]
@@ -289,7 +291,7 @@ impl<B: Builder> Stack<B> {
         self.next_room_check = room.min(self.limits.stack_values);
     }
 
-    /// Passes the values from position `from` on to the container directly below.
+    /// Passes the values from position `from` on to the container directly below them, which must be of `kind`.
     fn pass_from(&mut self, kind: Kind, from: usize) -> StackResult<B> {
         let owner = self.container_below(kind, from)?;
         // Most batches contain no open container. Scanning the slice is far cheaper than a checked access to each
@@ -310,7 +312,7 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// Returns the slot of the open container of `kind` directly below position `from`.
+    /// Returns the slot of the open container directly below position `from`. Fails if the container is not of `kind`.
     fn container_below(&self, kind: Kind, from: usize) -> StackResult<B, u32> {
         let below = from.saturating_sub(1);
         match self.open_at(below).filter(|&number| self.open.get(number).is_some_and(|open| open.kind == kind)) {
@@ -320,7 +322,8 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Passes the finished values `from..to` to the open container `owner`. They stay on the stack.
+    /// Passes the finished values at the positions `from..to` to the open container in slot `owner`. The values stay on
+    /// the stack.
     pub(super) fn pass_items(&mut self, kind: Kind, owner: u32, from: usize, to: usize) -> StackResult<B> {
         self.leave_fast_path(owner);
         let items = self.values.get(from..to).unwrap_or_default();
@@ -356,8 +359,8 @@ impl<B: Builder> Stack<B> {
         self.push(tuple)
     }
 
-    /// Finishes the container in slot `number`, which is at position `at`, and replaces all references by its final
-    /// handle.
+    /// Finishes the container in slot `number`, which is at stack position `at`, and replaces all references by its
+    /// final handle.
     fn finish(&mut self, number: u32, at: usize) -> StackResult<B> {
         let value = self.finished_value(number).map_err(|error| fault(ErrorKind::Builder(error), at))?;
         let Some(open) = self.open.get(number) else { return Ok(()) };

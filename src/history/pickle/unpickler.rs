@@ -11,11 +11,11 @@ use super::open::Kind;
 use super::path;
 use super::stack::Stack;
 
-/// Highest supported protocol, which Python 3.8 introduced.
+/// Highest supported pickle protocol, which Python 3.8 introduced.
 const MAX_PROTOCOL: u8 = 5;
 
-/// Maximum capacity in bytes of a buffer that is kept for the next split instruction. The larger buffer of a long
-/// string is freed.
+/// Maximum capacity in bytes of a buffer that is kept for the next split instruction. A larger buffer, needed for a
+/// long string, is freed.
 const MAX_KEPT_CARRY: usize = 64 << 10;
 
 /// Incremental parser of one pickle, which passes its values to a [`Builder`].
@@ -257,7 +257,8 @@ impl<B: Builder> Unpickler<B> {
         Ok(())
     }
 
-    /// Handles LONG1 and LONG4: two's complement, least significant byte first, possibly longer than needed.
+    /// Handles LONG1 and LONG4. `bytes` contains the integer in two's complement, least significant byte first, and may
+    /// be longer than needed.
     fn integer(&mut self, bytes: &[u8]) -> Result<(), Halt<B::Error>> {
         let sign = if bytes.last().is_some_and(|&top| top >= 0x80) { 0xff } else { 0 };
         let (low, high) = bytes.split_at(bytes.len().min(8));
@@ -340,7 +341,8 @@ fn read_counted<'a, E>(
     Ok(cursor.bytes(length)?)
 }
 
-/// Reads the rest of a line, which may have at most `max` bytes. `what` is the noun for the error.
+/// Reads the rest of a line, which may have at most `max` bytes. `what` is the plural noun in the error for longer
+/// lines.
 fn read_line<'a, E>(cursor: &mut Cursor<'a>, max: usize, what: &'static str) -> Result<&'a [u8], Halt<E>> {
     let left = cursor.bytes_left();
     let line = cursor.line();

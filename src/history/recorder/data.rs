@@ -1,4 +1,4 @@
-//! Tables of recorder data.
+//! Tables of the data that recorders add to a snapshot.
 
 use super::tree::{Token, ValueTree};
 
@@ -7,20 +7,20 @@ pub const RECORDER_KEYS: [&str; 4] = ["memscape", "source_code", "shape_data", C
 /// Key that marks a file as an excerpt of another snapshot.
 pub const CROP_KEY: &str = "memscape_crop";
 
-/// Data that recorders stored besides events and segments.
+/// Data that recorders stored in addition to events and segments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecorderData {
-    /// All values as written.
+    /// All values as they are in the file.
     pub tree: ValueTree,
     /// All values other than tensors, steps and sources, as pairs of dotted key (`rank`, `devices.0.name`) and text.
     pub facts: Vec<(String, String)>,
     /// Tensors that were live when the snapshot was saved, sorted by device and address.
     pub tensors: Vec<Tensor>,
-    /// Steps, each as number, start and end. Times are in µs since 1970.
+    /// Training steps, each as step number, start and end. Times are in µs since 1970.
     pub steps: Vec<[i64; 3]>,
-    /// Source files, each as the positions of its path and its text in the tree.
+    /// Source files, each as two positions in the tree: path and text.
     pub(super) sources: Vec<[u32; 2]>,
-    /// True if the snapshot is an excerpt of another snapshot, which the facts describe.
+    /// True if the snapshot is an excerpt of another snapshot. The facts then describe the original snapshot.
     pub is_crop: bool,
 }
 
@@ -41,17 +41,17 @@ pub struct Tensor {
     pub(super) shape: u32,
 }
 
-/// Granularity of the allocator in bytes. If the requested size is unknown, an allocation may exceed its tensor's
-/// storage by less than this.
+/// Granularity of the allocator in bytes. If the requested size is unknown, an allocation may be larger than its
+/// tensor's storage by less than this.
 const BLOCK_ROUNDING: u64 = 512;
 
 impl RecorderData {
-    /// Returns the text of the fact with this dotted key.
+    /// Returns the value of the fact with this dotted key, as text.
     pub fn fact(&self, key: &str) -> Option<&str> {
         self.facts.iter().find(|(known, _)| known == key).map(|(_, text)| &**text)
     }
 
-    /// Returns the facts about the process and the names of the devices. The number of facts is limited.
+    /// Returns the facts about the process and the names of the devices, at most 300 in all.
     pub fn process_facts(&self) -> Vec<(String, String)> {
         let mut facts = Vec::new();
         for fact in &self.facts {
@@ -63,8 +63,8 @@ impl RecorderData {
         facts
     }
 
-    /// Returns the text of a fact about the device with ordinal `device`. `key` is relative to the device, such as
-    /// `name`.
+    /// Returns the value of a fact about the device with ordinal `device`, as text. `key` is relative to the device,
+    /// such as `name`.
     #[inline(never)]
     pub fn device_fact(&self, device: i64, key: &str) -> Option<&str> {
         let device = device.to_string();
@@ -74,8 +74,8 @@ impl RecorderData {
         self.fact(&[prefix, ".", key].concat())
     }
 
-    /// Returns the tensors in an allocation that is live at the end: those at its address whose size fits `requested`
-    /// bytes.
+    /// Returns the tensors in an allocation that is live at the end: all tensors at its address whose size fits
+    /// `requested` bytes.
     #[inline(never)]
     pub fn tensors_at(&self, device: i64, address: u64, requested: u64) -> &[Tensor] {
         let key = (device, address);
@@ -94,7 +94,7 @@ impl RecorderData {
         self.tensors.get(from..to).unwrap_or_default()
     }
 
-    /// Returns the name of a tensor: the path of its parameter.
+    /// Returns the name of a tensor, which is the path of its parameter.
     pub fn name(&self, tensor: &Tensor) -> String {
         self.text(tensor.name)
     }
@@ -104,7 +104,7 @@ impl RecorderData {
         self.text(tensor.kind)
     }
 
-    /// Returns the kind of a tensor without the name of the optimizer state, such as `optimizer_state`.
+    /// Returns the kind of a tensor up to the first colon. For `optimizer_state:exp_avg`, this is `optimizer_state`.
     pub fn category(&self, tensor: &Tensor) -> &[u8] {
         self.tree.text(tensor.kind).split(|&byte| byte == b':').next().unwrap_or_default()
     }
@@ -149,7 +149,7 @@ impl RecorderData {
     }
 }
 
-/// Maximum number of facts about a process that are returned. The recorder writes about thirty.
+/// Maximum number of facts about a process that are returned. memscape's recorder writes about thirty facts.
 const MAX_PROCESS_FACTS: usize = 300;
 /// Maximum length of a name, kind or shape, in characters.
 const MAX_TEXT_CHARS: usize = 500;

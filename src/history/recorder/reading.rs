@@ -1,4 +1,4 @@
-//! Parsing of recorder data into tables.
+//! Parsing of the data that recorders add to a snapshot.
 
 use super::data::{CROP_KEY, RecorderData, Tensor, clipped};
 use super::tree::{Token, Tokens, ValueTree};
@@ -72,7 +72,7 @@ impl RecorderData {
         }
     }
 
-    /// Adds a value as facts with dotted keys that start with `key`.
+    /// Adds a value as one or more facts, whose dotted keys start with `key`.
     fn flatten(&mut self, key: &str, value: Token<'_>, tokens: &mut Tokens<'_>, depth: u32) {
         let is_over = self.facts.len() >= MAX_FACTS || depth >= MAX_DEPTH;
         let text = match value {
@@ -164,8 +164,8 @@ impl RecorderData {
         }
     }
 
-    /// Parses torch-snapkit's `shape_data`, which has for each hexadecimal address the operations that wrote there,
-    /// with shape and dtype. The last operation is used. The device is not recorded and is assumed to be 0.
+    /// Parses torch-snapkit's `shape_data`. For each hexadecimal address, it lists the operations that wrote there,
+    /// with shape and dtype. Only the last operation is used. The device is not recorded and is assumed to be 0.
     fn parse_shapes(&mut self, tokens: &mut Tokens<'_>) {
         while let Some((key, value)) = tokens.next_pair() {
             let address = parse_address(key);
@@ -191,7 +191,7 @@ impl RecorderData {
     }
 }
 
-/// Returns the position of the next key's value.
+/// Returns the byte position of the value that follows the next key.
 #[inline(never)]
 fn value_position(tokens: &Tokens<'_>) -> u32 {
     let mut ahead = tokens.clone();

@@ -33,7 +33,7 @@ pub struct ValueTree {
 }
 
 impl ValueTree {
-    /// Returns whether there is room for more values. Containers may be ended even without room.
+    /// Returns whether there is room for more values. The end of a container can be added even without room.
     pub fn has_room(&self) -> bool {
         self.bytes.len() < MAX_BYTES
     }

@@ -16,30 +16,30 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AllocationId(pub u32);
 
-/// Evidence in the file for an allocation.
+/// Evidence in the file that an allocation existed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provenance {
-    /// Bytes live before the trace that neither events nor blocks explain.
+    /// Bytes that were live before the trace, although neither events nor blocks explain them.
     Unexplained,
     /// Block that is live at the end and has no event in the trace.
     Static,
-    /// Allocation from before the trace that is freed in the trace. Holds the first event of the free.
+    /// Allocation from before the trace that is freed in the trace. Holds the first event of its free.
     FreedBy(EventIdx),
-    /// Allocated by this event of the trace.
+    /// Allocated in the trace by this event.
     AllocatedBy(EventIdx),
 }
 
 /// Allocations of one device, as columns. All sizes are *requested* bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Allocations {
-    /// Allocations live at [`Moment::START`], and those allocated in the trace.
+    /// Allocations that are live at [`Moment::START`], then allocations made in the trace.
     pub(super) parts: [LifetimeColumns; 2],
-    /// First moment at which each allocation of the trace is live. Early allocations have no row.
+    /// First moment at which each allocation of the trace is live. Allocations from before the trace have no row.
     pub(super) allocated_at: Column<u32>,
     pub(super) unexplained_count: u32,
     pub(super) static_count: u32,
-    /// True if the trace has `free_requested` events (`skip_actions` can remove them) and `free_completed` ends
-    /// lifetimes. Then an early allocation whose first event is `free_completed` was awaiting free before the trace.
+    /// True if `free_completed` ends lifetimes and the trace also has `free_requested` events (`skip_actions` can
+    /// remove them). An early allocation whose first event is `free_completed` was then awaiting free before the trace.
     pub(super) may_start_awaiting_free: bool,
 }
 
@@ -59,8 +59,8 @@ impl Allocations {
         allocations
     }
 
-    /// Sets the first moment after the free of an allocation was requested. For tests, like
-    /// [`Allocations::from_spans`].
+    /// Records that the free of an allocation was requested. `moment` is the first moment after the request. For tests,
+    /// like [`Allocations::from_spans`].
     pub fn request_free(&mut self, id: AllocationId, moment: Moment) {
         let index = id.0 as usize;
         let (part, row) = index.checked_sub(self.early_count()).map_or((0, index), |row| (1, row));
@@ -77,7 +77,7 @@ impl Allocations {
         self.len() == 0
     }
 
-    /// Returns the number of allocations that are live before the first event. These have the lowest ids.
+    /// Returns the number of allocations that are live before the first event. They have the lowest ids.
     pub fn early_count(&self) -> usize {
         self.parts[0].size.len()
     }
@@ -113,24 +113,24 @@ impl Allocations {
         }
     }
 
-    /// Returns the first moment after the free has completed, or `None` if the allocation is live at the end.
+    /// Returns the first moment after the completed free, or `None` if the allocation is live at the end.
     pub fn freed_at(&self, id: AllocationId) -> Option<Moment> {
         let (lifetimes, row) = self.columns_of(id);
         Some(lifetimes.freed_at.at(row)).filter(|&moment| moment != NEVER).map(Moment)
     }
 
-    /// Returns the first moment after the free was requested, or `None` if it was not.
+    /// Returns the first moment after the free was requested, or `None` if the trace contains no request.
     pub fn free_requested(&self, id: AllocationId) -> Option<Moment> {
         let (lifetimes, row) = self.columns_of(id);
         Some(lifetimes.free_requested.at(row)).filter(|&moment| moment != NEVER).map(Moment)
     }
 
-    /// Returns whether the allocation stands for the unexplained bytes.
+    /// Returns whether the id stands for the unexplained bytes instead of an actual allocation.
     pub fn is_unexplained(&self, id: AllocationId) -> bool {
         id.0 < self.unexplained_count
     }
 
-    /// Returns the evidence in the file for the allocation.
+    /// Returns the evidence in the file that the allocation existed.
     pub fn provenance(&self, id: AllocationId) -> Provenance {
         if self.is_unexplained(id) {
             return Provenance::Unexplained;
@@ -182,14 +182,15 @@ impl Allocations {
         self.spans_in(0..self.len())
     }
 
-    /// Returns whether the allocation is not freed at `moment`. It is live then if it was also allocated by that
-    /// moment.
+    /// Returns true if the allocation has not been freed by `moment`. Does not check whether it has been allocated by
+    /// then.
     pub fn outlives(&self, id: AllocationId, moment: Moment) -> bool {
         let (lifetimes, row) = self.columns_of(id);
         moment.0 < lifetimes.freed_at.at(row)
     }
 
-    /// Returns the number of allocations in the trace up to `moment`. Their ids follow those of the early allocations.
+    /// Returns the number of allocations that the trace makes up to `moment`. Their ids follow the ids of the early
+    /// allocations.
     pub fn allocated_by(&self, moment: u32) -> u32 {
         let (mut from, mut to) = (0, self.allocated_at.len());
         while from < to {
@@ -206,7 +207,7 @@ impl Allocations {
         (self.allocated_at(id).0, lifetimes.freed_at.at(row), lifetimes.size.at(row))
     }
 
-    /// Same as [`Allocations::spans`] for a range of ids, for passes in time slices.
+    /// Same as [`Allocations::spans`] for a range of ids, for passes that are split into time slices.
     pub fn spans_in(&self, ids: Range<usize>) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
         (ids.start..ids.end.min(self.len())).map(|id| self.span(AllocationId(id as u32)))
     }

@@ -4,8 +4,8 @@ use crate::snapshot::{AnnotationRange, Snapshot, StringId, WarningKind, Warnings
 use base::sorted::{signed_key, sorted_by_key};
 use hashbrown::HashMap;
 
-/// Returns the annotation ranges of these rows of the table of marks, sorted by start. An `END` ends the innermost open
-/// range with the same name (FORMAT §6).
+/// Pairs the annotation marks in these rows of the snapshot's table. Returns the ranges, sorted by start. An `END` ends
+/// the innermost open range with the same name (FORMAT §6).
 pub(super) fn annotation_ranges(rows: &[u32], snapshot: &Snapshot, warnings: &mut Warnings) -> Vec<AnnotationRange> {
     let Snapshot { marks, steps, .. } = snapshot;
     // The recorder's steps apply to all devices.

@@ -3,8 +3,9 @@
 //! ```text
 //! alloc ── allocated ──▶ free_requested ── awaiting free ──▶ free_completed
 //! ```
-//! If the trace has no request for a completed free, both have the same event in the allocation's columns. If such an
-//! allocation existed before recording, and the trace has other requests, its free was also requested before recording.
+//! If a trace has a `free_completed` without its `free_requested`, the columns of the allocation contain the moment of
+//! completion for both. If this allocation existed before recording, and the trace has requests of other frees, its
+//! free was requested before recording.
 
 use super::allocations::{AllocationId, Allocations};
 use super::trace::NEVER;
@@ -12,15 +13,15 @@ use crate::snapshot::Action;
 
 impl Allocations {
     /// Returns the first moment at which an allocation is awaiting free. This is
-    /// [`Moment::START`](base::units::Moment::START) if its free was requested before the trace. If it is never
-    /// awaiting free, this is the moment of its free or a later one.
+    /// [`Moment::START`](base::units::Moment::START) if its free was requested before the trace. For an allocation that
+    /// is never awaiting free, returns the moment of its free or a later one.
     #[inline(always)]
     pub fn awaiting_free_from(&self, id: AllocationId) -> u32 {
         self.awaiting_free_span(id)[0]
     }
 
-    /// Returns the result of [`Allocations::awaiting_free_from`], and the moment of the free, which is `u32::MAX` if
-    /// the allocation is live at the end.
+    /// Returns two moments: the result of [`Allocations::awaiting_free_from`], and the moment of the free, which is
+    /// `u32::MAX` if the allocation is live at the end.
     #[inline(always)]
     pub(super) fn awaiting_free_span(&self, id: AllocationId) -> [u32; 2] {
         let (lifetimes, row) = self.columns_of(id);
@@ -33,9 +34,9 @@ impl Allocations {
     }
 }
 
-/// Returns the change in the number of allocations that are awaiting free: 1, −1 or 0. The event before `moment`
-/// applies `action` to an allocation whose [span of awaiting free](Allocations::awaiting_free_span) is `[from,
-/// freed_at]`. `ends` is the action that ends lifetimes in this trace.
+/// Returns the change in the number of allocations awaiting free (1, −1 or 0) at the event before `moment`. The event
+/// applies `action` to an allocation with the [span](Allocations::awaiting_free_span) `[from, freed_at]`. `ends` is the
+/// action that ends lifetimes in this trace.
 #[inline(always)]
 pub(super) fn awaiting_free_change([from, freed_at]: [u32; 2], action: Action, ends: Action, moment: u32) -> i64 {
     match action {

@@ -40,12 +40,14 @@ struct DeviceBuilder {
     free_sizes: Vec<(u32, u64)>,
     /// Number of allocations live at the current moment.
     live: u32,
-    /// Total of live bytes as in the reference implementation. It differs from the drawn total only in corrupt files.
+    /// Total of live bytes as in the reference implementation (DESIGN §2). It differs from the drawn total only in
+    /// corrupt files.
     total: i64,
     next_event: u32,
-    /// Reference total at each moment, for the search for the median.
+    /// Reference total at each moment, for computing the median.
     totals: Column<i64>,
-    /// Maximum of live minus reserved bytes: the difference, the live and reserved bytes, and the moment.
+    /// Excess of live over reserved bytes where it is largest: the difference, the live and reserved bytes, and the
+    /// moment.
     max_excess: (i64, [i64; 2], u32),
     next_chunk: usize,
     sum: i128,
@@ -97,15 +99,15 @@ impl Builder {
         Builder { waiting, current: None, done: Vec::new(), warnings: Warnings::default() }
     }
 
-    /// Completes the outlines after decoding, before any history is built.
+    /// Completes the outlines with exact values. Called after decoding, before any history is built.
     pub fn close_outlines(&self, partial: &mut Partial, snapshot: &Snapshot) {
         partial.finish(self.waiting.iter().rev(), snapshot);
     }
 
-    /// Builds histories until all are built or the slice ends.
+    /// Continues building the histories until all are complete or the time slice is used up.
     ///
     /// # Errors
-    /// The slice's time is up.
+    /// Returns an error if the time slice is used up.
     pub fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         loop {
             if self.current.is_none() {
@@ -126,13 +128,13 @@ impl Builder {
         }
     }
 
-    /// Returns the histories, by ordinal with host memory last, and the warnings.
+    /// Returns the histories, sorted by device ordinal with host memory last, and the warnings.
     pub fn finish(self) -> (Vec<DeviceHistory>, Warnings) {
         (self.done, self.warnings)
     }
 }
 
-/// Changes of the totals at an event, in bytes. `live` is the number of allocations and of frees.
+/// Changes at an event: the totals in bytes, and in `live` the number of allocations and the number of frees.
 #[derive(Clone, Copy, Debug, Default)]
 struct Change {
     total: i64,
@@ -143,9 +145,9 @@ struct Change {
 }
 
 impl DeviceBuilder {
-    /// Creates the builder of a device's history, in time proportional to the number of blocks at the end instead of
-    /// events. An exception is a trace without any `free_completed`, because two columns are copied: 80 MB for 10
-    /// million events, which takes some ten milliseconds.
+    /// Creates the builder of a device's history. This takes time proportional to the number of blocks at the end, not
+    /// to the number of events. The exception is a trace without any `free_completed`: two columns are copied, 80 MB
+    /// for 10 million events, which takes some ten milliseconds.
     fn new(device: Device, snapshot: &Snapshot, warnings: &mut Warnings) -> DeviceBuilder {
         let Device { ordinal, mut trace, segments, marks, .. } = device;
         let place = device_path(ordinal);
@@ -305,7 +307,7 @@ impl DeviceBuilder {
         self.update_excess(first);
     }
 
-    /// Updates the maximum of live minus reserved bytes.
+    /// Updates the maximum excess of live over reserved bytes.
     #[inline(always)]
     fn update_excess(&mut self, moment: u32) {
         let [live, reserved] = [self.history.drawn.last(), self.history.reserved.last()];
@@ -315,7 +317,7 @@ impl DeviceBuilder {
         }
     }
 
-    /// Adds a warning if more bytes were live than reserved. Files without reserved bytes are excepted.
+    /// Adds a warning if more bytes were live than reserved, unless the file has no reserved bytes at all.
     fn warn_excess(&self, warnings: &mut Warnings) {
         let (excess, bytes, moment) = self.max_excess;
         let numbers = &self.history.numbers;
@@ -328,7 +330,7 @@ impl DeviceBuilder {
         }
     }
 
-    /// Builds the history until it is complete or the slice ends.
+    /// Continues building the history until it is complete or the time slice is used up.
     fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, slice: &mut TimeSlice) -> SliceResult {
         while let Some(mut early_builder) = self.early_builder.take() {
             if early_builder.step(snapshot, &mut self.history.allocations) {
@@ -365,8 +367,8 @@ impl DeviceBuilder {
         Ok(())
     }
 
-    /// Returns the changes at an event. The reference total subtracts the size in the event for each free, even
-    /// repeated ones. The drawn total subtracts the allocation's size once.
+    /// Returns the changes at an event. The reference total subtracts the size in the event for every free, even for
+    /// repeated frees. The drawn total subtracts the allocation's size once.
     #[inline(always)]
     fn event_changes(&self, event: EventIdx) -> Change {
         let history = &self.history;
@@ -397,7 +399,7 @@ impl DeviceBuilder {
         }
     }
 
-    /// Skips an event before the loaded range. Its effect is part of the state at the start of the range.
+    /// Skips an event before the loaded range. Its effect is already part of the state at the start of the range.
     fn skip(&mut self) {
         let history = &mut self.history;
         [&mut history.drawn, &mut history.reserved, &mut history.awaiting_free]
@@ -408,7 +410,7 @@ impl DeviceBuilder {
         }
     }
 
-    /// Adds an event to all figures except the median.
+    /// Adds an event to all key figures except the median, which is computed later.
     #[inline(always)]
     fn add_event(&mut self, event: EventIdx) {
         let change = self.event_changes(event);
@@ -452,7 +454,7 @@ impl DeviceBuilder {
     }
 }
 
-/// Reduces the figures of the whole trace to those of the loaded range.
+/// Restricts key figures of the whole trace to the loaded range.
 fn limit_to_range(numbers: &mut DeviceFigures, trace: &Trace, at_end: &EndAllocations, ends: Action) {
     let OutsideRange { before, after, later_events, facts, .. } = &trace.outside;
     let lives = trace.early.freed_at.iter().zip(trace.early.size.iter());
@@ -487,7 +489,7 @@ fn limit_to_range(numbers: &mut DeviceFigures, trace: &Trace, at_end: &EndAlloca
     }
 }
 
-/// Returns the path of a device's events in the file.
+/// Returns the path of a device's events in the file, for warnings.
 fn device_path(ordinal: i64) -> String {
     if ordinal == HOST_DEVICE { "host_traces".to_owned() } else { format!("device_traces[{ordinal}]") }
 }

@@ -12,8 +12,8 @@ use base::column::Column;
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 
-/// Number of moments between two counts of live allocations. Small enough that recomputing a count in between takes
-/// well under a microsecond.
+/// Number of moments between two stored counts of live allocations. Recomputing a count between them takes well under a
+/// microsecond.
 pub(super) const MOMENTS_PER_COUNT: u32 = 64;
 
 /// History of one device: events, allocations, totals.
@@ -22,7 +22,7 @@ pub struct DeviceHistory {
     /// Ordinal of the device. −1 is host (pinned) memory.
     pub device: i64,
     pub events: Events,
-    /// Number of events by [`Action`], in the order of `Action::ALL`.
+    /// Number of events of each [`Action`], in the order of `Action::ALL`.
     pub action_counts: [u64; Action::ALL.len()],
     pub allocations: Allocations,
     /// Key figures of the device.
@@ -31,19 +31,19 @@ pub struct DeviceHistory {
     pub annotations: Vec<AnnotationRange>,
     /// Checkpoints for finding the allocations that are live at a moment.
     pub live: LiveSets,
-    /// Requested bytes of the drawn stack at each moment.
+    /// Requested bytes of all live allocations at each moment, which is the height of the drawn stack.
     pub drawn: Totals,
     /// Reserved bytes at each moment.
     pub reserved: Totals,
-    /// Requested bytes of the drawn stack that are awaiting free at each moment.
+    /// Requested bytes of all allocations that are awaiting free, at each moment.
     pub awaiting_free: Totals,
     /// Number of live allocations at every [`MOMENTS_PER_COUNT`]-th moment.
     pub(super) live_counts: Column<u32>,
-    /// For the id of each allocation that is live at the end: row of its block in the snapshot's table.
+    /// Row in the snapshot's block table for each allocation that is live at the end, by allocation id.
     pub(super) end_blocks: HashMap<u32, u32, foldhash::fast::RandomState>,
     pub(super) segment_operations: Column<(u64, u64)>,
     pub(super) notes: Column<(u64, u64)>,
-    /// Facts about allocations from before the loaded range. Empty if the whole trace is loaded.
+    /// Additional facts about allocations from before the loaded range. Empty if the whole trace is loaded.
     pub(super) early_facts: Column<EarlyFacts>,
     /// Segment operations after the loaded range.
     pub(super) later_operations: Column<LaterOperation>,
@@ -58,7 +58,7 @@ pub struct DeviceHistory {
 #[derive(Clone, Copy, Debug)]
 pub struct AllocationChange {
     pub id: AllocationId,
-    /// First moment after the event.
+    /// Moment that the event leads to.
     pub moment: u32,
     /// Requested bytes of the allocation.
     pub size: u64,
@@ -66,13 +66,13 @@ pub struct AllocationChange {
     pub starts_lifetime: Option<bool>,
     /// Change of the bytes awaiting free.
     pub awaiting_free: i64,
-    /// True if the program frees the allocation at this event: the event requests the free, or completes a free without
-    /// a request.
+    /// True if the program frees the allocation at this event. The event requests the free, or it completes a free that
+    /// was never requested.
     pub is_program_free: bool,
 }
 
 impl AllocationChange {
-    /// Returns whether live bytes or bytes awaiting free change.
+    /// Returns true if the event changes the live bytes or the bytes awaiting free.
     pub fn changes(&self) -> bool {
         self.starts_lifetime.is_some() || self.awaiting_free != 0
     }
@@ -99,12 +99,13 @@ impl DeviceHistory {
         (loaded != LoadedRange::default()).then_some(loaded)
     }
 
-    /// Returns the first known moment, which is the state before the first loaded event.
+    /// Returns the first known moment. This is the state before the first loaded event.
     pub fn first_moment(&self) -> Moment {
         Moment(self.events.first())
     }
 
-    /// Returns the origin of an allocation from before the loaded range, if it is known from dropped events.
+    /// Returns the stack and labels of an allocation from before the loaded range, if they are known from dropped
+    /// events.
     pub fn origin(&self, id: AllocationId) -> Option<Origin> {
         let index = id.0.checked_sub(self.allocations.unexplained_count + self.allocations.static_count)?;
         self.early_facts.get(index as usize).map(|facts| facts.origin).filter(Origin::is_known)
@@ -132,7 +133,7 @@ impl DeviceHistory {
         self.note_events.iter()
     }
 
-    /// Returns the labels of the newest `annotate` event of an allocation.
+    /// Returns the labels of the most recent `annotate` event of an allocation.
     pub fn annotation(&self, id: AllocationId) -> Option<LabelsId> {
         let Annotated { by_subject, by_address } = &self.annotated;
         match self.allocations.provenance(id) {
@@ -145,7 +146,7 @@ impl DeviceHistory {
         }
     }
 
-    /// Returns the effect of `event` on its allocation. Not inlined, because many loops call it.
+    /// Returns the effect of `event` on its allocation. Not inlined, because many loops call this function.
     #[inline(never)]
     pub fn allocation_change(&self, event: EventIdx) -> Option<AllocationChange> {
         let action = self.events.action(event.0);
@@ -169,7 +170,7 @@ impl DeviceHistory {
         Some(change)
     }
 
-    /// Returns the allocation whose lifetime `event` starts (`true`) or ends (`false`).
+    /// Returns the allocation whose lifetime starts or ends at `event`, and `true` for a start.
     pub fn lifetime_change(&self, event: EventIdx) -> Option<(AllocationId, bool)> {
         let action = self.events.action(event.0);
         let is_alloc = action == Action::Alloc;
@@ -181,7 +182,7 @@ impl DeviceHistory {
         (is_alloc || self.allocations.freed_at(id) == Some(Moment::after(event))).then_some((id, is_alloc))
     }
 
-    /// Returns the change of the drawn stack at `event`, in bytes.
+    /// Returns the change of the drawn stack's height at `event`, in bytes.
     pub fn drawn_change(&self, event: EventIdx) -> i64 {
         self.allocation_change(event).map_or(0, |change| change.bytes())
     }
@@ -196,7 +197,7 @@ impl DeviceHistory {
         }
     }
 
-    /// Returns the change of the bytes awaiting free at `event`.
+    /// Returns the change of the requested bytes that are awaiting free at `event`.
     pub fn awaiting_free_change(&self, event: EventIdx) -> i64 {
         self.allocation_change(event).map_or(0, |change| change.awaiting_free)
     }
@@ -213,12 +214,12 @@ impl DeviceHistory {
         change * to_signed(self.allocations.size(id))
     }
 
-    /// Returns the requested bytes of the drawn stack at `moment`.
+    /// Returns the requested bytes of all live allocations at `moment`.
     pub fn drawn_at(&self, moment: Moment) -> i64 {
         Curve::new(&self.drawn, &|event| self.drawn_change(event)).at(moment)
     }
 
-    /// Returns the first moment of the peak of the drawn stack, and its requested bytes.
+    /// Returns the peak of the live bytes: its first moment, and the requested bytes.
     pub fn live_peak(&self) -> (Moment, u64) {
         let change = |event| self.drawn_change(event);
         let peak = Curve::new(&self.drawn, &change).max_in(0..self.drawn.moment_count());
@@ -227,7 +228,7 @@ impl DeviceHistory {
         })
     }
 
-    /// Returns the first moment of the maximum of reserved bytes.
+    /// Returns the first moment at which the reserved bytes reach their maximum.
     pub fn reserved_peak(&self) -> Moment {
         let change = |event| self.reserved_change(event);
         let peak = Curve::new(&self.reserved, &change).max_in(0..self.reserved.moment_count());
@@ -239,7 +240,7 @@ impl DeviceHistory {
         Curve::new(&self.reserved, &|event| self.reserved_change(event)).at(moment)
     }
 
-    /// Returns the number of allocations that are live at `moment`, including those of zero bytes. `moment` is clamped
+    /// Returns the number of allocations that are live at `moment`, including empty ones. `moment` is clamped
     /// to the last one.
     pub fn live_count_at(&self, moment: Moment) -> u32 {
         let moment = moment.0.min(self.event_count());

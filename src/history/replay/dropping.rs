@@ -1,5 +1,5 @@
-//! Reduction of a trace to a range ([`super::loaded_range`]): events before it are dropped, and events after it only
-//! update sums and facts.
+//! Reduction of a trace to a range ([`super::loaded_range`]): events before the range are dropped, and events after it
+//! only update sums and facts.
 
 use super::loaded_range::{EarlyFacts, KeepRange, LaterOperation, NO_FACTS, Origin, UNKNOWN_ORIGIN};
 use super::times::Times;
@@ -9,7 +9,7 @@ use super::trace::{
 use crate::snapshot::{Action, Event};
 use base::column::Column;
 
-/// Minimum number of events dropped at once. Dropping takes time proportional to the number of live allocations too.
+/// Minimum number of events dropped at once. Each call also takes time proportional to the number of live allocations.
 const DROP_BATCH: u32 = if cfg!(test) { 2 } else { 1 << 16 };
 
 impl Trace {
@@ -21,8 +21,8 @@ impl Trace {
         trace
     }
 
-    /// Returns whether the next event is after the range, and processes it if so. Otherwise, drops events before the
-    /// range when enough are recorded.
+    /// Returns whether the next event is after the range. If so, also processes the event. Otherwise drops events
+    /// before the range, once enough of them are recorded.
     #[cold]
     #[inline(never)]
     pub(super) fn is_after_range(&mut self, event: &Event) -> bool {
@@ -49,15 +49,15 @@ impl Trace {
         false
     }
 
-    /// Returns the number of recorded events at which [`Trace::is_after_range`] must be called next. For calls after
-    /// the start of the range.
+    /// Returns the number of recorded events at which [`Trace::is_after_range`] must be called next. Valid only after
+    /// the range has started.
     fn next_check(&self, batch: u32) -> u32 {
         let KeepRange { from, to, last } = self.outside.keep;
         let full = self.events.first().saturating_add(last).saturating_add(batch.max(last));
         if last == u32::MAX { to.max(from) } else { full.min(to.max(from)) }
     }
 
-    /// Drops the events before the last ones that the range keeps. Called after all events were recorded.
+    /// Drops all events before the ones that the range keeps. Called after all events were recorded.
     pub(super) fn keep_last(&mut self) {
         let KeepRange { from, last, .. } = self.outside.keep;
         let (count, first) = (self.events.len(), self.events.first());
@@ -65,7 +65,7 @@ impl Trace {
         self.drop_first(start.saturating_sub(first));
     }
 
-    /// Updates the sums and the facts about early allocations with an event after the range.
+    /// Updates the sums, and the facts about early allocations, for an event after the range.
     fn follow_later_event(&mut self, event: &Event) {
         let outside = &mut self.outside;
         outside.later_events += 1;
@@ -122,7 +122,7 @@ impl Trace {
         }
     }
 
-    /// Drops the first `count` loaded events. Their effect on the later state is kept.
+    /// Drops the first `count` loaded events, but keeps their effect on the later state.
     fn drop_first(&mut self, count: u32) {
         if count == 0 {
             return;
@@ -195,8 +195,9 @@ impl Trace {
         *sum = sum.saturating_add(size);
     }
 
-    /// Converts all allocations that are live before event `first` to early ones. Returns the new subjects of the early
-    /// allocations, and of those that earlier events allocated. The subject of a freed allocation is [`NEVER`].
+    /// Converts all allocations that are live before event `first` to early allocations. Returns two tables of new
+    /// subjects: for the previous early allocations, and for allocations of dropped events. The subject of a freed
+    /// allocation is [`NEVER`].
     fn carry_live(&mut self, first: u32) -> (Vec<u32>, Vec<u32>) {
         let mut lifetimes = LifetimeColumns::default();
         let mut facts = Column::new();
@@ -247,7 +248,7 @@ impl Trace {
         (early, traced)
     }
 
-    /// Adds empty facts for an early allocation that an event in the range refers to for the first time.
+    /// Adds empty facts for a new early allocation, when an event in the range refers to it for the first time.
     pub(super) fn add_early_facts(&mut self) {
         if !self.outside.keep.is_all() {
             self.outside.facts.push(NO_FACTS);
@@ -261,7 +262,7 @@ impl Trace {
 }
 
 impl FreeSums {
-    /// Adds a free after the range.
+    /// Adds a free after the range to the sums.
     fn add_later_free(&mut self, size: u64, subject: u32, facts: &Column<EarlyFacts>) {
         let is_carried = facts.get((subject & !EARLY_BIT) as usize).is_some_and(|facts| facts.is_carried);
         self.add_free(size, subject & EARLY_BIT != 0 && !is_carried);
@@ -269,7 +270,7 @@ impl FreeSums {
 }
 
 impl LifetimeColumns {
-    /// Returns the rows from `row` on.
+    /// Returns the columns without the rows before `row`.
     fn rows_from(&self, row: usize) -> LifetimeColumns {
         LifetimeColumns {
             address: self.address.range(row..usize::MAX).collect(),
@@ -281,7 +282,7 @@ impl LifetimeColumns {
 }
 
 impl Times {
-    /// Returns the times of the events from `first` on. Earlier events count as dropped.
+    /// Returns the times from event `first` on. Earlier events are treated as dropped.
     pub(super) fn since_event(&self, first: u32) -> Times {
         let mut times = Times::with_skipped(first);
         (first..self.len()).for_each(|event| times.push(self.time_or_none(event)));

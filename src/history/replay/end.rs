@@ -9,8 +9,8 @@ use base::column::Column;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
-/// Returns the rows of the live blocks in these segments, in file order. Of several blocks at one address the last one
-/// counts.
+/// Returns the rows of the live blocks in these segments, in file order. If several blocks have the same address, the
+/// last one counts.
 pub(super) fn end_blocks(segments: &[u32], snapshot: &Snapshot) -> Vec<u32> {
     let mut by_address: HashMap<u64, u32, foldhash::fast::RandomState> = HashMap::default();
     let rows = || {
@@ -32,33 +32,33 @@ pub(super) fn end_blocks(segments: &[u32], snapshot: &Snapshot) -> Vec<u32> {
 /// Allocations of the blocks that are live at the end.
 #[derive(Default)]
 pub(super) struct EndAllocations {
-    /// Allocations in the trace, each as its index and the row of its block.
+    /// Allocations made in the trace, each as its index and the row of its block.
     pub(super) traced: Vec<(u32, u32)>,
-    /// For each allocation from before the trace that is awaiting free at the end: index, and row of the block.
+    /// Row of the block for each allocation from before the trace that is awaiting free at the end, by index.
     pub(super) early: BTreeMap<u32, u32>,
     /// Rows of blocks without an event in the trace.
     pub(super) statics: Vec<u32>,
 }
 
-/// Number of rows added between two checks of the clock.
+/// Number of rows added between two checks of the time slice.
 const ROWS_PER_STEP: usize = 1 << 14;
 
 /// Builder of the allocations that were live before the trace, in id order. It works in time slices, because a trace
 /// may consist only of frees of such allocations.
 pub(super) struct EarlyBuilder {
     early: LifetimeColumns,
-    /// Facts about the rows of `early`. Empty if the whole trace is loaded.
+    /// Facts about the allocations in `early`. Empty if the whole trace is loaded.
     pub(super) facts: Column<EarlyFacts>,
     ending_action: Action,
     at_end: EndAllocations,
     next: usize,
     /// Number of allocations that ended before the first event.
     pub(super) ended: u32,
-    /// Anomaly of early allocations that are never freed and have no block.
+    /// Inconsistency for a warning: early allocations that are never freed but have no block at the end.
     pub(super) never_freed: Anomaly,
-    /// Bytes drawn before the first event.
+    /// Requested bytes of all allocations that are live before the first event.
     pub(super) drawn: i64,
-    /// Bytes awaiting free before the first event.
+    /// Requested bytes of all allocations that are awaiting free before the first event.
     pub(super) awaiting_free: i64,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct InitialState {
     pub(super) at_end: EndAllocations,
 }
 
-/// For the id of each allocation that is live at the end: row of its block.
+/// Row in the snapshot's block table for each allocation that is live at the end, by allocation id.
 pub(super) type EndBlocks = HashMap<u32, u32, foldhash::fast::RandomState>;
 
 impl EarlyBuilder {
@@ -116,7 +116,7 @@ impl EarlyBuilder {
         }
     }
 
-    /// Adds some of the allocations with events. Returns `true` when all are added. An allocation that is never freed
+    /// Adds the next allocations that have events. Returns `true` when all are added. An allocation that is never freed
     /// gets the size of its block at the end. Without a block, its lifetime becomes empty, so that the totals do not
     /// include it.
     pub(super) fn step(&mut self, snapshot: &Snapshot, allocations: &mut Allocations) -> bool {
@@ -160,7 +160,7 @@ impl EarlyBuilder {
         end == self.early.freed_at.len()
     }
 
-    /// Adds the blocks of allocations with events that are live at the end to `end_blocks`.
+    /// Adds to `end_blocks` the blocks of early allocations that have events and are live at the end.
     pub(super) fn finish(&self, allocations: &Allocations, end_blocks: &mut EndBlocks) {
         let freed_from = allocations.unexplained_count + allocations.static_count;
         end_blocks.extend(self.at_end.early.iter().map(|(&index, &row)| (freed_from + index, row)));

@@ -14,12 +14,13 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use std::ops::Range;
 
-/// Number of moments in a stretch. Checkpoints are taken only at the start of a stretch.
+/// Number of moments in a stretch. A checkpoint is always at the start of a stretch.
 const STRETCH_MOMENTS: u32 = 1024;
-/// Minimum number of stretches between two checkpoints. More checkpoints would cost more than they save.
+/// Minimum number of stretches between two checkpoints. More checkpoints would cost more memory than they save time.
 const MIN_STRETCHES: u32 = 4;
 
-/// Checkpoints of one device. Queries are always correct, and fast once [`LiveSets::step`] has finished.
+/// Checkpoints of the live set of one device. Queries are always correct, and are fast after [`LiveSets::step`] has
+/// finished.
 #[derive(Clone, Debug, Default)]
 pub struct LiveSets {
     /// Moment of each checkpoint, and the end of its ids in `ids`.
@@ -28,8 +29,8 @@ pub struct LiveSets {
     work: Work,
 }
 
-/// Superset of the allocations that are live at a moment, in id order: those of a checkpoint, and a range of ids. All
-/// were allocated by that moment, but some may be freed.
+/// Superset of the allocations that are live at a moment, in id order: the ids of a checkpoint, then a range of later
+/// ids. All were allocated by that moment, but some may have been freed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
     checkpoint_ids: Range<usize>,
@@ -59,16 +60,17 @@ enum Work {
     /// Counts the frees in each stretch. Holds the counts, and the next allocation to count.
     CountFrees(Vec<u32>, usize),
     /// Takes the checkpoints. Holds the counts, the next stretch, and the number of live allocations at the start of
-    /// the stretch before.
+    /// the previous stretch.
     TakeCheckpoints(Vec<u32>, u32, u32),
     Done,
 }
 
 impl LiveSets {
-    /// Takes checkpoints until all are taken or the slice ends. Every call must pass the same allocations.
+    /// Continues taking checkpoints until all are taken or the time slice is used up. Every call must pass the same
+    /// allocations.
     ///
     /// # Errors
-    /// The slice's time is up.
+    /// Returns an error if the time slice is used up.
     pub fn step(&mut self, allocations: &Allocations, moments: u32, slice: &mut TimeSlice) -> SliceResult {
         loop {
             match &mut self.work {
@@ -128,14 +130,14 @@ impl LiveSets {
         Candidates { checkpoint_ids: start..end, first, last: early + allocations.allocated_by(moment.0) }
     }
 
-    /// Returns candidates for the allocations that are live at `from` or allocated between `from` and `to`.
+    /// Returns candidates for the allocations that are live at `from` or are allocated between `from` and `to`.
     pub fn candidates_through(&self, allocations: &Allocations, [from, to]: [Moment; 2]) -> Candidates {
         let last = allocations.early_count() as u32 + allocations.allocated_by(to.0);
         let at_start = self.candidates(allocations, from);
         Candidates { last: at_start.last.max(last), ..at_start }
     }
 
-    /// Returns the candidate at `index`.
+    /// Returns the id of the candidate at `index`, or `None` if the index is out of range.
     #[inline(always)]
     pub fn candidate(&self, candidates: &Candidates, index: usize) -> Option<AllocationId> {
         let id = match index.checked_sub(candidates.checkpoint_ids.len()) {
@@ -145,7 +147,7 @@ impl LiveSets {
         Some(AllocationId(id))
     }
 
-    /// Iterates over the allocations that are live at `moment`, in id order, including those of zero bytes.
+    /// Iterates over the allocations that are live at `moment`, in id order, including empty ones.
     pub fn live_at<'a>(
         &'a self,
         allocations: &'a Allocations,

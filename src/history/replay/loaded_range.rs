@@ -3,23 +3,24 @@
 //!
 //! ```text
 //! event     0 ........... from ............... to ........ last
-//!           dropped       kept with its        allocations that these free were live in the range,
-//!                         index in the file    allocations that they make were not
+//!           dropped       kept with its        allocations that these events free were live in the range,
+//!                         index in the file    allocations that these events make were not
 //! ```
-//! Allocations that are live at the start of the range become allocations from before it, with the stack of their
-//! alloc. The sums over the whole trace are kept, so totals in the range equal those of the whole file.
+//! Allocations that are live at the start of the range are treated as allocations from before the trace, but keep the
+//! stack of their `alloc` event. The sums over the whole trace are kept, so totals in the range are the same as if the
+//! whole file were loaded.
 
 use crate::snapshot::{Action, LabelsId, StackId};
 use base::column::Column;
 
-/// Range of events to keep of each trace.
+/// Range of events that are kept from each trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepRange {
-    /// First event.
+    /// Index of the first event.
     pub from: u32,
-    /// One past the last event.
+    /// One past the index of the last event.
     pub to: u32,
-    /// Maximum number of events. Of a longer range, only the last events are kept.
+    /// Maximum number of events. If the range is longer, only its last events are kept.
     pub last: u32,
 }
 
@@ -27,7 +28,7 @@ impl KeepRange {
     /// Range of all events.
     pub const ALL: KeepRange = KeepRange { from: 0, to: u32::MAX, last: u32::MAX };
 
-    /// Returns whether all events are kept, without a limit.
+    /// Returns true if the range contains all events and has no maximum length.
     pub fn is_all(&self) -> bool {
         *self == KeepRange::ALL
     }
@@ -39,10 +40,10 @@ impl Default for KeepRange {
     }
 }
 
-/// Range of a trace that is loaded.
+/// Range of a trace that is loaded, if it is not the whole trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoadedRange {
-    /// Index of the first event.
+    /// Index of the first event in the range.
     pub first: u32,
     /// Number of events in the file after the range.
     pub later_events: u64,
@@ -53,7 +54,7 @@ pub struct LoadedRange {
 pub struct Origin {
     pub stack: StackId,
     pub labels: LabelsId,
-    /// True if stack and labels are those of the allocation's free.
+    /// True if the stack and labels were recorded by the free instead of the alloc.
     pub is_of_free: bool,
 }
 
@@ -66,11 +67,11 @@ impl Origin {
 pub(super) const UNKNOWN_ORIGIN: Origin =
     Origin { stack: StackId::NONE, labels: LabelsId(u32::MAX), is_of_free: false };
 
-/// Facts about an early allocation in addition to its lifetime.
+/// Facts about an early allocation that are not part of its lifetime.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EarlyFacts {
     pub(super) origin: Origin,
-    /// True if a dropped event made the allocation.
+    /// True if the alloc event of this allocation was dropped.
     pub(super) is_carried: bool,
     /// True if the allocation's free is requested after the range.
     pub(super) requested_later: bool,
@@ -94,7 +95,8 @@ impl EarlyFacts {
     }
 }
 
-/// Effect of events that are not kept: requested bytes of allocs and of frees, and change of the reserved bytes.
+/// Effect of events that are not kept: requested bytes of all allocs and of all frees, and change of the reserved
+/// bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NetChange {
     pub(super) allocated: i64,
@@ -119,7 +121,7 @@ pub struct LaterOperation {
     pub labels: LabelsId,
 }
 
-/// Summary of the events of a trace that are not kept.
+/// Summary of the events of a trace that are outside the loaded range.
 #[derive(Clone, Debug)]
 pub(super) struct OutsideRange {
     pub(super) keep: KeepRange,
@@ -128,7 +130,7 @@ pub(super) struct OutsideRange {
     pub(super) after: NetChange,
     pub(super) later_events: u64,
     pub(super) operations: Column<LaterOperation>,
-    /// Facts by early allocation. Empty if all events are kept.
+    /// Facts about each early allocation. Empty if all events are loaded.
     pub(super) facts: Column<EarlyFacts>,
     /// Number of recorded events at which [`Trace::is_after_range`](super::trace::Trace::is_after_range) must be called
     /// next.

@@ -1,20 +1,20 @@
 //! Median of a running total without sorting it. A few passes over the values each find up to 16 more bits of the
 //! result.
 
-/// Maximum number of buckets of a pass, as an exponent of two.
+/// Maximum number of buckets per pass, as an exponent of two.
 const MAX_BUCKET_BITS: u32 = 16;
 
-/// Median search. Call [`Median::add`] for every total, in any order, then [`Median::narrow`]. Repeat until that
-/// returns the median.
+/// Median search. Call [`Median::add`] for every total, in any order, then [`Median::narrow`]. Repeat both until
+/// `narrow` returns the median.
 pub(super) struct Median {
     counts: Vec<u64>,
     /// Number of buckets, as an exponent of two. Smaller for few values, because many buckets would cost more than
     /// additional passes.
     bucket_bits: u32,
-    /// Remaining candidates: `low..low + 2^bits`.
+    /// Lowest remaining candidate. The candidates are `low..low + 2^bits`.
     low: i64,
     bits: u32,
-    /// Rank of the median among the remaining candidates.
+    /// Index of the median among the remaining candidates in sorted order.
     rank: u64,
 }
 

@@ -14,7 +14,8 @@ use super::trace::{FreeSums, NEVER, Subject, Trace, to_signed};
 use crate::snapshot::{Action, BlockState, EndState, HOST_DEVICE, Segment, Snapshot};
 use base::sorted::{signed_key, sorted_by_key};
 
-/// Maximum number of bins: twice the number of columns of a large screen, so that enough remain after merging.
+/// Maximum number of bins: twice the number of pixel columns of a large screen, because merging halves the number of
+/// bins.
 pub const MAX_BINS: usize = 4096;
 
 /// Maximum number of events added to an outline at once, which takes some milliseconds.
@@ -25,10 +26,10 @@ const MAX_FOLDED_EVENTS: u32 = 1 << 20;
 pub struct RunningTotal {
     /// Total after the last event of the outline.
     pub current: i64,
-    /// Maximum, and the first moment that has it.
+    /// Maximum total, and the first moment with this total.
     pub peak: (i64, u32),
     minimum: i64,
-    /// Maximum of each bin.
+    /// Maximum total in each bin. A bin is a range of moments.
     pub bins: Vec<i64>,
 }
 
@@ -59,7 +60,7 @@ impl RunningTotal {
     }
 }
 
-/// Outline of a trace: totals of a part of the decoded events.
+/// Outline of a trace: totals over the events decoded so far, updated at intervals.
 #[derive(Clone, Debug)]
 pub struct Outline {
     /// Ordinal of the device. It may be wrong until everything is decoded.
@@ -79,8 +80,8 @@ pub struct Outline {
     pub bin_bits: u32,
     /// Action that ends a lifetime.
     ending_action: Action,
-    /// True if the first allocation or segment event reserves memory, so that none was reserved before. `None` until
-    /// that event.
+    /// True if the first allocation or segment event reserves memory. No memory was then reserved before. `None` until
+    /// such an event occurs.
     starts_with_reserve: Option<bool>,
 }
 
@@ -102,7 +103,7 @@ impl Outline {
         }
     }
 
-    /// Adds up to `max_events` events to the outline.
+    /// Adds the next events to the outline, at most `max_events`.
     fn fold(&mut self, trace: &Trace, max_events: u32) {
         let (from, to) = (self.events, trace.events.len().min(self.events.saturating_add(max_events)));
         let mut next_free = trace.free_sizes.partition_point(|&(event, _)| event < from);
@@ -148,8 +149,8 @@ impl Outline {
     }
 
     /// Estimates the bytes before the first event. They include at least the bytes that the trace frees without
-    /// allocating them. If recording started in a running program, blocks and segments at the end that no event
-    /// explains so far are added.
+    /// allocating them. If recording started in a running program, they also include the blocks and segments at the end
+    /// that no event explains so far.
     fn estimate(&mut self, trace: &Trace, end: &PartialEnd<'_>) {
         let frees = trace.frees(self.ending_action);
         let is_running = frees.unmatched > 0 || self.starts_with_reserve == Some(false);
@@ -193,25 +194,25 @@ impl Outline {
     }
 }
 
-/// State at the end of the traces, as far as it is decoded.
+/// State at the end of the traces, as far as it has been decoded.
 pub struct PartialEnd<'a> {
     /// Segments of all devices.
     pub segments: &'a [Segment],
-    /// Returns the address and requested bytes of a block in these segments, if it is live.
+    /// Returns the address and requested bytes of the block in a row, if the block is live.
     pub block: &'a dyn Fn(u32) -> Option<(u64, u64)>,
 }
 
-/// Overview of a file, as far as it is decoded.
+/// Overview of a file, as far as it has been decoded.
 #[derive(Clone, Debug, Default)]
 pub struct Partial {
-    /// Outlines by trace. After decoding, by device in the order of [`Builder`](super::Builder).
+    /// Outlines in the order of the traces. After decoding, in the order of the devices in [`Builder`](super::Builder).
     pub outlines: Vec<Outline>,
     /// Number of devices with segments so far, without host memory.
     pub devices: usize,
 }
 
 impl Partial {
-    /// Adds a limited number of the events recorded since the last call to the outlines.
+    /// Adds to the outlines the events that were recorded since the last call, up to a limit.
     pub fn update(&mut self, recorder: &Recorder, end: &PartialEnd<'_>) {
         let devices = end.segments.iter().map(|segment| segment.device).filter(|&device| device != HOST_DEVICE);
         let mut devices = sorted_by_key(devices.collect(), |&device| signed_key(device).into());
@@ -253,7 +254,7 @@ impl Partial {
 }
 
 impl Outline {
-    /// Restarts the outline if another action turns out to end lifetimes.
+    /// Restarts the outline if `ends`, the action that ends lifetimes, has changed since the outline was started.
     fn restart_if_changed(&mut self, ends: Action) {
         if self.ending_action != ends {
             *self = Outline::new(self.device, ends);
@@ -262,8 +263,8 @@ impl Outline {
 }
 
 impl Trace {
-    /// Returns the action that ends lifetimes. `skip_actions` can remove every `free_completed`, and then lifetimes end
-    /// when the free is requested. If there are not more requests than blocks awaiting free at the end, no
+    /// Returns the action that ends lifetimes. `skip_actions` can remove every `free_completed`. Lifetimes then end
+    /// when the free is requested. If there are no more requests than blocks awaiting free at the end, no
     /// `free_completed` is missing.
     pub(super) fn ending_action(&self, end_blocks: &[u32], snapshot: &Snapshot) -> Action {
         let state = |row: &u32| snapshot.blocks.get(*row as usize).map(|block| block.state);
@@ -272,7 +273,7 @@ impl Trace {
         if only_requests { Action::FreeRequested } else { Action::FreeCompleted }
     }
 
-    /// Returns the sums over the frees for the action that ends lifetimes.
+    /// Returns the sums over the frees with action `ends`, which ends lifetimes.
     pub(super) fn frees(&self, ends: Action) -> FreeSums {
         if ends == Action::FreeRequested { self.requested } else { self.completed }
     }

@@ -5,11 +5,11 @@ use super::loaded_range::KeepRange;
 use super::trace::{EARLY_BIT, Trace};
 use crate::snapshot::{Event, EventSink, Rows};
 
-/// Maximum number of events in a trace. Moments and subjects are columns of 32 bits, and one bit of a subject marks
+/// Maximum number of events in a trace. Moments and subjects are stored in 32 bits, and one bit of a subject marks
 /// allocations from before recording.
 pub const MAX_EVENTS: u32 = EARLY_BIT;
 
-/// Traces of a file, ordered by the start of their lists.
+/// Traces of a file, sorted by the position of their lists in the file.
 #[derive(Debug)]
 pub struct Recorder {
     pub(super) traces: Vec<Trace>,
@@ -37,8 +37,8 @@ impl Recorder {
         self.image = Some(Box::<ImageReader>::default());
     }
 
-    /// Returns the number of events that were dropped because their trace exceeds [`MAX_EVENTS`]. If there are any, the
-    /// history is wrong.
+    /// Returns the number of events that were dropped because their trace exceeds [`MAX_EVENTS`]. If any were dropped,
+    /// the history is wrong.
     pub fn dropped_events(&self) -> u64 {
         self.dropped_events
     }

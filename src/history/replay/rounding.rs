@@ -1,5 +1,5 @@
-//! Rounding of requested bytes to block sizes, as in the caching allocator. It is used for allocations whose block is
-//! not in the file.
+//! Rounding of requested bytes to block sizes, as in the caching allocator. Used for allocations whose block is not in
+//! the file.
 //!
 //! The result is a lower bound: a large block may include a remainder that was too small to split off.
 
@@ -10,7 +10,8 @@ const MIB_BITS: u32 = 20;
 /// Rounding rules of the allocator that wrote a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rounding {
-    /// Values of `roundup_power2_divisions`. Entry `index` applies to sizes from 2^(20 + `index`) bytes. 0 if not set.
+    /// Values of `roundup_power2_divisions`. Entry `index` applies to sizes of at least 2^(20 + `index`) bytes. 0 if
+    /// not set.
     divisions: [u64; 16],
 }
 

@@ -28,7 +28,7 @@ use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
-/// Size in bytes of segments for small blocks. Those for large blocks are larger (`kSmallBuffer`).
+/// Size in bytes of segments for small blocks (`kSmallBuffer`). Segments for large blocks are larger.
 const SMALL_SEGMENT: u64 = 2 << 20;
 /// Granularity in bytes of expandable segments for large blocks (`kLargeBuffer`).
 const LARGE_PAGE: u64 = 20 << 20;
@@ -36,7 +36,7 @@ const LARGE_PAGE: u64 = 20 << 20;
 /// Properties of a segment that determine which requests it serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SegmentKind {
-    /// Memory pool, if the segment at the end or an event has it. `(0, 0)` is the default pool.
+    /// Memory pool, if recorded by the segment or its events. `(0, 0)` is the default pool.
     pub pool: Option<(u64, u64)>,
     /// Stream of the segment's blocks, if recorded.
     pub stream: Option<u64>,
@@ -47,8 +47,8 @@ pub struct SegmentKind {
 }
 
 impl SegmentKind {
-    /// Returns whether adjacent ranges of these kinds belong to one segment. Expandable segments have separate address
-    /// spaces, far from each other. Unknown or inferred properties therefore do not separate them.
+    /// Returns whether adjacent ranges of these kinds belong to one segment. Expandable segments are far from each
+    /// other in the address space, so properties that are unknown or inferred are not compared.
     fn may_be_one_segment(&self, other: &SegmentKind) -> bool {
         let fits = |first: Option<u64>, second: Option<u64>| first.is_none() || second.is_none() || first == second;
         let pools = self.pool.is_none() || other.pool.is_none() || self.pool == other.pool;
@@ -59,30 +59,32 @@ impl SegmentKind {
 /// Address ranges of one device's reserved memory. Empty until [`SegmentLifetimes::step`] has finished.
 #[derive(Clone, Debug)]
 pub struct SegmentLifetimes {
-    /// Ranges with address, size and lifetime. Ids are in the order of allocation, then of addresses.
+    /// Ranges with address, size and lifetime. Ids are in the order of allocation. Ranges that are allocated at the
+    /// same moment are ordered by address.
     pub ranges: Allocations,
     /// Checkpoints for finding the ranges that exist at a moment.
     pub live: LiveSets,
     /// Mapped bytes at each moment. In a complete file they equal [`DeviceHistory::reserved`].
     pub mapped: Totals,
-    /// Change of `mapped` by segment operation, in bytes.
+    /// Change of `mapped` at each segment operation, in bytes.
     changes: Column<i64>,
     kinds: Vec<SegmentKind>,
     kind_indices: HashMap<SegmentKind, u32, foldhash::fast::RandomState>,
     facts: Column<RangeInfo>,
-    /// Rows while the trace is being undone, newest first.
+    /// Ranges whose lifetime is known, newest first. Used only while the trace is being undone.
     rows: Column<ClosedRange>,
-    /// Number of bytes that events mapped but that do not exist afterwards. Nonzero if the file contradicts itself.
+    /// Number of bytes that events mapped but that do not exist after these events. Nonzero if the file contradicts
+    /// itself.
     pub missing_bytes: u64,
-    /// Number of ranges compared since the last check of the clock.
+    /// Number of ranges compared since the last check of the time slice.
     compared: usize,
     work: Work,
 }
 
-/// Properties of a range besides its lifetime.
+/// Properties of a range other than its lifetime.
 #[derive(Clone, Copy, Debug)]
 struct RangeInfo {
-    /// Index into `kinds`.
+    /// Index of the segment's properties in `kinds`.
     kind: u32,
     /// True if a segment starts with this range, even if the range below is adjacent.
     starts_segment: bool,
@@ -90,7 +92,8 @@ struct RangeInfo {
     segment: u32,
 }
 
-/// Range that exists at the moment up to which events are undone. Keyed by address.
+/// Range that exists at the moment reached by undoing events. The event that mapped the range has not been reached. The
+/// maps are keyed by the range's address.
 #[derive(Clone, Copy, Debug)]
 struct OpenRange {
     end: u64,
@@ -110,19 +113,20 @@ struct ClosedRange {
 
 #[derive(Clone, Debug)]
 enum Work {
-    /// Adds the segments at the end, starting with this index.
+    /// Adding the segments at the end. Holds the index of the next segment, and the open ranges.
     EndSegments(usize, BTreeMap<u64, OpenRange>),
-    /// Undoes the operations after the loaded range. Holds the number of operations left.
+    /// Undoing the operations after the loaded range. Holds the number of operations left, and the open ranges.
     UndoLater(usize, BTreeMap<u64, OpenRange>),
-    /// Undoes the events before this one.
+    /// Undoing the events. Holds the number of events left, and the open ranges.
     Undo(u32, BTreeMap<u64, OpenRange>),
-    /// Adds the ranges that were mapped before recording. Holds the total bytes of those added so far.
+    /// Adding the ranges that were mapped before recording. Holds the open ranges, and the total size of the ranges
+    /// added so far.
     InitialRanges(BTreeMap<u64, OpenRange>, i64),
-    /// Reverses the rows before this one into the order of allocation.
+    /// Reversing the rows into the order of allocation. Holds the number of rows left.
     ReverseRows(usize),
-    /// Adds up the events from this one on.
+    /// Adding up the totals. Holds the index of the next event.
     Totals(u32),
-    /// Computes the live sets.
+    /// Computing the live sets.
     Live,
     Done,
 }
@@ -145,10 +149,10 @@ impl Default for SegmentLifetimes {
     }
 }
 
-/// Maximum number of ranges compared with an undone event. In a valid file released ranges overlap nothing that still
-/// exists. A trace that releases the same range repeatedly must not cost quadratic time.
+/// Maximum number of ranges compared with an undone event. In a valid file, a released range overlaps no range that
+/// still exists. The limit prevents quadratic time if a trace releases the same range repeatedly.
 const MAX_OVERLAPS: usize = 256;
-/// Number of ranges compared between two checks of the clock.
+/// Number of ranges compared between two checks of the time slice.
 const MAX_COMPARED: usize = 1 << 15;
 
 impl SegmentLifetimes {
@@ -167,12 +171,14 @@ impl SegmentLifetimes {
         &self.kinds
     }
 
-    /// Returns whether a segment starts with this range. An adjacent range below then belongs to another segment.
+    /// Returns whether a segment starts with this range. If another range is adjacent below, it belongs to another
+    /// segment.
     pub fn starts_segment(&self, id: AllocationId) -> bool {
         self.facts.get(id.0 as usize).is_some_and(|facts| facts.starts_segment)
     }
 
-    /// Returns whether two ranges that exist at the same moment, the first below the second, belong to one segment.
+    /// Returns whether two ranges belong to one segment. Both must exist at the same moment, `below` at the lower
+    /// address.
     pub fn is_same_segment(&self, below: AllocationId, above: AllocationId) -> bool {
         let end = self.ranges.address(below).saturating_add(self.ranges.size(below));
         let kinds =
@@ -185,8 +191,8 @@ impl SegmentLifetimes {
         self.facts.get(id.0 as usize).map(|facts| facts.segment).filter(|&segment| segment != u32::MAX)
     }
 
-    /// Returns the stack of the event that mapped a range, else the stack of its segment at the end, else
-    /// [`StackId::NONE`].
+    /// Returns the stack of the event that mapped a range. Otherwise returns the stack of the range's segment at the
+    /// end, or [`StackId::NONE`].
     pub fn stack(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
         let event_stack = self.ranges.allocated_at(id).event().map(|event| history.events.stack(event.0));
         let segment_stack = || Some(snapshot.segments.get(self.segment_at_end(id)? as usize)?.stack);
@@ -208,11 +214,11 @@ impl SegmentLifetimes {
             + self.kinds.capacity() * size_of::<SegmentKind>()
     }
 
-    /// Computes the ranges until they are complete or the slice ends. Every call must pass the same snapshot and
-    /// history.
+    /// Continues computing the ranges until they are complete or the time slice is used up. Every call must pass the
+    /// same snapshot and history.
     ///
     /// # Errors
-    /// The slice's time is up.
+    /// Returns an error if the time slice is used up.
     pub fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         loop {
             self.work = match std::mem::replace(&mut self.work, Work::Done) {
@@ -291,8 +297,8 @@ impl SegmentLifetimes {
         Work::UndoLater(history.later_operations.len(), open)
     }
 
-    /// Undoes an event after the loaded range. Ranges that it mapped are discarded. Ranges that it released exist to
-    /// the end of the loaded range.
+    /// Undoes an event after the loaded range. Discards ranges that the event mapped. Ranges that it released exist
+    /// until the end of the loaded range.
     fn undo_behind(
         &mut self,
         snapshot: &Snapshot,
@@ -338,7 +344,8 @@ impl SegmentLifetimes {
         self.changes.set(operation as usize, change);
     }
 
-    /// Restores a released range, which existed until `moment`. Returns the number of bytes that did not exist already.
+    /// Restores a released range, which existed until `moment`. Returns the number of bytes added, without ranges that
+    /// already exist.
     fn restore_range(
         &mut self,
         snapshot: &Snapshot,
@@ -357,7 +364,7 @@ impl SegmentLifetimes {
     }
 
     /// Returns the kind of an adjacent expandable segment that the range may belong to. This kind is preferred to the
-    /// inferred one, because events have fewer properties than segments.
+    /// inferred one, because segments have more properties than events.
     fn adjacent_kind(
         &self,
         open: &BTreeMap<u64, OpenRange>,
@@ -435,7 +442,7 @@ impl SegmentLifetimes {
     }
 
     /// Adds ranges that were mapped before recording started, from the highest address down. `bytes` is the total size
-    /// of those added by earlier calls.
+    /// of the ranges added by earlier calls.
     fn add_initial_ranges(&mut self, mut open: BTreeMap<u64, OpenRange>, mut bytes: i64) -> Work {
         for _ in 0..STEPS_PER_CHECK {
             let Some((address, range)) = open.pop_last() else {

@@ -1,26 +1,27 @@
-//! Event times in four bytes each, as offsets from the start of their stretch of events.
+//! Event times in four bytes each, as offsets from the start of a stretch of 1024 events.
 
 use crate::snapshot::NO_TIME;
 use base::column::Column;
 
 const STRETCH_EVENTS: usize = 1024;
 
-/// `time_us` of each event of a trace.
+/// Times of the events of a trace, in µs since 1970.
 #[derive(Clone, Debug)]
 pub struct Times {
-    /// Number of dropped events before the first row, whose times are unknown.
+    /// Number of dropped events before the first row. Their times are unknown.
     skipped: u32,
     /// Time of the first event in each stretch.
     pub(super) start: Column<i64>,
     pub(super) offset: Column<i32>,
-    /// Index and time of events that have no time, or whose offset does not fit (half an hour within 1024 events).
+    /// Index and time of events that have no time, or whose offset does not fit into four bytes (more than half an hour
+    /// within a stretch).
     pub(super) exceptions: Vec<(u32, i64)>,
     /// Latest time before each stretch, or `NO_TIME`.
     pub(super) latest_before: Column<i64>,
-    /// First and latest recorded time of the trace, or `NO_TIME`.
+    /// First recorded time of the trace, or `NO_TIME`.
     first: i64,
     latest: i64,
-    /// True if an event has no time, or an earlier one than a previous event.
+    /// True if an event has no time, or times decrease.
     uneven: bool,
 }
 
@@ -48,12 +49,12 @@ impl Times {
         Times { skipped, ..Times::default() }
     }
 
-    /// Returns the first and the latest time, and whether times are missing or decrease.
+    /// Returns the first and the latest time, and `true` if times are missing or decrease.
     pub(super) fn bounds(&self) -> (i64, i64, bool) {
         (self.first, self.latest, self.uneven)
     }
 
-    /// Restores the times of a complete trace from their columns. Returns `None` if these are inconsistent.
+    /// Restores the times of a complete trace from their columns. Returns `None` if the columns are inconsistent.
     pub(super) fn from_parts(
         [start, latest_before]: [Column<i64>; 2],
         offset: Column<i32>,
@@ -156,8 +157,8 @@ pub fn time_axis_width(span: u64) -> u64 {
     span.saturating_add(2 * time_axis_margin(span))
 }
 
-/// Divisor of the recorded span that gives the length of each margin. The margins show the states before the first and
-/// after the last event.
+/// Ratio of the recorded span to the length of each margin. The margins show the states before the first and after the
+/// last event.
 const MARGIN_DIVISOR: u64 = 64;
 
 impl TimeAxis<'_> {
@@ -191,13 +192,13 @@ impl TimeAxis<'_> {
         }
     }
 
-    /// Returns the number of events left of position `x`, which is in µs from the start of the axis.
+    /// Returns the number of events to the left of position `x`, which is in µs from the start of the axis.
     pub fn events_before(&self, x: f64) -> u32 {
         // Events are at whole microseconds. Casts saturate.
         self.events_before_us(self.times.first.saturating_add((x - self.margin() as f64).ceil() as i64))
     }
 
-    /// Returns the number of events before a time in µs since 1970. This is also the moment that lasts until that time.
+    /// Returns the number of events before a time in µs since 1970. This is also the moment directly before that time.
     pub fn events_before_us(&self, before: i64) -> u32 {
         let times = self.times;
         let (mut from, mut to) = (0, times.start.len());
@@ -231,7 +232,7 @@ impl TimeAxis<'_> {
             .unwrap_or(end)
     }
 
-    /// Returns the latest time before a stretch of events, or the first time of the trace if there is none.
+    /// Returns the latest time before a stretch of events. For the first stretch, returns the first time of the trace.
     fn latest_before(&self, stretch: usize) -> i64 {
         self.times.latest_before.get(stretch).filter(|&time| time != NO_TIME).unwrap_or(self.times.first)
     }

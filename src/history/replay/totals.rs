@@ -12,9 +12,9 @@ use base::column::Column;
 use base::units::{EventIdx, Moment};
 use std::ops::Range;
 
-/// Number of moments per block. Small enough that recomputing a block takes well under a microsecond.
+/// Number of moments per block. Recomputing a block takes well under a microsecond.
 const BLOCK_MOMENTS: u32 = 64;
-/// Number of nodes covered by a node of the next level.
+/// Number of nodes that a node of the next level covers.
 const FAN_OUT: usize = 16;
 
 /// Running total as a pyramid of maxima. It grows by one event at a time, so it can be built in time slices or while
@@ -27,14 +27,14 @@ pub struct Totals {
     levels: Vec<Maxima>,
 }
 
-/// Level of the pyramid: the maximum of each node's moments, and the first moment that has it.
+/// Level of the pyramid. Each node has the maximum over its moments, and the first moment with this maximum.
 #[derive(Clone, Debug, Default)]
 struct Maxima {
     total: Column<i64>,
     moment: Column<u32>,
 }
 
-/// Running total together with the change at each event, as needed by queries.
+/// Running total together with the change at each event, which queries need.
 #[derive(Clone, Copy)]
 pub struct Curve<'a> {
     totals: &'a Totals,
@@ -50,7 +50,7 @@ impl Totals {
         totals
     }
 
-    /// Creates the totals of `events` events in one call, without slices.
+    /// Creates the totals of `events` events in one call, without time slices.
     pub fn build(events: u32, base: i64, change: impl Fn(EventIdx) -> i64) -> Totals {
         let mut totals = Totals::new(base);
         (0..events).for_each(|event| totals.push(change(EventIdx(event))));
@@ -69,14 +69,15 @@ impl Totals {
         self.moments += 1;
     }
 
-    /// Returns the first total of each block, its maximum, and the first moment that has it.
+    /// Returns three columns with an entry per block: the first total, the maximum, and the first moment with this
+    /// maximum.
     pub(super) fn blocks(&self) -> (&Column<i64>, &Column<i64>, &Column<u32>) {
         // The first level always exists.
         let blocks = &self.levels[0];
         (&self.block_start, &blocks.total, &blocks.moment)
     }
 
-    /// Restores totals from their [blocks](Totals::blocks) and the last total. Returns `None` if these are
+    /// Restores totals from their [blocks](Totals::blocks) and the last total. Returns `None` if the blocks are
     /// inconsistent.
     pub(super) fn from_blocks(
         moments: u32,
@@ -93,7 +94,7 @@ impl Totals {
         Some(totals)
     }
 
-    /// Returns the number of moments: one more than events.
+    /// Returns the number of moments, which is the number of events plus one.
     pub fn moment_count(&self) -> u32 {
         self.moments
     }
@@ -136,7 +137,7 @@ impl Totals {
         }
     }
 
-    /// Returns the first maximum of a range of blocks.
+    /// Returns the first moment with the maximum of a range of blocks, and this maximum.
     fn max_of_blocks(&self, blocks: Range<usize>) -> Option<(Moment, i64)> {
         let mut best = None;
         let mut index = blocks.start;
@@ -184,7 +185,7 @@ impl<'a> Curve<'a> {
         Curve { totals, change }
     }
 
-    /// Returns the number of moments: one more than events.
+    /// Returns the number of moments, which is the number of events plus one.
     pub fn moment_count(&self) -> u32 {
         self.totals.moments
     }
@@ -194,7 +195,8 @@ impl<'a> Curve<'a> {
         self.scan(moment.0..moment.0.saturating_add(1)).map_or(self.totals.last, |(_, total)| total)
     }
 
-    /// Returns the first moment of `moments` with the maximum, and its total. Returns `None` for an empty range.
+    /// Returns the first moment of the range `moments` with the maximum, and the total there. Returns `None` for an
+    /// empty range.
     pub fn max_in(&self, moments: Range<u32>) -> Option<(Moment, i64)> {
         let (start, end) = (moments.start, moments.end.min(self.totals.moments));
         let first_whole = start.div_ceil(BLOCK_MOMENTS);
@@ -231,7 +233,7 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// Returns the maximum with the higher total, or `first` if the totals are equal.
+/// Returns the pair with the higher total, or `first` if the totals are equal.
 fn max_of(first: Option<(Moment, i64)>, second: Option<(Moment, i64)>) -> Option<(Moment, i64)> {
     match (first, second) {
         (Some(a), Some(b)) => Some(if b.1 > a.1 { b } else { a }),

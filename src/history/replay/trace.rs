@@ -16,7 +16,7 @@ use hashbrown::HashMap;
 
 /// Flag in an event's subject: the allocation is from before recording.
 pub(super) const EARLY_BIT: u32 = 1 << 31;
-/// Subject of allocations that are made after the loaded range.
+/// Subject of events whose allocation is made after the loaded range.
 pub(super) const ALLOCATED_LATER: u32 = EARLY_BIT - 1;
 /// Value in a column of moments that means "never".
 pub(super) const NEVER: u32 = u32::MAX;
@@ -34,7 +34,7 @@ pub enum Subject {
     Note(u32),
 }
 
-/// Columns of the allocations in the trace, or of the allocations from before the trace.
+/// Columns with a row per allocation, for allocations made in the trace or for allocations from before the trace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LifetimeColumns {
     pub(super) address: Column<u64>,
@@ -96,13 +96,13 @@ impl Events {
         self.skipped
     }
 
-    /// Returns the row of an event in the columns. For a dropped event, the row is far beyond the end.
+    /// Returns the row of an event in the columns. For a dropped event, the row does not exist.
     #[inline(always)]
     fn row(&self, event: u32) -> usize {
         event.wrapping_sub(self.skipped) as usize
     }
 
-    /// Drops the events before `first`. `moved` returns the new subject of each other event.
+    /// Drops the events before `first`. `moved` maps the action and subject of each remaining event to its new subject.
     pub(super) fn drop_before(&mut self, first: u32, moved: impl Fn(Action, u32) -> u32) {
         let rows = self.row(first)..usize::MAX;
         let times = self.times.since_event(first);
@@ -167,7 +167,7 @@ impl Events {
     }
 }
 
-/// Labels of the newest `annotate` event of each annotated allocation.
+/// Labels of the most recent `annotate` event of each annotated allocation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Annotated {
     pub(super) by_subject: HashMap<Subject, LabelsId, foldhash::fast::RandomState>,
@@ -176,8 +176,8 @@ pub(super) struct Annotated {
 }
 
 impl Annotated {
-    /// Moves the labels at an address to an allocation from before recording, when the first event refers to the
-    /// allocation.
+    /// Moves the labels at an address to an allocation from before recording. Called when the first event refers to
+    /// this allocation.
     pub(super) fn assign_early(&mut self, address: u64, early: u32) {
         if let Some(labels) = self.by_address.remove(&address) {
             self.by_subject.insert(Subject::Early(early & !EARLY_BIT), labels);
@@ -203,7 +203,7 @@ impl Anomaly {
     }
 }
 
-/// Trace during and after recording.
+/// Recorded trace of one device: events, allocations and sums. Grows while the file is being decoded.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     pub(super) events: Events,
@@ -213,7 +213,7 @@ pub struct Trace {
     pub(super) early: LifetimeColumns,
     /// Address and size in bytes of each segment operation.
     pub(super) segment_operations: Column<(u64, u64)>,
-    /// Address (free bytes for `oom`) and size in bytes of each other event.
+    /// Address and size in bytes of each other event. For `oom`, the address is the number of free bytes.
     pub(super) notes: Column<(u64, u64)>,
     pub(super) note_events: Column<u32>,
     pub(super) annotated: Annotated,
@@ -222,9 +222,9 @@ pub struct Trace {
     /// Event and size of each free whose size differs from the allocation's, sorted by event.
     pub(super) free_sizes: Vec<(u32, u64)>,
     pub(super) counts: [u64; Action::ALL.len()],
-    /// Allocs at an address with a live block whose free was not requested.
+    /// Allocs at an address where a block is still live and its free was not requested.
     pub(super) allocated_twice: Anomaly,
-    /// Allocs at an address with a live block whose free was requested.
+    /// Allocs at an address where a block is still live but its free was requested.
     pub(super) allocated_while_pending: Anomaly,
     pub(super) freed_twice: Anomaly,
     pub(super) time_steps_back: Anomaly,
@@ -236,11 +236,12 @@ pub struct Trace {
     pub(super) allocated: i64,
     pub(super) reserved: i64,
     latest_us: Option<i64>,
-    /// Summary of the events that are not kept.
+    /// Summary of the events that are outside the loaded range.
     pub(super) outside: OutsideRange,
 }
 
-/// Sums over the frees of a trace. They use the size in the free, which may differ from the allocation's.
+/// Sums over the frees of a trace. They add up the sizes in the free events, which may differ from the allocations'
+/// sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FreeSums {
     pub(super) bytes: i64,
@@ -362,7 +363,7 @@ impl Trace {
         subject
     }
 
-    /// Returns whether this subject is an allocation without an alloc in the file.
+    /// Returns whether this subject is an allocation whose alloc is not in the file.
     fn is_unmatched(&self, subject: u32) -> bool {
         subject & EARLY_BIT != 0 && !self.is_carried(subject & !EARLY_BIT)
     }
@@ -393,7 +394,7 @@ impl Trace {
         })
     }
 
-    /// Frees the live set, which is no longer needed.
+    /// Drops the live set, which is no longer needed, to free its memory.
     pub(super) fn drop_live(&mut self) {
         self.live = HashMap::default();
     }

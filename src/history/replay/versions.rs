@@ -10,7 +10,8 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use hashbrown::HashMap;
 
-/// Number of tables that the addresses are divided into. Each table is small, so that growing it never takes long.
+/// Number of hash tables that the addresses are divided into. Each table stays small, so that resizing it never takes
+/// long.
 const SHARDS: usize = 256;
 
 /// Versions of one device's addresses, four bytes per allocation and segment operation. Empty until [`Versions::step`]
@@ -23,13 +24,13 @@ pub struct Versions {
     freed: Column<u32>,
     /// Versions of the segment operations.
     segments: Column<u32>,
-    /// Next event to process.
+    /// Index of the next event to process.
     next: usize,
-    /// Frees of blocks, and of segments, before the next event.
+    /// Number of frees at each address before the next event: of blocks, then of segments.
     freed_before: [FreeCounts; 2],
 }
 
-/// Number of frees at each address.
+/// Number of frees at each address, divided into [`SHARDS`] tables.
 #[derive(Clone, Debug, Default)]
 struct FreeCounts(Vec<HashMap<u64, u32, foldhash::fast::RandomState>>);
 
@@ -64,10 +65,11 @@ impl Versions {
         known.unwrap_or(0)
     }
 
-    /// Processes events until all are processed or the slice ends. Every call must pass the same history.
+    /// Continues processing events until all are processed or the time slice is used up. Every call must pass the same
+    /// history.
     ///
     /// # Errors
-    /// The slice's time is up.
+    /// Returns an error if the time slice is used up.
     pub fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         while let Some(events) = slice.next_range(&mut self.next, history.event_count() as usize, 1)? {
             events.for_each(|event| self.event(history, event as u32));

@@ -16,8 +16,8 @@ use super::strings::StringId;
 use super::unknown::{SeenWords, UnknownOwner};
 use super::value::{Kind, Value};
 
-/// Iterates over the pairs, each as schema key, handle of the key, and value. The schema key is `None` for keys outside
-/// the schema.
+/// Iterates over the pairs of a dict, each as schema key, handle of the key, and value. The schema key is `None` for
+/// keys outside the schema.
 fn fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> + '_ {
     pairs.chunks_exact(2).map(|pair| {
         let key = pair[0].as_kind(Kind::String).and_then(|id| Key::from_id(StringId(id)));
@@ -118,8 +118,8 @@ impl Store {
         Ok(event)
     }
 
-    /// Interns the text of any value, because metadata may be a dict in older versions. Returns `None` for Python's
-    /// `None` and the empty string.
+    /// Interns the text of a value of any type, because metadata may be a dict in older versions. Returns `None` for
+    /// Python's `None` and the empty string.
     fn metadata_text(&mut self, value: Value) -> Option<StringId> {
         match value.kind() {
             Kind::String => Some(StringId(value.index())).filter(|&id| !self.strings.bytes(id).is_empty()),
@@ -136,7 +136,7 @@ impl Store {
         }
     }
 
-    /// Interns a list of lines as a stack of strings, so that tracebacks share their common parts.
+    /// Interns a list of traceback lines as a stack of strings, so that tracebacks share their common parts.
     fn lines_at(&mut self, key: Key, list: Value) -> Result<Option<StackId>, ContentError> {
         if list == Value::NONE {
             return Ok(None);
@@ -154,7 +154,7 @@ impl Store {
         Ok(lines.filter(|&lines| lines != StackId::EMPTY))
     }
 
-    /// Parses a frame.
+    /// Parses a stack frame and interns it.
     pub(super) fn parse_frame(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<FrameId, ContentError> {
         let (mut name, mut filename, mut line) = (None, None, 0);
         let mut fx: Vec<(StringId, StringId)> = Vec::new();
@@ -225,7 +225,7 @@ impl Store {
         Ok(ReadBlock { block, has_address })
     }
 
-    /// Returns the newest entry of a block's history, which is the first.
+    /// Returns the newest entry of a block's history, which is the first entry in the list.
     fn newest_history_entry(&self, list: Value) -> Result<Option<HistoryEntry>, ContentError> {
         if list.kind() != Kind::List {
             return Err(ContentError::at_key(Key::History, Problem::Type("a list", list.kind())));
@@ -240,7 +240,7 @@ impl Store {
         }
     }
 
-    /// Parses an entry of a block's history (1.13–2.0).
+    /// Parses an entry of a block's history (PyTorch 1.13 to 2.0).
     pub(super) fn parse_history_entry(
         &mut self,
         pairs: &[Value],
@@ -347,14 +347,14 @@ impl Store {
         Ok(first..end)
     }
 
-    /// Returns the stage of an annotation if it is an unknown string.
+    /// Returns the stage of an annotation if it is a string other than `START` and `END`.
     pub(super) fn unknown_stage(&self, pairs: &[Value]) -> Option<Value> {
         let (_, _, stage) = fields(pairs).find(|(key, ..)| *key == Some(Key::Stage))?;
         let word = StringId(stage.as_kind(Kind::String)?);
         (!matches!(Key::from_id(word), Some(Key::Start | Key::End))).then_some(stage)
     }
 
-    /// Parses an entry of `external_annotations`.
+    /// Parses an entry of the list `external_annotations`.
     pub(super) fn parse_annotation(&mut self, pairs: &[Value]) -> Result<AnnotationMark, ContentError> {
         let (mut start, mut name, mut device, mut time_us) = (None, None, 0, None);
         for (key, _, value) in fields(pairs) {

@@ -26,8 +26,8 @@ impl PreviousEntry {
         }
     }
 
-    /// Sets the keys. Returns whether values can be replaced independently of each other: every key belongs to an event
-    /// and occurs once, and no key is an alias (`device_free`) or makes others unnecessary.
+    /// Sets the keys. Returns whether the value of each key can be replaced without affecting other fields: all keys
+    /// belong to an event and occur once, and none is an alias (`device_free`) or makes others unnecessary.
     fn set_keys(&mut self, keys: &[Value]) -> bool {
         if self.keys == keys {
             return true;
@@ -49,7 +49,8 @@ impl PreviousEntry {
         is_whole
     }
 
-    /// Returns the event with these keys and values if it differs from the previous one only in fields that vary often.
+    /// Returns the event with these keys and values if it differs from the previous event only in fields that vary
+    /// often. Otherwise returns `None`, and the caller parses the whole entry.
     #[inline]
     pub(super) fn next(
         &mut self,

@@ -8,7 +8,7 @@ use std::fmt;
 /// Error that stops decoding in the middle of a file, usually because a limit is exceeded. The parser adds the offset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// A table is full.
+    /// A table is full. Holds the plural noun of its rows.
     #[error("more than 2^32 distinct {0}")]
     TooMany(&'static str),
     /// All distinct strings together are too long.
@@ -36,13 +36,13 @@ pub struct ContentError {
     pub problem: Problem,
 }
 
-/// Problem with a value.
+/// Reason why a value violates the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// The value has a wrong type. Holds the expected type, and the kind of the value.
     Type(&'static str, Kind),
     Missing,
-    /// The value is outside the valid range, which the field describes.
+    /// The value is outside the valid range. Holds a description of the range.
     Range(&'static str),
     /// The file as a whole is not a snapshot.
     NotASnapshot,

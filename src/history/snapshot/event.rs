@@ -23,14 +23,14 @@ pub enum Action {
     Snapshot,
     /// The driver could not provide more memory.
     Oom,
-    /// Annotation of a live allocation (since 2.14).
+    /// Annotation of a live allocation (since PyTorch 2.14).
     Annotate,
     /// Action of a later version. It is kept in the trace and causes a warning.
     Unknown,
 }
 
 impl Action {
-    /// All actions, in the order of their numbers.
+    /// All actions, in the order of their discriminants.
     pub const ALL: [Action; 11] = [
         Action::Alloc,
         Action::FreeRequested,
@@ -99,8 +99,8 @@ pub struct Rows {
     pub blocks: usize,
 }
 
-/// Receiver of the events of each trace, in order, while the file is being decoded. Traces are numbered from 0 in the
-/// order of their start. The device of a trace is known only at the end.
+/// Receiver of the events of each trace, in order, while the file is being decoded. Traces are numbered from 0, in the
+/// order of their lists in the file. The device of a trace is known only at the end.
 pub trait EventSink {
     /// Receives the next event of `trace`.
     fn event_at(&mut self, trace: u32, event: &Event);
@@ -118,7 +118,7 @@ pub trait EventSink {
 }
 
 impl Key {
-    /// Returns the action that the key names, or `None` if it is not an action.
+    /// Returns the action with this name in the file, or `None` if the key is not an action.
     pub fn action(self) -> Option<Action> {
         Some(match self {
             Key::Alloc => Action::Alloc,

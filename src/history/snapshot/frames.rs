@@ -17,7 +17,7 @@ pub struct Frame {
     pub filename: StringId,
     /// Line number. Real files contain 0xffffffffffffffff, which does not fit into `i64`.
     pub line: i128,
-    /// FX fields (since 2.10), as pairs of key and text. Usually empty.
+    /// FX fields (since PyTorch 2.10), as pairs of key and text. Usually empty.
     pub fx: Box<[(StringId, StringId)]>,
 }
 

@@ -11,22 +11,22 @@ use std::hash::BuildHasher;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LabelsId(pub u32);
 
-/// Labels of an event. `None` if the file has no such key.
+/// Labels of an event. A field is `None` if the event does not have the key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Labels {
     /// Stream handle, an opaque pointer. 0 is the default stream.
     pub stream: Option<u64>,
-    /// Memory pool (since 2.11). `(0, 0)` is the default pool.
+    /// Memory pool (since PyTorch 2.11). `(0, 0)` is the default pool.
     pub pool: Option<(u64, u64)>,
-    /// `torch.compile` region (since 2.8). `N/A` outside of any region.
+    /// `torch.compile` region (since PyTorch 2.8). `N/A` outside of any region.
     pub compile_context: Option<StringId>,
-    /// Metadata attached by the user (since 2.10).
+    /// Metadata attached by the user (since PyTorch 2.10).
     pub user_metadata: Option<StringId>,
-    /// Metadata attached by PyTorch (since 2.15).
+    /// Metadata attached by PyTorch (since PyTorch 2.15).
     pub internal_metadata: Option<StringId>,
     /// Category assigned by `torch.profiler`.
     pub category: Option<StringId>,
-    /// Traceback of the forward op (since 2.11), as a stack in the snapshot's `lines`.
+    /// Traceback of the forward op (since PyTorch 2.11), as a stack in the snapshot's `lines`.
     pub forward_frames: Option<StackId>,
 }
 

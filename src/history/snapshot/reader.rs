@@ -17,7 +17,7 @@ use super::unknown::SeenWords;
 use super::value::{Kind, Value};
 use crate::pickle::Builder;
 
-/// Kind of an open container, determined by its first values.
+/// Kind of an open container. It is determined by the first values of the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Dict,
@@ -43,7 +43,7 @@ impl OpenContainer {
     }
 }
 
-/// Result of reading a list of events.
+/// Result of reading a list of events: the number of events, and the first invalid value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TraceRead {
     pub(super) events: u64,
@@ -157,7 +157,7 @@ impl<S: EventSink> Reader<S> {
         }
     }
 
-    /// Finishes a dict with separate keys and values. Uses delta decoding if possible.
+    /// Finishes a dict that is passed as separate keys and values. Uses delta decoding if possible.
     fn finish_keys_values(&mut self, keys: &[Value], values: &[Value]) -> Result<Value, ReadError> {
         if let Some(event) = self.previous_entry.next(keys, values, &mut self.store, &mut self.seen) {
             let row = self.queue.push(event).ok_or(ReadError::TooMany("events"))?;
@@ -190,7 +190,7 @@ impl<S: EventSink> Reader<S> {
     }
 }
 
-/// Appends a row to a table and returns its handle. Other limits keep tables below 2^32 rows.
+/// Appends a row to a table and returns its handle. Tables have fewer than 2^32 rows because of other limits.
 fn push_row<T>(kind: Kind, table: &mut Vec<T>, row: T) -> Value {
     table.push(row);
     Value::new(kind, table.len() as u32 - 1)
@@ -334,8 +334,8 @@ impl<S: EventSink> Builder for Reader<S> {
         self.finish_keys_values(keys, values).ok()
     }
 
-    /// Returns true for stacks and frames, which have no identity. Events are not shareable, because each is passed to
-    /// the sink once.
+    /// Returns true for stacks and frames, which have no identity. Events are not shareable, because each event is
+    /// passed to the sink exactly once.
     fn is_shareable(&self, value: Value) -> bool {
         value.is(Kind::Frame) || value.is(Kind::Stack)
     }

@@ -3,7 +3,7 @@
 
 macro_rules! words {
     ($($name:ident = $text:literal),* $(,)?) => {
-        /// Word of the schema. Its discriminant is its [`StringId`](super::StringId).
+        /// Word of the schema: a dict key, an action or a state. Its discriminant is its [`StringId`](super::StringId).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs, reason = "named after the words, which FORMAT.md explains")]
         #[repr(u8)]

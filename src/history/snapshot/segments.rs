@@ -6,7 +6,7 @@ use super::stacks::StackId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockState {
     Allocated,
-    /// Freed by the program and still used by a stream (`active_pending_free`, in some versions
+    /// Freed by the program but still used by a stream (`active_pending_free`, in some versions
     /// `active_awaiting_free`).
     AwaitingFree,
     Inactive,
@@ -19,21 +19,23 @@ impl BlockState {
     }
 }
 
-/// Block of a segment.
+/// Block of a segment: a range of memory that is in use or free.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
-    /// Address. In files before 2.1, it is computed from the segment's address and the sizes of the preceding blocks.
+    /// Address. In files from before PyTorch 2.1, it is computed from the segment's address and the sizes of the
+    /// preceding blocks.
     pub address: u64,
     /// Size after rounding, in bytes.
     pub size: u64,
-    /// Requested bytes: `requested_size`, else `real_size` of the newest history entry, else `size`.
+    /// Requested bytes, from the first field that is recorded: `requested_size`, `real_size` of the newest history
+    /// entry, or `size`.
     pub requested: u64,
     pub state: BlockState,
     /// Stack of the allocation, or [`StackId::NONE`].
     pub stack: StackId,
 }
 
-/// Segment of reserved memory.
+/// Segment: memory that the allocator reserved from the driver and divided into blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
     /// Ordinal of the device. −1 is host memory.
@@ -76,7 +78,7 @@ pub struct AnnotationRange {
 }
 
 impl AnnotationRange {
-    /// Returns whether the range includes this time, ends included.
+    /// Returns whether the range includes this time. Start and end are part of the range.
     pub fn covers(&self, time_us: i64) -> bool {
         self.start_us <= time_us && self.end_us.is_none_or(|end| time_us <= end)
     }

@@ -29,7 +29,8 @@ impl StackId {
 /// Stacks of a snapshot.
 pub struct Stacks {
     nodes: Column<(u32, u32)>,
-    /// Complete stacks by a hash of their frames, so that a known stack needs one lookup instead of one per frame.
+    /// Complete stacks, indexed by a hash of their frames, so that a known stack needs one lookup instead of one per
+    /// frame.
     by_frames: HashTable<(u64, u32)>,
     children: HashTable<u32>,
     hasher: RandomState,
@@ -111,7 +112,7 @@ impl Stacks {
         Some((StackId(callers), FrameId(frame)))
     }
 
-    /// Returns the number of nodes, including the root. All ids are lower than this.
+    /// Returns the number of nodes, including the root. All ids are lower than this number.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }

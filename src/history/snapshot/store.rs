@@ -31,12 +31,11 @@ pub(super) struct HistoryEntry {
 struct Container {
     start: u64,
     length: u32,
-    /// Number of values at the start that have the same kind, so that finding the first value of another kind needs no
-    /// search.
+    /// Number of leading values that have the same kind. The first value of another kind can be found without a search.
     same_kind: u32,
 }
 
-/// Maximum number of distinct pairs in the cache. A process has fewer memory pools.
+/// Maximum number of distinct pairs in the cache. Pairs are ids of memory pools, and a process has fewer pools.
 const MAX_CACHED_PAIRS: usize = 4096;
 
 /// Tables of a file while it is being read.
@@ -48,10 +47,10 @@ pub(super) struct Store {
     pub(super) labels: LabelTable,
     /// Tracebacks of forward ops, as stacks of string ids.
     pub(super) lines: Stacks,
-    /// Stack for each list of lines, by the index of the list in `containers`.
+    /// Stack of each list of traceback lines, by the index of the list in `containers`.
     pub(super) line_lists: HashMap<u32, StackId, foldhash::fast::RandomState>,
     pub(super) blocks: Vec<ReadBlock>,
-    /// Number of rows of `blocks` up to the last one that belongs to a segment.
+    /// One past the last row of `blocks` that belongs to a segment so far.
     pub(super) blocks_taken: u32,
     pub(super) segments: Vec<Segment>,
     pub(super) marks: Vec<AnnotationMark>,
@@ -63,11 +62,12 @@ pub(super) struct Store {
     items: Column<Value>,
     /// Range of each container in `items`.
     containers: Column<Container>,
-    /// Cache of pairs. It saves memory, because every event has a memory pool and there are few pools.
+    /// Cache of pairs by their elements. It saves memory, because every event has a memory pool and there are few
+    /// pools.
     pairs: HashMap<[Value; 2], Value, foldhash::fast::RandomState>,
 }
 
-/// Index of all empty containers. It is never a row, because 2^32 rows do not fit into memory.
+/// Index shared by all empty containers. It is never a valid row, because 2^32 rows do not fit into memory.
 const EMPTY_CONTAINER: u32 = u32::MAX;
 
 /// Maximum nesting depth of recorder data.
@@ -111,7 +111,8 @@ impl Store {
         Ok(Value::new(kind, id))
     }
 
-    /// Stores a tuple, or a list that may represent a tuple (JSON has no tuples). Equal pairs share an index.
+    /// Stores a tuple, or a list that may represent a tuple (JSON has no tuples). Pairs with equal elements share an
+    /// index.
     pub(super) fn tuple(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
         let Ok(pair) = <[Value; 2]>::try_from(values) else { return self.container(kind, values) };
         if let Some(&known) = self.pairs.get(&pair) {
@@ -124,7 +125,7 @@ impl Store {
         Ok(tuple)
     }
 
-    /// Iterates over the values of a list or tuple, or over key, value, key, value… of a dict.
+    /// Iterates over the values of a list or tuple. For a dict, iterates over key, value, key, value and so on.
     pub(super) fn values(&self, container: Value) -> impl Iterator<Item = Value> + '_ {
         let Container { start, length, .. } = self.container_range(container);
         self.items.range(start as usize..start as usize + length as usize)
@@ -139,7 +140,7 @@ impl Store {
         }
     }
 
-    /// Returns the keys and values of a dict: key, value, key, value, …
+    /// Returns the keys and values of a dict as one list: key, value, key, value and so on.
     pub(super) fn pairs(&self, dict: Value) -> Vec<Value> {
         self.values(dict).collect()
     }
@@ -157,7 +158,7 @@ impl Store {
         self.as_integer(value).ok_or_else(|| ContentError::at_key(key, Problem::Type("an integer", value.kind())))
     }
 
-    /// Returns a size in bytes, from 0 to 2^63 − 1, so that sums of sizes cannot overflow 128 bits.
+    /// Returns a size in bytes. It must be from 0 to 2^63 − 1, so that sums of sizes cannot overflow 128 bits.
     #[inline]
     pub(super) fn bytes_at(&self, key: Key, value: Value) -> Result<u64, ContentError> {
         if value.kind() == Kind::Int && value.small_int() >= 0 {
@@ -170,7 +171,7 @@ impl Store {
             .ok_or_else(|| ContentError::at_key(key, Problem::Range("a number of bytes between 0 and 2^63")))
     }
 
-    /// Returns a 64-bit address or handle. The C++ pickler writes values above 2^63 as negative.
+    /// Returns a 64-bit address or handle. PyTorch's C++ pickler writes values of 2^63 and more as negative numbers.
     #[inline]
     pub(super) fn address_at(&self, key: Key, value: Value) -> Result<u64, ContentError> {
         if value.kind() == Kind::Int {
@@ -218,7 +219,7 @@ impl Store {
         }
     }
 
-    /// Returns a stack: a list of frames, which may be empty.
+    /// Returns the stack for a list of frames, which may be empty.
     pub(super) fn stack_at(&mut self, key: Key, value: Value) -> Result<StackId, ContentError> {
         match value.kind() {
             Kind::Stack => Ok(StackId(value.index())),
@@ -242,7 +243,7 @@ impl Store {
         }
     }
 
-    /// Returns the index and handle of the first value of a list that is not of `kind`.
+    /// Returns the index and handle of the first value in a list that is not of `kind`.
     pub(super) fn first_not_of(&self, list: Value, kind: Kind) -> Option<(usize, Value)> {
         let place = self.container_range(list);
         let at = |index: u32| Some((index as usize, self.items.get(place.start as usize + index as usize)?));
@@ -316,7 +317,8 @@ impl Store {
         }
     }
 
-    /// Appends a value to `tree`. The output is cut, because shared containers can expand without limit.
+    /// Appends a value to `tree`. Large or deeply nested values are cut, because shared containers can expand without
+    /// limit.
     pub(super) fn encode(&self, value: Value, depth: u32, tree: &mut ValueTree) {
         let is_dict = value.kind() == Kind::Dict;
         tree.put(match value.kind() {

@@ -7,16 +7,17 @@ use hashbrown::HashTable;
 use std::borrow::Cow;
 use std::hash::BuildHasher;
 
-/// Index of a string in the snapshot's table. Ids below `KEYS.len()` are those of the schema's words, in order.
+/// Index of a string in the snapshot's table. Ids below `KEYS.len()` belong to the words of the schema, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StringId(pub u32);
 
 /// Distinct strings of a snapshot.
 ///
-/// The bytes are stored in pieces of 1 MiB, so that growing never copies them. A longer string has its own piece.
+/// The bytes are stored in buffers of 1 MiB, so that adding strings never copies existing ones. A longer string has its
+/// own buffer.
 pub struct Strings {
     pieces: Vec<Vec<u8>>,
-    /// Piece, start and length of each string.
+    /// Buffer index, start and length of each string.
     places: Column<(u32, u32, u32)>,
     ids: HashTable<u32>,
     hasher: RandomState,

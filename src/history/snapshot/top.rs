@@ -37,15 +37,15 @@ pub struct Snapshot {
     pub recorder: RecorderData,
     /// Steps from the recorder, as annotations. Empty if the file has step annotations.
     pub steps: Vec<AnnotationRange>,
-    /// Oldest PyTorch version that writes all keys of the file, and the key that requires it.
+    /// Oldest PyTorch version that writes all keys of the file, and the key that was introduced last.
     pub torch: Option<(&'static str, &'static str)>,
-    /// Availability of the state at the end.
+    /// Availability of the state at the end of the recording.
     pub end: EndState,
     /// Warnings about the file itself.
     pub warnings: Warnings,
 }
 
-/// Availability of the state at the end of the recording.
+/// Availability of the state at the end of the recording in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndState {
     /// The file has a list of segments, which may be empty.
@@ -93,11 +93,11 @@ const STEP_PREFIX: &str = "ProfilerStep#";
 /// Device ordinal of host (pinned) memory, as in the file's segments.
 pub const HOST_DEVICE: i64 = -1;
 
-/// Maximum number of settings that are kept. PyTorch has about thirty.
+/// Maximum number of settings that are stored. PyTorch has about thirty.
 pub const MAX_SETTINGS: usize = 1000;
 
-/// Maximum number of devices with events or blocks. PyTorch stores device ordinals in eight bits. The limit is for
-/// malicious files: a segment of forty bytes can add a device, which needs some kilobytes for its history.
+/// Maximum number of devices with events or blocks. PyTorch stores device ordinals in eight bits, so only malicious
+/// files have more: a segment of forty bytes can add a device, which needs some kilobytes for its history.
 const MAX_DEVICES: usize = 1024;
 const TOO_MANY_DEVICES: Problem = Problem::Range("one of the first 1024 devices");
 
@@ -122,8 +122,8 @@ const KEY_VERSIONS: [(Key, &str); 14] = [
 /// Key that marks a file as simulated.
 pub const SIMULATED_KEY: &str = "memscape_simulated";
 
-/// Returns the oldest PyTorch version that writes this key, and the key. Returns `None` if the key does not depend on
-/// the version.
+/// Returns the oldest PyTorch version that writes this key, and the key itself. Returns `None` if the key does not
+/// depend on the version.
 pub fn torch_version_with(key: &str) -> Option<(&'static str, &'static str)> {
     KEY_VERSIONS.iter().find(|(since, _)| since.text() == key).map(|(key, since)| (*since, key.text()))
 }
@@ -135,7 +135,7 @@ impl<S: EventSink> Reader<S> {
     /// no time per event. A file of 10 million events has some hundred thousand such objects.
     ///
     /// # Errors
-    /// A value under a known key has a wrong type, or the file as a whole is not a snapshot.
+    /// Returns an error if a value under a known key has a wrong type, or the file as a whole is not a snapshot.
     pub fn finish(mut self, root: Value) -> Result<(Snapshot, S), ContentError> {
         let mut top = TopLevel::default();
         match root.kind() {
@@ -259,7 +259,7 @@ impl<S: EventSink> Reader<S> {
         Ok(())
     }
 
-    /// Adds a key and its value to the recorder data.
+    /// Adds a top-level key and its value to the recorder data.
     fn keep_for_recorder(&self, key: Value, value: Value, tree: &mut ValueTree) {
         if tree.bytes().is_empty() {
             tree.put(Token::Dict);
@@ -376,7 +376,7 @@ impl<S: EventSink> Reader<S> {
         Ok(())
     }
 
-    /// Reads the allocator settings of a simulation, and the name of the recording that was simulated.
+    /// Reads the allocator settings of a simulation, and the name of the simulated recording.
     fn parse_simulation(&self, value: Value, top: &mut TopLevel) {
         let pairs = if value.kind() == Kind::Dict { self.store.pairs(value) } else { Vec::new() };
         let mut simulated = [String::new(), String::new()];
@@ -390,8 +390,8 @@ impl<S: EventSink> Reader<S> {
         top.simulated = Some(simulated);
     }
 
-    /// Flattens nested settings to dotted keys. Dicts that are nested deeper than PyTorch's become text. The number of
-    /// settings is limited, because shared dicts can expand without limit.
+    /// Flattens nested settings to dotted keys. Dicts that are nested deeper than in PyTorch's settings become text.
+    /// The number of settings is limited, because shared dicts can expand without limit.
     fn settings(&self, prefix: &str, value: Value, depth: u32, out: &mut Vec<(String, String)>) {
         if value.kind() != Kind::Dict || depth > 3 {
             out.push((prefix.to_owned(), self.store.describe(value)));
@@ -411,14 +411,14 @@ impl<S: EventSink> Reader<S> {
     }
 }
 
-/// Returns the private pool that all segments belong to, if there is one. Returns `None` for the default pool, because
-/// a device may have no other pool.
+/// Returns the private pool that all segments belong to. Returns `None` if there are several pools, or only the default
+/// pool, because a device may have no other pool.
 fn single_pool(segments: &[Segment]) -> Option<(u64, u64)> {
     let pool = segments.first()?.pool.filter(|&pool| pool != (0, 0))?;
     segments.iter().all(|segment| segment.pool == Some(pool)).then_some(pool)
 }
 
-/// Contents of the top-level keys that are read so far.
+/// Contents of the top-level keys that have been read so far.
 #[derive(Default)]
 pub(super) struct TopLevel {
     pub(super) segments: Vec<Segment>,
@@ -428,13 +428,13 @@ pub(super) struct TopLevel {
     pub(super) traces: Vec<(i64, u32)>,
     settings: Vec<(String, String)>,
     recorder: ValueTree,
-    /// Allocator settings of the simulation, and name of the recording that was simulated.
+    /// Allocator settings of a simulation, and name of the simulated recording.
     simulated: Option<[String; 2]>,
     /// Private pool that all segments belong to, if there is one.
     single_pool: Option<(u64, u64)>,
-    /// Rows of the segments that are already in a list. Only the keys matter: a set would add a table type to the wasm.
+    /// Rows of the segments that already belong to a list. Used as a set, but a `HashSet` would add code to the wasm.
     segments_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
-    /// Indices of the traces that already belong to a device. Only the keys matter.
+    /// Indices of the traces that already belong to a device, used as a set.
     traces_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
     devices: Devices,
 }
@@ -444,7 +444,7 @@ pub(super) struct TopLevel {
 pub struct Devices(Vec<i64>);
 
 impl Devices {
-    /// Adds a device. Returns `false` if it is new and there are 1024 devices already.
+    /// Adds a device. Returns `false` if the device is new and there are already 1024 devices.
     pub fn admit(&mut self, device: i64) -> bool {
         match self.0.binary_search(&device) {
             Ok(_) => true,

@@ -4,10 +4,10 @@ use super::schema::{KEYS, Key};
 use super::value::Value;
 use hashbrown::HashMap;
 
-/// Maximum number of distinct unknown words that are kept. Malicious files can have any number.
+/// Maximum number of distinct unknown words that are stored. Malicious files can have any number.
 const MAX_UNKNOWN_WORDS: usize = 100;
 
-/// Object that has an unknown key, or field that has an unknown value.
+/// Object with an unknown key, or field with an unknown value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownOwner {
     /// Key of an event, by its row in the event queue.
@@ -43,14 +43,15 @@ impl Default for Keys {
     }
 }
 
-/// Known keys that occurred, and unknown words. Separate from the tables, so that both can be borrowed mutably.
+/// Known keys that occurred, and unknown words. Stored separately from the tables, so that both can be borrowed
+/// mutably.
 #[derive(Default)]
 pub(super) struct SeenWords {
     /// True for each [`Key`] that occurred.
     keys: Keys,
     pub(super) unknown: Vec<Unknown>,
-    /// Rows of events that a warning refers to, each with its trace and its index in the trace once it is part of a
-    /// list.
+    /// Rows of events that a warning refers to. After the event has been added to a list, each row has the trace and
+    /// the index in the trace.
     pub(super) events: HashMap<u32, Option<(u32, u64)>, foldhash::fast::RandomState>,
 }
 
@@ -59,7 +60,7 @@ impl SeenWords {
         self.keys.0[key as usize] = true;
     }
 
-    /// Returns whether a dict with this key was read.
+    /// Returns whether any dict with this key was read.
     pub(super) fn has(&self, key: Key) -> bool {
         self.keys.0[key as usize]
     }
@@ -75,7 +76,7 @@ impl SeenWords {
         }
     }
 
-    /// Records that the event of `row` is event `index` of `trace`.
+    /// Records that the event in `row` of the queue is event `index` of `trace`.
     #[inline]
     pub(super) fn place(&mut self, row: u32, trace: u32, index: u64) {
         if !self.events.is_empty()

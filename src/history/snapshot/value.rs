@@ -32,7 +32,7 @@ pub enum Kind {
     HistoryEntry,
     /// List of other values, or of values of different kinds.
     List,
-    /// Any other dict.
+    /// Dict without a table of its own.
     Dict,
     Tuple,
 }

@@ -1,31 +1,31 @@
 //! Warnings about a file that do not prevent opening it, counted by kind.
 
-/// Kind of a warning. It has a message for people and a stable name.
+/// Kind of a warning. It has a human-readable message and a stable name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WarningKind {
     /// Key that no known version of PyTorch writes. Holds the kind of object that has the key, and the key.
     UnknownKey(&'static str, String),
-    /// Unknown action of an event.
+    /// Unknown action of an event. Holds the action.
     UnknownAction(String),
-    /// Unknown state of a block.
+    /// Unknown state of a block. Holds the state.
     UnknownState(String),
     /// Stage of an annotation other than `START` and `END`.
     UnknownStage(String),
-    /// Allocation at an address that is already live.
+    /// Allocation at an address where another allocation is live.
     AllocatedTwice,
     /// Second `free_requested` of the same block.
     FreedTwice,
-    /// `free_requested` that is never completed, of a block that is not in the segments.
+    /// `free_requested` without completion, for a block that is not in the segments.
     FreeOfUnknownBlock,
-    /// Free whose size differs from the allocation's.
+    /// Free with another size than the allocation.
     FreeSizeDiffers,
-    /// More bytes are live at the start than trace and segments explain.
+    /// More bytes are live at the start than the trace and the segments explain.
     UnexplainedBytes,
-    /// Fewer bytes are live at the start than trace and segments require, so they contradict each other.
+    /// Fewer bytes are live at the start than the trace requires, so trace and segments contradict each other.
     NegativeRemainder,
-    /// The trace has no `free_completed` (skip_actions), so frees count when they are requested.
+    /// The trace has no `free_completed` (removed by `skip_actions`), so frees take effect when they are requested.
     FreesNeverComplete,
-    /// `time_us` decreases.
+    /// The time of an event (`time_us`) is before the time of the previous event.
     TimeDecreases,
     /// Annotation that ends without a start.
     AnnotationWithoutStart,
@@ -33,7 +33,7 @@ pub enum WarningKind {
     TotalsAtLimit,
     /// All segments belong to one private pool (`MemPool.snapshot()`). Holds its id.
     SinglePool(String),
-    /// More bytes are live than reserved: segments are missing or addresses were changed.
+    /// More bytes are live than reserved, because segments are missing or addresses were changed.
     LiveExceedsReserved,
     /// The file has events but no list of segments.
     NoSegments,
@@ -41,7 +41,7 @@ pub enum WarningKind {
     FromPlotData,
     /// The file was simulated, not recorded. Holds the allocator settings.
     Simulated(String),
-    /// Bytes after the end of a compression layer or of the pickle. Holds the format.
+    /// Bytes after the end of a compression layer or of the pickle. Holds the name of the format.
     TrailingBytes(&'static str),
 }
 
@@ -72,7 +72,7 @@ impl WarningKind {
         }
     }
 
-    /// Returns a message of one sentence for people.
+    /// Returns a human-readable message of one sentence.
     pub fn message(&self) -> String {
         match self {
             WarningKind::UnknownKey(owner, key) => format!("unknown key '{key}' in {owner}, ignored"),
@@ -124,7 +124,8 @@ impl WarningKind {
 /// Warnings about a file. Each kind has a count and the path of its first occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Warnings {
-    /// Sorted by kind. The list is short: decoders add at most a hundred unknown words and few other kinds.
+    /// Kind, count and path of the first occurrence, sorted by kind. The list is short: decoders add at most a hundred
+    /// unknown words and few other kinds.
     counts: Vec<(WarningKind, u64, String)>,
 }
 

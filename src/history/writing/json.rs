@@ -6,7 +6,7 @@ use std::io::{self, Write};
 /// Writer of one JSON value.
 pub struct JsonWriter<W> {
     out: W,
-    /// For each open container: the number of keys and values so far for a dict, `None` for a list.
+    /// State of each open container: for a dict, the number of keys and values written so far. `None` for a list.
     open: Vec<Option<u64>>,
 }
 

@@ -27,14 +27,14 @@ pub trait ValueWriter {
     /// Writes a string. Invalid UTF-8 is replaced, because neither Python nor JSON parsers can read it.
     fn text(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Writes a dict key, or another string from a small set of strings that occur repeatedly.
+    /// Writes a dict key, or another string from a small set of repeated strings.
     fn key(&mut self, key: &'static str) -> io::Result<()>;
 
-    /// Adds the value that was written last to the memo. Returns its index for [`ValueWriter::reference`], or `None` if
-    /// the format has no references.
+    /// Adds the last written value to the memo. Returns its index for [`ValueWriter::reference`], or `None` if the
+    /// format has no references.
     fn memoize(&mut self) -> io::Result<Option<u32>>;
 
-    /// Writes a reference to a value in the memo.
+    /// Writes a reference to a value in the memo. `number` is the index that [`ValueWriter::memoize`] returned.
     fn reference(&mut self, number: u32) -> io::Result<()>;
 
     /// Writes a pair of integers.
@@ -42,7 +42,7 @@ pub trait ValueWriter {
 
     fn dict(&mut self) -> io::Result<()>;
 
-    /// Ends a dict, which may have at most some hundred keys.
+    /// Ends a dict. A dict may have at most some hundred keys.
     fn end_dict(&mut self) -> io::Result<()>;
 
     fn list(&mut self) -> io::Result<Items>;

@@ -1,7 +1,8 @@
 //! Pickle writer. Like CPython's pickler, it memoizes repeated values and writes lists in batches.
 //!
-//! The default is protocol 4, because older pages of PyTorch's viewer reject 5. Batches have a thousand elements,
-//! because JavaScript functions have a limited number of arguments.
+//! The default is protocol 4, because older versions of PyTorch's viewer reject protocol 5. Batches have a thousand
+//! elements, because the viewer passes a batch as arguments to a JavaScript function, which can take only a limited
+//! number.
 
 use super::{Items, ValueWriter};
 use std::io::{self, Write};
@@ -21,17 +22,18 @@ pub struct PickleWriter<W> {
 }
 
 impl<W: Write> PickleWriter<W> {
-    /// Creates a writer for a pickle protocol, clamped to 2 to 5.
+    /// Creates a writer. `protocol` is the pickle protocol and is clamped to 2 to 5.
     ///
     /// # Errors
-    /// The output could not be written.
+    /// Returns an error if the output cannot be written.
     pub fn new(mut out: W, protocol: u8) -> io::Result<PickleWriter<W>> {
         let protocol = protocol.clamp(2, 5);
         out.write_all(&[0x80, protocol])?;
         Ok(PickleWriter { out, protocol, memoized: 0, keys: Vec::new() })
     }
 
-    /// Writes an opcode and an index: opcode `short` for an index of one byte, `long` for four bytes.
+    /// Writes an index with the opcode `short` if it fits into one byte, otherwise with the opcode `long` and four
+    /// bytes.
     fn write_indexed(&mut self, [short, long]: [u8; 2], number: u32) -> io::Result<()> {
         match u8::try_from(number) {
             Ok(byte) => self.out.write_all(&[short, byte]),
@@ -102,7 +104,7 @@ impl<W: Write> ValueWriter for PickleWriter<W> {
         self.out.write_all(text.as_bytes())
     }
 
-    /// Writes the string the first time, and a reference to it afterwards.
+    /// Writes the string on first use, and a reference to it on later uses.
     fn key(&mut self, key: &'static str) -> io::Result<()> {
         if let Some(&(_, number)) = self.keys.iter().find(|(known, _)| *known == key) {
             return self.reference(number);

@@ -22,7 +22,7 @@ elements! {
     HtmlSelectElement: compare_align, compare_at, compare_device, compare_key;
 }
 
-/// Distance, in CSS pixels, within which a click hits a mark.
+/// Maximum distance, in CSS pixels, between a click and the mark that it selects.
 const CLICK_PX: f64 = 8.0;
 
 #[derive(Default)]
@@ -145,7 +145,7 @@ fn show_bar(elements: &Elements, bar: Option<&ComparisonBar>) {
     set_flag(&elements.compare_overlay, "aria-pressed", bar.is_overlaid);
 }
 
-/// Draws bars: upwards where B has more, downwards where it has less. The direction makes them readable without colour.
+/// Draws the bars: upwards where B has more bytes than A, downwards where it has fewer.
 fn draw(elements: &Elements, picture: &Picture, scale: f64) {
     let canvas = &elements.difference;
     let Some(strip) = &picture.strip else { return set_text(&elements.difference_text, "") };

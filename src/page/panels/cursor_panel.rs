@@ -1,4 +1,4 @@
-//! Cursor, measurement and markers in the side panel, and the announcement of the crosshair to screen readers.
+//! Cursor, measurement and markers in the side panel. Also announces the crosshair to screen readers.
 
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{

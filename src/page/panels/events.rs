@@ -105,7 +105,8 @@ impl Part for Panel {
     }
 }
 
-/// Shows the action filters. Buttons are reused if their number is unchanged, so that the focused one keeps the focus.
+/// Shows the filters by action. Their buttons are reused if the number of filters is unchanged, so that the focused
+/// button keeps the focus.
 fn show_action_filters(elements: &Elements, chips: &[ActionFilter]) {
     let place = &elements.events_actions;
     if place.child_element_count() as usize != chips.len() {

@@ -58,7 +58,7 @@ impl Part for Panel {
     }
 }
 
-/// Returns the last element of a button, which shows the size of the picture.
+/// Returns the element inside a button that shows the size of the picture.
 fn size_label(dom: &Dom, button: &str) -> Option<Element> {
     dom.document.get_element_by_id(button)?.last_element_child()
 }

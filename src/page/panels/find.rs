@@ -19,7 +19,7 @@ elements! {
     HtmlInputElement: find;
 }
 
-/// Delay, in milliseconds, between typing and searching.
+/// Delay, in milliseconds, between the last keystroke and the search.
 const DEBOUNCE_MS: u32 = 120;
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! Elements around the flame graph: path to the zoomed box, card next to the pointer, and status line.
+//! Elements around the flame graph: the path to the zoomed box, the card next to the pointer, and the status line.
 
 use super::hover::place_card;
 use crate::app::{AddListener, App, LastShown, Part};

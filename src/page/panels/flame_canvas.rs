@@ -1,4 +1,4 @@
-//! Canvas of the flame graph: boxes, names and outlines, redrawn only after a change, and pointer events.
+//! Canvas of the flame graph. It draws boxes, names and outlines after a change, and handles pointer events.
 
 use crate::app::{AddListener, App, Part};
 use crate::device::{select_renderer, watch_size};
@@ -22,11 +22,11 @@ elements! {
     HtmlElement: flame_plot, flame_scroll, flame_space;
 }
 
-/// Picture that was drawn last.
+/// State of the canvas, including the picture that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
     shown: Option<(FlamePicture, Theme, u32)>,
-    /// Height of all rows, in CSS pixels.
+    /// Total height of all rows, in CSS pixels.
     height: i32,
     frames: u64,
 }

@@ -1,4 +1,4 @@
-//! Virtualized rows of a grid: elements exist only for visible rows and are reused while scrolling.
+//! Virtualized rows of a grid. Only visible rows have elements, which are reused while scrolling.
 
 use crate::app::App;
 use crate::dom::{
@@ -11,7 +11,7 @@ use ui::scroll::Scroll;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 
-/// Height, in CSS pixels, of the header, which covers the top of a grid.
+/// Height, in CSS pixels, of a grid's header, which covers the top of the scrolled list.
 pub(super) const HEADER_PX: f64 = 24.0;
 
 /// Elements of a grid.
@@ -19,11 +19,11 @@ pub(super) struct GridElements<'a> {
     pub(super) grid: &'a HtmlElement,
     pub(super) space: &'a HtmlElement,
     pub(super) rows: &'a HtmlElement,
-    /// Element that is shown if there are no rows, and its text.
+    /// Element that is shown if there are no rows, and the element of its text.
     pub(super) empty: [&'a HtmlElement; 2],
-    /// Prefix of the ids of rows.
+    /// Prefix of the ids of row elements.
     pub(super) id_prefix: &'static str,
-    /// Attribute with the id of the item in a row.
+    /// Name of the attribute that contains the id of a row's item.
     pub(super) item_attribute: &'static str,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Rows {
     jumps: u32,
 }
 
-/// Row element, and the row that it shows.
+/// Row element, and the view model that it shows.
 struct Row {
     element: Element,
     cells: Vec<Element>,
@@ -133,8 +133,8 @@ fn show_row(place: &GridElements<'_>, row: &mut Row, view: &RowView) {
     shown.clone_from(view);
 }
 
-/// Dispatches the visible part of a list (top and height, in CSS pixels), now and after each change. `head_px` is the
-/// height of the header that covers the list's top.
+/// Dispatches the action that `then` creates from the visible part of a list (top and height, in CSS pixels), initially
+/// and after each change. `head_px` is the height of the header that covers the top of the list.
 pub(super) fn watch_scroll(
     app: &'static App,
     list: &HtmlElement,
@@ -154,7 +154,7 @@ pub(super) fn watch_scroll(
     observe_sizes(&[list], move |_| notify())
 }
 
-/// Returns the clicked row, and how it changes the rows chosen before.
+/// Returns the index of the clicked row, and how the click changes the selection.
 pub(super) fn clicked_row(event: &Event) -> Option<(u32, SelectMode)> {
     let row = number_at(event, "data-row")?;
     let event = event.dyn_ref::<MouseEvent>()?;

@@ -50,8 +50,7 @@ impl Part for Panel {
     }
 }
 
-/// Positions a card, which floats above the page, next to a point of a plot. The point is in CSS pixels from the plot's
-/// upper left corner.
+/// Positions a floating card next to a point of a plot, given in CSS pixels from the upper left corner of the plot.
 pub(super) fn place_card(elements: &Dom, plot: &HtmlElement, card: &HtmlElement, [x, y]: [f64; 2]) {
     let area = plot.get_bounding_client_rect();
     let window = |side: Result<wasm_bindgen::JsValue, _>| side.ok().and_then(|it| it.as_f64()).unwrap_or(0.0);

@@ -32,12 +32,12 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    /// All inputs of the report. Charts depend on the theme, which is identified by its background colour.
+    /// All inputs of the report. The theme, which its charts depend on, is represented by the background colour.
     basis: LastShown<(ReportInputs, [u8; 4])>,
     marks: LastShown<TabState>,
     topic: LastShown<Topic>,
     busy: LastShown<bool>,
-    /// Tables of the report that are not shown yet.
+    /// Tables of the report that are not on the page yet.
     pieces: Pieces,
 }
 
@@ -180,7 +180,7 @@ fn is_shifted(event: &Event) -> bool {
     event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key)
 }
 
-/// Returns the row of the chart of ranks that was clicked, in the heat map or by its label.
+/// Returns the index of the rank whose row was clicked, in the heat map or on its label.
 fn row_of_map(event: &Event) -> Option<usize> {
     if let Some(row) = attribute_at(event, "data-rank") {
         return row.parse().ok();
@@ -202,7 +202,7 @@ fn item_selector(place: usize) -> String {
     ["[data-item=\"", &place.to_string(), "\"]"].concat()
 }
 
-/// Marks the item that was clicked last, and makes the active one reachable by Tab.
+/// Marks the item that was clicked last, and makes the active item reachable by the Tab key.
 fn mark_items(elements: &Elements, state: &State) {
     let marks = tab_state(&state.insights, state);
     let Ok(items) = elements.insights_report.query_selector_all("[data-item]") else { return };
@@ -236,7 +236,7 @@ fn focus_item(elements: &Elements, selector: &str) {
     found.iter().for_each(focus_element);
 }
 
-/// Shows the statements of the report. Returns its tables, which are shown in pieces.
+/// Shows the summary sentences of the report. Returns its tables, which are added to the page in pieces.
 fn show_statements(elements: &Elements, state: &State, theme: &Theme) -> Pieces {
     let view = view(&state.insights);
     clear(&elements.insights_statements);
@@ -251,7 +251,7 @@ fn act(app: &App, action: InsightsAction) {
     app.dispatch(Action::feature(action));
 }
 
-/// Moves to another topic on arrow up and down, Home and End. Right moves into the report.
+/// Selects another topic on arrow up, arrow down, Home and End. Arrow right moves the focus into the report.
 fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let now = app.state.borrow().insights.topic;

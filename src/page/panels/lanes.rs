@@ -1,4 +1,4 @@
-//! Labels of the lanes, which are buttons that select a lane, and the button that shows all lanes.
+//! Labels of the lanes, which are buttons that focus a lane, and the button that shows all lanes.
 
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_flag, set_style, set_text};

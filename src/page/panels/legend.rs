@@ -1,4 +1,5 @@
-//! Legend of the colours, whose entries fade what they name, and the selects for stacking order, colouring and axis.
+//! Legend of the colours, and the selects for stacking order, colouring and axis. A click on an entry of the legend
+//! fades its allocations.
 
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, clear, focus_element, hit_element, number_at, set_attribute, set_flag, set_style, set_text};
@@ -28,7 +29,7 @@ pub(super) struct Panel {
     entries: LastShown<Entries>,
 }
 
-/// All inputs of the list of entries.
+/// All inputs of the legend's list of entries.
 #[derive(PartialEq)]
 struct Entries {
     entries: Option<Rc<Vec<LegendEntry>>>,
@@ -101,7 +102,7 @@ impl Part for Panel {
     }
 }
 
-/// Returns a slot's colour in CSS syntax.
+/// Returns the palette colour with this index in CSS syntax.
 pub(super) fn slot_colour(palette: &[[u8; 4]; 256], slot: u32) -> String {
     let [red, green, blue, _] = palette.get((slot * SHADES) as usize).copied().unwrap_or_default();
     format!("rgb({red} {green} {blue})")
@@ -144,8 +145,8 @@ fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
     }
 }
 
-/// Handles clicks on an entry. A click fades the entry or restores it. A double click, or its "only" button, fades all
-/// others.
+/// Handles clicks on an entry. A click fades the entry or restores it. A double click, or a click on "only", fades all
+/// other entries.
 fn on_click(app: &'static App, _: &'static Elements, event: &Event) {
     let (Some(button), Some(slot)) = (hit_element(event, "button"), number_at(event, "data-slot")) else { return };
     if event.type_() == "dblclick" || button.class_name() == "only" {

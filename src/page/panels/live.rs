@@ -1,4 +1,4 @@
-//! Notice about a file that changes: its age, the newer version, and versions to compare with.
+//! Notice about a file that changes on the server: its age, the newer version, and versions to compare with.
 
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::changes;
@@ -17,7 +17,7 @@ elements! {
     HtmlSelectElement: live_compare;
 }
 
-/// Update interval of the age, in milliseconds.
+/// Interval, in milliseconds, at which the shown age is updated.
 const TICK_MS: u32 = 1000;
 
 #[derive(Default)]

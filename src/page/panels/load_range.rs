@@ -1,4 +1,4 @@
-//! Form to choose which events of a large file are loaded, and the notice about the loaded range.
+//! Form to choose which events of a large file are loaded, and a notice about the loaded range.
 
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{set_flag, set_text, show_text};

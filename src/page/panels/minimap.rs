@@ -1,5 +1,5 @@
-//! Minimap: the whole trace above the timeline, with the cursor, the selected range, and the visible window, which can
-//! be moved and resized.
+//! Minimap of the whole trace, above the timeline. It shows the cursor, the selected range and the visible window. The
+//! window can be moved and resized.
 
 use crate::app::{App, Part};
 use crate::dom::listen;
@@ -18,22 +18,22 @@ elements! {
     HtmlCanvasElement: minimap;
 }
 
-/// Distance, in CSS pixels, within which an edge can be grabbed.
+/// Maximum distance, in CSS pixels, at which the pointer grabs an edge of the window.
 const GRAB_PX: f64 = 7.0;
-/// Minimum width of the drawn window, in CSS pixels.
+/// Minimum width, in CSS pixels, at which the window is drawn.
 const MIN_WINDOW_PX: f64 = 3.0;
 
-/// Picture that was drawn last.
+/// State of the minimap, including the picture that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
     shown: Option<Picture>,
 }
 
-/// All inputs of the picture.
+/// All inputs of the drawn picture.
 #[derive(PartialEq)]
 struct Picture {
     overview: Option<Rc<Overview>>,
-    /// Range of the shared axis that the shown device covers (fractions from 0 to 1).
+    /// Part of the shared time axis that the shown device covers, as fractions from 0 to 1.
     device_axis: [f64; 2],
     window: [f64; 2],
     cursor_position: Option<f64>,
@@ -182,7 +182,7 @@ fn draw(context: &CanvasRenderingContext2d, picture: &Picture, scale: f64) {
     );
 }
 
-/// Returns the window's left and right edge in pixels, at least `narrowest` apart.
+/// Returns the left and right edge of the drawn window in pixels. It is at least `narrowest` pixels wide.
 fn drawn_window(window: [f64; 2], width: f64, narrowest: f64) -> (f64, f64) {
     let (left, right) = (window[0] * width, window[1] * width);
     let missing = (narrowest - (right - left)).max(0.0) / 2.0;
@@ -198,7 +198,7 @@ enum Grip {
         from: f64,
         window: [f64; 2],
     },
-    /// A range is being drawn, starting here.
+    /// A new range is being drawn, which started here.
     Range(f64),
 }
 
@@ -208,7 +208,7 @@ fn inside_axis([left, right]: [f64; 2]) -> [f64; 2] {
     [left + shift, right + shift]
 }
 
-/// Returns the pointer's position as a fraction of the axis, and the axis's width in CSS pixels.
+/// Returns the pointer's position as a fraction of the axis, and the width of the axis in CSS pixels.
 fn axis_position(elements: &Elements, event: &PointerEvent) -> Option<(f64, f64)> {
     let area = elements.minimap.get_bounding_client_rect();
     (area.width() > 0.0).then(|| ((f64::from(event.client_x()) - area.left()) / area.width(), area.width()))

@@ -1,5 +1,5 @@
-//! Canvas with crosshair, cursor, range, ruler, selection box, markers and capacity line. It is separate, so that
-//! moving the pointer redraws nothing else.
+//! Canvas with crosshair, cursor, range, ruler, selection box, markers and capacity line. It lies above the timeline,
+//! which is not redrawn when the pointer moves.
 
 use crate::app::{App, LastShown, Part};
 use crate::elements::elements;
@@ -18,25 +18,26 @@ elements! {
     HtmlCanvasElement: overlay;
 }
 
-/// Height of a chip, in CSS pixels.
+/// Height of a chip (a label with a background), in CSS pixels.
 const CHIP_PX: f64 = 18.0;
-/// Padding on both sides of a chip's text, in CSS pixels.
+/// Padding on the left and right of a chip's text, in CSS pixels.
 const PADDING_PX: f64 = 5.0;
-/// Distance, in CSS pixels, from the top to the number of a marker. The chips and out-of-memory marks are above it.
+/// Distance, in CSS pixels, from the top of the picture to the numbers of markers. Chips and out-of-memory marks lie
+/// above.
 const FLAG_TOP_PX: f64 = 38.0;
 /// Gap between two chips, in CSS pixels.
 const GAP_PX: f64 = 4.0;
-/// Gap between an end of the ruler and its text, in CSS pixels.
+/// Gap, in CSS pixels, between an end of the ruler and the measurement.
 const RULER_GAP_PX: f64 = 8.0;
 
-/// Overlay that was drawn last.
+/// State of the canvas, including the overlay that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
     shown: LastShown<(Overlay, OverlaySize, Theme)>,
 }
 
-/// Sizes in device pixels: the stage, the picture's height, the space above the focused lane, and the space right of
-/// the picture.
+/// Sizes in device pixels: width and height of the stage, height of the picture, space above the focused lane, and
+/// space to the right of the picture.
 type OverlaySize = ((u32, u32), u32, f64, f64);
 
 fn space_above(state: &State, view: &View, canvas: &Canvas) -> f64 {
@@ -172,7 +173,7 @@ impl Brush<'_> {
         self.context.measure_text(text).map_or(0.0, |size| size.width())
     }
 
-    /// Draws a filled label whose upper left corner is at (`x`, `y`).
+    /// Draws a chip (a label with a background) whose upper left corner is at (`x`, `y`).
     fn chip(&self, text: &str, (x, y): (f64, f64), (ground, ink): (&str, &str)) {
         let size = (self.text_width(text) + 2.0 * PADDING_PX * self.scale, CHIP_PX * self.scale);
         self.fill(ground, 1.0, (x.round(), y.round()), size);
@@ -187,8 +188,8 @@ impl Brush<'_> {
         );
     }
 
-    /// Draws a label at the top of the picture, centred at `x` unless that would cover `taken`. Returns its left and
-    /// right edge. Below the picture it would hide a tick.
+    /// Draws a chip at the top of the picture, centred at `x` unless it would overlap the range `taken`. Returns its
+    /// left and right edge.
     fn top_label(&self, text: &str, x: f64, taken: Option<[f64; 2]>, colours: (&str, &str)) -> [f64; 2] {
         let width = self.text_width(text) + 2.0 * PADDING_PX * self.scale;
         let left = beside(x, width, [self.left, self.right()], taken, GAP_PX * self.scale);
@@ -201,8 +202,8 @@ impl Brush<'_> {
         self.left + self.plot.0
     }
 
-    /// Draws a text that starts or ends at a position of the plot, depending on the space. It has an outline, to be
-    /// legible on any background.
+    /// Draws a text that begins or ends at a position of the plot, depending on the available space. An outline makes
+    /// it legible on any background.
     fn outlined_text(&self, text: &str, x: f64, y: f64, ink: &str) {
         let width = self.text_width(text);
         let left = if x + width + RULER_GAP_PX * self.scale > self.plot.0 { x - width } else { x };
@@ -218,7 +219,8 @@ impl Brush<'_> {
         let _ = self.context.fill_text(text, x, y);
     }
 
-    /// Draws the crosshair, with a gap around the pointer, and its labels on both axes.
+    /// Draws the crosshair, with a gap around the pointer, and its labels on both axes. `pinned` are the edges of the
+    /// cursor's label, which is not covered.
     fn crosshair(&self, crosshair: &Crosshair, pinned: Option<[f64; 2]>) {
         let (x, y) = self.to_canvas(crosshair.at);
         let (x, y, hair, free) = (x.floor(), y.floor(), self.hairline(), 7.0 * self.scale);
@@ -236,7 +238,7 @@ impl Brush<'_> {
         self.chip(&crosshair.y_label, ((self.left - width - 3.0 * self.scale).max(0.0), top), (ground, ink));
     }
 
-    /// Draws the visible part of the range, and its edges with grips at the axis.
+    /// Draws the visible part of the selected range, its edges, and grips on the axis.
     fn range(&self, [from, to]: [f64; 2]) {
         let accent = self.theme.accent.as_str();
         let inside = [from, to].map(|x| x.clamp(0.0, self.plot.0));
@@ -251,7 +253,7 @@ impl Brush<'_> {
         }
     }
 
-    /// Draws the cursor's line, handle and label. Returns the label's left and right edge.
+    /// Draws the cursor's line, handle and label. Returns the left and right edge of the label.
     fn draw_cursor(&self, x: f64, text: &str) -> [f64; 2] {
         let (x, hair, accent) = (self.left + x.floor(), self.hairline(), self.theme.accent.as_str());
         let height = self.span.1 - self.span.0;
@@ -309,7 +311,7 @@ impl Brush<'_> {
         self.outline(from, size);
     }
 
-    /// Strokes the current path with an outline in the opposite colour, so that it is visible on any background.
+    /// Strokes the current path, with an outline in a contrasting colour so that it is visible on any background.
     fn stroke(&self) {
         for (colour, width) in [(&self.theme.ground, 3.0), (&self.theme.strong, 1.0)] {
             self.context.set_stroke_style_str(colour);
@@ -325,7 +327,7 @@ impl Brush<'_> {
         self.stroke();
     }
 
-    /// Draws the ruler's box, clipped to the plot, and the measurement at its second end.
+    /// Draws the ruler's box, clipped to the plot, and the measurement at its end.
     fn ruler(&self, [from, to]: [Pointer; 2], text: &str) {
         let inside =
             |place: Pointer| Pointer { x: place.x.clamp(0.0, self.plot.0), y: place.y.clamp(0.0, self.plot.1) };

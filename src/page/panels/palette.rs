@@ -73,7 +73,7 @@ impl Part for Panel {
     }
 }
 
-/// Marks the entry that Enter selects, for screen readers, and scrolls it into view.
+/// Marks the entry that Enter would run, also for screen readers, and scrolls it into view.
 fn mark_active(elements: &Elements, view: &PaletteView) {
     let list = &elements.palette_list;
     list.query_selector("[aria-selected]")
@@ -151,7 +151,7 @@ fn on_key(app: &'static App, elements: &'static Elements, event: &Event) {
     act(app, action);
 }
 
-/// Runs an entry. The dialog is closed first, because closing restores the focus, and the entry may move it.
+/// Runs an entry. The dialog is closed first, because closing it restores the focus, which the entry may then move.
 fn run_entry(app: &'static App, elements: &Elements, place: usize) {
     let target: Option<PaletteTarget> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
     if let Some(target) = target {

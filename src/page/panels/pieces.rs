@@ -1,5 +1,5 @@
-//! Tables of a report, added to the page in pieces over several frames. Adding a whole report at once takes twice as
-//! long as a frame.
+//! Tables of a report, added to the page in pieces over several frames. Adding a whole report at once takes too long
+//! for a frame.
 
 use super::report::{add_row, new_sheet};
 use crate::dom::{Dom, append};
@@ -8,11 +8,11 @@ use std::vec::IntoIter;
 use ui::insights::view::{ColumnKind, SheetRowView, SheetView};
 use web_sys::Element;
 
-/// Number of rows in the first piece. Each later piece has twice as many as the previous one, so the longest table
-/// takes at most ten frames.
+/// Number of rows in the first piece. Each further piece has twice as many rows, so even the longest table takes at
+/// most ten frames.
 const FIRST_ROWS: usize = 6;
 
-/// Tables that are not yet shown completely, in order.
+/// Tables that are not on the page completely, in order.
 pub(super) struct Pieces {
     sheets: Enumerate<IntoIter<SheetView>>,
     partial: Option<PartialTable>,
@@ -20,7 +20,7 @@ pub(super) struct Pieces {
     rows: usize,
 }
 
-/// Table that is partly shown.
+/// A table whose first rows are on the page already.
 struct PartialTable {
     body: Element,
     columns: Vec<(String, ColumnKind)>,
@@ -34,17 +34,17 @@ impl Default for Pieces {
 }
 
 impl Pieces {
-    /// Creates a queue of tables that are not shown yet.
+    /// Creates a queue of tables to add to the page.
     pub(super) fn new(sheets: Vec<SheetView>) -> Pieces {
         Pieces { sheets: sheets.into_iter().enumerate(), partial: None, rows: FIRST_ROWS }
     }
 
-    /// Returns whether everything is shown.
+    /// Returns whether all tables are on the page completely.
     pub(super) fn is_done(&self) -> bool {
         self.sheets.len() == 0 && self.partial.as_ref().is_none_or(|partial| partial.rows.len() == 0)
     }
 
-    /// Shows the next piece. A table's title and header count as one row.
+    /// Adds the next piece to the page. The title and header of a table count as one row.
     pub(super) fn show(&mut self, dom: &Dom, to: &Element) {
         let mut left = self.rows;
         self.rows = self.rows.saturating_mul(2);
@@ -63,7 +63,7 @@ impl Pieces {
         }
     }
 
-    /// Shows everything that is left.
+    /// Adds all remaining rows to the page.
     pub(super) fn show_all(&mut self, dom: &Dom, to: &Element) {
         self.rows = usize::MAX;
         self.show(dom, to);

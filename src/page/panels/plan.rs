@@ -20,11 +20,11 @@ elements! {
     HtmlSelectElement: plan_preset;
 }
 
-/// Attribute with the index of a row, on the row's group field.
+/// Attribute of a row's group field that contains the index of the row.
 const GROUP_FIELD: &str = "data-plan-group";
-/// Attribute with the index of a row, on the row's factor field.
+/// Attribute of a row's factor field that contains the index of the row.
 const FACTOR_FIELD: &str = "data-plan-by";
-/// Attribute with the index of a row, on the button that removes the row.
+/// Attribute of a row's remove button that contains the index of the row.
 const REMOVE_BUTTON: &str = "data-plan-remove";
 
 #[derive(Default)]

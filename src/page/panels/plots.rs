@@ -107,13 +107,13 @@ fn show_pickers(elements: &Elements, pickers: &Pickers) {
     disable(&elements.fit_bytes, pickers.no_fit, fit, web_sys::HtmlButtonElement::set_disabled);
 }
 
-/// Disables a control if there is a reason to, and shows the reason as its tooltip.
+/// Disables a control and shows `why` as its tooltip, or enables it with the tooltip `title` if there is no reason.
 fn disable<T: AsRef<web_sys::Element>>(control: &T, why: Option<&str>, title: &str, set: fn(&T, bool)) {
     set(control, why.is_some());
     set_attribute(control.as_ref(), "title", why.unwrap_or(title));
 }
 
-/// Updates the button that toggles a line. The table of shortcuts contains its id.
+/// Updates the button that shows or hides a line. The table of shortcuts contains the button's id.
 fn show_line(elements: &Elements, entry: &CurveKeyEntry) {
     let wanted = Command::Plot(PlotStep::ToggleLine(entry.line));
     let Some(binding) = BINDINGS.iter().find(|binding| binding.command == wanted) else { return };

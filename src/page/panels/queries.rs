@@ -1,4 +1,4 @@
-//! SQL tab: the editor, and the results, which come from a worker with its own wasm.
+//! SQL tab: the editor and the results. A worker with its own wasm runs the queries.
 
 use crate::app::{AddListener, App, Part};
 use crate::dom::{attribute_at, set_text};
@@ -19,14 +19,14 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel;
 
-/// Distance, in CSS pixels, from the end of the visible part at which more rows are created.
+/// Distance, in CSS pixels, from the end of the created rows at which scrolling creates more rows.
 const LOAD_MORE_PX: i32 = 600;
 
 fn run(app: &'static App, elements: &Elements) {
     sql_worker(app).run(app, Array::of2(&"run".into(), &elements.sql_text.value().into()));
 }
 
-/// Sends the action of the clicked element, or of the focused one on Enter, to the worker.
+/// Sends the worker the action of the clicked element, or of the focused element on Enter.
 fn act(app: &'static App, event: &Event) {
     if let Some(what) = attribute_at(event, "data-act") {
         sql_worker(app).run(app, Array::of2(&"act".into(), &what.into()));

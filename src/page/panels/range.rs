@@ -1,4 +1,5 @@
-//! Axis strip, "Go to" field and range: pointer events, facts about the range, and the scope of the views.
+//! Time axis below the timeline, "Go to" field and selected range: pointer events, facts about the range, and the scope
+//! of the views.
 
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{set_flag, set_or_remove, show_text};

@@ -1,4 +1,4 @@
-//! Chart of many ranks: a curve for each rank, or a heat map with a row for each if there are many.
+//! Chart of all ranks: a curve for each rank, or a heat map with a row for each rank if there are many.
 
 use crate::dom::{Dom, append, set_attribute, set_style};
 use crate::labels::context_2d;
@@ -9,22 +9,22 @@ use picture::timeline::paint::SHADES;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{Element, HtmlCanvasElement, ImageData};
 
-/// Maximum number of ranks that are drawn as curves.
+/// Maximum number of ranks that are drawn as curves instead of a heat map.
 const MAX_CURVES: usize = 16;
-/// Height of a curve, in pixels.
+/// Height of the curve of a rank, in pixels.
 const CURVE_PX: usize = 26;
-/// Height of the ribbon with the spread over all ranks, in pixels.
+/// Height, in pixels, of the ribbon that shows the spread over all ranks.
 const RIBBON_PX: usize = 48;
-/// Heights of a row of the heat map, in pixels: with at most [`MAX_TALL_ROWS`] rows, and with more.
+/// Height of a row of the heat map, in pixels: for at most [`MAX_TALL_ROWS`] rows, and for more.
 const ROW_PX: [usize; 2] = [6, 3];
-/// Maximum number of rows that are drawn with the first height of [`ROW_PX`].
+/// Maximum number of rows that have the first height in [`ROW_PX`].
 const MAX_TALL_ROWS: usize = 64;
 /// Palette index of the colour of the curves, the heat map and the ribbon.
 const COLOUR: usize = SHADES as usize;
-/// Minimum opacity, of 255, of a value above 0.
+/// Minimum opacity, out of 255, of a value above 0.
 const MIN_ALPHA: u32 = 18;
 
-/// Creates the chart.
+/// Creates the elements of the chart.
 pub(super) fn new_map(dom: &Dom, map: &HeatMap, theme: &Theme) -> Element {
     let figure = dom.new_element("div", "chart map", "");
     let are_curves = map.rows.len() <= MAX_CURVES;
@@ -111,7 +111,7 @@ fn draw(
     paint(canvas, (columns, height), &alphas, theme)
 }
 
-/// Fills a canvas with one colour, with the given opacity for each pixel.
+/// Fills a canvas with one colour. `alphas` is the opacity of each pixel.
 fn paint(canvas: &HtmlCanvasElement, (columns, height): (usize, usize), alphas: &[u8], theme: &Theme) -> Option<()> {
     let [red, green, blue, _] = theme.look.palette.get(COLOUR).copied()?;
     let pixels: Vec<u8> = alphas.iter().flat_map(|&alpha| [red, green, blue, alpha]).collect();

@@ -1,4 +1,4 @@
-//! Status line above the report on ranks: progress of the survey, and its controls.
+//! Status line above the report on ranks: progress of the scan, and its controls.
 
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::set_text;

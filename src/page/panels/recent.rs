@@ -77,14 +77,15 @@ fn load_facts(app: &App) -> RecentFiles {
     RecentFiles::parse(&load_value(&app.dom, FACTS_KEY).unwrap_or_default())
 }
 
-/// Stores facts about the open file for the start page. Only for files that have a handle.
+/// Stores facts about the open file for the start page, if the file has a handle with which it can be reopened.
 pub(crate) fn store_facts(app: &App) {
     let mut known = load_facts(app);
     known.add(&app.state.borrow(), Date::now() as u64);
     store(&app.dom, FACTS_KEY, &known.to_text());
 }
 
-/// Adds the open file's handle to the recent files. Returns whether it has one.
+/// Adds the open file to the recent files, if it has a handle with which it can be reopened. Returns whether it has
+/// one.
 pub(crate) fn remember(app: &'static App) -> bool {
     let Some(given) = app.recent.pending.take() else { return false };
     spawn_local(async move {

@@ -1,4 +1,4 @@
-//! Creates the elements of a report: its sentences, charts and tables.
+//! Creates the elements of a report: its summary sentences, charts and tables.
 
 use super::legend::slot_colour;
 use super::rank_map::new_map;
@@ -19,7 +19,7 @@ fn class(tone: Tone) -> &'static str {
     }
 }
 
-/// Adds the icon of a tone, with a word for screen readers.
+/// Adds an icon for the tone of a sentence (such as a warning), with a word for screen readers.
 fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
     let [seen, aloud] = tone_symbol(tone);
     if !seen.is_empty() {
@@ -28,7 +28,7 @@ fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
     }
 }
 
-/// Creates a sentence with its chart and its recommended fix.
+/// Creates a summary sentence with its chart and its recommended fix.
 pub(super) fn new_statement(dom: &Dom, place: usize, statement: &StatementView, theme: &Theme) -> Element {
     let line = dom.new_element("li", class(statement.tone), "");
     let text = dom.new_element(if statement.has_evidence { "button" } else { "p" }, "", "");
@@ -55,7 +55,7 @@ pub(super) fn new_statement(dom: &Dom, place: usize, statement: &StatementView, 
     line
 }
 
-/// Creates a chart. Its bars are elements that the style sheet sizes.
+/// Creates a chart. The style sheet sizes its bars.
 fn new_chart(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
     if let Some(map) = &chart.map {
         let figure = new_map(dom, map, theme);
@@ -101,7 +101,8 @@ fn new_chart(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
     figure
 }
 
-/// Creates a table with its heading. Also returns the body to add rows to, or `None` if the table is folded or empty.
+/// Creates a table with its heading. Also returns the element to add rows to, or `None` if the table is folded or
+/// empty.
 pub(super) fn new_sheet(dom: &Dom, place: usize, sheet: &SheetView) -> (Element, Option<Element>) {
     let at = place.to_string();
     let section = dom.new_element("section", "", "");
@@ -167,7 +168,7 @@ pub(super) fn new_table(dom: &Dom, sheet: &SheetView, title: &str) -> Element {
     frame
 }
 
-/// Creates a table without rows. Also returns the body to add rows to.
+/// Creates a table without rows. Also returns the element to add rows to.
 fn new_frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
     let frame = dom.new_element("div", "sheet", "");
     let table = dom.new_element("table", "", "");
@@ -197,7 +198,7 @@ fn new_frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
     (frame, body)
 }
 
-/// Adds a row, and its stack if it is unfolded, to the body of a table.
+/// Adds a row to the body of a table, followed by the row's stack if it is unfolded.
 pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, ColumnKind)], row: &SheetRowView) {
     append(body, &new_row(dom, columns, row));
     if let StackView::Visible(lines) = &row.stack {

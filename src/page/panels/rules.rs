@@ -1,4 +1,4 @@
-//! Dialog for category rules: the selected set, its errors, and the resulting categories of the open snapshot.
+//! Dialog for category rules: the selected set, its errors, and the categories that it gives the open snapshot.
 
 use super::report;
 use super::rules_form;

@@ -1,4 +1,4 @@
-//! Table of category rules, with a row for each rule. Fields are updated in place, so that the user keeps the focus.
+//! Table of category rules, with one row per rule. Fields are updated in place, so that they keep the focus.
 
 use crate::dom::{Dom, append, attribute_at, focus_element, number_at, set_attribute, set_flag, set_text};
 use ui::rules::{RuleEdit, RuleField, RuleRow};
@@ -89,14 +89,14 @@ fn button(row: &Element, name: &str) -> Option<HtmlButtonElement> {
     row.query_selector(&["[data-move=\"", name, "\"]"].concat()).ok().flatten()?.dyn_into().ok()
 }
 
-/// Returns the edit for text that was typed.
+/// Returns the edit that typing in a field of the table makes.
 pub(super) fn typed_edit(event: &Event) -> Option<RuleEdit> {
     let field = RuleField::from_name(&attribute_at(event, "data-field")?)?;
     let value = event.target()?.dyn_into::<HtmlInputElement>().ok()?.value();
     Some(RuleEdit::Set(number_at(event, "data-place")? as usize, field, value))
 }
 
-/// Returns the edit for a pressed button. The focus moves along with the rule.
+/// Returns the edit that a button of the table makes. The focus follows a rule that moves.
 pub(super) fn pressed_edit(table: &Element, event: &Event) -> Option<RuleEdit> {
     let name = attribute_at(event, "data-move")?;
     let place = number_at(event, "data-place")?;

@@ -1,4 +1,5 @@
-//! Elements around the bars of the Segments tab: headings, sums, filters, card next to the pointer, and status line.
+//! Elements around the canvas of the Segments tab: headings, sums, filters, the card next to the pointer, and the
+//! status line.
 
 use super::grid::{move_focus_from_field, watch_scroll};
 use super::hover::place_card;

@@ -1,4 +1,4 @@
-//! Canvas of the Segments tab: bars, sizes and outlines, redrawn only after a change, and pointer events.
+//! Canvas of the Segments tab. It draws bars, sizes and outlines after a change, and handles pointer events.
 
 use crate::app::{AddListener, App, Part};
 use crate::device::watch_size;
@@ -25,13 +25,14 @@ elements! {
     HtmlElement: segments_plot, segments_scroll, segments_space;
 }
 
-/// Minimum width, in CSS pixels, of a segment with lines at its sides. On a narrower one they would cover half its
-/// width.
+/// Minimum width, in CSS pixels, of a segment that is drawn with lines at its sides. They would cover half of a
+/// narrower segment.
 const MIN_SEGMENT_PX: i32 = 8;
-/// Minimum width, in CSS pixels, of a block with a line at its left. On a narrower one nothing else would be visible.
+/// Minimum width, in CSS pixels, of a block that is drawn with a line at its left. The line would hide a narrower
+/// block.
 const MIN_BLOCK_PX: i32 = 3;
 
-/// Picture that was drawn last.
+/// State of the canvas, including the picture that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
     shown: Option<(SegmentsPicture, Theme)>,

@@ -59,7 +59,7 @@ fn ids(side: Side) -> [&'static str; 2] {
     }
 }
 
-/// Shows a tab immediately, because an element in it may be about to be focused.
+/// Shows a tab immediately instead of in the next frame, because an element in the tab may be about to be focused.
 pub(crate) fn reveal(dom: &Dom, side: Side) {
     for other in Side::ALL {
         let [tab, panel] = ids(other).map(|id| dom.by_id::<HtmlElement>(id));

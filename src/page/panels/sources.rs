@@ -1,4 +1,4 @@
-//! Source view: the table of files and lines, and a dropped source file next to it.
+//! Source view: the table of files and lines, and the text of a source file that the user has dropped.
 
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{
@@ -24,15 +24,15 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel {
     basis: LastShown<SourceInputs>,
-    /// Selected items that were last scrolled into view.
+    /// Selected file and line that were last scrolled into view.
     revealed: [Option<u32>; 2],
-    /// Text whose lines are shown.
+    /// Source text that is shown.
     shown_text: Option<Rc<SourceText>>,
-    /// Elements of the lines of `shown_text`.
+    /// Element of each line of `shown_text`.
     lines: Vec<Element>,
-    /// Buttons with the bytes of a line, by line number (starting at 1).
+    /// Buttons that show the bytes of a line, by line number (starting at 1).
     margins: BTreeMap<u32, Element>,
-    /// Set until the heaviest line of a new text was scrolled into view.
+    /// True until the line with the most bytes of a new text has been scrolled into view.
     reveal_pending: bool,
 }
 
@@ -111,7 +111,7 @@ impl Panel {
         }
     }
 
-    /// Updates the bytes next to lines. Removes the buttons of lines that no longer have bytes.
+    /// Updates the buttons with the bytes of lines, and removes those of lines that no longer have bytes.
     fn show_margins(&mut self, elements: &Elements, margins: &[LineBytes]) {
         let mut before = std::mem::take(&mut self.margins);
         for margin in margins {
@@ -146,7 +146,7 @@ impl Panel {
     }
 }
 
-/// Scrolls a list to make a row visible, if necessary.
+/// Scrolls a list so that a row is visible.
 fn scroll_to(list: &HtmlElement, row: &Element) {
     let (area, row) = (list.get_bounding_client_rect(), row.get_bounding_client_rect());
     // The header covers the height of one row.
@@ -156,18 +156,19 @@ fn scroll_to(list: &HtmlElement, row: &Element) {
     }
 }
 
-/// Marks a line: pressed if it is the current search, current if the selected allocation was allocated there.
+/// Marks a line as pressed if the search is for this line, and as current if the selected allocation was allocated
+/// there.
 fn show_marks(button: &Element, marked: Highlight) {
     set_flag(button, "aria-pressed", marked.is_searched);
     set_flag(button, "aria-current", marked.is_current);
 }
 
-/// Sets the length of the bar behind an element, in thousandths.
+/// Sets the length of the bar behind an element, in thousandths of the full length.
 fn set_bar(element: &Element, thousandths: u32) {
     set_style(element, "--part", &(thousandths.to_string() + "e-3"));
 }
 
-/// Creates an element for each line of a text, up to a maximum.
+/// Creates an element for each line of a text, up to a maximum number of lines.
 fn add_lines(elements: &Elements, text: &str) -> Vec<Element> {
     clear(&elements.source_lines);
     let mut lines = Vec::new();
@@ -241,7 +242,7 @@ fn act(app: &App, action: SourceAction) {
     app.dispatch(Action::feature(action));
 }
 
-/// Moves the focus between rows on arrow up and down, Home and End. Right unfolds a file, left folds it.
+/// Moves the focus between rows on arrow up, arrow down, Home and End. Arrow right unfolds a file, arrow left folds it.
 fn move_focus(dom: &Dom, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
     if event.alt_key() || event.ctrl_key() || event.meta_key() || event.shift_key() {
@@ -276,7 +277,7 @@ fn move_focus(dom: &Dom, event: &Event) {
     }
 }
 
-/// Reads a file that the user gave last, as source text.
+/// Reads source text from one of the files that the user gave last.
 pub(crate) fn read(app: &'static App, place: usize, name: String) {
     let Some(file) = app.files.take_source(place) else { return };
     app.busy.spawn(async move {

@@ -1,4 +1,5 @@
-//! Switches between the start page, loading, error and the open file. Also the status line and notices.
+//! Switches between the start page, the loading screen, an error and the open file. Also shows the status line and
+//! notices.
 
 use super::recent;
 use crate::app::{AddListener, App, LastShown, Part};
@@ -136,7 +137,7 @@ impl Part for Panel {
     }
 }
 
-/// Loads the pictures of the samples. Called when the start page becomes visible.
+/// Loads the pictures of the samples, which are needed only on the start page.
 fn show_pictures(elements: &Elements) {
     let Ok(pictures) = elements.welcome.query_selector_all("img[data-src]") else { return };
     for picture in (0..pictures.length()).filter_map(|at| pictures.get(at)?.dyn_into::<Element>().ok()) {

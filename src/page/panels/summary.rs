@@ -1,4 +1,4 @@
-//! File tab of the side panel: selects for snapshot and device, headline numbers, facts and warnings.
+//! File tab of the side panel: selects for the snapshot and the device, main figures, facts and warnings.
 
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, attribute_at, clear, set_attribute, set_text};
@@ -18,16 +18,17 @@ elements! {
     HtmlSelectElement: device, snapshot;
 }
 
-/// Contents for a file that is still loading: devices (value, text), numbers (label, value), and the index of the shown
-/// device.
+/// Contents for a file that is still loading: devices (value, text), main figures (label, value), and the index of the
+/// shown device.
 type PartialSummary = (Vec<(String, String)>, Vec<(&'static str, String)>, usize);
 
 #[derive(Default)]
 pub(super) struct Panel {
-    /// Load, index of the device, and bytes of the last request that ran out of memory: all inputs of the summary.
+    /// All inputs of the summary: id of the load, index of the device, and bytes of the last request that ran out of
+    /// memory.
     shown: LastShown<(u32, Option<usize>, Option<u64>)>,
     unfinished: LastShown<Option<PartialSummary>>,
-    /// Names of the snapshots, index of the chosen one, and a note about files that are not listed.
+    /// Names of the snapshots, index of the selected one, and a note about files that are not listed.
     snapshots: LastShown<(Vec<String>, usize, Option<String>)>,
     name: LastShown<String>,
 }
@@ -93,7 +94,7 @@ impl Part for Panel {
 }
 
 impl Panel {
-    /// Shows what is known so far about a file that is loading.
+    /// Shows the facts known so far about a file that is still loading.
     fn show_unfinished(&mut self, elements: &Elements, state: &State) {
         let devices = state.partial().and_then(|_| state.drawn_file()).map(devices);
         let now = devices.map(|devices| (devices, header_figures(state), state.device_index));
@@ -121,7 +122,7 @@ impl Panel {
     }
 }
 
-/// Returns the devices to choose from as (value, text).
+/// Returns the devices of the file as options (value, text).
 fn devices(file: &FileSummary) -> Vec<(String, String)> {
     file.devices.iter().map(|device| (device.device.to_string(), device_line(device))).collect()
 }
@@ -170,7 +171,7 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary, 
     }
 }
 
-/// Shows a file that has no device with events or segments.
+/// Shows that no device in the file has events or segments.
 fn show_no_device(elements: &Elements) {
     for name in ["data-peak-requested", "data-peak-event", "data-peak-reserved", "data-events", "data-allocations"] {
         let _ = elements.summary.remove_attribute(name);

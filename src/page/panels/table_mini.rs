@@ -1,4 +1,4 @@
-//! Small histograms in the header of the Allocations tab. Dragging over bars filters the table.
+//! Small histograms in the header of the Allocations tab. Dragging over their bars filters the table.
 
 use crate::app::App;
 use crate::dom::{Dom, append, clear, hit_element, listen, number_at, set_attribute, set_flag, set_style};
@@ -14,14 +14,14 @@ use web_sys::{Element, PointerEvent};
 /// Height of the histograms, in CSS pixels.
 pub(super) const HEIGHT_PX: f64 = 20.0;
 
-/// Histograms in the header.
+/// All histograms in the header.
 pub(super) const COLUMNS: [Histogram; 2] = [Histogram::Sizes, Histogram::Lifetimes];
 
 fn id(of: Histogram) -> &'static str {
     if of == Histogram::Sizes { "table-sizes" } else { "table-lives" }
 }
 
-/// Adds the histogram of a column below its name, if it has one.
+/// Adds the histogram of a column below the column's name, if the column has a histogram.
 pub(super) fn start(app: &'static App, header: &Element, column: TableColumn, dom: &Dom) {
     let of = match column {
         TableColumn::Size => Histogram::Sizes,
@@ -63,7 +63,7 @@ fn listen_for_drag(app: &'static App, chart: &Element, of: Histogram) {
     listen(chart, "pointerup", move |_| from.set(None));
 }
 
-/// Shows a histogram. Bars are reused if their number is unchanged.
+/// Shows a histogram. Its bar elements are reused if the number of bars is unchanged.
 pub(super) fn show(dom: &Dom, of: Histogram, chart: &Chart) {
     let Some(place) = dom.by_id::<Element>(id(of)) else { return };
     if place.child_element_count() as usize != chart.bars.len() {

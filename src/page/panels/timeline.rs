@@ -1,4 +1,4 @@
-//! Timeline: its size, and drawing by the painter.
+//! Timeline: observes its size, and lets the painter draw it.
 
 use crate::app::{App, Part};
 use crate::device::{select_renderer, watch_size};

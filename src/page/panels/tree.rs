@@ -21,9 +21,9 @@ elements! {
     HtmlSelectElement: tree_merge;
 }
 
-/// Maximum height of an element, in CSS pixels. The lowest limit of a browser is Firefox's, 17.9 million.
+/// Maximum height, in CSS pixels, of the scrolled element. Of all browsers, Firefox has the lowest limit: 17.9 million.
 const MAX_PX: f64 = 16_000_000.0;
-/// Number of nodes at the end of the path that are shown, in addition to the first node.
+/// Number of nodes that are shown at the end of the path, in addition to the first node.
 const PATH_TAIL: usize = 5;
 
 #[derive(Default)]
@@ -36,7 +36,7 @@ pub(super) struct Panel {
     slots: Vec<Slot>,
 }
 
-/// Ratio of scroll position to row position. Less than 1 if the rows are higher than a browser allows.
+/// Ratio of the scroll position to the position in the list. Less than 1 if the list is higher than a browser allows.
 fn scale(state: &State) -> f64 {
     let offset_px = f64::from(state.tree.page().map_or(0, |page| page.row_count)) * ROW_PX;
     if offset_px > MAX_PX { MAX_PX / offset_px } else { 1.0 }
@@ -216,8 +216,8 @@ fn on_click(app: &'static App, elements: &'static Elements, event: &Event) {
     focus_element(&elements.tree_rows);
 }
 
-/// Returns the number in `attribute` of the clicked row or button, if the click was on an element that matches
-/// `selector`.
+/// Returns the number in `attribute` of the clicked row or button. `None` if the click was not on an element that
+/// matches `selector`.
 fn row_number(event: &Event, selector: &str, attribute: &str) -> Option<u32> {
     let found = hit_element(event, selector)?;
     let holder = if attribute == "data-row" { found.closest(".row").ok()?? } else { found };

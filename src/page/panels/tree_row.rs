@@ -17,7 +17,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// Appends a new element to the list.
+    /// Appends a new row element to the list.
     pub(super) fn new(dom: &Dom, space: &HtmlElement) -> Slot {
         let cell = |class: &str| {
             let cell = dom.new_element("span", class, "");
@@ -41,7 +41,7 @@ impl Slot {
         Slot { row, function, cells, shown: None, top: -1.0 }
     }
 
-    /// Shows a row at this position, in CSS pixels.
+    /// Shows a row at `top`, in CSS pixels.
     pub(super) fn show(&mut self, view: &TreeRowView, top: f64) {
         if self.top != top {
             self.top = top;
@@ -122,7 +122,7 @@ fn class(view: &TreeRowView) -> String {
     class
 }
 
-/// Sets a length property in CSS pixels, rounded.
+/// Sets a style property to a length in whole CSS pixels.
 pub(super) fn set_px(element: &HtmlElement, property: &str, px: f64) {
     set_style(element, property, &[&(px.round() as i64).to_string(), "px"].concat());
 }

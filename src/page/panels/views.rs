@@ -1,4 +1,4 @@
-//! Frame around the views: tabs, title, height, and the visible panel.
+//! Frame around the views below the timeline: tabs, title, height, and the visible panel.
 
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{Dom, focus_element, set_attribute, set_flag, set_style, set_text};
@@ -17,7 +17,7 @@ elements! {
     HtmlElement: answer, answer_fold, answer_title, divider, tab_allocations, tab_stacks, tabs, insights_badge;
 }
 
-/// Change of the height for an arrow key, in percent of the window.
+/// Change of the height per press of an arrow key, in percent of the window.
 const HEIGHT_STEP: u32 = 3;
 
 #[derive(Default)]
@@ -116,7 +116,7 @@ fn plain_key(event: &Event) -> Option<String> {
     alone.then(|| event.key())
 }
 
-/// Sets the upper edge of the views to the pointer's position.
+/// Moves the upper edge of the views to the pointer.
 fn resize(app: &App, elements: &Elements, event: &PointerEvent) {
     let height = elements.window.inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(1.0);
     let bottom = elements.answer.get_bounding_client_rect().bottom();
@@ -144,13 +144,13 @@ fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     }
 }
 
-/// Shows the most recent tab of a group.
+/// Shows the most recently used tab of a group.
 fn show_group(app: &'static App, group: TabGroup) {
     let tab = app.state.borrow().views.latest_of(group);
     app.dispatch(Action::TabChosen(tab));
 }
 
-/// Returns the tab button of a view, whose id is in the table of shortcuts, and its panel.
+/// Returns the tab button and the panel of a view. The table of shortcuts contains the button's id.
 pub(crate) fn tab_and_panel(dom: &Dom, tab: Tab) -> Option<[HtmlElement; 2]> {
     let binding = BINDINGS.iter().find(|binding| binding.command == Command::Show(tab))?;
     let button: HtmlElement = dom.by_id(binding.control)?;
@@ -158,7 +158,7 @@ pub(crate) fn tab_and_panel(dom: &Dom, tab: Tab) -> Option<[HtmlElement; 2]> {
     Some([button, panel])
 }
 
-/// Focuses a view: the element in it that takes keys, or its panel.
+/// Focuses the element of a view that handles keys, or the whole panel if there is none.
 pub(crate) fn focus_view(dom: &Dom, tab: Tab) {
     let Some([_, panel]) = tab_and_panel(dom, tab) else { return };
     focus_element(&panel.query_selector("[tabindex=\"0\"]").ok().flatten().unwrap_or(panel.into()));
@@ -169,7 +169,8 @@ pub(crate) fn has_focus(dom: &Dom) -> bool {
     dom.focused_element().is_some_and(|focus| focus.closest("#answer").ok().flatten().is_some())
 }
 
-/// Moves the focus to the view if the focused element was removed. Otherwise the timeline would handle the next key.
+/// Moves the focus to the view if the focused element was removed. Otherwise, the timeline would handle the next key
+/// press.
 pub(crate) fn keep_focus(dom: &Dom, seen: Option<Tab>) {
     let Some(now) = dom.focused_element() else { return };
     let is_off = now.is_same_node(Some(&dom.body)) || now.closest("[hidden]").ok().flatten().is_some();

@@ -1,4 +1,4 @@
-//! Download of a snapshot from a link, which is resumed after the connection broke.
+//! Download of a snapshot from a link. It is resumed after the connection was lost.
 
 use super::reader::{Failure, Reader};
 use js_sys::Promise;
@@ -9,18 +9,18 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, RequestCache, RequestInit, Response, WorkerGlobalScope};
 
-/// Interval, in milliseconds, at which a pause between attempts checks whether the download was aborted.
+/// Interval, in milliseconds, at which a pause between attempts is checked for an abort of the download.
 const ABORT_CHECK_MS: i32 = 100;
 
-/// Download of a link.
+/// A download in progress.
 pub(super) struct Link {
     /// Absolute URL.
     address: String,
     abort: Option<AbortController>,
     first: RefCell<ResponseHead>,
-    /// Number of attempts to resume since bytes were last received.
+    /// Number of attempts to resume since the last bytes were received.
     tries: Cell<usize>,
-    /// Set while the connection is broken and the rest has not been requested yet.
+    /// True while the connection is lost and the remaining bytes have not been requested yet.
     broken: Cell<bool>,
 }
 
@@ -30,12 +30,12 @@ impl Link {
         Link { address, abort: AbortController::new().ok(), first, tries, broken }
     }
 
-    /// Returns the file name, for messages.
+    /// Returns the file name, as used in messages to the user.
     pub(super) fn name(&self) -> String {
         file_name(&self.address)
     }
 
-    /// Sends the request. Returns the reader of the response, and its length in bytes if known.
+    /// Sends the request. Returns a reader of the response, and the length of the response in bytes if known.
     pub(super) async fn open(&self) -> Result<(Reader, Option<u64>), Failure> {
         let (answer, response) = self.fetch(0).await.ok_or(Failure::Link(None))?;
         if !response.ok() {
@@ -46,29 +46,29 @@ impl Link {
         Ok((Reader::from_stream(&response.body().ok_or(Failure::Link(None))?)?, total_bytes))
     }
 
-    /// Returns the version of the file that the server has reported.
+    /// Returns the version of the file (such as its ETag) that the server has reported.
     pub(super) fn version(&self) -> Option<String> {
         self.first.borrow().version()
     }
 
-    /// Records that the connection broke after `offset` bytes. Returns an error if the download cannot be resumed.
+    /// Records that the connection was lost after `offset` bytes. Returns an error if the download cannot be resumed.
     pub(super) fn on_interrupted(&self, offset: u64) -> Result<(), Failure> {
         self.first.borrow().can_resume(offset).map_err(|why| self.failure(offset, why))?;
         self.broken.set(true);
         Ok(())
     }
 
-    /// Returns whether the connection is broken and [`Link::resume`] must be called.
+    /// Returns whether the connection is lost. If so, [`Link::resume`] must be called.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.get()
     }
 
-    /// Records that bytes were received.
+    /// Resets the number of attempts to resume, since bytes were received.
     pub(super) fn on_bytes(&self) {
         self.tries.set(0);
     }
 
-    /// Checks the length after the stream has ended at `offset` bytes.
+    /// Checks that the stream did not end too early, after it has ended at `offset` bytes.
     pub(super) fn check_length(&self, offset: u64) -> Result<(), Failure> {
         let first = self.first.borrow();
         // The browser checks the length of a single response. That of a resumed download is checked here.
@@ -80,7 +80,7 @@ impl Link {
         }
     }
 
-    /// Requests the rest from offset `offset`. Pauses before each attempt, and gives up after a few.
+    /// Requests the remaining bytes, from `offset` on. Pauses before each attempt, and gives up after a few attempts.
     pub(super) async fn resume(&self, offset: u64) -> Result<Reader, Failure> {
         let mut why = ResumeError::Unreachable(None);
         while let Some(&pause) = PAUSES_MS.get(self.tries.get()) {
@@ -135,7 +135,7 @@ impl Link {
         Some((ResponseHead::new(response.status(), headers), response))
     }
 
-    /// Waits for `ms` milliseconds, or until the download is aborted. The worker does nothing else meanwhile.
+    /// Waits for `ms` milliseconds, or until the download is aborted.
     async fn pause(&self, mut ms: i32) {
         let Ok(scope) = js_sys::global().dyn_into::<WorkerGlobalScope>() else { return };
         while ms > 0 && !self.is_aborted() {

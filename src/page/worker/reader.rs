@@ -1,4 +1,4 @@
-//! Reading ahead from a stream: while the engine decodes a chunk, the browser reads the next ones.
+//! Reads ahead in a stream: while the engine decodes a chunk, the browser already reads the next ones.
 
 use crate::wire::FromWorker;
 use js_sys::{Array, Promise, Uint8Array};
@@ -12,7 +12,7 @@ use web_sys::{
 
 /// Reason why a file cannot be read.
 pub(super) enum Failure {
-    /// The request failed, or its response is an error. Contains the HTTP status if there was a response.
+    /// The request failed, or the response is an error. Contains the HTTP status if there was a response.
     Link(Option<u16>),
     Read(String),
 }
@@ -20,31 +20,31 @@ pub(super) enum Failure {
 /// Reads a stream to its end.
 pub(super) struct Reader {
     stream: Stream,
-    /// Blob that is being read, if it is one.
+    /// The blob that is being read, unless the stream is the response of a link.
     blob: Option<Blob>,
-    /// Number of bytes that were passed on.
+    /// Number of bytes that the reader has returned.
     bytes_read: f64,
     /// Reads in progress, oldest first.
     ahead: VecDeque<Promise>,
 }
 
 enum Stream {
-    /// The browser fills our buffers, which are reused.
+    /// The browser fills buffers provided by this worker, which are reused.
     Byob(ReadableStreamByobReader),
-    /// The browser allocates a buffer for each chunk.
+    /// The browser allocates a new buffer for each chunk.
     Default(ReadableStreamDefaultReader),
-    /// The page reads the blob, starting at this offset.
+    /// The page reads the blob for this worker, starting at this offset.
     ByPage(Blob, Cell<f64>),
 }
 
-/// Number of reused buffers: one is filled while the other one is decoded. With a new buffer for each chunk, allocating
-/// 149 MiB of pages cost as much as reading.
+/// Number of reused buffers: one is filled while the other one is decoded. Reuse matters, because allocating a new
+/// buffer for each chunk took as long as reading.
 const BUFFERS: usize = 2;
 /// Size of a reused buffer, in bytes.
 const BUFFER_BYTES: u32 = 4 << 20;
 
-/// Number of chunks read ahead if the browser allocates the buffers. Chunks of a link have the sizes with which they
-/// arrive.
+/// Number of chunks that are read ahead if the browser allocates the buffers. The chunks of a link can be small, since
+/// they have the size with which they arrive.
 const CHUNKS_AHEAD: usize = 16;
 
 impl Reader {
@@ -61,21 +61,21 @@ impl Reader {
         }
     }
 
-    /// Lets the page read a blob, starting at an offset. In WebKit, a worker of a page from `file://` cannot read any
-    /// blob.
+    /// Creates a reader that lets the page read the blob, starting at an offset. In WebKit, the worker of a page from
+    /// `file://` cannot read any blob.
     pub(super) fn from_page(blob: &Blob, from: f64) -> Reader {
         let stream = Stream::ByPage(blob.clone(), Cell::new(from));
         let ahead = (0..BUFFERS).map(|_| read(&stream, &Uint8Array::new_with_length(0))).collect();
         Reader { stream, blob: None, bytes_read: from, ahead }
     }
 
-    /// Returns a reader that continues where this one has stopped, but lets the page read. `None` if the page is
-    /// reading already, or if there is no blob.
+    /// Returns a reader that continues where this one has stopped, but lets the page read the blob. `None` if the page
+    /// is reading already, or if there is no blob.
     pub(super) fn continue_in_page(&self) -> Option<Reader> {
         self.blob.as_ref().map(|blob| Reader::from_page(blob, self.bytes_read))
     }
 
-    /// Reads the response of a link. Each chunk has its own buffer, because chunks may be kept.
+    /// Creates a reader for the response of a link. Each chunk has its own buffer, because chunks may be kept.
     pub(super) fn from_stream(stream: &ReadableStream) -> Result<Reader, Failure> {
         let reader = ReadableStreamDefaultReader::new(stream)
             .map_err(|_| Failure::Read("This browser cannot read streams.".into()))?;
@@ -84,18 +84,18 @@ impl Reader {
         Ok(Reader { stream, blob: None, bytes_read: 0.0, ahead })
     }
 
-    /// Returns the oldest read in progress. It yields `{ done, value }`.
+    /// Returns the promise of the oldest read in progress. It resolves to `{ done, value }`.
     pub(super) fn next_read(&mut self) -> Option<Promise> {
         self.ahead.pop_front()
     }
 
-    /// Starts another read. `used` is a chunk that was processed, whose buffer may be reused.
+    /// Starts another read. `used` is a chunk that was processed, so its buffer may be reused.
     pub(super) fn start_read(&mut self, used: &Uint8Array) {
         self.bytes_read += f64::from(used.length());
         self.ahead.push_back(read(&self.stream, used));
     }
 
-    /// Stops reading. Reads in progress yield the end of the stream.
+    /// Stops reading. Reads in progress return the end of the stream.
     pub(super) fn cancel(&self) {
         let ended = match &self.stream {
             Stream::Byob(reader) => reader.cancel(),
@@ -123,7 +123,7 @@ fn read(stream: &Stream, buffer: &Uint8Array) -> Promise {
     })
 }
 
-/// Lets the page read a whole blob. The promise yields a message for [`page_answer`].
+/// Asks the page to read a whole blob. The promise resolves to a message for [`page_answer`].
 pub(super) fn read_in_page(blob: &Blob) -> Promise {
     Promise::new(&mut |resolve, reject| {
         let sent = MessageChannel::new().and_then(|channel| {
@@ -139,13 +139,13 @@ pub(super) fn read_in_page(blob: &Blob) -> Promise {
     })
 }
 
-/// Returns the bytes that the page has read, or its error. `None` if the value is not a message from the page.
+/// Returns the bytes that the page has read, or its error. `None` if `message` does not come from the page.
 pub(super) fn page_answer(message: &JsValue) -> Option<Result<Uint8Array, JsValue>> {
     message.dyn_ref::<MessageEvent>().map(|message| message.data().dyn_into())
 }
 
-/// Marks a rejection of the promise as handled. Otherwise, one that nothing awaits would be reported as a crash of the
-/// worker.
+/// Marks a rejection of the promise as handled. Otherwise, a rejection that nothing awaits would be reported as a crash
+/// of the worker.
 fn ignore_rejection(promise: Promise) -> Promise {
     let _ = Promise::all_settled(&Array::of1(&promise));
     promise

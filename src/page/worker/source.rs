@@ -1,5 +1,5 @@
-//! Source of a load's bytes: a file or a link, read ahead as a stream. A file can be read from any offset, and a link
-//! as well once the whole file is kept.
+//! Source of a load's bytes: a file or a link, read ahead as a stream. A file can be read from any offset. So can a
+//! link, once all of its bytes are kept.
 
 use super::link::Link;
 use super::reader::{self, Failure, Reader};
@@ -17,19 +17,20 @@ pub(super) struct Source {
     /// Id of the load.
     pub(super) load: u32,
     pub(super) which: FileSlot,
-    /// Index of the wanted snapshot in a file that holds several.
+    /// Index of the requested snapshot in a file that contains several.
     pub(super) member: Option<u32>,
     origin: Origin,
     reader: RefCell<Option<Reader>>,
-    /// All bytes, if they can be read from any offset.
+    /// All bytes of the file, if it can be read from any offset.
     blob: RefCell<Option<Blob>>,
-    /// Bytes received from a link, as long as the whole file may be needed.
+    /// Bytes received from a link. Kept until it is clear that the engine does not need the whole file.
     kept_chunks: Array,
-    /// True if the page reads blobs, because this worker cannot.
+    /// True if the page reads blobs for this worker, which cannot.
     page_reads: Cell<bool>,
     /// Number of bytes received from a link so far.
     received_bytes: Cell<u64>,
-    /// Computes the fingerprint of a link's file. `None` if its length is not known in advance.
+    /// Computes the fingerprint of a link's file while it is received. `None` if the length of the file is not known in
+    /// advance.
     hasher: RefCell<Option<FingerprintHasher>>,
 }
 
@@ -38,35 +39,35 @@ enum Origin {
     Link(Link),
 }
 
-/// Result of the next read.
+/// Result of a single read from the stream.
 enum ReadResult {
     Bytes(Uint8Array),
     End,
     Interrupted,
 }
 
-/// Result of reading.
+/// Progress of a source that the engine must handle.
 pub(super) enum Event {
     Opened {
         name: String,
         /// Length of the file, if known.
         total_bytes: Option<u64>,
-        /// Offsets at which reading can start.
+        /// Offsets at which reading can start: only the beginning, or any offset.
         access: Access,
     },
-    /// Number of bytes of the whole file that are kept so far.
+    /// The whole file is being kept. Contains the number of bytes so far.
     Kept(u64),
     /// Next bytes of the file.
     Chunk(Vec<u8>),
     /// End of the file.
     End,
-    /// The connection broke after this many bytes. Reading continues from there.
+    /// The connection was lost after this many bytes. Reading continues from there.
     Interrupted(u64),
 }
 
-/// Number of bytes after which the engine knows whether it needs the whole file.
+/// Number of bytes after which the engine knows whether it must read the file from arbitrary offsets.
 const HEAD_BYTES: u64 = 64;
-/// Number of kept chunks after which they are moved to a blob, which the browser may store on disk.
+/// Number of kept chunks that are combined to a blob, which the browser may store on disk.
 const CHUNKS_PER_BLOB: u32 = 256;
 
 impl Source {
@@ -178,7 +179,7 @@ impl Source {
         link.map_or(Ok(()), |link| link.check_length(self.received_bytes.get())).map(|()| ReadResult::End)
     }
 
-    /// Returns the link that the bytes are received from. `None` once the whole file is kept.
+    /// Returns the link that is being downloaded. `None` once the whole file is kept.
     fn active_link(&self) -> Option<&Link> {
         match &self.origin {
             Origin::Link(link) if self.blob.borrow().is_none() => Some(link),
@@ -193,14 +194,14 @@ impl Source {
         }
     }
 
-    /// Starts another read. `used` is the last chunk, which was copied.
+    /// Starts another read. `used` is the last chunk, whose bytes have been copied.
     fn start_read(&self, used: &Uint8Array) {
         if let Some(reader) = self.reader.borrow_mut().as_mut() {
             reader.start_read(used);
         }
     }
 
-    /// Continues reading at this offset. Works only for files that can be read from any offset.
+    /// Continues reading at this offset. Fails if the source can be read only from the beginning.
     pub(super) fn seek(&self, offset: u64) -> Result<(), Failure> {
         let slice = self.blob.borrow().as_ref().and_then(|blob| blob.slice_with_f64(offset as f64).ok());
         let slice = slice.ok_or_else(|| self.read_failure(&JsValue::UNDEFINED))?;
@@ -210,8 +211,8 @@ impl Source {
         Ok(())
     }
 
-    /// Keeps the next bytes of a link. Once all bytes are kept, the source is reopened as a blob that can be read from
-    /// any offset.
+    /// Keeps the next bytes of a link. Once all bytes are kept, the source becomes a blob that can be read from any
+    /// offset.
     pub(super) async fn keep_chunk(&self) -> Result<Event, Failure> {
         let bytes = match self.read_next().await? {
             ReadResult::Bytes(bytes) => Some(bytes),
@@ -238,7 +239,8 @@ impl Source {
         Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Random })
     }
 
-    /// Returns the fingerprint of the file. `None` if it was not read to the end, or if its length was not known.
+    /// Returns the fingerprint of the file. `None` if the file was not read to its end, or if its length was not known
+    /// in advance.
     pub(super) async fn fingerprint(&self) -> Option<String> {
         let Some(blob) = self.blob.borrow().clone() else { return self.hasher.borrow().as_ref()?.finish() };
         let length = blob.size() as u64;
@@ -258,7 +260,7 @@ impl Source {
         tap.finish()
     }
 
-    /// Returns the version of the file that the server has reported.
+    /// Returns the version of the file (such as its ETag) that the server has reported.
     pub(super) fn version(&self) -> Option<String> {
         if let Origin::Link(link) = &self.origin { link.version() } else { None }
     }
@@ -280,7 +282,7 @@ impl Source {
         ))
     }
 
-    /// Stops reading. Reads in progress yield the end of the stream.
+    /// Stops reading. Reads in progress return the end of the stream.
     pub(super) fn cancel(&self) {
         if let Origin::Link(link) = &self.origin {
             link.abort();

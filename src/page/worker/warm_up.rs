@@ -1,8 +1,8 @@
-//! Warm-up of the worker before the first file: opens a generated snapshot and sends the same requests as the page,
-//! with a state, an engine and a renderer that are not shown.
+//! Warm-up of the worker before the first file. It opens a generated snapshot and sends the same requests as the page,
+//! using a state, an engine and a renderer that are not shown.
 //!
-//! Browsers compile a function on its first call and optimize it after some time. Page and worker share one module, so
-//! this speeds up both, and the first file opens as fast as the second.
+//! Browsers compile a function on its first call and optimize it later. Page and worker share one module, so the
+//! warm-up speeds up both, and the first file opens as fast as the second.
 
 use crate::wire::FromWorker;
 use engine::protocol::{Access, NeededBytes, Request};
@@ -17,24 +17,25 @@ use ui::stage::Renderer;
 use ui::url::PageScheme;
 use ui::{Action, Effect, State};
 
-/// Number of training steps in the generated snapshot: enough events for the browser to optimize the decoder.
+/// Number of training steps in the generated snapshot, so many that the browser optimizes the decoder.
 const STEPS: u32 = 400;
 
-/// Canvas that is rendered, about the size of a laptop's, in device pixels.
+/// Canvas of the renderer that is not shown, about as large as on a laptop.
 const CANVAS: Canvas = Canvas { width_px: 900, height_px: 420, scale: 1.0 };
 
-/// Warm-up run.
+/// A warm-up in progress.
 pub(super) struct WarmUp {
     file: SyntheticSnapshot,
     engine: Engine,
-    /// Never dropped. The page's state is not dropped either, and the code to drop it would add kilobytes of wasm.
+    /// State of the page that is not shown. It is never dropped, because the code to drop a state would add kilobytes
+    /// of wasm.
     state: ManuallyDrop<State>,
     twin: CpuRenderer,
     look: PictureTheme,
 }
 
 impl WarmUp {
-    /// Creates a run that has not started.
+    /// Creates a warm-up, which starts with the first call of [`WarmUp::step`].
     #[inline(never)]
     pub(super) fn new() -> WarmUp {
         let (state, twin) = (ManuallyDrop::new(State::new(PageScheme::default())), CpuRenderer::new());
@@ -48,7 +49,7 @@ impl WarmUp {
         rehearsal
     }
 
-    /// Runs for a time slice.
+    /// Continues the warm-up for a time slice.
     pub(super) fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         if self.engine.wants() == Some(NeededBytes::Next) {
             match self.file.next() {
@@ -69,7 +70,7 @@ impl WarmUp {
         if is_over { Work::Idle } else { Work::More }
     }
 
-    /// Ends the run, even if it is not complete.
+    /// Ends the warm-up, even if it is not complete.
     #[inline(never)]
     pub(super) fn end(mut self) {
         // Closes the snapshot, which frees its memory.

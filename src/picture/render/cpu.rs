@@ -1,4 +1,4 @@
-//! CPU renderer. Its pictures are identical to the GPU's, pixel by pixel.
+//! CPU renderer. Its pictures are identical to the GPU renderer's, pixel by pixel.
 
 use super::drawing::{Drawing, OverlayRect, RgbaImage};
 use super::flames::{Flame, Tile};
@@ -7,10 +7,11 @@ use super::placement::Placement;
 use crate::timeline::{Quad, Scene};
 use std::ops::Range;
 
-/// CPU renderer with uploaded scenes. It is the fallback without WebGPU, and the reference for tests of the GPU.
+/// CPU renderer with uploaded scenes. It is used where WebGPU is not available, and as the reference in tests of the
+/// GPU renderer.
 #[derive(Clone, Debug, Default)]
 pub struct CpuRenderer {
-    /// Uploaded scenes with their numbers.
+    /// Uploaded scenes with their ids.
     scenes: Vec<(u32, Layers)>,
 }
 
@@ -20,13 +21,13 @@ impl CpuRenderer {
         CpuRenderer::default()
     }
 
-    /// Uploads a scene under `number`, replacing any earlier scene with that number.
+    /// Uploads a scene with the id `number`. Replaces any earlier scene with this id.
     pub fn upload(&mut self, number: u32, scene: &Scene) {
         self.keep_scenes(&|other| other != number);
         self.scenes.push((number, Layers::new(scene)));
     }
 
-    /// Drops the scenes whose numbers are not `wanted`.
+    /// Drops all scenes except those whose id satisfies `wanted`.
     pub fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
         self.scenes.retain(|&(number, _)| wanted(number));
     }
@@ -58,7 +59,8 @@ impl CpuRenderer {
     }
 }
 
-/// Rectangles of the Segments view. Each list is drawn back to front: `below`, `blocks`, then `above`.
+/// Rectangles of the Segments view. They are drawn in this order: `below`, `blocks`, `above`. Each list is drawn back
+/// to front.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
     /// Width and height in device pixels.
@@ -85,9 +87,9 @@ pub fn draw_bars(bars: &Bars) -> RgbaImage {
 struct Canvas {
     width: usize,
     height: usize,
-    /// Rows that may be drawn into, counted from the bottom.
+    /// Rows that may be painted, counted from the bottom.
     rows: Range<usize>,
-    /// Pixels by row, from the top.
+    /// Pixels row by row, from the top.
     pixels: Vec<[u8; 4]>,
 }
 
@@ -117,7 +119,7 @@ impl Canvas {
         });
     }
 
-    /// Same as [`Canvas::paint`], but leaves the stripes unpainted.
+    /// Same as [`Canvas::paint`], but does not paint the stripes, so that the background shows through.
     fn paint_striped(&mut self, placed: &PlacedRect, [fill, line]: [[u8; 4]; 2], frame: &Frame) {
         let (height, first) = (self.height as i64, placed.x[0].max(0) as u32);
         let top = height - i64::from(placed.y[1]);
@@ -182,8 +184,8 @@ fn visible([from, to]: [i32; 2], size: usize) -> Range<usize> {
     inside(from)..inside(to)
 }
 
-/// Blends `above` over `below`, each channel rounded to nearest. Same as GPU blending with the factors source alpha and
-/// one minus source alpha.
+/// Blends `above` over `below`, with each channel rounded to nearest. Equals GPU blending with the factors source alpha
+/// and one minus source alpha.
 fn blended(above: [u8; 4], below: [u8; 4]) -> [u8; 4] {
     let opacity = u32::from(above[3]);
     let mix = |above: u8, weight: u32, below: u8| {

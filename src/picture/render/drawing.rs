@@ -11,13 +11,13 @@ pub struct OverlayRect {
     pub x: [i32; 2],
     /// Lower and upper edge counted upwards from the window's bottom, upper exclusive. May be outside the window.
     pub y: [i32; 2],
-    /// Red, green, blue and opacity, not premultiplied. This is the only colour that is blended, with each channel
+    /// Red, green, blue and opacity, not premultiplied. No other colours of a picture are blended. Each channel is
     /// rounded to nearest. GPUs may differ from the CPU by 1 if the opacity is neither 0 nor 255.
     pub rgba: [u8; 4],
 }
 
 impl OverlayRect {
-    /// Returns the four sides of a frame along the inside of the rectangle `x` × `y`.
+    /// Returns the four sides of a frame inside the rectangle `x` × `y`, along its edges.
     pub fn outline(x: [i32; 2], y: [i32; 2], thickness_px: i32, rgba: [u8; 4]) -> [OverlayRect; 4] {
         let ([left, right], [bottom, top]) = (x, y);
         // Sides of a rectangle thinner than two sides must not overlap, or the opacity would be applied twice.
@@ -41,7 +41,7 @@ pub struct Drawing<'a> {
     /// Width and height in device pixels.
     pub size_px: [u32; 2],
     pub background: [u8; 4],
-    /// Scenes of the picture, one above the other: one that covers the whole picture, or one per device.
+    /// Lanes from one scene each: a single lane that covers the whole picture, or one lane per device above each other.
     pub lanes: &'a [Lane<'a>],
     /// Boxes of a flame graph, above the scenes.
     pub flame: Option<&'a Flame>,
@@ -49,13 +49,12 @@ pub struct Drawing<'a> {
     pub overlay: &'a [OverlayRect],
 }
 
-/// A scene in a picture, clipped to its rows.
+/// Horizontal strip of a picture that shows one scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Lane<'a> {
-    /// Number that the scene was uploaded under.
+    /// Id that the scene was uploaded with.
     pub scene: u32,
-    /// Current view, as high as the lane. The scene is moved and scaled from the view that it was built for to this
-    /// one.
+    /// Current view, as high as the lane. A scene that was built for another view is moved and scaled to this view.
     pub view: &'a View,
     pub look: &'a PictureTheme,
     /// Lowest row of the lane, counted from the picture's bottom.
@@ -63,7 +62,7 @@ pub struct Lane<'a> {
 }
 
 impl<'a> Lane<'a> {
-    /// Creates a lane of scene 0 that starts at the picture's bottom.
+    /// Creates a lane at the bottom of the picture that shows the scene with id 0.
     pub fn single(view: &'a View, look: &'a PictureTheme) -> Lane<'a> {
         Lane { scene: 0, view, look, bottom_px: 0 }
     }
@@ -80,7 +79,7 @@ impl<'a> Lane<'a> {
     }
 }
 
-/// A finished picture, laid out like `ImageData`.
+/// A finished picture, with the same memory layout as JavaScript's `ImageData`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RgbaImage {
     pub width: u32,
@@ -90,7 +89,7 @@ pub struct RgbaImage {
 }
 
 impl RgbaImage {
-    /// Returns the pixel at `x` from the left and `row` from the top.
+    /// Returns the colour of the pixel at `x` from the left and `row` from the top, or `None` outside the picture.
     pub fn pixel(&self, x: u32, row: u32) -> Option<[u8; 4]> {
         if x >= self.width {
             return None;

@@ -4,20 +4,21 @@
 use super::theme::{PictureTheme, faded_into};
 use crate::timeline::paint::{SHADES, SLOTS};
 
-/// Colour index of the seams between boxes. Seams have the background colour.
+/// Colour index of the lines that separate boxes (seams). They have the background colour.
 pub const SEAM: u32 = 0;
-/// Colour index of the bar for search results.
+/// Colour index of the bar in a box that shows the share of search results.
 pub const MARK: u32 = 1;
-/// Colour index of palette slot 0. The other slots follow, then the four colours of [`PictureTheme::flame_neutral`].
+/// Colour index of the palette's slot 0. The other slots follow, then the four colours of
+/// [`PictureTheme::flame_neutral`].
 pub const FIRST_FILL: u32 = 2;
-/// Colour index of the first neutral fill.
+/// Colour index of the first colour of [`PictureTheme::flame_neutral`].
 pub const FIRST_NEUTRAL: u32 = FIRST_FILL + SLOTS;
-/// Offset from the colour index of a fill to that of its faded version.
+/// Difference between the colour index of a faded fill and the index of the same fill without fading.
 pub const FADED_FILL: u32 = SLOTS + 4;
-/// Colour index of the first fill for changes: [`CHANGE_STEPS`] fills for growth, faintest first, then as many for
+/// Colour index of the first fill for changes: [`CHANGE_STEPS`] fills for growth, faintest first, then equally many for
 /// shrinkage.
 pub const FIRST_CHANGE: u32 = FIRST_FILL + 2 * FADED_FILL;
-/// Number of intensities that show the size of a change.
+/// Number of colour intensities for changes. A larger change has a higher intensity.
 pub const CHANGE_STEPS: u32 = 3;
 /// Opacity of each intensity, in eighths.
 const CHANGE_EIGHTHS: [u16; CHANGE_STEPS as usize] = [3, 5, 8];
@@ -25,14 +26,14 @@ const CHANGE_EIGHTHS: [u16; CHANGE_STEPS as usize] = [3, 5, 8];
 pub const INDEX_MASK: u32 = 0xfff;
 /// Flag in [`Tile::paint`] for a box that stands for several frames. It is hatched.
 pub const HATCHED: u32 = 1 << 12;
-/// First bit of [`Tile::paint`] that contains the width of the search bar, in pixels.
+/// Position in [`Tile::paint`] of the bits with the width of the search result bar, in pixels.
 pub const MARK_SHIFT: u32 = 16;
-/// Distance between the lines of the hatch along a row or column, in pixels.
+/// Distance in pixels, along a row or column, between the lines of the hatching.
 pub const HATCH_APART_PX: i32 = 4;
-/// Minimum width of a box that has a seam at its right edge, and minimum height of one that has a seam at its bottom,
-/// in pixels.
+/// Minimum width in pixels of a box with a seam at its right edge, and minimum height of a box with a seam at its
+/// bottom.
 pub const MIN_SEAMED_PX: i32 = 3;
-/// Divisor of the box's height that gives the height of the search bar.
+/// Height of a box divided by the height of its search result bar.
 pub const MARK_HEIGHT_DIVISOR: i32 = 6;
 
 /// A box in pixels of the window.
@@ -44,12 +45,12 @@ pub struct Tile {
     pub x: [i16; 2],
     /// Lower and upper edge counted upwards from the window's bottom, upper exclusive.
     pub y: [i16; 2],
-    /// Colour index ([`INDEX_MASK`]), [`HATCHED`], and the width of the search bar in pixels from bit [`MARK_SHIFT`]
-    /// on.
+    /// Colour index ([`INDEX_MASK`]), the flag [`HATCHED`], and from bit [`MARK_SHIFT`] on the width of the search
+    /// result bar in pixels.
     pub paint: u32,
 }
 
-/// Boxes of a picture and their colours.
+/// Flame graph boxes of a picture, and their colours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flame {
     /// Disjoint boxes.
@@ -59,8 +60,8 @@ pub struct Flame {
 }
 
 impl Tile {
-    /// Returns the colour index of a pixel, `column` from the box's left edge and `row` upwards from its lower edge.
-    /// `flames.wgsl` has the same rules in the same order.
+    /// Returns the colour index of the pixel `column` pixels from the box's left edge and `row` pixels above its lower
+    /// edge. `flames.wgsl` has the same rules in the same order.
     pub fn colour_at(&self, column: i32, row: i32) -> u32 {
         let [width, height] = [self.x, self.y].map(|[from, to]| i32::from(to) - i32::from(from));
         let is_seam = (width >= MIN_SEAMED_PX && column == width - 1) || (height >= MIN_SEAMED_PX && row == 0);
@@ -75,8 +76,8 @@ impl Tile {
     }
 }
 
-/// Returns the colour table of a theme: seam, search results, palette slots, neutral fills, faded versions of these
-/// slots and fills, then changes.
+/// Returns the colour table of a theme, in this order: seam, search results, palette slots, neutral fills, faded
+/// versions of the slots and neutral fills, changes.
 pub fn colours(theme: &PictureTheme) -> Vec<[u8; 4]> {
     let mut colours = vec![theme.background, theme.flame_found];
     colours.extend(theme.palette.iter().step_by(SHADES as usize).chain(&theme.flame_neutral));

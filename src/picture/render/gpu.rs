@@ -12,7 +12,7 @@ pub struct Gpu {
     painter: Painter,
 }
 
-/// Canvas of the page.
+/// Identifies a canvas of the page: the timeline or the flame graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceId {
     Timeline,
@@ -27,12 +27,12 @@ struct Screen {
 }
 
 impl Gpu {
-    /// Creates a renderer for the surfaces of the timeline and the flame graph, which `instance` created. The adapter
-    /// is chosen to support the timeline's surface.
+    /// Creates a renderer for the surfaces of the timeline and the flame graph, which must have been created by
+    /// `instance`. The adapter is chosen to support the timeline's surface.
     ///
     /// # Errors
-    /// [`RenderError::NoAdapter`], [`RenderError::NoDevice`] or [`RenderError::NoFormat`]. The caller should then use
-    /// the CPU renderer.
+    /// Returns [`RenderError::NoAdapter`], [`RenderError::NoDevice`] or [`RenderError::NoFormat`]. The caller should
+    /// then use the CPU renderer.
     pub async fn new(instance: wgpu::Instance, surfaces: [wgpu::Surface<'static>; 2]) -> Result<Gpu, RenderError> {
         let adapter = instance
             .request_adapter(&wgpu::RequestAdapterOptions {
@@ -59,12 +59,12 @@ impl Gpu {
         Ok(Gpu { screens, painter })
     }
 
-    /// Uploads a scene under `number`, replacing any earlier scene with that number.
+    /// Uploads a scene with the id `number`. Replaces any earlier scene with this id.
     pub fn upload(&mut self, number: u32, scene: &Scene) {
         self.painter.upload(number, scene);
     }
 
-    /// Drops the scenes whose numbers are not `wanted`.
+    /// Drops all scenes except those whose id satisfies `wanted`.
     pub fn retain_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
         self.painter.retain_scenes(wanted);
     }
@@ -73,8 +73,8 @@ impl Gpu {
     /// device's limit. Does nothing if the surface is hidden.
     ///
     /// # Errors
-    /// [`RenderError::Lost`] or [`RenderError::Failed`] if the device failed before, [`RenderError::NoTexture`] if the
-    /// surface has no texture.
+    /// Returns [`RenderError::Lost`] or [`RenderError::Failed`] if the device failed before, and
+    /// [`RenderError::NoTexture`] if the surface has no texture.
     pub fn draw(&mut self, which: SurfaceId, drawing: &Drawing<'_>) -> Result<(), RenderError> {
         // A surface must not be configured with a lost device.
         self.painter.check()?;
@@ -91,7 +91,7 @@ impl Gpu {
     /// Renders a picture to bytes, without touching the surfaces.
     ///
     /// # Errors
-    /// Returns the device's failure, from before or during drawing.
+    /// Returns the device's failure if the device failed before or fails during drawing.
     pub async fn image(&mut self, drawing: &Drawing<'_>) -> Result<RgbaImage, RenderError> {
         self.painter.image(drawing).await
     }

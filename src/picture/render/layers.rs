@@ -1,4 +1,5 @@
-//! A scene as rectangles in drawing order, and the rules for their lines. The shader and the CPU renderer share both.
+//! Conversion of a scene to rectangles in drawing order, and rules for lines at their edges. Shared by the shader and
+//! the CPU renderer.
 
 use super::drawing::OverlayRect;
 use super::placement::Placement;
@@ -6,19 +7,20 @@ use super::theme::{PictureTheme, faded_into};
 use crate::timeline::scene::{BAND, CONTINUED, GROUND, PENDING};
 use crate::timeline::{Quad, Scene, View};
 
-/// Colour index of the reserved curve and of mapped memory. First index after the palette and its faded version.
+/// Colour index of the reserved curve and of mapped memory. First index after the palette and the faded palette.
 pub const RESERVED: u32 = GROUND;
 /// Colour index of the line of allocated bytes.
 pub const ALLOCATED: u32 = RESERVED + 1;
-/// Number of fill colours: palette, faded palette, reserved curve, allocated line. As many line colours follow.
+/// Number of fill colours: palette, faded palette, reserved curve, allocated line. Followed by equally many line
+/// colours.
 pub const FILLS: u32 = ALLOCATED + 1;
-/// Distance between the stripes of allocations awaiting free, in pixels along a row or column.
+/// Distance in pixels, along a row or column, between the stripes of allocations awaiting free.
 pub const STRIPES_APART_PX: u32 = 6;
-/// Width of a stripe along a row or column, in pixels. Anything behind the allocation shows through.
+/// Width of a stripe in pixels, along a row or column. The background of the allocation is visible in the stripe.
 pub const STRIPE_PX: u32 = 2;
-/// Minimum height of a block with a line at its top, in pixels.
+/// Minimum height of a block that has a line at its top, in pixels.
 pub const LINED_HEIGHT_PX: i32 = 4;
-/// Minimum width of a block with a line at its left, in pixels.
+/// Minimum width of a block that has a line at its left, in pixels.
 pub const LINED_WIDTH_PX: i32 = 3;
 
 /// Rectangles of a scene in drawing order. For a stack: the reserved curve, the stack, then the line of allocated
@@ -27,7 +29,7 @@ pub const LINED_WIDTH_PX: i32 = 3;
 pub struct Layers {
     /// View that the scene was built for.
     pub view: View,
-    /// All rectangles, back to front, in pixels of that view's window.
+    /// All rectangles, back to front, in pixels of the window of `view`.
     pub quads: Vec<Quad>,
 }
 
@@ -44,8 +46,8 @@ impl Layers {
     }
 }
 
-/// Returns one rectangle from byte 0 upwards for each run of columns with equal reserved bytes, clipped to the scene's
-/// window.
+/// Returns the area below the reserved curve, clipped to the scene's window: one rectangle for each run of columns with
+/// equal reserved bytes.
 fn reserved_curve(scene: &Scene) -> Vec<Quad> {
     let row = |bytes| scene.view.row_from_bytes(bytes).clamp(0, i64::from(scene.view.height_px.min(0x7fff))) as i16;
     let bottom = row(0);
@@ -62,8 +64,8 @@ fn reserved_curve(scene: &Scene) -> Vec<Quad> {
     quads
 }
 
-/// Returns rectangles one pixel high that form the line of allocated bytes. Columns where it is less than a pixel below
-/// the stack's top have none.
+/// Returns rectangles one pixel high that form the line of allocated bytes. Columns where the line is less than a pixel
+/// below the stack's top have none.
 fn allocated_line(scene: &Scene) -> Vec<Quad> {
     let row = |bytes| scene.view.row_from_bytes(bytes).clamp(0, i64::from(scene.view.height_px.min(0x7fff))) as i16;
     let mut quads: Vec<Quad> = Vec::new();
@@ -83,7 +85,8 @@ fn allocated_line(scene: &Scene) -> Vec<Quad> {
     quads
 }
 
-/// Converts the overlay to quads in pixels of the window. `paint` contains the colour's four bytes, red lowest.
+/// Converts the overlay to quads in pixels of the window. The `paint` of each quad contains the four bytes of its
+/// colour, with red in the lowest byte.
 pub fn overlay_quads(overlay: &[OverlayRect]) -> impl Iterator<Item = Quad> + '_ {
     overlay.iter().map(|rect| Quad {
         x: rect.x.map(clamp_to_i16),
@@ -115,7 +118,8 @@ pub struct Frame {
     pub window_px: [u32; 2],
     /// Width and height of the scene's window, at most [`super::placement::MAX_SIDE_PX`].
     pub scene_px: [u32; 2],
-    /// Column and row (upwards) of the window's lower left pixel in the scaled plane, modulo [`STRIPES_APART_PX`].
+    /// Column and row (counted upwards) of the window's lower left pixel in the scaled plane, modulo
+    /// [`STRIPES_APART_PX`].
     pub stripe_px: [u32; 2],
 }
 
@@ -129,12 +133,12 @@ impl Frame {
         Frame { window_px, scene_px, stripe_px: [stripe(view.left_px), stripe(view.bottom_px)] }
     }
 
-    /// Returns true if a pixel is on a stripe. `row` counts upwards. Allocations awaiting free are not drawn there.
+    /// Returns true if a pixel is on a stripe, where allocations awaiting free are not drawn. `row` counts upwards.
     pub fn is_striped(&self, column: u32, row: u32) -> bool {
         (self.stripe_px[0] + column + self.stripe_px[1] + row) % STRIPES_APART_PX < STRIPE_PX
     }
 
-    /// Returns the bytes that the shader reads.
+    /// Converts the uniforms to the bytes that the shader reads.
     pub fn to_bytes(self) -> [u8; Frame::SIZE] {
         let mut bytes = [0; Frame::SIZE];
         let words = [self.window_px, self.scene_px, self.stripe_px];
@@ -145,7 +149,7 @@ impl Frame {
     }
 }
 
-/// A rectangle in pixels of the window, with its lines.
+/// A rectangle in pixels of the window, and the edges where it has lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedRect {
     /// Left and right edge, right exclusive.
@@ -158,7 +162,7 @@ pub struct PlacedRect {
     pub top_line: bool,
     /// True if the leftmost column is a line.
     pub left_line: bool,
-    /// True if the rectangle is not drawn on stripes.
+    /// True if the rectangle has transparent stripes.
     pub striped: bool,
 }
 

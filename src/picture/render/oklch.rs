@@ -1,6 +1,6 @@
 //! Conversion of OKLCH colours (Björn Ottosson, 2020) to sRGB bytes. Equal steps in OKLCH look equal.
 
-/// A colour by lightness (0 black to 1 white), chroma (0 grey, 0.2 vivid) and hue in degrees.
+/// A colour in OKLCH: lightness (0 black to 1 white), chroma (0 grey, 0.2 vivid) and hue in degrees.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Oklch {
     pub(crate) lightness: f64,
@@ -9,8 +9,8 @@ pub(crate) struct Oklch {
 }
 
 impl Oklch {
-    /// Converts to opaque sRGB bytes. Chroma is reduced if sRGB cannot show the colour. Lightness and hue stay, because
-    /// they carry the meaning.
+    /// Converts to opaque sRGB bytes. If sRGB cannot represent the colour, chroma is reduced. Lightness and hue are
+    /// preserved, because they carry the meaning.
     pub(crate) fn to_rgba(self) -> [u8; 4] {
         let (mut shown, mut beyond) = (0.0, self.chroma);
         if is_in_gamut(self.to_linear_rgb()) {

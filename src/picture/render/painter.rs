@@ -25,7 +25,7 @@ pub enum RenderError {
     /// The device is gone: reset, unplugged or destroyed. A new one may be created.
     #[error("the graphics device was lost: {0}")]
     Lost(String),
-    /// The device rejected an operation, usually out of memory.
+    /// The device rejected an operation, usually because it is out of memory.
     #[error("the graphics device failed: {0}")]
     Failed(String),
 }
@@ -41,11 +41,11 @@ pub struct Painter {
 }
 
 impl Painter {
-    /// Creates a painter for textures of `format`, which must be `Rgba8Unorm` or `Bgra8Unorm`, because colours are sRGB
-    /// bytes already.
+    /// Creates a painter for textures of `format`, which must be `Rgba8Unorm` or `Bgra8Unorm`, because the colours are
+    /// already sRGB bytes.
     ///
     /// # Errors
-    /// [`RenderError::NoDevice`] or [`RenderError::NoFormat`].
+    /// Returns [`RenderError::NoDevice`] or [`RenderError::NoFormat`].
     pub async fn new(adapter: &wgpu::Adapter, format: wgpu::TextureFormat) -> Result<Painter, RenderError> {
         if !is_supported(format) {
             return Err(RenderError::NoFormat);
@@ -71,21 +71,21 @@ impl Painter {
         Ok(Painter { device, queue, format, rects, failure })
     }
 
-    /// Uploads a scene under `number`, replacing any earlier scene with that number.
+    /// Uploads a scene with the id `number`. Replaces any earlier scene with this id.
     pub fn upload(&mut self, number: u32, scene: &Scene) {
         self.rects.upload(&self.device, &self.queue, number, scene);
     }
 
-    /// Drops the scenes whose numbers are not `wanted`.
+    /// Drops all scenes except those whose id satisfies `wanted`.
     pub fn retain_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
         self.rects.keep_scenes(wanted);
     }
 
-    /// Draws into `texture`, which must have the painter's format. If sizes differ, the picture starts at the texture's
-    /// lower left corner.
+    /// Draws into `texture`, which must have the painter's format. If the sizes differ, the picture starts at the
+    /// texture's lower left corner.
     ///
     /// # Errors
-    /// Returns the device's failure if it failed before.
+    /// Returns the device's failure if the device failed before.
     pub fn paint(&mut self, texture: &wgpu::Texture, drawing: &Drawing<'_>) -> Result<(), RenderError> {
         self.check()?;
         let window_px = [texture.width(), texture.height()];
@@ -134,16 +134,16 @@ impl Painter {
     /// Waits until everything painted so far is drawn. Returns at once in a browser, which does not allow waiting.
     ///
     /// # Errors
-    /// [`RenderError::Failed`] if the device cannot be polled.
+    /// Returns [`RenderError::Failed`] if the device cannot be polled.
     pub fn wait(&self) -> Result<(), RenderError> {
         let waited = self.device.poll(wgpu::PollType::wait_indefinitely());
         waited.map(|_| ()).map_err(|error| RenderError::Failed(error.to_string()))
     }
 
-    /// Renders a picture to bytes, through a texture that is read back. The bytes are what the canvas would show.
+    /// Renders a picture to bytes, through a texture that is read back. The bytes are the same as on the canvas.
     ///
     /// # Errors
-    /// Returns the device's failure, from before or during drawing.
+    /// Returns the device's failure if the device failed before or fails during drawing.
     pub async fn image(&mut self, drawing: &Drawing<'_>) -> Result<RgbaImage, RenderError> {
         let [width, height] = drawing.size_px;
         if width == 0 || height == 0 {

@@ -1,15 +1,15 @@
 //! Positions of a scene's pixel edges in the window, as a table for each axis.
 //!
-//! A scene is made for one view. Until the next one arrives it is shown in another view, moved and scaled. A scene has
-//! a few thousand distinct edges, so each is mapped once in f64, and both GPU and CPU look it up. No rounding is left
-//! to a shader.
+//! A scene is built for one view. Until the next scene arrives, it is shown in another view, moved and scaled. A scene
+//! has a few thousand distinct edges. Each edge is mapped once in f64, and both GPU and CPU look it up, so shaders do
+//! no rounding.
 
 use crate::timeline::View;
 
-/// Maximum width and height of a scene in pixels, because a quad's edges are `i16`.
+/// Maximum width and height of a scene in pixels. Edges of quads are stored as `i16`.
 pub const MAX_SIDE_PX: u32 = i16::MAX as u32;
 
-/// Positions of a scene's edges in a window. Created for each picture.
+/// Positions of a scene's edges in a window. A new table is created for each picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     edges: Vec<i32>,
@@ -18,8 +18,8 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Creates the table for a scene that was built for the view `scene` and is shown in the view `shown`. If both have
-    /// the same scale, this is a shift by whole pixels.
+    /// Creates the table for a scene that was built for the view `scene` and is shown in the view `shown`. If both
+    /// views have the same scale, the edges are shifted by whole pixels.
     pub fn new(scene: &View, shown: &View) -> Placement {
         let width_px = scene.width_px.min(MAX_SIDE_PX);
         let height_px = scene.height_px.min(MAX_SIDE_PX);
@@ -43,12 +43,12 @@ impl Placement {
         &self.edges
     }
 
-    /// Returns the window's column of the scene's column edge `x`.
+    /// Maps the scene's column edge `x` to a column of the window.
     pub fn column(&self, x: i16) -> i32 {
         self.edge(clamped(x, self.width_px))
     }
 
-    /// Returns the window's row (upwards) of the scene's row edge `y`.
+    /// Maps the scene's row edge `y` to a row of the window, counted upwards.
     pub fn row(&self, y: i16) -> i32 {
         self.edge(self.width_px as usize + 1 + clamped(y, self.height_px))
     }

@@ -34,7 +34,7 @@ struct UploadedScene {
     bound: Bound,
 }
 
-/// Result of [`Rects::prepare`] that [`Rects::draw`] needs.
+/// Buffer contents that [`Rects::prepare`] has written, for [`Rects::draw`].
 #[derive(Debug)]
 pub(crate) struct Prepared {
     overlay_quads: u32,
@@ -169,7 +169,7 @@ fn draw_rects(pass: &mut wgpu::RenderPass<'_>, count: u32) {
     }
 }
 
-/// Buffers that the shader reads, and their bind group.
+/// Buffers that the shaders read, and the bind group that contains them.
 #[derive(Debug)]
 struct Bound {
     frame: GrowingBuffer,
@@ -239,7 +239,7 @@ struct GrowingBuffer {
 }
 
 impl GrowingBuffer {
-    /// Creates a buffer of the size of one [`Frame`], because a binding must not be empty.
+    /// Creates a buffer with the size of one [`Frame`], because a binding must not be empty.
     fn new(device: &wgpu::Device, label: &'static str, usage: wgpu::BufferUsages) -> GrowingBuffer {
         let usage = usage | wgpu::BufferUsages::COPY_DST;
         let buffer =

@@ -26,8 +26,8 @@ impl<T: Clone> Signal<T> {
         Signal(Arc::new(Mutex::new(Slot { value: None, waiting: Vec::new() })))
     }
 
-    /// Sets the value and wakes all waiting tasks. Later values are dropped, because the first cause of a failure
-    /// matters.
+    /// Sets the value and wakes all waiting tasks. Later values are dropped, because only the first cause of a failure
+    /// is reported.
     pub(crate) fn set(&self, value: T) {
         let wakers = {
             let mut state = self.state();

@@ -1,8 +1,8 @@
 //! The light and dark theme. Text and controls take their colours from the style sheet, which must match.
 //!
-//! A colour is a palette slot and a shade (`timeline::paint`). 62 call sites cannot be distinguished by hue alone, and
-//! colour-blind people distinguish fewer than six. So consecutive slots also differ in lightness, and so do the shades
-//! of a slot.
+//! A colour is a palette slot and a shade (`timeline::paint`). Hue alone cannot distinguish 62 call sites, and
+//! colour-blind people distinguish fewer than six hues. So consecutive slots also differ in lightness, and so do the
+//! shades of a slot.
 
 use super::oklch::Oklch;
 use crate::timeline::paint::{Paint, SHADES, SLOTS};
@@ -13,15 +13,15 @@ pub struct PictureTheme {
     pub background: [u8; 4],
     pub reserved_fill: [u8; 4],
     pub reserved_edge: [u8; 4],
-    /// Line of allocated bytes.
+    /// Colour of the line of allocated bytes.
     pub allocated: [u8; 4],
     /// Colours of the stack, indexed by [`Paint`].
     pub palette: Box<[[u8; 4]; 256]>,
-    /// Colours of the stack for ordered categories. Slots from [`Paint::FIRST_SITE_SLOT`] on form a ramp.
+    /// Colours of the stack for ordered categories. The slots from [`Paint::FIRST_SITE_SLOT`] on are a colour ramp.
     pub ordered: Box<[[u8; 4]; 256]>,
-    /// Share of its colour, in eighths, that a block keeps if others are highlighted. The rest is the background.
+    /// Share of its colour, in eighths, that a block keeps if other blocks are highlighted. The rest is the background.
     pub kept_eighths: u16,
-    /// Fills of flame graph boxes that are not a call site in the legend: user code, libraries, C++, notes.
+    /// Fills of flame graph boxes that do not represent a call site of the legend: user code, libraries, C++, notes.
     pub flame_neutral: [[u8; 4]; 4],
     /// Fills of flame graph boxes that show a change: growth, shrinkage.
     pub flame_change: [[u8; 4]; 2],
@@ -38,7 +38,7 @@ pub struct PictureTheme {
 }
 
 impl PictureTheme {
-    /// Returns the theme on white, `#ffffff`.
+    /// Returns the theme with a white background, `#ffffff`.
     pub fn light() -> PictureTheme {
         PictureTheme {
             background: [0xff, 0xff, 0xff, 0xff],
@@ -69,7 +69,7 @@ impl PictureTheme {
         }
     }
 
-    /// Returns the theme on near black, `#0f1217`.
+    /// Returns the theme with a nearly black background, `#0f1217`.
     pub fn dark() -> PictureTheme {
         PictureTheme {
             background: [0x0f, 0x12, 0x17, 0xff],
@@ -105,7 +105,7 @@ impl PictureTheme {
 struct Ramp {
     unexplained: f64,
     no_stack: f64,
-    /// Lightness of even and odd call site slots.
+    /// Lightness of call site slots with even and with odd index.
     sites: [f64; 2],
     /// Difference in lightness between shades.
     shade_step: f64,
@@ -115,17 +115,17 @@ struct Ramp {
 /// Hue difference between consecutive slots. With the golden angle, hues are spread almost evenly for any number of
 /// slots.
 const GOLDEN_ANGLE_DEGREES: f64 = 137.507_764;
-/// Hue of the first call site: blue, which is calm in both themes.
+/// Hue of the first call site: blue, which is not obtrusive in either theme.
 const FIRST_HUE_DEGREES: f64 = 255.0;
-/// Number of call site slots with full chroma. After this many, hues come within 5° of an earlier one at the same
-/// lightness, so later slots have less chroma.
+/// Number of call site slots with full chroma. Later slots have less chroma, because their hues are within 5° of an
+/// earlier slot with the same lightness.
 const VIVID_SITES: u32 = 34;
-/// Chroma of later slots, as a fraction of the full chroma.
+/// Chroma of slots after [`VIVID_SITES`], as a fraction of the full chroma.
 const LATE_SITE_CHROMA: f64 = 0.6;
 /// Lightness of each shade relative to its slot, in units of [`Ramp::shade_step`]. Consecutive shades differ by two or
-/// three steps; the last and the first differ by one.
+/// three units, the last and the first by one.
 const SHADE_STEPS: [f64; SHADES as usize] = [-0.5, 1.5, -1.5, 0.5];
-/// Base of all greys. They are slightly blue, like the themes.
+/// Base colour of all greys. It is slightly blue, like the themes.
 const GREY: Oklch = Oklch { lightness: 0.0, chroma: 0.012, hue_degrees: 255.0 };
 
 fn palette(ramp: &Ramp) -> Box<[[u8; 4]; 256]> {
@@ -147,13 +147,13 @@ fn palette(ramp: &Ramp) -> Box<[[u8; 4]; 256]> {
     palette
 }
 
-/// Number of steps of the ramp. Later slots have its last colour.
+/// Number of colours in the ramp. Later slots have the last colour.
 const RAMP_STEPS: u32 = 16;
 /// First and last hue of the ramp, from green through blue to violet. Lightness also shows the order, for people who
 /// cannot distinguish the hues.
 const RAMP_HUES_DEGREES: [f64; 2] = [150.0, 310.0];
 
-/// Returns a palette with a ramp from one lightness to another. Slots before the first site are grey.
+/// Returns a palette with a ramp between two lightness values. Slots before the first call site are grey.
 fn ordered(lightness: [f64; 2], chroma: f64) -> Box<[[u8; 4]; 256]> {
     let mut palette = Box::new([[0; 4]; 256]);
     for (index, entry) in (0..SLOTS * SHADES).zip(palette.iter_mut()) {
@@ -173,9 +173,10 @@ fn ordered(lightness: [f64; 2], chroma: f64) -> Box<[[u8; 4]; 256]> {
     palette
 }
 
-/// Share of its colour, in eighths, that a faded block keeps: enough to see its position, but not much else.
+/// Share of its colour, in eighths, that a faded block keeps: enough to see its position, but little more.
 const FADED_EIGHTHS: u16 = 2;
-/// Share of its colour, in eighths, that a block keeps with less fading, so that its colour is still recognizable.
+/// Share of its colour, in eighths, that a block keeps with [`PictureTheme::with_less_fading`]. The colour is then
+/// still recognizable.
 const BACK_EIGHTHS: u16 = 4;
 
 impl PictureTheme {
@@ -191,7 +192,7 @@ impl PictureTheme {
         self
     }
 
-    /// Returns the theme with the palette slots for which `faded` returns true faded into the background.
+    /// Returns the theme with some palette slots faded into the background: those for which `faded` returns true.
     pub fn with_faded(mut self, faded: impl Fn(u32) -> bool) -> PictureTheme {
         let theme = &mut self;
         let ground = theme.background;

@@ -23,7 +23,7 @@ impl Inks<'static> {
         Inks { soft: "#95a1b0", strong: "#e5e9ef", line: "#232a34", peak: "#ff7b72", accent: "#74a9fa" };
 }
 
-/// A scene, and the sheet it is drawn on.
+/// A scene, and the sheet that it is drawn on.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawing<'a> {
     pub sheet: &'a Sheet,

@@ -96,10 +96,10 @@ fn mask(markup: &mut Markup<'_>, drawing: &Drawing<'_>, frame: &Frame) -> fmt::R
     markup.raw("</mask></defs>\n")
 }
 
-/// Rectangles of a picture, grouped by path.
+/// Rectangles of a picture, grouped by SVG path.
 struct Rects {
     places: Vec<PixelRect>,
-    /// Start of each path in `places`. One entry more than paths.
+    /// Index in `places` of each path's first rectangle, and a last entry for the end.
     starts: Vec<u32>,
 }
 
@@ -152,7 +152,7 @@ impl Rects {
     }
 }
 
-/// Calls `then` with the path and position of each rectangle of a quad: its fill, then its lines.
+/// Calls `then` with each rectangle of a quad and the index of its path: first the fill, then the lines.
 fn rects_of(placed: &PlacedRect, size: [i32; 2], then: &mut dyn FnMut(u32, PixelRect)) {
     let PlacedRect { x, y, colour, .. } = *placed;
     if let Some(place) = clipped(x, y, size) {
@@ -201,7 +201,7 @@ fn path(markup: &mut Markup<'_>, places: &[PixelRect], rgba: [u8; 4]) -> fmt::Re
     markup.finish_element()
 }
 
-/// Merges two rectangles that share a whole side. Returns `None` for any others.
+/// Merges two rectangles that share a whole side. Returns `None` if they do not.
 fn joined(first: PixelRect, second: PixelRect) -> Option<PixelRect> {
     let [x, y, width, height] = first;
     let [other_x, other_y, other_width, other_height] = second;

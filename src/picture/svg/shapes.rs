@@ -7,7 +7,7 @@ use crate::shapes::{Anchor, FontStyle, Shape, Text, Tint};
 use crate::timeline::paint::SHADES;
 use std::fmt;
 
-/// Font families of code.
+/// CSS font families of code.
 const MONO: &str = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 
 /// Writes the shapes, back to front.

@@ -20,14 +20,14 @@ const SAMPLES: usize = 32;
 /// Candidates for θ in pixels. If the last one is not enough, further attempts increase it.
 const CANDIDATES_PX: [u32; 6] = [1, 2, 3, 4, 6, 8];
 
-/// Progress of an estimate.
+/// Time-sliced estimation of θ.
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
-    moving: ColumnCursor,
+    cursor: ColumnCursor,
     /// First column after the previous sampled pair.
     from: usize,
     sample: usize,
-    /// Number of quads that the right columns of all pairs added so far, by candidate.
+    /// Number of quads that the right columns of all sampled pairs have added, by candidate.
     added: [usize; CANDIDATES_PX.len()],
     /// Quads of the left column of the current pair, by candidate.
     quads: [Quads; CANDIDATES_PX.len()],
@@ -37,7 +37,7 @@ impl Estimate {
     /// Creates an estimate for a window that shows `leaves` allocations.
     pub(super) fn new(leaves: usize) -> Estimate {
         let (added, quads) = Default::default();
-        Estimate { moving: ColumnCursor::new(leaves), from: 0, sample: 0, added, quads }
+        Estimate { cursor: ColumnCursor::new(leaves), from: 0, sample: 0, added, quads }
     }
 
     /// Samples further column pairs. Returns the smallest θ, at least `min_band_px`, that likely keeps the scene within
@@ -55,28 +55,28 @@ impl Estimate {
         let samples = SAMPLES.min(columns / 2).max(1);
         while self.sample < samples {
             let left = (columns * (2 * self.sample + 1) / (2 * samples)).saturating_sub(1);
-            while self.moving.column <= left {
+            while self.cursor.column <= left {
                 // Leaves that come and go between two samples never enter the tree.
                 let from = self.from;
                 let stays = |change: Change| match change {
                     Change::Leave(leaf) => visible.enters(leaf) < from,
                     Change::Enter(leaf) => visible.leaves(leaf) > left,
                 };
-                self.moving.apply((source, visible, changes), stays, slice)?;
-                if self.moving.column > left {
+                self.cursor.apply((source, visible, changes), stays, slice)?;
+                if self.cursor.column > left {
                     for (quads, band_px) in self.quads.iter_mut().zip(CANDIDATES_PX) {
                         *quads = Quads::default();
-                        descend(quads, &self.moving, band_px, 0, (source, visible, view), (left, [0, 1]));
+                        descend(quads, &self.cursor, band_px, 0, (source, visible, view), (left, [0, 1]));
                     }
                 }
             }
-            let changed = self.moving.apply((source, visible, changes), |_| true, slice)?;
+            let changed = self.cursor.apply((source, visible, changes), |_| true, slice)?;
             for ((quads, band_px), added) in self.quads.iter_mut().zip(CANDIDATES_PX).zip(&mut self.added) {
                 let before = quads.quads.len();
-                descend(quads, &self.moving, band_px, changed, (source, visible, view), (left + 1, [1, 2]));
+                descend(quads, &self.cursor, band_px, changed, (source, visible, view), (left + 1, [1, 2]));
                 *added += quads.quads.len() - before;
             }
-            self.from = self.moving.column;
+            self.from = self.cursor.column;
             self.sample += 1;
             slice.check()?;
         }

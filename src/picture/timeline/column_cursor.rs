@@ -9,14 +9,14 @@ use base::slice::{SliceResult, TimeSlice};
 /// Tree of live allocations at the current column.
 #[derive(Clone, Debug)]
 pub(super) struct ColumnCursor {
-    /// Live allocations after all columns before `column` and part of the changes of `column`.
+    /// Live allocations after all changes before `column` and the first `done` changes of `column`.
     pub(super) tree: LiveTree,
     /// Live leaves that are highlighted. `None` if there is no highlight.
     pub(super) highlighted: Option<HighlightSet>,
     pub(super) column: usize,
-    /// Number of changes in `column` that are processed.
+    /// Number of changes in `column` that have been applied.
     done: usize,
-    /// Lowest leaf that these changes affect, or `u32::MAX`.
+    /// Lowest leaf affected by the applied changes, or `u32::MAX`.
     changed: u32,
 }
 

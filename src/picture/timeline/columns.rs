@@ -25,16 +25,16 @@ pub const MAX_WINDOW_PX: u32 = i16::MAX as u32;
 pub(super) struct Grid {
     view: View,
     moment_count: u32,
-    /// The first column's moment if a column is a moment, otherwise its pixel in the scaled plane.
+    /// If a column is a moment, the first column's moment. Otherwise the first column's pixel in the scaled plane.
     first: i64,
     len: usize,
-    /// On the time axis, the moments of each column. Empty on the event axis.
+    /// Moments of each column on the time axis. Empty on the event axis.
     timed: Vec<Range<u32>>,
 }
 
 impl Grid {
-    /// Creates the columns of `view` over the moments `0..moment_count`. There are none if the view's scale is invalid,
-    /// or if it shows times that are not recorded.
+    /// Creates the columns of `view` over the moments `0..moment_count`. The result is empty if the view's scale is
+    /// invalid, or if the view shows times and the file has none.
     pub(super) fn new(view: &View, moment_count: u32, clock: Option<TimeAxis>) -> Grid {
         let width = i64::from(view.width_px.min(MAX_WINDOW_PX));
         let mut grid = Grid { view: *view, moment_count, first: 0, len: 0, timed: Vec::new() };
@@ -73,7 +73,8 @@ impl Grid {
         self.len
     }
 
-    /// Returns the left edge of `column` in pixels, clipped to the window. The right edge is that of the next column.
+    /// Returns the left edge of `column` in pixels, clipped to the window. The right edge equals the left edge of the
+    /// next column.
     pub(super) fn edge_px(&self, column: usize) -> i32 {
         let position = self.first.saturating_add(column as i64);
         let plane_px = if self.column_is_a_moment() { self.plane_px(position) } else { position };
@@ -96,7 +97,7 @@ impl Grid {
         start..end.clamp(start + 1, self.moment_count.max(1))
     }
 
-    /// Returns all moments of the window.
+    /// Returns the range of all moments in the window.
     pub(super) fn all_moments(&self) -> Range<u32> {
         match self.len.checked_sub(1) {
             Some(last) => self.moments(0).start..self.moments(last).end,
@@ -117,7 +118,7 @@ impl Grid {
         (position.saturating_sub(self.first).max(0) as usize).min(self.len.saturating_sub(1))
     }
 
-    /// Returns the first column whose shown moment is at or after `moment`, or the number of columns if there is none.
+    /// Returns the first column whose shown moment is at or after `moment`, or the number of columns if no column is.
     /// `shown` has one moment per column, in ascending order.
     ///
     /// On the event axis this takes constant time, because the column is at most one away from [`Grid::column_of`].
@@ -152,8 +153,8 @@ impl Grid {
         }
     }
 
-    /// Chooses the moment that each remaining column shows, and adds its totals. `columns` must come from
-    /// [`Grid::empty_columns`].
+    /// Continues choosing the moment that each column shows, and adds the totals at this moment. `columns` must come
+    /// from [`Grid::empty_columns`].
     pub(super) fn choose_moments(
         &self,
         columns: &mut SceneColumns,

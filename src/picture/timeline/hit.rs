@@ -5,22 +5,22 @@ use super::source::Source;
 use base::units::Moment;
 use history::replay::AllocationId;
 
-/// Result of a hit test in a scene.
+/// Result of a hit test in a scene. It may be uncertain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SceneHit {
-    /// Index into the scene's columns.
+    /// Index of the column in the scene.
     pub column: usize,
     pub moment: Moment,
     /// Byte of the stack at the pixel's centre. Pass it to [`stack_at`] with `moment`.
     pub byte: u64,
-    /// Index into the scene's quads. `None` above the stack.
+    /// Index of the quad in the scene. `None` above the stack.
     pub quad: Option<usize>,
-    /// True if the quad is a single block that is live at every moment of the column. Otherwise the quad is
-    /// preliminary, and [`stack_at`] returns the exact result.
+    /// True if the quad is a single block that is live at every moment of the column. Otherwise the result is
+    /// preliminary, and [`stack_at`] returns the exact one.
     pub certain: bool,
 }
 
-/// Result of a hit test in the history.
+/// Result of a hit test in the history. It is exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackHit {
     pub allocation: AllocationId,
@@ -54,7 +54,7 @@ pub fn scene_hit(scene: &Scene, x: i32, y: i32) -> Option<SceneHit> {
     Some(SceneHit { column, moment, byte, quad, certain })
 }
 
-/// Returns the quads that show this allocation alone, from left to right.
+/// Returns the quads that show only this allocation, from left to right.
 pub fn outline(scene: &Scene, id: u32) -> impl Iterator<Item = Quad> + '_ {
     let alone = scene.identities.iter().map(move |identity| (identity.first, identity.last) == (id, id));
     scene.quads.iter().zip(alone).filter_map(|(quad, alone)| alone.then_some(*quad))
@@ -62,7 +62,7 @@ pub fn outline(scene: &Scene, id: u32) -> impl Iterator<Item = Quad> + '_ {
 
 /// Returns the allocation at `byte` of the stack at `moment`, or `None` above the stack.
 ///
-/// The cost is proportional to the number of live allocations. With a custom [`Order`](super::Order) they are also
+/// The cost is proportional to the number of live allocations. With a custom [`Order`](super::Order), they are also
 /// sorted.
 pub fn stack_at(source: &Source, moment: Moment, byte: u64) -> Option<StackHit> {
     let mut lowest_byte = 0u64;
@@ -74,8 +74,8 @@ pub fn stack_at(source: &Source, moment: Moment, byte: u64) -> Option<StackHit> 
     })
 }
 
-/// Returns the lowest byte of the stack that `allocation` covers at `moment`, or `None` if it is not live. The cost is
-/// that of [`stack_at`].
+/// Returns the lowest byte of the stack that `allocation` covers at `moment`, or `None` if it is not live. Takes as
+/// long as [`stack_at`].
 pub fn lowest_byte_of(source: &Source, allocation: AllocationId, moment: Moment) -> Option<u64> {
     let mut lowest_byte = 0u64;
     live_at(source, moment).find_map(|(live, size)| {
@@ -85,7 +85,7 @@ pub fn lowest_byte_of(source: &Source, allocation: AllocationId, moment: Moment)
     })
 }
 
-/// Iterates over the live allocations and their sizes at `moment`, in order of rank.
+/// Iterates over the live allocations and their sizes at `moment`, in stacking order.
 fn live_at<'a>(source: &Source<'a>, moment: Moment) -> impl Iterator<Item = (AllocationId, u64)> + use<'a> {
     let Source { allocations, live, order, .. } = *source;
     let by_id = live.live_at(allocations, moment);

@@ -11,10 +11,10 @@ use super::view::View;
 use super::visible::{Changes, Visible};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 
-/// Minimum number of drawn quads before the final number is extrapolated.
+/// Minimum number of drawn quads before the total number of quads is extrapolated.
 const MIN_EXTRAPOLATION_QUADS: usize = MAX_QUADS / 8;
 
-/// A scene under construction. To cancel it, drop it.
+/// A scene that is being built in time slices. Drop it to cancel.
 #[derive(Clone, Debug)]
 pub struct SceneJob {
     view: View,
@@ -22,7 +22,7 @@ pub struct SceneJob {
     columns: SceneColumns,
     visible: Visible,
     changes: Changes,
-    /// True once θ was estimated.
+    /// True after θ was estimated.
     is_estimated: bool,
     stage: Stage,
 }
@@ -39,11 +39,11 @@ enum Stage {
     Done,
 }
 
-/// An attempt to draw the quads with one θ.
+/// Attempt to draw the quads with one value of θ.
 #[derive(Clone, Debug)]
 struct Drawing {
     band_px: u32,
-    moving: ColumnCursor,
+    cursor: ColumnCursor,
     quads: Quads,
 }
 
@@ -64,10 +64,11 @@ impl SceneJob {
         }
     }
 
-    /// Continues until the scene is complete. `source` must be the same history in every call.
+    /// Continues building the scene until it is complete or the time slice is used up. `source` must be the same
+    /// history in every call.
     ///
     /// # Errors
-    /// [`OutOfTime`] if the slice's time is up, or if the scene was already returned.
+    /// Returns [`OutOfTime`] if the time slice is used up, or if the scene was already returned.
     pub fn step(&mut self, source: &Source, slice: &mut TimeSlice) -> SliceResult<Scene> {
         loop {
             match &mut self.stage {
@@ -107,14 +108,14 @@ impl SceneJob {
         }
     }
 
-    /// Creates a scene in one call, without slices.
+    /// Creates a scene in one call, without time slices.
     pub fn run(source: &Source, view: View) -> Option<Scene> {
         SceneJob::new(source, view).step(source, &mut TimeSlice::new(&mut || true)).ok()
     }
 
     fn drawing(&self, band_px: u32) -> Stage {
-        let moving = ColumnCursor::new(self.visible.len());
-        Stage::Draw(Box::new(Drawing { band_px, moving, quads: Quads::default() }))
+        let cursor = ColumnCursor::new(self.visible.len());
+        Stage::Draw(Box::new(Drawing { band_px, cursor, quads: Quads::default() }))
     }
 
     fn estimate(&mut self) {
@@ -127,18 +128,18 @@ impl SceneJob {
 
     fn draw(&mut self, source: &Source, slice: &mut TimeSlice) -> SliceResult<Attempt> {
         let Stage::Draw(drawing) = &mut self.stage else { return Ok(Attempt::Drawn) };
-        let Drawing { band_px, moving, quads } = &mut **drawing;
-        while moving.column < self.grid.len() {
-            let column = moving.column;
-            let changed = moving.apply((source, &self.visible, &self.changes), |_| true, slice)?;
+        let Drawing { band_px, cursor, quads } = &mut **drawing;
+        while cursor.column < self.grid.len() {
+            let column = cursor.column;
+            let changed = cursor.apply((source, &self.visible, &self.changes), |_| true, slice)?;
             let x = [self.grid.edge_px(column) as i16, self.grid.edge_px(column + 1) as i16];
-            descend(quads, moving, *band_px, changed, (source, &self.visible, &self.view), (column, x));
+            descend(quads, cursor, *band_px, changed, (source, &self.visible, &self.view), (column, x));
             let drawn = quads.quads.len();
             if self.is_estimated && drawn > MAX_QUADS {
-                let band_px = next_band_px(*band_px, moving.column, self.grid.len());
+                let band_px = next_band_px(*band_px, cursor.column, self.grid.len());
                 return Ok(Attempt::TooMany { band_px });
             }
-            let extrapolated = drawn * self.grid.len() / moving.column.max(1);
+            let extrapolated = drawn * self.grid.len() / cursor.column.max(1);
             if !self.is_estimated && drawn > MIN_EXTRAPOLATION_QUADS && extrapolated.max(drawn) > MAX_QUADS {
                 return Ok(Attempt::LikelyTooMany);
             }
@@ -166,7 +167,7 @@ pub(super) fn cut_to_largest(view: View) -> View {
     View { width_px: view.width_px.min(MAX_WINDOW_PX), height_px: view.height_px.min(MAX_WINDOW_PX), ..view }
 }
 
-/// Result of drawing a part of the columns.
+/// Result of drawing some of the columns.
 enum Attempt {
     TooMany {
         band_px: u32,
@@ -176,8 +177,8 @@ enum Attempt {
     Drawn,
 }
 
-/// Returns the next θ to try, from the share of columns that fit. It is at most double, because the columns drawn so
-/// far may be the densest.
+/// Returns the next θ to try, from the share of columns that were drawn before there were too many quads. It is at most
+/// twice the previous θ, because the columns drawn so far may be the densest.
 fn next_band_px(band_px: u32, drawn: usize, columns: usize) -> u32 {
     let needed = u64::from(band_px) * columns as u64 / drawn.max(1) as u64;
     (needed as u32).clamp(band_px + 1, band_px * 2)

@@ -1,8 +1,8 @@
 //! Geometry of the timeline, in whole device pixels.
 //!
-//! In a stack, each live allocation is above those of lower rank. A [`Scene`] shows in each column of the window the
-//! exact stack at the moment of the column's largest total, so no peak is hidden at any zoom. [`addresses`] draws
-//! allocations by address instead.
+//! In a stack, live allocations are drawn on top of each other in the order of their ranks. Each column of a [`Scene`]
+//! shows the exact stack at the moment of the column's largest total, so no peak is hidden at any zoom. [`addresses`]
+//! draws allocations by address instead.
 //!
 //! ```text
 //! Totals ──▶ columns ──▶ visible ──▶ tree ──▶ pieces ──▶ quads ──▶ Scene        (driven by SceneJob)
@@ -45,5 +45,5 @@ pub use ticks::{Tick, byte_ticks, event_ticks, time_ticks};
 pub use view::{Axis, Extent, View};
 pub use window_columns::WindowColumns;
 
-/// Length of the time axis, for callers with a time span but no clock.
+/// Length and margin of the time axis, for callers that only know the recorded time span.
 pub use history::replay::times::{time_axis_margin, time_axis_width};

@@ -3,7 +3,8 @@
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
-/// A stacking order other than the allocation order. Allocations of a group are adjacent and ordered by id.
+/// A stacking order other than the allocation order. Allocations of a group are adjacent and ordered by id. A rank is a
+/// position in this order, counted from the bottom.
 ///
 /// Takes eight bytes per allocation. The allocation order needs no table, because an allocation's id is its rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,8 +17,8 @@ pub struct Order {
 #[derive(Clone, Debug, Default)]
 pub struct OrderBuilder {
     groups: Vec<u32>,
-    /// Before the sort, entry `group + 1` is the number of allocations in `group`. During the sort, entry `group` is
-    /// the next rank in `group`.
+    /// Before sorting, entry `group + 1` is the number of allocations in `group`. During sorting, entry `group` is the
+    /// next rank in `group`.
     next: Vec<u32>,
     order: Order,
 }
@@ -38,7 +39,7 @@ impl OrderBuilder {
         self.groups.is_empty()
     }
 
-    /// Adds the group of the next allocation. Memory grows with the largest group number.
+    /// Adds the group of the next allocation. Memory usage is proportional to the largest group index.
     pub fn push(&mut self, group: u32) {
         let above = group as usize + 1;
         if self.next.len() <= above {
@@ -50,7 +51,8 @@ impl OrderBuilder {
         self.groups.push(group);
     }
 
-    /// Sorts in slices and returns the order when done. Nothing may be pushed after the first call.
+    /// Continues sorting until done or the time slice is used up. Returns the order. Nothing may be pushed after the
+    /// first call.
     pub fn step(&mut self, slice: &mut TimeSlice) -> SliceResult<Order> {
         let count = self.groups.len();
         if self.order.ids.len() < count {
@@ -78,19 +80,19 @@ impl OrderBuilder {
 }
 
 impl Order {
-    /// Creates an order from the group of each allocation. The lowest group is at the bottom.
+    /// Creates an order from the group of each allocation. The group with the lowest index is at the bottom.
     pub fn grouped(groups: &[u32]) -> Order {
         let mut builder = OrderBuilder::new(groups.len());
         groups.iter().for_each(|&group| builder.push(group));
         builder.step(&mut TimeSlice::new(&mut || true)).unwrap_or_default()
     }
 
-    /// Returns the allocation of a rank, or the rank itself if it is out of range.
+    /// Returns the allocation at a rank. If the rank is out of range, returns it as the id.
     pub fn id(&self, rank: u32) -> AllocationId {
         AllocationId(self.ids.get(rank as usize).copied().unwrap_or(rank))
     }
 
-    /// Returns the rank of an allocation, or its id if it is out of range.
+    /// Returns the rank of an allocation. If its id is out of range, returns the id as the rank.
     pub fn rank(&self, id: AllocationId) -> u32 {
         self.ranks.get(id.0 as usize).copied().unwrap_or(id.0)
     }

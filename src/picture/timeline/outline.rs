@@ -1,5 +1,5 @@
-//! Exact outline of one allocation in a window, even if the scene merges it into a band or shows no moment of its
-//! lifetime.
+//! Exact outline of one allocation in a window, even if the scene merges it into a band, or if no column shows a moment
+//! of its lifetime.
 
 use super::columns::{Grid, MAX_WINDOW_PX};
 use super::source::Source;
@@ -19,8 +19,8 @@ pub struct OutlineRect {
 }
 
 /// Returns the rectangles that an allocation covers, from left to right and at least a pixel high. Adjacent columns of
-/// the same height are merged. An allocation whose lifetime lies between the moments of two columns is shown in the
-/// column of its allocation.
+/// the same height are merged. If no column shows a moment of the allocation's lifetime, the rectangle is in the column
+/// where the allocation starts.
 ///
 /// Takes one pass over the allocations of lower rank: a few milliseconds per million. Parts outside the window are
 /// omitted.
@@ -67,8 +67,8 @@ fn shown_moment(source: &Source, grid: &Grid, column: usize) -> u32 {
     source.requested.max_in(moments.clone()).map_or(moments.start, |(Moment(moment), _)| moment)
 }
 
-/// Returns the live bytes of all lower ranks at each of `moments`, which must be ascending. Each lifetime adds its
-/// bytes at its start and subtracts them at its end. The running sums are the results.
+/// Returns the live bytes of all allocations below `rank` at each of `moments`, which must be ascending. Each lifetime
+/// adds its bytes at its start and subtracts them at its end. The running sums are the results.
 fn lowest_bytes(source: &Source, rank: usize, moments: &[u32]) -> Vec<u64> {
     let mut changes = vec![0u64; moments.len() + 1];
     source.for_each_in(0..rank, |_, (allocated_at, freed_at, size)| {

@@ -19,8 +19,8 @@ impl Paint {
     /// First slot that stands for a call site.
     pub const FIRST_SITE_SLOT: u32 = 2;
 
-    /// Returns the palette slot of a group of allocations. Group 0 has no call site. Groups beyond the palette share
-    /// the last slot.
+    /// Returns the palette slot of a group of allocations. Group 0 contains the allocations without a call site. Groups
+    /// beyond the palette share the last slot.
     pub fn slot_of(group: u32) -> u32 {
         match group {
             0 => u32::from(Paint::NO_STACK.0) / SHADES,

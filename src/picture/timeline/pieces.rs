@@ -11,11 +11,11 @@ use super::tree::{LiveSums, LiveTree, TreeNode};
 use super::view::View;
 use super::visible::Visible;
 
-/// Adds a column to `quads`, with θ = `band_px`. `changed` is the lowest changed leaf: the pieces below it are kept
-/// from the previous column. `x` is the column's left and right edge.
+/// Adds a column to `quads`, with θ = `band_px`. `changed` is the lowest changed leaf. The pieces below it are reused
+/// from the previous column. `x` contains the column's left and right edge.
 pub(super) fn descend(
     quads: &mut Quads,
-    moving: &ColumnCursor,
+    cursor: &ColumnCursor,
     band_px: u32,
     changed: u32,
     (source, visible, view): (&Source, &Visible, &View),
@@ -26,14 +26,14 @@ pub(super) fn descend(
         return;
     }
     let thin_below = (f64::from(band_px) * view.bytes_per_px).ceil() as u64;
-    let ColumnCursor { tree, highlighted, .. } = moving;
+    let ColumnCursor { tree, highlighted, .. } = cursor;
     let context = Context { source, visible, tree, standing: highlighted.as_ref(), column, x };
     let from = quads.keep_below(tree.start_of_thin(changed, thin_below));
     Descent::new(view, thin_below, from, &context, quads).run();
     quads.end_column(x[0]);
 }
 
-/// Descent through a column's tree, which adds the pieces inside the window to `quads`.
+/// Traversal of a column's tree, which adds the pieces inside the window to `quads`.
 struct Descent<'a> {
     context: &'a Context<'a>,
     quads: &'a mut Quads,
@@ -50,7 +50,7 @@ struct Descent<'a> {
     band: Option<Band>,
 }
 
-/// Adjacent thin pieces that are joined so far.
+/// Group of adjacent thin pieces that have been joined so far.
 #[derive(Clone, Copy)]
 struct Band {
     first: TreeNode,

@@ -1,4 +1,4 @@
-//! Merging of the pieces of adjacent columns into quads. A piece that is the same as in the previous column extends its
+//! Merging of pieces in adjacent columns into quads. A piece that equals a piece of the previous column extends its
 //! quad.
 
 use super::highlight_set::HighlightSet;
@@ -29,10 +29,11 @@ pub(super) struct Quads {
     pub(super) identities: Vec<QuadIdentity>,
     /// Quads that extend up to the left edge of the current column, bottom up.
     open: Vec<OpenQuad>,
-    /// Number of `open` quads that are processed in the current column.
+    /// Number of quads in `open` that have been processed in the current column.
     processed: usize,
     next: Vec<OpenQuad>,
-    /// Position after each piece of the current column. Between columns, of the previous column.
+    /// Position after each piece of the current column. Before the next column starts, these are the positions of the
+    /// previous one.
     steps: Vec<StackPosition>,
 }
 
@@ -40,9 +41,9 @@ pub(super) struct Quads {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StackPosition {
     pub(super) leaf: u64,
-    /// Height in bytes.
+    /// Height from byte 0, in bytes.
     pub(super) height: u64,
-    /// Number of quads that extend beyond the column so far.
+    /// Number of quads that continue in the next column so far.
     open: usize,
 }
 
@@ -51,7 +52,7 @@ struct OpenQuad {
     first: TreeNode,
     last: TreeNode,
     rows: [i16; 2],
-    /// [`PENDING`] and [`FADED`] flags of the quad.
+    /// The flags [`PENDING`] and [`FADED`] of the quad.
     marks: u32,
     quad: u32,
 }
@@ -84,8 +85,8 @@ impl Context<'_> {
 }
 
 impl Quads {
-    /// Starts a column whose lowest changed leaf is `changed`. Pieces below it are kept from the previous column, and
-    /// their quads continue. Returns the position where further pieces start.
+    /// Starts a column whose lowest changed leaf is `changed`. Reuses the pieces below this leaf from the previous
+    /// column, so that their quads continue. Returns the position where further pieces start.
     ///
     /// The last piece below `changed` is added again, because its end may have moved.
     pub(super) fn keep_below(&mut self, changed: u32) -> StackPosition {
@@ -127,7 +128,7 @@ impl Quads {
         self.start(piece, marks, context);
     }
 
-    /// Ends the column whose left edge is `x`. Quads that do not continue in the column end at `x`.
+    /// Ends the column whose left edge is `x`. Quads that do not continue in this column get the right edge `x`.
     pub(super) fn end_column(&mut self, x: i16) {
         while let Some(open) = self.open.get(self.processed) {
             self.close(*open, x);

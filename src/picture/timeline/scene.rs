@@ -4,7 +4,7 @@ use super::paint::{SHADES, SLOTS};
 use super::view::View;
 use serde::{Deserialize, Serialize};
 
-/// A rectangle in pixels of the scene's window, clipped to it. `y` counts upwards from the bottom edge.
+/// A rectangle in pixels of the scene's window and clipped to the window. `y` counts upwards from the bottom edge.
 ///
 /// The layout is the GPU's vertex format (two `Sint16x2`, one `Uint32`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +22,11 @@ pub struct Quad {
 /// Flag in [`Quad::paint`]: the quad stands for several allocations.
 pub const BAND: u32 = 1 << 16;
 
-/// Added to the [`super::Paint`] in [`Quad::paint`] if only other allocations are highlighted.
+/// Added to the [`super::Paint`] in [`Quad::paint`] if other allocations are highlighted, but none in this quad.
 pub const FADED: u32 = 256;
 
-/// Flag in [`Quad::paint`]: the same allocation is also in the column to the left, at another height. No line is drawn
-/// at its left edge, because it was not allocated there.
+/// Flag in [`Quad::paint`]: the same allocation is also in the column to the left, at another height. It has no line at
+/// its left edge, because a line would look like the start of an allocation.
 pub const CONTINUED: u32 = 1 << 17;
 
 /// Flag in [`Quad::paint`]: the quad is one allocation that is awaiting free.
@@ -43,8 +43,8 @@ pub struct QuadIdentity {
     pub last: u32,
     /// Number of live allocations at the moment of the quad's first column.
     pub count: u32,
-    /// Requested bytes of these allocations at that moment, low and high half. Two halves keep the alignment at 4
-    /// bytes.
+    /// Requested bytes of these allocations at that moment, as low and high half. Two halves keep the struct's
+    /// alignment at 4 bytes.
     pub bytes: [u32; 2],
 }
 
@@ -58,9 +58,10 @@ impl QuadIdentity {
 /// Columns of a scene, from left to right. All vectors except `edge_px` have one entry per column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SceneColumns {
-    /// Edges in pixels of the window: column `c` covers `edge_px[c]..edge_px[c + 1]`. One entry more than columns.
+    /// Edges in pixels of the window: column `c` covers `edge_px[c]..edge_px[c + 1]`. Has one more entry than there are
+    /// columns.
     pub edge_px: Vec<i32>,
-    /// Moment whose stack the column shows: the first with the largest total in the column.
+    /// Moment that the column shows: the first moment with the largest total in the column.
     pub moment: Vec<u32>,
     /// Number of moments in the column. 1 if moments are wider than pixels.
     pub moments: Vec<u32>,
@@ -68,10 +69,10 @@ pub struct SceneColumns {
     pub total: Vec<u64>,
     /// Maximum of the reserved bytes in the column.
     pub reserved: Vec<u64>,
-    /// Bytes of `total` that are awaiting free. The rest is what `memory_allocated()` counts, before rounding.
+    /// Part of `total` that is awaiting free. The rest is what `memory_allocated()` counts, apart from rounding.
     pub pending: Vec<u64>,
-    /// Number of allocations that are too short-lived to be drawn: first live in this column (or before the window),
-    /// but not at any column's moment. Each is counted once.
+    /// Number of hidden allocations: those that first become live in this column (or before the window) but are not
+    /// live at any column's moment. Each is counted once.
     pub hidden: Vec<u32>,
     /// Requested bytes of the largest hidden allocation.
     pub hidden_largest: Vec<u64>,
@@ -84,28 +85,28 @@ pub struct SceneColumns {
 pub struct Scene {
     /// The window. It may include a margin for panning.
     pub view: View,
-    /// θ: height in device pixels below which allocations are joined into bands. 1 unless the scene would have too many
-    /// quads.
+    /// θ: height in device pixels below which allocations are joined into bands. Greater than 1 only if the scene would
+    /// otherwise have too many quads.
     pub band_px: u32,
     #[serde(skip)]
     pub columns: SceneColumns,
     /// Quads of the stack, at most 300,000.
     #[serde(skip)]
     pub quads: Vec<Quad>,
-    /// Identity of each quad, as long as `quads`.
+    /// Identity of each quad. Has the same length as `quads`.
     #[serde(skip)]
     pub identities: Vec<QuadIdentity>,
-    /// `None` in a stack. In a picture of addresses ([`AddressJob`](super::AddressJob)), the number of leading `quads`
-    /// that show mapped memory, in [`GROUND`] and without identity.
+    /// Number of leading `quads` that show mapped memory, in [`GROUND`] and without identity. `None` in a stack, `Some`
+    /// in a picture of addresses ([`AddressJob`](super::AddressJob)).
     ///
-    /// A stack stands on byte 0, so the columns' totals are heights and their curves are drawn. In a picture of
-    /// addresses totals are no heights. Quads after the ground are sorted by their left edge.
+    /// A stack starts at byte 0, so the columns' totals are heights and can be drawn as curves. In a picture of
+    /// addresses, totals are not heights. Quads after the mapped memory are sorted by their left edge.
     pub ground: Option<u32>,
 }
 
 impl Scene {
-    /// Returns the number of pixels that each palette slot covers between two columns of pixels, by slot. A band counts
-    /// for the slot of its colour.
+    /// Returns the number of pixels that each palette slot covers between two columns of pixels, indexed by slot. A
+    /// band is counted for the slot of its colour.
     pub fn covered(&self, columns_px: [i32; 2]) -> Vec<u64> {
         let mut covered = vec![0; SLOTS as usize];
         let [from, to] = columns_px;
@@ -121,5 +122,5 @@ impl Scene {
     }
 }
 
-/// Paint of mapped memory behind the blocks of an address picture. Drawn like the area below the reserved curve.
+/// Paint of mapped memory behind the blocks in a picture of addresses. Drawn like the area below the reserved curve.
 pub const GROUND: u32 = 2 * FADED;

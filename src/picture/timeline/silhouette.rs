@@ -4,9 +4,9 @@ use super::columns::{Grid, MAX_WINDOW_PX};
 use super::source::Source;
 use super::view::{Axis, View};
 
-/// Returns the maximum of the requested and of the reserved bytes in each of `width_px` columns over the whole axis. On
-/// the event axis, the columns start at event `first`, because earlier events may not be loaded. Columns repeat if
-/// there are fewer moments than columns.
+/// Returns the maximum requested bytes and the maximum reserved bytes in each of `width_px` columns over the whole
+/// axis. On the event axis, the columns start at event `first`, because earlier events may not be loaded. If there are
+/// fewer moments than columns, columns are repeated.
 pub fn silhouette(source: &Source, axis: Axis, first: u32, width_px: u32) -> (Vec<u64>, Vec<u64>) {
     let moments = source.requested.moment_count();
     let width = match axis {

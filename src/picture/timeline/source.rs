@@ -4,29 +4,29 @@ use super::order::Order;
 use super::paint::Paint;
 use history::replay::{AllocationId, Allocations, Curve, LiveSets, TimeAxis};
 
-/// History of one device, borrowed, and the order and colours that it is drawn in.
+/// History of one device, borrowed, and the order and colours for drawing it.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     pub allocations: &'a Allocations,
-    /// Allocations that are live at each moment.
+    /// Checkpoints for finding the allocations that are live at a moment.
     pub live: &'a LiveSets,
     /// Stacking order. `None` is the allocation order, where an allocation's id is its rank.
     pub order: Option<&'a Order>,
     /// Wall-clock times, if the file has them.
     pub clock: Option<TimeAxis<'a>>,
-    /// Requested bytes of all live allocations.
+    /// Curve of the requested bytes of all live allocations.
     pub requested: Curve<'a>,
-    /// Reserved bytes, over the same moments.
+    /// Curve of the reserved bytes, over the same moments.
     pub reserved: Curve<'a>,
-    /// Requested bytes that are awaiting free, over the same moments.
+    /// Curve of the requested bytes that are awaiting free, over the same moments.
     pub pending: Curve<'a>,
     pub paint: &'a dyn Fn(AllocationId) -> Paint,
-    /// Predicate of highlighted allocations. All others are faded. `None` fades nothing.
+    /// Predicate that selects the highlighted allocations. All others are faded. `None` fades nothing.
     pub highlight: Option<&'a dyn Fn(AllocationId) -> bool>,
 }
 
 impl Source<'_> {
-    /// Returns the rank of an allocation among all, live or not.
+    /// Returns the rank of an allocation, its position in the stacking order of all allocations.
     pub(super) fn rank(&self, id: AllocationId) -> u32 {
         self.order.map_or(id.0, |order| order.rank(id))
     }

@@ -6,9 +6,9 @@ use base::units::{BYTE_UNITS, group_digits};
 /// A tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
-    /// Pixels from the left (events) or bottom (bytes) edge of the window.
+    /// Distance in pixels from the left edge of the window, or from the bottom edge on the byte axis.
     pub at_px: i64,
-    /// Value: bytes, or an event index.
+    /// Value in bytes, as an event index, or as a time in µs.
     pub value: u64,
     /// The value as text.
     pub label: String,
@@ -87,7 +87,8 @@ fn elapsed_label(elapsed: u64, step: u64) -> String {
     format!("{}{point}{fraction} {name}", group_digits(elapsed / unit))
 }
 
-/// Returns the multiples of `step` in a range, and one before and one after it, because rounding may move them inside.
+/// Returns the multiples of `step` in a range, and one more on each side, because rounding may move them into the
+/// range.
 fn multiples(step: u64, range: [f64; 2]) -> impl Iterator<Item = u64> {
     let [first, last] = range.map(|end| (end.max(0.0) / step as f64).floor() as u64);
     let end = if range[1] < 0.0 { 0 } else { last.saturating_add(2) };

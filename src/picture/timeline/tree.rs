@@ -18,16 +18,16 @@ const FAN: usize = 1 << FAN_BITS;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LiveSums {
     pub(super) bytes: u64,
-    /// Bytes of the largest allocation.
+    /// Bytes of the largest live allocation.
     pub(super) largest: u64,
     pub(super) largest_leaf: u32,
-    /// Number of allocations.
+    /// Number of live allocations.
     pub(super) count: u32,
 }
 
 impl LiveSums {
-    /// Returns the sums of both groups. Bytes wrap, because totals of a corrupt file may exceed 64 bits, and
-    /// subtracting a size must restore the previous sum.
+    /// Returns the sums of both groups. Byte sums wrap, so that subtracting a size restores the previous sum even if a
+    /// corrupt file's totals exceed 64 bits.
     pub(super) fn plus(self, other: LiveSums) -> LiveSums {
         let other_leads = other.count > 0
             && (self.count == 0 || (other.largest, self.largest_leaf) > (self.largest, other.largest_leaf));
@@ -157,8 +157,8 @@ impl LiveTree {
         }
     }
 
-    /// Returns the first leaf of the largest inner node that contains `leaf` and has less than `below` bytes, or `leaf`
-    /// if there is none.
+    /// Returns the first leaf of the largest inner node that contains `leaf` and has less than `below` bytes. If there
+    /// is no such node, returns `leaf`.
     pub(super) fn start_of_thin(&self, leaf: u32, below: u64) -> u32 {
         let around = |level: u32| TreeNode { level, index: (u64::from(leaf) >> (level * FAN_BITS)) as u32 };
         let thin = |node: &TreeNode| self.live(*node).bytes < below;
@@ -197,17 +197,18 @@ impl LiveTree {
         (sum, ends.map_or([0; 2], |[first, last]| [self.first_live(first), self.last_live(last)]))
     }
 
-    /// Returns the first live leaf under a node that has one.
+    /// Returns the first live leaf under a node, which must have one.
     pub(super) fn first_live(&self, node: TreeNode) -> u32 {
         self.live_at_end(node, |first, _| first)
     }
 
-    /// Returns the last live leaf under a node that has one.
+    /// Returns the last live leaf under a node, which must have one.
     pub(super) fn last_live(&self, node: TreeNode) -> u32 {
         self.live_at_end(node, |_, last| last)
     }
 
-    /// Descends to the live leaf at one end of a node. `choose` picks the neighbour that is closer to this end.
+    /// Descends to the live leaf at one end of a node. `choose` picks the one of two neighbours that is closer to this
+    /// end.
     fn live_at_end(&self, mut node: TreeNode, choose: impl Fn(TreeNode, TreeNode) -> TreeNode) -> u32 {
         while node.level > 0 {
             let mut end = None;
@@ -225,7 +226,7 @@ fn sum(children: impl Iterator<Item = LiveSums>) -> LiveSums {
     children.fold(LiveSums::default(), LiveSums::plus)
 }
 
-/// Returns the existing part of a range. The last node of a level may have fewer than eight children.
+/// Returns the part of a range that exists. The last node of a level may have fewer than eight children.
 fn part<T>(nodes: &[T], range: Range<usize>) -> &[T] {
     let end = range.end.min(nodes.len());
     nodes.get(range.start..end).unwrap_or_default()

@@ -7,11 +7,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum zoom out: the window covers this many times the whole range.
+/// Maximum zoom out: the window covers at most this many times the whole range.
 const MAX_ZOOM_OUT: f64 = 1.5;
-/// Maximum zoom in of the horizontal axis: 64 pixels per moment or microsecond.
+/// Maximum zoom of the horizontal axis: 64 pixels per moment or microsecond.
 const MIN_X_PER_PX: f64 = 1.0 / 64.0;
-/// Maximum zoom in of the byte axis: 16 pixels per byte.
+/// Maximum zoom of the byte axis: 16 pixels per byte.
 const MIN_BYTES_PER_PX: f64 = 1.0 / 16.0;
 
 /// Unit of the horizontal axis.
@@ -20,20 +20,20 @@ pub enum Axis {
     /// Moments: every event has the same width.
     #[default]
     Events,
-    /// Microseconds of wall-clock time, as counted by `Clock`.
+    /// Microseconds of wall-clock time, as on a [`TimeAxis`](history::replay::times::TimeAxis).
     Time,
 }
 
-/// Limits of zooming and panning.
+/// Size of the whole history, which limits zooming and panning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
     /// Width in units of the horizontal axis: moments (one more than events), or microseconds.
     pub width: u64,
-    /// Largest total in bytes.
+    /// Maximum of the byte axis: the largest total.
     pub bytes: u64,
 }
 
-/// A window onto the scaled plane. `y` counts upwards from byte 0.
+/// A window that shows part of the scaled plane. `y` counts upwards from byte 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
     pub axis: Axis,
@@ -57,7 +57,7 @@ impl View {
         (self.left_px as f64 + column) * self.x_per_px
     }
 
-    /// Returns the column, not rounded, of a position in units of the axis.
+    /// Returns the fractional column of a position in units of the axis.
     pub fn column_from_x(&self, x: f64) -> f64 {
         x / self.x_per_px - self.left_px as f64
     }
@@ -73,7 +73,7 @@ impl View {
         ((bytes as f64 / self.bytes_per_px + 0.5) as i64).saturating_sub(self.bottom_px)
     }
 
-    /// Returns the view with its content moved by whole pixels, to the right and upwards.
+    /// Returns the view with its content moved to the right and upwards by whole pixels.
     pub fn panned(&self, right_px: i64, up_px: i64) -> View {
         let (left_px, bottom_px) = (self.left_px.saturating_sub(right_px), self.bottom_px.saturating_sub(up_px));
         View { left_px, bottom_px, ..*self }
@@ -112,7 +112,7 @@ impl View {
     }
 }
 
-/// Clamps `value` to `min..=max`. If `max` is below `min`, both are `min`. Returns the upper limit if `value` is not
+/// Clamps `value` to `min..=max`. If `max` is below `min`, returns `min`. Returns the upper limit if `value` is not
 /// finite.
 fn limited(value: f64, min: f64, max: f64) -> f64 {
     let max = max.max(min);

@@ -1,5 +1,4 @@
-//! Allocations that a window shows, and the columns where each enters and leaves. Computed in one linear pass over all
-//! lifetimes.
+//! Allocations in a window, and the columns where each starts and ends. Computed in one linear pass over all lifetimes.
 
 use super::columns::Grid;
 use super::scene::SceneColumns;
@@ -14,17 +13,17 @@ pub(super) struct Visible {
     next: usize,
     ids: Vec<u32>,
     enters: Vec<u16>,
-    /// For each leaf: first later column that no longer shows it, or the number of columns.
+    /// For each leaf: first column after its lifetime, or the number of columns.
     leaves: Vec<u16>,
-    /// Leaves that are awaiting free in at least one column, with the first such column. Ascending.
+    /// Leaves that are awaiting free in at least one column, each with the first such column. Sorted by leaf.
     pending: Vec<(u32, u16)>,
-    /// Highlighted leaves, one bit each. Truncated after the last one.
+    /// Highlighted leaves, one bit each. Truncated after the last highlighted leaf.
     highlighted: Vec<u64>,
 }
 
 impl Visible {
-    /// Collects the visible allocations. Those that are live in the window but at no column's moment are counted as
-    /// hidden, in their first column.
+    /// Continues collecting the visible allocations. Allocations that are live in the window but not at any column's
+    /// moment are counted as hidden, in their first column.
     pub(super) fn collect(
         &mut self,
         source: &Source,
@@ -113,7 +112,7 @@ impl Visible {
         self.enters.get(leaf as usize).copied().map_or(usize::MAX, usize::from)
     }
 
-    /// Returns the first later column that no longer shows the leaf.
+    /// Returns the first column after the leaf's last column.
     pub(super) fn leaves(&self, leaf: u32) -> usize {
         self.leaves.get(leaf as usize).copied().map_or(0, usize::from)
     }
@@ -127,24 +126,24 @@ pub(super) fn count_hidden(columns: &mut SceneColumns, column: usize, size: u64)
     }
 }
 
-/// Leaves that leave or enter in each column. Those that leave precede those that enter.
+/// Leaves that start or end in each column. In a column, leaves that end precede leaves that start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     /// Number of leaves counted so far.
     counted: usize,
     /// Number of leaves sorted so far.
     next: usize,
-    /// Start of each bucket in `leaves`, for a counting sort, and a last entry for the end. Each column has two buckets
-    /// (leave, enter).
+    /// Index in `leaves` of the start of each bucket, for a counting sort, and a last entry for the end. Each column
+    /// has two buckets (leave, enter).
     starts: Vec<u32>,
-    /// Number of sorted leaves per bucket.
+    /// Number of leaves sorted into each bucket so far.
     filled: Vec<u32>,
     leaves: Vec<u32>,
     /// Leaves that start awaiting free: column << 32 | leaf, ascending.
     pending: Vec<u64>,
 }
 
-/// A change of a leaf in a column.
+/// Change of the live leaves in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// Leaf that is no longer live.
@@ -174,7 +173,7 @@ impl Changes {
         Changes { starts: vec![0; 2 * columns + 1], filled: vec![0; 2 * columns], ..Changes::default() }
     }
 
-    /// Counts all leaves, then sorts them into their buckets.
+    /// Continues counting all leaves, and then sorting them into their buckets.
     pub(super) fn sort(&mut self, visible: &Visible, slice: &mut TimeSlice) -> SliceResult {
         while let Some(chunk) = slice.next_range(&mut self.counted, visible.len(), 1)? {
             let mut count = |bucket: usize| {
@@ -204,7 +203,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Turns the counts into bucket starts.
+    /// Converts the counts to the starts of the buckets.
     fn size_buckets(&mut self, visible: &Visible) {
         let mut sum = 0;
         for start in &mut self.starts {
@@ -217,7 +216,7 @@ impl Changes {
         self.pending.sort_unstable();
     }
 
-    /// Returns the changes of a column, without the first `skip`.
+    /// Iterates over the changes of a column, except the first `skip` of them.
     pub(super) fn in_column(&self, column: usize, skip: usize) -> impl Iterator<Item = Change> + '_ {
         let start = |bucket: usize| self.starts.get(bucket).map_or(0, |&start| start as usize);
         let (from, middle, to) = (start(2 * column), start(2 * column + 1), start(2 * column + 2));

@@ -1,4 +1,4 @@
-//! Columns of a window, for drawing curves over a scene. Same as the scene's columns.
+//! Columns of a window, for drawing curves over a scene. They equal the scene's columns.
 
 use super::columns::Grid;
 use super::view::View;
@@ -8,10 +8,10 @@ use std::ops::Range;
 /// Positions and moments of a window's columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WindowColumns {
-    /// Edges of the columns in pixels of the window, one more than columns. Same as in a [`Scene`](super::Scene) of
-    /// this view.
+    /// Edges of the columns in pixels of the window. One entry more than columns. Same as in a [`Scene`](super::Scene)
+    /// of this view.
     pub edge_px: Vec<i32>,
-    /// Moments in each column, at least one.
+    /// Range of moments in each column. Contains at least one moment.
     pub moments: Vec<Range<u32>>,
 }
 

@@ -1,18 +1,18 @@
-//! Line chart of a result whose rows are a series: numbers over events, times or steps.
+//! Line chart of a query result whose rows form a series: numbers over events, times or steps.
 
 use super::node::Node;
 use super::result::{QueryResult, number};
 use base::units::Bytes;
 
-/// Width of the drawing in SVG units.
+/// Width of the chart in SVG units.
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 100.0;
-/// Maximum number of lines in the chart, one for each colour of the style sheet.
+/// Maximum number of lines in the chart. The style sheet has a colour for each.
 const LINES: usize = 4;
-/// Columns that can be the x axis.
+/// Names of columns that can be the x axis.
 const AXES: [&str; 9] =
     ["event", "time_us", "step", "id", "allocated_at", "freed_at", "begin_us", "first_event", "last_event"];
-/// Numeric columns that are not quantities, such as ids and indices. They are not drawn.
+/// Names of numeric columns that are not drawn, because they are ids or indices and not quantities.
 const NAMES: [&str; 12] = [
     "device",
     "stack",
@@ -28,7 +28,7 @@ const NAMES: [&str; 12] = [
     "depth",
 ];
 
-/// Returns the chart. Empty if the rows are not a series.
+/// Returns the chart of a query result, or nothing if the rows do not form a series.
 pub(super) fn chart(rows: &QueryResult) -> Vec<Node> {
     draw(rows).unwrap_or_default()
 }

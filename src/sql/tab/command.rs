@@ -1,17 +1,17 @@
-//! Commands to the page.
+//! Commands from the SQL worker to the page.
 
 use super::node::Node;
 
-/// A command to the page.
+/// Command from the SQL worker to the page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PageCommand {
-    /// Replaces the children of the element with this id.
+    /// Replaces the children of the element with this id by these nodes.
     Replace(&'static str, Vec<Node>),
-    /// Adds children to the element with this id.
+    /// Appends these nodes to the element with this id.
     Append(&'static str, Vec<Node>),
-    /// Sets the status line. The flag is true for an error.
+    /// Sets the text of the status line. The flag is true if the text is an error.
     Status(String, bool),
-    /// Replaces the query and sets the cursor position, which counts UTF-16 units.
+    /// Replaces the text of the query and sets the cursor position in UTF-16 units.
     SetQuery(String, usize),
     /// Selects an allocation, or moves the cursor to an event.
     Go {
@@ -21,6 +21,6 @@ pub enum PageCommand {
     },
     Copy(String),
     Save(String, Vec<u8>),
-    /// Stores the query history.
+    /// Stores the query history, given as text.
     History(String),
 }

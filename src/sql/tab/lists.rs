@@ -1,4 +1,4 @@
-//! Lists around the editor: tables, ready-made queries, history, highlighting and completions.
+//! Lists around the SQL editor: tables, ready-made queries, history, highlighted text and completions.
 
 use super::node::Node;
 use crate::catalog::Catalog;
@@ -7,10 +7,10 @@ use crate::examples::EXAMPLE_QUERIES;
 use crate::functions::FUNCTIONS;
 use crate::schema::{NOTES, TABLES, WHEN};
 
-/// Maximum length of a query in a list, in characters.
+/// Maximum length, in characters, at which a query is shown in a list.
 const SHOWN: usize = 80;
 
-/// Returns the tables with their columns, and the functions.
+/// Returns the list of tables with their columns, and of functions.
 pub(super) fn schema(catalog: &Catalog) -> Vec<Node> {
     let mut number = 0;
     let mut nodes = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn schema(catalog: &Catalog) -> Vec<Node> {
     nodes
 }
 
-/// Returns a query that shows the rows of a table.
+/// Returns a query that shows rows of the table with this index.
 pub(super) fn example(table: usize) -> Option<String> {
     let table = TABLES.get(table)?;
     let arguments = match table.arguments {
@@ -55,12 +55,12 @@ fn entries<'a>(act: &str, entries: impl Iterator<Item = (&'a str, &'a str)>) -> 
     entries.enumerate().map(entry).collect()
 }
 
-/// Returns the ready-made queries.
+/// Returns the list of ready-made queries.
 pub(super) fn canned() -> Vec<Node> {
     entries("canned", EXAMPLE_QUERIES.iter().map(|query| (query.title, query.sql)))
 }
 
-/// Returns previous queries.
+/// Returns the list of previous queries.
 pub(super) fn history(history: &[String]) -> Vec<Node> {
     entries("history", history.iter().map(|query| (cut(query), query.as_str())))
 }
@@ -92,7 +92,7 @@ pub(super) fn coloured(text: &str, tokens: &[Token]) -> Vec<Node> {
     nodes
 }
 
-/// Returns the completions.
+/// Returns the list of completions. `chosen` is the index of the selected one.
 pub(super) fn words(words: &[String], chosen: Option<usize>) -> Vec<Node> {
     let word = |(number, word): (usize, &String)| {
         let is_chosen = chosen == Some(number);

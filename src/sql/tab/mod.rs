@@ -1,5 +1,5 @@
-//! State of the page's SQL tab, in the worker. It handles input events and returns commands for the page, which only
-//! builds elements.
+//! State of the page's SQL tab. It is kept in the worker, which handles input events and returns commands. The page
+//! only creates the elements.
 
 mod chart;
 mod command;
@@ -17,14 +17,14 @@ use result::QueryResult;
 
 /// Maximum number of queries in the history.
 const REMEMBERED: usize = 50;
-/// Separator of stored queries: a character that cannot be typed.
+/// Separator of the queries in the stored history. It is a character that cannot be typed.
 const SEPARATOR: char = '\u{1e}';
 
 /// State of the SQL tab.
 pub struct SqlTab {
     queries: Queries,
     clock: fn() -> f64,
-    /// Base name of saved files.
+    /// Name of saved files, without extension.
     name: String,
     /// Previous queries, the newest first.
     history: Vec<String>,
@@ -36,8 +36,8 @@ pub struct SqlTab {
 }
 
 impl SqlTab {
-    /// Creates the tab with the query history. `second` is the side of the page's second file, if two files are
-    /// compared.
+    /// Creates the tab with the stored query history. If two files are compared, `second` is the side (A or B) of the
+    /// page's second file. Also returns commands that show the tab.
     pub fn new(
         queries: Queries,
         clock: fn() -> f64,
@@ -58,7 +58,7 @@ impl SqlTab {
         (desk, commands)
     }
 
-    /// Handles an edit of the query. `cursor` is in UTF-16 units.
+    /// Handles an edit of the query. `cursor` is the cursor position in UTF-16 units.
     pub fn on_edit(&mut self, text: &str, cursor: usize) -> Vec<PageCommand> {
         self.typed = text.to_owned();
         self.completion = completions(self.queries.catalog(), text, bytes_to(text, cursor));
@@ -74,7 +74,7 @@ impl SqlTab {
         PageCommand::Replace("sql-words", lists::words(&self.completion.words, self.chosen))
     }
 
-    /// Handles a key while completions are shown.
+    /// Handles a key that is pressed while completions are shown.
     pub fn on_key(&mut self, key: &str) -> Vec<PageCommand> {
         let count = self.completion.words.len();
         if count == 0 {
@@ -98,14 +98,14 @@ impl SqlTab {
         self.set_query([&start, behind].concat(), cursor)
     }
 
-    /// Replaces the query.
+    /// Replaces the text of the query. `cursor` is the new cursor position in UTF-16 units.
     fn set_query(&mut self, text: String, cursor: usize) -> Vec<PageCommand> {
         self.typed.clone_from(&text);
         self.completion = Completion::default();
         vec![PageCommand::SetQuery(text, cursor), self.show_highlighted(), self.show_completions()]
     }
 
-    /// Runs a query.
+    /// Runs a query and shows its result or error.
     pub fn run(&mut self, text: &str) -> Vec<PageCommand> {
         let began = (self.clock)();
         self.typed = text.to_owned();
@@ -136,13 +136,13 @@ impl SqlTab {
         self.history.truncate(REMEMBERED);
     }
 
-    /// Adds the next rows of the result to the table.
+    /// Shows the next rows of the result.
     pub fn more(&mut self) -> Vec<PageCommand> {
         let more = self.rows.more();
         if more.is_empty() { Vec::new() } else { vec![PageCommand::Append("sql-rows", more)] }
     }
 
-    /// Handles a click on an element. `action` names the kind of the element and its index.
+    /// Handles a click on an element. `action` names the kind of element and its index.
     pub fn on_click(&mut self, action: &str) -> Vec<PageCommand> {
         let (what, number) = action.split_once(':').unwrap_or((action, ""));
         let number = number.parse::<usize>().unwrap_or(usize::MAX);
@@ -177,7 +177,7 @@ impl SqlTab {
         }
     }
 
-    /// Shows a ready-made query and runs it.
+    /// Replaces the query by a ready-made one and runs it.
     fn run_example(&mut self, query: String) -> Vec<PageCommand> {
         let cursor = query.encode_utf16().count();
         let mut commands = self.set_query(query.clone(), cursor);

@@ -1,6 +1,6 @@
 //! DOM elements described as data.
 
-/// An element or a text. The page restricts tags and attributes.
+/// An element or a text node. The page accepts only certain tags and attributes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
     Text(String),

@@ -1,4 +1,4 @@
-//! Result of a query: as a sortable table, and as files.
+//! Result of a query, shown as a sortable table or saved as a file.
 
 use super::command::PageCommand;
 use super::node::Node;
@@ -12,18 +12,18 @@ use std::cmp::Ordering;
 const MAX_ROWS: usize = 10_000;
 /// Number of rows that are added to the page at a time.
 const PAGE_ROWS: usize = 200;
-/// Maximum length of a displayed cell, in characters.
+/// Maximum number of characters of a cell that are shown.
 const MAX_CELL_CHARS: usize = 300;
 
-/// Rows of a result.
+/// Columns and rows of a query result.
 #[derive(Default)]
 pub(super) struct QueryResult {
     pub(super) names: Vec<String>,
     pub(super) rows: Vec<Vec<Cell<'static>>>,
     has_more: bool,
-    /// Number of rows shown on the page.
+    /// Number of rows that are already on the page.
     shown: usize,
-    /// Sort column, and true if descending.
+    /// Index of the sort column, and whether the order is descending.
     sorted: Option<(usize, bool)>,
 }
 
@@ -46,7 +46,7 @@ impl QueryResult {
         Ok(answer)
     }
 
-    /// Returns the text of the status line.
+    /// Returns the text of the status line after a query that took `seconds`.
     pub(super) fn status(&self, seconds: f64) -> String {
         let rows = match self.has_more {
             true => format!("The first {} rows", group_digits(MAX_ROWS as u64)),
@@ -57,13 +57,13 @@ impl QueryResult {
         format!("{rows} in {time}.")
     }
 
-    /// Returns true if all cells of a column are numbers or empty.
+    /// Returns true if every cell of a column is a number or empty.
     pub(super) fn is_numeric(&self, column: usize) -> bool {
         let is_number = |cell: &Cell<'_>| matches!(cell, Cell::Null | Cell::Integer(_) | Cell::Real(_));
         self.rows.iter().filter_map(|row| row.get(column)).all(is_number)
     }
 
-    /// Returns the table with its first rows.
+    /// Returns the table with its header and first rows.
     pub(super) fn table(&mut self) -> Vec<Node> {
         self.shown = 0;
         let heads = self.names.iter().enumerate().map(|(index, name)| {
@@ -81,7 +81,7 @@ impl QueryResult {
         vec![head, Node::new("tbody").attr("id", "sql-rows").children(rows)]
     }
 
-    /// Returns the next rows.
+    /// Returns the next rows of the table.
     pub(super) fn more(&mut self) -> Vec<Node> {
         let numeric: Vec<bool> = (0..self.names.len()).map(|column| self.is_numeric(column)).collect();
         let is_bytes = |at: usize| self.names.get(at).is_some_and(|name| name.ends_with("bytes"));
@@ -107,7 +107,7 @@ impl QueryResult {
         nodes
     }
 
-    /// Sorts by a column. A repeated call reverses the order.
+    /// Sorts the rows by a column. If they are sorted by it already, reverses the order.
     pub(super) fn sort(&mut self, column: usize) {
         let is_down = match self.sorted {
             Some((known, is_down)) if known == column => !is_down,
@@ -126,7 +126,7 @@ impl QueryResult {
     }
 
     /// Returns the command that selects the allocation or event of a clicked row. If two files are compared, the row
-    /// must have a side and a device.
+    /// must contain a side and a device. `second` is the side of the page's second file.
     pub(super) fn target(&self, row: usize, second: Option<&str>) -> Option<PageCommand> {
         let cell = |names: &[&str]| match self.rows.get(row)?.get(self.column(names)?)? {
             Cell::Integer(value) => Some(*value),
@@ -143,7 +143,7 @@ impl QueryResult {
         (allocation.is_some() || event.is_some()).then_some(PageCommand::Go { device, allocation, event })
     }
 
-    /// Returns all rows as text, with `between` as separator of cells.
+    /// Returns all rows as text, with `between` as the separator of cells.
     pub(super) fn text(&self, between: char) -> String {
         let safe = |text: &str| text.replace(['\t', '\n', '\r'], " ");
         let line = |cells: Vec<String>| cells.join(&between.to_string()) + "\n";
@@ -203,7 +203,7 @@ fn cut(cell: &Cell<'_>) -> String {
     }
 }
 
-/// Compares cells in SQLite's order: null, numbers, texts.
+/// Compares cells in the order of SQLite: null, then numbers, then text.
 fn compare(one: Option<&Cell<'_>>, other: Option<&Cell<'_>>) -> Ordering {
     let rank = |cell: Option<&Cell<'_>>| match cell {
         None | Some(Cell::Null) => 0,
@@ -221,7 +221,7 @@ fn compare(one: Option<&Cell<'_>>, other: Option<&Cell<'_>>) -> Ordering {
     }
 }
 
-/// Returns the number in a cell.
+/// Returns the value of a numeric cell.
 pub(super) fn number(cell: &Cell<'_>) -> Option<f64> {
     match cell {
         Cell::Integer(value) => Some(*value as f64),

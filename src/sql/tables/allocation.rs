@@ -1,4 +1,5 @@
-//! The tables `allocation` (all allocations) and `live_at(when)` (those that are live at a moment).
+//! The table `allocation` (all allocations) and the table function `live_at(when)` (allocations that are live at a
+//! moment).
 
 use super::texts::{hex, pool_text};
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
@@ -12,7 +13,7 @@ use history::snapshot::StackId;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
-/// Columns of both tables.
+/// Columns of `allocation` and `live_at`.
 pub(super) const COLUMNS: &[(&str, Kind)] = &[
     ("id", Kind::Integer),
     ("requested_bytes", Kind::Integer),
@@ -31,7 +32,7 @@ pub(super) const COLUMNS: &[(&str, Kind)] = &[
     ("call_site", Kind::Text),
 ];
 
-/// Returns a cell of an allocation's row.
+/// Returns a cell of the row of an allocation.
 pub(super) fn cell<'a>(source: &Source, part: usize, id: u32, column: usize) -> Cell<'a> {
     let Some(side) = source.side(part) else { return Cell::Null };
     let id = AllocationId(id);
@@ -59,7 +60,7 @@ pub(super) fn cell<'a>(source: &Source, part: usize, id: u32, column: usize) -> 
     }
 }
 
-/// Returns the event of the allocation, if it was recorded.
+/// Returns the event at which an allocation was made, if it was recorded.
 fn allocated(side: Side<'_>, id: AllocationId) -> Option<EventIdx> {
     match side.history.allocations.provenance(id) {
         Provenance::AllocatedBy(event) => Some(event),
@@ -74,7 +75,7 @@ fn stack(side: Side<'_>, id: AllocationId) -> StackId {
     }
 }
 
-/// Returns the number of all allocations.
+/// Returns the number of allocations in all files.
 pub(super) fn count(source: &Source) -> u64 {
     (0..source.parts.len()).filter_map(|part| source.side(part)).map(|side| side.history.allocations.len() as u64).sum()
 }
@@ -102,7 +103,7 @@ impl Rows for AllAllocations {
     }
 }
 
-/// Table function of live allocations.
+/// Table function that returns the allocations live at a moment.
 #[derive(Default)]
 pub(super) struct LiveAllocations;
 

@@ -1,5 +1,5 @@
-//! The table function `between(a, b)`: allocations allocated or freed after moment a and up to moment b. The sum of
-//! `delta_bytes` is the difference of live bytes.
+//! The table function `between(a, b)`: allocations that were made or freed after moment a and up to moment b. The sum
+//! of `delta_bytes` is the change of live bytes.
 
 use super::allocation;
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
@@ -11,12 +11,12 @@ use history::replay::AllocationId;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
-/// Table function of changes between two moments.
+/// Table function that returns the changes between two moments.
 #[derive(Default)]
 pub(super) struct Between {
-    /// Both moments, the earlier one first.
+    /// The two moments, the earlier one first.
     moments: [u32; 2],
-    /// True if the arguments were in reverse order.
+    /// True if the later moment was passed first.
     is_backward: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The table `block`: blocks of the segments at the end, as recorded.
+//! The table `block`: blocks of the segments at the end of the recording.
 
 use super::texts::hex;
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};

@@ -1,4 +1,4 @@
-//! The table `curve`: totals after each event, and before the first one (event −1).
+//! The table `curve`: totals after each event, and before the first event (as event −1).
 
 use super::event;
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
@@ -12,8 +12,8 @@ use std::cell::Cell as Slot;
 /// Table of the totals after each event.
 #[derive(Default)]
 pub(super) struct Totals {
-    /// Total that was read last, for each of three quantities: part, moment and bytes. The next row adds one event to
-    /// it.
+    /// For each of three quantities, the total that was read last: index of the device, moment, and bytes. The total of
+    /// the next row is computed from it by adding one event.
     last: [Slot<Option<(usize, u32, i64)>>; 3],
 }
 

@@ -10,7 +10,7 @@ use sqlite::{Cell, Kind};
 #[derive(Default)]
 pub(super) struct Events;
 
-/// Returns the number of all events.
+/// Returns the number of events in all files.
 pub(super) fn count(source: &Source) -> u64 {
     (0..source.parts.len())
         .filter_map(|part| source.side(part))

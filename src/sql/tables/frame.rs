@@ -1,4 +1,4 @@
-//! The table `frame`: frames of each stack, the innermost at position 0.
+//! The table `frame`: frames of each stack. The innermost frame has position 0.
 
 use super::stack::{frame_cell, wanted_stacks};
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
@@ -11,7 +11,7 @@ use std::cell::RefCell;
 /// Table of all frames.
 #[derive(Default)]
 pub(super) struct Frames {
-    /// Last stack that was read: file, index of the stack, and its frames.
+    /// Stack that was read last: index of the file, index of the stack, and frames.
     last: RefCell<(usize, usize, Vec<FrameId>)>,
 }
 

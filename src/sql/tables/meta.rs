@@ -5,7 +5,7 @@ use crate::source::Source;
 use engine::protocol::{DeviceSummary, FileSummary};
 use sqlite::{Cell, Kind};
 
-/// Table of facts, one for each device and key.
+/// Table of facts, with a row for each device and key.
 #[derive(Default)]
 pub(super) struct Meta {
     rows: Vec<(Option<i64>, String, MetaValue)>,

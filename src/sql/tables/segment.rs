@@ -6,7 +6,7 @@ use crate::source::Source;
 use history::replay::AllocationId;
 use sqlite::{Cell, Kind};
 
-/// Table of all reserved ranges.
+/// Table of all address ranges that were ever reserved.
 #[derive(Default)]
 pub(super) struct Segments;
 

@@ -9,7 +9,7 @@ use sqlite::{Cell, Kind};
 #[derive(Default)]
 pub(super) struct Stacks;
 
-/// Returns the cell of a frame: its function, file or line.
+/// Returns the function, file or line of a frame, depending on `column`.
 pub(super) fn frame_cell<'a>(snapshot: &'a Snapshot, frame: FrameId, column: usize) -> Cell<'a> {
     let frame = snapshot.frames.frame(frame);
     match column {
@@ -24,7 +24,7 @@ pub(super) fn frame_cell<'a>(snapshot: &'a Snapshot, frame: FrameId, column: usi
     }
 }
 
-/// Returns the range of a file's stacks that have the requested ids.
+/// Returns the positions, in [`Source::stacks`], of the stacks whose ids are requested.
 pub(super) fn wanted_stacks(source: &Source, part: usize, wanted: &RowRequest) -> Option<std::ops::Range<u32>> {
     let file = source.parts.get(part)?.file;
     let first = source.files.get(file)?.first_stack;

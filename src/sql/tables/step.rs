@@ -1,4 +1,4 @@
-//! The table `step`: training steps, as found by the insight on steps.
+//! The table `step`: training steps, as found by the report on steps.
 
 use crate::cache::Step;
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};

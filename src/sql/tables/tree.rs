@@ -1,5 +1,5 @@
-//! The table function `tree(when)`: call tree of the live bytes at a moment. Equals the Call tree tab with all frames
-//! shown.
+//! The table function `tree(when)`: call tree of the live bytes at a moment. It has the same nodes as the Call tree tab
+//! with all frames shown.
 
 use super::stack::frame_cell;
 use crate::node::{Node, TreeNodeKind};
@@ -15,7 +15,7 @@ use history::snapshot::StackId;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
-/// Maximum number of nodes. Stacks that need more end at their callers.
+/// Maximum number of nodes in a tree. Once it is reached, stacks end at their last existing node.
 const MAX_NODES: usize = 4_000_000;
 
 fn build_tree(side: Side<'_>, moment: Moment) -> Vec<Node> {
@@ -72,7 +72,7 @@ fn build_tree(side: Side<'_>, moment: Moment) -> Vec<Node> {
     nodes
 }
 
-/// Table function of call tree nodes.
+/// Table function that returns the nodes of a call tree.
 #[derive(Default)]
 pub(super) struct Tree {
     nodes: Rc<Vec<Node>>,

@@ -1,4 +1,4 @@
-//! The flame graph.
+//! Draws the flame graph.
 
 use super::rows::{body, draw_empty, foot_row};
 use crate::app::App;
@@ -13,12 +13,12 @@ use ui::drawing::Canvas;
 use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, MAX_CHANGE, picture};
 use ui::flame::words::{crumbs, empty_message, matches, status};
 
-/// Height of a row in canvas pixels.
+/// Height of a row of the flame graph in canvas pixels.
 pub(crate) const ROW_PX: i32 = 3;
-/// Canvas pixels per CSS pixel, chosen so that one character of a label is one cell wide.
+/// Canvas pixels per CSS pixel. With this value, one character of a label is one cell wide.
 const SCALE: f64 = 0.1515;
 
-/// Returns the page's canvas that corresponds to an area of cells.
+/// Returns the size of the page's canvas for an area of cells.
 pub(crate) fn canvas(area: Rect) -> Canvas {
     Canvas {
         width_px: u32::from(area.width).max(1),
@@ -47,7 +47,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     }
 }
 
-/// Returns the cells of a box.
+/// Returns the cells that a box covers, or `None` if it is not visible.
 fn cell_area(area: Rect, x: [i32; 2], y: [i32; 2]) -> Option<Rect> {
     let row = u16::try_from((y[0] + y[1]) / 2 / ROW_PX).ok().filter(|row| *row < area.height)?;
     let [from, to] = x.map(|x| x.clamp(0, i32::from(area.width)) as u16);
@@ -118,7 +118,7 @@ fn style(app: &App, tile: &FlameTile) -> Style {
     if tile.is_faded { style.add_modifier(Modifier::DIM) } else { style }
 }
 
-/// Returns black or white, whichever has more contrast.
+/// Returns black or white, whichever contrasts more with a background colour.
 pub(crate) fn ink([red, green, blue, _]: [u8; 4]) -> Color {
     let square = |channel: u8| u32::from(channel) * u32::from(channel);
     let luminance = (2126 * square(red) + 7152 * square(green) + 722 * square(blue)) / 10_000;

@@ -1,4 +1,4 @@
-//! Lists with columns: allocations and events.
+//! Draws lists with columns: allocations and events.
 
 use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
@@ -9,18 +9,18 @@ use ratatui::layout::Rect;
 use ui::rows::{Cell, Grid, RowView};
 use ui::{events, table};
 
-/// Columns of a list.
+/// Layout of the columns of a list.
 struct Columns {
     names: Vec<String>,
-    /// Index of the column that gets the remaining width.
+    /// Index of the column that takes the remaining width.
     name_column: usize,
-    /// Columns that are dropped on narrow screens, in this order.
+    /// Indices of the columns that are hidden on narrow screens, in this order.
     drop_order: &'static [usize],
-    /// Left-aligned columns: names and addresses.
+    /// Indices of the left-aligned columns, which contain names and addresses.
     left_aligned: &'static [usize],
 }
 
-/// Minimum width of the name column.
+/// Minimum width of the name column in cells.
 const MIN_NAME_WIDTH: usize = 18;
 
 pub(crate) fn allocations(app: &App, buffer: &mut Buffer, pane: Rect) {
@@ -126,7 +126,7 @@ fn scroll_above(app: &App) -> u32 {
     scroll.rows_above().round().max(0.0) as u32
 }
 
-/// Returns the details that the cells of a row abbreviate, such as exact bytes and times.
+/// Returns exact values that the cells of a row abbreviate, such as bytes and times.
 fn exact(row: &RowView) -> String {
     let more = row.cells.iter().filter(|cell| !cell.title.is_empty() && cell.title != cell.text);
     more.map(|cell| cell.title.as_str()).collect::<Vec<_>>().join(" · ")

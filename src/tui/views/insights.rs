@@ -1,4 +1,4 @@
-//! The view of insights: the list of topics, and the report on the chosen one.
+//! Draws the insights: the list of topics, and the report on the selected topic.
 
 use super::rows::{draw_empty, lines, scroll_to_show};
 use crate::app::App;
@@ -17,7 +17,7 @@ use ui::insights::view::{
 
 /// Width of the list of topics in cells.
 const TOPICS_WIDTH: u16 = 18;
-/// Minimum width of a pane, in cells, that shows the list of topics.
+/// Minimum width, in cells, of a pane that shows the list of topics next to the report.
 const MIN_WIDTH_WITH_TOPICS: u16 = 70;
 /// Maximum width of a text column or a heading, in cells.
 const MAX_TEXT_WIDTH: usize = 26;
@@ -26,13 +26,13 @@ const MIN_NAME_WIDTH: usize = 14;
 /// Gap between columns in cells.
 const GAP: usize = 2;
 
-/// Returns the topics that are available.
+/// Returns the topics that are available for the open file.
 pub(crate) fn topics(state: &State) -> Vec<Topic> {
     let special = [(Topic::Ranks, state.ranks.is_available()), (Topic::Comparison, state.is_compared())];
     special.into_iter().filter(|(_, holds)| *holds).map(|(topic, _)| topic).chain(Topic::ALL).collect()
 }
 
-/// A line of the report. `item` is the index of the statement or row that it belongs to.
+/// A line of the report. `item` is the index of the sentence or table row that the line belongs to.
 pub(crate) struct ReportLine {
     pub(crate) item: Option<usize>,
     /// Index of the table that the line belongs to.
@@ -40,7 +40,7 @@ pub(crate) struct ReportLine {
     pub(crate) line: Line,
 }
 
-/// Returns the area of the report.
+/// Returns the area of the report within a pane.
 pub(crate) fn report_pane(app: &App, pane: Rect) -> Rect {
     if pane.width < MIN_WIDTH_WITH_TOPICS || app.is_plain {
         return Rect { y: pane.y + 1.min(pane.height), height: pane.height.saturating_sub(1), ..pane };
@@ -90,7 +90,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     }
 }
 
-/// Scrolls the report so that the active item is visible.
+/// Scrolls the report so that the active item becomes visible.
 pub(crate) fn scroll_to_active(app: &mut App) {
     let pane = report_pane(app, app.layout.view);
     let marks = tab_state(&app.state.insights, &app.state);
@@ -105,7 +105,7 @@ pub(crate) fn scroll_to_active(app: &mut App) {
     app.scrolled.report_item = Some(marks.active);
 }
 
-/// Returns the lines of the report, wrapped to a width.
+/// Returns the lines of the report, wrapped to a width in cells.
 pub(crate) fn report(app: &App, cells: usize) -> Vec<ReportLine> {
     let view = view(&app.state.insights);
     let mut written = Vec::new();
@@ -203,7 +203,7 @@ fn text_of<'a>(app: &App, cell: &'a CellView) -> &'a str {
     if app.is_exact && !cell.exact.is_empty() && cell.per_mille.is_none() { &cell.exact } else { &cell.text }
 }
 
-/// Returns the lines of a table, each with the index of its row.
+/// Formats a table. Returns each line with the index of its row, or `None` for a heading.
 fn table(app: &App, sheet: &SheetView, cells: usize) -> Vec<(Option<usize>, Line)> {
     let mut lines: Vec<(Option<usize>, Line)> = vec![(None, Line::default())];
     let folded = if sheet.is_collapsed { "▸ " } else { "▾ " };
@@ -287,7 +287,7 @@ fn row_line(app: &App, sheet: &SheetView, row: &SheetRowView, widths: &[usize]) 
     line
 }
 
-/// Returns the widths of the columns. Columns that do not fit get 0. The name column gets the remaining width.
+/// Returns the width of each column, or 0 for columns that do not fit. The name column takes the remaining width.
 fn widths(app: &App, sheet: &SheetView, cells: usize) -> Vec<usize> {
     let column_width = |at: usize| {
         let cells = sheet.rows.iter().filter_map(|row| row.cells.get(at)).map(|(cell, _)| width(text_of(app, cell)));

@@ -1,4 +1,4 @@
-//! The views, which draw the page's view models in cells.
+//! Draws the views: the page's view models, converted to terminal cells.
 
 pub(crate) mod flame;
 pub(crate) mod grid;
@@ -21,7 +21,7 @@ use ui::tree::ROW_PX as TREE_PX;
 use ui::tree_keys::TreeAction;
 use ui::{Action, events, table};
 
-/// Updates the size of the visible view in the state.
+/// Updates the size of the visible view in the page's state.
 pub(crate) fn arrange(app: &mut App) {
     let pane = app.layout.view;
     let rows = f64::from(body(pane).height);

@@ -1,4 +1,4 @@
-//! The view of segments and blocks at the cursor, preceded by what keeps segments from being released.
+//! Draws the segments and blocks at the cursor, below a list of call sites that keep segments from being released.
 
 use super::rows::draw_empty;
 use crate::app::App;
@@ -16,11 +16,11 @@ use ui::segments::words::{
 };
 use ui::segments::{self, ROW_PX};
 
-/// Canvas pixels per CSS pixel, chosen so that one character of a label is one cell wide.
+/// Canvas pixels per CSS pixel. With this value, one character of a label is one cell wide.
 const SCALE: f64 = 0.1467;
 
-/// Returns the lines above the segments: sums, call sites that keep segments, and sort order. At most a third of the
-/// pane.
+/// Returns the lines above the segments: sums, call sites that keep segments, and sort order. They take at most a third
+/// of the pane.
 fn heading_lines(app: &App) -> Vec<Line> {
     let (state, pane) = (&app.state, app.layout.view);
     let Some(page) = state.segments.page() else { return Vec::new() };
@@ -53,7 +53,7 @@ fn heading_lines(app: &App) -> Vec<Line> {
     lines
 }
 
-/// Returns the area of the segments.
+/// Returns the area that the segments are drawn in.
 pub(crate) fn body(app: &App) -> Rect {
     let pane = app.layout.view;
     let above = u16::try_from(heading_lines(app).len()).unwrap_or(0).min(pane.height);
@@ -61,7 +61,7 @@ pub(crate) fn body(app: &App) -> Rect {
     Rect { y: pane.y + above, height: pane.height.saturating_sub(above + below), ..pane }
 }
 
-/// Returns the number of rows below the segments, which describe the active block.
+/// Returns the number of rows below the segments that describe the active block.
 fn detail_rows(pane: Rect) -> u16 {
     match pane.height {
         ..5 => 0,
@@ -70,7 +70,7 @@ fn detail_rows(pane: Rect) -> u16 {
     }
 }
 
-/// Returns the page's canvas that corresponds to an area of cells.
+/// Returns the size of the page's canvas for an area of cells.
 pub(crate) fn canvas(area: Rect) -> Canvas {
     let height = f64::from(area.height) * ROW_PX * SCALE;
     Canvas { width_px: u32::from(area.width).max(4), height_px: (height.round() as u32).max(1), scale: SCALE }

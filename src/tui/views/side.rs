@@ -1,4 +1,4 @@
-//! The side pane: the selection with its stack, the cursor, the legend, and facts about the file.
+//! Draws the side pane: the selection with its stack, the cursor, the legend, and properties of the file.
 
 use super::rows::lines;
 use crate::app::App;
@@ -14,7 +14,7 @@ use ui::side::Side;
 use ui::summary::{Fact, facts};
 use ui::{find, legend, moment, range};
 
-/// Minimum width of the labels of facts, in cells.
+/// Minimum width of labels in cells.
 const LABEL_WIDTH: usize = 15;
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
@@ -41,7 +41,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     lines(buffer, body, &all, app.scrolled.side.min(max_scroll));
 }
 
-/// Returns the position and name of each tab of the pane.
+/// Returns the area and the name of each tab of the side pane.
 pub(crate) fn tab_places(pane: Rect) -> Vec<(Side, Rect, &'static str)> {
     let mut x = pane.x;
     let names = [(Side::Selection, " Selection "), (Side::Legend, " Legend "), (Side::File, " File ")];
@@ -54,7 +54,7 @@ pub(crate) fn tab_places(pane: Rect) -> Vec<(Side, Rect, &'static str)> {
     names.into_iter().map(place).collect()
 }
 
-/// Returns the lines of the visible tab.
+/// Returns the lines of the visible tab of the side pane.
 pub(crate) fn tab_lines(app: &App, cells: usize) -> Vec<Line> {
     match app.state.side {
         Side::Selection => selection(app, cells),
@@ -79,7 +79,7 @@ fn fact_lines(fact: &Fact, cells: usize) -> Vec<Line> {
     wrapped_fact((&fact.label, &fact.value), cells)
 }
 
-/// Returns the lines about the selected allocation with its stack, the cursor and the range.
+/// Returns lines that describe the selected allocation with its stack, the cursor and the range.
 pub(crate) fn selection(app: &App, cells: usize) -> Vec<Line> {
     let state = &app.state;
     let mut all = Vec::new();
@@ -152,7 +152,7 @@ fn frame_lines(app: &App, frame: &FrameView, cells: usize) -> Vec<Line> {
     lines
 }
 
-/// Returns the entries of the legend.
+/// Returns the entries of the legend that are displayed.
 pub(crate) fn legend_lines(app: &App) -> Vec<legend::Line> {
     let state = &app.state;
     let (plot, colouring) = (state.looks.plot, state.coloured_by());

@@ -1,4 +1,4 @@
-//! The call tree.
+//! Draws the call tree.
 
 use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
@@ -11,12 +11,12 @@ use ratatui::style::{Color, Style};
 use ui::tree_keys::MERGES;
 use ui::tree_rows::{Heads, TreeRowView, TreeView, view};
 
-/// Colours of shares, from low to high. The thresholds are 5, 20, 40 and 70 %, as in ptmem.
+/// Colours for percentages, from low to high. The thresholds are 5, 20, 40 and 70 %, as in ptmem.
 const HEAT: [Color; 5] = [Color::Blue, Color::Cyan, Color::Green, Color::Yellow, Color::Red];
-/// Indent in CSS pixels in the page that corresponds to one cell of indent here.
+/// Indent in the page, in CSS pixels, that corresponds to an indent of one cell.
 const INDENT_PX: u32 = 7;
 
-/// Widths of the numeric columns: total, share, and up to three more. 0 for a hidden column.
+/// Widths of the numeric columns in cells: total, percentage, and up to three others. 0 if a column is hidden.
 struct Columns {
     widths: [usize; 5],
 }
@@ -100,7 +100,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     }
 }
 
-/// Returns the exact numbers of the tree and of its active row.
+/// Returns exact numbers for the whole tree and for its active row.
 pub(crate) fn foot_text(app: &App, view: &TreeView) -> String {
     let active = view.rows.iter().flatten().find(|row| row.is_active);
     let row = active.map(|row| {

@@ -1,10 +1,10 @@
-//! The selection that stays in view when the stacking order changes.
+//! The selected allocation that stays in view when the stacking order changes.
 
-/// The selected allocation, at a moment in the window, to keep in view when the stacking order changes.
+/// The allocation to keep in view when the stacking order changes, and a moment in the window at which it is live.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct KeptSelection {
     pub(crate) allocation: u32,
     pub(crate) moment: u32,
-    /// Serial of the question about the new position, once sent.
+    /// Serial of the request for the new position. `None` until the request is sent.
     pub(crate) asked: Option<u32>,
 }

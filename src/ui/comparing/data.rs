@@ -1,4 +1,4 @@
-//! State of the comparison: the second file, the compared pair, and how the two are matched.
+//! State of the comparison: the second file, the compared devices, and how their allocations and moments are matched.
 
 use crate::effect::{GivenFile, Origin};
 use crate::latest::Latest;
@@ -7,22 +7,23 @@ use engine::protocol::{Align, DeltaCurve, FileSummary, MatchKey, PairMap, Pairin
 use picture::timeline::View;
 use std::rc::Rc;
 
-/// The comparison of two devices.
+/// State of the comparison of two devices, and the user's choices for it.
 #[derive(Clone, Debug, Default)]
 pub struct Comparing {
     pub second: SecondFile,
-    /// A and B, as indices into the summary's list of devices. Devices of the second file follow those of the first.
+    /// Indices of the compared devices A and B in the summary's list of devices. Devices of the second file follow
+    /// those of the first file.
     pub pair: Option<[usize; 2]>,
     pub at: ComparedAt,
-    /// Key for matching allocations. `None` picks the strictest key that matches enough of them.
+    /// Key for matching allocations of A and B. `None` selects the strictest key that matches enough of them.
     pub key: Option<MatchKey>,
-    /// Alignment of moments. `None` picks one automatically.
+    /// Method that aligns the moments of A and B. `None` selects one automatically.
     pub align: Option<Align>,
-    /// Path prefixes replaced before paths are compared, as typed: `/home/a/=/home/b/; /opt/=/usr/`.
+    /// Path prefixes that are replaced before paths are compared, as typed: `/home/a/=/home/b/; /opt/=/usr/`.
     pub paths: String,
-    /// Load number and [`Comparing::paths_hash`] of the path prefixes that were last sent to the worker.
+    /// Load id and [`Comparing::paths_hash`] of the path prefixes that were last sent to the worker.
     pub(crate) sent_paths: (u32, u32),
-    /// True if B's live bytes are drawn over A's.
+    /// True if the curve of B's live bytes is drawn over A's timeline.
     pub is_overlaid: bool,
     /// Second file to open once the first one is open.
     pub(crate) pending_second: Option<SecondSource>,
@@ -34,18 +35,18 @@ pub struct Comparing {
 }
 
 impl Comparing {
-    /// Returns the user's choices only, without anything that depends on the files.
+    /// Returns a copy with only the user's choices, without data of the open files.
     pub(crate) fn user_choices(self) -> Comparing {
         let Comparing { at, key, align, paths, is_overlaid, .. } = self;
         Comparing { at, key, align, paths, is_overlaid, ..Comparing::default() }
     }
 
-    /// Returns the load number of the second file, or 0 if there is none.
+    /// Returns the load id of the second file, or 0 if there is no second file.
     pub(crate) fn second_load(&self) -> u32 {
         if let SecondFile::Open(_, _, load) = self.second { load } else { 0 }
     }
 
-    /// Returns a hash that identifies the replaced paths, or 0 if there are none.
+    /// Returns a hash of the path prefixes to replace, or 0 if there are none.
     pub(crate) fn paths_hash(&self) -> u32 {
         // 32-bit FNV-1a. No text that a user would type is expected to hash to 0.
         let text = self.paths.trim();
@@ -59,7 +60,8 @@ impl Comparing {
     }
 }
 
-/// Key of a question for the aligned moment: A's ordinal, the pair, whether the moment belongs to B, and the moment.
+/// Inputs of a request for an aligned moment: the ordinal of A, the pairing with B, true if the moment is one of B, and
+/// the moment.
 pub(crate) type AlignedQuestion = (i64, Pairing, bool, u32);
 
 /// Source of the second file.
@@ -75,14 +77,14 @@ pub(crate) enum SecondSource {
 pub enum SecondFile {
     #[default]
     None,
-    /// Being loaded. Holds the progress and the load number.
+    /// The file is loading. Holds its progress and its load id.
     Loading(Box<Loading>, u32),
-    /// Open. Holds the summary, origin and load number. Its devices have ordinals of the [second
-    /// file](engine::protocol::in_second_file).
+    /// The file is open. Holds its summary, origin and load id. Its devices have [ordinals of their
+    /// own](engine::protocol::in_second_file).
     Open(Box<FileSummary>, Origin, u32),
 }
 
-/// The moments at which A and B are compared.
+/// Moments at which A and B are compared, such as the peak of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ComparedAt {
     #[default]
@@ -96,7 +98,7 @@ pub enum ComparedAt {
 }
 
 impl ComparedAt {
-    /// All variants, in the order of the picker.
+    /// All variants, in the order of the picker on the page.
     pub const ALL: [ComparedAt; 7] = [
         ComparedAt::Peaks,
         ComparedAt::PeakOfA,
@@ -107,7 +109,7 @@ impl ComparedAt {
         ComparedAt::Range,
     ];
 
-    /// Name in links.
+    /// Returns the name used in links.
     pub fn name(self) -> &'static str {
         match self {
             ComparedAt::Peaks => "peaks",
@@ -120,7 +122,7 @@ impl ComparedAt {
         }
     }
 
-    /// Label in the picker.
+    /// Returns the label shown in the picker.
     pub fn title(self) -> &'static str {
         match self {
             ComparedAt::Peaks => "peak with peak",
@@ -137,14 +139,15 @@ impl ComparedAt {
 /// User input and loading errors of the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ComparingAction {
-    /// Files were chosen to compare with. They are appended to the shell's list, starting at this index.
+    /// Files to compare with were chosen and appended to the shell's list of files. Holds the index of the first one,
+    /// and the files.
     FilesGiven(usize, Vec<GivenFile>),
-    /// The address of this load cannot be fetched, for this reason.
+    /// The address of the second file cannot be fetched. Holds the load id and the error message.
     LoadRefused(u32, String),
-    /// The difference curve was clicked: on a mark at this moment of A, or else at this column of A's window, in device
-    /// pixels.
+    /// The difference curve was clicked. Holds the moment (of A) of the clicked mark, if any, and the clicked column,
+    /// in device pixels of A's window.
     CurveClicked(Option<u32>, f64),
-    /// A device was chosen for comparison with the shown one. Holds its ordinal.
+    /// A device to compare with the shown one was chosen. Holds its ordinal.
     DeviceChosen(i64),
     AtChosen(ComparedAt),
     KeyChosen(Option<MatchKey>),
@@ -152,10 +155,10 @@ pub enum ComparingAction {
     PathsTyped(String),
 }
 
-/// A command of the comparison.
+/// A command of the comparison, run by a key or a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ComparingStep {
-    /// Choose a file to compare with.
+    /// Open a file picker for the second file.
     Open,
     /// Swap A and B.
     Swap,

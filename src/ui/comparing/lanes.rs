@@ -1,12 +1,12 @@
-//! Windows of the two lanes of a comparison. They have the same byte scale and show aligned moments.
+//! Windows of the two lanes of a comparison. Both lanes have the same byte scale and show aligned moments.
 
 use crate::shared::Shared;
 use engine::protocol::PairMap;
 use picture::timeline::{Axis, View};
 
 impl Shared {
-    /// Returns the window of the compared device at `index`, aligned with the focused device's window `view`. `current`
-    /// is its current window. `None` if that device is not part of a comparison.
+    /// Returns a window for the compared device at `index` that shows the same moments and bytes as `view`, the focused
+    /// device's window. `current` is the device's present window. `None` if the device is not being compared.
     pub(crate) fn aligned_window(&self, index: usize, view: View, current: View) -> Option<View> {
         let pair = self.comparing.pair.filter(|pair| pair.contains(&index))?;
         let same_bytes = View { bytes_per_px: view.bytes_per_px, bottom_px: view.bottom_px, ..current };
@@ -23,7 +23,8 @@ impl Shared {
     }
 }
 
-/// Maps a position on one device's event axis to the other's, by linear interpolation between the points of the map.
+/// Maps a position `x` on the event axis of one compared device to that of the other device (to B if `is_to_b`).
+/// Interpolates linearly between the aligned moments of `map`.
 pub(crate) fn map_position(map: &PairMap, x: f64, is_to_b: bool) -> f64 {
     let oriented =
         |&(a, b): &(u32, u32)| if is_to_b { (f64::from(a), f64::from(b)) } else { (f64::from(b), f64::from(a)) };

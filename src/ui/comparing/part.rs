@@ -1,5 +1,5 @@
-//! Questions to the worker about a comparison: the alignment of moments, the moment aligned with the cursor, and the
-//! difference over the window.
+//! Requests to the worker for a comparison: the alignment of moments, the moment aligned with the cursor, and the
+//! difference in live bytes over the window.
 
 use super::data::{ComparedAt, Comparing, SecondFile};
 use super::lanes::map_position;
@@ -11,13 +11,13 @@ use crate::shared::Shared;
 use engine::protocol::{Answer, PairAnswer, PairMoments, PairQuestion, Pairing, Plot, Question};
 use std::rc::Rc;
 
-/// Maximum number of points in the alignment map. Exceeds the number of columns of a window.
+/// Maximum number of aligned moments to request. It exceeds the number of columns of a window.
 const MAX_MAP_POINTS: u32 = 4096;
 
 /// Callbacks of the comparison.
 pub(crate) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask), (AskPhase::Last, ask_curve)], take };
 
-/// Forgets everything about the files but keeps the user's choices.
+/// Drops the comparison when another file is opened, except for the user's choices.
 fn reset(state: &mut Shared, change: Change) {
     let comparison = &mut state.comparing;
     match change {
@@ -31,7 +31,7 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-/// Asks for the alignment of moments, and for the moment aligned with the cursor.
+/// Requests the alignment of moments, and the moment aligned with the cursor.
 fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let Some((a, pairing)) = state.pairing() else { return };
     let map = |(_, pairing)| Question::Pair(PairQuestion::Map(pairing, MAX_MAP_POINTS));
@@ -49,7 +49,7 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     comparing.aligned.ask(cursor, a, serials, effects, aligned);
 }
 
-/// Asks for the difference of live bytes over A's window.
+/// Requests the difference in live bytes over A's window.
 fn ask_curve(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     if state.looks.plot != Plot::Stack {
         return;
@@ -73,29 +73,29 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
 }
 
 impl Shared {
-    /// Returns the ordinal of A and its pairing with B, without the compared moments and the match key, which only the
-    /// insight uses.
+    /// Returns the ordinal of A and its pairing with B. The pairing omits the compared moments and the match key, which
+    /// only the insight uses.
     pub(crate) fn pairing(&self) -> Option<(i64, Pairing)> {
         let [a, b] = self.comparing.pair?.map(|index| self.device_at(index));
         let (align, paths) = (self.comparing.align, self.comparing.paths_hash());
         Some((a?.device, Pairing { b: b?.device, align, paths, ..Pairing::default() }))
     }
 
-    /// Returns whether two devices or the ends of a range are compared.
+    /// Returns whether two devices, or the two ends of a range, are being compared.
     pub fn is_compared(&self) -> bool {
         self.comparing.is_active() || self.compared_ends().is_some()
     }
 
-    /// Returns the shown device and its pairing with itself at both ends of the range, if the views show the change
-    /// between them.
+    /// Returns the ordinal of the shown device, and a pairing of the device with itself that compares both ends of the
+    /// range. `None` unless the views show the change over a range.
     fn compared_ends(&self) -> Option<(i64, Pairing)> {
         let range = self.cursor.range.filter(|_| self.view_scope() == ViewScope::Change)?;
         let device = self.device()?.device;
         Some((device, Pairing { b: device, at: PairMoments::Both(range.from, range.to), ..Pairing::default() }))
     }
 
-    /// Returns the ordinal of A and the pairing that the insight compares, including its moments and match key. `None`
-    /// while the moment aligned with the cursor is not known.
+    /// Returns the ordinal of A and the pairing for the insight, including the compared moments and the match key.
+    /// `None` until the worker has returned the moment aligned with the cursor.
     pub(crate) fn insight_pairing(&self) -> Option<(i64, Pairing)> {
         let Some((a, pairing)) = self.pairing() else { return self.compared_ends() };
         let at = match self.comparing.at {
@@ -114,7 +114,8 @@ impl Shared {
         Some((a, Pairing { at, key: self.comparing.key, ..pairing }))
     }
 
-    /// Returns both ends of the range as moments of A. A range of B is mapped by the alignment.
+    /// Returns both ends of the range as moments of A. If the range is one of B, its ends are converted to the aligned
+    /// moments of A.
     fn range_of_a(&self) -> Option<[u32; 2]> {
         let range = self.cursor.range?;
         let ends = [range.from, range.to];
@@ -125,7 +126,7 @@ impl Shared {
         Some(ends.map(|moment| map_position(map, f64::from(moment), false).round() as u32))
     }
 
-    /// Returns whether `load` is the current load, or that of the second file in progress.
+    /// Returns whether `load` is the id of the current load of the first or the second file.
     pub fn is_current_load(&self, load: u32) -> bool {
         self.load == load
             || matches!(&self.comparing.second, SecondFile::Loading(_, second_load) if *second_load == load)
@@ -136,13 +137,13 @@ impl Shared {
         self.comparing.pair.is_some_and(|[_, b]| b == self.device_index)
     }
 
-    /// Returns the aligned moments of A and B at the cursor, and the live bytes at each.
+    /// Returns the aligned moments of A and B at the cursor, and the live bytes of A and B at these moments.
     pub(crate) fn aligned_cursor(&self) -> Option<([u32; 2], [u64; 2])> {
         let (a, pairing) = self.pairing()?;
         self.comparing.aligned.answer_to(&(a, pairing, self.is_b_shown(), self.cursor.moment)).copied()
     }
 
-    /// Returns the window of A's scene.
+    /// Returns the window that A's scene was drawn for.
     fn window_of_a(&self) -> Option<picture::timeline::View> {
         let index = self.comparing.pair?[0];
         self.shown_lanes().find(|lane| lane.index == index)?.geometry.scene.as_ref().map(|scene| scene.view)

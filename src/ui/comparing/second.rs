@@ -1,10 +1,10 @@
-//! Removal of the second file's devices, and choice of a device within a comparison.
+//! Removes the second file's devices, and replaces a device of a comparison.
 
 use crate::shared::Shared;
 use crate::stage::Stage;
 use engine::protocol::split_ordinal;
 
-/// Discards the second file and its devices. Returns whether the shown device was one of them.
+/// Discards the second file and its devices. Returns true if one of these devices was shown.
 pub(crate) fn discard(state: &mut Shared) -> bool {
     let comparing = std::mem::take(&mut state.comparing);
     let first_device_count = comparing.first_device_count;
@@ -18,7 +18,7 @@ pub(crate) fn discard(state: &mut Shared) -> bool {
     state.device_index >= first_device_count
 }
 
-/// Replaces one device of the compared pair by a newly chosen device of the same file.
+/// Replaces a compared device with another device of the same file.
 pub(crate) fn choose_device(state: &mut Shared, index: usize) {
     let Some(pair) = state.comparing.pair.filter(|pair| !pair.contains(&index)) else { return };
     let is_second = |index: usize| state.device_at(index).is_some_and(|device| split_ordinal(device.device).1);

@@ -1,4 +1,4 @@
-//! View models of the comparison: the bar above the timeline, and the difference curve below it.
+//! View models of the comparison: the comparison bar above the timeline, and the difference curve below the timeline.
 
 use super::data::{ComparedAt, SecondFile};
 use crate::amount::change;
@@ -11,30 +11,30 @@ use base::units::{Bytes, group_digits};
 use engine::protocol::{Align, MatchKey, split_ordinal};
 use picture::timeline::View;
 
-/// The bar above the timeline.
+/// Contents of the comparison bar above the timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ComparisonBar {
     /// Name and progress of the second file while it loads, otherwise empty.
     pub loading: String,
-    /// File and device of A and B. Empty until both are known.
+    /// Names of A and B, each with file and device. Empty until both are known.
     pub sides: [String; 2],
-    /// Index of the compared moments in [`ComparedAt::ALL`].
+    /// Index in [`ComparedAt::ALL`] of the moments to compare.
     pub at: usize,
     /// Index of the match key in the picker, where 0 is "automatic".
     pub key: usize,
     /// Index of the alignment in the picker, where 0 is "automatic".
     pub align: usize,
-    /// Label of the entry "automatic", which includes the alignment that was picked.
+    /// Label of the picker's entry "automatic", with the alignment that was selected automatically.
     pub automatic_label: String,
     pub paths: String,
-    /// Live bytes of A and B at the cursor, with three digits.
+    /// Live bytes of A and B at the cursor, with three significant digits.
     pub cursor: String,
-    /// Live bytes of A and B at the cursor, to the byte.
+    /// Exact live bytes of A and B at the cursor.
     pub cursor_exact: String,
     pub is_overlaid: bool,
 }
 
-/// Builds the bar above the timeline. `None` if nothing is compared.
+/// Builds the comparison bar. `None` if nothing is compared.
 pub fn bar(state: &Shared) -> Option<ComparisonBar> {
     let comparing = &state.comparing;
     let loading = match &comparing.second {
@@ -48,8 +48,8 @@ pub fn bar(state: &Shared) -> Option<ComparisonBar> {
     if loading.is_empty() && comparing.pair.is_none() {
         return None;
     }
-    let sides = comparing.pair.map(|pair| pair.map(|place| side(state, place))).unwrap_or_default();
-    let place = |at: Option<usize>| at.map_or(0, |at| at + 1);
+    let sides = comparing.pair.map(|pair| pair.map(|index| side(state, index))).unwrap_or_default();
+    let picker_index = |index: Option<usize>| index.map_or(0, |index| index + 1);
     let (cursor, cursor_exact) = state.aligned_cursor().map(|at| cursor_text(at.0, at.1)).unwrap_or_default();
     let aligned = comparing.map.latest().and_then(|map| map.align).filter(|_| comparing.align.is_none());
     let automatic_label =
@@ -58,8 +58,8 @@ pub fn bar(state: &Shared) -> Option<ComparisonBar> {
         loading,
         sides,
         at: ComparedAt::ALL.iter().position(|at| *at == comparing.at).unwrap_or(0),
-        key: place(MatchKey::ALL.iter().position(|key| Some(*key) == comparing.key)),
-        align: place(Align::ALL.iter().position(|align| Some(*align) == comparing.align)),
+        key: picker_index(MatchKey::ALL.iter().position(|key| Some(*key) == comparing.key)),
+        align: picker_index(Align::ALL.iter().position(|align| Some(*align) == comparing.align)),
         automatic_label,
         paths: comparing.paths.clone(),
         cursor,
@@ -68,14 +68,14 @@ pub fn bar(state: &Shared) -> Option<ComparisonBar> {
     })
 }
 
-/// Returns the ordinals and names of the devices that the shown one can be compared with.
+/// Returns the ordinals and names of the devices that the shown device can be compared with.
 pub fn other_devices(state: &Shared) -> Vec<(i64, String)> {
     let others = state.file().into_iter().flat_map(|file| file.devices.iter().enumerate());
     let others = others.filter(|(index, _)| *index != state.device_index);
     others.map(|(index, device)| (device.device, side(state, index))).collect()
 }
 
-/// Returns the name of a device in the comparison, preceded by its file if there are two files.
+/// Returns the name of a compared device, preceded by its file name if there are two files.
 pub(crate) fn side(state: &Shared, index: usize) -> String {
     let Some(device) = state.device_at(index) else { return String::new() };
     let (ordinal, is_second) = split_ordinal(device.device);
@@ -88,7 +88,7 @@ pub(crate) fn side(state: &Shared, index: usize) -> String {
     if file.is_empty() { name } else { [file, " · ", &name].concat() }
 }
 
-/// Formats the live bytes of A and B, with three digits and to the byte.
+/// Formats the live bytes of A and B at the given moments, with three significant digits and exactly.
 fn cursor_text([a, b]: [u32; 2], [live_a, live_b]: [u64; 2]) -> (String, String) {
     let short =
         ["A ", &Bytes(live_a).to_string(), " · B ", &Bytes(live_b).to_string(), " (", &change(live_a, live_b), ")"];
@@ -106,19 +106,18 @@ fn cursor_text([a, b]: [u32; 2], [live_a, live_b]: [u64; 2]) -> (String, String)
     (short.concat(), exact.concat())
 }
 
-/// The difference in live bytes, B − A, over A's window.
+/// The difference curve: live bytes of B minus live bytes of A, over A's window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeltaStrip {
-    /// Left and right edge of each column in device pixels of A's window, and the minimum and maximum of B − A in it.
+    /// For each column, its left and right edge in device pixels of A's window, and the minimum and maximum difference.
     pub columns: Vec<([f64; 2], [i64; 2])>,
     /// Largest absolute difference in the window, in bytes.
     pub max_delta: u64,
-    /// Marks at the largest differences of the whole trace that are in the window: column in device pixels, label, and
-    /// moment of A.
+    /// Marks at the visible ones of the trace's largest differences: column in device pixels, label, and moment of A.
     pub marks: Vec<(f64, String, u32)>,
 }
 
-/// Builds the difference curve. `None` if nothing is compared or the worker has not answered yet.
+/// Builds the difference curve. `None` if nothing is compared or the worker has not responded yet.
 pub fn strip(state: &Shared) -> Option<DeltaStrip> {
     let pair = state.comparing.pair?;
     let view = state.shown_lanes().find(|lane| lane.index == pair[0]).map(|lane| *lane.view)?;
@@ -157,7 +156,7 @@ fn signed(delta: i64) -> String {
 }
 
 impl Shared {
-    /// Returns the curve of B's live bytes over A's window, if it is switched on and A is shown.
+    /// Returns the curve of B's live bytes over A's window. `None` unless the curve is enabled and A is shown.
     pub(crate) fn overlaid_line(&self, view: &View) -> Option<Curve> {
         let pair = self.comparing.pair.filter(|pair| self.comparing.is_overlaid && pair[0] == self.device_index)?;
         let of = self.pairing()?;

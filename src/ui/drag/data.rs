@@ -2,14 +2,13 @@
 
 use crate::effect::Pointer;
 
-/// Kind of the current drag.
+/// Current drag of the pointer on the timeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Drag {
-    /// No drag, or a cancelled one.
     #[default]
     None,
     Move,
     Measure,
-    /// Draws a box, given by two opposite corners.
+    /// A zoom box is being drawn. Holds two opposite corners.
     Box([Pointer; 2]),
 }

@@ -44,7 +44,7 @@ pub(crate) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction
     }
 }
 
-/// Handles commands that all lists of rows have in common.
+/// Runs a command that is available in all lists of rows, such as copying the selected rows.
 pub(crate) fn on_rows_step(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
     match step {
         RowsStep::Go(go, extent) => {
@@ -61,7 +61,7 @@ pub(crate) fn on_rows_step(events: &mut Events, shared: &mut Shared, step: RowsS
     }
 }
 
-/// Runs a command of the tab.
+/// Runs a command of the Events tab.
 fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
     let selection = shared.selection.as_deref();
     let (event, failure) = match (step, selection) {
@@ -141,7 +141,7 @@ const KEYS: &[Binding<EventStep>] = {
     ]
 };
 
-/// Handles a change of device. The filter is kept.
+/// Resets the tab after a change of device, but keeps the filter.
 fn reset(events: &mut Events, _: &mut Shared, change: Change) {
     if change.is_device_change() {
         let Events { text, error, filter, mut scroll, .. } = std::mem::take(events);
@@ -151,7 +151,7 @@ fn reset(events: &mut Events, _: &mut Shared, change: Change) {
     }
 }
 
-/// Requests missing rows, unless a question is pending.
+/// Requests missing rows unless a request is already pending.
 fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if shared.views.visible() != Some(Tab::Events) || events.answer.pending().is_some() {
         return;
@@ -172,7 +172,7 @@ fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<
     }
 }
 
-/// Handles a reply with rows of the list.
+/// Handles a reply with rows of the list. Returns replies for other features.
 fn take(
     events: &mut Events,
     shared: &mut Shared,

@@ -1,8 +1,9 @@
 //! Export of the visible picture and of data to files. Handles the dialog and pending requests, and collects the
 //! contents of the picture.
 //!
-//! A picture at screen size uses the shown scene. Larger pictures get a scene of their own, so nothing is interpolated.
-//! Until that scene arrives, no other one is requested, since a newer request would cancel it.
+//! A picture at screen size is drawn from the scene on the screen. For a larger picture, the worker computes a separate
+//! scene at full resolution. Until that scene arrives, no other scene is requested, because a newer request would
+//! cancel it.
 
 mod crop_range;
 mod data;
@@ -31,7 +32,7 @@ use std::rc::Rc;
 /// Maximum width and height of a picture that browsers can draw, in pixels.
 pub const MAX_PX: u32 = 16_384;
 
-/// Keys of the export: one that opens the dialog, and inside the dialog one for each format.
+/// Keyboard shortcuts: one that opens the export dialog, and inside the dialog one for each command and format.
 const KEYS: &[Binding<ExportStep>] = &{
     let open = bind(KeyScope::Page, &["i"], ExportStep::Toggle, "Export", "export-open");
     let mut keys = [open; 3 + Format::ALL.len() + ExportFormat::ALL.len()];
@@ -103,7 +104,8 @@ fn on_command(export: &mut Export, shared: &mut Shared, step: ExportStep, effect
     }
 }
 
-/// Exports the requested picture once all its data is known. Runs when the scene of the window is available.
+/// Starts the export of the requested picture once its marks, legend and outline are known. For a larger picture,
+/// requests the scene first.
 fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(format) = export.requested_format.filter(|_| !export.is_drawing()) else { return };
     let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view, shared.canvas) else { return };
@@ -144,7 +146,7 @@ fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects:
     export.pending_picture = Some(pending);
 }
 
-/// Returns the window, scaled to the resolution of the format.
+/// Returns the visible window `shown`, scaled to the resolution of a picture format.
 fn scaled_view(shown: &View, format: Format) -> View {
     let times = f64::from(format.scale());
     View {
@@ -180,7 +182,8 @@ fn on_reply(
     None
 }
 
-/// Comes before the features that draw on the screen, so that an exported picture takes its scene first.
+/// Registration of the export. Listed before the features that draw on the screen, so that the export receives the
+/// reply with the scene of its picture first.
 pub(crate) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
     reset,
     questions: &[(AskPhase::AfterScene, start_picture)],

@@ -27,13 +27,13 @@ const MIN_ROWS_ABOVE_ZOOM: i64 = 2;
 /// State of the flame graph.
 #[derive(Clone, Debug, Default)]
 pub struct FlameGraph {
-    /// Size of the canvas. `None` until it has one.
+    /// Size of the canvas. `None` until the canvas is laid out.
     pub canvas: Option<Canvas>,
-    /// Growth direction of the rows.
+    /// Direction of the rows, starting at the root.
     pub growth: GrowthDirection,
     /// Scroll offset in device pixels.
     scrolled_px: i64,
-    /// The zoomed node, and the arrangement that it belongs to. `None` shows the whole graph.
+    /// Arrangement of the tree and id of the zoomed node in that arrangement. `None` shows the whole graph.
     zoom: Option<(Arrangement, u32)>,
     /// Position of the pointer in device pixels, from the upper left corner of the canvas.
     pub pointer: Option<[f64; 2]>,
@@ -42,12 +42,12 @@ pub struct FlameGraph {
     revealed_allocation: Option<u32>,
     /// The selected node that was last scrolled into view.
     revealed_node: Option<u32>,
-    /// Zoomed node, growth and canvas when the scroll offset was last set. If the node or the growth changes, the
-    /// offset is set again.
+    /// Zoomed node, growth direction and canvas size when the scroll offset was last set. If the node or the direction
+    /// changes, the offset is set again.
     scrolled_for: Option<(u32, GrowthDirection, Canvas)>,
 }
 
-/// Growth direction of the rows.
+/// Direction of the rows, starting at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum GrowthDirection {
     /// The root is at the top, as in an icicle graph.
@@ -89,7 +89,7 @@ pub enum FlameStep {
     ZoomOut,
     ZoomOutFully,
     FlipDirection,
-    /// Toggles between a root at the outermost frames and a root at the innermost frames.
+    /// Inverts the graph: the root is at the outermost or at the innermost frames.
     Invert,
     /// Shows or hides internal frames.
     HideInternal,
@@ -170,13 +170,14 @@ impl FlameGraph {
         self.page()?.boxes.get(self.hit_test(self.pointer?)?)
     }
 
-    /// Returns the label of a node. `None` if the node has no box of its own.
+    /// Returns the label of a node. `None` if the node has no box of its own, such as a frame narrower than a pixel.
     pub(crate) fn label(&self, node: u32) -> Option<&NodeLabel> {
         let page = self.page()?;
         page.labels.get(page.boxes.get(self.box_of(node)?)?.label as usize)
     }
 
-    /// Returns the index of a node's box. `None` if the node has no box of its own.
+    /// Returns the index of a node's box. `None` if the node has no box of its own, such as a frame narrower than a
+    /// pixel.
     fn box_of(&self, node: u32) -> Option<usize> {
         self.page()?.boxes.iter().position(|it| it.node == node && it.node_count == 1)
     }
@@ -189,7 +190,7 @@ impl FlameGraph {
         selected.or_else(|| Some(self.page()?.zoom as usize))
     }
 
-    /// Returns the question for what is visible. `None` while the flame graph is hidden.
+    /// Returns the request for the visible boxes. `None` while the flame graph is hidden.
     fn question(&self, shared: &Shared) -> Option<FlameQuestion> {
         let canvas = self.canvas.filter(|_| shared.views.visible() == Some(Tab::Flame))?;
         let (arrangement, zoom) = (shared.views.arrangement, self.zoom_node(shared));
@@ -251,7 +252,7 @@ fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut V
     flame.answer.ask(question, device, &mut shared.serial, effects, Question::Flame);
 }
 
-/// Scrolls a node that was selected in another view into view. Zooms to the node if it has no box of its own.
+/// Scrolls to a node that was selected in another tab. Zooms to the node if it has no box of its own.
 fn reveal_selected_node(flame: &mut FlameGraph, shared: &mut Shared) {
     let node = shared.views.node;
     let is_known = flame.question(shared).is_some_and(|question| flame.answer.answer_to(&question).is_some());
@@ -267,7 +268,7 @@ fn reveal_selected_node(flame: &mut FlameGraph, shared: &mut Shared) {
     }
 }
 
-/// Handles replies with boxes.
+/// Handles a reply with boxes. Returns replies for other features.
 fn take(
     flame: &mut FlameGraph,
     shared: &mut Shared,
@@ -287,7 +288,7 @@ fn take(
     None
 }
 
-/// Chooses the scroll offset if the zoom or the growth has changed. Otherwise clamps it.
+/// Sets the scroll offset after a change of the zoom or the growth direction. Otherwise only clamps it.
 fn update_scroll(flame: &mut FlameGraph) {
     let (Some(page), Some(canvas)) = (flame.page().cloned(), flame.canvas) else { return };
     let Some(zoom) = page.boxes.get(page.zoom as usize) else { return };
@@ -335,14 +336,14 @@ fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut
     }
 }
 
-/// Changes the arrangement. Clears the selected node, since node ids change.
+/// Changes the arrangement of the tree. Clears the selected node, because node ids differ between arrangements.
 fn rearrange(shared: &mut Shared, wanted: Arrangement) {
     if std::mem::replace(&mut shared.views.arrangement, wanted) != wanted {
         shared.views.node = None;
     }
 }
 
-/// Returns the arrangement that results from a step. `None` if the step does not change it.
+/// Returns the arrangement after a command. `None` if the command does not change the arrangement.
 fn rearranged(step: FlameStep, mut arrangement: Arrangement) -> Option<Arrangement> {
     match step {
         FlameStep::Invert => {

@@ -1,5 +1,5 @@
-//! Histograms of sizes and lifetimes. Each bar is a class between two powers of two. Selected bars filter the rows of
-//! the table and the other histogram.
+//! Histograms of sizes and lifetimes. Each bar stands for a class: the values from one power of two to the next.
+//! Selected bars filter the rows of the table and the other histogram.
 
 use base::units::{BYTE_UNITS, Bytes, group_digits, pluralize};
 use engine::protocol::{LIFETIME_TO_END, LIFETIME_UNKNOWN, Weight};
@@ -23,14 +23,14 @@ pub enum Measure {
     Count,
 }
 
-/// Way a click changes the selected bars.
+/// Effect of a click on the selected bars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClickMode {
-    /// Selects only this bar, or clears the selection if it was the only one.
+    /// Selects only this bar. Clears the selection if only this bar is selected already.
     Only,
     /// Extends the selection to this bar.
     Extend,
-    /// Selects all bars from this class to the clicked one, as dragging does.
+    /// Selects all bars from this class to the bar under the pointer, while dragging.
     Drag(u8),
 }
 
@@ -38,14 +38,14 @@ pub enum ClickMode {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bar {
     pub class: u8,
-    /// Label below the left edge: the lower bound. Empty if it does not fit.
+    /// Label below the left edge: the lower bound of the class. Empty for bars without a label.
     pub tick: String,
-    /// Range, count and bytes.
+    /// Description: range of the class, number of allocations, and bytes.
     pub name: String,
     /// Height in thousandths of the highest bar. At least 1 if the bar is not empty.
     pub height: u32,
     pub is_selected: bool,
-    /// True if the bar is not a range of sizes or lifetimes, such as "never freed".
+    /// True for a bar that is not a range of values, such as "never freed".
     pub is_special: bool,
 }
 
@@ -58,7 +58,7 @@ pub struct Chart {
     pub axis: [String; 3],
 }
 
-/// Number of bars per label.
+/// Distance between two labels on the horizontal axis, in bars.
 const BARS_PER_TICK: u8 = 3;
 
 /// Returns the bars and labels of a histogram.
@@ -106,7 +106,7 @@ pub(crate) fn chart(histogram: Histogram, weights: &[Weight], chosen: Option<[u8
     Chart { bars: bars.collect(), axis: [axis_title.to_owned(), height(highest), height(highest / 2)] }
 }
 
-/// Changes the selection after a click on a bar.
+/// Updates `chosen`, the selected range of classes, after a click on the bar of `class`.
 pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, mode: ClickMode) {
     let is_empty = weights.get(usize::from(class)).is_none_or(|weight| weight.count == 0);
     // Clicks on empty bars are ignored, except while dragging and to deselect.
@@ -122,7 +122,7 @@ pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8,
     };
 }
 
-/// Returns the selected classes as text: `64 KiB–1 MiB` with the upper bound excluded, or `1–7 events`.
+/// Formats the selected range of classes: `64 KiB–1 MiB` (upper bound excluded) or `1–7 events` (upper bound included).
 pub fn selection_text(histogram: Histogram, [from, to]: [u8; 2]) -> String {
     if from == to {
         return class_text(histogram, from);
@@ -150,7 +150,7 @@ fn class_text(histogram: Histogram, class: u8) -> String {
     }
 }
 
-/// Formats a range of classes. For bytes the upper bound is excluded, for events it is included.
+/// Formats the range from class `from` to class `to`. The upper bound is excluded for bytes and included for events.
 fn class_range_text(histogram: Histogram, from: u8, to: u8) -> String {
     let (begin, end) = (lower_bound_text(histogram, from), power_text(histogram, to));
     if histogram == Histogram::Lifetimes {

@@ -27,7 +27,7 @@ use engine::protocol::{Answer, Chart, Question, Report, ReportQuestion, Topic};
 use evidence::show_evidence;
 use std::rc::Rc;
 
-/// Returns the stack of a row.
+/// Returns the call stack of a table row. `None` if the item is not a row of the report.
 fn row_stack<'a>(report: &'a Report, item: &ReportItem) -> Option<&'a [String]> {
     let sheet = report.sheets.iter().find(|sheet| Some(&sheet.key) == item.sheet.as_ref())?;
     Some(&sheet.rows.get(item.row)?.stack)
@@ -47,8 +47,8 @@ pub(crate) fn choose_device(tab: &mut InsightsTab, shared: &mut Shared) -> usize
     index
 }
 
-/// Requests the visible report. A pending question is replaced only by one on another topic, since dragging the cursor
-/// would otherwise cancel each question.
+/// Requests the visible report. Waits for a pending request on the same topic, because dragging the cursor would
+/// otherwise cancel every request.
 fn ask_visible(tab: &mut InsightsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     // While rules are edited, their effect is requested.
     let edits = shared.rules.dialog == Dialog::Open;
@@ -119,7 +119,7 @@ fn update_and_ask(tab: &mut InsightsTab, shared: &mut Shared, device: i64, effec
     shared.report_is_pending = tab.pending.is_some();
 }
 
-/// Requests the remaining reports after the scene, since the badge counts warnings even while other tabs are visible.
+/// Requests the reports of other topics, because the badge on the tab counts the warnings of all topics.
 fn ask_unseen(tab: &mut InsightsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if let Some(question) = next_unknown_topic(tab, shared).filter(|_| shared.rules.dialog == Dialog::Closed) {
         send(tab, shared, question, device, effects);
@@ -127,7 +127,8 @@ fn ask_unseen(tab: &mut InsightsTab, shared: &mut Shared, device: i64, effects: 
     }
 }
 
-/// Returns the question for a topic that has no report yet. `None` while another question is pending.
+/// Returns the request for a topic that has no report yet. `None` if all topics have one, or while another request is
+/// pending.
 fn next_unknown_topic(tab: &InsightsTab, shared: &Shared) -> Option<TopicQuestion> {
     let InsightsTab { pending, reports, version, .. } = tab;
     let is_known_topic = |topic: Topic| reports.iter().any(|(of, _)| of.topic == topic);
@@ -150,7 +151,7 @@ fn reset(tab: &mut InsightsTab, shared: &mut Shared, change: Change) {
     shared.report_is_pending = tab.pending.is_some();
 }
 
-/// Handles replies with reports, or with positions on the time axis.
+/// Handles a reply with a report or with positions on the time axis. Returns replies for other features.
 fn take(
     tab: &mut InsightsTab,
     shared: &mut Shared,
@@ -276,7 +277,8 @@ fn toggle_stack(tab: &mut InsightsTab, index: usize) {
     }
 }
 
-/// Sets a threshold. An empty field restores the default. Invalid numbers are ignored.
+/// Sets the threshold of the table at index `sheet` from typed text. Empty text restores the default. Invalid numbers
+/// are ignored.
 fn set_threshold(tab: &mut InsightsTab, sheet: usize, text: &str) {
     let Some(threshold) = tab.report().and_then(|report| report.sheets.get(sheet)?.threshold.clone()) else { return };
     let (topic, text) = (tab.topic, text.trim());

@@ -1,5 +1,5 @@
-//! The command palette: its text, the recently used entries, and the picked entry. `ui::palette_entries` builds and
-//! runs the entries, since that requires the state of all features.
+//! The command palette: typed text, recently used entries, and the selected entry. `ui::palette_entries` builds and
+//! runs the entries, because that requires the state of all features.
 
 use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
@@ -12,7 +12,7 @@ use engine::protocol::Topic;
 /// Maximum number of recently used entries.
 const MAX_RECENT: usize = 8;
 
-/// Action of a palette entry.
+/// Target of a palette entry: a command to run or an item to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaletteTarget {
     /// A command, by its index in the key table ([`crate::keys::BINDINGS`]).
@@ -32,18 +32,18 @@ pub struct Palette {
     pub dialog: Dialog,
     /// Text of the input field.
     pub text: String,
-    /// Position of the active entry, as a number of entries below the first one. Wraps around at both ends.
+    /// Offset of the active entry from the first one. Wraps around at both ends.
     pub(crate) active_offset: i32,
     /// Recently used commands and insights, latest first.
     pub(crate) recent: Vec<PaletteTarget>,
-    /// The picked entry that has not run yet.
+    /// Selected entry that has not run yet.
     pub(crate) pending: Option<PaletteTarget>,
 }
 
 /// User input in the palette.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PaletteAction {
-    /// Text of the input field.
+    /// New text of the input field.
     Typed(String),
     /// An arrow key moved the active entry down by this number of entries. Negative for up.
     Moved(i32),
@@ -100,7 +100,7 @@ fn on_command(palette: &mut Palette, _: &mut Shared, step: PaletteStep, _: &mut 
     }
 }
 
-/// Activates the first entry again, since another device has other annotations.
+/// Makes the first entry active after a change of device, because the annotations among the entries change.
 fn reset(palette: &mut Palette, _: &mut Shared, change: Change) {
     if change.is_device_change() {
         palette.active_offset = 0;

@@ -37,7 +37,8 @@ fn publish(plan: &mut Plan, shared: &mut Shared, _: i64, _: &mut Vec<Effect>) {
     }
 }
 
-/// Requests a simulation of the plan while the planner is visible. Waits until the plan has been validated.
+/// Requests a simulation of the plan while the planner is visible. Does nothing until the worker has validated the
+/// plan.
 fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     // The simulation failed or was replaced by another one.
     if let Some((_, question)) = plan.pending.take_if(|(serial, _)| shared.simulation != Some(*serial)) {
@@ -57,7 +58,7 @@ fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec
     effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(what_if))));
 }
 
-/// Handles replies of the simulator.
+/// Handles a reply of the simulator. Returns replies for other features.
 fn take(plan: &mut Plan, shared: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::WhatIf(answer) = answer else { return Some(answer) };
     shared.simulation.take_if(|asked| *asked == serial);
@@ -67,7 +68,7 @@ fn take(plan: &mut Plan, shared: &mut Shared, serial: u32, answer: Answer, _: &m
     None
 }
 
-/// Discards the simulation. The rows of the plan are kept.
+/// Discards the simulation, but keeps the rows of the plan.
 fn reset(plan: &mut Plan, _: &mut Shared, _: Change) {
     (plan.pending, plan.simulated) = Default::default();
 }

@@ -10,8 +10,8 @@ use crate::tab::Tab;
 use base::units::Bytes;
 use std::convert::Infallible;
 
-/// Maximum size of a snapshot in a page, in bytes. Base64 takes four characters for three bytes, and a string in
-/// Chromium's V8 has at most 2^29 − 24 characters. A larger page could be written but not read.
+/// Maximum size of a snapshot in a saved page, in bytes. Base64 takes four characters for three bytes, and strings in
+/// Chromium are limited to 2^29 − 24 characters, so a page with a larger snapshot could not be opened.
 pub const MAX_SNAPSHOT_BYTES: usize = 400_000_000;
 
 /// State of saving a page.
@@ -35,7 +35,7 @@ pub enum SnapshotEncoding {
 /// Progress and result of saving a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SaveProgress {
-    /// Encoded bytes of the snapshot, and its total bytes.
+    /// Number of snapshot bytes encoded so far, and in total.
     Done(u64, u64),
     Saved {
         file: String,
@@ -86,7 +86,7 @@ pub(crate) const FEATURE: Feature<SaveState, SaveProgress, Infallible> = Feature
     on_escape: close_nothing,
 };
 
-/// Shows the progress or the result.
+/// Shows the progress or the result of saving as a notice.
 fn on_action(html: &mut SaveState, shared: &mut Shared, progress: SaveProgress, _: &mut Vec<Effect>) {
     if !matches!(progress, SaveProgress::Done(..)) {
         *html = SaveState::Idle;
@@ -105,17 +105,18 @@ fn on_action(html: &mut SaveState, shared: &mut Shared, progress: SaveProgress, 
     });
 }
 
-/// Returns the compression of a file that starts with `head`. A page can read gzip and zstd, but not `zip`.
+/// Returns the compression format of a file that starts with the bytes `head`. A saved page can decompress gzip and
+/// zstd, but not zip.
 pub fn compression(head: &[u8]) -> Option<&'static str> {
     let known: [(&[u8], &str); 3] =
         [(&[0x1f, 0x8b], "gzip"), (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"), (b"PK\x03\x04", "zip")];
     known.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| name)
 }
 
-/// Ids of the elements that hold the open snapshot and the one it is compared with.
+/// Ids of the page elements that hold the open snapshot and the snapshot that it is compared with.
 pub const ELEMENTS: [&str; 2] = ["part-snapshot", "part-second"];
 
-/// Returns the start tag of the element that holds a snapshot. Names are untrusted, so they are escaped.
+/// Returns the start tag of the element that holds a snapshot. Escapes `name` and `view`, which are untrusted.
 pub fn start_tag(id: &str, name: &str, view: &str) -> String {
     let [name, view] = [name, view].map(escape_attribute);
     format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\" data-view=\"{view}\">")
@@ -126,7 +127,11 @@ fn escape_attribute(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Returns the offset in the page where snapshots are inserted. The error describes the page.
+/// Returns the byte offset in the page at which snapshots are inserted.
+///
+/// # Errors
+///
+/// Returns an error message if the page already contains a snapshot or is not the single-file page.
 pub fn insert_offset(page: &str) -> Result<usize, &'static str> {
     match page.rfind("</body>") {
         Some(_) if page.contains("id=\"part-snapshot\"") => Err("already contains a snapshot"),

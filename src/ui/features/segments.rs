@@ -59,7 +59,7 @@ pub(crate) fn act(tab: &mut SegmentsTab, shared: &mut Shared, action: SegmentsAc
     }
 }
 
-/// Parses a size in bytes. `None` for an empty text.
+/// Parses a size in bytes. Returns `None` for an empty text, and an error message for an invalid size.
 fn parse_size(text: &str) -> Result<Option<u64>, String> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -71,8 +71,8 @@ fn parse_size(text: &str) -> Result<Option<u64>, String> {
     }
 }
 
-/// Result of a hit test: the target, its allocation (or the one that keeps the segment from being released), and the
-/// address range of the segment if the target is free.
+/// Result of a hit test: the target, its allocation (for a free block, the largest one in the segment), and the address
+/// range of the segment if the target is free.
 type Hit = (NavTarget, Option<u32>, Option<[u64; 2]>);
 
 fn hit(target: BlockInBar<'_>) -> Hit {
@@ -131,7 +131,7 @@ pub(crate) fn step(tab: &mut SegmentsTab, shared: &mut Shared, step: SegmentsSte
     }
 }
 
-/// Requests missing rows. Sends one question at a time, always for the latest cursor, so that the view keeps updating
+/// Requests missing rows. Sends one request at a time, always for the latest cursor, so that the view keeps updating
 /// while the cursor is dragged.
 fn ask(tab: &mut SegmentsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(canvas) = tab.canvas.filter(|_| shared.views.visible() == Some(Tab::Segments)) else { return };
@@ -189,7 +189,7 @@ fn take(tab: &mut SegmentsTab, _: &mut Shared, serial: u32, answer: Answer, _: &
     None
 }
 
-/// Stores a reply with rows, scrolls to the revealed address and runs a pending navigation step.
+/// Stores a reply with rows, scrolls to the requested address and runs a pending navigation step.
 fn take_page(tab: &mut SegmentsTab, serial: u32, page: Box<SegmentsPage>) {
     tab.answer.take(serial, Rc::from(page));
     let Some((page, (question, _))) = tab.page().cloned().zip(tab.answer.answered_question().copied()) else {

@@ -13,13 +13,13 @@ pub const MAX_TEXT_LINES: usize = 20_000;
 /// Maximum number of rows in the table.
 const MAX_ROWS: usize = 1500;
 
-/// Kind of a table row.
+/// Content of a table row: a file, a line of a file, or a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowKind {
     /// A source file.
     File(Expansion),
     Line,
-    /// A remark about rows that are not shown, or about bytes outside files.
+    /// A note about rows that are not shown, or about bytes without a source file.
     Note,
 }
 
@@ -34,7 +34,7 @@ pub enum Expansion {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Highlight {
     pub is_searched: bool,
-    /// True if the selected allocation has this call site, or the line is the selected node.
+    /// True if the line is the call site of the selected allocation or belongs to the selected node of the call tree.
     pub is_current: bool,
 }
 
@@ -45,9 +45,9 @@ pub struct SourceRow {
     /// File name or line number.
     pub label: String,
     pub path: String,
-    /// Requested bytes in the scope, with three digits.
+    /// Requested bytes in the scope, abbreviated.
     pub bytes: String,
-    /// `bytes` as an exact number.
+    /// Exact value of `bytes`.
     pub exact: String,
     /// Share of all bytes in the scope. For [`Scope::Change`], the ratio B / A.
     pub share: String,
@@ -56,7 +56,7 @@ pub struct SourceRow {
     pub count: String,
     /// Bytes live at the device's peak. For [`Scope::Change`], bytes live at B.
     pub peak: String,
-    /// `peak` as an exact number.
+    /// Exact value of `peak`.
     pub exact_peak: String,
     /// Highlighting of the row. A collapsed file is highlighted if one of its lines is.
     pub highlight: Highlight,
@@ -81,7 +81,7 @@ pub struct SourceView {
     pub rows: Vec<SourceRow>,
 }
 
-const CHANGE_HEADS: [(&str, &str); 4] = [
+const CHANGE_HEADINGS: [(&str, &str); 4] = [
     ("Δ B − A", "Requested bytes live at B minus those live at A"),
     ("B / A", "Bytes at B divided by bytes at A"),
     ("At A", "Requested bytes live at A"),
@@ -103,10 +103,10 @@ fn heads(unit: &'static str) -> [(&'static str, &'static str); 4] {
 pub struct LineBytes {
     /// Line number, from 1.
     pub line: u32,
-    /// Bytes in the scope, with three digits. Empty if there are none.
+    /// Bytes in the scope, abbreviated. Empty if there are none.
     pub now: String,
     pub peak: String,
-    /// `now` and `peak` as exact numbers.
+    /// Exact values of `now` and `peak`.
     pub exact: String,
     pub per_mille: u32,
     pub highlight: Highlight,
@@ -126,7 +126,7 @@ pub struct TextView {
 
 /// Inputs that determine the highlighted lines.
 struct HighlightCriteria<'a> {
-    /// Search text, if it searches for call sites.
+    /// Search text, if it searches for call sites (starts with `@`).
     search: Option<&'a str>,
     /// File and line of the selected allocation's call site.
     selected: Option<(&'a str, &'a str)>,
@@ -251,7 +251,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         rows.push(row(RowKind::Note, label, String::new(), &LocationWeight::default(), Highlight::default()));
     }
     let heads = match (is_change(sources), is_product(sources)) {
-        (true, _) => CHANGE_HEADS,
+        (true, _) => CHANGE_HEADINGS,
         (_, true) => heads("Bytes × lifetime"),
         _ => heads("Requested"),
     };
@@ -266,7 +266,7 @@ fn subtract(from: &mut LocationWeight, subtrahend: &LocationWeight) {
     }
 }
 
-/// Returns the sum of `files[index..]`.
+/// Returns the total of the files from `index` to the end.
 fn sum_from(files: &[SourceFile], index: usize) -> LocationWeight {
     let mut sum = LocationWeight::default();
     for file in files.iter().skip(index) {

@@ -1,4 +1,4 @@
-//! The Source tab: expanded files, the dropped source file, questions to the worker and clicks.
+//! The Source tab: expanded files, the dropped source file, requests to the worker, and clicks.
 
 mod data;
 
@@ -28,7 +28,7 @@ pub fn inputs(sources: &Sources, shared: &Shared) -> SourceInputs {
     SourceInputs { changes: sources.changes, search: shared.find.text.clone(), selected }
 }
 
-/// Handles a change of device. Keeps only the dropped file.
+/// Resets the tab after a change of device, but keeps the dropped file.
 fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
     if change.is_device_change() {
         let changes = sources.changes + 1;
@@ -43,7 +43,7 @@ fn ask(sources: &mut Sources, shared: &mut Shared, device: i64, effects: &mut Ve
     }
 }
 
-/// Stores a reply of the worker.
+/// Stores a reply with bytes per file and line. Returns replies for other features.
 fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::Sources(page) = answer else { return Some(answer) };
     sources.page.take(serial, Rc::from(page));
@@ -51,8 +51,8 @@ fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &
     None
 }
 
-/// Opens a source file if all given files are source files and a snapshot is open. Opens the file with the most bytes
-/// in the snapshot, or else the first one. Returns false if the files are not source files.
+/// Opens a source file if all given files are source files and a snapshot is open. Chooses the file with the most bytes
+/// in the snapshot, or else the first one. Returns true if a file is opened.
 pub(crate) fn open_if_sources(
     sources: &mut Sources,
     shared: &mut Shared,

@@ -8,7 +8,7 @@ use crate::shared::Shared;
 use engine::protocol::{encode, split_ordinal};
 use std::convert::Infallible;
 
-/// State of the SQL tab, which has none.
+/// State of the SQL tab. Empty, because the page and the worker keep all state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sql;
 
@@ -22,9 +22,9 @@ pub enum SqlAction {
 /// Data that queries run on. If it changes, earlier results are outdated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuerySubject {
-    /// Load number of the open file. In a comparison of two files, the load numbers of A and B.
+    /// Load ids of the queried files: the open file, or the files of A and B in a comparison of two files.
     pub loads: Vec<u32>,
-    /// True if B is in the file that was opened second.
+    /// True if device B is in the file that was opened second.
     pub is_b_second: bool,
     /// File name of the snapshot, for naming a saved result.
     pub name: String,
@@ -33,7 +33,7 @@ pub struct QuerySubject {
 }
 
 impl QuerySubject {
-    /// Returns the data of the open file. `None` if no file is open.
+    /// Returns the data of the open files. `None` if no file is open.
     pub fn from_state(state: &Shared) -> Option<QuerySubject> {
         let name = state.file()?.file.clone();
         let is_b_second = state.comparing.pair.is_none_or(|[_, b]| {

@@ -48,7 +48,7 @@ pub struct Table {
     answer: Latest<TableQuestion, Rc<TablePage>>,
     /// The allocation whose row was requested and scrolled to last.
     revealed_allocation: Option<u32>,
-    /// True if the table had no row for that allocation.
+    /// True if the table had no row for `revealed_allocation`.
     has_no_row: bool,
     copying: Copying,
 }
@@ -79,7 +79,7 @@ impl Table {
         self.answer.latest().map(|page| &**page)
     }
 
-    /// Returns the serial of the search whose matches the last page contains.
+    /// Returns the serial number of the search whose matches are included in the last page.
     pub(crate) fn find_serial(&self) -> Option<u32> {
         self.answer.answered_question().and_then(|known| known.find)
     }
@@ -109,7 +109,7 @@ pub enum TableAction {
     FilterTyped(String),
     /// A part of the filter was removed.
     FilterPartRemoved(FilterPart),
-    /// A bar of a histogram was clicked. Holds its class and the kind of click.
+    /// A bar was clicked. Holds the histogram, the class of the bar, and the kind of click.
     BarClicked(Histogram, u8, ClickMode),
 }
 
@@ -129,7 +129,7 @@ pub enum TableStep {
     ClearBars,
 }
 
-/// Keys of the histograms. Keys for rows are the same in all lists ([`RowsStep`]).
+/// Keyboard shortcuts of the histograms. Shortcuts for rows are the same in all lists ([`RowsStep`]).
 const KEYS: &[Binding<TableStep>] = &[
     bind(
         KeyScope::Tab(Tab::Histograms),
@@ -174,7 +174,7 @@ fn command(table: &mut Table, shared: &mut Shared, step: TableStep, _: &mut Vec<
     }
 }
 
-/// Handles commands that all lists of rows have in common.
+/// Runs a command that is available in all lists of rows, such as copying the selected rows.
 pub(crate) fn on_rows_step(table: &mut Table, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
     match step {
         RowsStep::Go(go, extent) => {
@@ -205,7 +205,7 @@ impl Table {
         self.text = text;
     }
 
-    /// Sorts by a column, or reverses the order if it is already the sort column.
+    /// Sorts by a column. Reverses the order if the table is already sorted by this column.
     fn sort_by(&mut self, column: TableColumn) {
         let current = self.sort;
         // For these columns the largest values are of interest first.
@@ -243,7 +243,7 @@ fn reset(table: &mut Table, _: &mut Shared, change: Change) {
     }
 }
 
-/// Requests missing rows. The next question waits for the reply to the previous one.
+/// Requests missing rows. Only one request is pending at a time.
 fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let is_grid = match shared.views.visible() {
         Some(Tab::Allocations) => true,
@@ -284,7 +284,7 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
     table.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Table(Box::new(it)));
 }
 
-/// Returns true if two questions are about the same rows in the same order.
+/// Returns true if two requests have the same scope, filter and sort order, so that row indices are equal.
 fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
     (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
 }
@@ -328,7 +328,7 @@ fn take_page(table: &mut Table, serial: u32, page: Box<TablePage>) {
     }
 }
 
-/// Selects a row and its allocation, after a click or a key.
+/// Changes the selected rows after a click or a key press. If only this row is selected, also selects its allocation.
 fn activate_row(table: &mut Table, shared: &mut Shared, row: u32, extent: SelectMode, effects: &mut Vec<Effect>) {
     if row >= table.scroll.rows {
         return;

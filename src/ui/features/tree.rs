@@ -1,8 +1,8 @@
 //! The call tree: requests for the visible rows, and handling of the worker's replies.
 //!
-//! All rows have the same height, so the scroll offset determines the visible rows. These and a margin of rows around
-//! them are requested. Only one question is pending at a time, and the next one is always for the latest state. The
-//! previous rows stay visible until the reply arrives.
+//! All rows have the same height, so the scroll offset determines the visible rows. The visible rows and a margin of
+//! rows around them are requested. Only one request is pending at a time, and the next one is always for the latest
+//! state. The previous rows stay visible until the reply arrives.
 
 mod data;
 
@@ -79,7 +79,7 @@ fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec
     effects.push(Effect::ask(serial, device, Question::Tree(Box::new(question))));
 }
 
-/// Handles changes of the file, the device and the arrangement, after which node ids differ.
+/// Resets the tree after a change of the file, the device or the arrangement, because node ids then differ.
 pub(crate) fn reset_if_stale(tree: &mut Tree, shared: &mut Shared) {
     let source = (shared.load, shared.device_index);
     if tree.source != source {
@@ -102,7 +102,7 @@ pub(crate) fn reset_if_stale(tree: &mut Tree, shared: &mut Shared) {
     shared.views.node = None;
 }
 
-/// Handles replies of the worker.
+/// Handles a reply with rows or with the largest allocation of a row. Returns replies for other features.
 fn take(
     tree: &mut Tree,
     shared: &mut Shared,

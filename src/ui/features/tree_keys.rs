@@ -33,7 +33,7 @@ pub enum TreeCommand {
     /// Shows the tree of the previously focused node again.
     Back,
     ShowAll,
-    /// Toggles between a root at the outermost frames and a root at the innermost frames.
+    /// Inverts the tree: the root is at the outermost or at the innermost frames.
     Invert,
     /// Hides or shows internal frames.
     HideInternal,
@@ -68,7 +68,7 @@ pub enum TreeAction {
     Merged(Merge),
 }
 
-/// All kinds of merging, with their labels, in the order of the picker.
+/// Ways to merge frames, with their labels, in the order of the picker.
 pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function, "function"), (Merge::File, "file")];
 
 /// Handles a pointer or browser event.
@@ -219,7 +219,7 @@ fn toggle(tree: &mut Tree) {
     }
 }
 
-/// Id of the control for commands that navigate the rows: the list itself.
+/// Id of the page element that the navigation commands belong to: the list of rows.
 const ROWS: &str = "tree-rows";
 
 pub(crate) const KEYS: &[Binding<TreeCommand>] = {

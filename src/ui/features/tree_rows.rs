@@ -27,7 +27,7 @@ pub struct TreeRowView {
     pub node: u32,
     /// Depth of the row, from 1 for the first row.
     pub level: u32,
-    /// Position among the siblings, from 1, and number of siblings.
+    /// Position among the siblings, from 1, followed by the number of siblings.
     pub sibling: [u32; 2],
     /// Indentation in CSS pixels.
     pub indent_px: u32,
@@ -41,9 +41,9 @@ pub struct TreeRowView {
     pub kind: NodeKind,
     /// Share of the total, in tenths of a percent.
     pub share: u32,
-    /// Level of the share, from 0 to 4, with limits at 5, 20, 40 and 70 %.
+    /// Colour level of the share, from 0 to 4. It increases at 5, 20, 40 and 70 %.
     pub share_level: u8,
-    /// Bytes, with three digits. For [`Scope::Change`], the difference.
+    /// Bytes, abbreviated. For [`Scope::Change`], the difference.
     pub bytes: String,
     /// Exact bytes, and number of allocations.
     pub exact: String,
@@ -52,7 +52,7 @@ pub struct TreeRowView {
     /// Last three columns of [`Heads`]: share of the parent, count, bytes of the frame itself. For [`Scope::Change`]:
     /// bytes at A, bytes at B, difference of the counts.
     pub last_columns: [String; 3],
-    /// Bytes of the subtree that match the search, with three digits.
+    /// Bytes of the subtree that match the search, abbreviated.
     pub found: String,
     /// True if the row's frame matches the search.
     pub matches: bool,
@@ -68,14 +68,14 @@ pub struct TreeRowView {
 /// Names and tooltips of the columns after the one with the frames.
 pub type Heads = [(&'static str, &'static str); 5];
 
-const WEIGHT_HEADS: Heads = [
+const WEIGHT_HEADINGS: Heads = [
     ("Total", "Requested bytes of the frame and its callees"),
     ("of all", "Share of all bytes of the tree"),
     ("of parent", "Share of the parent row"),
     ("Count", "Allocations"),
     ("Self", "Requested bytes of the frame alone"),
 ];
-const CHANGE_HEADS: Heads = [
+const CHANGE_HEADINGS: Heads = [
     ("Δ B − A", "Requested bytes live at B minus those live at A"),
     ("B / A", "Bytes at B divided by bytes at A; the bar shows the change relative to the larger total"),
     ("At A", "Requested bytes live at A"),
@@ -85,7 +85,7 @@ const CHANGE_HEADS: Heads = [
 
 /// Returns the column names for a scope.
 pub fn heads(scope: Scope) -> &'static Heads {
-    if matches!(scope, Scope::Change(_)) { &CHANGE_HEADS } else { &WEIGHT_HEADS }
+    if matches!(scope, Scope::Change(_)) { &CHANGE_HEADINGS } else { &WEIGHT_HEADINGS }
 }
 
 /// The visible rows and totals of the tree.
@@ -104,7 +104,7 @@ pub struct TreeView {
     pub has_matches: bool,
     /// Summary of the matches.
     pub found: String,
-    /// Total bytes of the tree. For [`Scope::Change`], those at B.
+    /// Total bytes of the tree. For [`Scope::Change`], the total at B.
     pub total: u64,
     pub heads: Option<&'static Heads>,
 }
@@ -160,7 +160,7 @@ pub fn toolbar_state(tree: &Tree, shared: &Shared) -> ToolbarState {
     }
 }
 
-/// Returns the level, from 0 to 4, of a share in tenths of a percent.
+/// Returns the colour level, from 0 to 4, of a share in tenths of a percent.
 pub fn share_level(share: u32) -> u8 {
     match share {
         ..50 => 0,

@@ -15,36 +15,36 @@ use crate::stage::SnapshotChoice;
 use crate::url;
 use base::sorted::{signed_key, sorted_by_key};
 
-/// Maximum number of snapshots that are offered for comparison: the newest ones of the same rank.
+/// Maximum number of snapshots that are offered for comparison: the newest ones of the same rank as the open one.
 const MAX_COMPARED: usize = 10;
 /// Maximum length of the list of snapshots.
 const MAX_LISTED: usize = 1000;
-/// Time in milliseconds for which a reload keeps the previous contents on the screen: requested by the user, and
-/// automatic. After that, the progress is shown.
+/// Time for which the previous contents stay on the screen during a reload, in milliseconds: for a reload by the user,
+/// and for an automatic one. Progress is shown afterwards.
 const HOLD_MS: (f64, f64) = (1000.0, 4000.0);
 
 /// State of the files that are watched for changes.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
-    /// True if the server reports changes, or the open file is polled.
+    /// True if changes are detected: the server reports them, or the open file is polled.
     pub(crate) is_on: bool,
     /// True if the server reports changes of all its files. Stays set when other files are opened.
     is_served: bool,
-    /// Load number and version of the file that was loaded last from a link.
+    /// Load id and version of the last file that was loaded from an address.
     loaded_version: Option<(u32, String)>,
     /// Last reported version of each file.
     files: Vec<FileVersion>,
-    /// The newest of the files that are newer than the open one.
+    /// The newest file that is newer than the open one.
     pub(crate) newer: Option<NewerFile>,
     /// True if newer files open automatically.
     pub(crate) follows: bool,
-    /// A task for `ui::reload`, which takes it.
+    /// Task that `ui::reload` runs next.
     pub(crate) task: Option<WatchTask>,
     /// The pending reload.
     pub(crate) reload: Option<Reload>,
 }
 
-/// Version of a file behind a link.
+/// Version of a file that has an address.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileVersion {
     /// Address, as in the list of snapshots.
@@ -70,7 +70,7 @@ impl FileVersion {
         text.lines().filter_map(file).collect()
     }
 
-    /// Parses the line `files COUNT` of a message, the number of snapshots that `memscape serve` has.
+    /// Parses the line `files COUNT` of a message: the number of snapshots that `memscape serve` has.
     pub fn count(text: &str) -> Option<usize> {
         text.lines().find_map(|line| line.strip_prefix("files ")?.parse().ok())
     }
@@ -94,7 +94,7 @@ pub(crate) enum WatchTask {
     Compare(usize),
 }
 
-/// Cause of a load.
+/// Trigger of a reload: the user, or automatic reloading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoadCause {
     User,
@@ -132,7 +132,8 @@ impl Watch {
         self.is_on && !self.is_served
     }
 
-    /// Starts to poll the open file if `load` came through a link. Changes are detected relative to the loaded version.
+    /// Starts polling the open file if `load` loaded it from an address. Changes are detected relative to the loaded
+    /// version.
     pub(crate) fn start_polling(&mut self, shared: &Shared, load: u32) {
         let (Some((load_of_version, version)), Some(address)) = (&self.loaded_version, open_address(shared)) else {
             return;
@@ -166,7 +167,7 @@ impl Watch {
         Some(self.file_at(address)?.changed_ms)
     }
 
-    /// Returns the indices of the newest other snapshots that have the rank of the open one.
+    /// Returns the indices of other snapshots of the same rank as the open one, newest first.
     pub(crate) fn comparable(&self, shared: &Shared) -> Vec<usize> {
         let Some(open) = open_address(shared) else { return Vec::new() };
         let Some(rank) = self.file_at(open).map(|file| file.rank) else { return Vec::new() };
@@ -177,8 +178,7 @@ impl Watch {
     }
 }
 
-/// Returns the address of the current snapshot, whether it is open, loading or failed. `None` if it is not behind a
-/// link.
+/// Returns the address of the current snapshot, whether it is open, loading or failed. `None` if it has no address.
 pub(crate) fn open_address(shared: &Shared) -> Option<&str> {
     match &shared.snapshots.get(shared.snapshot_index)?.origin {
         Origin::Link(address) => Some(address),
@@ -198,14 +198,14 @@ pub enum WatchAction {
     FilesReported(Vec<FileVersion>),
     /// `memscape serve` reports its number of snapshots, including those that it does not list.
     CountReported(usize),
-    /// The file of a load through a link has this version.
+    /// The load with this id has read this version of a file.
     Loaded {
         load: u32,
         version: String,
     },
-    /// The server of the open file replied with its version.
+    /// A poll returned the current version of the open file.
     Polled(FileVersion),
-    /// The server of this file does not reply.
+    /// A poll of the file at this address failed.
     PollFailed(String),
     /// Sent regularly, to retry an automatic reload.
     TimePassed,
@@ -319,8 +319,8 @@ fn reload_if_following(watch: &mut Watch) {
     }
 }
 
-/// Updates the known files. Adds new ones to the list of snapshots, and offers the newest one that has the rank of the
-/// open file.
+/// Updates the known files. Adds new ones to the list of snapshots, and offers the newest file of the same rank as the
+/// open one.
 fn update_files(watch: &mut Watch, shared: &mut Shared, files: Vec<FileVersion>) {
     let is_first = !std::mem::replace(&mut watch.is_on, true);
     let known = std::mem::replace(&mut watch.files, files);

@@ -25,7 +25,7 @@ use engine::protocol::{
 };
 use std::rc::Rc;
 
-/// Handles a change of device. Keeps only the form.
+/// Resets the simulator after a change of device, but keeps the form.
 fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
     if change.is_device_change() {
         let Simulator {
@@ -54,8 +54,8 @@ fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
     }
 }
 
-/// Sends the user's request while the insight is visible. The first request checks how well the simulation reproduces
-/// the recording.
+/// Sends the user's request while the insight is visible. If nothing has been simulated yet, sends a check of how well
+/// the simulation reproduces the recording.
 fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if std::mem::take(&mut simulator.was_abandoned) {
         effects.push(Effect::EndSimulation);
@@ -108,7 +108,8 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
     effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(question))));
 }
 
-/// Handles a complete or partial reply. Keeps earlier runs with the same terms.
+/// Handles a complete or partial reply, and keeps earlier runs under the same conditions. Returns replies for other
+/// features.
 fn take(
     simulator: &mut Simulator,
     shared: &mut Shared,

@@ -6,14 +6,17 @@ use super::sizes::{CHIP_AREA, FONT_SIZE, MIDDLE_TO_BASELINE, TOP_TO_BASELINE};
 use crate::plots::line::Curve;
 use picture::shapes::{Anchor, FontStyle, Shape, Tint, width};
 
-/// Widths of a curve, and of the outline that separates it from the background, in CSS pixels.
+/// Width of a curve, in CSS pixels.
 const LINE_WIDTH: f64 = 1.6;
+/// Width of the outline that separates a curve from the background, in CSS pixels.
 const RIM_WIDTH: f64 = 3.0;
-/// Minimum height of a gap that gets a label, and length of a gap's marks left of the axis, in CSS pixels.
+/// Minimum height of a gap that gets a label, in CSS pixels.
 const MIN_LABELED_GAP: f64 = 13.0;
+/// Length of a gap's marks to the left of the axis, in CSS pixels.
 const GAP_MARK: f64 = 7.0;
 /// Minimum height of a gap that is drawn, in CSS pixels.
 const MIN_GAP: f64 = 3.0;
+
 impl Pen<'_> {
     /// Draws the title of the vertical axis at the top left of the picture.
     pub(super) fn height_title(&mut self) {
@@ -45,7 +48,7 @@ impl Pen<'_> {
         }
     }
 
-    /// Draws the curves. The key of the picture identifies them.
+    /// Draws the curves. The legend of the picture identifies them.
     pub(super) fn curves(&mut self) {
         let (figure, scale) = (self.figure, self.scale);
         if figure.curves.is_empty() {
@@ -91,7 +94,7 @@ impl Pen<'_> {
         self.label_beside(&mark.text, mark.at[0], 9.0 * scale, baseline, tint);
     }
 
-    /// Returns the parts of a curve that are inside the lane. They end at the lane's edge.
+    /// Returns the parts of a curve inside the lane (the device's strip of the picture), cut off at the lane's edges.
     fn visible_parts(&self, curve: &Curve) -> Vec<Vec<[f64; 2]>> {
         let ([top, bottom], [left, right]) = (self.lane(), [self.left, self.left + self.figure.plot_px[0]]);
         let mut parts: Vec<Vec<[f64; 2]>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Converts a figure into shapes around its picture.
+//! Converts a figure (axes, marks, labels) into shapes around its picture.
 
 use super::Figure;
 use super::sizes::{CHIP_AREA, FONT_SIZE, MIDDLE_TO_BASELINE, TOP_TO_BASELINE};
@@ -13,7 +13,7 @@ const LABEL_GAP: f64 = 9.0;
 const LIFETIME_HEIGHT: f64 = 3.0;
 /// Minimum width of a shortened name, in CSS pixels. Names with less space are omitted.
 const MIN_NAME_WIDTH: f64 = 30.0;
-/// Maximum number of outlined labels below each other.
+/// Maximum number of outlined labels that are placed below each other to avoid overlaps.
 const MAX_LABEL_ROWS: u32 = 4;
 
 /// Collects the shapes of a figure. The upper left corner of the picture is at `left` and `top`.
@@ -77,7 +77,7 @@ impl Pen<'_> {
         [self.bottom - upper, self.bottom - lower]
     }
 
-    /// Returns the width of a hairline, a whole number of pixels.
+    /// Returns the width of a hairline in whole pixels.
     pub(super) fn hairline(&self) -> f64 {
         self.scale.round().max(1.0)
     }

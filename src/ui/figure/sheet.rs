@@ -17,12 +17,17 @@ use super::words::SheetText;
 use picture::shapes::{Anchor, FontStyle, Shape, Sheet, Text, Tint, truncated, width};
 use picture::timeline::Scene;
 
-/// Margins, text sizes and distances, in CSS pixels.
+/// Margin around the sheet, in CSS pixels.
 const MARGIN: f64 = 16.0;
+/// Minimum width of the vertical axis, in CSS pixels.
 const GUTTER: f64 = 62.0;
+/// Font size of the title, in CSS pixels.
 const TITLE_SIZE: f64 = 15.0;
+/// Distance between the tops of two lines of text, in CSS pixels.
 const LINE_HEIGHT: f64 = 16.0;
+/// Space between title, picture, legend and notes, in CSS pixels.
 const GAP: f64 = 12.0;
+/// Width and height of a colour sample in the legend, in CSS pixels.
 const SWATCH: f64 = 10.0;
 /// Minimum width of a legend column, in CSS pixels.
 const MIN_COLUMN_WIDTH: f64 = 310.0;
@@ -31,10 +36,10 @@ const LINE_SAMPLE: f64 = 38.0;
 /// Space between columns of the legend, in CSS pixels.
 const COLUMN_GAP: f64 = 28.0;
 
-/// Minimum width and height that a sheet adds to its picture, in CSS pixels.
+/// Minimum width and height that axes, title, legend and notes add to the picture, in CSS pixels.
 pub const MIN_FRAME: [f64; 2] = [2.0 * MARGIN + GUTTER, 130.0];
 
-/// Lays out a figure on a sheet. `scene` is the content of its picture.
+/// Lays out an exported picture: the figure with `words` around it. `scene` is the content of the figure's picture.
 pub fn sheet(figure: &Figure, words: &SheetText, scene: &Scene) -> Sheet {
     let scale = figure.scale;
     let whole = |css: f64| (css * scale).round();
@@ -169,7 +174,7 @@ impl Layout {
         }
     }
 
-    /// Draws the key of the fills that are not in the legend: reserved and awaiting free.
+    /// Draws colour samples with labels for the fills that are not in the legend: reserved and awaiting free.
     fn fill_key<'a>(&mut self, keys: impl Iterator<Item = (bool, Tint, &'a str)>) {
         let (scale, size) = (self.scale, FONT_SIZE * self.scale);
         let mut x = self.left;
@@ -185,7 +190,7 @@ impl Layout {
         }
     }
 
-    /// Draws the key of the curves, in the line styles that the picture uses.
+    /// Draws line samples with labels for the curves, in the line styles of the picture.
     fn curve_key(&mut self, figure: &Figure) {
         let (scale, size) = (self.scale, FONT_SIZE * self.scale);
         let mut x = self.left;

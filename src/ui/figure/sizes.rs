@@ -3,10 +3,10 @@
 /// Font size of labels, in CSS pixels.
 pub(super) const FONT_SIZE: f64 = 11.0;
 
-/// Distance from the top of a line of text to its baseline, and from its middle to its baseline, as fractions of the
-/// font size.
+/// Distance from the top of a line of text to its baseline, as a fraction of the font size.
 pub(super) const TOP_TO_BASELINE: f64 = 0.9;
 
+/// Distance from the middle of a line of text to its baseline, as a fraction of the font size.
 pub(super) const MIDDLE_TO_BASELINE: f64 = 0.36;
 
 /// Height reserved at the top of the picture for the labels of cursor and crosshair, in CSS pixels. Labels of marks go

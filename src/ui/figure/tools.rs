@@ -8,16 +8,19 @@ use crate::effect::Pointer;
 use crate::overlay::{MarkerFlag, Overlay};
 use picture::shapes::{Anchor, FontStyle, Shape, Text, Tint, width};
 
-/// Height of a label with a background, padding of its text, size of a marker's dot, distance between the ruler's end
-/// and its text, and size of the cursor's handle, in CSS pixels.
+/// Height of a label with a background, in CSS pixels.
 const CHIP_HEIGHT: f64 = 18.0;
+/// Padding between the text and the edge of a label with a background, in CSS pixels.
 const CHIP_PADDING: f64 = 5.0;
+/// Width and height of a marker's dot, in CSS pixels.
 const MARKER_DOT: f64 = 5.0;
+/// Distance between the end of the ruler and its text, in CSS pixels.
 const RULER_GAP: f64 = 8.0;
+/// Size of the handle at the bottom of the cursor, in CSS pixels.
 const CURSOR_HANDLE: f64 = 6.0;
 
 impl Figure {
-    /// Adds an overlay that was laid out at screen size. `times` is the size of this figure relative to the screen.
+    /// Adds the user's tools from `overlay`, scaled from screen size by the factor `times`.
     pub fn with_tools(mut self, overlay: Overlay, times: f64) -> Figure {
         let larger = |at: Pointer| Pointer { x: at.x * times, y: at.y * times };
         self.tools = Overlay {

@@ -2,7 +2,7 @@
 
 use engine::protocol::{Direction, FrameMatcher, Match, Query, QueryError, Tally};
 
-/// State of the search.
+/// State of the search: the query, its result, and pending navigation between matches.
 #[derive(Clone, Debug, Default)]
 pub struct Find {
     pub text: String,
@@ -10,18 +10,18 @@ pub struct Find {
     pub(crate) error: Option<QueryError>,
     pub(crate) pending: Option<u32>,
     pub(crate) result: Option<FindResult>,
-    /// Match that was gone to last.
+    /// Match that was navigated to last.
     pub(crate) last_match: Option<Match>,
-    /// Serial of the question for the next match, while it is unanswered.
+    /// Serial of the pending request for the next or previous match.
     pub(crate) pending_step: Option<u32>,
-    /// Step to take once the search has finished.
+    /// Navigation between matches to do once the search has finished.
     pub(crate) queued_step: Option<(Direction, MatchScope)>,
-    /// Match to bring into the window once its details arrive.
+    /// Match to scroll to once its details arrive.
     pub(crate) match_to_reveal: Option<Match>,
 }
 
 impl Find {
-    /// Returns the query for the worker. Quotes the text if case has to match.
+    /// Returns the query to send to the worker. If the search is case-sensitive, the text is quoted.
     pub(crate) fn query(&self) -> String {
         let query = self.text.trim();
         match Query::parse(query) {
@@ -32,7 +32,7 @@ impl Find {
         }
     }
 
-    /// Returns the result of the current query, if it has arrived.
+    /// Returns the result of the current query. `None` until it has arrived.
     pub(crate) fn current_result(&self) -> Option<&FindResult> {
         self.result.as_ref().filter(|found| found.query == self.query())
     }
@@ -42,7 +42,7 @@ impl Find {
         self.result.as_ref().map(|found| found.serial)
     }
 
-    /// Returns whether the current query still has to be sent to the worker.
+    /// Returns whether the current query has yet to be sent to the worker.
     pub(crate) fn needs_search(&self) -> bool {
         !self.text.trim().is_empty()
             && self.error.is_none()
@@ -50,13 +50,13 @@ impl Find {
             && self.current_result().is_none()
     }
 
-    /// Clears the match to bring into the window, because the selection changes for another reason.
+    /// Cancels the pending scroll to a match, because the selection changes for another reason.
     pub(crate) fn cancel_reveal(&mut self) {
         self.match_to_reveal = None;
     }
 }
 
-/// Result of a search, with its query.
+/// Result of a search: the query, its serial, and the totals of its matches.
 #[derive(Clone, Debug)]
 pub(crate) struct FindResult {
     pub(crate) serial: u32,
@@ -64,7 +64,7 @@ pub(crate) struct FindResult {
     pub(crate) tally: Tally,
 }
 
-/// Case sensitivity of a text search. Regular expressions have a flag of their own.
+/// Case sensitivity of a text search. Regular expressions set it with a flag of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum MatchCase {
     #[default]
@@ -72,14 +72,14 @@ pub enum MatchCase {
     On,
 }
 
-/// Matches to move between: all, or only those in the scope of the views.
+/// Matches to navigate between: all, or only those in the scope of the views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatchScope {
     All,
     Scope,
 }
 
-/// Highlighting of the other allocations with the selection's stack.
+/// State of highlighting all allocations with the selected allocation's stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SameStack {
     #[default]

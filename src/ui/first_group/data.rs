@@ -2,7 +2,7 @@
 
 use crate::latest::Latest;
 
-/// State of the initial grouping: whether it is wanted, and the question to the worker.
+/// State of the initial grouping: a flag that it is wanted, and the request to the worker.
 #[derive(Clone, Debug, Default)]
 pub struct FirstGroup {
     pub(super) is_wanted: bool,

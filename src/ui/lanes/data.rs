@@ -1,34 +1,34 @@
-//! State of the lanes: the layout, and the windows of lanes without the focus.
+//! State of the lanes: the layout, and the windows of lanes that are not focused.
 
 use crate::drawing::Geometry;
 use crate::effect::Pointer;
 use engine::protocol::DeviceSummary;
 use picture::timeline::View;
 
-/// State of the lanes, except for the window and scene of the focused one.
+/// State of the lanes, except for the window and the scene of the focused lane.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
     pub layout: LaneLayout,
     /// Index of the device in the top lane.
     pub(crate) top_device: usize,
-    /// Lanes without the focus.
+    /// Lanes that are not focused.
     pub(crate) others: Vec<Lane>,
     /// Index of the device whose scene was requested last.
     pub(crate) last_requested: usize,
     /// Pointer position on the canvas. [`crate::shared::Shared::pointer`] is its position in the focused lane's window.
     pub pointer: Option<Pointer>,
-    /// Index of the device that the pointer was over last. A drag pans this device vertically.
+    /// Index of the device that the pointer hovered last. Dragging pans this device vertically.
     pub(crate) hovered: Option<usize>,
 }
 
 impl Lanes {
-    /// Discards the state of the previous file. Keeps the layout and the pointer.
+    /// Discards the state of the previous file. The layout and the pointer are kept.
     pub(crate) fn reset(&mut self) {
         *self = Lanes { layout: self.layout, pointer: self.pointer, ..Lanes::default() };
     }
 }
 
-/// A lane without the focus.
+/// A lane that is not focused.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     /// Index of the device in the summary's list.
@@ -37,10 +37,10 @@ pub(crate) struct Lane {
     pub(crate) geometry: Geometry,
 }
 
-/// Number of devices that are shown at once.
+/// Layout of the lanes: one device, or all devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum LaneLayout {
-    /// One device at a time.
+    /// One device is shown at a time.
     #[default]
     Single,
     All,
@@ -52,7 +52,7 @@ pub struct ShownLane<'a> {
     /// Index of the device in the summary's list.
     pub index: usize,
     pub device: &'a DeviceSummary,
-    /// Window of the lane, as high as the lane.
+    /// Window of the lane. It is as high as the lane.
     pub view: &'a View,
     pub geometry: &'a Geometry,
     /// Distance from the bottom of the canvas to the lane, in device pixels.

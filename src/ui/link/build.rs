@@ -9,7 +9,7 @@ use crate::shared::Shared;
 use crate::stage::Stage;
 use crate::url::{percent_decoded, percent_encoded};
 
-/// Returns the names of all keys, and whether a change of each adds a browser history entry.
+/// Returns the name of each link key, and true if a change of its value adds an entry to the browser's history.
 fn keys() -> impl Iterator<Item = (&'static str, bool)> {
     KEYS.iter().map(|key| (key.name, key.adds_history)).chain(link_keys())
 }
@@ -68,7 +68,7 @@ impl Link {
     }
 
     /// Returns true if the change from `before` adds a step for the browser's Back button: another file, device, plot,
-    /// view, topic, range or selection. Windows, the cursor and typed text change too often for that.
+    /// view, topic, range or selection. The visible window, the cursor and typed text change too often for that.
     pub fn is_step_from(&self, before: &Link) -> bool {
         let steps = |link: &Link| -> Vec<(&str, String)> {
             let adds_history = |name: &str| keys().any(|(key, adds_history)| key == name && adds_history);

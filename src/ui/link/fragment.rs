@@ -155,16 +155,16 @@ pub struct LinkState {
     pub notice: Option<String>,
     /// Window to show once the height of the plot is known.
     pub(crate) pending_window: Option<LinkWindow>,
-    /// Vertical windows of the lanes without the focus, to show once the heights of their plots are known: device
+    /// Vertical windows of the lanes that are not focused, applied once the heights of their plots are known: device
     /// ordinal, and lower and upper edge in bytes.
     pub(crate) pending_heights: Option<Vec<(i64, [u64; 2])>>,
-    /// Serial of the request for the details of an allocation that must be selected without moving the window.
+    /// Serial number of the request for the details of an allocation that is selected without moving the window.
     pub(crate) select_without_move: Option<u32>,
 }
 
 impl LinkState {
-    /// Resets the state when another file is opened or the file is closed. Keeps a link that waits for a file, and also
-    /// one to a hosted file, since a failed load can be retried.
+    /// Resets the state when the file is closed or replaced. Keeps the pending link, which waits for a file or can be
+    /// loaded again.
     pub(crate) fn on_file_closed(&mut self) {
         let pending = self.pending.take();
         let is_waiting_for_file = pending.as_ref().is_some_and(|link| link.urls.is_empty());
@@ -172,7 +172,8 @@ impl LinkState {
         *self = LinkState { pending, notice, ..LinkState::default() };
     }
 
-    /// Returns the name of the file that the link waits for. Empty if the link has no name.
+    /// Returns the name of the file that the link waits for. Empty if the link has no name. `None` if it does not wait
+    /// for a file.
     pub fn needed_file(&self) -> Option<&str> {
         let link = self.pending.as_ref().filter(|link| link.needs_local_file())?;
         Some(&link.name)
@@ -184,7 +185,7 @@ impl LinkState {
     }
 }
 
-/// A window in a form that is independent of the canvas size.
+/// Edges of the visible window in axis units, independent of the canvas size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LinkWindow {
     /// Left and right edge in millionths of the axis unit. `None` for the whole axis.

@@ -22,8 +22,8 @@ use crate::views::{HEIGHT_RANGE, PanelState, Views};
 use engine::protocol::{Align, Grouping, Looks, MatchKey, Plot};
 use picture::timeline::Axis;
 
-/// Keys of the shared state. A link applies them in this order and before those of the features. Keys that reset others
-/// come first.
+/// Link keys of the shared state. They are applied in this order, before the keys of the features. A key that resets
+/// other state comes before the keys of that state.
 pub(super) const KEYS: &[Key<()>] = &[
     // Applied when the file is opened.
     view_key(
@@ -95,7 +95,7 @@ pub(super) const KEYS: &[Key<()>] = &[
         "segment",
         |(), state| state.looks.plot.filter().address.map_or_else(String::new, hexadecimal),
         |(), state, link| {
-            let address = link.format_hex();
+            let address = link.hex_number();
             set_filter(state, |only| only.address = address);
         },
     ),

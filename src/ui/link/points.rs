@@ -16,8 +16,8 @@ use crate::tools::Point;
 use engine::protocol::{MemoryFilter, MomentSpec, Plot};
 use picture::timeline::Axis;
 
-/// Formats the markers of all devices as `device:event:byte:kind`. The kind is the first letter of the plot. Plots of a
-/// part of memory add `:pool:stream:segment`. Markers whose event is not known are omitted.
+/// Formats the markers of all devices as `device:event:byte:kind`. The kind is the first letter of the plot. Plots that
+/// are filtered by pool, stream or segment add `:pool:stream:segment`. Markers whose event is not known are omitted.
 pub(super) fn marks((): &(), state: &Shared) -> String {
     let mark = |marker: &Marker| {
         let (only, point) = (marker.plot.filter(), marker.point);

@@ -15,7 +15,7 @@ use crate::shared::Shared;
 use crate::stage::Stage;
 use base::units::Bytes;
 
-/// Opens or restores a link from the page's address or from the page itself.
+/// Follows a link from the page's address, or from a saved page that contains one.
 pub(crate) fn follow_link(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     let is_open = Link::from_state(state).is_some_and(|now| link.has_same_file(&now));
     if is_open {
@@ -72,7 +72,7 @@ pub(crate) fn on_file_opened(state: &mut State, now_ms: f64, effects: &mut Vec<E
     match_file(state, now_ms, effects);
 }
 
-/// Handles the fingerprint of the open file.
+/// Stores the fingerprint of the open file and compares the file with the pending link.
 pub(crate) fn on_fingerprint(state: &mut State, print: String, now_ms: f64, effects: &mut Vec<Effect>) {
     state.linked.fingerprint = print;
     match_file(state, now_ms, effects);
@@ -101,7 +101,8 @@ fn match_file(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Returns the text that asks for a file without an address. `None` if the link does not wait for such a file.
+/// Returns the message that asks the user for a file that has no address. `None` if the link does not wait for such a
+/// file.
 fn file_request(state: &Shared) -> Option<String> {
     let link = state.linked.pending.as_ref().filter(|link| link.needs_local_file())?;
     let length = length(&link.fingerprint).map_or_else(String::new, |bytes| format!(" ({})", Bytes(bytes)));
@@ -114,7 +115,7 @@ fn version_warning(link: &Link) -> Option<String> {
     Some(format!("The link was made by another version of memscape (v={version}); parts of the view may be missing."))
 }
 
-/// Returns a message about another format version and unknown keys. `None` if there is nothing to report.
+/// Returns a warning about another format version and unknown keys. `None` if there is nothing to report.
 fn warnings(link: &Link, unknown: &Unknown) -> Option<String> {
     join_sentences([version_warning(link), unknown.message()])
 }

@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// this length.
 pub(crate) const MAX_VALUE: usize = 2048;
 
-/// A link key of a feature with the state `S`.
+/// A link key, with getter and setter for a feature with the state `S`.
 pub(crate) struct Key<S> {
     /// Name of the key. Published links contain it, so it must not change.
     pub(crate) name: &'static str,
@@ -42,12 +42,12 @@ pub(crate) const fn view_key<S>(
 /// Maximum number of entries in a list, when reading and when writing.
 pub(crate) const MAX_LIST: usize = 200;
 
-/// A link value that is being applied to the state. Invalid parts are ignored, and `is_understood` is cleared.
+/// Reader of a link value. Ignores invalid parts and clears `is_understood` if there are any.
 pub(crate) struct ValueReader<'a> {
     pub(crate) effects: &'a mut Vec<Effect>,
     /// The value. Empty if the link does not contain the key.
     pub(crate) text: &'a str,
-    /// False once a part was not understood.
+    /// False if a part of the value was invalid.
     pub(crate) is_understood: bool,
 }
 
@@ -65,7 +65,7 @@ impl ValueReader<'_> {
     }
 
     /// Parses the value as a hexadecimal number.
-    pub(crate) fn format_hex(&mut self) -> Option<u64> {
+    pub(crate) fn hex_number(&mut self) -> Option<u64> {
         let number = u64::from_str_radix(self.text, 16).ok();
         self.check(number)
     }

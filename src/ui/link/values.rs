@@ -96,7 +96,7 @@ pub(super) fn set_hidden_curves((): &mut (), state: &mut Shared, link: &mut Valu
     });
 }
 
-/// Selects an allocation without moving the window, which has its own key.
+/// Selects an allocation without moving the window, because the window has a link key of its own.
 pub(super) fn set_selection((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
     (state.selection, state.selecting) = (None, None);
     if let Some(allocation) = link.number() {

@@ -9,7 +9,7 @@ use picture::timeline::View;
 
 /// Maximum number of decimals of a position on the horizontal axis.
 const DECIMALS: usize = 6;
-/// Number of fractions per unit of the horizontal axis: positions are in millionths.
+/// Resolution of horizontal positions: they are stored in millionths of a unit of the axis.
 pub(super) const X_SCALE: i64 = 1_000_000;
 
 impl LinkWindow {
@@ -72,7 +72,8 @@ pub(super) fn parse_x(text: &str) -> Option<i64> {
     (whole >= 0 && part >= 0).then_some(millionths * sign)
 }
 
-/// Returns true if a window at `scale` shows the whole axis, which has the scale `whole`. Allows for rounding.
+/// Returns true if a window at `scale` shows the whole axis. `whole` is the scale that fits the whole axis, with a
+/// tolerance for rounding.
 fn shows_all(scale: f64, whole: f64) -> bool {
     scale > whole * (1.0 - 1e-6)
 }
@@ -95,8 +96,8 @@ fn with_heights(plane: Plane, view: View, y: Option<[u64; 2]>) -> View {
     }
 }
 
-/// Formats the vertical windows of the lanes without the focus as `device:from..to`. Lanes at full height are omitted.
-/// Horizontally, all lanes follow the focused one.
+/// Formats the vertical windows of all lanes except the focused one as `device:from..to`. Lanes at full height are
+/// omitted. Horizontally, all lanes follow the focused one.
 pub(super) fn lane_heights((): &(), state: &Shared) -> String {
     let entry = |(device, y): (i64, [u64; 2])| [&device.to_string(), ":", &format_range(Some(y))].concat();
     if let Some(wanted) = &state.linked.pending_heights {

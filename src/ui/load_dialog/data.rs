@@ -1,38 +1,38 @@
-//! The dialog that asks how many events of a large file to load, and the thresholds for showing it.
+//! The dialog that asks which events of a large file to load, and the thresholds for opening it.
 
 use crate::file_memory::estimated_memory;
 use crate::load_range::to_text;
 use base::units::Bytes;
 use engine::protocol::{LoadRange, MAX_TABLE_BYTES_32_BIT};
 
-/// File size in bytes above which the dialog is shown.
+/// File size in bytes above which the dialog opens.
 const LARGE_FILE: u64 = 2_000_000_000;
-/// Memory in bytes that is available to a page: the range of 32-bit addresses.
+/// Memory in bytes that a page can use. WebAssembly has 32-bit addresses.
 pub(crate) const PAGE_MEMORY: u64 = 4 << 30;
-/// Maximum size in bytes that the tables of a file may have within [`PAGE_MEMORY`].
+/// Maximum size in bytes of a file's loaded tables within [`PAGE_MEMORY`].
 const MAX_TABLE_BYTES: u64 = MAX_TABLE_BYTES_32_BIT;
 /// Initial text of the field. This many events load in a second or two, and cover far more than a few training steps.
 const DEFAULT_RANGE: &str = "last 1,000,000";
-/// Error for text that is not a range of events.
+/// Error message for text that is not a range of events.
 pub(crate) const SYNTAX_ERROR: &str = "Expected events such as last 1,000,000 or 2,000,000..3,000,000.";
 
 /// The dialog that asks whether to load all events of a file, or a range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadDialog {
     pub name: String,
-    /// Description of the file's size and of the memory that all its events take.
+    /// Text about the file's size, and the memory that loading all its events takes.
     pub text: String,
-    /// True if loading all events may need more memory than a page can have.
+    /// True if loading all events may exceed the memory that a page can use.
     pub may_not_fit: bool,
     /// Initial text of the field.
     pub initial_range: String,
-    /// Error about the text entered last, or empty.
+    /// Error message about the text that was entered last. May be empty.
     pub error: &'static str,
 }
 
 impl LoadDialog {
-    /// Creates the dialog. `name` is the displayed name and includes the path in an archive. `file` and `length` (in
-    /// bytes) determine the memory estimate. `previous` is the range that was loaded previously.
+    /// Creates the dialog. `name` is displayed, and includes the path in an archive. The memory is estimated from the
+    /// file name `file` and its `length` in bytes. `previous` is the range that was loaded before.
     pub(crate) fn new(name: String, file: &str, length: Option<u64>, previous: Option<LoadRange>) -> LoadDialog {
         let bytes = length.unwrap_or(0);
         let [min_memory, max_memory] = estimated_memory(file, bytes);

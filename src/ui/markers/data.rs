@@ -3,10 +3,10 @@
 use crate::tools::Point;
 use engine::protocol::Plot;
 
-/// Maximum number of markers in a file. More would hide the timeline.
+/// Maximum number of markers per file. More would hide the timeline.
 pub(crate) const MAX_MARKERS: usize = 50;
 
-/// Markers of a file, and the number of the last one.
+/// Markers of a file, and the number of the last added one.
 #[derive(Clone, Debug, Default)]
 pub struct Markers {
     pub all: Vec<Marker>,
@@ -29,11 +29,11 @@ impl Markers {
 /// A position in a plot that the user has marked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marker {
-    /// Unique number, never reused while the file is open.
+    /// Number shown on the marker. It is not reused while the file is open.
     pub number: u32,
     /// Ordinal of the device that the marker belongs to.
     pub device: i64,
     pub point: Point,
-    /// Plot that the marker's height refers to.
+    /// Plot that the marker's height refers to, such as the stack plot.
     pub plot: Plot,
 }

@@ -1,4 +1,4 @@
-//! The plane that the window moves over: the whole trace by all bytes.
+//! The plane that the window moves over. It spans the whole trace horizontally and all bytes vertically.
 
 use crate::drawing::Canvas;
 use engine::protocol::DeviceSummary;
@@ -8,16 +8,16 @@ use picture::timeline::{Axis, Extent, Scene, View, time_axis_width};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     pub axis: Axis,
-    /// Start of the plane in units of the device's own axis. Normally 0. It is greater if only a range of events is
+    /// Start of the plane, in units of the device's own axis. Normally 0. It is greater if only a range of events is
     /// loaded, and less if devices share an axis.
     pub start: i64,
-    /// Size of the plane, at least 1 in both directions. The bytes do not include the free space above the peak.
+    /// Width and height of the plane, each at least 1. The height does not include the free space above the peak.
     pub extent: Extent,
 }
 
 impl Plane {
-    /// Creates the plane of a device. The plane is high enough for the reserved curve, unless the stack would then fill
-    /// less than half the height.
+    /// Creates the plane of a device. The plane includes the curve of reserved bytes, unless the stack would then fill
+    /// less than half of the height.
     pub fn for_device(device: &DeviceSummary, axis: Axis) -> Plane {
         let drawn = device.drawn_peak;
         let reserved = u64::try_from(device.peak_reserved).unwrap_or(0);
@@ -32,7 +32,7 @@ impl Plane {
         self.fit_px(canvas.width_px, canvas.height_px)
     }
 
-    /// Returns the view that shows the whole plane in a window as large as `view`.
+    /// Returns the view that shows the whole plane in a window of the same size as `view`.
     pub fn fit_like(self, view: View) -> View {
         self.fit_px(view.width_px, view.height_px)
     }
@@ -42,7 +42,7 @@ impl Plane {
         View { axis: self.axis, left_px: self.first_left(fit.x_per_px), ..fit }
     }
 
-    /// Returns the pixel column of the plane's start at the given scale.
+    /// Returns the pixel column of the plane's start. `x_per_px` is the scale, in units of the axis per pixel.
     pub(crate) fn first_left(self, x_per_px: f64) -> i64 {
         (self.start as f64 / x_per_px).round() as i64
     }
@@ -58,13 +58,13 @@ impl Plane {
         x.clamp(start, start + self.extent.width as f64)
     }
 
-    /// Returns the view between two edges, given as fractions of the whole axis.
+    /// Returns a view of the range between two positions, given as fractions of the whole axis.
     pub fn view_between_fractions(self, view: View, edges: [f64; 2]) -> View {
         let x = |edge: f64| self.start as f64 + edge.clamp(0.0, 1.0) * self.extent.width as f64;
         self.view_between(view, edges.map(x))
     }
 
-    /// Returns the view between two positions, in units of the axis.
+    /// Returns a view of the range between two positions, in units of the axis.
     pub fn view_between(self, view: View, [from, to]: [f64; 2]) -> View {
         let x_per_px = (to - from).abs().max(1e-9) / f64::from(view.width_px);
         // `zoomed_x` may clamp the zoom. The requested range is then cropped equally on both sides.
@@ -73,7 +73,7 @@ impl Plane {
         self.clamped(View { left_px: (middle - f64::from(view.width_px) / 2.0).round() as i64, ..zoomed })
     }
 
-    /// Returns the view that starts at row `bottom` of `view` and spans `height` of its rows.
+    /// Returns a view of the rows of `view` from `bottom` to `bottom + height`, enlarged to the full window.
     pub fn view_of_rows(self, view: View, bottom: f64, height: f64) -> View {
         let factor = height / f64::from(view.height_px);
         let zoomed = view.zoomed_bytes(0.0, factor, self.extent);
@@ -81,19 +81,19 @@ impl Plane {
         self.clamped(View { bottom_px: (middle - f64::from(view.height_px) / 2.0).round() as i64, ..zoomed })
     }
 
-    /// Returns the view of the same horizontal range with the full height of the plane.
+    /// Returns a view of the same horizontal range with the full height of the plane.
     pub fn full_height(self, view: View) -> View {
         // `clamped` reduces the scale to the full height.
         self.clamped(View { bytes_per_px: f64::MAX, bottom_px: 0, ..view })
     }
 
-    /// Returns the plane, extended upwards to at least `bytes`.
+    /// Returns the plane with its height increased to at least `bytes`.
     pub fn extended_to(mut self, bytes: u64) -> Plane {
         self.extent.bytes = self.extent.bytes.max(bytes);
         self
     }
 
-    /// Returns the nearest view that is inside the plane.
+    /// Returns the view closest to `view` that lies within the plane.
     pub(crate) fn clamped(self, view: View) -> View {
         let fit = self.fit_like(view);
         let x_per_px = view.x_per_px.min(fit.x_per_px);
@@ -111,12 +111,12 @@ impl Plane {
         }
     }
 
-    /// Zooms the horizontal axis. A `factor` > 1 shows a longer range. The position at `column` stays fixed.
+    /// Zooms the horizontal axis. A `factor` > 1 zooms out. The position at `column` stays fixed.
     pub fn zoom_events(self, view: View, column: f64, factor: f64) -> View {
         self.clamped(view.zoomed_x(column, factor, self.extent))
     }
 
-    /// Zooms the byte axis. A `factor` > 1 shows more bytes. The byte at `row` stays fixed.
+    /// Zooms the byte axis. A `factor` > 1 zooms out. The byte at `row` stays fixed.
     pub fn zoom_bytes(self, view: View, row: f64, factor: f64) -> View {
         self.clamped(view.zoomed_bytes(row, factor, self.extent))
     }
@@ -141,15 +141,16 @@ impl Plane {
         })
     }
 
-    /// Centres the window on `x` (in units of the axis) at the scale of `view`, with the full height.
+    /// Returns a view with the same horizontal scale, centred on `x` (in units of the axis), with the full height of
+    /// the plane.
     pub fn centred(self, view: View, x: f64) -> View {
         let centre = x / view.x_per_px;
         let left_px = (centre - f64::from(view.width_px) / 2.0).round() as i64;
         self.full_height(View { left_px, ..view })
     }
 
-    /// Returns the view with the byte axis from 0 to the highest total that `scene` has in the window. Returns `view`
-    /// unchanged if the scene has no columns there, or if the change would be too small to see.
+    /// Scales the byte axis to the range from 0 to the highest total of `scene` within the window. Returns `view`
+    /// unchanged if the scene has no columns there, or if the change would be invisible.
     pub fn bytes_fitted(self, view: View, scene: &Scene) -> View {
         let columns = &scene.columns;
         let from = view.x_from_column(0.0);
@@ -165,13 +166,14 @@ impl Plane {
         if same { view } else { self.clamped(View { bytes_per_px, bottom_px: 0, ..view }) }
     }
 
-    /// Returns the area to request from the worker: the window plus half its width on both sides and a quarter of its
-    /// height above and below, limited to the plane.
+    /// Returns the area to request from the worker: the window extended by half its width on the left and right and by
+    /// a quarter of its height above and below, limited to the plane.
     pub fn with_margin(self, view: View) -> View {
         self.widened(view, i64::from(view.width_px / 2), i64::from(view.height_px / 4))
     }
 
-    /// Returns the view extended by `sideways` and `upwards` pixels on each side, limited to the plane.
+    /// Returns the view extended by `sideways` pixels on the left and right, and by `upwards` pixels above and below,
+    /// limited to the plane.
     pub(crate) fn widened(self, view: View, sideways: i64, upwards: i64) -> View {
         let whole = self.fit_px(1, 1);
         let plane_width = (whole.x_per_px / view.x_per_px).ceil() as i64;
@@ -191,8 +193,8 @@ impl Plane {
         }
     }
 
-    /// Returns true if a scene that was requested for `scene` can still be used for `view`: it has the same scale, and
-    /// at least a quarter of the margin is left on every side that is not an edge of the plane.
+    /// Returns whether a scene that was requested for the window `scene` is still usable for `view`. It must have the
+    /// same scale, and at least a quarter of its margin must be left on each side that is not an edge of the plane.
     pub fn is_covered(self, view: View, scene: &View) -> bool {
         let needed = self.widened(view, i64::from(view.width_px / 8), i64::from(view.height_px / 16));
         let right = |view: &View| view.left_px + i64::from(view.width_px);
@@ -207,15 +209,14 @@ impl Plane {
     }
 }
 
-/// Returns the zoom factor for a wheel delta in CSS pixels. One notch (100 CSS pixels) zooms by about a fifth.
+/// Returns the zoom factor for a wheel movement in CSS pixels. One notch (100 CSS pixels) zooms by about a fifth.
 pub fn wheel_factor(delta: f64) -> f64 {
     // A free-spinning wheel may report thousands of pixels. The limit prevents a single event from jumping across the
     // plane.
     (delta.clamp(-400.0, 400.0) / 550.0).exp()
 }
 
-/// Returns the start of a device's own axis. It is 0, unless this is the event axis and only a range of events is
-/// loaded.
+/// Returns the start of a device's own axis. It is 0, except for the event axis if only a range of events is loaded.
 pub(crate) fn device_axis_start(device: &DeviceSummary, axis: Axis) -> u64 {
     if axis == Axis::Events { device.loaded.map_or(0, |(first, _)| first.into()) } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! Data of a file that is still loading.
+//! Decoded data of a file that is still loading.
 
 use engine::protocol::{Overview, PartialDevice, PartialFile};
 use picture::timeline::Axis;
@@ -11,9 +11,9 @@ const OVERVIEW_COLUMNS: u64 = 512;
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartialState {
     pub(crate) file: PartialFile,
-    /// Overview curves, one per device.
+    /// Overview curve of each device.
     pub(crate) overviews: Vec<Rc<Overview>>,
-    /// True if the user has chosen the device.
+    /// True if the user has chosen the shown device.
     pub(crate) is_chosen: bool,
 }
 
@@ -24,7 +24,7 @@ impl PartialState {
         PartialState { file, overviews, is_chosen }
     }
 
-    /// Returns the number of events decoded so far, over all devices.
+    /// Returns the number of events decoded so far, summed over all devices.
     pub fn events(&self) -> u64 {
         self.file.devices.iter().map(|device| device.events).sum()
     }
@@ -40,8 +40,8 @@ fn overview(events: u64, device: &PartialDevice) -> Overview {
     overview
 }
 
-/// Returns the maximum requested and the maximum reserved bytes in the range of moments `from..to`, extended to whole
-/// bins. An empty range counts as one moment. Returns zeros if nothing is decoded there.
+/// Returns the maximum of requested and of reserved bytes between two moments. `to` is exclusive. The range is extended
+/// to whole bins of the decoded data, and covers at least one moment. Zeros if nothing is decoded there.
 pub(super) fn max_bytes(device: &PartialDevice, [from, to]: [u64; 2]) -> [u64; 2] {
     let bin = |moment: u64| usize::try_from(moment >> device.bin_bits).unwrap_or(usize::MAX);
     let (first, last) = (bin(from), bin(to.max(from + 1) - 1));

@@ -1,32 +1,32 @@
-//! State of the curves drawn over the recorded one.
+//! State of the curves drawn over the recorded timeline.
 
 use crate::latest::Latest;
 use engine::protocol::{PlanCurve, PlanPage, PlanQuestion, WhatIfCourse};
 use picture::timeline::View;
 use std::rc::Rc;
 
-/// Maximum number of answers that are kept.
+/// Maximum number of responses that are cached.
 const MAX_KEPT: usize = 8;
 
-/// State of the curves: the choice, and the worker's answers for it.
+/// State of the curves: the curve to draw, and the worker's responses.
 #[derive(Clone, Debug, Default)]
 pub struct Planned {
     pub drawn: DrawnCurve,
-    /// The plan from the planner, if it is valid and is shown.
+    /// The plan from the planner. `None` if the plan is invalid or hidden.
     pub(crate) plan: Option<PlanQuestion>,
     pub(crate) pages: Vec<(PlanQuestion, Rc<PlanPage>)>,
     pub(crate) asked: Option<(u32, PlanQuestion)>,
     pub(crate) curve: Latest<(CurveSource, View), Rc<PlanCurve>>,
-    /// The simulated run to draw, with an id.
+    /// The simulated run to draw, preceded by its id.
     pub(crate) run: Option<(u32, Rc<WhatIfCourse>)>,
 }
 
-/// The curve drawn over the recorded one.
+/// Curve drawn over the recorded timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DrawnCurve {
     #[default]
     None,
-    /// Live bytes without the current selection.
+    /// Live bytes without the selected allocations.
     Without,
     /// Live bytes under the plan from the planner.
     Plan,
@@ -34,7 +34,7 @@ pub enum DrawnCurve {
     Simulated,
 }
 
-/// Computation that a curve results from.
+/// Source of a curve: a plan or a simulated run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CurveSource {
     Plan(PlanQuestion),
@@ -43,7 +43,7 @@ pub(crate) enum CurveSource {
 }
 
 impl Planned {
-    /// Returns the answer to a question, if it is still kept.
+    /// Returns the cached response about a plan.
     pub(crate) fn page(&self, of: &PlanQuestion) -> Option<&Rc<PlanPage>> {
         self.pages.iter().find(|(question, _)| question == of).map(|(_, page)| page)
     }

@@ -5,14 +5,15 @@ use base::units::Bytes;
 use engine::protocol::{AddressMap, DeviceSummary, Plot};
 use picture::timeline::{Tick, View, byte_ticks};
 
-/// Maximum number of address ranges that are considered for ticks: more than any window has rows.
+/// Maximum number of address ranges that are considered for ticks. Larger than the number of pixel rows in any window.
 const MAX_RANGES: usize = 20_000;
-/// Minimum distance between two address ticks, as a fraction of that between two byte ticks. It is smaller, since
-/// addresses are few and each is informative.
+/// Minimum distance between two address ticks, as a fraction of the minimum distance between two byte ticks. It is
+/// smaller, because a window has only a few address ticks.
 const ADDRESS_TICK_FRACTION: f64 = 0.4;
 
-/// Width of a digit of an address, and of the space beside the address, in CSS pixels.
+/// Width of a digit of an address, in CSS pixels.
 const DIGIT_PX: u32 = 7;
+/// Width of the space beside an address, in CSS pixels.
 const GUTTER_PADDING_PX: u32 = 14;
 /// Minimum width of the gutter, in CSS pixels. It is enough for GPU addresses, so that the plot does not shift when
 /// they arrive.
@@ -87,7 +88,7 @@ impl Shared {
         at(to).wrapping_sub(at(from)) as i64
     }
 
-    /// Returns the maximum of the plot as text for the lane's label.
+    /// Returns the peak of the plot, or the size of its address ranges, as text for the label of the lane.
     pub(crate) fn peak_label(&self, index: usize, device: &DeviceSummary) -> String {
         let peak = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0)).to_string();
         match self.looks.plot {

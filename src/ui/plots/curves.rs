@@ -1,4 +1,5 @@
-//! Curves of the Reserved plot: requests for their totals, their points, and their values at the crosshair.
+//! Curves of the Reserved plot: requests for their values in each pixel column, their points, and their values at the
+//! crosshair.
 
 use super::line::{Curve, CurveKeyEntry, CurvesKey, CurvesRequest, Line};
 use super::{Plots, lookup, push_bounded};
@@ -10,12 +11,12 @@ use engine::protocol::{Curves, MemoryFilter, Overview, Plot};
 use picture::timeline::{Axis, View};
 use std::rc::Rc;
 
-/// Number of columns in the overview curve of a part of memory.
+/// Number of pixel columns of the overview curve for a filtered part of memory.
 const OVERVIEW_PX: u32 = 2048;
 
 impl Shared {
-    /// Returns the next request for totals. Totals over the whole axis come first, since the heights of plots depend on
-    /// them.
+    /// Returns the next request for curve values. Requests for the whole axis come first, because the heights of plots
+    /// depend on them.
     pub(super) fn missing_curves(&self) -> Option<CurvesRequest> {
         let is_reserved = matches!(self.looks.plot, Plot::Reserved(_));
         for index in self.lane_indices() {
@@ -37,14 +38,14 @@ impl Shared {
         self.plots.curves.answer_to(&key).is_none().then_some(CurvesRequest::Window(key))
     }
 
-    /// Returns the key of the totals for the window of the current scene. The curves then move with the scene while
-    /// panning.
+    /// Returns the inputs of the curve values for the window of the current scene, so that the curves move with the
+    /// scene while panning.
     fn curves_key(&self) -> Option<CurvesKey> {
         let (device, only) = self.memory_part(self.device_index)?;
         Some(CurvesKey { device, view: self.geometry.scene.as_ref()?.view, only })
     }
 
-    /// Returns the latest totals of the shown device, which may belong to an earlier window.
+    /// Returns the latest curve values of the shown device, which may belong to an earlier window.
     fn curves(&self) -> Option<&Curves> {
         let (device, only) = self.memory_part(self.device_index)?;
         let key = self.plots.curves.answered_question()?;
@@ -80,13 +81,13 @@ impl Shared {
         Some(Line::ALL.into_iter().filter(is_seen).map(curve).filter(|curve| !curve.points.is_empty()).collect())
     }
 
-    /// Returns true if the curve would show nothing new. If nothing is awaiting free, the bytes in use equal the live
+    /// Returns true if the curve adds no information. If nothing is awaiting free, the bytes in use equal the live
     /// bytes.
     fn is_redundant(&self, curves: &Curves, line: Line) -> bool {
         matches!(line, Line::AwaitingFree | Line::InUse) && curves.awaiting_free.iter().all(|&bytes| bytes == 0)
     }
 
-    /// Returns the entries of the key of the curves. Empty if the plot has no curves.
+    /// Returns the legend entries of the curves. Empty if the plot has no curves.
     pub fn curve_key(&self) -> Vec<CurveKeyEntry> {
         if !matches!(self.looks.plot, Plot::Reserved(_)) {
             return Vec::new();
@@ -97,13 +98,13 @@ impl Shared {
             .collect()
     }
 
-    /// Returns the index of the column of the totals that is under the crosshair.
+    /// Returns the index of the curve column under the crosshair.
     fn crosshair_column(&self) -> Option<usize> {
         let (curves, view, at) = (self.curves()?, self.view?, self.crosshair_px()?);
         column_under_edges(&curves.edge_px, &curves.view?, &view, at.x)
     }
 
-    /// Returns the values of the curves at the crosshair, for the status line: with three digits, and in exact bytes.
+    /// Returns the values of the curves at the crosshair for the status line: first abbreviated, then in exact bytes.
     pub(crate) fn curve_values(&self) -> Option<[String; 2]> {
         let (curves, at) = (self.curves()?, self.crosshair_column()?);
         let mut texts = [String::new(), String::new()];
@@ -149,7 +150,7 @@ pub(crate) fn steps(
     points
 }
 
-/// Formats the value of a curve in a column with its name, in exact bytes or with three digits.
+/// Formats the value and the name of a curve in a column, in exact bytes or abbreviated.
 fn value_at(curves: &Curves, line: Line, column: usize, exactly: bool) -> Option<String> {
     let value = *line.values(curves).get(column)?;
     let bytes = |value: u64| if exactly { group_digits(value) + " B" } else { Bytes(value).to_string() };
@@ -178,7 +179,7 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 / whole as f64).min(1.0) }
 }
 
-/// Stores a reply with totals.
+/// Stores a reply with curve values.
 pub(super) fn on_curves(state: &mut Shared, serial: u32, curves: Curves) {
     let Some((_, wanted)) = state.plots.pending_curves.take_if(|(asked, _)| *asked == serial) else { return };
     match wanted {

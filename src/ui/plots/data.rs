@@ -9,7 +9,7 @@ use engine::protocol::{AddressMap, MemoryFilter, Overview, Plot};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
-/// Maximum number of replies of each kind, and of windows, that are kept.
+/// Maximum number of cached windows, and of cached replies of each kind.
 pub(crate) const MAX_CACHED: usize = 64;
 
 /// Names of the plots, in the order of the picker.
@@ -21,7 +21,7 @@ pub struct Plots {
     /// Windows of plots that were shown before, by device ordinal and plot.
     pub(crate) windows: Vec<(i64, Plot, View)>,
     pub(crate) maps: Vec<(MemoryPart, Rc<AddressMap>)>,
-    /// Totals over the whole axis, for the overview curve.
+    /// Overview curves over the whole axis, by part of memory and axis.
     pub(crate) overviews: Vec<((MemoryPart, Axis), Rc<Overview>)>,
     pub(crate) pending_map: Option<(u32, MemoryPart)>,
     pub(crate) curves: Latest<CurvesKey, Rc<engine::protocol::Curves>>,
@@ -31,14 +31,14 @@ pub struct Plots {
     pub(crate) selected_segment: Option<Box<SelectedSegment>>,
 }
 
-/// A choice in the pickers for the plot.
+/// User input in the pickers of the plot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlotAction {
     /// Shows the plot at this index of [`NAMES`].
     KindChosen(usize),
-    /// Shows only the pool at this index, or all pools.
+    /// Shows only the pool at this index, or all pools (`None`).
     Pool(Option<usize>),
-    /// Shows only the stream at this index, or all streams.
+    /// Shows only the stream at this index, or all streams (`None`).
     Stream(Option<usize>),
 }
 
@@ -50,13 +50,13 @@ pub enum PlotStep {
     NextPool,
     /// Shows only the next stream. After the last one, shows all streams.
     NextStream,
-    /// Switches between only the selected segment and all addresses.
+    /// Switches between showing only the selected segment and showing all addresses.
     OnlySegment,
     /// Toggles a curve of the Reserved plot.
     ToggleLine(Line),
 }
 
-/// Returns the name of a plot's kind, as used by the picker.
+/// Returns the name of a plot, as listed in [`NAMES`].
 pub fn name(plot: Plot) -> &'static str {
     match plot {
         Plot::Stack => NAMES[0],
@@ -84,7 +84,7 @@ pub(crate) fn lookup<Q: PartialEq, A>(all: &[(Q, A)], key: Q) -> Option<&A> {
     all.iter().find(|(known, _)| *known == key).map(|(_, answer)| answer)
 }
 
-/// Appends an entry, and drops the oldest one if there are too many.
+/// Appends an entry. Drops the oldest one if the list already has [`MAX_CACHED`] entries.
 pub(crate) fn push_bounded<T>(all: &mut Vec<T>, one: T) {
     if all.len() >= MAX_CACHED {
         all.remove(0);
@@ -92,7 +92,7 @@ pub(crate) fn push_bounded<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-/// Removes the reserved curve and the bytes awaiting free from a scene of segments, where they do not apply.
+/// Clears the reserved curve and the bytes awaiting free in a scene of the Reserved plot, where they do not apply.
 pub(crate) fn without_curves(mut scene: Scene, plot: Plot) -> Scene {
     if matches!(plot, Plot::Reserved(_)) {
         scene.columns.reserved.fill(0);

@@ -7,7 +7,7 @@ use picture::timeline::{Axis, View};
 /// A part of a device's memory: the ordinal of the device, and the filter.
 pub(crate) type MemoryPart = (i64, MemoryFilter);
 
-/// Inputs of the totals of the curves in a window.
+/// Inputs that determine the values of the curves in a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CurvesKey {
     /// Ordinal of the device.
@@ -16,7 +16,7 @@ pub(crate) struct CurvesKey {
     pub(crate) only: MemoryFilter,
 }
 
-/// Kind of a curve.
+/// Quantity that a curve shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Line {
     /// Bytes taken from the driver.
@@ -28,16 +28,16 @@ pub enum Line {
     AwaitingFree,
     /// Share of reserved bytes that is free, on the axis to the right.
     Free,
-    /// Live bytes without the selection, or under a plan.
+    /// Hypothetical live bytes: without the selection, or under a plan.
     Planned,
 }
 
 impl Line {
-    /// Curves of the Reserved plot, in the order of the key.
+    /// Curves of the Reserved plot, in the order of their legend.
     pub const ALL: [Line; 6] =
         [Line::Reserved, Line::Rounded, Line::Requested, Line::InUse, Line::AwaitingFree, Line::Free];
 
-    /// Returns the name of the curve, which includes the kind of bytes.
+    /// Returns the name of the curve, including the kind of bytes.
     pub fn label(self) -> &'static str {
         match self {
             Line::Reserved => "reserved",
@@ -84,7 +84,7 @@ impl Line {
     }
 }
 
-/// A request to the worker for totals.
+/// A request to the worker for curve values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum CurvesRequest {
     Window(CurvesKey),
@@ -117,7 +117,7 @@ pub struct CurveLabel {
     pub text: String,
 }
 
-/// An entry in the key of the curves.
+/// A legend entry of a curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveKeyEntry {
     pub line: Line,

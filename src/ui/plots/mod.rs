@@ -1,7 +1,8 @@
 //! The plot on the vertical axis: the stack, addresses or reserved bytes, of all memory or a part. Also sends the
-//! questions to the worker that the plots need.
+//! requests to the worker that the plots need.
 //!
-//! A change of the plot does not change the horizontal range. The vertical range is kept for each plot and device.
+//! A change of the plot does not change the horizontal range. The vertical range is stored separately for each plot and
+//! device.
 
 mod data;
 
@@ -28,8 +29,8 @@ use picture::timeline::View;
 use std::rc::Rc;
 
 impl Shared {
-    /// Returns the plot of the device at `index`. A segment filter applies only to the focused device. Other lanes show
-    /// all segments.
+    /// Returns the plot of the device at `index`. A segment filter applies only to the focused device. The lanes of
+    /// other devices show all segments.
     pub(super) fn plot_of(&self, index: usize) -> Plot {
         let only = self.looks.plot.filter();
         if index == self.device_index {
@@ -53,8 +54,8 @@ impl Shared {
         lookup(&self.plots.maps, self.memory_part(index)?)
     }
 
-    /// Returns the overview curve of the shown part of memory, once it is known. Without a filter, it is that of the
-    /// stack.
+    /// Returns the overview curve of the shown part of memory, once it is known. Without a filter, returns the overview
+    /// of the stack plot.
     pub fn overview(&self) -> Option<&Rc<Overview>> {
         if self.partial().is_some() {
             return self.partial_overview();
@@ -80,8 +81,8 @@ impl Shared {
         }
     }
 
-    /// Extends the plane of a device to the height of its plot, the GPU capacity line and a planned curve. In a plot of
-    /// addresses, only the plot itself counts.
+    /// Extends the drawable area (`plane`) of a device to the height of its plot, the GPU capacity line, a planned
+    /// curve and a compared device. In a plot of addresses, only the plot itself counts.
     pub(super) fn fit_plane_to_plot(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
         if self.looks.plot != Plot::Stack {
             plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
@@ -142,7 +143,7 @@ impl Shared {
         self.lane_indices().into_iter().for_each(|index| self.restore_heights(index));
     }
 
-    /// Drops all state that depends on the meaning of a height.
+    /// Clears the ruler, the hover state and drags, because heights now have another meaning.
     fn reset_heights(&mut self) {
         self.remove_ruler();
         self.follow_pointer();
@@ -250,7 +251,7 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
     }
 }
 
-/// Sends questions for data that the plot needs, at most one of each kind at a time.
+/// Requests data that the plot needs, with at most one pending request of each kind.
 fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     if state.looks.plot == Plot::Stack {
         return;
@@ -274,7 +275,7 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Callbacks of the plots.
+/// Registration of the plots: callbacks for changes, requests and replies.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)], take };
 
 /// Handles a change of device. Keeps the user's settings, except for the shown part of memory.
@@ -299,7 +300,8 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
 }
 
 impl Shared {
-    /// Applies a reply that may determine the heights of plots. Lanes whose height becomes known show it in full.
+    /// Applies a reply that may determine the heights of plots. Then restores the vertical window of each lane whose
+    /// height became known.
     fn apply_reply(&mut self, take: impl FnOnce(&mut Plots)) {
         let unknown = |state: &Shared| -> Vec<usize> {
             let is_unknown = |index: &usize| state.device_at(*index).is_some_and(|it| state.plot_height(it).is_none());

@@ -1,4 +1,4 @@
-//! Describes the segment at a position of the timeline, as a card and as details.
+//! Describes the segment at a position of the timeline, as a hover card and as details.
 
 use super::selected_segment::{SegmentView, SelectedSegment};
 use crate::crosshair::Position;
@@ -77,8 +77,8 @@ fn reserved_text(segment: &HitSegment) -> String {
     text
 }
 
-/// Returns the card for a position without an allocation. `hidden` describes allocations that are too short to be drawn
-/// in the column.
+/// Returns the hover card for a position without an allocation. `hidden` describes allocations that are too short to be
+/// drawn in the column.
 pub fn card(hover: &Hover, hidden: String) -> Card {
     let memory = hover.memory.as_deref();
     let blank = |title: &str| Card { title: title.to_owned(), hidden: hidden.clone(), ..Card::default() };
@@ -100,7 +100,7 @@ pub fn card(hover: &Hover, hidden: String) -> Card {
     Card { title: reserved_text(segment), call_site, lifetime, hidden, segment: usage_text(segment), ..Card::default() }
 }
 
-/// Describes the segment that contains a block, as a line of the block's card.
+/// Describes the segment that contains a block, as a line of the block's hover card.
 pub fn segment_line(segment: &HitSegment) -> String {
     format!("in segment 0x{:x}: {}, {}", segment.address, Bytes(segment.reserved), usage_text(segment))
 }

@@ -19,7 +19,7 @@ pub struct SelectedSegment {
 /// Details of a segment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentView {
-    /// Reserved bytes, with three digits.
+    /// Reserved bytes, abbreviated.
     pub title: String,
     /// Call site of the allocation for which the segment was reserved.
     pub site: String,

@@ -18,14 +18,14 @@ pub struct Pickers {
     /// Entries of the stream list. The first one means all streams.
     pub streams: Vec<String>,
     pub stream: usize,
-    /// Label of the button that shows a single segment. Empty if no segment is selected.
+    /// Label of the button that shows only the selected segment. Empty if no segment is selected.
     pub segment: String,
     pub is_segment: bool,
     /// Width of the gutter beside the picture, in CSS pixels.
     pub gutter_px: u32,
-    /// Reason why the stacking order cannot be chosen.
+    /// Reason why the stacking order cannot be selected. `None` if it can.
     pub no_order: Option<&'static str>,
-    /// Reason why the byte axis cannot be fitted to the window.
+    /// Reason why the byte axis cannot be fitted to the window. `None` if it can.
     pub no_fit: Option<&'static str>,
 }
 

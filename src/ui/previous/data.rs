@@ -1,10 +1,10 @@
-//! The previously open file, which may have to be restored.
+//! State of the previously open file, for restoring it.
 
 use crate::link::Link;
 use crate::stage::SnapshotChoice;
 use engine::protocol::FileSummary;
 
-/// State of the page before another file was opened.
+/// State of the page with the previously open file.
 #[derive(Clone, Debug)]
 pub(crate) struct Previous {
     pub(crate) load: u32,
@@ -12,6 +12,6 @@ pub(crate) struct Previous {
     pub(crate) chosen: usize,
     /// Link that restores the view of the file.
     pub(crate) link: Link,
-    /// The file's summary, moved here when the file is left.
+    /// Summary of the file, moved here when the file is closed.
     pub(crate) file: Option<Box<FileSummary>>,
 }

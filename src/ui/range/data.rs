@@ -1,30 +1,30 @@
-//! Scope of the views: the allocations that they show.
+//! Scope of the views: the allocations that the views show.
 
 use engine::protocol::{Scope, Span};
 
-/// Scope of the views: the allocations that they show.
+/// Scope of the views: the allocations that the views show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ViewScope {
-    /// Allocations live at the cursor.
+    /// Allocations that are live at the cursor.
     #[default]
     Cursor,
-    /// Allocations of the range, as chosen by [`RangeScope`].
+    /// Allocations of the selected range, filtered by [`RangeScope`].
     Range,
     /// All allocations of the trace.
     WholeTrace,
-    /// The change between the ends of the range, which are labelled A and B.
+    /// The change between the range's ends, which are labelled A and B.
     Change,
 }
 
 impl ViewScope {
-    /// Returns true if the scope needs a range.
+    /// Returns whether the scope requires a selected range.
     pub(crate) fn needs_range(self) -> bool {
         matches!(self, ViewScope::Range | ViewScope::Change)
     }
 }
 
-/// Allocations that the views show for a range. Without a range, all variants except [`RangeScope::WholeTrace`] mean
-/// those that are live at the cursor.
+/// Filter for the allocations that the views list while a range is selected. Without a range, all variants except
+/// [`RangeScope::WholeTrace`] list the allocations that are live at the cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RangeScope {
     Live,
@@ -34,7 +34,7 @@ pub enum RangeScope {
     Freed,
     /// Allocated in the range and live at its end.
     Kept,
-    /// Live at any time in the range, weighted by bytes × moments.
+    /// Live at any time in the range, weighted by bytes × moments in the range.
     ByteMoments,
     /// Live at one end of the range but not at the other.
     Change,
@@ -43,7 +43,7 @@ pub enum RangeScope {
 }
 
 impl RangeScope {
-    /// All variants, in the order of their words in links.
+    /// All variants, in the order of their names in links.
     pub const ALL: [RangeScope; 7] = [
         RangeScope::Live,
         RangeScope::Allocated,

@@ -1,41 +1,41 @@
-//! State and actions of the survey of many ranks.
+//! State and actions of the rank survey, which scans many snapshots of one program, one per rank.
 
 use base::units::{group_digits, pluralize};
 use engine::protocol::Reply;
 
-/// State of the survey.
+/// State of the rank survey, which scans many snapshots of one program, one per rank.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranks {
     pub files: usize,
     pub done: usize,
-    /// Number of files that the server has listed since the survey started.
+    /// Number of files that the server has added since the rank survey started.
     pub newer: usize,
-    /// Number of files on the server, including those that it does not list.
+    /// Number of files on the server, including files that the page does not list.
     pub(super) server_files: usize,
-    /// True while the survey waits for [`RanksAction::Listed`].
+    /// True while the rank survey is waiting for [`RanksAction::Listed`].
     pub(super) waits_for_list: bool,
     pub stage: Survey,
-    /// Index of the chosen sort order of the map's rows.
+    /// Index of the sort order that is chosen for the rows of the map.
     pub order: u32,
-    /// Version of the results, incremented with each survey and each surveyed file.
+    /// Version of the results. Incremented when a rank survey starts and when a file has been scanned.
     pub(crate) version: u32,
-    /// True if the open file was opened automatically. If it fails to open, the next one is tried.
+    /// True if the open file was opened automatically. If it fails to open, the next file is tried.
     pub(super) tries_next: bool,
-    /// Snapshot to open, and snapshot to compare it with, as indices into the list of snapshots.
+    /// Snapshot to open, and optionally a snapshot to compare it with, as indices into the list of snapshots.
     pub(crate) wanted: Option<(usize, Option<usize>)>,
 }
 
-/// Stage of the survey.
+/// Stage of the rank survey.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Survey {
     #[default]
     None,
-    /// The server can survey its files.
+    /// The user can start a rank survey of the server's files.
     Offered,
     Running,
     Cancelled,
     Done,
-    /// The survey could not run. Holds the reason as a sentence.
+    /// The rank survey could not run. Holds the error message.
     Failed(String),
 }
 
@@ -48,18 +48,18 @@ impl Ranks {
         self.stage == Survey::Running
     }
 
-    /// Returns true if a survey was started.
+    /// Returns whether a rank survey was started.
     pub(crate) fn is_started(&self) -> bool {
         self.is_available() && self.stage != Survey::Offered
     }
 
-    /// Returns true if the survey's workers can answer questions. They start only after the list of files has arrived.
+    /// Returns whether the workers of the rank survey accept requests. They start after the list of files has arrived.
     pub(crate) fn is_ready(&self) -> bool {
         self.is_started() && !self.waits_for_list
     }
 
-    /// Requests that the snapshot at index `index` is opened, or compared with the snapshot at index `open`, which
-    /// becomes A.
+    /// Requests that the snapshot at `index` is opened. If `is_compared`, requests that it is compared as B with the
+    /// snapshot at `open` as A.
     pub(crate) fn request_open(&mut self, open: usize, index: u32, is_compared: bool) {
         let index = index as usize;
         self.wanted = Some(if is_compared { (open, Some(index)) } else { (index, None) });
@@ -73,7 +73,7 @@ impl Ranks {
         }
     }
 
-    /// Returns the label of the button that starts, stops or repeats the survey. `None` if there is no such button.
+    /// Returns the label of the button that starts, stops or repeats the rank survey. `None` if the button is hidden.
     pub fn toggle(&self) -> Option<&'static str> {
         match self.stage {
             Survey::Offered => Some("Survey"),
@@ -84,7 +84,7 @@ impl Ranks {
         }
     }
 
-    /// Returns the status line above the insight.
+    /// Returns the status line above the insight about ranks.
     pub fn status(&self) -> String {
         let counts_text = |word: &str| {
             format!(
@@ -106,18 +106,18 @@ impl Ranks {
     }
 }
 
-/// List of all files of `memscape serve`.
+/// List of all files that `memscape serve` found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServedFiles {
-    /// Addresses in the form that links use.
+    /// Addresses of the files, in the form used in links.
     pub addresses: Vec<String>,
     /// Notes about folders that the server did not search.
     pub notes: Vec<String>,
 }
 
 impl ServedFiles {
-    /// Parses the listing of `memscape serve` (see `src/cli/serve/listing.rs`): one address per line, and notes that
-    /// start with `! `.
+    /// Parses the list sent by `memscape serve` (see `src/cli/serve/listing.rs`). A line is an address, or a note if it
+    /// starts with `! `.
     pub fn parse(text: &str) -> ServedFiles {
         let mut files = ServedFiles::default();
         for line in text.lines().filter(|line| !line.is_empty()) {
@@ -130,23 +130,23 @@ impl ServedFiles {
     }
 }
 
-/// User input about the survey, and its progress.
+/// User input about the rank survey, and its progress.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RanksAction {
-    /// Number of files surveyed so far.
+    /// A file was scanned. Holds the number of files scanned so far.
     Surveyed(usize),
-    /// All files of the server, or the error that prevented listing them.
+    /// The server sent the list of all its files, or fetching the list failed. Holds the list or the error message.
     Listed(Result<ServedFiles, String>),
-    /// Files were skipped when they were opened. Holds a sentence about them.
+    /// Some of the given files were skipped when they were opened. Holds a sentence about them.
     FilesSkipped(String),
-    /// A reply of the survey's workers, handled like one of the open file's worker.
+    /// A worker of the rank survey replied. Handled like a reply of the open file's worker.
     Reply(Reply),
-    /// The survey could not run. Holds the reason as a sentence.
+    /// The rank survey could not run. Holds the error message.
     Failed(String),
-    /// The survey's button was clicked: start, cancel or resume.
+    /// The button that starts, cancels or resumes the rank survey was clicked.
     Toggled,
-    /// Index of the chosen sort order of the map's rows.
+    /// A sort order for the rows of the map was chosen. Holds its index.
     OrderChosen(u32),
-    /// The typed pattern that extracts ranks from file names. Empty restores the default.
+    /// A pattern that extracts ranks from file names was typed. Empty text restores the default.
     NamesTyped(String),
 }

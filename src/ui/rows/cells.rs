@@ -1,41 +1,41 @@
-//! Cells of the rows in the table of allocations and in the list of events.
+//! Cells of the rows in the list of allocations and in the list of events.
 
 use crate::shared::Shared;
 use base::units::{Bytes, group_digits};
 use engine::protocol::pool_name;
 
-/// A cell of a row.
+/// A cell of a row in a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
     pub text: String,
-    /// The full value, shown as a tooltip. Empty if `text` is complete.
+    /// Tooltip with the full value. Empty if `text` is already complete.
     pub title: String,
 }
 
-/// A row that is rendered.
+/// A rendered row of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowView {
     pub row: u32,
     /// Id of the row's allocation, or index of its event.
     pub item: u32,
     pub cells: Vec<Cell>,
-    /// CSS classes, such as `chosen`, `selected` and `found`.
+    /// CSS classes of the row, such as `chosen`, `selected` and `found`.
     pub class: String,
     pub is_chosen: bool,
 }
 
-/// The visible part of a table.
+/// The visible part of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grid {
     /// Total number of rows.
     pub count: u32,
     /// Height of all rows, in CSS pixels.
     pub total_px: f64,
-    /// Offset of the first of `rows`, in CSS pixels.
+    /// Offset of the first rendered row, in CSS pixels.
     pub offset_px: f64,
-    /// The visible rows, and a few beyond the edges.
+    /// The rendered rows: the visible ones, and a few above and below.
     pub rows: Vec<RowView>,
-    /// The row that arrow keys start from, if it is in `rows`.
+    /// Index of the row that arrow keys start from, if it is rendered.
     pub active: Option<u32>,
     pub empty: &'static str,
 }
@@ -44,12 +44,12 @@ pub(crate) fn cell(text: String, title: String) -> Cell {
     Cell { text, title }
 }
 
-/// Creates a cell with bytes in three digits, and the exact number as its tooltip.
+/// Creates a cell with bytes in three significant digits, and the exact bytes as its tooltip.
 pub(crate) fn bytes_cell(bytes: u64) -> Cell {
     cell(Bytes(bytes).to_string(), [&group_digits(bytes), " B"].concat())
 }
 
-/// Creates a cell with a stream, or a dash if the stream is unknown.
+/// Creates a cell with a stream handle, or a dash if the stream is unknown.
 pub(crate) fn stream_cell(stream: Option<u64>) -> Cell {
     let text = stream.map_or_else(dash, |it| if it == 0 { "0".to_owned() } else { hexadecimal(it) });
     cell(text, String::new())
@@ -78,7 +78,7 @@ pub(crate) fn hexadecimal(value: u64) -> String {
     text
 }
 
-/// Concatenates the CSS class names whose condition is true.
+/// Joins the CSS class names whose flag is true.
 pub(crate) fn classes(names: &[(bool, &'static str)]) -> String {
     names.iter().filter(|(condition, _)| *condition).map(|(_, name)| *name).collect()
 }

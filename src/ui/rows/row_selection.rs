@@ -1,8 +1,9 @@
-//! Selection of rows: the selected ranges, the anchor that they extend from, and the row that arrow keys start from.
+//! Selection of rows in a list: the selected ranges, the anchor where Shift starts to extend the selection, and the row
+//! that arrow keys start from.
 
 use crate::scroll::Scroll;
 
-/// Direction of a key that moves through rows.
+/// Movement of a key through the rows of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowMove {
     Up,
@@ -13,37 +14,37 @@ pub enum RowMove {
     Last,
 }
 
-/// Way that selecting a row changes the rows that were selected before.
+/// Effect of selecting a row on the rows that were selected before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SelectMode {
     Only,
-    /// Selects all rows from the one selected last to this one.
+    /// Selects all rows from the one that was selected last (the anchor) to this one.
     Extend,
-    /// Adds the row to the selected ones, or removes it.
+    /// Adds this row to the selection, or removes it.
     Toggle,
 }
 
 /// The selected rows of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowSelection {
-    /// Half-open ranges, ascending. Adjacent ranges are merged.
+    /// Half-open ranges in ascending order. Adjacent ranges are merged.
     ranges: Vec<[u32; 2]>,
     anchor: u32,
     active: Option<u32>,
 }
 
 impl RowSelection {
-    /// Returns the selected rows as half-open ranges, ascending.
+    /// Returns the selected rows as half-open ranges, in ascending order.
     pub fn ranges(&self) -> &[[u32; 2]] {
         &self.ranges
     }
 
-    /// Returns the selected ranges, or all rows if none is selected.
+    /// Returns the selected rows as half-open ranges, or all rows if none is selected.
     pub(crate) fn ranges_or_all(&self, scroll: &Scroll) -> Vec<[u32; 2]> {
         if self.ranges.is_empty() { vec![[0, scroll.rows]] } else { self.ranges.clone() }
     }
 
-    /// Returns the row that arrow keys start from.
+    /// Returns the index of the row that arrow keys start from.
     pub fn active(&self) -> Option<u32> {
         self.active
     }
@@ -57,7 +58,7 @@ impl RowSelection {
         self.ranges.iter().map(|[from, to]| to - from).sum()
     }
 
-    /// Returns the row that a key moves to, at most `last`.
+    /// Returns the index of the row that a key moves to. `last` is the index of the last row.
     pub(crate) fn moved(&self, direction: RowMove, last: u32, scroll: &Scroll) -> u32 {
         let rows_per_page = scroll.visible_rows().max(2.0) as u32 - 1;
         let row = match (direction, self.active) {
@@ -72,18 +73,18 @@ impl RowSelection {
         row.min(last)
     }
 
-    /// Selects only this row.
+    /// Selects only this row, which becomes the anchor.
     pub(crate) fn select_only(&mut self, row: u32) {
         *self = RowSelection { ranges: vec![[row, row + 1]], anchor: row, active: Some(row) };
     }
 
-    /// Selects all rows from the one selected last to this one.
+    /// Selects all rows from the anchor to this row.
     pub(crate) fn extend_to(&mut self, row: u32) {
         let anchor = if self.active.is_some() { self.anchor } else { row };
         *self = RowSelection { ranges: vec![[anchor.min(row), anchor.max(row) + 1]], anchor, active: Some(row) };
     }
 
-    /// Adds a row to the selected ones, or removes it.
+    /// Adds a row to the selection, or removes it.
     pub(crate) fn toggle(&mut self, row: u32) {
         let is_selected = self.contains(row);
         let mut ranges: Vec<[u32; 2]> = Vec::with_capacity(self.ranges.len() + 1);

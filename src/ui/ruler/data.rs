@@ -2,19 +2,19 @@
 
 use crate::tools::Point;
 
-/// State of the ruler.
+/// State of the ruler: its mode and its ends.
 #[derive(Clone, Debug, Default)]
 pub struct Ruler {
     pub mode: Mode,
-    /// The two ends, if there is a ruler.
+    /// The two ends of the ruler. `None` if no ruler is drawn.
     pub ends: Option<[Point; 2]>,
     pub(crate) second_end: SecondEnd,
 }
 
-/// Action of a drag on the timeline: panning or measuring.
+/// Mode of the ruler. While it is on, dragging on the timeline measures instead of panning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// A drag pans the timeline.
+    /// Dragging pans the timeline.
     #[default]
     Off,
     On,
@@ -27,14 +27,14 @@ pub(crate) enum SecondEnd {
     FollowsCrosshair,
 }
 
-/// Result of fixing the second end of the ruler: fixed now, or already fixed before.
+/// Result of fixing the second end of the ruler: fixed now, or fixed before.
 #[derive(PartialEq, Eq)]
 pub(crate) enum FixResult {
     Now,
     Already,
 }
 
-/// Result of removing the ruler.
+/// Result of removing the ruler. `NothingThere` if no ruler was drawn.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Removed {
     Yes,

@@ -4,38 +4,39 @@ use crate::settings::Dialog;
 use engine::protocol::category::{CategoryRule, ParsedDocument};
 use engine::protocol::{CategorySet, SetError};
 
-/// Prefix of the stored text, which identifies its format.
+/// Prefix of the stored text. It identifies the format.
 pub(crate) const FIRST_LINE: &str = "memscape rules 1 ";
 
-/// State of the rules: the chosen set, and the user's own set.
+/// State of the rules: the rule set in use, the user's own rule set, and the dialog.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     pub dialog: Dialog,
     pub pane: Pane,
     pub choice: SetChoice,
-    /// Incremented by every action, so that the dialog is redrawn.
+    /// Version of the dialog's contents. Incremented by every action, so that the dialog is redrawn.
     pub revision: u32,
-    /// The user's own set as typed, valid or not. Empty until there is one.
+    /// The user's own rule set as typed, even if invalid. Empty if the user has none.
     pub(crate) text: String,
-    /// The user's own set as shown in the form, valid or not. `None` while the text cannot be parsed.
+    /// The user's own rule set as shown in the form. `None` while the text cannot be parsed.
     pub(crate) draft: Option<CategorySet>,
-    /// The last valid version of the user's own set, as JSON.
+    /// The last valid version of the user's own rule set, as JSON.
     pub(crate) valid_text: String,
-    /// Text that waits for the YAML parser.
+    /// Text that is being parsed by the YAML parser.
     pub(crate) pending_yaml: Option<PendingYaml>,
-    /// Text that was replaced, for Undo.
+    /// Previous text of the user's own rule set, which Undo restores.
     pub(crate) undo: Option<String>,
     pub(crate) errors: Vec<SetError>,
-    /// Error of the last action that failed. The dialog shows it, because the status line below a dialog is inert.
+    /// Error message of the last action that failed. It is shown in the dialog, because the status line behind an open
+    /// dialog is inert.
     pub(crate) failure: String,
-    /// Incremented whenever the set in use changes.
+    /// Version of the rule set in use. Incremented whenever the set changes.
     pub(crate) version: u32,
-    /// Number of the load whose worker last received a set, and the `version` of that set.
+    /// Id of the load whose worker last received a rule set, and `version` of that set.
     pub(crate) sent: Option<(u32, u32)>,
 }
 
 impl Rules {
-    /// Returns the set in use.
+    /// Returns the rule set in use.
     pub(crate) fn set(&self) -> CategorySet {
         match self.choice {
             SetChoice::Standard => CategorySet::standard(),
@@ -45,7 +46,7 @@ impl Rules {
         }
     }
 
-    /// Replaces the text of the user's own set.
+    /// Replaces the text of the user's own rule set.
     pub(crate) fn set_text(&mut self, text: String) {
         if is_yaml(&text) {
             self.text.clone_from(&text);
@@ -74,7 +75,7 @@ impl Rules {
         self.text = text;
     }
 
-    /// Takes the parsed document of a YAML text, or the parser's error. Does nothing if the text has changed meanwhile.
+    /// Handles the result of parsing a YAML text. Does nothing if the text has changed since parsing began.
     pub(crate) fn on_yaml_parsed(&mut self, text: &str, read: Result<ParsedDocument, String>) {
         let Some(pending) = self.pending_yaml.take_if(|pending| pending.text == text) else { return };
         match read {
@@ -91,7 +92,7 @@ impl Rules {
         }
     }
 
-    /// Applies an edit made in the form.
+    /// Applies an edit that was made in the form.
     pub(crate) fn edit(&mut self, edit: RuleEdit) {
         let Some(mut set) = self.draft.clone().filter(|_| self.choice == SetChoice::Own) else { return };
         let rules = &mut set.rules;
@@ -135,7 +136,8 @@ impl Rules {
         self.choice = choice;
     }
 
-    /// Replaces the user's own set with another text, and chooses it. Keeps the old text for Undo.
+    /// Replaces the text of the user's own rule set, and puts that set into use. The old text can be restored with
+    /// Undo.
     pub(crate) fn replace(&mut self, text: String) {
         if is_yaml(&text) {
             self.pending_yaml = Some(PendingYaml { text, replaces: true, is_asked: false });
@@ -146,21 +148,21 @@ impl Rules {
         self.choose(SetChoice::Own);
     }
 
-    /// Keeps the current text for Undo before `text` replaces it.
+    /// Saves the current text for Undo before `text` replaces it.
     fn keep_for_undo(&mut self, text: &str) {
         if !self.text.is_empty() && self.text != text {
             self.undo = Some(std::mem::take(&mut self.text));
         }
     }
 
-    /// Returns the text to store.
+    /// Formats the rules for storage.
     pub(crate) fn to_stored(&self) -> String {
         let valid = if self.valid_text == self.text { "" } else { &self.valid_text };
         [FIRST_LINE, self.choice.name(), " ", &self.text.len().to_string(), "\n", &self.text, valid].concat()
     }
 
-    /// Loads the stored text. Invalid text of the user's own set is kept but not used. Returns `None` if the format is
-    /// wrong.
+    /// Loads the stored rules. If the user's own rule set is invalid, its text is loaded, but the set is not used.
+    /// Returns `None` if the format is wrong.
     pub(crate) fn load(&mut self, stored: &str) -> Option<()> {
         let (head, rest) = stored.strip_prefix(FIRST_LINE)?.split_once('\n')?;
         let (choice, length) = head.split_once(' ')?;
@@ -183,27 +185,28 @@ impl Rules {
         Some(())
     }
 
-    /// Returns the version of the set that the worker's answers about categories are based on.
+    /// Returns the version of the rule set that the worker uses.
     pub(crate) fn active_version(&self) -> u32 {
         self.sent.map_or(0, |(_, version)| version)
     }
 }
 
-/// Returns true if a text needs the YAML parser, which is loaded on first use.
+/// Returns whether a text requires the YAML parser, which is loaded on first use.
 fn is_yaml(text: &str) -> bool {
     !text.trim().is_empty() && !CategorySet::is_json(text) && CategorySet::check_length(text).is_ok()
 }
 
-/// A text for the YAML parser.
+/// A text to parse with the YAML parser.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PendingYaml {
     pub(crate) text: String,
-    /// True if the text replaces the current one after parsing, as an import does. Typed text is already in place.
+    /// True if the text replaces the current text after parsing, as in an import. False for typed text, which is
+    /// already the current text.
     replaces: bool,
     pub(crate) is_asked: bool,
 }
 
-/// A set of rules that can be chosen.
+/// A rule set that can be chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SetChoice {
     #[default]
@@ -213,10 +216,10 @@ pub enum SetChoice {
 }
 
 impl SetChoice {
-    /// All sets, in the order of the dialog.
+    /// All rule sets, in the order of the dialog.
     pub const ALL: [SetChoice; 3] = [SetChoice::Standard, SetChoice::Mosaic, SetChoice::Own];
 
-    /// Returns the name used in the page and in the storage.
+    /// Returns the name of the rule set in the page and in the storage.
     pub fn name(self) -> &'static str {
         match self {
             SetChoice::Standard => "default",
@@ -225,19 +228,19 @@ impl SetChoice {
         }
     }
 
-    /// Returns the set with this name.
+    /// Returns the rule set with this name.
     pub fn from_name(name: &str) -> Option<SetChoice> {
         SetChoice::ALL.into_iter().find(|choice| choice.name() == name)
     }
 }
 
-/// Presentation of a set in the dialog.
+/// View of a rule set in the dialog: a form or text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
-    /// A table of rules.
+    /// The rule set as a table with editable fields.
     #[default]
     Form,
-    /// The set as text.
+    /// The rule set as JSON text.
     Json,
 }
 
@@ -249,13 +252,13 @@ pub enum RuleField {
     Function,
     /// Pattern that the file of the same frame must match.
     File,
-    /// Pattern that the function or the file must match.
+    /// Pattern that the function or the file of a frame must match.
     Either,
     Note,
 }
 
 impl RuleField {
-    /// All fields with their names in the page, in the order of the form.
+    /// All fields in the order of the form, each with its name in the page.
     pub const ALL: [(RuleField, &str); 5] = [
         (RuleField::Category, "category"),
         (RuleField::Function, "function"),
@@ -270,44 +273,43 @@ impl RuleField {
     }
 }
 
-/// Edit of the user's own set in the form. Rules are identified by their index.
+/// Edit of the user's own rule set in the form. Rules are identified by their index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RuleEdit {
     Set(usize, RuleField, String),
-    /// A new rule was inserted before all others.
+    /// A new rule was inserted before all other rules.
     Added,
     Removed(usize),
-    /// A rule was swapped with its neighbour.
+    /// A rule was moved up or down. Holds the indices of the two rules to swap.
     Moved(usize, usize),
 }
 
-/// File format of a saved set.
+/// File format for saving a rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetFormat {
-    /// The JSON format of memscape.
+    /// memscape's JSON format.
     Json,
     Mosaic,
 }
 
-/// User input in the rules dialog, and results of file and parser operations.
+/// User input in the rules dialog, or the result of reading a file, a YAML text or the storage.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RulesAction {
     Chosen(SetChoice),
-    /// The text of the user's own set was edited.
+    /// The text of the user's own rule set was edited.
     Typed(String),
     Edited(RuleEdit),
     PaneChosen(Pane),
-    /// The user's own set is replaced by a copy of this set.
+    /// The user's own rule set was replaced by a copy of this set.
     Copied(SetChoice),
-    /// Contents of an imported file, or an error.
+    /// A file was imported. Holds its contents or an error message.
     Imported(Result<String, String>),
-    /// Result of the YAML parser for this text.
+    /// A YAML text was parsed. Holds the text, and the document or an error message.
     YamlRead(String, Result<ParsedDocument, String>),
-    /// Undo was clicked.
     Undo,
-    /// The shown set is saved to a file.
+    /// Saving the shown rule set to a file was requested.
     Saved(SetFormat),
-    /// Text loaded from the browser's storage.
+    /// The stored rules were read from the browser's storage.
     Loaded(String),
     Closed,
 }

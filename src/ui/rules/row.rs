@@ -1,4 +1,4 @@
-//! Builds the rows of the rules form: the editable fields, and a description of the rule's other conditions.
+//! Rows of the rules form: the editable fields, and a description of the conditions that the form cannot edit.
 
 use base::units::pluralize;
 use engine::protocol::CategorySet;
@@ -6,20 +6,20 @@ use engine::protocol::category::{
     Birth, CategoryRule, End, Looked, ModelCall, Place, SizeCondition, StackKind, StackOrigin,
 };
 
-/// Number of the line with the first rule in the text of a set ([`CategorySet::to_json`]).
+/// Line number of the first rule in the text of a rule set ([`CategorySet::to_json`]).
 const FIRST_RULE_LINE: usize = 6;
 
-/// A rule as shown in the form.
+/// A rule, as shown in the form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuleRow {
     /// Values of the fields in the order of [`super::RuleField::ALL`].
     pub values: [String; 5],
-    /// Description of the other conditions, which only the text view can edit.
+    /// Description of further conditions, which can only be edited as text.
     pub conditions: String,
     pub is_wrong: bool,
 }
 
-/// Returns the rows of a set. `error_lines` holds the numbers of the lines with errors in the set's text.
+/// Builds the rows of a rule set. `error_lines` holds the numbers of the lines in the set's text that have errors.
 pub(super) fn rows(set: &CategorySet, error_lines: &[u32]) -> Vec<RuleRow> {
     let row = |(index, rule): (usize, &CategoryRule)| RuleRow {
         values: [
@@ -87,7 +87,7 @@ fn conditions_text(rule: &CategoryRule) -> String {
     all
 }
 
-/// Appends a comma and the joined parts, unless all parts are empty.
+/// Appends the concatenated parts to a comma-separated list. Does nothing if all parts are empty.
 #[inline(never)]
 fn append(all: &mut String, parts: [&str; 3]) {
     if parts.iter().all(|part| part.is_empty()) {

@@ -3,16 +3,16 @@
 use crate::source_links::{self, SourceLinkError};
 use engine::protocol::{DEFAULT_RULES, InternalRules};
 
-/// First line of the stored text, which identifies its format.
+/// First line of the stored text. It identifies the format.
 pub(crate) const FIRST_LINE: &str = "memscape settings 1";
 
-/// Line that is stored for an empty list of rules.
+/// Line in the stored text if the user has deleted all rules for internal frames.
 pub(crate) const NO_RULES: &str = "\nrules=none";
 
-/// Maximum length of the stored text, in bytes. Longer text was not written by this program.
+/// Maximum length of the stored text, in bytes. Longer text is ignored, since this program cannot have written it.
 pub(crate) const MAX_STORED: usize = 1 << 20;
 
-/// Maximum length of a folder, in bytes.
+/// Maximum length of a folder's path, in bytes.
 pub(crate) const MAX_FOLDER: usize = 4096;
 
 /// Settings that apply to all files.
@@ -20,29 +20,28 @@ pub(crate) const MAX_FOLDER: usize = 4096;
 pub struct Settings {
     pub dialog: Dialog,
     pub theme: Theme,
-    /// Template of links to source files. See [`source_links::expand_template`]. An invalid template is kept but
-    /// produces no links.
+    /// Template of links to source files. See [`source_links::expand_template`]. No links are shown if it is invalid.
     pub template: String,
-    /// Path prefix that is omitted when a location is displayed.
+    /// Path prefix that is omitted from displayed locations.
     pub hidden_prefix: String,
-    /// Local folder that replaces `hidden_prefix` in links. Nothing is replaced if it is empty.
+    /// Local folder that replaces `hidden_prefix` in links. If empty, the prefix is not replaced.
     pub local_folder: String,
-    /// True if no data about opened files is stored for the next visit.
+    /// True if data about opened files must not be stored for the next visit.
     pub no_cache: bool,
     /// The rules for internal frames as typed. `None` if they have not been edited.
     pub(crate) typed_rules: Option<String>,
-    /// The rules in use. `None` for the defaults.
+    /// The rules for internal frames in use. `None` for the default rules.
     pub(crate) rules: Option<Vec<String>>,
-    /// Incremented whenever a setting changes that affects what is shown.
+    /// Version of the settings that affect the display. Incremented whenever one of them changes.
     pub version: u32,
-    /// Incremented whenever the rules in use change.
+    /// Version of the rules in use. Incremented whenever they change.
     pub(crate) rules_version: u32,
-    /// Number of the load whose worker last received rules, and the `rules_version` of those rules.
+    /// Id of the load whose worker last received rules, and `rules_version` of these rules.
     pub(crate) sent: Option<(u32, u32)>,
 }
 
 impl Settings {
-    /// Returns the rules as shown in the dialog, one per line.
+    /// Returns the rules for internal frames as shown in the dialog, one per line.
     pub fn rules_text(&self) -> String {
         match &self.typed_rules {
             Some(text) => text.clone(),
@@ -50,19 +49,19 @@ impl Settings {
         }
     }
 
-    /// Returns the error in the typed rules. Empty if they are valid.
+    /// Returns an error message about the typed rules. Empty if they are valid.
     pub fn wrong_rules(&self) -> String {
         let lines = self.typed_rules.as_deref().map(trimmed_lines);
         let error = lines.and_then(|lines| InternalRules::parse(&lines).err());
         error.map_or_else(String::new, |error| error.to_string())
     }
 
-    /// Returns the error in the template. Empty if it is valid.
+    /// Returns an error message about the template. Empty if it is valid.
     pub fn wrong_template(&self) -> String {
         source_links::check_template(&self.template).err().map_or_else(String::new, |error| error.to_string())
     }
 
-    /// Returns a sample link for the dialog. Empty if the template produces none.
+    /// Returns an example of a link, shown in the dialog. Empty if the template yields no link.
     pub fn sample_link(&self) -> String {
         let file = [self.hidden_prefix.trim_end_matches(['/', '\\']), "/train.py"].concat();
         let file = if self.hidden_prefix.is_empty() { "/home/me/train.py" } else { &file };
@@ -74,10 +73,10 @@ impl Settings {
         source_links::location(file, line, &self.hidden_prefix)
     }
 
-    /// Returns the link that opens the source of a frame.
+    /// Returns the link that opens the source code of a frame.
     ///
     /// # Errors
-    /// Returns an error if no link can be made.
+    /// Returns an error if the template or the frame's location does not allow a link.
     pub fn link(&self, file: &str, line: &str) -> Result<String, SourceLinkError> {
         let local = self.local_folder.trim_end_matches(['/', '\\']);
         let relative = source_links::strip_folder(file, &self.hidden_prefix).filter(|_| !local.is_empty());
@@ -87,7 +86,7 @@ impl Settings {
         }
     }
 
-    /// Returns the text to store.
+    /// Formats the settings for storage.
     pub(crate) fn to_stored(&self) -> String {
         let mut text = FIRST_LINE.to_owned();
         // The system theme is the default and is not stored.
@@ -115,7 +114,7 @@ impl Settings {
         text
     }
 
-    /// Loads the stored text. Unknown and invalid entries are skipped.
+    /// Loads the stored settings. Unknown and invalid entries are skipped.
     pub(crate) fn load(&mut self, text: &str) {
         let mut lines = text.lines();
         if text.len() > MAX_STORED || lines.next() != Some(FIRST_LINE) {
@@ -139,7 +138,7 @@ impl Settings {
         }
     }
 
-    /// Puts rules into use. `None` means the defaults.
+    /// Replaces the rules for internal frames. `None` restores the defaults.
     pub(crate) fn set_rules(&mut self, rules: Option<Vec<String>>) {
         let rules = rules.filter(|rules| rules != DEFAULT_RULES);
         if rules != self.rules {
@@ -172,7 +171,7 @@ base::listed! {
 }
 
 impl Theme {
-    /// Returns the name used in the page and in the storage.
+    /// Returns the name of the theme in the page and in the storage.
     pub fn name(self) -> &'static str {
         match self {
             Theme::System => "system",
@@ -186,7 +185,7 @@ impl Theme {
         Theme::ALL.into_iter().find(|theme| theme.name() == name)
     }
 
-    /// Returns the id of the theme's button in the dialog.
+    /// Returns the id of the theme's button in the settings dialog.
     pub const fn control(self) -> &'static str {
         match self {
             Theme::System => "theme-system",
@@ -196,7 +195,7 @@ impl Theme {
     }
 }
 
-/// State of a dialog.
+/// State of the settings dialog or the rules dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Dialog {
     #[default]
@@ -211,24 +210,24 @@ pub enum Field {
     Rules,
     Template,
     Folder,
-    /// Local folder that replaces the hidden prefix in links.
+    /// Local folder that replaces the hidden path prefix in links.
     Local,
 }
 
-/// User input in the settings dialog, and loading of the stored settings.
+/// User input in the settings dialog, or the result of reading the stored settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingsAction {
     Typed(Field, String),
     ThemeChosen(Theme),
-    /// Allows or forbids storing details of opened files for the next visit.
+    /// Storing details of opened files for the next visit was allowed or forbidden.
     CachingChosen(bool),
-    /// Editing of the rules has finished because the field lost focus.
+    /// Editing of the rules for internal frames was finished. The field lost focus.
     RulesFinished,
-    /// Resets the rules to the defaults.
+    /// Resetting the rules for internal frames to the defaults was requested.
     DefaultRules,
-    /// Text loaded from the browser's storage.
+    /// The stored settings were read from the browser's storage.
     Loaded(String),
-    /// The browser has closed the dialog.
+    /// The browser has closed the settings dialog.
     Closed,
 }
 
@@ -237,7 +236,7 @@ pub(crate) fn trimmed_lines(text: &str) -> Vec<String> {
     text.lines().map(|line| line.trim().to_owned()).collect()
 }
 
-/// Returns the text as a single line without control characters, cut to the maximum length of a path.
+/// Trims a path, removes its control characters, and truncates it to the maximum length.
 pub(crate) fn clean_folder(text: &str) -> String {
     text.trim().chars().filter(|c| !c.is_control()).take(MAX_FOLDER / 4).collect()
 }

@@ -1,4 +1,4 @@
-//! Data shown around the timeline, and the inputs of the questions for it.
+//! Data shown around the timeline, and the inputs that it depends on.
 
 use crate::latest::Latest;
 use engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Tally};
@@ -14,15 +14,15 @@ pub struct Surroundings {
     pub legend: Latest<LegendKey, Rc<Vec<LegendEntry>>>,
     /// Outline of the selected allocation or segment.
     pub outline: Latest<OutlineKey, Rc<Vec<OutlineRect>>>,
-    /// Totals of the allocations with the selection's call stack.
+    /// Totals of all allocations with the selected allocation's call stack.
     pub same_stack: Latest<u32, Tally>,
-    /// Palette slots that the user has faded in the legend.
+    /// Palette indices of the colours that the user has faded in the legend.
     pub faded: BTreeSet<u32>,
 }
 
 impl Surroundings {
-    /// Returns the legend of a colouring with sums at the cursor, or at the cursor's previous position until the worker
-    /// has answered.
+    /// Returns the legend of a colouring, with sums at the cursor. Until the worker has responded, the sums belong to
+    /// the cursor's previous position.
     pub fn legend_of(&self, colouring: Grouping) -> Option<&Rc<Vec<LegendEntry>>> {
         self.legend.latest().filter(|_| self.legend.answered_question().is_some_and(|of| of.colouring == colouring))
     }
@@ -33,17 +33,17 @@ impl Surroundings {
 pub struct LegendKey {
     pub colouring: Grouping,
     pub moment: u32,
-    /// Version of the category rules if colours show categories, otherwise 0.
+    /// Version of the category rules, or 0 if the colours do not depend on them.
     pub rules: u32,
 }
 
 /// Inputs that an outline depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutlineKey {
-    /// Id of the allocation, or of the range in the plot of reserved bytes.
+    /// Id of the allocation. In the plot of reserved bytes, id of the reserved range.
     pub allocation: u32,
-    /// The window of the scene. The outline moves with it while panning.
+    /// Window of the scene that the outline is drawn over. While panning, the outline moves with the scene.
     pub view: View,
-    /// Stacking order and colours of the scene, without the highlight.
+    /// Display settings of the scene, without the highlight.
     pub looks: Looks,
 }

@@ -12,29 +12,29 @@ use engine::protocol::MomentSpec;
 /// State of the tools on the timeline.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
-    /// The crosshair, moved by the pointer or by keys.
+    /// The crosshair. It is controlled by the pointer or by keys.
     pub crosshair: Crosshair,
     pub ruler: Ruler,
     /// The current drag of the pointer.
     pub drag: Drag,
     pub markers: Markers,
-    /// History of windows, for undo and redo.
+    /// History of visible windows, for undo and redo.
     pub history: WindowHistory,
-    /// Typed capacity of the GPU, in bytes.
+    /// GPU capacity in bytes, as typed by the user.
     pub capacity: Option<u64>,
-    /// Edges of the window, while their positions on the other axis are requested.
+    /// Edges of the window, while the worker converts them to the other axis.
     pub axis_switch: Option<[Point; 2]>,
-    /// The selected allocation and a moment, while its position in another stacking order is requested.
+    /// The selected allocation and a moment, while its position in another stacking order is not yet known.
     pub(crate) kept_selection: Option<KeptSelection>,
-    /// The pending question about moments.
+    /// The pending request for facts about moments.
     pub(crate) pending: Option<PendingMoments>,
 }
 
-/// A pending question about moments.
+/// A pending request for facts about moments.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingMoments {
     pub(crate) serial: u32,
-    /// The crosshair's moment, if the question includes it.
+    /// The crosshair's moment, if the request includes it.
     pub(crate) crosshair: Option<u32>,
     pub(crate) at: Vec<MomentSpec>,
 }

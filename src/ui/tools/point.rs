@@ -1,12 +1,13 @@
-//! A point of the timeline that keeps its position while the window moves.
+//! A fixed point of the timeline.
 
 use engine::protocol::{MomentFacts, MomentSpec};
 use picture::timeline::Axis;
 
-/// A point of the timeline. It keeps its position while the window moves, is zoomed, or switches to the other axis.
+/// A fixed point of the timeline. Its position does not change when the window moves or is zoomed, or when the axis is
+/// switched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Position in time, as specified by the user.
+    /// Position in time, as specified by the user: a moment, a position on an axis, or a named event.
     pub at: MomentSpec,
     /// Height in bytes.
     pub byte: u64,
@@ -15,12 +16,12 @@ pub struct Point {
 }
 
 impl Point {
-    /// Creates a point without facts.
+    /// Creates a point whose facts are not yet known.
     pub fn new(at: MomentSpec, byte: u64) -> Point {
         Point { at, byte, facts: None }
     }
 
-    /// Returns the position on an axis. `None` if it depends on facts that are missing.
+    /// Returns the position on an axis. `None` if it depends on facts that are not yet known.
     pub fn x(&self, axis: Axis) -> Option<f64> {
         match (self.at, axis) {
             (MomentSpec::X(of, x), axis) if of == axis => Some(x),
@@ -29,7 +30,7 @@ impl Point {
         }
     }
 
-    /// Returns the moment. `None` if it depends on facts that are missing.
+    /// Returns the moment. `None` if it depends on facts that are not yet known.
     pub fn moment(&self) -> Option<u32> {
         match (self.at, self.facts) {
             (_, Some(facts)) => Some(facts.moment),

@@ -1,53 +1,56 @@
-//! Resumes an interrupted download: determines whether the rest of the file can be requested, and builds the messages.
+//! Resumes an interrupted download: checks whether the rest of the file can be requested, and builds messages for the
+//! user.
 //!
 //! The rest is requested with a plain `Range: bytes=N-` header, which browsers send to other origins without a
-//! preflight. `If-Range` would require a preflight, so the page compares the headers of the new response with those of
-//! the first (RFC 9110, sections 13 to 15). Responses of other origins always expose `Content-Length` and
-//! `Last-Modified`, but `ETag`, `Content-Range` and `Content-Encoding` only if the server lists them in
-//! `Access-Control-Expose-Headers`. A missing header therefore proves nothing.
+//! preflight request. `If-Range` would require a preflight, so the page itself compares the headers of the new response
+//! with those of the first one (RFC 9110, sections 13 to 15). Responses of other origins always expose `Content-Length`
+//! and `Last-Modified`, but they expose `ETag`, `Content-Range` and `Content-Encoding` only if the server lists them in
+//! `Access-Control-Expose-Headers`. Therefore, a server may have sent a header that the page cannot see.
 
 use base::units::Bytes;
 
-/// Delay before each retry, in milliseconds. After the last one, the download fails.
+/// Delays before the retries, in milliseconds. If the last retry fails, the download fails.
 pub const PAUSES_MS: [u32; 5] = [500, 1000, 2000, 4000, 8000];
 
 /// Status and headers of an HTTP response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseHead {
     pub status: u16,
-    /// `Content-Encoding`.
+    /// `Content-Encoding` header: the compression of the transfer.
     pub encoding: Option<String>,
-    /// `Content-Length`: number of transferred bytes, after compression.
+    /// `Content-Length` header: the number of transferred bytes, after compression.
     pub length: Option<u64>,
-    /// `X-Uncompressed-Length`: number of decoded bytes. `memscape serve` sends it with files that it compresses.
+    /// `X-Uncompressed-Length` header: the number of decoded bytes. `memscape serve` sends it with files that it
+    /// compresses.
     pub uncompressed: Option<u64>,
-    /// `Accept-Ranges`.
+    /// `Accept-Ranges` header: `bytes` if the server supports range requests.
     pub ranges: Option<String>,
-    /// `ETag`.
+    /// `ETag` header: identifies the version of the file.
     pub etag: Option<String>,
-    /// `Last-Modified`.
+    /// `Last-Modified` header: the time at which the file was changed.
     pub modified: Option<String>,
-    /// `Content-Range`.
+    /// `Content-Range` header: the transferred range and the total length.
     pub content_range: Option<String>,
 }
 
 /// Reason why a download cannot be resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResumeError {
-    /// The transfer is compressed, so an offset in the decoded data is not an offset in the transfer.
+    /// The transfer is compressed, so an offset in the decoded data does not correspond to an offset in the transfer.
     Compressed,
-    /// The server sends no length, or neither `ETag` nor `Last-Modified` to identify the version of the file.
+    /// The server does not send the length of the file, or sends neither `ETag` nor `Last-Modified`, which identify the
+    /// version of the file.
     NoVersion,
     /// The server does not support range requests.
     NoRanges,
     Changed,
     WrongRange,
-    /// Every retry failed. Holds the status of the last response, if there was one.
+    /// All retries failed. Holds the HTTP status of the last response, if there was one.
     Unreachable(Option<u16>),
 }
 
 impl ResponseHead {
-    /// Names of the headers that are read.
+    /// Names of the headers that are read, in the order that [`ResponseHead::new`] expects.
     pub const HEADERS: [&str; 7] = [
         "content-encoding",
         "content-length",
@@ -58,7 +61,7 @@ impl ResponseHead {
         "content-range",
     ];
 
-    /// Creates a response from a status and the values of [`ResponseHead::HEADERS`].
+    /// Creates a response head from a status and the values of the headers in [`ResponseHead::HEADERS`].
     pub fn new(status: u16, headers: [Option<String>; 7]) -> ResponseHead {
         let [coding, length, uncompressed, ranges, etag, modified, content_range] = headers;
         let number = |text: Option<String>| text.and_then(|text| text.trim().parse().ok());
@@ -74,13 +77,13 @@ impl ResponseHead {
         tag.or(self.modified.as_deref()).map(str::to_owned)
     }
 
-    /// Returns the total number of decoded bytes, if known. For a compressed transfer, `Content-Length` does not give
-    /// it.
+    /// Returns the total number of decoded bytes, if known. The `Content-Length` of a compressed transfer does not
+    /// count decoded bytes.
     pub fn total(&self) -> Option<u64> {
         self.uncompressed.or(self.length.filter(|_| self.encoding.is_none()))
     }
 
-    /// Checks, based on the first response, whether the rest of the file from offset `at` can be requested.
+    /// Checks, from the first response, whether the rest of the file from offset `at` can be requested.
     ///
     /// # Errors
     /// Returns the reason if it cannot be requested.
@@ -141,7 +144,7 @@ impl ResponseHead {
         Ok(())
     }
 
-    /// Returns the `ETag` unless it is weak. Weak tags do not guarantee identical bytes.
+    /// Returns the `ETag`, unless it is weak. Weak tags do not guarantee identical bytes.
     fn strong_tag(&self) -> Option<&str> {
         self.etag.as_deref().filter(|tag| !tag.starts_with("W/"))
     }
@@ -155,13 +158,13 @@ fn parse_content_range(text: &str) -> Option<(u64, u64, Option<u64>)> {
     Some((first.parse().ok()?, last.parse().ok()?, total))
 }
 
-/// Returns the message about a lost connection and a download that is being resumed. `at` is the number of bytes
+/// Returns the message that the connection was lost and the download is being resumed. `at` is the number of bytes
 /// received so far.
 pub fn resuming_message(at: u64) -> String {
     format!("Connection lost at {}. Resuming.", Bytes(at))
 }
 
-/// Returns the message about a download that cannot be resumed. `at` is the number of bytes received.
+/// Returns the message that the download of the file `name` cannot be resumed. `at` is the number of bytes received.
 pub fn failure_message(name: &str, at: u64, error: ResumeError) -> String {
     let cause = match error {
         ResumeError::Compressed => "the server compresses it, so the download cannot be resumed".to_owned(),

@@ -1,18 +1,18 @@
-//! State of the history of windows.
+//! State of the history of visible windows.
 
 use engine::protocol::Plot;
 use picture::timeline::View;
 
-/// The windows before and after the current one, each with its plot.
+/// The windows before and after the current one, each with the plot that it shows.
 #[derive(Clone, Debug, Default)]
 pub struct WindowHistory {
     pub back: Vec<(View, Plot)>,
     pub forward: Vec<(View, Plot)>,
-    /// Time in ms of the last change of the window. `None` if the next change starts a new step in any case.
+    /// Time of the last change of the window, in ms. `None` if the next change must start a new step.
     pub(crate) changed_ms: Option<f64>,
 }
 
-/// Direction in the history.
+/// Direction of a step in the history: undo or redo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HistoryDirection {
     Back,

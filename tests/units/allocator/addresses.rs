@@ -5,7 +5,7 @@ use super::{Addresses, Order};
 const MIB: u64 = 1 << 20;
 
 #[test]
-fn lowest_or_highest_gap_is_used_first() {
+fn lowest_order_fills_lowest_gap_and_highest_order_highest_gap() {
     for (order, expected) in [(Order::Lowest, 1), (Order::Highest, 3)] {
         let mut addresses = Addresses::new(order);
         let taken: Vec<u64> = (0..6).map(|_| addresses.take(20 * MIB).unwrap()).collect();
@@ -27,7 +27,7 @@ fn lowest_or_highest_gap_is_used_first() {
 }
 
 #[test]
-fn freed_addresses_at_the_end_are_reused() {
+fn addresses_freed_next_to_unused_ones_are_reused() {
     for order in [Order::Lowest, Order::Highest] {
         let mut addresses = Addresses::new(order);
         let first = addresses.take(20 * MIB).unwrap();

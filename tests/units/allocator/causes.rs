@@ -35,7 +35,7 @@ fn outcome(recording: &Recording, capacity: u64) -> Outcome {
 }
 
 #[test]
-fn release_before_request_above_peak_is_inferred_as_retry() {
+fn release_before_request_that_would_exceed_peak_is_inferred_as_retry() {
     let (recording, proof) = released(false, "");
     assert!(proof.verdict.is_exact(), "{proof:?}");
     assert_eq!(recording.findings.causes, [Cause::Request]);
@@ -59,7 +59,7 @@ fn cause_of_release_is_read_from_its_stack() {
 }
 
 #[test]
-fn free_completed_during_retry_completes_later_without_retry() {
+fn free_completed_by_recorded_retry_completes_later_in_run_without_retry() {
     let (recording, proof) = released(true, "");
     assert!(proof.verdict.is_exact(), "{proof:?}");
     assert_eq!(recording.findings.causes, [Cause::Request]);

@@ -31,7 +31,7 @@ fn proof(recording: &Recording) -> Proof {
 }
 
 #[test]
-fn real_files_are_reproduced_exactly() {
+fn model_reproduces_real_files_exactly() {
     for name in names() {
         let Some(recordings) = recordings(&name) else { return };
         for recording in recordings {
@@ -51,7 +51,7 @@ fn real_files_are_reproduced_exactly() {
 }
 
 #[test]
-fn anonymised_addresses_are_refused() {
+fn recording_with_anonymised_addresses_is_rejected() {
     let Some(recordings) = recordings("anonymised-annotations-compile-context.pickle") else { return };
     let refused: Vec<_> = recordings.iter().filter_map(|recording| proof(recording).refused).collect();
     assert!(refused.contains(&"520 of 520 addresses lie in no segment".to_owned()), "{refused:?}");

@@ -14,7 +14,7 @@ fn implied(attempts: &[(u64, u64, u64, bool)], line: &str) -> Implied {
 }
 
 #[test]
-fn driver_memory_is_bounded_by_failed_and_successful_attempts() {
+fn failed_and_successful_attempts_narrow_limits_of_driver_memory() {
     assert_eq!(implied(&[(10, 20, 20, true)], "").limit(), None, "nothing was refused");
     let both = implied(&[(10, 20, 20, true), (30, 20, 20, false), (10, 35, 36, true)], "");
     assert_eq!((both.limit(), both.is_fraction), (Some([45 * MIB, 50 * MIB - 1]), false));
@@ -39,7 +39,7 @@ fn contradictory_attempts_imply_no_limit() {
 }
 
 #[test]
-fn garbage_collections_bound_threshold_and_fraction() {
+fn garbage_collection_implies_limits_of_threshold_and_fraction() {
     let settings = parse("garbage_collection_threshold:0.5,per_process_memory_fraction:0.9").unwrap().0;
     let mut attempts = Attempts::new(0);
     attempts.add(0, 90 * MIB, 90 * MIB, true);

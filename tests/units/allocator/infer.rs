@@ -62,7 +62,7 @@ fn missing_settings_are_inferred_from_trace() {
 }
 
 #[test]
-fn trace_without_allocations_is_refused() {
+fn trace_without_allocations_gives_no_prediction() {
     let refused = proof(&Recording::default()).refused;
     assert_eq!(refused.as_deref(), Some("the trace has no allocations"));
 }

@@ -289,7 +289,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
     #[test]
-    fn random_requests_get_same_addresses_as_prototype(cases in prop::collection::vec(case(), 12)) {
+    fn random_requests_get_same_addresses_as_in_python_prototype(cases in prop::collection::vec(case(), 12)) {
         let Some(folder) = referee() else { return Ok(()) };
         let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.to_string());
         let (mut expected, mut input) = (Vec::new(), String::new());

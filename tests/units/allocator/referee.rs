@@ -42,7 +42,7 @@ fn changed(settings: &Settings, change: &str) -> Settings {
 }
 
 #[test]
-fn peaks_under_other_settings_match_prototype() {
+fn peaks_under_other_settings_match_python_prototype() {
     let Some(tool) = folder().map(|folder| folder.join("../tools/allocator_sim.py")).filter(|tool| tool.is_file())
     else {
         println!("SKIPPED: no ../shared/tools/allocator_sim.py: no referee for real files");
@@ -122,7 +122,7 @@ fn scaled(size: u64, seed: u64) -> u64 {
 }
 
 #[test]
-fn peaks_with_scaled_sizes_match_prototype() {
+fn peaks_with_scaled_sizes_match_python_prototype() {
     let Some(tools) = folder().map(|folder| folder.join("../tools")).filter(|tools| tools.is_dir()) else {
         println!("SKIPPED: no ../shared/tools: no referee for planned sizes");
         return;

@@ -81,7 +81,7 @@ fn requesting_a_curve_reuses_finished_runs() {
 }
 
 #[test]
-fn program_without_segments_is_refused() {
+fn program_without_segments_gives_no_prediction() {
     let recording = program(&[Request::Alloc { size: MIB, place: Place::default() }]);
     let (answer, _) = answer(&mut Simulation::new(0, recording), &course_of("expandable_segments:True"));
     assert!(answer.proof.refused.is_some() && answer.runs.is_empty() && answer.course.is_none());

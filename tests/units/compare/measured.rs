@@ -9,7 +9,7 @@ fn group(factor: f64) -> FactorGroup {
 }
 
 #[test]
-fn growth_is_smaller_of_factor_and_its_square() {
+fn growth_is_measured_factor_closest_to_1() {
     assert_eq!(growth(&[group(16.0), group(4.0), group(1.0)]), Some(4.0));
     assert_eq!(growth(&[group(2.0), group(4.0)]), Some(2.0));
     assert_eq!(growth(&[group(1.0), group(3.0)]), Some(3.0));

@@ -4,7 +4,7 @@ use super::*;
 
 /// The last element frees all 9,999 live ones.
 #[test]
-fn many_frees_at_once_are_recorded_in_batches() {
+fn many_simultaneous_frees_are_recorded_in_batches() {
     let mut spans = Spans::default();
     for elem in 0..9_999 {
         spans.insert(elem, Span::new(elem.into(), 10_000).unwrap()).unwrap();

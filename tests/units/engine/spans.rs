@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn every_element_needs_exactly_one_span() {
+fn missing_or_repeated_span_is_an_error() {
     let mut spans = Spans::default();
     let span = |at: u32| Span::new(i64::from(at) - 100, i64::from(at)).unwrap();
     for elem in (0..10_000).rev() {

@@ -16,7 +16,7 @@ fn write(folder: &Path, name: &str) {
 }
 
 #[test]
-fn request_without_hash_serves_hashed_part() {
+fn request_without_hash_is_answered_with_hashed_part() {
     let folder = folder("hash");
     for name in ["sql-123.js", "sql-123_bg.wasm", "sql-part.js", "page-9.js"] {
         write(&folder, name);

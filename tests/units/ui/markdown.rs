@@ -8,7 +8,7 @@ fn column(key: &str, label: &str) -> SheetColumn {
 }
 
 #[test]
-fn report_has_headings_statements_and_tables() {
+fn report_has_headings_summary_sentences_and_tables() {
     let row = |depth, name: &str, bytes, stack: &[&str]| SheetRow {
         depth,
         cells: vec![Cell::Bytes(bytes), Cell::Share { part: bytes, whole: 4096 }, Cell::Text(name.to_owned())],

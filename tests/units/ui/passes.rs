@@ -31,7 +31,7 @@ impl Parts {
 proptest! {
     /// After enough frames all parts show the newest state. No part is ahead of an earlier one.
     #[test]
-    fn parts_show_newest_state_in_order(count in 1..9_usize, frames in prop::collection::vec((any::<bool>(), 0..9_u32), 0..30)) {
+    fn picture_parts_reach_newest_state_in_order(count in 1..9_usize, frames in prop::collection::vec((any::<bool>(), 0..9_u32), 0..30)) {
         let mut parts = Parts::new(count);
         parts.frame(true, 0);
         let mut is_asked_for = true;

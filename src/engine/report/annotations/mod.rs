@@ -1,4 +1,4 @@
-//! Report on steps and annotations, with compiled regions and Mosaic's numbers.
+//! Report on steps, annotations and compiled regions. It also contains the numbers that Mosaic reports.
 
 mod mosaic_sheet;
 mod region_bytes;
@@ -23,7 +23,7 @@ use region_bytes::RegionPass;
 use sheets::{NameTotals, SheetContext, names_sheet, occurrences_sheet, regions_sheet};
 use step_sheet::{growth, steps_sheet};
 
-/// Report on steps and annotations, in progress.
+/// The report on steps and annotations, while it is computed.
 pub(super) struct Annotations {
     device: i64,
     question: ReportQuestion,
@@ -34,9 +34,9 @@ pub(super) struct Annotations {
     regions: RegionPass,
     by_name: HashMap<StringId, u32, foldhash::fast::RandomState>,
     sums: Vec<NameTotals>,
-    /// Number of annotations added to `sums`.
+    /// Number of annotations that were already added to `sums`.
     summed: usize,
-    /// Indices of annotations, sorted by peak. `names_by_peak` has the indices of names, sorted by peak.
+    /// Indices of annotations, sorted by peak. `names_by_peak` does the same for annotation names.
     by_peak: Radix,
     names_by_peak: Radix,
 }
@@ -67,8 +67,8 @@ impl Annotations {
         }
     }
 
-    /// Adds up annotations by name, sorts annotations and names by peak, and copies the totals of annotations that are
-    /// steps.
+    /// Continues adding up annotations by name and sorting annotations and names by peak. Also copies the totals of
+    /// annotations that are steps.
     fn sum_up(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let annotations = &self.shared.steps.placed.annotations;
         if self.summed == 0 {

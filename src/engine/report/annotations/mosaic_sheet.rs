@@ -15,7 +15,8 @@ struct Row {
     moment: u32,
 }
 
-/// Returns the table: peaks of the trace and of a range, and live bytes by compiled region, annotation and stage.
+/// Returns the table. Its rows are peaks of the trace and of a range, and live bytes by compiled region, annotation and
+/// stage.
 pub(super) fn mosaic_sheet(names: &SheetContext<'_>, pass: &RegionPass) -> Sheet {
     let note =
         "As in Mosaic's reports, without the baseline. A stage: live bytes at the START or END of an annotation.";

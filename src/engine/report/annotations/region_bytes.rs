@@ -1,5 +1,5 @@
-//! Live bytes by compiled region and by annotation, as Mosaic counts them: only allocations made in the trace, without
-//! the baseline.
+//! Live bytes by compiled region and by annotation. As in Mosaic, only allocations made in the trace are counted,
+//! without the baseline.
 
 use crate::innermost::{InnermostAnnotations, MarkScope};
 use crate::protocol::Span;
@@ -11,31 +11,31 @@ use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
 
-/// Requested bytes of the allocations of a compiled region.
+/// Totals of the allocations made in a torch.compile region, in requested bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Region {
-    /// Name of the region. `None` if no region was recorded, or `N/A`.
+    /// Name of the region. `None` if the region is not recorded, or recorded as `N/A`.
     pub(super) name: Option<StringId>,
     live: u64,
     /// Bytes that are live at the device's peak.
     pub(super) at_peak: u64,
-    /// Peak of the region's live bytes. `peak_moment` is its first moment.
+    /// Peak of the region's live bytes. `peak_moment` is the first moment with this value.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
     pub(super) allocated: u64,
     pub(super) count: u64,
-    /// Bytes that are live at the peak as Mosaic counts it.
+    /// Bytes that are live at the device's peak as determined by Mosaic.
     pub(super) mosaic_at_peak: u64,
 }
 
-/// Peak of live bytes as Mosaic counts them, and its first moment.
+/// Peak of live bytes as determined by Mosaic, and the first moment with this value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MosaicPeak {
     pub(super) bytes: u64,
     pub(super) moment: u32,
 }
 
-/// Pass over the events that counts live bytes by compiled region and annotation.
+/// Counts live bytes by compiled region and annotation, in one pass over the events.
 #[derive(Default)]
 pub(super) struct RegionPass {
     event: u32,
@@ -43,44 +43,45 @@ pub(super) struct RegionPass {
     live: u64,
     pub(super) regions: Vec<Region>,
     by_name: HashMap<u32, u32, foldhash::fast::RandomState>,
-    /// Peak of the trace. `window_peak` has the peak of a range, if one is requested.
+    /// Peak of the whole trace. `window_peak` is the peak within a range, if one was requested.
     pub(super) mosaic_peak: MosaicPeak,
     pub(super) window_peak: Option<(Span, MosaicPeak)>,
-    /// Requested moments, ascending, with their index in `usages`.
+    /// Requested moments in ascending order, each with its index in `usages`.
     requested: Vec<(u32, u32)>,
     answered: usize,
-    /// Live bytes at each requested moment, in the order of the moments passed to [`RegionPass::request_usages`].
+    /// Live bytes at each requested moment. The order is that of the moments in [`RegionPass::request_usages`].
     pub(super) usages: Vec<u64>,
-    /// 1-based index into `regions` for each labels id of an event. 0 if not looked up yet.
+    /// Maps the labels id of an event to a 1-based index into `regions`. 0 if the id was not looked up yet.
     by_labels: Vec<u32>,
     innermost: InnermostAnnotations,
-    /// Position of the last lookup in `innermost`.
+    /// Cursor for lookups in `innermost`, which continue from the previous event.
     innermost_position: usize,
-    /// Live bytes at Mosaic's peak, by the annotation that was open at the allocation. `None` means no annotation.
+    /// Live bytes at Mosaic's peak, by the innermost annotation that was open when the memory was allocated. `None`
+    /// means no annotation.
     pub(super) annotations: Vec<(Option<StringId>, u64)>,
     by_annotation: HashMap<u32, u32, foldhash::fast::RandomState>,
 }
 
-/// Returns the hash key for a name, or `u32::MAX`, which no name has, for `None`.
+/// Returns the hash key for a name. For `None`, returns `u32::MAX`, which no name has.
 fn name_key(name: Option<StringId>) -> u32 {
     name.map_or(u32::MAX, |name| name.0)
 }
 
 impl RegionPass {
-    /// Creates a pass that also determines the peak within `window`, if one is given.
+    /// Prepares the pass. If `window` is given, the pass also determines the peak within this range.
     pub(super) fn new(window: Option<Span>) -> RegionPass {
         let window_peak = window.map(|span| (span, MosaicPeak { bytes: 0, moment: span.from }));
         RegionPass { window_peak, innermost: InnermostAnnotations::new(MarkScope::File), ..RegionPass::default() }
     }
 
-    /// Requests the live bytes at these moments, for [`RegionPass::usages`].
+    /// Requests the live bytes at these moments. [`RegionPass::usages`] has the results.
     pub(super) fn request_usages(&mut self, moments: impl Iterator<Item = u32>) {
         self.requested =
             sorted_by_key(moments.zip(0..).collect(), |&(moment, number)| two_part_key(moment.into(), number.into()));
         self.usages = vec![0; self.requested.len()];
     }
 
-    /// Stores the live bytes of the requested moments up to the current one.
+    /// Stores the live bytes for all requested moments up to the current moment.
     fn store_usages(&mut self) {
         while let Some(&(_, number)) = self.requested.get(self.answered).filter(|&&(moment, _)| moment <= self.event) {
             self.usages.get_mut(number as usize).into_iter().for_each(|usage| *usage = self.live);
@@ -88,7 +89,7 @@ impl RegionPass {
         }
     }
 
-    /// Processes the remaining events, then the allocations that are live at Mosaic's peak.
+    /// Continues processing the events, and then the allocations that are live at Mosaic's peak.
     pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let (events, allocations) = (history.event_count(), &history.allocations);
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
@@ -168,7 +169,7 @@ impl RegionPass {
         }
     }
 
-    /// Returns the index of the region of an allocation, given the moment of the allocation.
+    /// Returns the index of an allocation's compiled region, given the moment of the allocation.
     fn region(&mut self, snapshot: &Snapshot, history: &DeviceHistory, allocated_at: u32) -> usize {
         let event = EventIdx(allocated_at.saturating_sub(1));
         let labels = history.events.labels(event.0).0 as usize;
@@ -189,7 +190,7 @@ impl RegionPass {
     }
 }
 
-/// Returns whether an allocation freed at this moment was freed by a `free_completed` event.
+/// Returns whether the free at this moment is recorded as a `free_completed` event.
 fn is_completed(history: &DeviceHistory, freed_at: u32) -> bool {
     Moment(freed_at).event().is_some_and(|event| history.events.action(event.0) == Action::FreeCompleted)
 }

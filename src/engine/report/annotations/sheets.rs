@@ -9,10 +9,10 @@ use crate::report::writer::{evidence_row, moment_evidence, range_evidence, trunc
 use history::replay::{AnnotationRange, DeviceHistory};
 use history::snapshot::{Snapshot, StringId};
 
-/// Maximum indentation level of a row.
+/// Maximum indentation level of a table row.
 const MAX_DEPTH: u32 = 64;
 
-/// Inputs of the tables, and the maximum number of rows of each table.
+/// Data that the tables are built from. `rows` is the maximum number of rows per table.
 pub(super) struct SheetContext<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) history: &'a DeviceHistory,
@@ -25,7 +25,7 @@ impl SheetContext<'_> {
         self.history.annotations.get(row as usize)
     }
 
-    /// Returns a name, truncated to a readable length.
+    /// Returns the text of a name, truncated to a readable length.
     pub(super) fn text(&self, name: StringId) -> String {
         truncate(&self.snapshot.strings.text(name))
     }
@@ -34,19 +34,19 @@ impl SheetContext<'_> {
         name.map_or_else(|| "N/A".to_owned(), |name| self.text(name))
     }
 
-    /// Returns the number of rows that exceed the maximum, out of `all` rows.
+    /// Returns the number of rows that have to be left out of `all` rows.
     pub(super) fn left_out(&self, all: usize) -> u32 {
         u32::try_from(all).unwrap_or(u32::MAX).saturating_sub(self.rows)
     }
 }
 
-/// Totals of the annotations with the same name.
+/// Totals of all annotations that have the same name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NameTotals {
     name: StringId,
     count: u64,
     micros: u64,
-    /// Index of the first annotation with the highest peak.
+    /// Index of the annotation with the highest peak. The first one if there are several.
     highest_index: u32,
     pub(super) peak: u64,
     allocated: u64,
@@ -55,7 +55,7 @@ pub(super) struct NameTotals {
 }
 
 impl NameTotals {
-    /// Creates empty totals. `highest_index` is the index of the first annotation.
+    /// Creates empty totals. `highest_index` is the index of the first annotation with this name.
     pub(super) fn new(name: StringId, highest_index: u32) -> NameTotals {
         NameTotals { name, count: 0, micros: 0, highest_index, peak: 0, allocated: 0, freed: 0, kept: 0 }
     }
@@ -72,13 +72,13 @@ impl NameTotals {
     }
 }
 
-/// Returns the duration of an annotation in µs. An annotation without an end lasts to the last event.
+/// Returns the duration of an annotation in µs. An annotation without an end lasts until the last event.
 fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
     let end = range.end_us.or(history.numbers.time_us.map(|(_, last)| last)).unwrap_or(range.start_us);
     end.max(range.start_us).abs_diff(range.start_us)
 }
 
-/// Returns the columns with the totals of a range. `of` returns the range and its totals for a row.
+/// Returns table columns with the totals of a range. `of` returns the range and the totals for a row.
 pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, RangeTotals) + Copy + 'a) -> [Column<'a, R>; 8] {
     let within = |span: Span, moment: u32| match span.from == span.to {
         true => Cell::Empty,
@@ -125,7 +125,8 @@ pub(super) fn names_sheet(names: &SheetContext<'_>, sums: &[NameTotals], highest
     sheet
 }
 
-/// Returns the table of individual annotations: those with the highest peaks, in chronological order.
+/// Returns the table of individual annotations. It contains the annotations with the highest peaks, in chronological
+/// order.
 pub(super) fn occurrences_sheet(
     names: &SheetContext<'_>,
     placed: &PlacedAnnotations,

@@ -1,4 +1,4 @@
-//! Table of steps, and the statement on growth from step to step.
+//! Table of training steps, and the statement on growth from step to step.
 
 use super::sheets::{SheetContext, facts_columns};
 use crate::protocol::{Cell, Sheet, SheetRow, Span, Statement, Tone};
@@ -8,7 +8,7 @@ use crate::report::steps::{StepRule, Steps, WARM_UP_STEPS};
 use crate::report::writer::{bytes_text, evidence_row, range_evidence, statement};
 use base::units::{group_digits, pluralize};
 
-/// Minimum number of steps after the baseline for a statement on growth.
+/// Minimum number of steps after the baseline that is required for a statement on growth.
 const MIN_STEPS: usize = 3;
 
 /// Returns the change in live bytes from the end of the previous step to the end of each step. The first step is
@@ -21,7 +21,7 @@ fn growths(facts: &[RangeTotals]) -> impl Iterator<Item = i64> + '_ {
     })
 }
 
-/// Returns the table of steps.
+/// Returns the table of training steps.
 pub(super) fn steps_sheet(names: &SheetContext<'_>, steps: &Steps, facts: &[RangeTotals]) -> Sheet {
     let growths: Vec<i64> = growths(facts).take(steps.spans.len()).collect();
     let mut sums = [0u64; 2];

@@ -18,10 +18,10 @@ use history::replay::AllocationId;
 use mosaic::Mosaic;
 use sums::{CategoryPeaks, Sums};
 
-/// Maximum share of unclassified bytes at the peak that is reported as good, as a divisor of the peak.
+/// The share of unclassified bytes at the peak is reported as good if it is at most 1 / this number.
 const TOLERATED_DIVISOR: u64 = 10;
 
-/// Report on categories, in progress.
+/// The report on categories, while it is computed.
 pub(crate) struct Categories {
     device: i64,
     question: ReportQuestion,
@@ -80,7 +80,8 @@ impl Job for Categories {
 }
 
 impl Parts {
-    /// Returns the indices of the categories for which `is_wanted` returns true, most bytes at the peak first.
+    /// Returns the indices of the categories for which `is_wanted` returns true. Categories with the most bytes at the
+    /// peak come first.
     fn ranked(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<u32> {
         let indices = (0u32..).zip(&self.peak.categories).filter(|(index, _)| is_wanted(*index as usize));
         sorted_numbers(indices.map(|(index, weight)| (two_part_key(!weight.bytes, 0), index)).collect())

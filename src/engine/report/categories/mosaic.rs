@@ -16,11 +16,11 @@ use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, StackId};
 
-/// Pass over the events that counts live bytes as Mosaic does.
+/// Counts live bytes over the events as Mosaic does.
 pub(super) struct Mosaic {
     event: u32,
     live_addresses: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// Bytes by category. `None` before the first alloc of the category.
+    /// Live bytes of each category. `None` before the first allocation in the category.
     current: Vec<Option<i128>>,
     sum: i128,
     peak_bytes: Vec<Option<i128>>,
@@ -42,7 +42,7 @@ impl Mosaic {
         }
     }
 
-    /// Processes the remaining events.
+    /// Continues processing the events until all are processed or the time slice is used up.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         for event in self.event..history.event_count() {
             slice.tick()?;

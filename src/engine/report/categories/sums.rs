@@ -1,4 +1,4 @@
-//! Totals by category at a moment, and the peak of each category.
+//! Totals by category at a moment, and the peak of each category over the trace.
 
 use crate::categories::NO_RULE;
 use crate::open::OpenFile;
@@ -10,23 +10,23 @@ use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 
-/// Totals by category and rule at a moment.
+/// Totals of live bytes by category and by rule at a moment.
 pub(super) struct Sums {
     pub(super) moment: u32,
     population: Option<Population>,
     next: usize,
     pub(super) total: Weight,
     pub(super) categories: Vec<Weight>,
-    /// Totals by rule, and the id of each rule's largest allocation. The last item is for allocations that no rule
-    /// matches.
+    /// Total of each rule, and the id of the rule's largest allocation. The last item is for allocations that match no
+    /// rule.
     pub(super) rules: Vec<(Weight, u32)>,
     largest_bytes: Vec<u64>,
-    /// Bytes that no recorded allocation explains. They have no category.
+    /// Bytes that belong to no recorded allocation. They have no category.
     pub(super) unexplained: Weight,
     pub(super) unknown: SiteSums,
-    /// Bytes of unknown allocations without a stack.
+    /// Bytes in the category "unknown" that have no stack.
     pub(super) without_stack: u64,
-    /// Bytes classified by rules that compare sizes.
+    /// Bytes that were classified by rules that compare sizes.
     pub(super) by_size: u64,
 }
 
@@ -49,7 +49,7 @@ impl Sums {
         }
     }
 
-    /// Adds up the allocations that are live at the moment.
+    /// Continues adding up the allocations that are live at the moment.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let population = self.population.get_or_insert_with(|| Population::new(history, Scope::At(self.moment)));
         let (categories, last) = (&file.groups.categories, self.categories.len().saturating_sub(1));
@@ -88,11 +88,11 @@ impl Sums {
     }
 }
 
-/// Peak of each category, and its first moment.
+/// Peak of each category over the trace, and the first moment with this value.
 pub(super) struct CategoryPeaks {
-    /// Current bytes, peak, and moment of the peak of each category.
+    /// For each category: current bytes, peak, and first moment of the peak.
     by_category: Vec<(u64, u64, u32)>,
-    /// Number of early allocations processed so far. `next_event` is the number of events processed so far.
+    /// Number of processed allocations that were made before recording. `next_event` is the number of processed events.
     next_early: usize,
     next_event: u32,
 }
@@ -106,7 +106,7 @@ impl CategoryPeaks {
         }
     }
 
-    /// Processes the remaining early allocations and events.
+    /// Continues processing the allocations made before recording, and then the events.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let early = history.allocations.early_count();
         while self.next_early < early {
@@ -146,7 +146,7 @@ impl CategoryPeaks {
         }
     }
 
-    /// Returns the peak of a category and its moment.
+    /// Returns the peak of a category in bytes, and the first moment of the peak.
     pub(super) fn peak(&self, category: usize) -> (u64, u32) {
         self.by_category.get(category).map_or((0, 0), |&(_, peak, moment)| (peak, moment))
     }

@@ -1,4 +1,4 @@
-//! Reserved bytes that are free at the end of the trace, by segment.
+//! Bytes that are reserved but free at the end of the trace, by segment.
 
 use crate::open::OpenFile;
 use crate::protocol::{Cell, ReportQuestion, SheetRow, Threshold, Tone};
@@ -10,7 +10,7 @@ use base::units::{group_digits, percent, pluralize};
 use history::replay::DeviceHistory;
 use history::snapshot::Segment;
 
-/// Use of a segment at the end of the trace.
+/// Reserved, live and free bytes of a segment at the end of the trace.
 struct SegmentUse {
     index: u32,
     total: u64,
@@ -26,7 +26,7 @@ impl SegmentUse {
     }
 }
 
-/// Free bytes of each segment at the end of the trace.
+/// Computes the free bytes of each segment at the end of the trace.
 pub(super) struct Cached {
     min_bytes: Threshold,
     next: usize,
@@ -39,7 +39,8 @@ impl Cached {
         Cached { min_bytes, next: 0, uses: Vec::new() }
     }
 
-    /// Processes the remaining segments. All blocks of a segment are processed within one time slice.
+    /// Continues processing the segments until all are processed or the time slice is used up. The blocks of one
+    /// segment are processed in a single time slice.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         while let Some(segment) = file.snapshot.segments.get(self.next) {
             let is_on_device = segment.device == history.device;
@@ -52,7 +53,7 @@ impl Cached {
         Ok(())
     }
 
-    /// Writes the statements and the sheet on free bytes.
+    /// Writes the statements about free bytes and their table.
     pub(super) fn write(self, writer: &mut ReportWriter<'_>) {
         let (file, history) = (writer.file, writer.history);
         let last = history.event_count();
@@ -149,7 +150,7 @@ fn segment_use(file: &OpenFile, index: u32, segment: &Segment) -> SegmentUse {
     SegmentUse { index, total: segment.total_size, unused: segment.total_size.saturating_sub(used), largest, live }
 }
 
-/// Returns the label of a pool and its size class.
+/// Returns the display name of a pool and its size class.
 pub(in crate::report) fn pool_name(file: &OpenFile, pool: Option<(u64, u64)>, small: bool) -> String {
     let mut name = match pool {
         None | Some((0, 0)) => "default".to_owned(),
@@ -159,7 +160,7 @@ pub(in crate::report) fn pool_name(file: &OpenFile, pool: Option<(u64, u64)>, sm
     name
 }
 
-/// Returns the label of a stream.
+/// Returns the display name of a stream.
 pub(in crate::report) fn stream_name(stream: Option<u64>) -> String {
     match stream {
         None => "not recorded".to_owned(),

@@ -2,8 +2,8 @@
 //! awaiting free are not counted, because the program has freed them.
 //!
 //! The baseline is the end of the second step ([`Steps::growth_moments`]), because the first two steps allocate
-//! optimizer state and caches. A call site grows if, after the baseline, its bytes never fall from the end of one step
-//! to the end of the next, and rise in enough steps.
+//! optimizer state and caches. A call site is considered growing if, after the baseline, its bytes never fall between
+//! the ends of two consecutive steps, and rise in enough steps.
 
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Chart, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
@@ -16,37 +16,37 @@ use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, group_digits, pluralize};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Maximum number of values in a chart. More values could not be distinguished.
+/// Maximum number of values in a chart. A small chart cannot show more values distinctly.
 const MAX_VALUES: usize = 96;
 
-/// Kind of event that changes a call site.
+/// Kind of change in the bytes of a call site.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Change {
     Alloc,
     Free,
 }
 
-/// Returns the moment at which the program freed an allocation: the request of the free, or its completion if the
-/// request was not recorded.
+/// Returns the moment at which the program freed an allocation. This is when the free was requested, or when it
+/// completed if the request was not recorded.
 fn freed_moment(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> u32 {
     let [from, _] = file.device_data(history).awaiting_free(id).unwrap_or([u32::MAX; 2]);
     history.allocations.span(id).1.min(from)
 }
 
-/// State of a call site during the pass.
+/// State of a call site while the events are processed.
 #[derive(Clone, Default)]
 struct SiteGrowth {
     bytes: u64,
     count: u64,
-    /// Bytes and count at the baseline.
+    /// Live bytes and number of allocations at the baseline.
     baseline: [u64; 2],
-    /// Bytes at the end of the previous step.
+    /// Live bytes at the end of the previous step.
     previous: u64,
     rises: u32,
     falls: u32,
-    /// 1-based index of the step end that follows the last change. 0 if the call site has not changed.
+    /// 1-based index of the first step end after the last change. 0 if the call site has not changed.
     last_changed: u32,
-    /// Index of each step end at which the bytes have risen, and the bytes there. Cleared when the bytes fall.
+    /// Index of each step end at which the bytes have risen, and the bytes at this moment. Cleared when the bytes fall.
     values: Vec<(u32, u64)>,
 }
 
@@ -55,7 +55,7 @@ impl SiteGrowth {
         self.previous.saturating_sub(self.baseline[0])
     }
 
-    /// Returns whether the number of allocations grew, not only their bytes.
+    /// Returns whether the number of allocations has grown since the baseline, not only their bytes.
     fn has_more_allocations(&self) -> bool {
         self.count > self.baseline[1]
     }
@@ -65,24 +65,24 @@ impl SiteGrowth {
     }
 }
 
-/// Returns the text for the number of compared steps: `4 steps after the first two`.
+/// Returns the text for the number of steps that were compared, such as `4 steps after the first two`.
 fn steps_text(compared: u32) -> String {
     pluralize(compared.into(), "step") + " after the first two"
 }
 
-/// Returns the newest allocation of a call site, among those that are live at the end.
+/// Returns the newest allocation of a call site that is live at the end of the trace.
 fn newest_live(never_freed: &SiteSums, group: u32) -> Option<u32> {
     Some(never_freed.get(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
 }
 
-/// Returns the threshold for the minimum number of steps with growth.
+/// Returns the user's threshold for the minimum number of steps with growth of a call site.
 fn min_steps(question: &ReportQuestion) -> Threshold {
     threshold(question, ["steps", "in at least", "steps"], 2)
 }
 
-/// Computation of growth per step.
+/// Computes the growth of each call site per step.
 pub(in crate::report) struct Growth {
-    /// Moments that are compared, ascending: the baseline, and the end of each later step.
+    /// Moments that are compared, in ascending order: the baseline, and the end of each later step.
     ends: Vec<u32>,
     steps: u32,
     /// Labels of the first and last moment that are compared.
@@ -91,7 +91,7 @@ pub(in crate::report) struct Growth {
     next_event: u32,
     next_end: u32,
     sites: Vec<SiteGrowth>,
-    /// Call sites that changed since the last step end.
+    /// Groups of the call sites that have changed since the last step end.
     changed: Vec<u32>,
 }
 
@@ -117,7 +117,7 @@ impl Growth {
         }
     }
 
-    /// Processes the remaining early allocations and events.
+    /// Continues processing the allocations made before recording, and then the events.
     pub(in crate::report) fn step(
         &mut self,
         file: &OpenFile,
@@ -187,7 +187,6 @@ impl Growth {
         self.next_end += 1;
     }
 
-    /// Returns the heap memory in bytes.
     pub(in crate::report) fn heap_bytes(&self) -> usize {
         let values: usize = self.sites.iter().map(|site| site.values.capacity()).sum();
         self.sites.capacity() * size_of::<SiteGrowth>()
@@ -195,18 +194,18 @@ impl Growth {
             + self.ends.capacity() * size_of::<u32>()
     }
 
-    /// Returns the number of steps that are compared with the step before.
+    /// Returns the number of steps that are compared with the previous step.
     fn compared(&self) -> u32 {
         (self.ends.len() as u32).saturating_sub(1)
     }
 
-    /// Returns the range from the baseline to the last step end.
+    /// Returns the range from the baseline to the end of the last step. `None` if no steps are compared.
     fn span(&self) -> Option<Span> {
         self.ends.first().zip(self.ends.last()).map(|(&from, &to)| Span { from, to })
     }
 
-    /// Returns a chart of a call site's live bytes at the step ends. If there are too many steps, they are grouped, and
-    /// the chart shows the last step of each group.
+    /// Returns a chart of a call site's live bytes at the step ends. If there are too many steps, consecutive steps are
+    /// grouped, and the chart shows the last step of each group.
     fn chart(&self, site: &SiteGrowth) -> Chart {
         let count = self.ends.len();
         let per_value = count.div_ceil(MAX_VALUES).max(1);
@@ -218,8 +217,8 @@ impl Growth {
         Chart::Line { values, ends: self.end_labels.clone() }
     }
 
-    /// Returns the growing call sites, most growth first. Call sites with more allocations than at the baseline precede
-    /// all others, because replacing an allocation by a larger one is not a leak by itself.
+    /// Returns the growing call sites, most growth first. Call sites with more allocations than at the baseline come
+    /// before the others, because a single allocation that is replaced by a larger one need not be a leak.
     fn ranked(&self, min_steps: &Threshold) -> Vec<u32> {
         let enough = min_steps.value.max(1).max(u64::from(self.compared().div_ceil(2)));
         let growing = (0u32..).zip(&self.sites);
@@ -231,8 +230,8 @@ impl Growth {
         )
     }
 
-    /// Writes statements about those of the top three growing call sites whose tone is in `tones`. `never_freed` has
-    /// the allocations that are live at the end.
+    /// Writes statements about the top three growing call sites. Statements whose tone is not in `tones` are skipped.
+    /// `never_freed` has the allocations that are live at the end of the trace.
     pub(in crate::report) fn write_statements(
         &self,
         writer: &mut ReportWriter<'_>,
@@ -272,7 +271,8 @@ impl Growth {
         }
     }
 
-    /// Writes the statements and the sheet. `never_freed` has the allocations that are live at the end.
+    /// Writes the statements about growth and the table. `never_freed` has the allocations that are live at the end of
+    /// the trace.
     pub(super) fn write(&self, writer: &mut ReportWriter<'_>, never_freed: &SiteSums) {
         let (file, history) = (writer.file, writer.history);
         let fewest = min_steps(writer.question);

@@ -1,4 +1,4 @@
-//! Allocations that are never freed, delayed frees and short-lived allocations, found in one pass over all allocations.
+//! Allocations that are never freed, freed late, or short-lived. They are found in one pass over all allocations.
 
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
@@ -14,7 +14,7 @@ use base::sorted::two_part_key;
 use base::units::{Moment, duration_us, group_digits, percent, pluralize};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 
-/// Search for allocations that are never freed, freed with a delay, or short-lived.
+/// Finds allocations that are never freed, freed late, or short-lived.
 pub(super) struct Lifetimes {
     next: usize,
     min_bytes: Threshold,
@@ -43,7 +43,7 @@ impl Lifetimes {
         }
     }
 
-    /// Examines the remaining allocations.
+    /// Continues examining the allocations until all are examined or the time slice is used up.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let allocations = &history.allocations;
         while self.next < allocations.len() {
@@ -69,7 +69,7 @@ impl Lifetimes {
         Ok(())
     }
 
-    /// Writes the statements and sheets on lifetimes.
+    /// Writes the statements about lifetimes and their tables.
     pub(super) fn write(self, writer: &mut ReportWriter<'_>) {
         let Lifetimes {
             min_bytes,

@@ -20,7 +20,7 @@ use cached::Cached;
 use lifetimes::Lifetimes;
 use rounding::RoundingLoss;
 
-/// Report on leaks and waste, in progress.
+/// The report on leaks and waste, while it is computed.
 pub(crate) struct Leaks {
     device: i64,
     question: ReportQuestion,

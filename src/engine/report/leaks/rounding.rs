@@ -1,4 +1,4 @@
-//! Bytes lost to rounding, allocated (rounded) minus requested, of the allocations that are live at the peak.
+//! Bytes lost to rounding, for the allocations that are live at the peak: allocated (rounded) minus requested bytes.
 
 use crate::device::SizeSource;
 use crate::open::OpenFile;
@@ -13,7 +13,7 @@ use base::units::{Moment, percent};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Bytes lost to rounding in blocks with the same size and call site.
+/// Bytes lost to rounding by allocations with the same call site, requested size and rounded size.
 struct Loss {
     group: u32,
     requested: u64,
@@ -24,14 +24,14 @@ struct Loss {
     example: u32,
 }
 
-/// Bytes lost to rounding at the peak, by size and call site.
+/// Bytes lost to rounding at the peak, by call site and size.
 pub(super) struct RoundingLoss {
     moment: u32,
     population: Option<Population>,
     next: usize,
     min_bytes: Threshold,
     losses: Vec<Loss>,
-    /// Index into `losses` by call site, requested bytes and rounded bytes.
+    /// Maps call site, requested size and rounded size to an index in `losses`.
     loss_index: HashMap<(u32, u64, u64), u32, foldhash::fast::RandomState>,
     requested: u64,
     rounded: u64,
@@ -52,7 +52,7 @@ impl RoundingLoss {
         }
     }
 
-    /// Adds up the remaining live allocations.
+    /// Continues adding up the allocations that are live at the peak.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let RoundingLoss { moment, population, next, losses, loss_index, requested, rounded: all, .. } = self;
         let population = population.get_or_insert_with(|| Population::new(history, Scope::At(*moment)));
@@ -75,7 +75,7 @@ impl RoundingLoss {
         })
     }
 
-    /// Writes the statement and the sheet on rounding.
+    /// Writes the summary sentence on bytes lost to rounding, and the table of the largest losses.
     pub(super) fn write(self, writer: &mut ReportWriter<'_>) {
         let (file, history) = (writer.file, writer.history);
         let RoundingLoss { moment, min_bytes, losses, requested, rounded, .. } = self;

@@ -21,14 +21,14 @@ use history::snapshot::{Snapshot, StringId};
 use sums::{CommonAnnotation, ModuleTotals, Sums};
 use tree::Module;
 
-/// Maximum length in bytes of an annotation that is used as a module name.
+/// Maximum length in bytes of annotations that are used as module names.
 const MAX_NAME_LEN: usize = 200;
 
 const NOTE: &str = "Modules in the order of their first call, indented by nesting; modules called from the same line are one row. Peaks are \
     those of the whole device during the module; allocations and frees include nested modules. Mean fragmentation as in \
     MemoryTracer: the share of reserved bytes that is not live, averaged over events.";
 
-/// Report on modules, in progress.
+/// The report on modules, while it is computed.
 pub(super) struct Modules {
     device: i64,
     question: ReportQuestion,
@@ -43,8 +43,8 @@ impl Modules {
         Modules { device, question, tree, sums, outermost }
     }
 
-    /// Ranks the modules, because the number of rows is limited: outer modules before inner ones, then by allocated
-    /// bytes.
+    /// Continues sorting the modules, because the number of rows is limited. Outer modules come before inner ones. At
+    /// the same depth, modules that allocate more bytes come first.
     fn rank(&mut self, slice: &mut TimeSlice) -> SliceResult {
         let known = self.outermost.len();
         if known == 0 {
@@ -83,7 +83,7 @@ impl Job for Modules {
     }
 }
 
-/// Inputs of the report on modules.
+/// Access to the file and the results that the report on modules shows.
 struct ReportContext<'a> {
     snapshot: &'a Snapshot,
     history: &'a DeviceHistory,
@@ -100,8 +100,8 @@ impl ReportContext<'_> {
         self.tree.modules.get(number as usize).copied().filter(|_| number > 0)
     }
 
-    /// Returns the annotation around all events of a module, if it resembles a module name and differs from the
-    /// parent's.
+    /// Returns the annotation that covers all events of a module. `None` if it does not resemble a module name, or if
+    /// the parent has the same annotation.
     fn annotation(&self, module: Module, sum: ModuleTotals) -> Option<StringId> {
         let CommonAnnotation::Same(Some(name)) = sum.annotation else { return None };
         let is_parents = self
@@ -115,7 +115,8 @@ impl ReportContext<'_> {
         (is_path && !is_parents).then_some(name)
     }
 
-    /// Returns the name of a module: its annotation, its class if Python recorded it, or the file of its `forward`.
+    /// Returns the name of a module: its annotation, or its class name if Python recorded it, or the file of its
+    /// `forward`.
     fn name(&self, module: Module, sum: ModuleTotals) -> String {
         if let Some(name) = self.annotation(module, sum) {
             return self.snapshot.strings.text(name).into_owned();
@@ -208,7 +209,7 @@ impl ReportContext<'_> {
         sheet
     }
 
-    /// Returns the modules in depth-first order. Siblings are in order of their first event.
+    /// Returns the modules in depth-first order. Siblings are sorted by their first event.
     fn depth_first(&self, shown: &[u32]) -> Vec<u32> {
         let key = |&number: &u32| {
             let sum = self.sum(number).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Totals per module, from one pass over the events and one over the allocations that are live at the peak.
+//! Totals per module, computed in a pass over the events and a pass over the allocations that are live at the peak.
 
 use super::tree::{Module, ModuleTree};
 use crate::innermost::InnermostAnnotations;
@@ -9,10 +9,10 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StringId};
 
-/// Innermost annotation at the events of a module, if all events have the same one.
+/// Innermost annotation that is open at all events of a module, if they have the same one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum CommonAnnotation {
-    /// The module has no event yet.
+    /// The module has no events so far.
     #[default]
     NoEvent,
     Same(Option<StringId>),
@@ -30,22 +30,24 @@ impl CommonAnnotation {
     }
 }
 
-/// Totals of a module, including nested modules.
+/// Totals of a module, including its nested modules.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ModuleTotals {
     pub(super) events: u64,
-    /// Number of `alloc` events. `allocated` has their requested bytes. `frees` and `freed` count completed frees.
+    /// Number of `alloc` events. `allocated` is the sum of their requested bytes. `frees` and `freed` are the same for
+    /// completed frees.
     pub(super) allocations: u64,
     pub(super) allocated: u64,
     pub(super) frees: u64,
     pub(super) freed: u64,
-    /// Maximum of the device's live bytes after an event of the module. `peak_moment` is the first moment with that
-    /// peak.
+    /// Highest value of the device's live bytes among the moments right after the module's events. `peak_moment` is the
+    /// first of these moments that has this value.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
-    /// Maximum reserved bytes after an event of the module.
+    /// Highest value of the device's reserved bytes among the moments right after the module's events.
     pub(super) reserved: u64,
-    /// Share of reserved bytes that is not live (0 to 1), summed over all events of the module.
+    /// Sum over all events of the module of the share of reserved bytes that is not live (0 to 1). Divided by `events`,
+    /// it is the mean.
     pub(super) fragmentation_sum: f64,
     pub(super) first: u32,
     pub(super) last: u32,
@@ -75,7 +77,7 @@ impl ModuleTotals {
     }
 }
 
-/// Computation of the totals per module.
+/// Computes the totals of each module.
 #[derive(Default)]
 pub(super) struct Sums {
     event: u32,
@@ -88,7 +90,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Computes the totals of all modules.
+    /// Continues computing the totals of all modules until they are complete or the time slice is used up.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,

@@ -1,8 +1,9 @@
-//! Assignment of call stacks to `nn.Module` instances, computed once for every stack of the snapshot, callers first.
+//! Assigns call stacks to `nn.Module` instances. This is done once for every stack of the snapshot. Callers are
+//! processed before their callees.
 //!
-//! A module appears in a stack as a `forward` called by PyTorch's `Module.__call__`. Modules are distinguished by their
-//! parent module (or the frame outside all modules), by the frames between parent and module, and by the file of the
-//! `forward`.
+//! A module appears in a stack as a `forward` method that is called by PyTorch's `Module.__call__`. Two modules are
+//! considered different if they have different parent modules (or calling frames outside all modules), different frames
+//! between parent and module, or different files with their `forward`.
 
 use crate::report::frame_roles::{FrameRoles, Role};
 use analysis::site;
@@ -10,20 +11,20 @@ use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
-/// A module, identified by the chain of calls to it.
+/// A module, identified by the chain of calls that leads to it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) struct Module {
-    /// Number of the calling module, or 0 if there is none. Lower than the module's own number.
+    /// Index of the calling module, or 0 if there is none. A parent has a lower index than its children.
     pub(in crate::report) parent: u32,
-    /// Number of enclosing modules.
+    /// Number of modules that enclose this one.
     pub(in crate::report) depth: u32,
     pub(in crate::report) call: Option<FrameId>,
-    /// Frame of the module's `forward`, at any line.
+    /// A frame of the module's `forward`. Other frames of the same `forward` may have other lines.
     pub(in crate::report) forward: Option<FrameId>,
 }
 
 impl Module {
-    /// Returns the class name of the module if the frame has it, or else the file of its `forward`.
+    /// Returns the class name of the module, if the frame records it. Otherwise, returns the file of its `forward`.
     pub(in crate::report) fn class(self, snapshot: &Snapshot) -> String {
         let Some(forward) = self.forward else { return String::new() };
         let (file, _, name) = site::parts(snapshot, snapshot.frames.frame(forward));
@@ -33,38 +34,38 @@ impl Module {
         }
     }
 
-    /// Returns the location of the call, on one line. Empty if unknown.
+    /// Returns the code location of the call in short form. Empty if unknown.
     pub(in crate::report) fn call_location(self, snapshot: &Snapshot) -> String {
         self.call.map_or_else(String::new, |call| site::short(snapshot, snapshot.frames.frame(call)))
     }
 }
 
-/// Position of a stack in the call chain of modules.
+/// Position of a stack in the chain of module calls.
 #[derive(Clone, Copy, Default)]
 struct Position {
     module: u32,
-    /// Index of the path, which has the frames from the module's `forward` on. Outside of modules, it has only the
-    /// innermost frame.
+    /// Index of the path, which consists of the frames from the module's `forward` to the end of the stack. Outside of
+    /// modules, the path consists only of the innermost frame.
     path: u32,
     /// True if the innermost frame is PyTorch code that calls a module.
     in_module_call: bool,
 }
 
-/// Modules of a snapshot.
+/// All modules of a snapshot, and the module of each stack.
 #[derive(Default)]
 pub(in crate::report) struct ModuleTree {
     roles: FrameRoles,
     positions: Vec<Position>,
-    /// Modules by number. The first item stands for code outside of modules.
+    /// The modules. The first item represents code outside of modules.
     pub(in crate::report) modules: Vec<Module>,
     module_numbers: HashMap<(u32, u32, StringId), u32, foldhash::fast::RandomState>,
-    /// Last frame of each path. The first path is empty.
+    /// Innermost frame of each path. The first path is empty.
     paths: Vec<Option<FrameId>>,
     path_numbers: HashMap<(u32, FrameId), u32, foldhash::fast::RandomState>,
 }
 
 impl ModuleTree {
-    /// Assigns the remaining stacks to modules.
+    /// Continues assigning stacks to modules until all are assigned or the time slice is used up.
     pub(in crate::report) fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         let count = snapshot.stacks.len();
         if self.positions.is_empty() {
@@ -84,12 +85,12 @@ impl ModuleTree {
         Ok(())
     }
 
-    /// Returns the number of a stack's innermost module, or 0 if the stack has none.
+    /// Returns the index of a stack's innermost module, or 0 if the stack is outside of modules.
     pub(in crate::report) fn module_of(&self, stack: StackId) -> u32 {
         self.positions.get(stack.0 as usize).map_or(0, |position| position.module)
     }
 
-    /// Returns the position of a stack with one more frame.
+    /// Returns the position of a stack that consists of the stack at `before` and one more frame.
     fn with_frame(&mut self, snapshot: &Snapshot, before: Position, frame: FrameId) -> Position {
         let role = self.roles.classify(snapshot, frame);
         match role {

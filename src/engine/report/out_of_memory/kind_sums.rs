@@ -1,4 +1,4 @@
-//! Reserved and free bytes by kind of segment, which determines the requests that a segment serves.
+//! Reserved and free bytes by kind of segment. The kind determines which requests a segment can serve.
 
 use crate::protocol::SegmentsSums;
 use crate::state::DeviceState;
@@ -6,13 +6,13 @@ use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::{SegmentKind, SegmentLifetimes};
 
-/// Totals of the segments of one kind. Free bytes are upper bounds, because a block may be larger than recorded.
+/// Totals of the segments of one kind. Free bytes are upper bounds, because blocks may be larger than recorded.
 #[derive(Clone, Debug)]
 pub(in crate::report) struct KindSums {
-    /// Kind of the segments. An unknown pool or stream is replaced by the default one.
+    /// Kind of the segments. If the pool or stream is unknown, the default one is used.
     pub(in crate::report) kind: SegmentKind,
     pub(in crate::report) sums: SegmentsSums,
-    /// Number of segments without a live block. `empty_segment_bytes` is the sum of their sizes.
+    /// Number of segments without live blocks. `empty_segment_bytes` is the sum of their sizes.
     pub(super) empty_segments: u64,
     pub(super) empty_segment_bytes: u64,
 }
@@ -59,7 +59,7 @@ impl SumsByKind {
         Ok(())
     }
 
-    /// Returns the sums over the segments that serve the same requests as `kind`, expandable or not.
+    /// Returns the sums over all segments that can serve the same requests as `kind`, whether expandable or not.
     pub(in crate::report) fn serving(&self, kind: SegmentKind) -> SegmentsSums {
         let mut sums = SegmentsSums::default();
         for expandable in [false, true] {
@@ -71,7 +71,7 @@ impl SumsByKind {
     }
 }
 
-/// Replaces an unknown pool or stream of a kind by the default one.
+/// Replaces an unknown pool or stream of a kind with the default one.
 fn with_default_pool(kind: SegmentKind) -> SegmentKind {
     SegmentKind { pool: Some(kind.pool.unwrap_or_default()), stream: Some(kind.stream.unwrap_or_default()), ..kind }
 }

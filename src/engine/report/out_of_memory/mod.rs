@@ -1,4 +1,4 @@
-//! Report on out-of-memory errors (OOM): the request, the state at that moment, and possible fixes.
+//! Report on out-of-memory errors (OOM): the failed request, the state at that moment, and possible fixes.
 
 mod kind_sums;
 mod oom;
@@ -26,15 +26,15 @@ use history::snapshot::{Action, StackId};
 pub(super) use kind_sums::{KindSums, SumsByKind};
 use oom::{OomFacts, OomState, RoundedAtOoms, min_capacity, oom_events};
 
-/// Maximum number of rows in the tables of OOMs and of allocations before the OOM.
+/// Maximum number of rows in the table of OOMs and in the table of allocations before the OOM.
 const MAX_REQUESTS: u32 = 1000;
 
-/// Report on OOMs, in progress.
+/// The report on OOMs, while it is computed.
 pub(super) struct OutOfMemory {
     device: i64,
     question: ReportQuestion,
     min_bytes: Threshold,
-    /// Call sites of the OOMs in the table, newest first.
+    /// Call site of each OOM in the table, newest OOM first.
     sites: Vec<String>,
     allocated: RoundedAtOoms,
     reported: Option<OomState>,
@@ -129,7 +129,7 @@ impl Job for OutOfMemory {
     }
 }
 
-/// Returns the call sites of the newest OOMs, newest first.
+/// Returns the call sites of the newest OOMs, at most `limit`, newest OOM first.
 fn sites(file: &mut OpenFile, device: i64, limit: usize) -> Vec<String> {
     let OpenFile { snapshot, histories, sites, .. } = file;
     let Some(history) = histories.iter().find(|history| history.device == device) else { return Vec::new() };
@@ -146,7 +146,7 @@ fn count_newer(history: &DeviceHistory, event: u32) -> usize {
     oom_events(history).filter(|&other| other > event).count()
 }
 
-/// Returns the report of a trace without OOMs.
+/// Returns the report for a trace without OOMs.
 fn no_oom_report(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report {
     let mut report = Report { topic: question.topic, ..Report::default() };
     if let Some(history) = history {
@@ -159,12 +159,12 @@ fn no_oom_report(history: Option<&DeviceHistory>, question: &ReportQuestion) -> 
     report
 }
 
-/// Row of the table of OOMs: event, facts, free bytes and call site.
+/// Row of the table of OOMs: event, facts about the OOM, free bytes, and call site.
 type Row<'a> = (u32, OomFacts, u64, &'a str);
 
-/// Writes the table of all OOMs, newest first. `sites` has the call sites, newest OOM first. `allocated` has the
-/// rounded bytes of live blocks at each OOM, oldest first. `known` has the event of the reported OOM and its free
-/// bytes.
+/// Writes the table of all OOMs, newest first. `sites` has the call site of each OOM, newest OOM first. `allocated` has
+/// the rounded bytes of live blocks at each OOM, oldest OOM first. `known` has the event of the OOM that the report is
+/// about, and the free bytes at this event.
 fn write_requests(
     writer: &mut ReportWriter<'_>,
     (sites, allocated): (&[String], &[u64]),

@@ -1,4 +1,4 @@
-//! OOM events, and the recorded memory sizes at each OOM.
+//! OOM events, and the memory sizes that are recorded at each OOM.
 
 use super::kind_sums::SumsByKind;
 use crate::open::OpenFile;
@@ -9,34 +9,34 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
-/// The OOM that is reported, and the state of the device at that moment.
+/// The OOM that the report is about, and the state of the device at that moment.
 pub(super) struct OomState {
     pub(super) event: u32,
     pub(super) live: LiveSites,
     pub(super) state: DeviceState,
     pub(super) by_kind: SumsByKind,
-    /// Events of the last large allocations before the OOM, newest first. All events before `next` are not searched
-    /// yet.
+    /// Events of the last large allocations before the OOM, newest first. The search runs backwards. `next` is the
+    /// number of events not searched yet.
     pub(super) large_before: Vec<u32>,
     pub(super) next: u32,
 }
 
-/// Facts about an OOM: recorded numbers, and numbers that follow from them.
+/// Facts about an OOM, either recorded or derived from recorded numbers.
 #[derive(Clone, Copy)]
 pub(super) struct OomFacts {
     pub(super) event: u32,
-    /// Requested bytes.
+    /// Bytes of the request that failed.
     pub(super) request: u64,
     /// Free bytes on the device.
     pub(super) device_free: u64,
     pub(super) reserved: u64,
-    /// Live bytes. `awaiting_free` is the part of them that is awaiting free.
+    /// Live bytes. `awaiting_free` is the number of these bytes that are awaiting free.
     pub(super) live: u64,
     pub(super) awaiting_free: u64,
 }
 
 impl OomFacts {
-    /// Returns the bytes that were reserved, plus the bytes that were free on the device.
+    /// Returns the sum of the reserved bytes and the bytes that are free on the device.
     pub(super) fn accounted(&self) -> u64 {
         self.reserved.saturating_add(self.device_free)
     }
@@ -57,18 +57,18 @@ impl OomFacts {
     }
 }
 
-/// Rounded bytes of live blocks at each OOM, from one pass over the events.
+/// Rounded bytes of live blocks at each OOM, computed in one pass over the events.
 #[derive(Default)]
 pub(super) struct RoundedAtOoms {
     current: u64,
     next_early: u32,
     next_event: u32,
-    /// Lower bound of the rounded bytes at each OOM, in order of events.
+    /// Lower bound of the rounded bytes of live blocks at each OOM, in order of events.
     pub(super) at_ooms: Vec<u64>,
 }
 
 impl RoundedAtOoms {
-    /// Processes the remaining early allocations and events.
+    /// Continues processing the allocations made before recording, and then the events.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let bytes = |id: AllocationId| file.device_data(history).rounded_size(id).0;
         while self.next_early < history.allocations.early_count() as u32 {
@@ -94,7 +94,7 @@ impl RoundedAtOoms {
     }
 }
 
-/// Returns a lower bound of the device's memory: the maximum of reserved plus free bytes over all OOMs. Memory in use
+/// Returns a lower bound of the device's memory: the highest sum of reserved and free bytes at any OOM. Memory in use
 /// outside the allocator and by other processes is not included.
 pub(super) fn min_capacity(history: &DeviceHistory) -> u64 {
     oom_events(history).map(|event| OomFacts::new(history, event).accounted()).max().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Statements about an OOM. Each statement is only written if the numbers support it.
+//! Statements about an OOM. Each statement is only written if the recorded numbers support it.
 
 use super::kind_sums::KindSums;
 use super::oom::{OomFacts, OomState, oom_events};
@@ -8,12 +8,12 @@ use crate::state::{SegmentSizing, driver_request_size, is_small};
 use base::units::{group_digits, pluralize};
 use history::replay::SegmentKind;
 
-/// Granularity of requests to the driver in bytes (`kRoundLarge` in `CUDACachingAllocator.cpp`).
+/// Requests to the driver are multiples of this number of bytes (`kRoundLarge` in `CUDACachingAllocator.cpp`).
 const DRIVER_GRANULARITY: u64 = 2 << 20;
-/// Number of events before the OOM that a click on its statement shows.
+/// Number of events before the OOM that are shown when its statement is clicked.
 const SHOWN_EVENTS: u32 = 500;
 
-/// Writes the statements about an OOM. `site` is the call site of the request.
+/// Writes the statements about an OOM. `site` is the call site of the failed request.
 pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &OomState, site: &str) {
     let (file, history) = (writer.file, writer.history);
     let moment = failure.live.moment;
@@ -159,7 +159,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     }
 }
 
-/// Writes statements about memory outside the allocator, from values that NVML reported.
+/// Writes statements about memory outside the allocator, based on values that NVML reported.
 pub(super) fn write_recorded_outside(
     writer: &mut ReportWriter<'_>,
     facts: &OomFacts,
@@ -183,8 +183,8 @@ pub(super) fn write_recorded_outside(
     }
 }
 
-/// Writes a statement about memory outside the allocator, inferred from the capacity. Does nothing if reserved bytes
-/// are unknown.
+/// Writes a statement about memory outside the allocator, which is inferred from the capacity. Does nothing if reserved
+/// bytes are unknown.
 pub(super) fn write_inferred_outside(
     writer: &mut ReportWriter<'_>,
     facts: &OomFacts,

@@ -1,4 +1,4 @@
-//! Report on private pools (CUDA graphs, MemPool) and host memory: reserved and live bytes per pool.
+//! Report on private pools (CUDA graphs, MemPool) and host memory, with reserved and live bytes per pool.
 
 mod pool_bytes;
 
@@ -16,15 +16,15 @@ use base::units::{Moment, group_digits, percent, pluralize};
 use history::replay::DeviceHistory;
 use pool_bytes::{Pool, PoolPass};
 
-/// Maximum number of private pools whose contents are listed, largest first.
+/// Maximum number of private pools whose contents are listed. The largest pools are listed first.
 const MAX_CONTENTS: usize = 16;
 
-/// Report on pools, in progress.
+/// The report on pools, while it is computed.
 pub(super) struct Pools {
     device: i64,
     question: ReportQuestion,
     pass: Option<PoolPass>,
-    /// Contents of the private pools, computed one after another.
+    /// Contents of the listed private pools. They are computed one after another.
     contents: Option<Vec<PoolContents>>,
 }
 
@@ -85,7 +85,7 @@ impl PoolContents {
     }
 }
 
-/// Returns the numbers of the pools that ever had a segment or an allocation, largest first.
+/// Returns the numbers of all pools that had a segment or an allocation at any time, largest pool first.
 fn ranked_pools(pass: &PoolPass) -> Vec<u32> {
     let used = (0u32..).zip(&pass.pools).filter(|(_, pool)| pool.peak_reserved.0 > 0 || pool.identified != [0, 0]);
     sorted_numbers(
@@ -93,7 +93,7 @@ fn ranked_pools(pass: &PoolPass) -> Vec<u32> {
     )
 }
 
-/// Returns the label of the pool with this number.
+/// Returns the display name of the pool with this number.
 fn pool_label(file: &OpenFile, history: &DeviceHistory, pool: u32) -> String {
     file.groups.label(&file.snapshot, history, Grouping::Pool, pool)
 }
@@ -205,7 +205,7 @@ fn write_pools(writer: &mut ReportWriter<'_>, pass: &PoolPass) {
     writer.add_sheet(sheet, &columns, &rows, |_, (_, pool)| evidence_row(moment_evidence(pool.peak_live.1)));
 }
 
-/// Returns the number of segments at the end of the trace, by pool number.
+/// Returns the number of segments at the end of the trace for each pool number.
 fn segments_at_end(writer: &ReportWriter<'_>) -> Vec<u64> {
     let mut counts = vec![0; writer.file.groups.group_count(writer.history, Grouping::Pool) as usize];
     for segment in writer.file.snapshot.segments.iter().filter(|it| it.device == writer.history.device) {

@@ -1,4 +1,4 @@
-//! Reserved and live bytes of each pool over the trace, from one pass over the events.
+//! Reserved and live bytes of each pool during the trace, computed in one pass over the events.
 
 use crate::open::OpenFile;
 use crate::protocol::Grouping;
@@ -12,34 +12,35 @@ use history::replay::{AllocationChange, AllocationId, DeviceHistory, Provenance,
 pub(super) struct PoolBytes {
     pub(super) reserved: u64,
     pub(super) live: u64,
-    /// Rounded bytes of live blocks. A lower bound.
+    /// Rounded bytes of live blocks. This is a lower bound.
     pub(super) rounded: u64,
     pub(super) awaiting_free: u64,
 }
 
 impl PoolBytes {
-    /// Returns the reserved bytes that are not in live blocks. An upper bound.
+    /// Returns the reserved bytes outside live blocks. This is an upper bound.
     pub(super) fn free(&self) -> u64 {
         self.reserved.saturating_sub(self.rounded)
     }
 }
 
-/// State of a pool during the pass.
+/// State of a pool while the events are processed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
     current: PoolBytes,
-    /// Peak of reserved bytes and its first moment. `peak_live` has the same for live bytes.
+    /// Peak of reserved bytes, and the first moment with this value. `peak_live` is the same for live bytes.
     pub(super) peak_reserved: (u64, u32),
     pub(super) peak_live: (u64, u32),
-    /// Bytes at the peak and at the cursor.
+    /// Bytes at the device's peak and at the cursor.
     pub(super) sampled: [PoolBytes; 2],
-    /// Number of allocations whose pool is known from their event, and number of those whose pool is only known from
-    /// the segment at their address at the end.
+    /// Number of allocations whose event records the pool, and number of allocations whose pool is only known from the
+    /// segment at their address at the end of the trace.
     pub(super) identified: [u64; 2],
 }
 
 impl Pool {
-    /// Adds or removes an allocation, given its requested and rounded bytes.
+    /// Adds an allocation if `starts_lifetime` is true, and removes it otherwise. The sizes are its requested and
+    /// rounded bytes.
     fn change_live(&mut self, (requested, rounded): (u64, u64), starts_lifetime: bool) {
         let change = |bytes: &mut u64, by: u64| {
             *bytes = if starts_lifetime { bytes.saturating_add(by) } else { bytes.saturating_sub(by) };
@@ -58,19 +59,19 @@ impl Pool {
     }
 }
 
-/// Pass over the events that tracks the bytes of each pool.
+/// Tracks the bytes of each pool in one pass over the events.
 pub(super) struct PoolPass {
-    /// Pools by number. Number 0 is for memory without a recorded pool.
+    /// State of each pool, by pool number. Number 0 is for memory without a recorded pool.
     pub(super) pools: Vec<Pool>,
     pub(super) moments: [u32; 2],
-    /// Sort buffer for the mapped ranges, by the moment at which they are unmapped. `by_end` has the result.
+    /// Sorts the mapped ranges by the moment at which they are unmapped. `by_end` has the result.
     ranges_by_end: Radix,
     by_end: Vec<u32>,
     next_end: usize,
     next_range: usize,
     next_early: usize,
     next_event: u32,
-    /// Pool number of each labels id, or [`NOT_LOOKED_UP`].
+    /// Maps each labels id to a pool number, or to [`NOT_LOOKED_UP`].
     pool_of_labels: Vec<u32>,
 }
 
@@ -90,7 +91,7 @@ impl PoolPass {
         PoolPass { pools, moments, ranges_by_end, by_end, next_end, next_range, next_early, next_event, pool_of_labels }
     }
 
-    /// Processes the remaining early allocations and events.
+    /// Continues processing the allocations made before recording, and then the events.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -147,7 +148,7 @@ impl PoolPass {
         self.store_state(moment);
     }
 
-    /// Adds and subtracts the ranges that are mapped and unmapped up to a moment.
+    /// Updates the reserved bytes for all ranges that are mapped or unmapped up to a moment.
     fn apply_mappings(&mut self, file: &OpenFile, lives: &SegmentLifetimes, moment: u32) {
         let pool_number = |id: AllocationId| file.groups.pool_number(lives.kind(id).and_then(|kind| kind.pool));
         while let Some(&id) = self.by_end.get(self.next_end) {
@@ -179,7 +180,7 @@ impl PoolPass {
         self.pools.get_mut(pool as usize).into_iter().for_each(|pool| pool.update_peaks(moment));
     }
 
-    /// Stores the bytes of all pools if the moment is the peak or the cursor.
+    /// Stores the current bytes of all pools if the moment is the peak or the cursor.
     fn store_state(&mut self, moment: u32) {
         for (index, &sampled) in self.moments.iter().enumerate() {
             if sampled == moment {
@@ -188,7 +189,7 @@ impl PoolPass {
         }
     }
 
-    /// Applies the change of an allocation by an event.
+    /// Updates the live bytes for an allocation or free.
     fn apply_change(&mut self, file: &OpenFile, history: &DeviceHistory, change: AllocationChange) {
         let (number, by_event) = self.pool_of(file, history, change.id);
         let Some(pool) = self.pools.get_mut(number as usize) else { return };
@@ -202,7 +203,8 @@ impl PoolPass {
         pool.update_peaks(change.moment);
     }
 
-    /// Returns the number of an allocation's pool in [`Grouping::Pool`], and whether its event names the pool.
+    /// Returns the pool number of an allocation in [`Grouping::Pool`], and true if the allocation's event records the
+    /// pool.
     fn pool_of(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> (u32, bool) {
         let groups = &file.groups;
         if !groups.has_pools() {

@@ -1,7 +1,7 @@
-//! Groupings of allocations by call stack, module, annotation, compiled region and autograd node.
+//! Groups of allocations by call stack, module, annotation, compiled region and autograd node.
 //!
-//! Annotations and regions have numbers in the file, and modules in the module tree. Stacks and autograd nodes get a
-//! number at their first use, because the snapshot has far more stacks than a device uses.
+//! Annotations, regions and modules are numbered in advance. Call stacks and autograd nodes get a group number when
+//! they first occur, because the snapshot has far more stacks than a device uses.
 
 use crate::open::OpenFile;
 use crate::protocol::Grouping;
@@ -15,24 +15,26 @@ use std::ops::Range;
 
 type IndexByKey<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
-/// Groups of the pass, apart from call sites, categories and saving kinds.
+/// Groups that are used in the pass in addition to call sites, categories and kinds of savings.
 #[derive(Default)]
 pub(super) struct Groupings {
     pub(super) tree: ModuleTree,
-    /// Numbers of the first annotation, the first compiled region and the first module, and the number after the last
-    /// module.
+    /// Group numbers of the first annotation, the first compiled region and the first module, and the number after the
+    /// last module.
     first_groups: [u32; 4],
-    /// Cached annotation groups of the last free and of the last allocation, each with the range of allocation moments
-    /// that have this group.
+    /// Cached annotation groups of the last free and the last allocation, each with the range of allocation moments to
+    /// which the group applies.
     annotation_cache: [(u32, Range<u32>); 2],
     stack_index: IndexByKey<StackId>,
     pub(super) stacks: Vec<GroupedStack>,
     node_index: IndexByKey<StringId>,
-    /// Group and frame of each autograd node. Nodes are distinguished by the name of their frame.
+    /// Group number and frame of each autograd node. Nodes are considered different if the names of their frames
+    /// differ.
     pub(super) nodes: Vec<(u32, FrameId)>,
 }
 
-/// Call stack, with its group and the group of its autograd node. `node_group` is 0 if the stack has no such node.
+/// A call stack, its group number, and the group number of its autograd node. `node_group` is 0 if the stack has no
+/// autograd node.
 #[derive(Clone, Copy)]
 pub(super) struct GroupedStack {
     pub(super) stack: StackId,
@@ -41,7 +43,8 @@ pub(super) struct GroupedStack {
 }
 
 impl Groupings {
-    /// Builds the module tree and assigns group numbers from `first` on. Returns the first number that is not used.
+    /// Continues building the module tree. Then assigns group numbers, starting with `first`, and returns the first
+    /// unused number.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -57,7 +60,7 @@ impl Groupings {
         Ok(self.first_groups[3] as usize)
     }
 
-    /// Adds a change of an allocation's bytes to all groups of the allocation.
+    /// Adds a change in the live bytes of an allocation to all groups to which the allocation belongs.
     pub(super) fn add_change(
         &mut self,
         file: &OpenFile,
@@ -92,7 +95,7 @@ impl Groupings {
         }
     }
 
-    /// Returns the index of a stack in `stacks`. `None` if the stack has not occurred in the pass.
+    /// Returns the index of a stack in `stacks`. `None` if the stack has not occurred yet.
     pub(super) fn index_of(&self, stack: StackId) -> Option<u32> {
         self.stack_index.get(&normalized(stack)).copied()
     }
@@ -118,18 +121,18 @@ impl Groupings {
         known
     }
 
-    /// Returns the group of an annotation, a region or a module, by its number.
+    /// Returns the group number of an annotation, region or module. `number` is its index within the grouping.
     pub(super) fn group(&self, by: NumberedGrouping, number: u32) -> u32 {
         self.first_groups[by as usize] + number
     }
 }
 
-/// Maps the empty stack to [`StackId::NONE`].
+/// Returns [`StackId::NONE`] for the empty stack, and other stacks unchanged.
 fn normalized(stack: StackId) -> StackId {
     if stack == StackId::EMPTY { StackId::NONE } else { stack }
 }
 
-/// Groupings whose groups have known numbers before the pass.
+/// Groupings whose groups are numbered before the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberedGrouping {
     Annotation,

@@ -1,29 +1,31 @@
-//! Changes that may lower the peak: the allocations that each change concerns, advice, and caveats.
+//! Changes that may lower the peak. Each has a set of allocations that it affects, advice, and caveats.
 
 use crate::roles::Role;
 use analysis::GroupEffect;
 use history::replay::AllocationId;
 
-/// Change to the program that may lower the peak.
+/// A change to the program that may lower the peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SavingKind {
     Activations,
     Loss,
     Temporaries,
-    /// Optimizer state in 8 bits instead of 32.
+    /// Stores optimizer state in 8 bits instead of 32.
     EightBitOptimizer,
     ShardedOptimizer,
     OffloadedOptimizer,
-    /// Frees gradients of a step before the next step starts.
+    /// Frees the gradients of a step before the next step starts.
     PreviousGradients,
-    /// Frees gradients that are never freed in the trace from the start of each step to its backward pass.
+    /// Frees gradients that stay live over the whole trace. They are counted as free from the start of each step to its
+    /// backward pass.
     UnfreedGradients,
-    /// Like [`SavingKind::PreviousGradients`], for all memory except parameters, optimizer state, inputs and gradients.
+    /// Frees other memory of a step before the next step starts. Parameters, optimizer state, inputs and gradients are
+    /// not included.
     HeldOver,
     AwaitingFree,
 }
 
-/// All kinds, in the order of their groups in the pass.
+/// All kinds of savings. The pass numbers their groups in this order.
 pub(super) const KINDS: [SavingKind; 10] = [
     SavingKind::Activations,
     SavingKind::Loss,
@@ -41,10 +43,10 @@ pub(super) const KINDS: [SavingKind; 10] = [
 pub(super) const LOSS_QUERY: &str =
     "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
 
-/// Search query for stacks of the backward pass.
+/// Search query for stacks in the backward pass.
 pub(super) const BACKWARD_QUERY: &str = "/ backward$|_engine_run_backward|torch::autograd::/";
 
-/// Example number of GPUs that share the optimizer state.
+/// Number of GPUs that share the optimizer state in the example.
 pub(super) const EXAMPLE_SHARDS: u64 = 8;
 
 /// Effect of a change on the peak.
@@ -52,18 +54,18 @@ pub(super) struct Saving {
     pub(super) kind: SavingKind,
     pub(super) effect: GroupEffect,
     pub(super) saved_bytes: u64,
-    /// Bytes at the peak that the change concerns. `top_sites` has the call sites with the most of these bytes: group,
-    /// bytes and largest allocation.
+    /// Bytes at the peak that the change affects. `top_sites` has the call sites with most of these bytes: group,
+    /// bytes, and largest allocation.
     pub(super) concerned_bytes: u64,
     pub(super) top_sites: Vec<(u32, u64, AllocationId)>,
     pub(super) confidence: &'static str,
 }
 
-/// Texts about a change, for its statement and its table row.
+/// Texts that describe a change in its statement and its table row.
 pub(super) struct Texts {
-    /// Subject of the statement: the memory that the change concerns.
+    /// Subject of the statement: the memory that the change affects.
     pub(super) subject: &'static str,
-    /// Condition before the new peak: `Without them, the peak is 4.10 GiB`.
+    /// Condition that introduces the new peak, such as `Without them` in `Without them, the peak is 4.10 GiB`.
     pub(super) condition: &'static str,
     /// Label of the change in the table.
     pub(super) label: &'static str,
@@ -150,8 +152,8 @@ impl SavingKind {
         Texts { subject, condition, label, fix, caveat }
     }
 
-    /// Returns the bytes that the change saves in an allocation of `bytes` with this role. 0 if the change does not
-    /// apply.
+    /// Returns the bytes that the change saves for an allocation of `bytes` with this role. 0 if the change does not
+    /// affect the allocation.
     pub(super) fn saved_bytes(self, role: Role, bytes: i64) -> i64 {
         let left = |by: u64| bytes - bytes.unsigned_abs().div_ceil(by).cast_signed();
         match (self, role) {

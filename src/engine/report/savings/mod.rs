@@ -1,7 +1,7 @@
 //! Report on savings: the peak without each category and call site, and the effect of common changes in this trace.
 //!
-//! Removing a group saves less than its bytes at the peak if another moment becomes the peak. The reported peaks are
-//! exact.
+//! Without a group, another moment may become the peak. Then less is saved than the bytes of the group at the old peak.
+//! The report determines the new peak exactly.
 
 mod groupings;
 mod kinds;
@@ -30,7 +30,7 @@ use pass::{MatchedStacks, PeakPass};
 /// Maximum number of call sites in a statement.
 const MAX_SITES: usize = 3;
 
-/// Report on savings, in progress.
+/// The report on savings, while it is computed.
 pub(super) struct Savings {
     device: i64,
     question: ReportQuestion,
@@ -42,14 +42,14 @@ pub(super) struct Savings {
     reserved: Option<ReservedPeak>,
 }
 
-/// Allocations that are live at the peak.
+/// Collects the allocations that are live at the peak.
 struct LiveAtPeak {
     population: Population,
     next: usize,
     ids: Vec<AllocationId>,
 }
 
-/// State at the peak of reserved bytes.
+/// State of the allocator at the peak of reserved bytes.
 struct ReservedPeak {
     layout: Layout,
     keeping: ReleasableSegments,
@@ -145,7 +145,7 @@ impl ReservedPeak {
 }
 
 impl Savings {
-    /// Returns the changes that save at least `min_bytes`, most saved bytes first.
+    /// Returns the changes that save at least `min_bytes`. The change that saves most comes first.
     fn savings(
         &self,
         file: &OpenFile,

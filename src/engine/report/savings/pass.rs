@@ -1,4 +1,4 @@
-//! Peaks without each group of allocations, for all groups in one pass over the trace.
+//! Computes the peak that remains without a group of allocations, for all groups in one pass over the trace.
 //!
 //! The groups are numbered in this order: call sites, categories, [`KINDS`], [`Groupings`].
 
@@ -14,25 +14,25 @@ use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::StackId;
 
-/// Properties of an allocation that determine its groups, and the changes that concern it.
+/// Properties of an allocation that determine its groups and the changes that affect it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AllocationTraits {
     pub(super) site: u32,
-    /// Group in [`Grouping::Category`]. 0 means unexplained bytes.
+    /// Group number in [`Grouping::Category`]. 0 means unexplained bytes.
     pub(super) category: u32,
     role: Role,
-    /// True if the allocation is made and freed in the trace.
+    /// True if the trace contains both the allocation and its free.
     has_full_lifetime: bool,
 }
 
-/// Stacks identified by function names.
+/// Stacks that compute the loss and stacks of the backward pass, found by their function names.
 #[derive(Clone, Copy)]
 pub(super) struct MatchedStacks<'a> {
     pub(super) loss: &'a IdSet,
     pub(super) backward: &'a IdSet,
 }
 
-/// Pass over the trace that computes the peak without each group.
+/// Computes the peak without each group in one pass over the trace.
 pub(super) struct PeakPass {
     pub(super) peak: (u32, u64),
     site_count: u32,
@@ -46,31 +46,32 @@ pub(super) struct PeakPass {
     pub(super) results: Vec<GroupEffect>,
 }
 
-/// Memory held over from one step into the next: gradients, and other memory that a step should free.
+/// Tracks memory that stays live from one step into the next: gradients, and other memory that should be freed within a
+/// step.
 struct HeldOver {
-    /// Starts of all steps but the first, ascending.
+    /// Start of each step except the first, in ascending order.
     step_starts: Vec<u32>,
-    /// Number of step starts before the current moment of the pass.
+    /// Number of step starts that the pass has reached.
     starts_passed: usize,
-    /// Live bytes allocated since the last step start: gradients, and other memory.
+    /// Live bytes that were allocated since the last step start: gradients, and other memory.
     new_bytes: [i64; 2],
 }
 
-/// Gradients that are never freed. To see the effect of freeing them, the pass excludes them from the start of each
-/// step but the first to the backward pass of the step.
+/// Gradients that are never freed. To compute the effect of freeing them, the pass excludes their bytes from the start
+/// of each step, except the first, to the step's backward pass.
 #[derive(Default)]
 struct KeptGradients {
     live_bytes: i64,
-    /// Bytes that are currently excluded. `left_out_since` is the moment at which they were excluded.
+    /// Bytes that are currently excluded. `left_out_since` is the moment when they were excluded.
     excluded_bytes: i64,
     left_out_since: u32,
-    /// Ranges of moments with excluded gradients, ascending.
+    /// Ranges of moments with excluded gradients, in ascending order.
     excluded_spans: Vec<(u32, u32)>,
 }
 
 impl HeldOver {
-    /// Returns the index of an allocation in [`HeldOver::new_bytes`]: 0 for gradients, 1 for other memory, `None` for
-    /// neither.
+    /// Returns the index in [`HeldOver::new_bytes`] to which an allocation is added: 0 for gradients, 1 for other
+    /// memory that should be freed within a step, `None` for all other allocations.
     fn index(traits: AllocationTraits) -> Option<usize> {
         match traits.role {
             _ if !traits.has_full_lifetime => None,
@@ -80,7 +81,7 @@ impl HeldOver {
         }
     }
 
-    /// Returns the start of the current step, or 0 in the first step.
+    /// Returns the start of the current step. In the first step, returns 0.
     fn current_start(&self) -> u32 {
         self.starts_passed.checked_sub(1).and_then(|last| self.step_starts.get(last).copied()).unwrap_or(0)
     }
@@ -113,7 +114,7 @@ impl PeakPass {
         self.traits_with_stack(file, history, id, file.stack(history, id))
     }
 
-    /// Returns the properties of an allocation with a known stack.
+    /// Returns the properties of an allocation whose stack is already known.
     fn traits_with_stack(
         &self,
         file: &OpenFile,
@@ -133,7 +134,7 @@ impl PeakPass {
         }
     }
 
-    /// Processes the remaining changes of the trace.
+    /// Continues processing the changes of the trace until all are processed or the time slice is used up.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -244,7 +245,7 @@ impl PeakPass {
         without.add(moment, bytes);
     }
 
-    /// Returns the peak without the bytes that a change saves.
+    /// Returns the peak that remains without the bytes that a change saves.
     pub(super) fn without_kind(&self, kind: SavingKind) -> GroupEffect {
         // Without a backward pass in any stack, it is unknown when the gradients are needed.
         if kind == SavingKind::UnfreedGradients && self.kept_gradients.excluded_spans.is_empty() {
@@ -253,17 +254,18 @@ impl PeakPass {
         self.without_group(self.site_count + self.category_count + kind as u32)
     }
 
-    /// Returns the peak without a category, by its group in [`Grouping::Category`].
+    /// Returns the peak that remains without a category. `category` is its group number in [`Grouping::Category`].
     pub(super) fn without_category(&self, category: u32) -> GroupEffect {
         self.without_group(self.site_count + category)
     }
 
-    /// Returns the peak without an annotation, a region or a module, by its number.
+    /// Returns the peak that remains without an annotation, region or module. `number` is its index within the
+    /// grouping.
     pub(super) fn without_numbered(&self, by: NumberedGrouping, number: u32) -> GroupEffect {
         self.without_group(self.groupings.group(by, number))
     }
 
-    /// Returns the peak without a call site, by its group in [`Grouping::CallSite`].
+    /// Returns the peak that remains without a call site. `site` is its group number in [`Grouping::CallSite`].
     pub(super) fn without_site(&self, site: u32) -> GroupEffect {
         self.without_group(site)
     }
@@ -272,12 +274,12 @@ impl PeakPass {
         self.category_count
     }
 
-    /// Returns the peak without a group, by its number in the pass.
+    /// Returns the peak that remains without a group. `group` is its number in the pass.
     pub(super) fn without_group(&self, group: u32) -> GroupEffect {
         self.results.get(group as usize).copied().unwrap_or_default()
     }
 
-    /// Returns the bytes of an allocation that is live at the peak, or 0 if the change does not concern it.
+    /// Returns the bytes of an allocation that is live at the peak, or 0 if the change does not affect it.
     pub(super) fn concerned_bytes(
         &self,
         file: &OpenFile,

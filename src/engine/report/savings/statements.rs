@@ -1,4 +1,4 @@
-//! Statements about savings: one for each change that this trace has evidence for.
+//! Statements about savings. There is one for each change that would lower the peak of this trace.
 
 use super::kinds::{Saving, SavingKind};
 use crate::protocol::{SegmentsKept, Tone};
@@ -8,16 +8,16 @@ use crate::report::steps::Steps;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text};
 use base::units::{percent, pluralize};
 
-/// Minimum number of releasable or pinned bytes for a statement about reserved memory.
+/// Minimum number of bytes in empty or pinned segments for a statement about reserved memory.
 const MIN_RESERVED: u64 = 1 << 20;
 
-/// Writes the report of a trace without allocations.
+/// Writes the report for a trace without allocations.
 pub(super) fn write_nothing_to_save(writer: &mut ReportWriter<'_>) {
     let text = "Nothing to save: the trace has no allocations.".to_owned();
     writer.add_statement(Tone::Fact, text, None);
 }
 
-/// Writes one statement per change. All changes to optimizer state share one.
+/// Writes one statement per change. All changes to optimizer state share one statement.
 pub(super) fn write_insights(
     writer: &mut ReportWriter<'_>,
     (moment, peak): (u32, u64),
@@ -117,14 +117,14 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
     writer.set_fix(&fix);
 }
 
-/// Converts the first letter to lower case, for use within a sentence.
+/// Converts the first letter to lower case, so that the text can be used within a sentence.
 fn lowercase_first(text: &str) -> String {
     let mut letters = text.chars();
     // Only the first letter, so CPU stays as it is.
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Writes statements about segments that are empty or pinned at the peak of reserved bytes.
+/// Writes statements about segments that are empty or pinned by a few blocks at the peak of reserved bytes.
 pub(super) fn write_reserved(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, layout: &Layout) {
     let reserved = layout.total.reserved;
     let SegmentsKept { empty, single_block: pinned, by_site, .. } = kept;

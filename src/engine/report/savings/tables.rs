@@ -1,4 +1,4 @@
-//! Tables of the report on savings: changes that lower the peak, and the peak without each group.
+//! Tables of the report on savings: changes that lower the peak, and the peak that remains without each group.
 
 use super::groupings::NumberedGrouping;
 use super::kinds::Saving;
@@ -12,7 +12,7 @@ use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
-/// Maximum number of frames that identify a call stack in a table. The innermost frames of user code are used.
+/// Maximum number of frames that represent a call stack in a table. These are the innermost frames of user code.
 const MAX_SHOWN_FRAMES: usize = 3;
 
 pub(super) fn write_savings(writer: &mut ReportWriter<'_>, peak: u64, savings: &[Saving], min_bytes: Threshold) {
@@ -41,23 +41,23 @@ pub(super) fn write_savings(writer: &mut ReportWriter<'_>, peak: u64, savings: &
     });
 }
 
-/// Table with the peak without each group of a grouping.
+/// Table that shows, for each group of a grouping, the peak that remains without this group.
 struct GroupTable<'a> {
-    /// Key, title and note of the sheet.
+    /// Key, title and note of the table.
     titles: [&'a str; 3],
     /// Number of the first group. `end` is the number after the last group.
     first: u32,
     end: u32,
-    /// Returns the peak without a group.
+    /// Function that returns the peak without a group.
     without: &'a dyn Fn(u32) -> GroupEffect,
     /// Columns that identify a group.
     name_columns: Vec<Column<'a, u32>>,
-    /// True if `name_columns` come after the columns of bytes.
+    /// True if `name_columns` are shown after the columns of bytes.
     is_name_last: bool,
 }
 
 impl<'a> GroupTable<'a> {
-    /// Returns the groups with bytes at the peak, highest saving first.
+    /// Returns the groups that have bytes at the peak, highest saving first. `peak` is the peak in bytes.
     fn ranked(&self, peak: u64) -> Vec<u32> {
         let groups = (self.first..self.end).filter(|&group| (self.without)(group).at_peak > 0);
         let key =
@@ -65,8 +65,9 @@ impl<'a> GroupTable<'a> {
         sorted_numbers(groups.map(|group| (key(group), group)).collect())
     }
 
-    /// Writes the table: bytes of each group at the peak, and the peak without the group. Writes nothing if at most
-    /// `min_groups` groups have bytes at the peak. `row` creates a row, given the group and its new peak moment.
+    /// Writes the table, which shows the bytes of each group at the peak, and the peak without the group. Writes
+    /// nothing if at most `min_groups` groups have bytes at the peak. `row` creates a row from a group and the moment
+    /// of its new peak.
     fn write(
         self,
         writer: &mut ReportWriter<'_>,
@@ -132,8 +133,8 @@ pub(super) fn write_sites(writer: &mut ReportWriter<'_>, pass: &PeakPass, live: 
     });
 }
 
-/// Returns the largest allocation of each group, with its size, among those that are live at the peak. `group_of`
-/// returns the group of an allocation.
+/// Returns the largest allocation of each group that is live at the peak, preceded by its size. `group_of` returns the
+/// group of an allocation.
 fn largest_by_group(
     writer: &ReportWriter<'_>,
     count: u32,
@@ -153,7 +154,7 @@ fn largest_of(largest: &[(u64, AllocationId)], group: u32) -> AllocationId {
     largest.get(group as usize).map_or(AllocationId(0), |&(_, id)| id)
 }
 
-/// Writes the table of call stacks, if there are more call stacks than call sites.
+/// Writes the table of call stacks. It is left out if each call site has only one call stack.
 pub(super) fn write_stacks(writer: &mut ReportWriter<'_>, pass: &PeakPass, live: &[AllocationId]) {
     let (file, history) = (writer.file, writer.history);
     let (snapshot, stacks) = (&file.snapshot, &pass.groupings.stacks);
@@ -186,7 +187,7 @@ pub(super) fn write_stacks(writer: &mut ReportWriter<'_>, pass: &PeakPass, live:
     });
 }
 
-/// Writes the table of modules. Each module includes its nested modules.
+/// Writes the table of modules. The numbers of a module include its nested modules.
 pub(super) fn write_modules(writer: &mut ReportWriter<'_>, pass: &PeakPass) {
     let (file, tree) = (writer.file, &pass.groupings.tree);
     let module = |number: u32| tree.modules.get(number as usize);
@@ -208,7 +209,7 @@ pub(super) fn write_modules(writer: &mut ReportWriter<'_>, pass: &PeakPass) {
     });
 }
 
-/// Writes the table of annotations or of compiled regions.
+/// Writes the table of annotations or the table of compiled regions.
 pub(super) fn write_named(writer: &mut ReportWriter<'_>, pass: &PeakPass, by: NumberedGrouping) {
     let (file, history) = (writer.file, writer.history);
     // The groups before `first` are for allocations outside annotations or regions.

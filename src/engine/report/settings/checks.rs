@@ -1,6 +1,7 @@
-//! Checks for problems that a different allocator setting may fix, with their thresholds.
+//! Checks for problems that may be fixed by a different allocator setting, and their thresholds.
 //!
-//! The thresholds are high on purpose. Each hint costs the reader an experiment, so a healthy trace must not get any.
+//! The thresholds are high on purpose. Following a hint costs the user an experiment, so a healthy trace must not cause
+//! any hints.
 
 use crate::open::OpenFile;
 use crate::report::fragmentation::{MIN_PROBLEM_BYTES, newest_oom, peak_moment, peak_reserved_moment};
@@ -13,20 +14,20 @@ use history::snapshot::Action;
 
 const MIB: u64 = 1 << 20;
 
-/// Checks, in display order.
+/// The checks, in display order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Check {
-    /// Memory was requested from the driver although enough was free, but not in one block.
+    /// Memory was requested from the driver although enough was free, because it was scattered over several blocks.
     FragmentedRequest,
-    /// An OOM occurred although enough memory was free, but not in one block.
+    /// An OOM occurred although enough memory was free, because it was scattered over several blocks.
     FragmentedOom,
-    /// A few small blocks pin large segments.
+    /// A few small blocks prevent the release of large segments.
     PinnedSegments,
-    /// Bytes are lost by rounding between powers of two.
+    /// Bytes are lost because sizes between powers of two are rounded up.
     Rounding,
-    /// Segments are never used.
+    /// Segments stay unused during the whole trace.
     UnusedSegments,
-    /// Memory is repeatedly released to the driver and allocated again.
+    /// Memory is repeatedly released to the driver and reserved again.
     Churn,
 }
 
@@ -50,7 +51,7 @@ impl Check {
         }
     }
 
-    /// Returns the description of the check.
+    /// Returns a description of the bytes that the check finds.
     pub(super) fn description(self) -> &'static str {
         match self {
             Check::FragmentedRequest => "free (cached) in the pool at the driver request that led to peak reserved",
@@ -62,7 +63,7 @@ impl Check {
         }
     }
 
-    /// Returns the minimum share (in percent) and the minimum bytes for a hint.
+    /// Returns the thresholds for a hint: minimum share of the total in percent, and minimum number of bytes.
     pub(super) fn thresholds(self) -> (u64, u64) {
         match self {
             Check::FragmentedRequest | Check::FragmentedOom | Check::Rounding => (10, MIN_PROBLEM_BYTES),
@@ -73,28 +74,28 @@ impl Check {
 }
 
 impl Check {
-    /// Returns whether `part` of `whole` bytes reaches the thresholds.
+    /// Returns whether `part` of a total of `whole` bytes reaches both thresholds.
     fn reaches_thresholds(self, part: u64, whole: u64) -> bool {
         let (percent, bytes) = self.thresholds();
         part >= bytes && u128::from(part) * 100 >= u128::from(whole) * u128::from(percent) && whole > 0
     }
 }
 
-/// Result of a check.
+/// Result of a check: the bytes found, the total that they are compared with, and the moment.
 #[derive(Clone, Debug)]
 pub(super) struct CheckResult {
     pub(super) check: Check,
     pub(super) found_bytes: u64,
     pub(super) whole_bytes: u64,
-    /// Moment of the finding. `None` if the situation did not occur in the trace.
+    /// Moment of the finding. `None` if the situation to check for did not occur in the trace.
     pub(super) moment: Option<u32>,
-    /// True if the conditions of the check other than the thresholds hold.
+    /// True if all conditions of the check hold, apart from the thresholds.
     conditions_hold: bool,
     pub(super) detail: String,
 }
 
 impl CheckResult {
-    /// Returns whether the result reaches the thresholds and meets the other conditions.
+    /// Returns whether the result leads to a hint: it reaches the thresholds and meets all other conditions.
     pub(super) fn is_hint(&self) -> bool {
         self.conditions_hold && self.check.reaches_thresholds(self.found_bytes, self.whole_bytes)
     }
@@ -107,10 +108,11 @@ pub(super) struct Checks {
     at_peak: Layout,
     at_end: Layout,
     next_event: u32,
-    /// Bytes and number of the events that reserved memory, and of those that released it to the driver.
+    /// Bytes and number of the events that reserved memory, followed by bytes and number of the events that released
+    /// it.
     driver_traffic: [(u64, u64); 2],
-    /// Fixed-size segments without a block at the end: start address, end address, moment of last use. Sorted by
-    /// address.
+    /// Fixed-size segments that have no block at the end of the trace, sorted by address. Each is the start address,
+    /// the end address, and the moment of the last use.
     empty_segments: Option<Vec<[u64; 3]>>,
     next_allocation: usize,
 }
@@ -132,7 +134,7 @@ impl Checks {
         }
     }
 
-    /// Collects the data for the checks.
+    /// Continues collecting the data for the checks.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -272,13 +274,13 @@ impl Checks {
     }
 }
 
-/// Returns the text for the size of the largest free block.
+/// Returns the text that states the size of the largest free block.
 fn largest_free_text(free: u64) -> String {
     "largest free block ≤ ".to_owned() + &bytes_text(free)
 }
 
-/// Returns the fixed-size segments without a block, sorted by address: start address, end address, and the moment
-/// at which their last range was mapped.
+/// Returns the fixed-size segments that have no block at the end of the trace, sorted by address. Each is the start
+/// address, the end address, and the moment at which its last range was mapped.
 fn find_empty_segments(end: &Layout, lives: &SegmentLifetimes) -> Vec<[u64; 3]> {
     let segments = end.state.segments.iter();
     let empty = segments.filter(|segment| {

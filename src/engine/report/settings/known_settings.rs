@@ -1,6 +1,6 @@
 //! Descriptions and default values of the settings of PyTorch's caching allocator.
 
-/// Setting of the allocator. The key is that of snapshots.
+/// A setting of PyTorch's caching allocator. `key` is its key in snapshots.
 pub(super) struct KnownSetting {
     key: &'static str,
     default: &'static str,
@@ -12,10 +12,10 @@ const fn known_setting(key: &'static str, default: &'static str, description: &'
     KnownSetting { key, default, description }
 }
 
-/// Prefix of the keys of the rounding settings. Each size has its own setting.
+/// Prefix of the keys that set the rounding. There is one key for each range of sizes.
 pub(super) const DIVISIONS_KEY: &str = "roundup_power2_divisions";
 
-/// `SIZE_MAX`, the default of settings that limit no size. Some snapshots have -1 instead.
+/// Default of settings that limit a size. It is `SIZE_MAX`, which means no limit. Some snapshots have -1 instead.
 const UNLIMITED: &str = "18446744073709551615";
 
 const KNOWN_SETTINGS: [KnownSetting; 22] = [
@@ -99,7 +99,8 @@ const KNOWN_SETTINGS: [KnownSetting; 22] = [
     ),
 ];
 
-/// Parses a setting string such as `max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2]` into keys and values.
+/// Parses the text of the environment variable, such as `max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2]`,
+/// into keys and values.
 pub(super) fn parse_conf(conf: &str) -> Vec<(&str, &str)> {
     let mut settings = Vec::new();
     let (mut depth, mut from) = (0i32, 0);
@@ -114,14 +115,14 @@ pub(super) fn parse_conf(conf: &str) -> Vec<(&str, &str)> {
     settings
 }
 
-/// Returns the description and default of the setting with this key.
+/// Returns the known setting with this key. `None` if the key is unknown.
 pub(super) fn find_known(key: &str) -> Option<&'static KnownSetting> {
     let key = key.split_once('.').map_or(key, |(prefix, _)| if prefix == DIVISIONS_KEY { prefix } else { key });
     KNOWN_SETTINGS.iter().find(|known| known.key == key)
 }
 
 impl KnownSetting {
-    /// Returns whether a value is the default.
+    /// Returns whether a value is the default of this setting.
     pub(super) fn is_default(&self, value: &str) -> bool {
         let number = |text: &str| text.parse::<f64>().ok();
         value.eq_ignore_ascii_case(self.default)

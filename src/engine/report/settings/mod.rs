@@ -1,4 +1,4 @@
-//! Report on allocator settings: their values, and suggested changes with evidence.
+//! Report on allocator settings. It lists their values, and suggests changes based on evidence in the trace.
 
 mod checks;
 mod known_settings;
@@ -13,7 +13,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::percent;
 use checks::{Check, CheckResult, Checks};
 
-/// Report on settings, in progress.
+/// The report on settings, while it is computed.
 pub(super) struct Settings {
     device: i64,
     question: ReportQuestion,
@@ -48,12 +48,12 @@ impl Job for Settings {
     }
 }
 
-/// Returns the value of a setting, if the file has it.
+/// Returns the value of a setting. `None` if the file does not list the setting.
 fn setting_value<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a str> {
     settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
-/// Returns the keys and values of the settings that the file lists, and of those that are only in the text of the
+/// Returns the keys and values of all settings: those that the file lists, and those that occur only in the text of the
 /// environment variable.
 fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {
     let mut all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
@@ -72,8 +72,8 @@ fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {
     all
 }
 
-/// Returns whether expandable segments are combined with a limit for splitting. These settings conflict, because large
-/// unsplit blocks can't be shared.
+/// Returns whether expandable segments are combined with a limit for splitting. These settings conflict, because blocks
+/// above the limit are never split, so a large free block in an expandable segment cannot serve smaller requests.
 fn settings_conflict(settings: &[(String, String)]) -> bool {
     let all = all_settings(settings);
     let is = |wanted: &str, holds: fn(&str) -> bool| all.iter().any(|&(key, value)| key == wanted && holds(value));
@@ -148,7 +148,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
     writer.add_statement(Tone::Fact, text, None);
 }
 
-/// Maximum number of settings that are listed in a statement.
+/// Maximum number of settings that are named in a statement.
 const MAX_NAMES: usize = 8;
 
 fn write_settings(writer: &mut ReportWriter<'_>) {

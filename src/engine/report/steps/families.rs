@@ -1,4 +1,5 @@
-//! Grouping of annotations into families, by name without numbers, to find the family that marks the steps.
+//! Groups annotations whose names differ only in numbers into families, to find the family that marks the training
+//! steps.
 
 use super::placed::PlacedAnnotations;
 use super::rule::{StepRule, Steps};
@@ -8,20 +9,20 @@ use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 
-/// Maximum number of bytes of a name that are compared.
+/// Maximum number of bytes of a name that are compared with other names.
 const MAX_NAME_LEN: usize = 200;
-/// Words that suggest that an annotation is a step.
+/// Words in an annotation name that suggest that the annotation is a step.
 const STEP_WORDS: [&str; 3] = ["step", "iter", "batch"];
 
 /// Annotations whose names differ only in their numbers.
 struct Family {
-    /// Name with `#` in place of numbers: `step_#`.
+    /// Common name of the family, with `#` in place of numbers, such as `step_#`.
     stem: String,
     name: StringId,
-    /// True if annotations of the family have different names. `names_repeat` is true if a name occurs again.
+    /// True if the family has several different names. `names_repeat` is true if a name occurs more than once.
     names_differ: bool,
     names_repeat: bool,
-    /// True if an annotation of the family ended before the first event. If so, an annotation that is open at the first
+    /// True if an annotation of the family ended before the first event. Then an annotation that is open at the first
     /// event is a partial step.
     has_earlier: bool,
     count: u32,
@@ -36,13 +37,14 @@ pub(super) struct Families {
     families: Vec<Family>,
     by_stem: HashMap<String, u32, foldhash::fast::RandomState>,
     by_name: HashMap<StringId, u32, foldhash::fast::RandomState>,
-    /// Index of the next annotation: first into [`PlacedAnnotations::outside_rows`], then into
+    /// Index of the next annotation to process. First [`PlacedAnnotations::outside_rows`] is processed, then
     /// [`PlacedAnnotations::annotations`].
     next_annotation: usize,
-    /// Family of each placed annotation. [`NO_FAMILY`] if the annotation can't be a step.
+    /// Index of the family of each annotation that overlaps the trace. [`NO_FAMILY`] if the annotation cannot be a
+    /// step.
     family_of: Vec<u32>,
-    /// Family that marks the steps. The outer `None` means that not all annotations are known. `places_collected` is
-    /// the number of placed annotations that were searched for steps.
+    /// Index of the family that marks the steps, if any. The outer `None` means that the annotations are still being
+    /// read. `places_collected` is the number of annotations that were checked for being steps afterwards.
     step_family: Option<Option<u32>>,
     places_collected: usize,
     spans: Vec<Span>,
@@ -52,7 +54,7 @@ pub(super) struct Families {
 const NO_FAMILY: u32 = u32::MAX;
 
 impl Families {
-    /// Assigns annotations to families and collects the steps.
+    /// Continues assigning annotations to families, and then collecting the steps.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
@@ -137,15 +139,15 @@ impl Families {
         family
     }
 
-    /// Returns the family that marks the steps: the one with the highest rank, then the one that covers most events,
-    /// then the first.
+    /// Returns the family that marks the steps. It has the highest score. If several families have this score, the one
+    /// that covers the most events is used, or otherwise the first.
     fn best_family(&self) -> Option<u32> {
         let ranked =
             (0u32..).zip(&self.families).filter_map(|(index, it)| Some((it.rank()?, it.covered_events, !index)));
         ranked.max().map(|(_, _, index)| !index)
     }
 
-    /// Returns the steps, or `None` if no family marks steps. A second call returns `None`.
+    /// Returns the steps, or `None` if no family marks steps. Later calls return `None`.
     pub(super) fn take_steps(&mut self) -> Option<Steps> {
         let family = self.families.get(self.step_family.take().flatten()? as usize)?;
         let (spans, annotation_rows) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.rows));
@@ -160,8 +162,8 @@ impl Families {
 }
 
 impl Family {
-    /// Returns the rank of the family as a candidate for steps, or `None` if it is no candidate. Higher ranks are
-    /// better.
+    /// Returns a score for the likelihood that the family marks the steps. Higher scores are more likely. `None` if the
+    /// family cannot mark steps.
     fn rank(&self) -> Option<u32> {
         let stem = self.stem.to_ascii_lowercase();
         let has_step_word = STEP_WORDS.iter().any(|word| stem.contains(word));
@@ -177,7 +179,7 @@ impl Family {
     }
 }
 
-/// Replaces each number in a name by `#`.
+/// Replaces each number in a name with `#`.
 fn stem(name: &str) -> String {
     let mut stem = String::new();
     for letter in name.chars() {

@@ -1,9 +1,9 @@
-//! Detection of steps, the iterations of training or inference, from annotations or from repeating allocations.
+//! Detects steps, which are iterations of training or inference, from annotations or from repeating allocations.
 //!
 //! 1. Annotations that differ only in a number, `step_1`, `step_2`, …: each annotation is a step. The same holds for
 //!    repeated annotations with the same name if they cover nine tenths of the trace between the first and the last.
 //! 2. Annotations with the same name that cover less, such as `Optimizer.step`: a step goes from the end of an
-//!    annotation to the end of the next.
+//!    annotation to the end of the next one.
 //! 3. A call stack that allocates at even intervals (`recurrence.rs`), if that gives more steps than rule 2.
 //!
 //! Other reports create a [`StepFinder`], call its `step` until it is done, and read its `steps`. Their spans are
@@ -24,13 +24,13 @@ use families::Families;
 use placed::PlacedAnnotation;
 use recurrence::Recurrence;
 
-/// Search for the steps of a device.
+/// Finds the training steps of a device.
 pub(super) struct StepFinder {
     device: i64,
     pub(super) placed: PlacedAnnotations,
     is_placed: bool,
     families: Families,
-    /// Steps found from annotations. `None` until all annotations are read.
+    /// Steps that were found from annotations. `None` until all annotations are read.
     from_annotations: Option<Steps>,
     recurrence: Recurrence,
     pub(super) steps: Steps,
@@ -43,8 +43,8 @@ impl StepFinder {
         StepFinder { device, placed, is_placed: false, families, from_annotations, recurrence, steps, is_done: false }
     }
 
-    /// Searches until the steps are found. Afterwards, `steps` and `placed` are complete. Both are empty if the file
-    /// does not have the device.
+    /// Continues searching until the steps are found or the time slice is used up. Afterwards, `steps` and `placed` are
+    /// complete. Both are empty if the file does not have the device.
     pub(super) fn step(&mut self, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
         let Some(history) = file.history(self.device) else { return Ok(()) };
         if self.is_done {
@@ -71,7 +71,6 @@ impl StepFinder {
         Ok(())
     }
 
-    /// Returns the heap memory of the results, in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         let PlacedAnnotations { annotations, spans, .. } = &self.placed;
         annotations.capacity() * size_of::<PlacedAnnotation>()

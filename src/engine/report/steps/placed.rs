@@ -1,37 +1,37 @@
-//! Placement of annotations in the trace: conversion of wall-clock times to moments.
+//! Positions of annotations in the trace. Their wall-clock times are converted to moments.
 
 use crate::marks::annotation_span;
 use crate::protocol::Span;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AnnotationRange, DeviceHistory};
 
-/// Annotation that overlaps the trace.
+/// An annotation that overlaps the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) struct PlacedAnnotation {
     /// Index in [`DeviceHistory::annotations`].
     pub(in crate::report) row: u32,
-    /// Number of annotations that started earlier and are still open when this one starts.
+    /// Number of earlier annotations that are still open when this one starts.
     pub(in crate::report) depth: u32,
 }
 
-/// Annotations of a device that overlap its trace, sorted by start.
+/// Annotations of a device that overlap the trace, sorted by start.
 #[derive(Default)]
 pub(in crate::report) struct PlacedAnnotations {
     pub(in crate::report) annotations: Vec<PlacedAnnotation>,
     /// Range of each annotation, from the moment before its first event to the moment after its last one. Events
-    /// exactly at its start or end are included. An annotation without an end lasts to the end of the trace.
+    /// exactly at its start or end are included. An annotation without an end lasts until the end of the trace.
     pub(in crate::report) spans: Vec<Span>,
-    /// Indices of the annotations that ended before the first event of the trace or started after the last one.
+    /// Indices of the annotations that ended before the first event of the trace, or started after its last event.
     pub(in crate::report) outside_rows: Vec<u32>,
-    /// Number of annotations if the trace has no times, so that their position is unknown. Otherwise 0.
+    /// Number of annotations whose position is unknown because the trace has no times. 0 if the trace has times.
     pub(in crate::report) without_time: usize,
     next_row: usize,
-    /// End times in µs of the open annotations. `i64::MAX` for annotations without an end.
+    /// End time of each annotation that is currently open, in µs. `i64::MAX` for annotations without an end.
     open_ends_us: Vec<i64>,
 }
 
 impl PlacedAnnotations {
-    /// Determines the position of each annotation.
+    /// Continues determining the positions of the annotations.
     pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let Some(clock) = history.events.times.time_axis() else {
             self.without_time = history.annotations.len();
@@ -60,7 +60,7 @@ impl PlacedAnnotations {
     }
 }
 
-/// Returns the end time of an annotation in µs, which is never less than the start time.
+/// Returns the end time of an annotation in µs. It is never less than the start time.
 fn end_us(range: &AnnotationRange) -> i64 {
     range.end_us.map_or(i64::MAX, |end| end.max(range.start_us))
 }

@@ -1,15 +1,15 @@
-//! Search for the steps of a trace without annotations, in linear time: finds a call stack that allocates at even
-//! intervals.
+//! Finds the steps of a trace without annotations, in linear time. The starts of the steps are the allocations of a
+//! call stack that allocates at even intervals.
 //!
-//! A stack is even if it allocates at least three times, spans at least half of all allocations, and its intervals
-//! (counted in allocations) have a standard deviation of at most a quarter of their mean. With more than two intervals,
-//! the first is ignored, because it contains one-time allocations.
+//! A stack is called even if it allocates at least three times, spans at least half of all allocations, and its
+//! intervals (counted in allocations) have a standard deviation of at most a quarter of their mean. With more than two
+//! intervals, the first is ignored, because it contains one-time allocations.
 //!
-//! The candidates for the number of steps are the counts that even stacks share: first the counts of the most stacks,
-//! then the smallest counts. A stack agrees with a candidate if its count differs by at most one, because a trace may
-//! start and end anywhere. If the Python frames that all agreeing stacks share are inside a `forward`, an optimizer or
-//! the backward pass, or if they share no frames, the loop runs over layers or parameters, and the next candidate is
-//! tried.
+//! The candidates for the number of steps are the counts that even stacks share: counts that more stacks share are
+//! tried first, and then smaller counts. A stack agrees with a candidate if their counts differ by at most one, because
+//! the trace may start and end within a step. If the Python frames that all agreeing stacks share are inside a
+//! `forward`, an optimizer or the backward pass, or if they share no frames, the repeating loop runs over layers or
+//! parameters instead of steps, and the next candidate is tried.
 //!
 //! A step starts at each allocation of one agreeing stack: the one with the fewest live bytes before its second
 //! allocation.
@@ -25,12 +25,13 @@ use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, FrameId, Snapshot, StackId};
 
-/// Number of even stacks that are compared per batch. The time slice is charged for a whole batch in advance.
+/// Number of even stacks that are compared in one batch. The cost of a batch is subtracted from the time slice in
+/// advance.
 const STACKS_PER_BATCH: u32 = 128;
-/// Minimum number of stacks that must agree with the number of steps.
+/// Minimum number of stacks that must agree with a candidate for the number of steps.
 const MIN_AGREEING: u32 = 3;
 
-/// Occurrences of a stack. `first`, `second` and `last` are indices of allocations.
+/// Allocations made by a call stack. `first`, `second` and `last` are indices of allocations in the trace.
 #[derive(Clone, Copy, Default)]
 struct Occurrences {
     count: u32,
@@ -38,27 +39,29 @@ struct Occurrences {
     second: u32,
     last: u32,
     interval_squares: u128,
-    /// Number of events before the second allocation.
+    /// Number of events before the stack's second allocation.
     events_before_second: u32,
 }
 
-/// Search for steps by repeating stacks.
+/// Finds steps by call stacks that repeat at even intervals.
 #[derive(Default)]
 pub(super) struct Recurrence {
     next_event: u32,
     allocation_count: u32,
-    /// 1-based index into `seen` for each stack, or 0 if the stack has not allocated yet. Faster than a hash table.
+    /// Maps each stack to a 1-based index into `seen`. 0 if the stack has not allocated yet. A vector is faster than a
+    /// hash table.
     seen_index: Column<u32>,
     seen: Vec<(StackId, Occurrences)>,
     even_stacks: Option<Vec<(StackId, Occurrences)>>,
     /// Candidates for the number of steps. The last one is tried next.
     candidates: Vec<u32>,
-    /// Number of even stacks that were compared with the current candidate. `agreeing_stacks` is the number of those
-    /// that agree, and `common_frames` has the Python frames that they share.
+    /// Number of even stacks that were compared with the current candidate. `agreeing_stacks` is the number of stacks
+    /// that agree, and `common_frames` has the Python frames that these stacks share.
     compared: usize,
     agreeing_stacks: u32,
     common_frames: Option<Vec<FrameId>>,
-    /// Agreeing stack with the fewest live bytes before its second allocation, and the number of these bytes.
+    /// Agreeing stack that has the fewest live bytes before its second allocation, with its allocations and these live
+    /// bytes.
     anchor: Option<(StackId, Occurrences, i64)>,
     roles: FrameRoles,
     is_chosen: bool,
@@ -67,7 +70,7 @@ pub(super) struct Recurrence {
 }
 
 impl Recurrence {
-    /// Searches until the steps are found.
+    /// Continues searching until the steps are found or the time slice is used up.
     pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         let count = history.event_count();
         if self.even_stacks.is_none() && self.seen_index.is_empty() {
@@ -104,7 +107,7 @@ impl Recurrence {
         Ok(())
     }
 
-    /// Returns the steps and leaves the search empty. Must only be called when the search is done.
+    /// Returns the steps and resets them. Must only be called when the search is complete.
     pub(super) fn take_steps(&mut self) -> Steps {
         std::mem::take(&mut self.steps)
     }
@@ -138,7 +141,7 @@ impl Recurrence {
         }
     }
 
-    /// Determines the even stacks and the candidates for the number of steps.
+    /// Determines the stacks with even intervals, and the candidates for the number of steps.
     fn find_candidates(&mut self) {
         let allocations = u64::from(self.allocation_count);
         let seen = std::mem::take(&mut self.seen).into_iter();
@@ -157,7 +160,8 @@ impl Recurrence {
         self.even_stacks = Some(even);
     }
 
-    /// Compares some stacks with the current candidate. After the last stack, accepts or rejects the candidate.
+    /// Compares the next batch of stacks with the current candidate. After the last stack, accepts or rejects the
+    /// candidate.
     fn try_candidate(&mut self, snapshot: &Snapshot, history: &DeviceHistory) {
         let (Some(&number), Some(even)) = (self.candidates.last(), &self.even_stacks) else {
             (self.anchor, self.is_chosen) = (None, true);
@@ -199,8 +203,8 @@ impl Recurrence {
         (self.compared, self.agreeing_stacks, self.anchor) = (0, 0, None);
     }
 
-    /// Drops the last step if it is probably cut off by the end of the trace or includes code after the loop: if it has
-    /// fewer than seven eighths of the allocations of every other step, or more than twice as many.
+    /// Drops the last step if it has fewer than seven eighths of the allocations of every other step, or more than
+    /// twice as many. Then it is probably cut off by the end of the trace or includes code after the loop.
     fn drop_partial_step(&mut self) {
         if let Some((&last, others)) = self.step_lengths.split_last()
             && let (Some(&min), Some(&max)) = (others.iter().min(), others.iter().max())

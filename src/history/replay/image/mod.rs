@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! part      HISTORY · numbers (u64 each)                         starts a device
-//!           WARNING · kind · count (u64) · place                 warning about the history
+//!           WARNING · kind · count (u64) · path                  warning about the history
 //!           column · width · minimum (u64) · values              up to one chunk of a column of that device
 //! values    difference to the chunk's minimum, in `width` bytes  little-endian, as all numbers
 //! ```
 //!
-//! The storage of the parts has to detect damage. This module only checks that all references are in range.
+//! This module only checks that all references are in range. The file that contains the parts must detect damage.
 
 mod packing;
 mod reading;
@@ -25,27 +25,27 @@ const HISTORY: u8 = 255;
 /// Tag of a part with a warning.
 const WARNING: u8 = 254;
 
-/// Columns of a device, by type. A part identifies its column by type and index. The index takes five bits.
+/// Columns of a device, by element type. A part identifies its column by type and index. The index takes five bits.
 #[derive(Default)]
 struct Columns {
-    /// Actions of events.
+    /// Column with the actions of events.
     bytes: [Column<u8>; 1],
     /// Columns of events: subject, stack, labels, events without a time offset. Columns of allocations from before the
     /// trace: free requested, freed. Columns of allocations in the trace: free requested, freed, allocated. Events of
     /// notes. Counts of live allocations. Allocations live at the end, and their blocks. Labels of annotated subjects
     /// and of annotated addresses. Moments of the maxima of the drawn, reserved and awaiting-free totals.
     words: [Column<u32>; 18],
-    /// Address and size of allocations from before the trace, of allocations in it, of segment operations and of
-    /// notes. Annotated subjects and addresses.
+    /// Address and size, as two columns each: allocations from before the trace, allocations in the trace, segment
+    /// operations, notes. Then annotated subjects and annotated addresses.
     longs: [Column<u64>; 10],
     /// Times: first event of each stretch, latest time before it, events without an offset. Drawn, reserved and
     /// awaiting-free totals: first total and maximum of each block.
     signed: [Column<i64>; 9],
-    /// Time offsets.
+    /// Column with the time offsets of events.
     offsets: [Column<i32>; 1],
 }
 
-/// Kinds of warnings about histories.
+/// Kinds of warnings about histories. A serialized warning stores its index in this table.
 const KINDS: [WarningKind; 11] = [
     WarningKind::AllocatedTwice,
     WarningKind::FreedTwice,

@@ -2,13 +2,13 @@
 
 use base::column::Column;
 
-/// Length of a part's header: column, width and minimum.
+/// Length in bytes of a part's header: column, width and minimum.
 const HEADER_BYTES: usize = 10;
 
 /// Column value that can be converted to an unsigned number with the same order.
 pub(super) trait Word: Copy {
     fn word(self) -> u64;
-    /// Converts back from [`Word::word`]. Out-of-range numbers are truncated.
+    /// Converts a number back to a value. Inverse of [`Word::word`]. Out-of-range numbers are truncated.
     fn from_word(word: u64) -> Self;
 }
 
@@ -47,7 +47,7 @@ macro_rules! signed {
 unsigned!(u8, u32, u64);
 signed!(i32, i64);
 
-/// Packs a chunk into a part. `column` is the number of the column.
+/// Packs a chunk of a column into a part. `column` identifies the column within its device.
 pub(super) fn pack<T: Word>(column: u8, chunk: &[T]) -> Vec<u8> {
     let words: Vec<u64> = chunk.iter().map(|value| value.word()).collect();
     pack_words(column, &words)
@@ -71,8 +71,8 @@ fn pack_words(column: u8, words: &[u64]) -> Vec<u8> {
     part
 }
 
-/// Appends the values of a part to `column`. `part` starts after the column number. Returns `false` if the part is
-/// invalid.
+/// Appends the values of a part to `column`. `part` starts after the byte that identifies the column. Returns `false`
+/// if the part is invalid.
 pub(super) fn unpack<T: Word>(part: &[u8], column: &mut Column<T>) -> bool {
     unpack_words(part).is_some_and(|words| column.push_chunk(words.into_iter().map(T::from_word).collect()))
 }

@@ -15,10 +15,10 @@ use crate::snapshot::{Action, LabelsId, Rows, Snapshot, Warnings};
 use base::column::Column;
 use std::fmt;
 
-/// Number of a device's values that are not columns.
+/// Number of values of a device other than columns.
 const SCALARS: usize = 11 + Action::ALL.len() + 25;
 
-/// Loader of serialized histories.
+/// Loader that restores histories from their serialized parts.
 #[derive(Default)]
 pub(in crate::replay) struct ImageReader {
     devices: Vec<([u64; SCALARS], Columns)>,
@@ -36,12 +36,12 @@ pub(in crate::replay) trait HistoryLoader {
     /// Returns whether any part was added.
     fn has_parts(&self) -> bool;
 
-    /// Builds the histories after the last part. Returns whether they are valid and refer only to existing rows of the
-    /// snapshot's tables.
+    /// Builds the histories after the last part. Returns whether the histories are valid and refer only to existing
+    /// rows of the snapshot's tables.
     fn end(&mut self, rows: Rows) -> bool;
 
-    /// Returns the histories, by ordinal with host memory last, and the warnings. The annotations come from the
-    /// snapshot.
+    /// Returns the histories, sorted by device ordinal with host memory last, and the warnings. The annotations come
+    /// from the snapshot.
     fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings);
 
     /// Returns the number of events of all devices.
@@ -50,7 +50,7 @@ pub(in crate::replay) trait HistoryLoader {
     fn heap_bytes(&self) -> usize;
 }
 
-/// Prints only a name. Printing the contents would need more code than loading them.
+/// Prints only a name, to keep the wasm small. Printing the contents would need more code than loading them.
 impl fmt::Debug for dyn HistoryLoader {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Histories")
@@ -256,7 +256,7 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
     })
 }
 
-/// Decodes the subject of an annotation.
+/// Decodes the subject of an annotation, the inverse of `encode_subject`. Returns `None` if the kind is invalid.
 pub(super) fn decode_subject(number: u64) -> Option<Subject> {
     let index = number as u32;
     match number >> 32 {

@@ -1,11 +1,11 @@
-//! Validation of loaded histories: all references are in range, and no moment is beyond the last.
+//! Validation of loaded histories. All references must be in range, and no moment may be after the last one.
 
 use crate::replay::device_history::{DeviceHistory, MOMENTS_PER_COUNT};
 use crate::replay::trace::{EARLY_BIT, LifetimeColumns, NEVER};
 use crate::snapshot::{Action, Rows, StackId};
 use base::column::Column;
 
-/// Id for events without labels, such as SnapViewer's frees.
+/// Label id of events without labels, such as the frees in SnapViewer files.
 const NO_LABELS: u32 = u32::MAX;
 
 pub(super) fn is_valid(history: &DeviceHistory, rows: Rows) -> bool {
@@ -72,7 +72,8 @@ fn allocations_are_valid(history: &DeviceHistory) -> bool {
         && allocations.allocated_at.iter().is_sorted_by(|first, second| first < second)
 }
 
-/// Returns whether all values satisfy `predicate`. It never stops early, so that the loop can be vectorized.
+/// Returns whether all values satisfy `predicate`. Does not stop at the first failure, so that the loop can be
+/// vectorized.
 fn all<T: Copy>(column: &Column<T>, predicate: impl Fn(T) -> bool) -> bool {
     column.chunks().all(|chunk| chunk.iter().fold(true, |all, &value| all & predicate(value)))
 }

@@ -12,7 +12,7 @@ use base::column::Column;
 /// Serializes a complete history and passes its parts to `put`.
 ///
 /// # Errors
-/// Returns the first error of `put`.
+/// Returns the first error that `put` returns.
 pub fn write_parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     let mut head = vec![HISTORY];
     scalar_values(history).into_iter().for_each(|number| head.extend(number.to_le_bytes()));
@@ -90,7 +90,7 @@ pub fn write_parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Res
 /// Serializes warnings about histories and passes their parts to `put`.
 ///
 /// # Errors
-/// Returns the first error of `put`.
+/// Returns the first error that `put` returns.
 pub fn write_warning_parts<E>(warnings: &Warnings, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     for (kind, count, place) in warnings.iter() {
         let kind = KINDS.iter().position(|known| known == kind).unwrap_or(KINDS.len());
@@ -113,8 +113,8 @@ fn write_columns<T: Word, E, const COUNT: usize>(
     Ok(())
 }
 
-/// Encodes the subject of an annotation: its number as in the column of subjects in the low 32 bits, and its kind in
-/// the high ones.
+/// Encodes the subject of an annotation: its value in the column of subjects in the low 32 bits, and its kind in the
+/// high 32 bits.
 fn encode_subject(subject: Subject) -> u64 {
     match subject {
         Subject::Traced(index) => u64::from(index),

@@ -12,7 +12,7 @@ pub struct SelectedSegments {
     pub ranges: Allocations,
     /// Mapped bytes of the selected ranges at each moment.
     pub mapped: Totals,
-    /// Change of `mapped` by segment operation, in bytes.
+    /// Change of `mapped` at each segment operation, in bytes.
     changes: Column<i64>,
     base: i64,
     /// Id of the next range to add.
@@ -22,7 +22,7 @@ pub struct SelectedSegments {
 }
 
 impl SelectedSegments {
-    /// Creates the initial state without any ranges.
+    /// Creates the state before the first range is added.
     pub fn new(history: &DeviceHistory) -> SelectedSegments {
         SelectedSegments {
             ranges: Allocations::default(),
@@ -34,11 +34,11 @@ impl SelectedSegments {
         }
     }
 
-    /// Adds the ranges of `lifetimes` that `is_wanted` selects, until all are added or the slice ends. Every call must
-    /// pass the same arguments.
+    /// Continues adding the ranges of `lifetimes` that `is_wanted` selects, until all are added or the time slice is
+    /// used up. Every call must pass the same arguments.
     ///
     /// # Errors
-    /// The slice's time is up.
+    /// Returns an error if the time slice is used up.
     pub fn step(
         &mut self,
         lifetimes: &SegmentLifetimes,
@@ -97,13 +97,13 @@ impl SelectedSegments {
         }
     }
 
-    /// Returns the change of the selected mapped bytes at `event`.
+    /// Returns the change of the mapped bytes in the selected ranges at `event`.
     pub fn change(&self, history: &DeviceHistory, event: EventIdx) -> i64 {
         let Subject::Segment(operation) = history.events.subject(event.0) else { return 0 };
         self.changes.get(operation as usize).unwrap_or(0)
     }
 
-    /// Returns the curve of the selected bytes. `change` must be [`SelectedSegments::change`].
+    /// Returns the curve of the selected mapped bytes. `change` must call [`SelectedSegments::change`].
     pub fn curve<'a>(&'a self, change: &'a dyn Fn(EventIdx) -> i64) -> Curve<'a> {
         Curve::new(&self.mapped, change)
     }

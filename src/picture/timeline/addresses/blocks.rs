@@ -1,4 +1,4 @@
-//! Allocations that a window of addresses shows, their rows, and the columns where each enters and leaves.
+//! Allocations in a window of addresses, their rows, and the first and last column of each.
 
 use super::source::AddressSource;
 use crate::timeline::columns::Grid;
@@ -22,7 +22,7 @@ pub(super) fn rows_of(view: &View, [lowest, above]: [u64; 2]) -> Option<[i16; 2]
     (lower < upper).then_some([lower, upper])
 }
 
-/// A visible block before its leaf number is known.
+/// A visible block that is not assigned to a leaf yet.
 #[derive(Clone, Copy, Debug)]
 struct FoundBlock {
     id: u32,
@@ -53,10 +53,10 @@ pub(super) struct AddressBlocks {
     view: View,
     next: usize,
     found: Vec<FoundBlock>,
-    /// First leaf of each row, and a last entry for the end. While blocks are counted, entry `row + 1` is the number of
-    /// blocks in `row`.
+    /// First leaf of each row, and a last entry for the end. While blocks are being counted, entry `row + 1` is the
+    /// number of blocks in `row`.
     starts: Vec<u32>,
-    /// Index in `found` of each leaf.
+    /// For each leaf: index of its block in `found`.
     order: Vec<u32>,
     filled: usize,
     added: usize,
@@ -102,7 +102,7 @@ impl AddressBlocks {
         start(rows.start)..start(rows.end)
     }
 
-    /// Collects and orders the blocks until all are done or the slice ends.
+    /// Continues collecting and ordering the blocks until all are done or the time slice is used up.
     pub(super) fn step(
         &mut self,
         source: &AddressSource,
@@ -135,7 +135,7 @@ impl AddressBlocks {
         }
     }
 
-    /// Collects the visible blocks among these allocations.
+    /// Collects the blocks of these allocations that are visible in the window.
     fn collect(&mut self, source: &AddressSource, grid: &Grid, columns: &mut SceneColumns, ids: Range<usize>) {
         let window = grid.all_moments();
         let allocations = source.source.allocations;
@@ -171,8 +171,8 @@ impl AddressBlocks {
         Stage::Order
     }
 
-    /// Assigns leaves to the blocks at `places` in `found`. Each assignment advances the start of the block's row,
-    /// which ends as the start of the next row.
+    /// Assigns leaves to the blocks at the indices `places` of `found`. Advances the entry of each block's row in
+    /// `starts`, so that it finally equals the start of the next row.
     fn put_in_order(&mut self, places: Range<usize>) {
         for place in places {
             let row = self.found.get(place).map_or(0, |found| found.rows().middle());

@@ -1,4 +1,4 @@
-//! Mapped memory behind the blocks: the rows that reserved ranges cover at each column's moment.
+//! Mapped memory behind the blocks: the rows that reserved ranges cover at the moment of each column.
 
 use super::blocks::rows_of;
 use super::source::AddressSource;
@@ -13,22 +13,22 @@ use std::ops::Range;
 /// Maximum number of quads. If there are more, rows are merged.
 const MAX_QUADS_LIMIT: usize = MAX_QUADS / 4;
 
-/// Progress of drawing the mapped memory.
+/// Time-sliced drawing of the mapped memory.
 #[derive(Clone, Debug)]
 pub(super) struct MappedMemory {
     view: View,
     /// Id of the next range to collect.
     next: usize,
-    /// Ranges by the column where they enter, and by the column where they leave. Packed as column << 32 | lower row <<
-    /// 16 | upper row.
+    /// Ranges sorted by the column where they start, and ranges sorted by the column where they end. Packed as column
+    /// << 32 | lower row << 16 | upper row.
     changes: [Vec<u64>; 2],
     done: [usize; 2],
     column: usize,
     /// Number of ranges that cover each row in the current column.
     counts: Vec<u32>,
-    /// Indices of the quads that extend into the current column, bottom up.
+    /// Indices of the quads that continue in the current column, bottom up.
     open: Vec<u32>,
-    /// Number of rows that are merged into one.
+    /// Number of rows that are merged into one, to limit the number of quads.
     thick: usize,
     pub(super) quads: Vec<Quad>,
     is_sorted: bool,
@@ -41,8 +41,8 @@ impl MappedMemory {
         MappedMemory { view: *view, next: 0, changes, done, column: 0, counts, open, thick: 1, quads, is_sorted: false }
     }
 
-    /// Collects and draws the ranges until all are done or the slice ends. `shown` has the moment that each column
-    /// shows.
+    /// Continues collecting and drawing the ranges until all are done or the time slice is used up. `shown` contains
+    /// the moment that each column shows.
     pub(super) fn step(
         &mut self,
         source: &AddressSource,
@@ -89,7 +89,7 @@ impl MappedMemory {
         }
     }
 
-    /// Applies the changes of the current column. Returns true if any count changed.
+    /// Applies the changes of the current column to the counts. Returns true if any count changed.
     fn apply(&mut self) -> bool {
         let MappedMemory { changes, done, column, counts, .. } = self;
         let mut has_changed = false;
@@ -106,7 +106,7 @@ impl MappedMemory {
         has_changed
     }
 
-    /// Draws the rows of the current column. Unchanged quads continue.
+    /// Draws the rows of the current column. A quad with the same rows as a new one continues instead.
     fn draw(&mut self, x: [i16; 2]) {
         let runs = self.runs();
         let mut open = std::mem::take(&mut self.open).into_iter().peekable();
@@ -137,7 +137,7 @@ impl MappedMemory {
         }
     }
 
-    /// Returns the runs of adjacent rows that contain a range.
+    /// Returns the groups of adjacent rows that contain a range.
     fn runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         for (index, rows) in self.counts.chunks(self.thick).enumerate() {

@@ -27,7 +27,7 @@ use mapped::MappedMemory;
 pub use source::AddressSource;
 use sweep::{Estimate, Sweep, Swept};
 
-/// A scene of addresses under construction. To cancel it, drop it.
+/// A scene of addresses that is being built in time slices. Drop it to cancel.
 #[derive(Clone, Debug)]
 pub struct AddressJob {
     view: View,
@@ -50,7 +50,7 @@ enum Stage {
 }
 
 impl AddressJob {
-    /// Creates a job for `view`, whose vertical axis is that of the addresses. Windows larger than
+    /// Creates a job for `view`, whose vertical axis is the address axis. Windows larger than
     /// [`MAX_WINDOW_PX`](super::MAX_WINDOW_PX) are cut.
     pub fn new(source: &AddressSource, view: View) -> AddressJob {
         let view = cut_to_largest(view);
@@ -60,10 +60,11 @@ impl AddressJob {
         AddressJob { view, grid, columns, ground, lying, stage: Stage::Moments }
     }
 
-    /// Continues until the scene is complete. `source` must be the same in every call.
+    /// Continues building the scene until it is complete or the time slice is used up. `source` must be the same in
+    /// every call.
     ///
     /// # Errors
-    /// [`OutOfTime`] if the slice's time is up, or if the scene was already returned.
+    /// Returns [`OutOfTime`] if the time slice is used up, or if the scene was already returned.
     pub fn step(&mut self, source: &AddressSource, slice: &mut TimeSlice) -> SliceResult<Scene> {
         loop {
             match &mut self.stage {
@@ -95,7 +96,7 @@ impl AddressJob {
         }
     }
 
-    /// Creates a scene in one call, without slices.
+    /// Creates a scene in one call, without time slices.
     pub fn run(source: &AddressSource, view: View) -> Option<Scene> {
         AddressJob::new(source, view).step(source, &mut TimeSlice::new(&mut || true)).ok()
     }
@@ -122,9 +123,9 @@ impl AddressJob {
     }
 }
 
-/// Returns the rectangle of an allocation in a window, at least a pixel high and wide, even if the scene does not draw
-/// it alone. An allocation whose lifetime lies between the moments of two columns is shown in the column of its
-/// allocation. Returns `None` outside the window.
+/// Returns the rectangle of an allocation in a window, at least a pixel high and wide, even if the scene has no
+/// separate quad for it. If no column shows a moment of the allocation's lifetime, the rectangle is in the column where
+/// the allocation starts. Returns `None` outside the window.
 pub fn address_outline(source: &AddressSource, view: &View, allocation: AllocationId) -> Option<OutlineRect> {
     let id = Some(allocation).filter(|id| (id.0 as usize) < source.source.allocations.len())?;
     let rows = rows_of(view, (source.place)(id)?)?;

@@ -8,7 +8,8 @@ use history::replay::{AllocationId, Allocations};
 pub struct AddressSource<'a> {
     /// Lifetimes, totals and colours. The stacking order is ignored.
     pub source: Source<'a>,
-    /// Predicate that selects the allocations of this picture. `None` selects all that have a position on the axis.
+    /// Predicate that selects the allocations of this picture. `None` selects all allocations with a position on the
+    /// axis.
     pub includes: Option<&'a dyn Fn(AllocationId) -> bool>,
     /// Returns the position of an allocation on the axis: its first byte, and one past its last. `None` if it is not in
     /// this picture.

@@ -12,7 +12,7 @@ use base::slice::{SliceResult, TimeSlice};
 /// Candidates for θ in pixels. If even the last one gives too many quads, it is doubled.
 const CANDIDATES_PX: [u32; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 
-/// Groups of θ rows. Their grid moves with the plane when the window is panned.
+/// Cells of θ rows each. Their boundaries move with the content when the window is panned.
 #[derive(Clone, Copy, Debug)]
 struct Cells {
     band_px: u32,
@@ -33,7 +33,7 @@ impl Cells {
         (row + self.offset as usize) / self.band_px as usize
     }
 
-    /// Returns the first row of a cell, which is one past the last row of the previous cell. At most `rows`.
+    /// Returns the first row of a cell, which is the end of the previous cell. Clamped to `rows`.
     fn row(self, cell: usize, rows: usize) -> usize {
         (cell * self.band_px as usize).saturating_sub(self.offset as usize).min(rows)
     }
@@ -55,7 +55,7 @@ impl Estimate {
         Estimate { max_quads, column: 0, done: 0, quads: Default::default(), changed: Vec::new() }
     }
 
-    /// Counts the changes of further columns. Returns the smallest θ that likely keeps the scene within the maximum
+    /// Counts the changes of the next columns. Returns the smallest θ that likely keeps the scene within the maximum
     /// number of quads.
     pub(super) fn step(&mut self, blocks: &AddressBlocks, grid: &Grid, slice: &mut TimeSlice) -> SliceResult<u32> {
         // Each block makes a quad when it enters and one when it leaves, rarely more.
@@ -91,24 +91,24 @@ impl Estimate {
     }
 }
 
-/// Result of an attempt.
+/// Result of drawing with one θ: too many quads, or a complete scene.
 pub(super) enum Swept {
     TooMany,
     Done,
 }
 
-/// Quad that is being drawn for the thin blocks of a cell, and the content that it shows.
+/// Unfinished quad for the thin blocks of a cell, and the content that it shows.
 #[derive(Clone, Copy, Debug)]
 struct OpenCell {
     rows: [i16; 2],
     live: LiveSums,
     marks: u32,
     quad: u32,
-    /// True if the cell's content has changed since the quad was started.
+    /// True if the cell's content has changed after the quad was started.
     stale: bool,
 }
 
-/// Attempt to draw the scene with one θ.
+/// Attempt to draw the scene with one value of θ.
 #[derive(Clone, Debug)]
 pub(super) struct Sweep {
     cells: Cells,
@@ -121,9 +121,9 @@ pub(super) struct Sweep {
     cover: Vec<u32>,
     /// Number of live thin blocks, by cell.
     counts: Vec<u32>,
-    /// Open quad of the thin blocks, by cell.
+    /// Unfinished quad of the thin blocks, by cell.
     open: Vec<Option<OpenCell>>,
-    /// For each cell: one more than the last column that marked it, or 0.
+    /// For each cell: one more than the last column where the cell was marked, or 0.
     marked: Vec<u16>,
     /// Cells marked in the current column.
     dirty: Vec<u32>,
@@ -169,7 +169,7 @@ impl Sweep {
         (self.cells.band_px, self.quads, self.identities)
     }
 
-    /// Draws columns until all are drawn, there are too many quads, or the slice ends.
+    /// Continues drawing columns until all are drawn, there are too many quads, or the time slice is used up.
     pub(super) fn step(
         &mut self,
         source: &Source,
@@ -275,7 +275,7 @@ impl Sweep {
         self.draw_block(context, leaf, [lower as i16, upper as i16]);
     }
 
-    /// Returns the first run of uncovered rows in this range.
+    /// Returns the lowest group of adjacent uncovered rows in this range.
     fn free_part(&self, [lower, upper]: [usize; 2]) -> [usize; 2] {
         let rows = self.cover.get(lower..upper).unwrap_or_default();
         let first = rows.iter().position(|&cover| cover == 0).unwrap_or(rows.len());
@@ -335,7 +335,8 @@ impl Sweep {
         }
     }
 
-    /// Returns the visible part of a cell's thin blocks: rows, sums, first and last leaf, and flags.
+    /// Returns the visible part of a cell's thin blocks: rows, sums, first and last leaf, and flags. Returns `None` if
+    /// the cell has none, or if other blocks cover the cell.
     fn visible_part(&self, context: &ColumnContext, cell: usize) -> Option<([i16; 2], LiveSums, [u32; 2], u32)> {
         self.counts.get(cell).filter(|&&count| count > 0)?;
         let [lower, upper] = [cell, cell + 1].map(|cell| self.cells.row(cell, self.cover.len()));

@@ -15,13 +15,13 @@ pub struct Events {
     /// Text of the filter field.
     pub text: String,
     pub error: Option<String>,
-    /// Filter in effect: the last valid text and the chosen actions.
+    /// Active filter: the last valid text and the selected actions.
     pub(crate) filter: EventsFilter,
     /// Selected rows and the active row.
     pub selected_rows: RowSelection,
     pub scroll: Scroll,
     pub(crate) answer: Latest<EventsQuestion, Rc<EventsPage>>,
-    /// Moment of the cursor that was last scrolled to or set from the list.
+    /// Cursor position that the list last scrolled to, or that was last set from the list.
     pub(crate) revealed_moment: Option<u32>,
     pub(crate) lead: SyncDirection,
     pub(crate) copying: Copying,
@@ -49,17 +49,17 @@ impl Events {
         self.answer.latest().map(|page| &**page)
     }
 
-    /// Returns true if the list is filtered by text or action. The range does not count.
+    /// Returns true if a filter text or an action restricts the list. A selected range does not count.
     pub fn is_filtered(&self) -> bool {
         !self.text.is_empty() || self.filter.actions != 0
     }
 
-    /// Returns the filter by action as a bit set. See [`EventsFilter::actions`].
+    /// Returns the selected actions as a bit set. See [`EventsFilter::actions`].
     pub(crate) fn actions(&self) -> u32 {
         self.filter.actions
     }
 
-    /// Sets the filter by action.
+    /// Sets the selected actions from a bit set.
     pub(crate) fn set_actions(&mut self, actions: u32) {
         self.filter.actions = actions;
     }
@@ -78,11 +78,11 @@ pub enum EventsAction {
     RowClicked(u32, SelectMode),
     /// Text of the filter field.
     FilterTyped(String),
-    /// Toggles the filter by an action, given by its index in [`engine::protocol::Action::ALL`].
+    /// Toggles the filter for an action, given by its index in [`engine::protocol::Action::ALL`].
     ActionToggled(u32),
 }
 
-/// Commands of the tab.
+/// Commands of the Events tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventStep {
     Select,

@@ -13,7 +13,7 @@ pub(super) const LINKS: &[Key<Events>] = &[
         "actions",
         |events, _| word_if(events.actions() != 0, &hexadecimal(events.actions().into())),
         |events, _, link| {
-            let actions = link.format_hex().and_then(|actions| u32::try_from(actions).ok());
+            let actions = link.hex_number().and_then(|actions| u32::try_from(actions).ok());
             events.set_actions(actions.unwrap_or(0));
         },
     ),

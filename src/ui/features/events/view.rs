@@ -25,7 +25,7 @@ pub const COLUMNS: [(&str, &str); 12] = [
     ("Reserved", "Reserved bytes after the event"),
 ];
 
-/// A button that filters the list by an action.
+/// Button that filters the list by an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActionFilter {
     pub action: u32,
@@ -43,7 +43,7 @@ pub struct EventsStatus {
     pub is_error: bool,
     /// True if there is a filter to clear.
     pub is_filtered: bool,
-    /// Number of listed events, and number of all events.
+    /// Number of listed events and number of all events.
     pub counts: [u32; 2],
 }
 

@@ -9,7 +9,7 @@ use picture::timeline::Axis;
 const AROUND: u32 = 1000;
 
 base::listed! {
-    /// Ranges of events that the dialog offers, in its order.
+    /// Ranges of events that the export dialog offers, in display order.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum CropRange {
         Selected,
@@ -31,8 +31,8 @@ fn step_at_cursor(shared: &Shared) -> Option<&RangeMark> {
     around.max_by_key(|mark| (mark.name.to_ascii_lowercase().contains("step"), mark.span.to - mark.span.from))
 }
 
-/// Returns the range of events in the window, extended to whole columns. On the time axis, a column stands for several
-/// events but holds only the last moment, so the adjacent columns determine where it starts and ends.
+/// Returns the half-open range of visible events. On the time axis, a pixel column covers several events but stores
+/// only the moment after the last one, so the adjacent columns determine the ends of the range.
 fn visible_events(shared: &Shared) -> Option<[u32; 2]> {
     let view = shared.view?;
     let [left, right] = [view.x_from_column(0.0), view.x_from_column(f64::from(view.width_px))];

@@ -7,7 +7,7 @@ use engine::protocol::{ExportFormat, ExportTable, Looks};
 use picture::timeline::{OutlineRect, View};
 use std::collections::BTreeSet;
 
-/// State of the export dialog.
+/// Visibility of the export dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Dialog {
     #[default]
@@ -15,7 +15,7 @@ pub enum Dialog {
     Open,
 }
 
-/// State of exports.
+/// State of the export feature: dialog, options and pending work.
 #[derive(Clone, Debug, Default)]
 pub struct Export {
     pub dialog: Dialog,
@@ -31,10 +31,10 @@ pub struct Export {
     pub(super) is_writing: bool,
 }
 
-/// A picture whose scene is pending. The other fields are as they were when the scene was requested.
+/// Picture that waits for its scene. The fields hold the state from the time of the request.
 #[derive(Clone, Debug)]
 pub(super) struct PendingPicture {
-    /// Serials of the requests for scene and outline.
+    /// Serial numbers of two requests: for the scene, and for the outline of the selected allocation.
     pub(super) serials: [u32; 2],
     pub(super) format: Format,
     pub(super) view: View,
@@ -52,19 +52,19 @@ impl Export {
     }
 }
 
-/// User input and results of exports.
+/// User input in the export dialog, and results of exports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportAction {
     /// The browser closed the dialog.
     Closed,
-    /// The picture was saved under this name, or saving failed.
+    /// Result of saving a picture: its file name, or an error message.
     PictureSaved(Result<String, String>),
-    /// The worker has written a file of this name, or failed.
+    /// Result of writing a file in the worker: the file name, or an error message.
     FileWritten(Result<String, String>),
-    /// A table was chosen. Holds its index in [`ExportTable::ALL`].
+    /// A table was selected. Holds its index in [`ExportTable::ALL`].
     TableChosen(usize),
     CropChosen(usize),
-    /// A torch.profiler trace with this name was chosen.
+    /// A torch.profiler trace with this file name was selected.
     TraceChosen(String),
 }
 
@@ -75,8 +75,8 @@ pub enum ExportStep {
     Toggle,
     Save(Format),
     Write(ExportFormat),
-    /// Saves the chosen range as a snapshot.
+    /// Saves the range selected in the dialog as a smaller snapshot.
     Crop,
-    /// Chooses a torch.profiler trace, or removes the chosen one.
+    /// Selects a torch.profiler trace to add the memory data to, or removes the selected one.
     Trace,
 }

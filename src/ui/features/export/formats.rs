@@ -10,7 +10,7 @@ use crate::snapshot_to_save::snapshot_to_save;
 use base::units::{Moment, group_digits};
 use engine::protocol::{ExportFormat, ExportJob, ExportQuestion, ExportTable, Span, split_ordinal};
 
-/// Number of allocations, largest first, in an exported trace.
+/// Number of allocations in an exported trace: the largest ones.
 const MAX_TRACE_ALLOCATIONS: u32 = 200;
 
 /// Describes the part of the trace that is exported: the cursor for live bytes, and the range for allocated bytes.
@@ -29,7 +29,7 @@ pub fn describe_scope(shared: &Shared) -> String {
     }
 }
 
-/// Returns the key and the button of a format in the export dialog.
+/// Returns the keyboard shortcut and the button of a format in the export dialog.
 pub(super) const fn binding(format: ExportFormat) -> Binding<ExportStep> {
     let (keys, label, control): (&[&str], _, _) = match format {
         ExportFormat::Speedscope => (&["o"], "Export for speedscope", "export-speedscope"),
@@ -55,7 +55,7 @@ fn file_prefix(shared: &Shared) -> Option<String> {
     Some(if file.devices.len() > 1 { format!("{name}-gpu{device}") } else { name })
 }
 
-/// Starts the export of the shown device to a format.
+/// Starts exporting the data of the shown device in the given format.
 pub(super) fn export_format(export: &mut Export, shared: &mut Shared, format: ExportFormat, effects: &mut Vec<Effect>) {
     let Some(name) = file_prefix(shared) else { return };
     let end = shared.end_moment();
@@ -70,7 +70,7 @@ pub(super) fn export_format(export: &mut Export, shared: &mut Shared, format: Ex
     start_job(export, shared, ExportJob::Format(question), file, effects);
 }
 
-/// Starts the export of the chosen range as a snapshot.
+/// Starts exporting the selected range of events as a smaller snapshot.
 pub(super) fn export_crop(export: &mut Export, shared: &mut Shared, effects: &mut Vec<Effect>) {
     let (Some(name), Some(events)) = (file_prefix(shared), export.crop.events(shared)) else { return };
     let source = shared.file().map_or_else(String::new, |file| file.file.clone());
@@ -102,7 +102,7 @@ fn start_job(export: &mut Export, shared: &mut Shared, job: ExportJob, file: Str
     })));
 }
 
-/// Returns the name of a table in the dialog.
+/// Returns the label of a table in the export dialog.
 pub fn table_label(table: ExportTable) -> &'static str {
     match table {
         ExportTable::Allocations => "Allocations",

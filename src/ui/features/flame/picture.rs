@@ -12,10 +12,10 @@ const TEXT_PX: f64 = 12.0;
 const PAD_PX: f64 = 5.0;
 /// Average width of a character, as a fraction of the font size. Some characters of other scripts are twice as wide.
 const CHAR_WIDTH: f64 = 0.55;
-/// Minimum number of characters that fit into a box with a name. Narrower boxes have none.
+/// Minimum number of characters that must fit into a box. Narrower boxes have no label.
 const MIN_CHARS: usize = 3;
 
-/// Highest level of [`FlameFill::Change`]: the box is new or gone, or most of its bytes are.
+/// Highest level of [`FlameFill::Change`]: at least 75 % of the box's bytes are new or gone.
 pub const MAX_CHANGE: i8 = 3;
 
 /// The visible part of the flame graph.
@@ -55,17 +55,17 @@ pub enum FlameFill {
 pub struct FlameText {
     /// Name, shortened to fit.
     pub text: String,
-    /// Position of the left end, at the vertical middle, in device pixels.
+    /// Left end of the text at its vertical middle, in device pixels.
     pub origin: [f64; 2],
     /// Maximum width in device pixels.
     pub max_width_px: f64,
-    /// Index of the tile below the text.
+    /// Index of the tile behind the text.
     pub tile: usize,
     /// True if the box's own frame matches the search.
     pub is_bold: bool,
 }
 
-/// An outline inside a box.
+/// An outline drawn inside a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlameOutline {
     pub x: [i32; 2],
@@ -73,7 +73,7 @@ pub struct FlameOutline {
     pub stroke: FlameStroke,
 }
 
-/// State of a box that its outline shows.
+/// State of a box, shown by the style of its outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameStroke {
     Hovered,
@@ -147,7 +147,7 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     Some(picture)
 }
 
-/// Returns the level of a box's growth or shrinkage, with limits at 25 % and 75 % of the larger size.
+/// Returns the colour of a box's growth or shrinkage. The level increases at 25 % and 75 % of the larger size.
 fn change_level(flame_box: &FlameBox) -> FlameFill {
     let [begin, end] = flame_box.ends.map(|end| end.bytes);
     let step = match per_mille(begin.abs_diff(end), begin.max(end)) {
@@ -159,7 +159,7 @@ fn change_level(flame_box: &FlameBox) -> FlameFill {
     FlameFill::Change(if end < begin { -step } else { step })
 }
 
-/// Returns a box's name, with location and size if they fit into `max_chars` characters.
+/// Returns a box's name, followed by location and size if they fit into `max_chars` characters.
 fn box_label(label: &NodeLabel, flame_box: &FlameBox, scope: Scope, max_chars: usize) -> String {
     // Parameters of a C++ function are dropped.
     let name = match label.kind {
@@ -192,7 +192,7 @@ fn char_width(text: &str) -> usize {
     text.chars().map(|c| if c < '\u{1100}' { 1 } else { 2 }).sum()
 }
 
-/// Shortens a name to its start, or to its end if it has a namespace.
+/// Shortens a name to `max_chars` characters. Keeps the end of a name that contains `::`, otherwise the start.
 fn elide(name: &str, max_chars: usize) -> String {
     if char_width(name) <= max_chars {
         return name.to_owned();

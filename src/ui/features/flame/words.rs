@@ -1,4 +1,4 @@
-//! Texts of the flame graph: card, status line, breadcrumb path.
+//! Texts of the flame graph: hover card, status line, breadcrumb path.
 
 use super::FlameGraph;
 use crate::amount::{amount, change, exact, exact_change, percent, ratio};
@@ -8,17 +8,17 @@ use crate::shared::Shared;
 use base::units::{Bytes, group_digits, pluralize};
 use engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope, Weight};
 
-/// Number of boxes at the end of the path that the breadcrumbs name, besides the root.
+/// Maximum number of breadcrumbs after the root. They name the last boxes of the path.
 const MAX_LAST_CRUMBS: usize = 2;
 
-/// The card beside the pointer. It has the same number of lines for all boxes, so that its size is stable.
+/// Hover card of a box. All boxes have the same number of lines, so that the size of the card does not change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlameCard {
-    /// Bytes, with three digits and exact.
+    /// Bytes of the box: abbreviated, then exact.
     pub title: String,
     pub name: String,
     pub location: String,
-    /// Shares of total and parent, and number of allocations.
+    /// Share of all bytes, share of the parent's bytes, and number of allocations.
     pub shares: String,
 }
 
@@ -26,7 +26,7 @@ pub struct FlameCard {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crumb {
     pub node: u32,
-    /// Name, preceded by `…` if the boxes before it are omitted.
+    /// Name of the box, preceded by `…` if boxes between the root and this box are omitted.
     pub text: String,
 }
 
@@ -60,7 +60,7 @@ fn label<'a>(page: &'a FlamePage, flame_box: &FlameBox) -> &'a NodeLabel {
     page.labels.get(flame_box.label as usize).unwrap_or(NONE)
 }
 
-/// Returns the card of a box.
+/// Returns the hover card of a box.
 pub fn card(shared: &Shared, page: &FlamePage, flame_box: &FlameBox) -> FlameCard {
     let scope = shared.views.scope;
     let bytes = flame_box.weight.bytes;
@@ -89,7 +89,8 @@ pub fn card(shared: &Shared, page: &FlamePage, flame_box: &FlameBox) -> FlameCar
     FlameCard { title, name, location, shares }
 }
 
-/// Returns a box's name and location. For a box of several frames, the number of frames and the name of the largest.
+/// Returns the name and location of a box. If the box stands for several frames, returns their number and the name of
+/// the largest one.
 fn name_and_location(page: &FlamePage, flame_box: &FlameBox) -> (String, String) {
     let label = label(page, flame_box);
     if flame_box.node_count > 1 {
@@ -102,7 +103,7 @@ fn name_and_location(page: &FlamePage, flame_box: &FlameBox) -> (String, String)
     }
 }
 
-/// Returns the card of a box for [`Scope::Change`].
+/// Returns the hover card of a box for [`Scope::Change`]: the difference, and the sizes at A and B.
 fn change_card(page: &FlamePage, flame_box: &FlameBox) -> FlameCard {
     let (name, location) = name_and_location(page, flame_box);
     let [begin, end] = flame_box.ends;
@@ -114,7 +115,7 @@ fn change_card(page: &FlamePage, flame_box: &FlameBox) -> FlameCard {
     FlameCard { title, name, location, shares }
 }
 
-/// Returns the status line: the selected box, the box of the selected allocation, or a hint.
+/// Returns the status line. Describes the selected box or the box of the selected allocation, or gives a hint.
 pub fn status(flame: &FlameGraph, shared: &Shared) -> String {
     let Some(page) = flame.page() else { return "…".to_owned() };
     let selected = flame.selected_box(shared).filter(|_| shared.views.node.is_some());
@@ -133,7 +134,7 @@ pub fn status(flame: &FlameGraph, shared: &Shared) -> String {
         .join(" · ")
 }
 
-/// Returns a summary of the search's matches. Empty without a search.
+/// Returns a summary of the search matches. Empty without a search.
 pub fn matches(flame: &FlameGraph, shared: &Shared) -> String {
     let Some((question, page)) = flame.answer.answered_question().zip(flame.page()) else { return String::new() };
     // Matches within a change have no single size.

@@ -4,14 +4,14 @@ use crate::amount::per_mille;
 use crate::cell_text::{exact, short};
 use engine::protocol::Cell;
 
-/// A formatted cell.
+/// A cell of a report table, formatted for the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellView {
     /// Abbreviated text: `38.1 MiB`.
     pub text: String,
-    /// Full text if it differs or may be cut off: `39,951,360 B`. Otherwise empty.
+    /// Full text, such as `39,951,360 B`. Empty if `text` is already complete and cannot be cut off.
     pub exact: String,
-    /// Share in thousandths, if the cell is a share.
+    /// Share in thousandths. `None` if the cell is not a share.
     pub per_mille: Option<u32>,
 }
 

@@ -10,38 +10,38 @@ pub(crate) struct EvidenceEffect {
     pub(crate) allocation: Option<u32>,
 }
 
-/// Initial number of visible rows of a sheet.
+/// Number of rows that a table of a report shows initially.
 pub(crate) const INITIAL_ROWS: u64 = 10;
 
-/// Factor of the increase in visible rows when the user asks for more.
+/// Growth factor of the number of visible rows each time the user requests more.
 pub(crate) const MORE_FACTOR: u64 = 5;
 
-/// Maximum number of visible rows of a sheet.
+/// Maximum number of visible rows of a table.
 pub(crate) const MAX_ROWS: u64 = 5000;
 
 /// State of the Insights tab.
 #[derive(Clone, Debug, Default)]
 pub struct InsightsTab {
     pub topic: Topic,
-    /// Serial of the pending question, and the question.
+    /// Serial number and contents of the pending request.
     pub(crate) pending: Option<(u32, TopicQuestion)>,
-    /// Latest reports with their questions, at most one per topic.
+    /// Latest reports with the requests that they answer, at most one per topic.
     pub(crate) reports: Vec<(TopicQuestion, Rc<Report>)>,
     pub(crate) thresholds: Vec<(Topic, String, u64)>,
-    /// Numbers of visible rows of sheets, if not [`INITIAL_ROWS`].
+    /// Numbers of visible rows that differ from [`INITIAL_ROWS`]: topic, key of the table, and number.
     pub(crate) row_limits: Vec<(Topic, String, u64)>,
     pub(crate) open_stacks: Vec<(Topic, ReportItem)>,
-    /// Collapsed sheets. Only their title is visible.
+    /// Topics and keys of the collapsed tables. Only their titles are visible.
     pub(crate) collapsed: Vec<(Topic, String)>,
-    /// The item that was clicked last, with its evidence.
+    /// Topic, item and evidence of the last click.
     pub(crate) clicked: Option<(Topic, ReportItem, Evidence)>,
-    /// Index of the active item among all items of the report.
+    /// Index of the active item. The items of a report are its summary sentences and table rows.
     pub(crate) active: usize,
-    /// Counter that increases when the answers to earlier questions become outdated.
+    /// Counter that increases when reports for earlier requests become outdated.
     pub(crate) version: u32,
-    /// Search text and selection set by the evidence that was shown last.
+    /// Search text and selection that were set to show the latest evidence.
     pub(crate) evidence_effect: EvidenceEffect,
-    /// Serial of the pending question for positions on the time axis, and the span to zoom to.
+    /// Serial number of the pending request for positions on the time axis, and the span of events to zoom to.
     pub(crate) pending_span: Option<(u32, Span)>,
 }
 
@@ -55,12 +55,12 @@ impl InsightsTab {
         self.reports.iter().find(|(question, _)| question.topic == topic).map(|(_, report)| report)
     }
 
-    /// Returns true while the report of the visible topic is requested.
+    /// Returns true while the request for the visible topic is pending.
     pub(crate) fn is_loading(&self) -> bool {
         self.pending.is_some_and(|(_, question)| question.topic == self.topic)
     }
 
-    /// Returns the thresholds that the user has set.
+    /// Returns the thresholds that the user has set: topic, key and value.
     pub(crate) fn thresholds(&self) -> &[(Topic, String, u64)] {
         &self.thresholds
     }
@@ -74,7 +74,7 @@ impl InsightsTab {
         }
     }
 
-    /// Returns the numbers of visible rows that the user has changed.
+    /// Returns the numbers of visible rows that the user has changed: topic, key of the table, and number.
     pub(crate) fn row_limits(&self) -> &[(Topic, String, u64)] {
         &self.row_limits
     }
@@ -85,12 +85,12 @@ impl InsightsTab {
         self.row_limits = all;
     }
 
-    /// Returns true if a sheet is collapsed.
+    /// Returns true if the table with this key is collapsed in the visible topic.
     pub(crate) fn is_collapsed(&self, key: &str) -> bool {
         self.collapsed.iter().any(|(topic, of)| *topic == self.topic && of == key)
     }
 
-    /// Collapses or expands a sheet.
+    /// Collapses or expands the table with this key in the visible topic.
     pub(crate) fn toggle_collapsed(&mut self, key: String) {
         let sheet = (self.topic, key);
         match self.collapsed.iter().position(|known| *known == sheet) {
@@ -99,24 +99,24 @@ impl InsightsTab {
         }
     }
 
-    /// Returns the number of visible rows of a sheet with `rows` rows.
+    /// Returns the number of visible rows of a table that has `rows` rows. 0 if the table is collapsed.
     pub(crate) fn visible_rows(&self, key: &str, rows: usize) -> usize {
         if self.is_collapsed(key) { 0 } else { rows.min(self.row_limit(key) as usize) }
     }
 
-    /// Returns the maximum number of visible rows of an expanded sheet.
+    /// Returns the maximum number of visible rows of a table while it is expanded.
     pub(crate) fn row_limit(&self, key: &str) -> u64 {
         let limit = self.row_limits.iter().find(|(topic, of, _)| *topic == self.topic && of == key);
         limit.map_or(INITIAL_ROWS, |(_, _, rows)| *rows)
     }
 
-    /// Returns the number of rows to request per sheet: the largest row limit of the topic's sheets.
+    /// Returns the number of rows to request per table: the largest limit of all tables of the topic.
     pub(crate) fn rows_to_request(&self) -> u32 {
         let limits = self.row_limits.iter().filter(|(topic, ..)| *topic == self.topic);
         limits.map(|(_, _, rows)| *rows).max().unwrap_or(INITIAL_ROWS) as u32
     }
 
-    /// Returns all visible statements and rows, from top to bottom.
+    /// Returns all visible summary sentences and table rows, from top to bottom.
     pub(crate) fn items(&self) -> Vec<ReportItem> {
         let Some(report) = self.report() else { return Vec::new() };
         let mut items: Vec<ReportItem> =
@@ -149,18 +149,18 @@ impl InsightsTab {
     }
 }
 
-/// A request for a report, with all inputs that its contents depend on.
+/// A request for a report, with all inputs that determine its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TopicQuestion {
     pub(crate) topic: Topic,
     pub(crate) at: Option<u32>,
     pub(crate) rows: u32,
     pub(crate) version: u32,
-    /// Ordinal of A, and its pairing with B. Only for comparisons.
+    /// Ordinal of device A, and its pairing with device B. `None` for reports other than comparisons.
     pub(crate) pairing: Option<(i64, Pairing)>,
 }
 
-/// A statement, or a row of the sheet with the key `sheet`.
+/// A summary sentence (`sheet` is `None`), or a row of the table with the key `sheet`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReportItem {
     pub(crate) sheet: Option<String>,
@@ -170,13 +170,13 @@ pub(crate) struct ReportItem {
 /// Commands of the Insights tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InsightsStep {
-    /// Goes to the statement or row above.
+    /// Goes to the previous summary sentence or table row.
     Up,
     Down,
     First,
     Last,
     ShowEvidence,
-    /// Shows or hides the stack.
+    /// Shows or hides the call stack of the active row.
     ToggleStack,
     Copy,
 }
@@ -185,19 +185,20 @@ pub enum InsightsStep {
 #[derive(Clone, Debug, PartialEq)]
 pub enum InsightsAction {
     TopicChosen(Topic),
-    /// A statement or row was clicked. Holds its index among all items of the report.
+    /// A summary sentence or table row was clicked. Holds its index among all items of the report.
     ItemClicked(usize),
-    /// A statement or row was clicked with Shift. The snapshot that it opens is compared with the open one.
+    /// A summary sentence or table row that refers to a snapshot was clicked with Shift. Compares that snapshot with
+    /// the open one. Holds the index of the item.
     ItemShiftClicked(usize),
-    /// A row of the map of ranks was clicked. The flag is set with Shift, which compares the rank's snapshot with the
-    /// open one.
+    /// A row of the heat map of ranks was clicked: its index, and true if Shift was pressed. With Shift, the rank's
+    /// snapshot is compared with the open one.
     RankClicked(usize, bool),
-    /// Shows or hides the stack of an item.
+    /// Shows or hides the call stack of the item at this index.
     StackToggled(usize),
-    /// Text was typed into the threshold field of the sheet at this index.
+    /// Text was typed into the threshold field of the table at this index.
     ThresholdSet(usize, String),
     MoreClicked(usize),
-    /// The title of the sheet at this index was clicked.
+    /// The title of the table at this index was clicked.
     SheetToggled(usize),
     Copied(usize),
 }

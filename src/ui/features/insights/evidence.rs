@@ -8,7 +8,7 @@ use crate::{find, selecting};
 use engine::protocol::{Evidence, MomentFacts, MomentSpec, Question, Span};
 use picture::timeline::Axis;
 
-/// Margin on either side of a span that is zoomed to, as a fraction of its length.
+/// Margin on either side of a span when zooming to it, as a fraction of the span's length.
 const SPAN_MARGIN: f64 = 0.04;
 
 /// Shows evidence, and undoes the search and the selection of the previous evidence.
@@ -45,7 +45,7 @@ pub(super) fn show_evidence(tab: &mut InsightsTab, shared: &mut Shared, evidence
     }
 }
 
-/// Zooms to a span. On the time axis, the positions of its ends are requested first.
+/// Zooms to a span of events. On the time axis, first requests the positions of its ends.
 fn show_span(tab: &mut InsightsTab, shared: &mut Shared, span: Span, effects: &mut Vec<Effect>) {
     shared.follow_pointer();
     let Some(device) = shared.device().map(|device| device.device) else { return };
@@ -60,7 +60,7 @@ fn show_span(tab: &mut InsightsTab, shared: &mut Shared, span: Span, effects: &m
     }
 }
 
-/// Zooms to a span once the positions of its ends on the time axis are known.
+/// Zooms to a span of events once the positions of its ends on the time axis are known.
 pub(crate) fn on_moments(shared: &mut Shared, span: Span, moments: &[MomentFacts]) {
     let x = |facts: &MomentFacts| facts.position.time as f64;
     match (shared.axis, moments) {

@@ -4,7 +4,7 @@ use super::InsightsStep;
 use crate::binding::{Binding, KeyScope, bind};
 use crate::tab::Tab;
 
-/// Id of the control for commands that navigate the report: the report itself.
+/// Id of the page element that the navigation commands belong to: the report.
 const REPORT: &str = "insights-report";
 
 pub(super) const KEYS: &[Binding<InsightsStep>] = {

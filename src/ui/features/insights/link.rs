@@ -4,7 +4,7 @@ use super::InsightsTab;
 use crate::link::value::{Key, ValueReader, format_list, history_key, view_key, word_if};
 use engine::protocol::Topic;
 
-/// Maximum length of the key of a threshold or a sheet, in bytes.
+/// Maximum length of the key of a threshold or table, in bytes.
 const MAX_KEY: usize = 32;
 
 pub(super) const LINKS: &[Key<InsightsTab>] = &[
@@ -31,12 +31,12 @@ pub(super) const LINKS: &[Key<InsightsTab>] = &[
     ),
 ];
 
-/// Formats values per sheet as `topic:key:number`, where `key` is the key of the threshold or sheet.
+/// Formats thresholds or numbers of rows as a list of `topic:key:number`. The key names the threshold or the table.
 fn format_sheet_values(all: &[(Topic, String, u64)]) -> String {
     format_list(&mut all.iter().map(|(topic, key, value)| [topic.name(), ":", key, ":", &value.to_string()].concat()))
 }
 
-/// Parses values per sheet. Invalid entries are ignored.
+/// Parses a list of thresholds or numbers of rows. Ignores invalid entries.
 fn parse_sheet_values(link: &mut ValueReader<'_>) -> Vec<(Topic, String, u64)> {
     let mut all = Vec::new();
     link.for_each_entry(&mut |entry| parse_sheet_value(entry).map(|one| all.push(one)));

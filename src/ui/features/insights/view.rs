@@ -1,4 +1,4 @@
-//! Contents of the Insights tab: a report of any topic as statements and tables of text.
+//! Contents of the Insights tab: a report of any topic as summary sentences and tables of text.
 
 use super::cells::{CellView, cell_view, spreadsheet_text};
 use super::{InsightsTab, MAX_ROWS, ReportItem};
@@ -9,7 +9,7 @@ use base::units::{Bytes, pluralize};
 use engine::protocol::{Cell, Chart, DeltaBox, HeatMap, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
 
-/// Returns the symbol of a tone, and its text for screen readers. Empty for plain facts.
+/// Returns the symbol of a tone, and its text for screen readers. Both are empty for plain facts.
 pub fn tone_symbol(tone: Tone) -> [&'static str; 2] {
     match tone {
         Tone::Fact => ["", ""],
@@ -18,8 +18,8 @@ pub fn tone_symbol(tone: Tone) -> [&'static str; 2] {
     }
 }
 
-/// State that the contents of the report depend on, except the clicked and the active item. The contents are rebuilt
-/// only when it changes.
+/// State that determines the contents of a report, except for the clicked and the active item. The page rebuilds the
+/// report only when this state changes.
 #[derive(Clone, Debug)]
 pub struct ReportInputs {
     report: Option<Rc<Report>>,
@@ -59,11 +59,11 @@ pub struct TabState {
     pub is_surveyed: bool,
     /// Topics whose loaded reports contain warnings.
     pub alarms: Vec<Topic>,
-    /// True while the visible report is requested.
+    /// True while the request for the visible report is pending.
     pub is_busy: bool,
     /// Index of the item that was clicked last, among all items of the report.
     pub clicked: Option<usize>,
-    /// Index of the active item.
+    /// Index of the active item, among all items of the report.
     pub active: usize,
     /// Text shown instead of a report.
     pub note: &'static str,
@@ -107,7 +107,7 @@ pub struct ReportView {
     pub sheets: Vec<SheetView>,
 }
 
-/// A statement of a report.
+/// A summary sentence of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementView {
     pub tone: Tone,
@@ -119,13 +119,13 @@ pub struct StatementView {
     pub has_evidence: bool,
 }
 
-/// A chart below a statement.
+/// A chart below a summary sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartView {
     pub kind: ChartKind,
-    /// Bars of a curve, or parts of a single bar.
+    /// Bars of a curve, or sections of a stacked bar.
     pub marks: Vec<ChartMark>,
-    /// Description for screen readers, such as the start and end values of a curve. Empty for parts.
+    /// Description for screen readers, such as the start and end values of a curve. Empty for a stacked bar.
     pub text: String,
     pub map: Option<HeatMap>,
     /// Boxes of a differential flame graph.
@@ -136,7 +136,7 @@ pub struct ChartView {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxView {
     pub depth: u32,
-    /// Left edge, as a fraction of [`DeltaBox::WHOLE`], the full width.
+    /// Left edge of the box, from 0 to [`DeltaBox::WHOLE`], the full width.
     pub left: u32,
     pub width: u32,
     /// Difference and name, such as `▲ +1.20 GiB model.py:12 forward`.
@@ -146,22 +146,22 @@ pub struct BoxView {
     pub direction: &'static str,
 }
 
-/// Kind of a chart.
+/// Type of a chart: bars, a stacked bar, a heat map or a differential flame graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartKind {
     /// Bars from left to right, one per value.
     Curve,
-    /// Parts of a single bar.
+    /// Sections of a stacked bar.
     Parts,
     Map,
     /// A differential flame graph.
     Delta,
 }
 
-/// A bar or part of a chart.
+/// A bar of a curve, or a section of a stacked bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartMark {
-    /// Share of the highest bar or of the whole, in tenths of a percent.
+    /// Height relative to the highest bar, or share of the stacked bar, in thousandths.
     pub per_mille: u32,
     /// Name and bytes, such as `Live 3.20 GiB`.
     pub label: String,
@@ -207,8 +207,8 @@ fn chart(chart: &Chart) -> ChartView {
     }
 }
 
-/// Returns the view of a box. A symbol shows the direction of the change in addition to the colour, and the tooltip has
-/// both sizes.
+/// Formats a box of a differential flame graph. A symbol shows the direction of the change in addition to the colour,
+/// and the tooltip has both sizes.
 fn box_view(delta_box: &DeltaBox) -> BoxView {
     let (direction, glyph) = match delta_box.b.cmp(&delta_box.a) {
         std::cmp::Ordering::Greater => ("more", "▲ "),
@@ -221,7 +221,7 @@ fn box_view(delta_box: &DeltaBox) -> BoxView {
     BoxView { depth: delta_box.depth, left: delta_box.left, width: delta_box.width, label, title, direction }
 }
 
-/// Describes a map of ranks for screen readers.
+/// Describes a heat map of ranks for screen readers.
 fn map_text(map: &HeatMap) -> String {
     let whole = if map.is_capacity { "the device's capacity" } else { "the highest peak" };
     let aligned = match map.steps {
@@ -231,7 +231,7 @@ fn map_text(map: &HeatMap) -> String {
     format!("Live bytes (requested) of each rank, {aligned}. Scale: 0 to {}, {whole}.", Bytes(map.max))
 }
 
-/// A table of a report, with title and note.
+/// A table of a report, with a title and a note.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SheetView {
     /// Key that is unique within the report.
@@ -241,32 +241,32 @@ pub struct SheetView {
     pub is_collapsed: bool,
     /// Explanation of the numbers in the table.
     pub note: String,
-    /// The threshold, and its value with three digits if it is in bytes.
+    /// The threshold, and its value as abbreviated text if it is in bytes.
     pub threshold: Option<(Threshold, String)>,
-    /// Headings and kinds of the columns.
+    /// Heading and kind of each column.
     pub columns: Vec<(String, ColumnKind)>,
     pub rows: Vec<SheetRowView>,
-    /// Cells of the total row. Empty if the sheet has no totals.
+    /// Cells of the total row. Empty if the table has no totals.
     pub total: Vec<CellView>,
     /// Label of the button that shows more rows. Empty if all rows are visible or the maximum is reached.
     pub more: String,
-    /// Number of rows beyond the maximum, as text. Empty if there are none.
+    /// Number of rows beyond the maximum, as text. Empty if all rows can be shown.
     pub not_shown: String,
 }
 
-/// Kind of a column.
+/// Content of a table column. Determines the style of the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Names of the rows. This column takes the remaining width.
     Name,
     Text,
     Number,
-    /// Shares, drawn with bars.
+    /// Shares, drawn as bars.
     Share,
 }
 
 impl ColumnKind {
-    /// Returns the CSS class of the cells.
+    /// Returns the CSS class of the cells in this column.
     pub fn css_class(self) -> &'static str {
         match self {
             ColumnKind::Name => "name",
@@ -277,27 +277,27 @@ impl ColumnKind {
     }
 }
 
-/// A row of a sheet.
+/// A row of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SheetRowView {
-    /// Index among all visible items of the report.
+    /// Index among all visible summary sentences and table rows of the report.
     pub index: usize,
     pub depth: u32,
     pub tone: Tone,
-    /// Cells: each one as shown, and as text for a spreadsheet.
+    /// Each cell as shown, and as plain text for a spreadsheet.
     pub cells: Vec<(CellView, String)>,
     /// True if a click shows evidence.
     pub has_evidence: bool,
-    /// The stack, if the row has one and it is expanded.
+    /// Call stack of the row: missing, hidden or visible.
     pub stack: StackView,
 }
 
-/// State of a row's stack.
+/// State of a row's call stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StackView {
-    /// The row has no stack.
+    /// The row has no call stack.
     None,
-    /// The stack is hidden.
+    /// The call stack is hidden.
     Hidden,
     Visible(Vec<String>),
 }
@@ -322,7 +322,7 @@ pub fn view(tab: &InsightsTab) -> ReportView {
     ReportView { statements, sheets }
 }
 
-/// Returns the first table of the categories report with all rows, for the dialog that edits rules.
+/// Returns the first table of the Categories report with all rows, for the dialog that edits category rules.
 pub fn categories(tab: &InsightsTab) -> Option<SheetView> {
     let sheet = tab.report_of(Topic::Categories)?.sheets.first()?;
     let mut view = sheet_view(tab, sheet, &mut 0, sheet.rows.len());
@@ -373,7 +373,7 @@ fn sheet_view(tab: &InsightsTab, sheet: &Sheet, item_index: &mut usize, seen: us
     }
 }
 
-/// Returns the headings and kinds of the columns. The kind is derived from the cells. The first text column has the
+/// Returns the heading and kind of each column. The kind is derived from the cells. The first text column has the row
 /// names.
 fn columns(sheet: &Sheet) -> Vec<(String, ColumnKind)> {
     let mut has_name = false;
@@ -398,7 +398,7 @@ fn columns(sheet: &Sheet) -> Vec<(String, ColumnKind)> {
     columns
 }
 
-/// Formats a sheet as tab-separated lines: headings, rows and total, with plain numbers.
+/// Formats a table as tab-separated lines: headings, rows and total, with plain numbers.
 pub fn tab_separated(sheet: &Sheet) -> String {
     let mut text = String::new();
     let mut line = |cells: &mut dyn Iterator<Item = String>| {

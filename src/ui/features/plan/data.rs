@@ -1,11 +1,11 @@
-//! The rows of a plan as typed, and the question that is built from them.
+//! The rows of a plan as typed, and the request that is built from them.
 
 use crate::planned::DrawnCurve;
 use crate::size_text::{capitalize, parse_size};
 use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset, WhatIf, read_factor};
 use std::rc::Rc;
 
-/// Maximum number of rows in a plan. The engine accepts a few more groups.
+/// Maximum number of rows in a plan. Lower than the engine's maximum number of groups.
 pub(super) const MAX_ROWS: usize = 16;
 /// Maximum number of edits that can be undone.
 const MAX_UNDO: usize = 100;
@@ -18,12 +18,12 @@ pub struct Plan {
     pub(crate) undo: Vec<Vec<EditedRow>>,
     /// Text of the capacity field.
     pub capacity: String,
-    /// Id of the open comparison, if its device A is the planned one. The sequence preset then uses the measured
-    /// growth.
+    /// Id of the open comparison, if the plan is for its device A. The preset for the sequence length then uses the
+    /// growth measured from A to B.
     pub(crate) comparison: Option<u32>,
-    /// Serial and plan of the pending simulation.
+    /// Serial number and plan of the pending simulation.
     pub(crate) pending: Option<(u32, PlanQuestion)>,
-    /// Result of the last simulation, with its plan. `None` if the simulation failed.
+    /// Plan of the last simulation, with its result. The result is `None` if the simulation failed.
     pub(crate) simulated: Option<(PlanQuestion, Option<Rc<WhatIf>>)>,
 }
 
@@ -31,7 +31,7 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditedRow {
     pub subject: RowSubject,
-    /// The factor of the group, or the number of the preset, as typed.
+    /// Factor of the group, or value of the preset, as typed.
     pub factor: String,
 }
 
@@ -50,10 +50,10 @@ pub enum PlanField {
     Factor,
 }
 
-/// User input in the planner, and the choice of the curve drawn over the recorded one.
+/// User input in the planner, including the choice of a curve to draw over the recorded one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlanAction {
-    /// Text of a field in the row at this index.
+    /// New text of a field in the row at this index.
     Typed(usize, PlanField, String),
     GroupAdded,
     PresetAdded(Preset),
@@ -82,16 +82,17 @@ impl EditedRow {
         }
     }
 
-    /// Returns true if nothing has been typed.
+    /// Returns true for a group row without any typed text.
     pub(super) fn is_empty(&self) -> bool {
         self.factor.trim().is_empty() && matches!(&self.subject, RowSubject::Group(group) if group.trim().is_empty())
     }
 
-    /// Adds the row to a question.
+    /// Adds the row to a request. `measured` is the id of the comparison that provides the growth for the sequence
+    /// preset.
     ///
     /// # Errors
     ///
-    /// Returns a description of the error, as part of a sentence.
+    /// Returns an error message in lower case if the factor or the group is invalid.
     fn add_to(&self, question: &mut PlanQuestion, measured: Option<u32>) -> Result<(), String> {
         let factor = match &self.subject {
             RowSubject::Preset(preset) if !preset.has_number() => Factor::ONE,
@@ -113,7 +114,7 @@ impl EditedRow {
         Ok(())
     }
 
-    /// Returns the error in the row as a sentence. Empty if the row is valid or empty.
+    /// Returns the error message for the row. Empty if the row is valid or empty.
     pub(super) fn error(&self) -> String {
         let error = self.add_to(&mut PlanQuestion::default(), None).err().filter(|_| !self.is_empty());
         error.map_or_else(String::new, |error| capitalize(&error) + ".")
@@ -140,7 +141,7 @@ impl Plan {
         parse_size(&self.capacity).ok().flatten().or(drawn)
     }
 
-    /// Returns the question about the plan. `None` if nothing is planned or a row is invalid.
+    /// Returns the request for the plan. `None` if nothing is planned or a row is invalid.
     pub(super) fn question(&self, capacity: Option<u64>) -> Option<PlanQuestion> {
         let mut question = PlanQuestion { capacity: self.capacity(capacity), ..PlanQuestion::default() };
         let mut rows = self.rows.iter().filter(|row| !row.is_empty()).peekable();

@@ -11,17 +11,17 @@ pub const CAPACITY_CAVEAT: &str =
 
 const UNKNOWN_FIT: &str = "it cannot be known whether this fits; compare with a recording of another sequence length";
 
-/// Added to the headroom of an estimate that can be wrong about fitting.
+/// Suffix of the headroom if the estimate's error is too large to decide whether the plan fits.
 const DOUBTFUL_FIT: &str = ", but estimates were up to 30 % off: this may or may not fit";
 
-/// Caveat of the sequence preset if the open comparison provides the measured growth.
+/// Caveat of the sequence preset if the growth was measured in the open comparison.
 pub(super) const MEASURED_CAVEAT: &str = "Sequence: each call site grows as the open comparison measured; activations, temporaries and inputs without a measurement grow in proportion.";
 
-/// Largest error of an estimated peak, in percent of the recorded truth: the worst of 44 recordings of 12 programs at
-/// twice the batch size.
+/// Largest known error of an estimated peak, in percent of the recorded peak: the worst case of 44 recordings of 12
+/// programs, with the batch size doubled.
 const MAX_ERROR_PERCENT: u128 = 30;
 
-/// Origin of a plan's factors, which determines how far the planned peak can be off.
+/// Origin of a plan's factors, which determines the error of the planned peak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlanBasis {
     /// Factors that the user gave for groups.
@@ -29,7 +29,7 @@ pub enum PlanBasis {
     Given,
     /// Growth with the batch size, or growth of call sites measured between two snapshots.
     Estimated,
-    /// Growth with the sequence length assumed to be proportional.
+    /// Growth that is assumed to be proportional to the sequence length.
     AssumedSequence,
 }
 
@@ -46,7 +46,7 @@ impl PlanBasis {
         presets.into_iter().map(basis).fold(least, |one, other| if one as u8 >= other as u8 { one } else { other })
     }
 
-    /// Returns whether live bytes that are planned as `planned` fit into `capacity`. `None` if they may or may not fit.
+    /// Returns true if `planned` live bytes fit into `capacity`. `None` if the estimate is too inaccurate to decide.
     pub fn fits(self, planned: u64, capacity: u64) -> Option<bool> {
         let (planned, capacity) = (u128::from(planned) * 100, u128::from(capacity) * 100);
         let error = match self {

@@ -15,7 +15,7 @@ pub(crate) fn allocation(piece: &SegmentsPiece) -> Option<u32> {
 }
 
 /// Minimum and maximum bytes per device pixel. At the minimum, a block of 512 bytes has room for its label. At the
-/// maximum, a pixel is a terabyte.
+/// maximum, a pixel covers a terabyte.
 pub(crate) const BYTES_PER_PX: [f64; 2] = [4.0, 1e12];
 
 /// Padding between the edges of the canvas and the bars, in CSS pixels.
@@ -24,7 +24,7 @@ pub(crate) const PAD_PX: f64 = 12.0;
 /// Height of a row in CSS pixels.
 pub const ROW_PX: f64 = 24.0;
 
-/// Sort orders, in the order of the picker.
+/// Sort orders of segments, in the order of the picker.
 pub(crate) const SORTS: [SegmentSort; 3] = [SegmentSort::Address, SegmentSort::Size, SegmentSort::Free];
 
 /// State of the Segments tab.
@@ -40,22 +40,22 @@ pub struct SegmentsTab {
     pub(crate) zoom: Option<f64>,
     /// Position of the pointer in device pixels, from the upper left corner of the canvas.
     pub pointer: Option<[f64; 2]>,
-    /// The active block or segment, set by keys or a click.
+    /// The active block or segment: the last one reached by keys or clicked.
     pub(crate) active: Option<NavTarget>,
     /// Text of the field for a simulated request.
     pub request_text: String,
     pub request_error: Option<String>,
     pub(crate) request: Option<u64>,
-    /// Address whose row the worker has to find.
+    /// Address for which the worker must find the row.
     pub(crate) reveal: Option<u64>,
-    /// True if the list must scroll to that row.
+    /// True if the list must scroll to the row of `reveal`.
     pub(crate) scrolls_to_reveal: bool,
     /// The allocation that was last scrolled into view.
     pub(crate) revealed_allocation: Option<u32>,
     /// A navigation step to run once the rows that it needs are loaded.
     pub(crate) pending_step: Option<SegmentsStep>,
     pub(crate) answer: Latest<(SegmentsQuestion, u32), Rc<SegmentsPage>>,
-    /// Details of the allocation under the pointer, and of the one at the active position.
+    /// Details of two allocations: under the pointer, and at the active position.
     pub(crate) details: [Latest<u32, Option<Box<Details>>>; 2],
     /// Pools found so far: the options of the pool filter.
     pub pools: Vec<(u64, u64)>,
@@ -94,7 +94,7 @@ impl SegmentsTab {
         self.answer.latest()
     }
 
-    /// Returns the indices of the chosen sort order, pool and stream. For pool and stream, 0 means all.
+    /// Returns the indices of the selected sort order, pool and stream. For pool and stream, 0 means all.
     pub fn picker_indices(&self) -> [usize; 3] {
         let after = |index: Option<usize>| index.map_or(0, |index| index + 1);
         [
@@ -129,7 +129,8 @@ impl SegmentsTab {
         (PAD_PX * self.scale()).round() as i32
     }
 
-    /// Returns the bar and the piece at a position, in device pixels from the upper left corner of the canvas.
+    /// Returns the bar (the part of a segment in one row) and the piece (a block or free range) at a position, in
+    /// device pixels from the upper left corner of the canvas.
     pub fn hit_test(&self, [x, y]: [f64; 2]) -> Option<BlockInBar<'_>> {
         let page = self.page()?;
         let row = self.scroll.rows_above() + y / (ROW_PX * self.scale());
@@ -141,7 +142,7 @@ impl SegmentsTab {
         Some((bar, pieces(page, bar).iter().find(|piece| holds(piece.x))))
     }
 
-    /// Returns the active position, if it is among the loaded rows.
+    /// Returns the active block or segment, if its row is loaded.
     pub fn active(&self) -> Option<BlockInBar<'_>> {
         let (page, active) = (self.page()?, self.active?);
         nav_targets(page).find(|target| nav_target(*target) == active)
@@ -154,7 +155,7 @@ impl SegmentsTab {
         [hovered, self.active()].map(|target| target.and_then(|(bar, piece)| allocation(piece?).or(bar.largest_block)))
     }
 
-    /// Returns the details of a piece's allocation, if they are known.
+    /// Returns the details of the allocation in a piece, if they are known.
     pub(crate) fn piece_details(&self, piece: &SegmentsPiece) -> Option<&Details> {
         self.allocation_details(piece.allocation)
     }
@@ -164,7 +165,8 @@ impl SegmentsTab {
         self.details.iter().find_map(|details| details.answer_to(&allocation))?.as_deref()
     }
 
-    /// Makes the next page of rows scroll to the active position, or else to the bar that is the first visible one now.
+    /// Keeps the active position in view when the next rows arrive. Without an active position, keeps the first visible
+    /// bar in view.
     pub(crate) fn keep_in_view(&mut self) {
         let first_row = self.scroll.rows_above().ceil() as u32;
         let first =
@@ -174,7 +176,7 @@ impl SegmentsTab {
     }
 }
 
-/// User input and browser events of the tab.
+/// User input and browser events of the Segments tab.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SegmentsAction {
     Resized(Canvas),
@@ -191,7 +193,7 @@ pub enum SegmentsAction {
     StreamChosen(usize),
     /// Text of the field for a simulated request.
     RequestTyped(String),
-    /// Selects the allocation that a line above the segments is about.
+    /// A note above the segments was clicked. Selects this allocation.
     KeptLineClicked(u32),
 }
 
@@ -222,10 +224,11 @@ pub enum SegmentsStep {
     CursorForward,
 }
 
-/// A bar, and one of its pieces if it has any that is wide enough to draw.
+/// A bar (the part of a segment in one row) and one of its pieces. The piece is `None` if all pieces are too narrow to
+/// draw.
 pub type BlockInBar<'a> = (&'a SegmentsBar, Option<&'a SegmentsPiece>);
 
-/// Returns the pieces of a bar.
+/// Returns the pieces of a bar: blocks, rounding and free ranges.
 pub(crate) fn pieces<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> &'a [SegmentsPiece] {
     page.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use super::{SegmentsAction, SegmentsTab, act};
 use crate::link::value::{Key, format_optional, format_pool, parse_pool, view_key, word_unless_first};
 use engine::protocol::SegmentSort;
 
-/// Values of the key `segments`. The first one is the default and is not written.
+/// Values of the link key `segments`, the sort order. The first one is the default and is omitted from links.
 const SEGMENTS: [&str; 3] = ["address", "size", "free"];
 
 pub(super) const LINKS: &[Key<SegmentsTab>] = &[

@@ -24,7 +24,7 @@ pub struct SegmentsPicture {
     /// Labels with the sizes of blocks, for blocks that are wide enough.
     pub texts: Vec<SegmentsText>,
     pub text_px: f64,
-    /// Outlines from back to front, as [left, right] and [top, bottom] edges.
+    /// Outlines from back to front: [left, right] edges, [top, bottom] edges, and the state that the outline shows.
     pub outlines: Vec<([[i32; 2]; 2], SegmentsStroke)>,
     /// Palette slots that are drawn faded.
     pub faded: BTreeSet<u32>,
@@ -38,12 +38,12 @@ pub struct SegmentsPicture {
 pub struct SegmentsFrame {
     pub x: [i32; 2],
     pub y: [i32; 2],
-    /// True for the left and the right edge if it has a line. An edge without a line means that the segment continues
-    /// in another row or can grow.
+    /// Flags for the left and the right edge: true if the edge has a line. An edge without a line means that the
+    /// segment continues in another row or can grow.
     pub has_edge_lines: [bool; 2],
 }
 
-/// A piece of a segment.
+/// Rectangle of a piece of a segment: a block, rounding, or a free range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentsTile {
     pub x: [i32; 2],
@@ -56,13 +56,13 @@ pub struct SegmentsTile {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentsText {
     pub text: String,
-    /// Position of the left end, at the vertical middle, in device pixels.
+    /// Left end of the text at its vertical middle, in device pixels.
     pub origin: [f64; 2],
-    /// Index of the tile below the text.
+    /// Index of the tile behind the text.
     pub tile: usize,
 }
 
-/// State of a block or segment that its outline shows.
+/// State of a block or segment, shown by the style of its outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentsStroke {
     Hovered,

@@ -1,4 +1,4 @@
-//! Texts of the Segments tab: headings, sums, card, status line, and the outcome of a simulated request.
+//! Texts of the Segments tab: headings, sums, hover card, status line, and the outcome of a simulated request.
 
 use super::{BlockInBar, SegmentsTab};
 use crate::hover::lifetime_text;
@@ -11,13 +11,13 @@ use engine::protocol::{
     default_pool_name,
 };
 
-/// The card beside the pointer. The status line shows the same texts for the active position.
+/// Hover card of a block or segment. The status line shows the same texts for the active position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SegmentsCard {
-    /// Kind and size, with three digits and exact.
+    /// Kind and size. The size is given twice: abbreviated, and in exact bytes.
     pub title: String,
     pub site: String,
-    /// Allocation and free events.
+    /// Events that allocated and freed the block.
     pub lifetime: String,
     pub segment: String,
 }
@@ -90,7 +90,7 @@ pub fn headings(tab: &SegmentsTab) -> Vec<Heading> {
     page.groups.iter().filter(is_seen).map(heading).collect()
 }
 
-/// Returns the totals as a line of text, once with three digits and once in exact bytes.
+/// Returns the totals as a line of text: first with abbreviated sizes, then in exact bytes.
 pub fn sums(page: &SegmentsPage) -> [String; 2] {
     let whole = &page.total;
     let line = |bytes: &dyn Fn(u64) -> String| {
@@ -116,7 +116,7 @@ pub fn sums(page: &SegmentsPage) -> [String; 2] {
     [together(line(&|bytes| Bytes(bytes).to_string())), line(&|bytes| group_digits(bytes) + " B")]
 }
 
-/// Describes the segment or block that would serve the simulated request, for each kind of segment that may serve it.
+/// Describes the segment or block that would serve the simulated request, with one line per pool and stream.
 pub fn request_placement(page: &SegmentsPage) -> Vec<String> {
     page.fits.iter().map(|fit| fit_text(fit, page.fits.len())).collect()
 }
@@ -154,7 +154,7 @@ fn fit_text(fit: &SegmentsFit, fit_count: usize) -> String {
     text
 }
 
-/// Returns the card for a bar or one of its pieces.
+/// Returns the hover card of a bar or of one of its pieces.
 fn card(tab: &SegmentsTab, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> SegmentsCard {
     let mut card = SegmentsCard { segment: segment(tab, bar), ..SegmentsCard::default() };
     match piece {
@@ -171,7 +171,7 @@ fn card(tab: &SegmentsTab, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Se
     card
 }
 
-/// Describes the blocks that keep the segment of a free block from being released.
+/// Describes the live blocks that prevent the release of the segment around a free block.
 fn keeper_text(tab: &SegmentsTab, bar: &SegmentsBar) -> String {
     let Some(keeper) = bar.largest_block.filter(|_| bar.sums.blocks > 0) else {
         return "No live block in this segment: it can be released.".to_owned();
@@ -190,17 +190,19 @@ fn keeper_text(tab: &SegmentsTab, bar: &SegmentsBar) -> String {
     text
 }
 
-/// A line about segments that could be released, or about blocks that prevent it. A click selects `allocation`.
+/// A note about segments that can be released, or about blocks that prevent their release. A click selects
+/// `allocation`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeptLine {
     pub text: String,
     pub allocation: Option<u32>,
 }
 
-/// Maximum number of call sites that are listed for pinned segments.
+/// Maximum number of listed call sites whose blocks prevent the release of segments.
 const MAX_PINNED_SITES: usize = 2;
 
-/// Returns the lines about releasable segments, largest saving first. Empty if nothing could be released.
+/// Returns the notes about segments that can be released, then about blocks that prevent it, largest saving first.
+/// Empty if nothing could be released.
 pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
     let kept = &page.releasable;
     let mut lines = Vec::new();
@@ -274,19 +276,19 @@ fn segment(tab: &SegmentsTab, bar: &SegmentsBar) -> String {
     text
 }
 
-/// Returns the group of a bar.
+/// Returns the group of segments that contains a bar.
 pub(super) fn group_of<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> Option<&'a SegmentsGroup> {
     let after = page.groups.partition_point(|group| group.row <= bar.row);
     page.groups.get(after.checked_sub(1)?)
 }
 
-/// Returns the card of the block or segment under the pointer.
+/// Returns the hover card of the block or segment under the pointer.
 pub fn hovered(tab: &SegmentsTab, shared: &Shared) -> Option<SegmentsCard> {
     let target = tab.hit_test(tab.pointer?)?;
     Some(card(tab, shared, target))
 }
 
-/// Returns the status line: the active position, or a hint.
+/// Returns the status line. Describes the active block or segment, or gives a hint.
 pub fn status(tab: &SegmentsTab, shared: &Shared) -> String {
     if tab.page().is_none() {
         return "…".to_owned();

@@ -4,7 +4,7 @@ use crate::latest::Latest;
 use engine::protocol::{Scope, SourceFile, SourcesPage};
 use std::rc::Rc;
 
-/// Maximum length of a path in a search, in bytes. Longer paths lose their start, since the length of a search is
+/// Maximum length of a path in a search, in bytes. Longer paths are cut at the start, because the length of a search is
 /// limited.
 pub(crate) const MAX_SEARCH_PATH: usize = 400;
 
@@ -63,7 +63,7 @@ pub enum SourceAction {
     RowClicked(usize),
     /// A line of the dropped file was clicked.
     LineClicked(u32),
-    /// The dropped file was read, or reading failed.
+    /// Result of reading the dropped file: its text, or an error message.
     Read(Result<SourceText, String>),
     /// The dropped file was closed.
     Closed,
@@ -87,8 +87,8 @@ pub(crate) fn line_query(path: &str, line: &str) -> String {
     ["@\"", end, &line, " \""].concat()
 }
 
-/// Returns the index of the file whose path has the longest suffix in common with `name`. The whole file name must
-/// match. Among equals, the largest file wins, which comes first.
+/// Returns the index of the file whose path shares the most trailing components with `name`, including the whole file
+/// name. If several files match equally, returns the first, which has the most bytes.
 pub(crate) fn best_match(name: &str, files: &[SourceFile]) -> Option<usize> {
     let separators = ['/', '\\'];
     let mut best: Option<(usize, usize)> = None;

@@ -49,7 +49,7 @@ pub struct TableStatus {
 }
 
 impl Table {
-    /// Returns the compared range, if the scope is a change.
+    /// Returns the range of events between A and B if the scope is [`Scope::Change`].
     fn change_span(&self) -> Option<Span> {
         match self.answer.answered_question()?.scope {
             Scope::Change(span) => Some(span),
@@ -57,7 +57,7 @@ impl Table {
         }
     }
 
-    /// Returns the allocation of a row, if the row is loaded.
+    /// Returns the id of the allocation in a row, if the row is loaded.
     pub(super) fn row(&self, row: u32) -> Option<u32> {
         let page = self.page()?;
         page.rows.get(row.checked_sub(page.first)? as usize).map(|row| row.allocation)

@@ -11,32 +11,32 @@ pub const ROW_PX: f64 = 22.0;
 /// Number of rows requested beyond the visible ones, on either side.
 pub(crate) const MARGIN: u32 = 96;
 
-/// Maximum number of steps that Back can undo.
+/// Maximum number of focus changes that the Back command can undo.
 pub(crate) const MAX_FOCUS_STEPS: usize = 64;
 
 /// State of the call tree.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// Load number and device index of the tree.
+    /// Load id of the file and index of the device that the tree shows.
     pub(crate) source: (u32, usize),
     /// Arrangement that `position` belongs to.
     pub(crate) arrangement: Arrangement,
-    /// Position in the current arrangement.
+    /// Focus, folds and active row in the current arrangement.
     pub(crate) position: TreePosition,
-    /// Positions in other arrangements.
+    /// Saved focus, folds and active row of other arrangements.
     pub(crate) positions: Vec<(Arrangement, TreePosition)>,
     pub scroll: TreeScroll,
-    /// Row that the next question locates and scrolls to.
+    /// Row that the next request locates and scrolls to.
     pub(crate) reveal_next: Option<Reveal>,
     pub(crate) pending: Option<PendingRows>,
     pub(crate) reply: Option<(TreeQuestion, Rc<TreePage>)>,
-    /// Serial of the pending question for the largest allocation of a row.
+    /// Serial number of the pending request for the largest allocation of a row.
     pub(crate) pending_heaviest: Option<u32>,
     /// Number of replies so far.
     pub(crate) reply_count: u32,
     /// Name of the node in the first row.
     pub(crate) top_name: String,
-    /// The selected node that the tree has last scrolled to or ignored.
+    /// The last selected node to which the tree has scrolled, or for which scrolling was not needed.
     pub(crate) handled_node: Option<u32>,
     /// Result of the last search for the row of the selected allocation.
     pub(crate) selection_row: Option<SelectionRow>,
@@ -48,7 +48,7 @@ impl Tree {
         self.reply.as_ref().map(|(_, page)| page)
     }
 
-    /// Returns the question of the last reply.
+    /// Returns the request that the last reply answers.
     pub(crate) fn last_question(&self) -> Option<&TreeQuestion> {
         self.reply.as_ref().map(|(question, _)| question)
     }
@@ -89,7 +89,7 @@ impl Tree {
         self.scroll.show(self.position.row, row_count);
     }
 
-    /// Makes a target active and scrolls to it, once its row is known.
+    /// Requests the row of a target. The row becomes active and is scrolled into view once the worker has located it.
     pub(crate) fn reveal(&mut self, reveal: Reveal) {
         self.reveal_next = Some(reveal);
     }
@@ -124,7 +124,7 @@ impl Tree {
         self.scroll.move_to(0.0, 0);
     }
 
-    /// Returns true if the last reply answers this question, apart from the range of rows.
+    /// Returns true if the last reply answers this request, apart from the range of rows.
     pub(crate) fn is_reply_to(&self, question: &TreeQuestion) -> bool {
         self.last_question().is_some_and(|known| {
             (known.scope, known.arrangement, known.focus, known.find)
@@ -142,7 +142,7 @@ impl Tree {
         first >= beyond || (page.first <= first && beyond <= end)
     }
 
-    /// Returns true if the last question was for exactly these rows, so that asking again would load no more.
+    /// Returns true if the last request was for exactly these rows, so that another request would not load more.
     pub(crate) fn was_asked(&self, rows: [u32; 2]) -> bool {
         self.last_question().is_some_and(|known| known.rows == rows && known.reveal.is_none())
     }
@@ -193,12 +193,12 @@ impl Tree {
     }
 }
 
-/// Position in the tree of an arrangement.
+/// State of the tree in one arrangement: focused node, folds and active row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreePosition {
     /// Node in the first row. `None` for the root.
     pub(crate) focus: Option<u32>,
-    /// Previous values of `focus`, latest last.
+    /// Previous values of `focus`, oldest first.
     pub(crate) history: Vec<Option<u32>>,
     pub(crate) folds: Vec<Fold>,
     /// Index of the active row.
@@ -257,7 +257,7 @@ impl TreeScroll {
         }
     }
 
-    /// If a row is out of view, scrolls it to the upper third.
+    /// If a row is out of view, scrolls so that the row is a third below the top.
     pub(crate) fn show_centred(&mut self, row: u32, row_count: u32) {
         let top = f64::from(row) * ROW_PX;
         if top < self.top_px || top + ROW_PX > self.top_px + self.height_px {
@@ -276,14 +276,15 @@ impl TreeScroll {
 pub(crate) struct SelectionRow {
     pub(crate) allocation: u32,
     pub(crate) arrangement: Arrangement,
-    /// Node of its stack. `None` if the tree has no such node. Valid in all scopes of the arrangement.
+    /// Node for the allocation's stack. `None` if the tree has no such node. Node ids are the same in all scopes of an
+    /// arrangement.
     pub(crate) node: Option<u32>,
     /// Scope of the tree that was searched.
     pub(crate) scope: Scope,
     pub(crate) focus: Option<u32>,
 }
 
-/// A pending question for rows.
+/// A pending request for rows.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingRows {
     pub(crate) serial: u32,

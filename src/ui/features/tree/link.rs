@@ -7,7 +7,7 @@ use crate::link::value::{
 use crate::shared::Shared;
 use engine::protocol::{Fold, FoldScope, FoldState, Internal, Merge, Root};
 
-/// Values of the key `merge`. The first one is the default and is not written.
+/// Values of the link key `merge`: how frames are merged. The first one is the default and is omitted from links.
 const MERGES: [&str; 3] = ["line", "function", "file"];
 
 pub(super) const LINKS: &[Key<Tree>] = &[

@@ -5,7 +5,7 @@ use crate::size_text::parse_size;
 use engine::protocol::{WhatIf, WhatIfProgram};
 use std::rc::Rc;
 
-/// State of the form and its results.
+/// State of the form, the pending request and the results.
 #[derive(Clone, Debug, Default)]
 pub struct Simulator {
     /// Text of the settings field.
@@ -23,14 +23,14 @@ pub struct Simulator {
     pub(crate) drawn: (String, WhatIfProgram),
     /// Request that has not been sent yet.
     pub(crate) requested: Option<SimulationKind>,
-    /// Serial and kind of the pending request.
+    /// Serial number and kind of the pending request.
     pub(crate) pending: Option<(u32, SimulationKind)>,
-    /// All runs with the current terms.
+    /// All runs under the current conditions ([`Terms`]).
     pub(crate) answer: Option<Rc<WhatIf>>,
-    /// Runs with the same terms from before the pending request.
+    /// Runs from before the pending request, under the same conditions.
     pub(crate) previous_answer: Option<Rc<WhatIf>>,
     pub(crate) terms: Terms,
-    /// Number of completed and of all steps of the pending request.
+    /// Number of completed steps and total number of steps of the pending request.
     pub(crate) progress: [u64; 2],
     /// The simulator's error for the typed settings.
     pub(crate) line_error: String,
@@ -41,7 +41,7 @@ pub struct Simulator {
     pub(crate) failure: Option<String>,
     /// True while a run is being written to a file.
     pub(crate) is_writing: bool,
-    /// True if another device or file was chosen during a simulation.
+    /// True if another device or file was opened during a simulation.
     pub(crate) was_abandoned: bool,
 }
 
@@ -52,7 +52,7 @@ impl Simulator {
     }
 }
 
-/// Kind of a request.
+/// Task of a request to the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SimulationKind {
     /// Checks how well the simulation reproduces the recording.
@@ -130,9 +130,9 @@ pub enum WhatIfAction {
     Copied(usize),
     /// Draws the curve of the run in the row at this index, or removes it from the picture.
     DrawToggled(usize),
-    /// Opens the run of the row at this index as a snapshot, or compares with it.
+    /// Opens the run in the row at this index as a snapshot, or compares it with the open one.
     Opened(usize, AfterWrite),
-    /// The snapshot of a run was written, or writing failed.
+    /// Result of writing the snapshot of a run. The error is the cause of the failure.
     Written(Result<(), String>),
 }
 
@@ -150,7 +150,7 @@ impl Simulator {
     ///
     /// # Errors
     ///
-    /// Returns a hint on valid sizes if a text is none.
+    /// Returns an error message with examples of valid sizes for each text that is invalid.
     pub(crate) fn typed_sizes(&self) -> [Result<Option<u64>, &'static str>; 3] {
         [&self.capacity, &self.total, &self.preallocate].map(|text| parse_size(text))
     }

@@ -42,7 +42,7 @@ impl PartialEq for ResultInputs {
     }
 }
 
-/// Returns the current state of these inputs.
+/// Returns the current results and the settings of the drawn run.
 pub fn result_inputs(simulator: &Simulator, shared: &Shared) -> ResultInputs {
     let drawn = drawn_course(shared).map(|course| (course.settings.clone(), course.program.clone()));
     ResultInputs(simulator.answer.clone(), drawn)
@@ -99,7 +99,7 @@ pub struct FitRow {
     pub memory: String,
     pub exact: String,
     pub settings: String,
-    /// Difference to the available memory. Empty if the available memory suffices.
+    /// Missing bytes compared with the available memory. Empty if the available memory suffices.
     pub shortage: String,
 }
 

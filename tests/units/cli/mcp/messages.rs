@@ -68,7 +68,7 @@ fn invalid_parameters_are_rejected() {
 }
 
 #[test]
-fn valid_messages_and_unknown_methods_pass() {
+fn valid_messages_and_unknown_methods_are_accepted() {
     for (method, params) in [
         ("ping", "{}"),
         ("nothing/like/it", "{}"),

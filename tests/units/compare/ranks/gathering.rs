@@ -16,7 +16,7 @@ fn surveyed(gathering: &mut SurveyProgress, places: std::ops::Range<u32>) {
 }
 
 #[test]
-fn ranks_not_surveyed_yet_are_not_missing() {
+fn ranks_not_scanned_yet_are_not_missing() {
     let mut gathering = gathering(6);
     surveyed(&mut gathering, 4..6);
     let of = gathering.ranks();

@@ -106,7 +106,7 @@ fn missing_and_unreadable_ranks_are_listed() {
 }
 
 #[test]
-fn files_without_ranks_are_numbered_by_name() {
+fn ranks_are_assigned_by_name_if_files_have_none() {
     let unnamed = |file: &str| Rank { rank: None, file: file.to_owned(), ..rank(0, &[("a.py:1", GIB)]) };
     let failed = Rank { file: "b.pickle".to_owned(), ..Rank::default() }.with_error("no snapshot".to_owned());
     let of = Ranks::new(vec![unnamed("c.pickle"), failed, unnamed("a.pickle")], Vec::new());
@@ -227,7 +227,7 @@ fn hosts_and_files_are_in_natural_order() {
 }
 
 #[test]
-fn many_missing_ranks_give_a_note_instead_of_rows() {
+fn many_missing_ranks_are_noted_instead_of_listed() {
     let mut first = rank(0, &[]);
     first.survey.as_mut().unwrap().recorder = vec![("world_size".to_owned(), "8192".to_owned())];
     let of = Ranks::new(vec![first], Vec::new());

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn heaviest_equals_head_of_sorted_list(keys in prop::collection::vec(0u128..40, 0..900), most in 0usize..30) {
+    fn heaviest_rows_equal_start_of_sorted_list(keys in prop::collection::vec(0u128..40, 0..900), most in 0usize..30) {
         let mut heaviest = TopK::new(most);
         (0..).zip(&keys).for_each(|(number, &key)| heaviest.add(key, number));
         let mut all: Vec<u32> = (0..keys.len() as u32).collect();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn last_fold_operation_wins() {
+fn last_expand_or_collapse_operation_wins() {
     let fold = |node, scope, state| Fold { node, scope, state };
     let (open, closed) = (FoldState::Open, FoldState::Closed);
     let folds = Folds::new(&[

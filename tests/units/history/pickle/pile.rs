@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn pile_behaves_like_a_stack() {
+fn inline_stack_behaves_like_vector() {
     let mut pile = InlineStack::new();
     (0..10).for_each(|value| pile.push(value));
     pile.remove(2, 7);

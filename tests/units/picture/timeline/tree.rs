@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn nodes_sum_their_leaves(
+    fn each_node_has_sum_of_its_leaves(
         leaves in 1usize..700,
         changes in prop::collection::vec((any::<prop::sample::Index>(), 0u64..6), 0..300),
     ) {

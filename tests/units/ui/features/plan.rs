@@ -64,7 +64,7 @@ fn number_of_rows_is_limited() {
 }
 
 #[test]
-fn estimate_fits_only_with_its_error() {
+fn estimate_fits_only_if_its_error_margin_fits() {
     for (planned, given, estimated) in
         [(100, Some(true), None), (77, Some(true), None), (76, Some(true), Some(true)), (131, Some(false), Some(false))]
     {

@@ -46,7 +46,7 @@ fn capacity_is_parsed_with_unit() {
 }
 
 #[test]
-fn merged_answers_have_one_run_per_settings() {
+fn merged_replies_have_one_run_per_settings() {
     let before = WhatIf {
         runs: vec![run("r", 10, None), asked(run("a", 7, None))],
         fits: vec![fit("a", Some(8))],
@@ -207,7 +207,7 @@ fn changed_program_is_a_row_of_its_own() {
 }
 
 #[test]
-fn refused_recording_shows_no_predictions() {
+fn rejected_recording_shows_no_predictions() {
     let refused = Some("520 of 520 addresses lie in no segment".to_owned());
     let proof = WhatIfProof { refused, ..WhatIfProof::default() };
     let view =
