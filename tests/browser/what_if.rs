@@ -155,9 +155,11 @@ fn changed_program_is_simulated_and_kept_in_link() {
     for (scheme, width) in [("light", 1440), ("dark", 1440), ("light", 600)] {
         page.prefer_color_scheme(scheme);
         page.resize(width, 900);
-        page.evaluate("document.querySelector('#what-if-form').scrollIntoView({ block: 'start' })");
-        page.wait_for_frames();
-        save_screenshot(&page, &format!("what-if-programs-{scheme}-{width}"));
+        for (part, selector) in [("form", "#what-if-form"), ("table", "#what-if-answer .sheet")] {
+            page.evaluate(&format!("document.querySelector('{selector}').scrollIntoView({{ block: 'start' }})"));
+            page.wait_for_frames();
+            save_screenshot(&page, &format!("what-if-programs-{part}-{scheme}-{width}"));
+        }
         let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
         assert_eq!(wide, false, "{width} scrolls sideways");
     }
