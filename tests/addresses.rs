@@ -244,7 +244,11 @@ proptest! {
     }
 
     #[test]
-    fn sliced_job_builds_same_scene(lying in address_histories(120, 80), view in windows(), patience in 0usize..5) {
+    fn sliced_job_builds_scene_of_unsliced(
+        lying in address_histories(120, 80),
+        view in windows(),
+        patience in 0usize..5,
+    ) {
         lying.with_source(|source| {
             let mut job = AddressJob::new(source, view);
             let mut asked = 0;

@@ -95,7 +95,7 @@ fn compare(folder: &Folder, file: &Path) -> bool {
 }
 
 #[test]
-fn real_files_have_same_output_from_cache() {
+fn cached_and_uncached_output_of_real_files_are_equal() {
     let Some(snapshots) = snapshots() else { return };
     let folder = Folder::new("real");
     let mut files: Vec<_> = fs::read_dir(snapshots).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -110,7 +110,7 @@ fn real_files_have_same_output_from_cache() {
 }
 
 #[test]
-fn all_formats_have_same_output_from_cache() {
+fn cached_and_uncached_output_of_all_formats_are_equal() {
     let folder = Folder::new("forms");
     let pickle = generated("--example");
     assert!(compare(&folder, &folder.file("a.pickle.gz", &gzip(&pickle))));

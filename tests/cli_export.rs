@@ -37,7 +37,7 @@ fn snapshot(name: &str) -> String {
 }
 
 #[test]
-fn every_format_is_equal_in_file_and_pipe() {
+fn export_is_equal_in_file_and_pipe_for_every_format() {
     let file = snapshot("export-formats.pickle");
     for format in ExportFormat::ALL {
         let out = output_path(&format!("export-formats.{}", format.extension()));

@@ -68,7 +68,7 @@ fn snapshot(frame: &str) -> Vec<u8> {
 
 /// The written page can be opened like a snapshot.
 #[test]
-fn page_of_real_file_has_same_summary() {
+fn html_page_has_same_summary_as_its_snapshot() {
     let Some(corpus) = crate::opened::snapshots() else { return };
     let folder = folder("real");
     for name in ["train-annotated-100.pickle", "torch-2.10-bf16-expandable.pickle", "two-devices-one-event-each.pickle"]

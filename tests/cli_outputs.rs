@@ -164,7 +164,7 @@ fn ranks_report_does_not_overwrite_snapshot() {
 }
 
 #[test]
-fn stdin_and_output_of_same_file_are_rejected() {
+fn output_to_file_read_from_stdin_is_rejected() {
     let folder = inputs("streams", 3);
     let before = contents(&folder);
     for line in ["memscape crop - -o in.json < in.json", "memscape crop in.json -o - >> in.json"] {

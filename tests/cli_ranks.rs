@@ -1,4 +1,4 @@
-//! `memscape ranks`: generated ranks with known differences, real files against reference numbers, and files that are
+//! `memscape ranks`: generated ranks with known differences, real files against expected summaries, and files that are
 //! missing, broken or merged.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
@@ -287,7 +287,7 @@ fn ranks_in_archive_equal_ranks_in_folder() {
 }
 
 #[test]
-fn real_files_match_reference_numbers() {
+fn rows_of_real_files_match_expected_summaries() {
     let Some(snapshots) = opened::snapshots() else { return };
     let expected: Value = serde_json::from_slice(&fs::read(snapshots.join("expected.json")).unwrap()).unwrap();
     let of = json(&["ranks", snapshots.to_str().unwrap()]);

@@ -137,7 +137,7 @@ fn request_finds_best_fit_block() {
 }
 
 #[test]
-fn text_has_same_numbers_as_json() {
+fn text_lists_device_pools_and_blocks() {
     let path = snapshot("cli-state-text.pickle", json!({}));
     let text = memscape(&["segments", path.to_str().unwrap(), "--at", "end", "--blocks"]);
     let text = String::from_utf8(text.stdout).unwrap();

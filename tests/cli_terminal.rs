@@ -146,7 +146,7 @@ fn in_terminal(columns: u16, command: &str) -> Vec<String> {
 }
 
 #[test]
-fn tables_fit_terminal_but_not_pipe() {
+fn tables_are_fitted_to_terminal_width_but_not_in_pipes() {
     if !has_tmux() {
         return;
     }

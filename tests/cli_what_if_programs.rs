@@ -82,7 +82,7 @@ fn invalid_program_lists_possible_values() {
 }
 
 #[test]
-fn empty_cache_needs_steps() {
+fn empty_cache_without_steps_is_rejected() {
     let error = error(&[&sample("out-of-memory.pickle.gz"), "--program", "empty-cache"], 1);
     let reason = "no steps were found in this recording: empty_cache() at step ends cannot be simulated\n";
     assert!(error.ends_with(reason), "{error}");
@@ -106,7 +106,7 @@ fn survey_of_oom_names_settings_that_avoid_it() {
 }
 
 #[test]
-fn memory_fraction_is_taken_of_total() {
+fn memory_fraction_applies_to_total_memory() {
     let path = sample("training.pickle.gz");
     let run = |total: &str| {
         let line = "per_process_memory_fraction:0.5";

@@ -167,7 +167,7 @@ fn round_trip(name: &str, bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn real_files_have_same_answers_from_columns() {
+fn real_files_have_same_answers_before_and_after_conversion_to_columns() {
     let Some(folder) = snapshots() else { return };
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "pickle"));
@@ -185,7 +185,7 @@ fn real_files_have_same_answers_from_columns() {
 }
 
 #[test]
-fn generated_files_have_same_answers_from_columns() {
+fn generated_files_have_same_answers_before_and_after_conversion_to_columns() {
     for words in [
         "--events 3000 --pending --oom --leak",
         "--events 2000 --style cpp --expandable --record-from-start --snapshots",

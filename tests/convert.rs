@@ -70,7 +70,7 @@ fn content(summary: &FileSummary) -> String {
 }
 
 #[test]
-fn converted_files_give_same_answers() {
+fn converted_files_give_same_answers_as_originals() {
     let Some(files) = real_pickles() else { return };
     let mut checked = 0;
     for path in files {
@@ -101,7 +101,7 @@ fn first_difference(tables: Option<(&String, &String)>) -> String {
 }
 
 #[test]
-fn python_reads_same_values_from_converted_files() {
+fn python_reads_same_values_from_original_and_converted_files() {
     let Some(files) = real_pickles() else { return };
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: no python3 to read what was converted");

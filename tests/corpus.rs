@@ -51,7 +51,7 @@ fn check_drawing(file: &str, opened: &mut Opened) {
 }
 
 #[test]
-fn real_files_match_reference_numbers() {
+fn real_files_match_expected_summaries() {
     let Some(folder) = snapshots() else { return };
     let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
     let files = expected.as_object().unwrap();

@@ -133,7 +133,7 @@ fn allocations_before_range_keep_stack_and_are_marked() {
 }
 
 #[test]
-fn python_finds_same_sums_in_cropped_file() {
+fn python_finds_same_sums_in_original_and_cropped_file() {
     let Some(files) = real_pickles() else { return };
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: no python3 to read crops with");

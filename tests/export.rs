@@ -46,7 +46,7 @@ fn fill(folder: &Path, opened: &mut Opened, device: i64, question: ExportQuestio
 }
 
 #[test]
-fn python_finds_same_bytes_in_every_export() {
+fn every_export_matches_bytes_computed_by_python() {
     let Some(files) = real_pickles() else { return };
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: no python3 to read exports with");

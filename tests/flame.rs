@@ -119,7 +119,7 @@ proptest! {
         let page = flame(&mut opened, 0, zoomed);
         let node = page.boxes[page.zoom as usize].node;
         prop_assert!(zoom.is_none_or(|zoom| zoom == node || node == 0));
-        // A node without weight has no row, but the path to it is drawn.
+        // A node whose weight is zero has no row, but the path to it is drawn.
         if tree.rows.iter().any(|row| row.node == node) {
             check(&page, &tree, zoomed);
         } else {

@@ -42,7 +42,7 @@ fn pickled(name: &str, bytes: &[u8]) -> FileSummary {
 }
 
 #[test]
-fn json_has_same_summary() {
+fn json_has_same_summary_as_pickle() {
     for (name, bytes) in files(700 << 10) {
         let expected = pickled(&name, &bytes);
         let tree = Tree::from_pickle(&bytes);
@@ -72,7 +72,7 @@ fn truncated_json_reports_error_with_offset() {
 }
 
 #[test]
-fn protocols_0_and_1_have_same_summary() {
+fn protocols_0_and_1_have_same_summary_as_original_pickle() {
     for (name, bytes) in files(5 << 20) {
         let expected = pickled(&name, &bytes);
         let tree = Tree::from_pickle(&bytes);
@@ -115,7 +115,7 @@ fn protocols_0_and_1_written_by_python_open() {
 }
 
 #[test]
-fn compressed_and_html_files_have_same_summary() {
+fn compressed_and_html_files_have_same_summary_as_plain_file() {
     for (name, bytes) in files(500 << 10) {
         let expected = pickled(&name, &bytes);
         let inner = open(&bytes).unwrap().summary.format;

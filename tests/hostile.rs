@@ -483,26 +483,31 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn changed_bytes_open_or_report_error(seed in 0..4usize, edits in edits()) {
+    fn file_with_changed_bytes_opens_or_reports_error(seed in 0..4usize, edits in edits()) {
         let mut bytes = seeds().swap_remove(seed);
         edits.iter().for_each(|(at, change)| edit(&mut bytes, *at, change));
         exercise(&bytes);
     }
 
     #[test]
-    fn changed_values_open_or_report_error(changes in prop::collection::vec((0..1_000_000usize, odd_value()), 1..4)) {
+    fn file_with_changed_values_opens_or_reports_error(
+        changes in prop::collection::vec((0..1_000_000usize, odd_value()), 1..4),
+    ) {
         let mut value = small_snapshot();
         changes.iter().for_each(|(at, with)| replace(&mut value, *at, with));
         exercise(&pickled(&value));
     }
 
     #[test]
-    fn random_keys_and_values_open_or_report_error(value in odd_dict(odd_value())) {
+    fn file_with_random_keys_and_values_opens_or_reports_error(value in odd_dict(odd_value())) {
         exercise(&pickled(&value));
     }
 
     #[test]
-    fn random_event_sequences_open(traces in prop::collection::vec(odd_events(), 0..3), sizes in prop::collection::vec(0..9u64, 0..4)) {
+    fn file_with_random_event_sequences_opens(
+        traces in prop::collection::vec(odd_events(), 0..3),
+        sizes in prop::collection::vec(0..9u64, 0..4),
+    ) {
         let blocks: Vec<Value> = sizes.iter().map(|&address| live(address, address)).collect();
         let value = json!({"segments": [segment(0, 0, json!(blocks))], "device_traces": traces});
         let mut opened: Opened = open(&pickled(&value)).unwrap();

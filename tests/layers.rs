@@ -34,8 +34,8 @@ const CRATES: &[&str] = &[
 /// Crates whose top-level modules have an order of their own.
 const OF_LAYERS: &[&str] = &["base", "history", "picture"];
 
-/// Every layer in the order of the data, and what it may use of the others. That crates name only crates below them, Cargo sees to;
-/// this says how much of those. Never widen a line to make something compile: what is needed by two belongs to the lower one.
+/// Every layer in the order of the data flow, and the layers that it may use. Cargo ensures that crates use only crates
+/// below them. Do not extend an entry to make code compile: move code that two layers need to the lower layer.
 const LAYERS: &[(&str, &[&str])] = &[
     ("base::out_of_line", &[]),
     ("base::units", &[]),
@@ -128,8 +128,8 @@ fn modules_use_only_lower_layers() {
         let (_, allowed) = LAYERS
             .iter()
             .find(|(name, _)| *name == layer)
-            .unwrap_or_else(|| panic!("{layer} is a new room: give it a line in LAYERS"));
-        for used in used_paths(source.room(), &source.code()) {
+            .unwrap_or_else(|| panic!("{layer} is a new layer: add an entry to LAYERS"));
+        for used in used_paths(source.crate_name(), &source.code()) {
             let within = |path: &str| used == path || used.starts_with(&format!("{path}::"));
             if !within(&layer) && !allowed.iter().any(|path| within(path)) {
                 wrong.push(format!("{} uses {used}", source.name));
@@ -283,7 +283,7 @@ fn page_code_and_index_html_use_same_ids() {
         used.extend([Some(group.control()), group.toggle()].into_iter().flatten().map(str::to_owned));
     }
     let mut literals = BTreeSet::new();
-    for source in sources().iter().filter(|source| source.room() == "page") {
+    for source in sources().iter().filter(|source| source.crate_name() == "page") {
         literals.extend(quoted_after(&source.code(), "\""));
         for id in elements(&source.code()) {
             assert!(ids.contains(&id), "{} works on an element {id} that index.html does not have", source.name);
@@ -311,7 +311,8 @@ fn elements(code: &str) -> Vec<String> {
     kinds.flat_map(|(_, names)| names.split(',')).map(|name| name.trim().replace('_', "-")).collect()
 }
 
-/// Types, and functions that take more than one argument or can fail, have a doc comment. Names and types of the others may say enough.
+/// Types, and functions that take more than one argument or can fail, have a doc comment. Other functions may be clear
+/// from their names and types.
 #[test]
 fn public_items_are_documented() {
     let kinds = ["fn ", "const fn ", "struct ", "enum ", "trait "];
@@ -347,18 +348,18 @@ struct Source {
 }
 
 impl Source {
-    /// The crate it belongs to.
-    fn room(&self) -> &str {
+    /// Name of the crate that contains the file.
+    fn crate_name(&self) -> &str {
         self.name.split('/').next().unwrap()
     }
 
-    /// Its crate, with its top-level module where those have an order of their own.
+    /// The file's crate, with the top-level module if the crate is one of [`OF_LAYERS`].
     fn layer(&self) -> String {
         let mut parts = self.name.split('/');
-        let room = parts.next().unwrap();
-        match parts.next().filter(|_| OF_LAYERS.contains(&room)) {
-            Some(module) => format!("{room}::{}", module.trim_end_matches(".rs")),
-            None => room.to_owned(),
+        let crate_name = parts.next().unwrap();
+        match parts.next().filter(|_| OF_LAYERS.contains(&crate_name)) {
+            Some(module) => format!("{crate_name}::{}", module.trim_end_matches(".rs")),
+            None => crate_name.to_owned(),
         }
     }
 

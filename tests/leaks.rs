@@ -188,7 +188,7 @@ fn peak_report_matches_summary_tree_and_legend() {
 
 /// Slices that end at every check of the clock give the same reports, and a row limit only cuts them.
 #[test]
-fn sliced_reports_are_identical() {
+fn sliced_reports_equal_unsliced() {
     let (mut opened, _) = generated("--steps 5 --layers 3 --pending --leak --oom");
     for topic in TOPICS {
         let whole = report(&mut opened, 0, topic, &[]);

@@ -9,8 +9,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Tests that take a minute or more: they run Python or a cache on every real file. Other tests check the same code on
 # fewer files.
-slow=(brute_force::live_sets_trees_and_ranges_match_python cache::real_files_have_same_output_from_cache
-    convert::python_reads_same_values_from_converted_files)
+slow=(brute_force::live_sets_trees_and_ranges_match_python cache::cached_and_uncached_output_of_real_files_are_equal
+    convert::python_reads_same_values_from_original_and_converted_files)
 
 case "${1:-}" in
     "")

@@ -137,10 +137,10 @@ fn earlier_oom_is_reported_with_state_at_that_event() {
     assert_eq!(oom_report(&mut opened, Some(2)), newest);
 }
 
-/// Request sizes that are not multiples of 512 bytes. Free bytes are the bytes outside all blocks, in the table and in
-/// the sentences.
+/// Request sizes that are not multiples of 512 bytes. In the tables and in the text, only bytes outside all blocks are
+/// free.
 #[test]
-fn table_and_sentences_have_equal_free_bytes() {
+fn free_bytes_at_oom_exclude_rounding() {
     let a = 100 * MIB;
     let trace = [
         event("segment_alloc", a, 20 * MIB),

@@ -75,7 +75,7 @@ fn check_turn(name: &str, history: &DeviceHistory, event: EventIdx) {
 }
 
 #[test]
-fn awaiting_free_matches_blocks_of_generated_files() {
+fn bytes_awaiting_free_match_blocks_of_generated_files() {
     let mut seen = (0, 0);
     for words in [
         "--events 9000 --pending",
@@ -91,7 +91,7 @@ fn awaiting_free_matches_blocks_of_generated_files() {
 }
 
 #[test]
-fn awaiting_free_matches_blocks_of_real_files() {
+fn bytes_awaiting_free_match_blocks_of_real_files() {
     let Some(files) = opened::real_pickles() else { return };
     for path in files {
         check(&path.display().to_string(), &std::fs::read(&path).unwrap());

@@ -23,7 +23,7 @@ fn builder_error_has_path() {
 }
 
 #[test]
-fn path_is_correct_for_python_and_cpp_style() {
+fn error_path_is_exact_for_python_and_cpp_pickles() {
     // Python: a batch of one has no MARK. C++: always a MARK, and memo numbers come last.
     assert_eq!(error_path(&[b"}\x8c\x01d]]}\x8c\x01k", BAD, b"saas."]), "d[0][0].k");
     assert_eq!(error_path(&[b"}(\x8c\x01d](](}(\x8c\x01k", BAD, b"ueeu."]), "d[0][0].k");

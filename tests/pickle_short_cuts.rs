@@ -60,7 +60,7 @@ fn error_in_second_batch_of_known_slice_has_index() {
 }
 
 #[test]
-fn list_of_same_bytes_uses_rewritten_memo_slot() {
+fn byte_identical_list_uses_rewritten_memo_slot() {
     let text = same_on_and_off(b"\x80\x02](K\x01q\x00](h\x00h\x00e](h\x00h\x00eK\x02q\x00](h\x00h\x00ee.").unwrap();
     assert_eq!(text, "[1, [1, 1], [1, 1], 2, [2, 2]]");
     // The slot is rewritten between the slice and the end of its list, which then gets more items.
@@ -104,13 +104,13 @@ fn dicts_of_known_shape_use_fast_path() {
 }
 
 #[test]
-fn dict_of_same_bytes_uses_rewritten_key_slot() {
+fn byte_identical_dict_uses_rewritten_key_slot() {
     let text = same_on_and_off(&with_names(b"}(h\0K\x01u}(h\0K\x02u\x8c\x01zq\0}(h\0K\x03u}(h\0K\x04u}(h\0K\x05u"));
     assert_eq!(text.unwrap(), "['a', 'b', {'a': 1}, {'a': 2}, 'z', {'z': 3}, {'z': 4}, {'z': 5}]");
 }
 
 #[test]
-fn second_batch_extends_same_dict() {
+fn second_batch_extends_dict_of_first_batch() {
     let text = same_on_and_off(&with_names(b"}(h\0K\x01u(h\x01K\x02u}(h\0K\x03uh\x01K\x04s}(h\0K\x05u"));
     assert_eq!(text.unwrap(), "['a', 'b', {'a': 1, 'b': 2}, {'a': 3, 'b': 4}, {'a': 5}]");
 }

@@ -53,7 +53,7 @@ mod cuts {
     }
 
     #[test]
-    fn prefix_gives_unexpected_end() {
+    fn truncated_pickle_reports_unexpected_end() {
         for style in STYLES {
             let (bytes, _) = pickled(&snapshot(3), style);
             for length in 0..bytes.len() {
@@ -80,7 +80,11 @@ mod cuts {
 
     proptest! {
         #[test]
-        fn any_chunks_give_same_value(value in values(), style in 0..5usize, cuts in prop::collection::vec(1..40usize, 1..30)) {
+        fn value_is_same_for_all_chunk_sizes(
+            value in values(),
+            style in 0..5usize,
+            cuts in prop::collection::vec(1..40usize, 1..30),
+        ) {
             let (bytes, expected) = pickled(&value, STYLES[style]);
             let mut rest = bytes.as_slice();
             let chunks = cuts.iter().cycle().map_while(|&cut| {
@@ -92,7 +96,7 @@ mod cuts {
         }
 
         #[test]
-        fn any_split_gives_same_error(bytes in hostile_bytes(), at in 0..400usize) {
+        fn error_is_same_for_all_splits(bytes in hostile_bytes(), at in 0..400usize) {
             let (before, after) = bytes.split_at(at.min(bytes.len()));
             prop_assert_eq!(outcome(&[before, after]), outcome(&[&bytes]));
         }
@@ -145,7 +149,7 @@ mod other_implementations {
 
     proptest! {
         #[test]
-        fn serde_pickle_decodes_same_value(value in plain_values(), style in 0..5usize) {
+        fn serde_pickle_decodes_same_value_as_our_decoder(value in plain_values(), style in 0..5usize) {
             let (bytes, _) = pickled(&value, STYLES[style]);
             let theirs = value_from_slice(&bytes, DeOptions::new()).unwrap();
             prop_assert_eq!(text(&bytes).unwrap(), serde_text(&theirs));

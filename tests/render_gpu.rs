@@ -193,7 +193,7 @@ fn drawing_without_scene_shows_background_and_overlay() {
 }
 
 #[test]
-fn lost_device_reports_error_and_new_one_draws_the_same() {
+fn lost_device_reports_error_and_new_device_draws_same_image() {
     let Some(mut painter) = painter(Rgba8Unorm) else { return };
     let (view, look) = (view(), PictureTheme::light());
     let lanes = [Lane::single(&view, &look)];

@@ -224,7 +224,7 @@ fn dict_without_address_is_event_only_for_some_actions() {
 
 /// The error is about the refused value, not about an earlier one that was accepted.
 #[test]
-fn repeated_event_gives_same_error_with_fast_paths() {
+fn repeated_event_gives_same_error_with_and_without_fast_paths() {
     let event = [
         b"}(".to_vec(),
         reference(0),

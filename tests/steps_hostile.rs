@@ -123,7 +123,7 @@ fn annotations_are_ignored_with_note_if_events_have_no_times() {
 const SLICE: Duration = Duration::from_millis(400);
 
 #[test]
-fn million_annotations_keep_slices_short() {
+fn time_slices_stay_short_with_million_annotations() {
     let nested = |number: i64| mark("START", "deep", number / 1000);
     let apart = |number: i64| {
         [mark("START", &format!("step_{number}"), number), mark("END", &format!("step_{number}"), number)]

@@ -162,7 +162,7 @@ fn statements_lead_from_growth_to_the_pinning_block() {
 }
 
 #[test]
-fn shortest_slices_give_the_same_report() {
+fn report_with_shortest_slices_equals_report_without_slices() {
     let expected = stranded(&mut worked_example(), 0);
     assert_eq!(reported::report_of(reply(&mut worked_example().engine, request(0))), expected);
 }
@@ -405,7 +405,7 @@ fn check_headline(name: &str, report: &Report, requests: &Sheet) {
 }
 
 #[test]
-fn pieces_add_up_on_generated_traces() {
+fn stranded_pieces_add_up_on_generated_traces() {
     let options = [
         "--steps 4 --pending --seed 3",
         "--steps 4 --expandable --seed 4",
@@ -422,7 +422,7 @@ fn pieces_add_up_on_generated_traces() {
 }
 
 #[test]
-fn pieces_add_up_on_real_snapshots() {
+fn stranded_pieces_add_up_on_real_snapshots() {
     let Some(files) = real_pickles() else { return };
     let checked: usize =
         files.iter().map(|path| check_sums(&path.display().to_string(), &std::fs::read(path).unwrap())).sum();
@@ -446,7 +446,7 @@ fn recordings() -> Option<Vec<PathBuf>> {
 }
 
 #[test]
-fn pieces_add_up_on_recordings() {
+fn stranded_pieces_add_up_on_recordings() {
     let Some(files) = recordings() else { return };
     let checked: usize =
         files.iter().map(|path| check_sums(&path.display().to_string(), &std::fs::read(path).unwrap())).sum();

@@ -276,7 +276,7 @@ fn svg_matches_cpu_renderer_at_any_zoom() {
 }
 
 #[test]
-fn larger_picture_has_same_window_with_more_pixels() {
+fn larger_picture_keeps_window_and_has_more_pixels() {
     let bytes = generated("--events 4000 --pending");
     let mut page = Page::open(&bytes, Canvas { scale: 1.25, ..CANVAS });
     for command in [Command::ZoomEventsIn, Command::ZoomEventsIn, Command::MoveRight, Command::SelectNext] {

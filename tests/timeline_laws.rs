@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn coarser_scene_has_same_peak(history in histories(300, 80), width_px in 1u32..40, power in 1u32..4) {
+    fn coarser_scene_has_peak_of_finer(history in histories(300, 80), width_px in 1u32..40, power in 1u32..4) {
         // A power of two, so that edges of the coarse columns are exactly edges of the fine ones.
         let times = 1 << power;
         let coarse = View::fit(u64::from(history.moments()), history.peak(), width_px, 50);

@@ -89,7 +89,7 @@ fn depth_limit_is_independent_of_earlier_requests() {
 }
 
 #[test]
-fn hundred_thousand_stacks_keep_slices_short() {
+fn time_slices_stay_short_with_hundred_thousand_stacks() {
     // A busy machine can make any slice long, but not every time.
     assert!(
         (0..3).any(|_| longest_slice() < Duration::from_millis(100)),

@@ -249,7 +249,7 @@ fn match_scrolls_into_view_without_zoom() {
 }
 
 #[test]
-fn allocations_of_same_stack_are_highlighted_until_search() {
+fn allocations_with_stack_of_selection_are_highlighted_until_search() {
     let mut page = Page::open();
     page.command(Command::SelectNext);
     page.select(0, Some(7));

@@ -76,7 +76,7 @@ fn invalid_lines_of_list_are_ignored() {
 }
 
 #[test]
-fn changed_file_reloads_at_same_view() {
+fn changed_file_reloads_and_keeps_view() {
     let mut page = served();
     assert_eq!((follows(&page.state), page.live_view()), (Some(false), None), "no newer file");
     page.receive_list("0 2-2 12000 0/rank0_a.pickle\n1 1-1 72000 1/rank1_a.pickle");
@@ -98,7 +98,7 @@ fn changed_file_reloads_at_same_view() {
 }
 
 #[test]
-fn new_file_of_same_rank_shows_open_button_and_others_are_listed() {
+fn new_file_of_open_rank_shows_open_button_and_files_of_other_ranks_are_listed() {
     let mut page = served();
     page.receive_list("1 1-1 1000 3/rank1_b.pickle\n0 1-1 60000 0/rank0_a.pickle\n1 1-1 60000 1/rank1_a.pickle");
     assert_eq!((page.live_view(), page.names().len()), (None, 3), "the new file belongs to another rank");

@@ -273,7 +273,7 @@ fn legend_has_bytes_at_peak_and_cursor() {
 }
 
 #[test]
-fn form_and_text_edit_the_same_rules() {
+fn edits_in_rule_form_and_rule_text_update_each_other() {
     let mut page = Page::open();
     let rows = page.view().rows.expect("the built-in set");
     assert_eq!(rows.len(), CategorySet::standard().rules.len());

@@ -502,7 +502,7 @@ fn typed_capacity_is_included_in_full_view() {
 }
 
 #[test]
-fn switching_axis_shows_same_events() {
+fn switching_axis_keeps_visible_events() {
     let mut page = Page::open();
     page.drag((20.0, 10.0), (40.0, 12.0), SHIFT);
     page.act(Action::DragEnded);

@@ -466,7 +466,7 @@ fn search_steps_through_matching_rows() {
 }
 
 #[test]
-fn row_has_expected_texts() {
+fn row_shows_location_bytes_and_counts() {
     let mut page = Page::open();
     page.answer(|_, fetch_tree| {
         fetch_tree.total.bytes = 1 << 30;

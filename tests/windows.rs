@@ -101,7 +101,7 @@ fn panning_within_margin_requests_no_scene() {
 }
 
 #[test]
-fn zoom_in_and_out_returns_to_same_picture() {
+fn zoom_in_and_out_restores_picture() {
     let mut page = Page::open();
     let (view, scene) = (page.view(), page.scene().clone());
     assert!(scene.quads.len() > 100);

@@ -110,7 +110,7 @@ pub struct WhatIfLow {
 pub struct WhatIfRun {
     /// Settings, as a value of `PYTORCH_CUDA_ALLOC_CONF`.
     pub settings: String,
-    /// Changes of the program in this run.
+    /// Changes to the recorded program in this run.
     pub program: Program,
     pub origin: WhatIfOrigin,
     pub grade: WhatIfGrade,
@@ -156,15 +156,15 @@ impl WhatIfRun {
 pub struct WhatIfCourse {
     /// Settings, written as in [`WhatIfRun::settings`].
     pub settings: String,
-    /// Changes of the program.
+    /// Simulated changes to the recorded program.
     pub program: Program,
     /// Reserved bytes before the first event.
     pub reserved_at_start: u64,
-    /// Changes of the reserved bytes: event index, and bytes after the event.
+    /// Changes in reserved bytes: event index, and bytes after the event.
     pub reserved: Vec<(u32, u64)>,
     /// Bytes in live blocks (allocated, rounded) before the first event.
     pub allocated_at_start: u64,
-    /// Changes of the allocated bytes: event index, and bytes after the event.
+    /// Changes in allocated bytes: event index, and bytes after the event.
     pub allocated: Vec<(u32, u64)>,
     /// Index of the event at which the run ends early: a request that fails, or one that failed in the recording but
     /// succeeds here. −1 if the run ends before the first event.

@@ -11,7 +11,7 @@ impl Allocator {
     pub(crate) fn find(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         let Allocator { settings, blocks, pools, exercised, .. } = self;
         let pool = &mut pools[pool as usize];
-        let best = best(settings, blocks, pool, size, stream, exercised)?;
+        let best = best_free_block(settings, blocks, pool, size, stream, exercised)?;
         pool.free.remove(&best);
         Some(best.block)
     }
@@ -19,7 +19,7 @@ impl Allocator {
     /// Returns the free block that a request would get, without removing it.
     pub(crate) fn peek(&self, pool: u32, size: u64, stream: u32) -> Option<Key> {
         let pool = self.pools.get(pool as usize)?;
-        best(&self.settings, &self.blocks, pool, size, stream, &mut Exercised::default())
+        best_free_block(&self.settings, &self.blocks, pool, size, stream, &mut Exercised::default())
     }
 
     /// Aligns a large block in an expandable segment, as torch_npu does. The part before the aligned address stays
@@ -72,7 +72,7 @@ impl Allocator {
 /// Returns the best free block of a pool, like PyTorch's `get_free_block`, and counts the rules that affected the
 /// choice.
 #[inline(always)]
-fn best(
+fn best_free_block(
     settings: &Settings,
     blocks: &Blocks,
     pool: &Pool,

@@ -1,11 +1,11 @@
-//! Changes of the recorded program whose effect is simulated.
+//! Changes to the recorded program, for a simulation of their effect.
 
 use super::recording::Recording;
 use base::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Changes of the recorded program. The default changes nothing.
+/// Changes to the recorded program. The default changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// True if all work is done on one stream.

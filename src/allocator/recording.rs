@@ -240,7 +240,6 @@ impl Recording {
         self.places.get(place as usize).copied().unwrap_or_default()
     }
 
-    /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         let columns = self.allocations.heap_bytes() + self.steps.heap_bytes() + self.operations.heap_bytes();
         columns + 4 * self.operation_places.capacity() + self.planned.heap_bytes()

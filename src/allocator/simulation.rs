@@ -119,7 +119,6 @@ impl Simulation {
         Ok(Traced { trace, recording: &known.recording, settings, capacity, is_exact: proof.verdict.is_exact() })
     }
 
-    /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.known.recording.heap_bytes()
     }

@@ -208,9 +208,10 @@ fn cleared<T>(mut rows: Vec<T>) -> Vec<T> {
     rows
 }
 
-/// Set of disjoint address ranges, from begin to end.
+/// Set of disjoint address ranges.
 #[derive(Clone, Debug, Default)]
 struct Ranges {
+    /// Maps the start of each range to its end.
     ends: BTreeMap<u64, u64>,
     /// True if two added ranges overlap.
     overlap: bool,

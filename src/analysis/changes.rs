@@ -1,24 +1,24 @@
-//! Iterates over all changes of live bytes, in time slices: first allocations from before recording, then the changes
+//! Iterates over all changes in live bytes, in time slices: first allocations from before recording, then the changes
 //! of each event.
 
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// A change of live bytes caused by one allocation.
+/// A change in live bytes caused by one allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub id: AllocationId,
     /// Moment right after the change. 0 for allocations from before recording.
     pub moment: u32,
-    /// Change of live (requested) bytes: plus the size when allocated, minus the size when freed. 0 when the free is
+    /// Change in live (requested) bytes: plus the size when allocated, minus the size when freed. 0 when the free is
     /// requested but not yet complete.
     pub bytes: i64,
-    /// Change of the bytes awaiting free.
+    /// Change in bytes awaiting free.
     pub awaiting: i64,
 }
 
-/// Resumable iteration over all changes of live bytes.
+/// Resumable iteration over all changes in live bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changes {
     early: u32,

@@ -127,7 +127,7 @@ pub struct PlannedCurve {
 /// Predicted peak and largest batch under a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Peak of live bytes, rounded up.
+    /// Peak of live bytes, rounded up to whole bytes.
     pub peak: u64,
     pub moment: u32,
     /// Largest batch factor that fits, and the moment that limits it. `None` if no capacity is known, or if nothing
@@ -142,7 +142,7 @@ impl PlannedCurve {
         PlannedCurve { factors, batch, capacity, now: [0; 2], peak: (i128::MIN, 0), fits: None, never_fits: false }
     }
 
-    /// Applies a change of live bytes caused by an allocation or free. Moments must not decrease.
+    /// Applies a change in live bytes caused by an allocation or free. Moments must not decrease.
     #[inline]
     pub fn add(&mut self, membership: PlanMembership, moment: u32, bytes: i64) {
         let parts = i128::from(bytes).saturating_mul(self.factors.times(membership.groups));
@@ -171,7 +171,7 @@ impl PlannedCurve {
         stays.saturating_mul(by.into()).saturating_add(grows.saturating_mul(times.into()))
     }
 
-    /// Returns the current live bytes, rounded up.
+    /// Returns the current live bytes, rounded up to whole bytes.
     pub fn live(&self) -> u64 {
         self.bytes(self.total_parts())
     }

@@ -280,7 +280,7 @@ fn moments(comparison: &Comparison) -> Table {
         table.push([pair.title.to_string(), bytes(two.a), bytes(two.b), signed(two.delta()), events]);
     }
     if let Some((pair, reserved)) = comparison.moments.first().and_then(|pair| Some((pair, pair.reserved?))) {
-        // Blocks are rounded up, so the free bytes are at most the reserved bytes that are not live.
+        // The allocator rounds block sizes up, so the free bytes are at most the reserved bytes that are not live.
         let free = |live: u64, reserved: u64| format!("≤ {}", percent(reserved.saturating_sub(live), reserved));
         let (a, b) = (free(pair.live.a, reserved.a), free(pair.live.b, reserved.b));
         table.push(["fragmentation", &a, &b]);

@@ -21,7 +21,7 @@ pub(crate) fn set_load_range(range: LoadRange) {
     let _ = LOAD_RANGE.set(range);
 }
 
-/// Returns the last component of a path.
+/// Returns the last component of a path, or the whole path if there is none.
 pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

@@ -108,8 +108,8 @@ fn write_table(out: &mut String, sheet: &Sheet) {
 /// Draws the live bytes of all ranks over time, and their distribution below.
 fn draw_map(out: &mut String, map: &HeatMap) {
     let columns = map.columns as usize;
-    let are_curves = map.rows.len() <= MAX_CURVES;
-    let row_height = if are_curves { CURVE_PX + 4 } else { ROW_PX };
+    let draws_curves = map.rows.len() <= MAX_CURVES;
+    let row_height = if draws_curves { CURVE_PX + 4 } else { ROW_PX };
     let (height, width) = (map.rows.len() * row_height, NAMES_PX + columns * COLUMN_PX);
     let whole = height + 12 + SPREAD_PX;
     let _ = writeln!(
@@ -121,10 +121,10 @@ fn draw_map(out: &mut String, map: &HeatMap) {
     let every = 14_usize.div_ceil(row_height);
     for (index, row) in map.rows.iter().enumerate().filter(|(index, _)| index % every == 0) {
         let oom = if row.is_oom { " · OOM" } else { "" };
-        let y = index * row_height + if are_curves { CURVE_PX / 2 + 4 } else { ROW_PX + 3 };
+        let y = index * row_height + if draws_curves { CURVE_PX / 2 + 4 } else { ROW_PX + 3 };
         let _ = writeln!(out, "<text x=\"0\" y=\"{y}\">{} · {}{oom}</text>", escaped(&row.name), Bytes(row.peak));
     }
-    match are_curves {
+    match draws_curves {
         true => draw_curves(out, &rows),
         false => draw_shades(out, &rows),
     }

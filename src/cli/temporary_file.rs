@@ -32,7 +32,6 @@ impl TemporaryFile {
         Ok((file, TemporaryFile(Some(path))))
     }
 
-    /// Returns the path of the temporary file.
     pub(crate) fn path(&self) -> &Path {
         self.0.as_deref().unwrap_or(Path::new(""))
     }

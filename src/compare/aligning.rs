@@ -114,7 +114,7 @@ impl Aligner {
         self.finish(sides, method, slice)
     }
 
-    /// Continues pairing allocations. Returns the method for the alignment of moments.
+    /// Continues pairing allocations. Once all are paired, returns how to align moments.
     fn pair_allocations(
         &mut self,
         sides: [&Side; 2],

@@ -44,7 +44,7 @@ impl AllocationComparison {
         slice: &mut TimeSlice,
     ) -> SliceResult<AllocationDifferences> {
         let moments = [moments.0, moments.1];
-        let live = |which: usize, id: u32| match (sides.get(which), moments.get(which)) {
+        let live = |index: usize, id: u32| match (sides.get(index), moments.get(index)) {
             (Some(side), Some(moment)) if id != NONE => {
                 let allocations = &side.history.allocations;
                 let is_live = allocations.allocated_at(AllocationId(id)) <= *moment
@@ -117,9 +117,9 @@ impl AllocationComparison {
         while let Some(part) = slice.next_range(&mut self.named, found.rows.len(), 64)? {
             for row in found.rows.get_mut(part).unwrap_or_default() {
                 // Use the call site of the allocation that is live.
-                let which = usize::from(row.bytes.a == 0);
-                let id = if which == 0 { row.ids.0 } else { row.ids.1 };
-                if let (Some(side), Some(sites), Some(id)) = (sides.get(which), tables.sites.get_mut(which), id) {
+                let index = usize::from(row.bytes.a == 0);
+                let id = if index == 0 { row.ids.0 } else { row.ids.1 };
+                if let (Some(side), Some(sites), Some(id)) = (sides.get(index), tables.sites.get_mut(index), id) {
                     let stack = side.stack(AllocationId(id));
                     row.site = site_of(side, sites, stack, side.is_of_free(AllocationId(id), stack));
                 }

@@ -181,9 +181,9 @@ impl Outcome {
     }
 }
 
-/// All allocations with the same outcome.
+/// Totals of all allocations with the same [`Outcome`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lifetimes {
+pub struct OutcomeTotals {
     pub outcome: Outcome,
     pub allocations: u64,
     pub bytes: PerSide,
@@ -191,7 +191,7 @@ pub struct Lifetimes {
     pub sites: Vec<SiteLifetimes>,
 }
 
-/// Allocations of one call site with the same outcome.
+/// Totals of the allocations of one call site with the same [`Outcome`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteLifetimes {
     pub site: String,
@@ -282,7 +282,7 @@ pub struct Comparison {
     pub settings: Vec<(String, Option<String>, Option<String>)>,
     pub out_of_memory: PerSide,
     pub scaling: Vec<FactorGroup>,
-    pub lifetimes: Vec<Lifetimes>,
+    pub lifetimes: Vec<OutcomeTotals>,
     pub warnings: Vec<String>,
     pub verdict: Vec<String>,
 }

@@ -5,7 +5,7 @@ use crate::aligning::Aligner;
 use crate::alignment::{Align, Alignment};
 use crate::allocations::AllocationComparison;
 use crate::answer::{
-    AllocationDifferences, Comparison, FactorGroup, Lifetimes, Matched, MomentPair, PerSide, SideFacts,
+    AllocationDifferences, Comparison, FactorGroup, Matched, MomentPair, OutcomeTotals, PerSide, SideFacts,
 };
 use crate::key::{Key, PAIRING_KEYS, SUM_KEYS};
 use crate::pairing::Pairing;
@@ -57,7 +57,7 @@ pub struct Comparer {
     pairing: Pairing,
     steps: Steps,
     scaling: Option<Vec<FactorGroup>>,
-    lifetimes: Option<Vec<Lifetimes>>,
+    lifetimes: Option<Vec<OutcomeTotals>>,
 }
 
 impl Comparer {

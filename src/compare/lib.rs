@@ -34,8 +34,8 @@ mod warnings;
 
 pub use alignment::{Align, Alignment, peaks_in};
 pub use answer::{
-    AllocationDifferences, AllocationRow, Comparison, FactorGroup, Lifetimes, MAX_ALLOCATIONS, Matched, MomentPair,
-    Outcome, PerSide, Row, SideFacts, SiteFactor, SiteLifetimes, StepRow, TreeRow, factor, factor_of,
+    AllocationDifferences, AllocationRow, Comparison, FactorGroup, MAX_ALLOCATIONS, Matched, MomentPair, Outcome,
+    OutcomeTotals, PerSide, Row, SideFacts, SiteFactor, SiteLifetimes, StepRow, TreeRow, factor, factor_of,
 };
 pub use comparing::{CompareOptions, Comparer};
 pub use key::Key;

@@ -2,7 +2,7 @@
 //! the alignment. Allocations from before recording are excluded.
 
 use crate::aligning::AlignmentResult;
-use crate::answer::{FactorGroup, Lifetimes, Outcome, PerSide, SiteFactor, SiteLifetimes};
+use crate::answer::{FactorGroup, Outcome, OutcomeTotals, PerSide, SiteFactor, SiteLifetimes};
 use crate::key::Key;
 use crate::scaling::SiteGrowth;
 use crate::sums::site_of;
@@ -218,7 +218,7 @@ impl Pairing {
     }
 
     /// Returns all allocations grouped by outcome, with the largest call sites of each group.
-    pub(crate) fn lifetimes(&self, sides: [&Side; 2], tables: &mut KeyTables) -> Vec<Lifetimes> {
+    pub(crate) fn lifetimes(&self, sides: [&Side; 2], tables: &mut KeyTables) -> Vec<OutcomeTotals> {
         let mut found = Vec::new();
         for outcome in Outcome::ALL {
             let sum_of = |site: &PairedSite| site.outcomes.get(outcome as usize).copied().unwrap_or_default();
@@ -247,7 +247,7 @@ impl Pairing {
                 }
             });
             let sites = sites.collect();
-            found.push(Lifetimes { outcome, allocations, bytes, sites });
+            found.push(OutcomeTotals { outcome, allocations, bytes, sites });
         }
         found
     }

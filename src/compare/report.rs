@@ -177,7 +177,7 @@ impl TableBuilder {
             ("a_fragmentation", "A, fragmentation ≤"),
             ("b_fragmentation", "B, fragmentation ≤"),
         ];
-        // An upper bound: blocks are rounded up, so less is free than what is not live.
+        // An upper bound: the allocator rounds block sizes up, so less is free than what is not live.
         let free = |live: u64, reserved: u64| Cell::Share { part: reserved.saturating_sub(live), whole: reserved };
         let rows = comparison.moments.iter().map(|pair| {
             let mut cells = vec![text(&*pair.title), event(pair.moments.0), event(pair.moments.1)];

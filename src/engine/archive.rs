@@ -38,7 +38,7 @@ enum Step {
     Probe(Probes),
     /// Local header of the member being opened.
     Header,
-    /// Compressed data of the opened member. The number is the bytes that were not passed on yet.
+    /// Compressed data of the opened member. Holds the number of bytes that the container has not received yet.
     Member(u64),
     Ended,
     Done,

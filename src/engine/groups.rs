@@ -154,7 +154,6 @@ impl Groups {
         Ok(())
     }
 
-    /// Returns the group of an allocation.
     pub(super) fn group_of(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, by: Grouping) -> u32 {
         if history.allocations.is_unexplained(id) {
             return 0;

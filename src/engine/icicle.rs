@@ -13,7 +13,7 @@ use base::sorted::{sorted_by_key, two_part_key};
 pub(super) trait TreeNodes {
     /// Returns the id of a node's parent. `None` for the root and for an unknown node.
     fn parent(&self, node: u32) -> Option<u32>;
-    /// Returns the first child of a node. Children without weight may be skipped.
+    /// Returns the first child of a node. Children whose weight is zero may be skipped.
     fn first_child(&self, node: u32) -> Option<u32>;
     /// Returns the next sibling of a node.
     fn next_sibling(&self, node: u32) -> Option<u32>;

@@ -36,8 +36,8 @@ impl MemoryMonitor {
         MemoryMonitor { max_bytes, bytes_until_check: BYTES_PER_CHECK.min(max_bytes) }
     }
 
-    /// Counts `decoded` more bytes. Each time [`BYTES_PER_CHECK`] more bytes were counted, calls `measure`, which
-    /// returns the number of bytes on the heap and of events read so far. Fails if the heap is too large.
+    /// Counts `decoded` more bytes, and checks the heap size every [`BYTES_PER_CHECK`] bytes. Fails if the heap is too
+    /// large. `measure` returns the heap size in bytes, and the number of events read so far.
     pub(super) fn check(
         &mut self,
         decoded: usize,

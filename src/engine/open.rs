@@ -361,7 +361,6 @@ impl OpenFile {
         self.with_source(device, looks, |source| timeline::exact_outline(source, view, AllocationId(allocation)))
     }
 
-    /// Returns the summary of the file.
     pub(super) fn summary(&self) -> FileSummary {
         let warnings = self.snapshot.warnings.iter().chain(self.warnings.iter());
         FileSummary {

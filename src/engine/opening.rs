@@ -105,7 +105,6 @@ impl OpenedFile {
         self.0.write_cache(out)
     }
 
-    /// Returns the summary of the file.
     pub fn summary(&self) -> FileSummary {
         self.0.summary()
     }

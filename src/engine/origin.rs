@@ -100,9 +100,9 @@ pub(super) fn recorded_category<'a>(
         metadata::category(&metadata::value_of(&note, "category").unwrap_or_else(|| note.into_owned()))
     };
     let by_metadata = || metadata::category(&metadata::value_of(&text(labels.user_metadata?), "category")?);
-    let by_recorder = tensors_of(snapshot, history, id).first().map(|tensor| snapshot.recorder.category(tensor));
-    let by_recorder = by_recorder.filter(|category| !category.is_empty());
-    let recorded = by_recorder.or_else(|| labels.category.map(|category| snapshot.strings.bytes(category)));
+    let recorder_category = tensors_of(snapshot, history, id).first().map(|tensor| snapshot.recorder.category(tensor));
+    let recorder_category = recorder_category.filter(|category| !category.is_empty());
+    let recorded = recorder_category.or_else(|| labels.category.map(|category| snapshot.strings.bytes(category)));
     recorded.or_else(|| by_note().or_else(by_metadata).map(str::as_bytes))
 }
 

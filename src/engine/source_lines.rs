@@ -41,7 +41,7 @@ pub(super) enum SortBy {
 pub(super) struct SourceLines {
     pub(super) frames: Vec<LocationWeight>,
     pub(super) by: SortBy,
-    /// Number of frames examined so far. `used` contains the examined frames that have weight.
+    /// Number of frames examined so far. `used` contains the examined frames whose weight is nonzero.
     next_frame: usize,
     used: Vec<u32>,
     /// The frames in `used`, sorted by file and line. The first `grouped` frames were already added to `lines` and

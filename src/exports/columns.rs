@@ -15,7 +15,7 @@ pub enum Kind {
 /// A column of an exported table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Name of the column, as in the JSON of the command line.
+    /// Name of the column, equal to the key in the JSON of the command line.
     pub name: &'static str,
     pub kind: Kind,
 }

@@ -13,15 +13,15 @@ pub(crate) struct Point {
     /// Requested bytes of live allocations.
     pub(crate) live: i64,
     /// Bytes included in `live` that are awaiting free.
-    pub(crate) awaiting: i64,
+    pub(crate) awaiting_free: i64,
     pub(crate) reserved: i64,
 }
 
 impl Point {
-    /// Returns live, awaiting and reserved bytes, with negative values replaced by 0. Only corrupt files have negative
-    /// values.
+    /// Returns live bytes, bytes awaiting free, and reserved bytes. Negative values, which only corrupt files have, are
+    /// replaced by 0.
     pub(crate) fn shown(self) -> [u64; 3] {
-        [self.live, self.awaiting, self.reserved].map(|bytes| u64::try_from(bytes).unwrap_or(0))
+        [self.live, self.awaiting_free, self.reserved].map(|bytes| u64::try_from(bytes).unwrap_or(0))
     }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item =
         event: moment.event().map(|event| event.0),
         time_us: moment.event().and_then(|event| history.events.times.at(event.0)),
         live: history.drawn_at(moment),
-        awaiting: Curve::new(&history.awaiting_free, &awaiting).at(moment),
+        awaiting_free: Curve::new(&history.awaiting_free, &awaiting).at(moment),
         reserved: history.reserved_at(moment),
     };
     let first = point;
@@ -45,7 +45,7 @@ pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item =
             event: Some(event),
             time_us: history.events.times.at(event),
             live: point.live.saturating_add(history.drawn_change(at)),
-            awaiting: point.awaiting.saturating_add(history.awaiting_free_change(at)),
+            awaiting_free: point.awaiting_free.saturating_add(history.awaiting_free_change(at)),
             reserved: point.reserved.saturating_add(history.reserved_change(at)),
         };
         point

@@ -134,7 +134,7 @@ impl Rows<'_, '_> {
                 side.event_pool(event).map(pool_text).into(),
                 history.allocation_of(EventIdx(event)).map(|id| id.0).into(),
                 Cell::Signed(point.live),
-                Cell::Signed(point.awaiting),
+                Cell::Signed(point.awaiting_free),
                 Cell::Signed(point.reserved),
                 stack,
                 site,
@@ -178,7 +178,7 @@ impl Rows<'_, '_> {
                 Cell::Signed(point.event.map_or(-1, i64::from)),
                 point.time_us.into(),
                 Cell::Signed(point.live),
-                Cell::Signed(point.awaiting),
+                Cell::Signed(point.awaiting_free),
                 Cell::Signed(point.reserved),
             ])?;
         }

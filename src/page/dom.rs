@@ -107,7 +107,6 @@ impl Dom {
     }
 }
 
-/// Focuses an element.
 pub(super) fn focus_element(element: &Element) {
     // Fails only for an element that was removed.
     let _ = element.dyn_ref::<HtmlElement>().map(HtmlElement::focus);
@@ -118,7 +117,6 @@ pub(super) fn clear(element: &Element) {
     element.set_text_content(None);
 }
 
-/// Appends `child` to `parent`.
 pub(super) fn append(parent: &Element, child: &Element) {
     // Fails only for a parent inside its own child.
     let _ = parent.append_child(child);
@@ -157,7 +155,6 @@ pub(super) fn flag_options(name: &str) -> JsValue {
     options.into()
 }
 
-/// Sets an attribute.
 pub(super) fn set_attribute(element: &Element, name: &str, value: &str) {
     // Fails only for invalid names, and ours are literals.
     let _ = element.set_attribute(name, value);

@@ -51,7 +51,7 @@ thread_local! {
     static OPTIONS: JsValue = if has_webgpu() { JsValue::UNDEFINED } else { flag_options("willReadFrequently") };
 }
 
-/// Returns the 2D context of a canvas.
+/// Returns the 2D context of a canvas. `None` if the browser does not provide one.
 pub(super) fn context_2d(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
     OPTIONS.with(|options| canvas.get_context_with_context_options("2d", options)).ok()??.dyn_into().ok()
 }

@@ -28,8 +28,8 @@ pub(super) struct Size {
 impl Size {
     /// Returns the size in device pixels.
     pub(super) fn to_device(self, scale: f64) -> (u32, u32) {
-        let side = |css: f64| (css.round() * scale).round() as u32;
-        (side(self.width), side(self.height))
+        let to_px = |css: f64| (css.round() * scale).round() as u32;
+        (to_px(self.width), to_px(self.height))
     }
 }
 

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-/// Unit that a table has rows for: each device, or each file as a whole.
+/// Source of a table's rows: each device has its own, or each file as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowScope {
     Device,
@@ -47,11 +47,11 @@ pub(crate) struct RowRequest {
 
 /// Contents of a table, implemented by each SQL table of this crate.
 pub(crate) trait Rows: Default + 'static {
-    const OF: RowScope;
+    const SCOPE: RowScope;
     /// Name and type of each column, except `device`.
     const COLUMNS: &'static [(&'static str, Kind)];
     /// Index of the key column, whose values ascend within each device.
-    const KEY: Option<usize>;
+    const KEY_COLUMN: Option<usize>;
     /// Names of the hidden columns that contain the arguments of a table function.
     const ARGUMENTS: &'static [&'static str] = &[];
 
@@ -61,7 +61,6 @@ pub(crate) trait Rows: Default + 'static {
     /// Selects the rows that match the request in a device or file. `part` is the index of the device.
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String>;
 
-    /// Returns the cell of a row and a column.
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a>;
 }
 
@@ -80,7 +79,7 @@ impl<R: Rows> TableAdapter<R> {
 /// Returns the index of the first column in [`Rows::COLUMNS`]. The columns of a table are, in this order: device (if
 /// any), its own columns, arguments, side, rank.
 const fn first_own<R: Rows>() -> usize {
-    if matches!(R::OF, RowScope::Device) { 1 } else { 0 }
+    if matches!(R::SCOPE, RowScope::Device) { 1 } else { 0 }
 }
 
 fn first_argument<R: Rows>() -> usize {
@@ -99,7 +98,7 @@ impl<R: Rows> Table for TableAdapter<R> {
         let arguments = R::ARGUMENTS.iter().map(|&name| Column { name, kind: Kind::Text, hidden: true });
         let side = Column { name: "side", kind: Kind::Text, hidden: !has_sides };
         let rank = Column { name: "rank", kind: Kind::Integer, hidden: !has_ranks };
-        let first = (R::OF == RowScope::Device).then_some(device);
+        let first = (R::SCOPE == RowScope::Device).then_some(device);
         first.into_iter().chain(own_columns).chain(arguments).chain([side, rank]).collect()
     }
 
@@ -110,10 +109,10 @@ impl<R: Rows> Table for TableAdapter<R> {
         let mut seeks: Vec<SeekColumn> = (first_argument::<R>()..side_column::<R>())
             .map(|column| SeekColumn { is_argument: true, ..seek(column, 1.0) })
             .collect();
-        seeks.extend((R::OF == RowScope::Device).then(|| seek(0, parts)));
+        seeks.extend((R::SCOPE == RowScope::Device).then(|| seek(0, parts)));
         seeks.extend([seek(side_column::<R>(), files), seek(side_column::<R>() + 1, files)]);
         let rows = R::count(&self.source).max(1) as f64;
-        let key = R::KEY.map(|key| first_own::<R>() + key);
+        let key = R::KEY_COLUMN.map(|key| first_own::<R>() + key);
         seeks.extend(key.map(|column| SeekColumn { has_bounds: true, ..seek(column, 1.0 / rows) }));
         seeks
     }
@@ -123,8 +122,8 @@ impl<R: Rows> Table for TableAdapter<R> {
         if self.source.files.len() > 1 {
             return Vec::new();
         }
-        let device = (R::OF == RowScope::Device && self.source.parts.len() > 1).then_some(0);
-        device.into_iter().chain(R::KEY.map(|key| first_own::<R>() + key)).collect()
+        let device = (R::SCOPE == RowScope::Device && self.source.parts.len() > 1).then_some(0);
+        device.into_iter().chain(R::KEY_COLUMN.map(|key| first_own::<R>() + key)).collect()
     }
 
     fn row_count(&self) -> u64 {
@@ -166,7 +165,7 @@ impl<R: Rows> RowCursor<R> {
         if value == Value::Null {
             return Ok(false);
         }
-        if Some(column) == R::KEY.map(|key| first_own::<R>() + key) {
+        if Some(column) == R::KEY_COLUMN.map(|key| first_own::<R>() + key) {
             let (from, to) = (*self.wanted.keys.start(), *self.wanted.keys.end());
             let below = |value: f64| value.floor().clamp(i64::MIN as f64, i64::MAX as f64) as i64;
             let bounds = match value {
@@ -187,7 +186,7 @@ impl<R: Rows> RowCursor<R> {
         let label = |part: usize| source.file_of(part).map(|file| &file.label);
         let (number, text) = (value.integer(), value.text());
         // SQLite filters values of other types itself.
-        if R::OF == RowScope::Device && column == 0 && number.is_some() {
+        if R::SCOPE == RowScope::Device && column == 0 && number.is_some() {
             self.parts.retain(|&part| source.parts.get(part).map(|part| part.device) == number);
         } else if column == side_column::<R>() && text.is_some() {
             self.parts.retain(|&part| label(part).is_some_and(|label| label.side == text));
@@ -224,7 +223,7 @@ impl<R: Rows> Cursor for RowCursor<R> {
     fn rewind(&mut self, filters: &[Filter<'_>]) -> Result<(), String> {
         self.wanted = RowRequest { keys: i64::MIN..=i64::MAX, arguments: vec![None; R::ARGUMENTS.len()] };
         (self.set, self.at, self.next_part, self.here) = (RowSet::NONE, 0, 0, None);
-        self.parts = match R::OF {
+        self.parts = match R::SCOPE {
             RowScope::Device => (0..self.source.parts.len()).collect(),
             RowScope::File => {
                 let files = self.source.files.iter().filter(|file| !file.parts.is_empty());

@@ -20,12 +20,12 @@ pub(crate) fn statements(catalog: &Catalog) -> Vec<String> {
     let is_function = |name: &str| TABLES.iter().any(|table| table.name == name && !table.arguments.is_empty());
     let mut statements = Vec::new();
     for (name, columns) in catalog.tables().filter(|(name, _)| !is_function(name)) {
-        let defined = columns.iter().map(|column| {
+        let definitions = columns.iter().map(|column| {
             let kind = if column.kind == Kind::Integer { "INTEGER" } else { "TEXT" };
             format!("{} {kind}", column.name)
         });
         let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
-        statements.push(format!("CREATE TABLE saved.{name}({})", defined.collect::<Vec<_>>().join(", ")));
+        statements.push(format!("CREATE TABLE saved.{name}({})", definitions.collect::<Vec<_>>().join(", ")));
         // Our tables have no schema, so they are found under any schema without a table of that name.
         statements.push(format!("INSERT INTO saved.{name} SELECT {} FROM main.{name}", names.join(", ")));
     }

@@ -16,7 +16,7 @@ use rusqlite::{Batch, Connection};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// Number of SQLite instructions between two checks of the time limit. They take some tens of microseconds.
+/// Number of SQLite instructions between two checks of the time limit. They take tens of microseconds.
 const STEPS: i32 = 4000;
 
 /// Maximum sizes and counts in a query. SQLite's defaults are higher, because they are meant for trusted queries.

@@ -53,7 +53,6 @@ pub struct Filter<'a> {
 
 /// A table that SQLite can query.
 pub trait Table {
-    /// Returns the columns.
     fn columns(&self) -> Vec<Column>;
 
     /// Returns the columns that work like an index.

@@ -26,7 +26,6 @@ const ZOOM: f64 = 1.5;
 /// Maximum fraction of the trace that is visible after going to the peak.
 const PEAK_WINDOW: f64 = 1.0 / 16.0;
 
-/// Runs a command.
 pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<Effect>) {
     state.remark = None;
     state.commands = state.commands.wrapping_add(1);

@@ -160,8 +160,8 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
             let allocated_at = allocated_at.map_or(0, |event| event.saturating_add(1));
             let at_its_end = step == CrosshairStep::ToFreed;
             state.place_by_keys(Position { moment: if at_its_end { last } else { allocated_at }, byte });
-            let and_events = u32::from(at_its_end && freed.is_some());
-            ask_step(state, Step::To(allocation), and_events, effects);
+            let extra_events = u32::from(at_its_end && freed.is_some());
+            ask_step(state, Step::To(allocation), extra_events, effects);
             return;
         }
         _ => {
@@ -184,12 +184,12 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
     ask_step(state, direction, 0, effects);
 }
 
-fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<Effect>) {
+fn ask_step(state: &mut Shared, step: Step, extra_events: u32, effects: &mut Vec<Effect>) {
     let (Some(device), Some(keys)) = (state.device().map(|device| device.device), state.tools.crosshair.by_keys) else {
         return;
     };
     let (serial, looks) = (state.next_serial(), state.geometry.looks);
-    state.tools.crosshair.pending_step = Some(PendingStep { serial, step, and_events });
+    state.tools.crosshair.pending_step = Some(PendingStep { serial, step, extra_events });
     effects.push(Effect::ask(serial, device, Question::Step { looks, moment: keys.moment, byte: keys.byte, step }));
 }
 
@@ -198,7 +198,7 @@ fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec
     let Some(pending) = state.tools.crosshair.pending_step.take_if(|pending| pending.serial == serial) else {
         return;
     };
-    let there = Position { moment: to.moment.saturating_add(pending.and_events), byte: to.byte };
+    let there = Position { moment: to.moment.saturating_add(pending.extra_events), byte: to.byte };
     match to.outcome {
         StepOutcome::NotFound if !matches!(pending.step, Step::To(_)) => {
             state.tools.crosshair.queued_steps.clear();
@@ -210,7 +210,7 @@ fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec
         StepOutcome::Unfinished => {
             state.place_by_keys(there);
             state.tools.crosshair.follow = Follow::No;
-            ask_step(state, pending.step, pending.and_events, effects);
+            ask_step(state, pending.step, pending.extra_events, effects);
             return;
         }
         StepOutcome::Arrived | StepOutcome::NotFound => state.place_by_keys(there),

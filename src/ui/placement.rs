@@ -67,8 +67,8 @@ pub type Rect = [f64; 4];
 pub struct Obstacles<'a> {
     /// Rectangles of the hovered block. The rectangle under the pointer comes first.
     pub block: &'a [Rect],
-    /// Function that returns the top edge of the stack at a horizontal position.
-    pub top: &'a dyn Fn(f64) -> f64,
+    /// Returns the top edge of the stack at a horizontal position in CSS pixels.
+    pub stack_top_at_x: &'a dyn Fn(f64) -> f64,
 }
 
 /// Distance between the hovered block and the card, in CSS pixels.
@@ -102,8 +102,8 @@ pub fn place_card_around(at: Pair, card: Pair, stage: Pair, obstacles: &Obstacle
         let rect = [x, y, x + card.0, y + card.1];
         let area = (card.0 * card.1).max(1.0);
         let on_block: f64 = obstacles.block.iter().map(|piece| intersection_area(&rect, piece)).sum();
-        let steps =
-            [0.1, 0.3, 0.5, 0.7, 0.9].map(|part| (rect[3] - (obstacles.top)(x + part * card.0)).clamp(0.0, card.1));
+        let steps = [0.1, 0.3, 0.5, 0.7, 0.9]
+            .map(|part| (rect[3] - (obstacles.stack_top_at_x)(x + part * card.0)).clamp(0.0, card.1));
         let on_others = steps.iter().sum::<f64>() / 5.0 / card.1.max(1.0);
         let distance = [rect[0] - at.0, at.0 - rect[2], rect[1] - at.1, at.1 - rect[3]].into_iter().fold(0.0, f64::max);
         // Never cover the pointer.

@@ -50,7 +50,7 @@ fn wait_for_summary(page: &Page, numbers: &[String; 5]) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn all_containers_show_same_numbers() {
+fn file_in_any_container_shows_same_summary_as_plain_file() {
     let plain = halves_bytes();
     let value = halves_value();
     let middle = plain.len() / 2;

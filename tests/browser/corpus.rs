@@ -1,9 +1,9 @@
-//! Real snapshots with their reference numbers, if this machine has them.
+//! Real snapshots with their expected summaries, if this machine has them.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// A real snapshot and its reference numbers.
+/// A real snapshot and its expected summary.
 pub(crate) struct RealFile {
     pub(crate) path: PathBuf,
     /// One JSON object per device, as written by `tools/reference.py`.

@@ -60,7 +60,7 @@ fn screenshots_of_real_training_are_saved() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_generated_training_are_saved() {
+fn screenshots_of_generated_training_runs_are_saved() {
     let two = generate_file("two-devices.pickle", "--devices 2 --steps 2 --layers 8 --pending --snapshots");
     take_screenshots(&two, "light", 1280, &[(&[], "two-devices"), (&["p"], "two-devices-peak")]);
     take_screenshots(&two, "dark", 600, &[(&[], "two-devices-600-dark")]);

@@ -37,7 +37,7 @@ pub(crate) fn wait_for_halves(page: &Page) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn real_files_show_reference_numbers() {
+fn real_files_show_expected_summaries() {
     let Some(files) = corpus::real_files() else { return };
     for file in files {
         // A new page each, so that no number can be left over from the previous file.

@@ -211,7 +211,7 @@ fn help_is_filtered_and_fits_in_columns() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn keys_between_two_frames_are_handled() {
+fn keys_pressed_before_next_frame_open_and_close_dialogs() {
     // Everything that one script does happens before the next frame, as with fast typing or on a slow machine.
     const HANDS: &str = "window.dialog = id => document.getElementById(id); \
          window.key = (key, ctrlKey, target) => \

@@ -140,7 +140,7 @@ fn reserved_plot_layout_is_stable() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn legend_is_filtered_and_does_not_cover_numbers() {
+fn legend_is_filtered_and_its_buttons_do_not_cover_bytes() {
     let page = open_training();
     let entries = || page.evaluate("document.querySelectorAll('#legend .entry').length").as_u64().unwrap_or(0);
     assert!(page.attribute("#legend-filter", "hidden").is_some(), "a short legend needs no filter");

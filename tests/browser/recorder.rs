@@ -13,7 +13,7 @@ fn inner_text(page: &Page, selector: &str) -> String {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn recorded_tensors_gpu_facts_and_source_lines_are_shown() {
+fn recorded_tensors_gpu_and_source_lines_are_shown() {
     write_file(
         "recorded.pickle",
         &serde_pickle::to_vec(&snapshot(), serde_pickle::SerOptions::new()).expect("plain data"),

@@ -206,7 +206,7 @@ fn file_without_events_shows_segments_and_notice() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn alarms_are_counted_on_any_tab() {
+fn alarm_count_is_shown_on_every_tab() {
     for view in ["tab=table", "tab=tree&views=folded"] {
         let address = format!("{}#v=1&url=leak.pickle.gz&{view}", Site::shared().page());
         let page = Page::open(Chromium::shared(Adapter::Software), &address);

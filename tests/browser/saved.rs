@@ -1,5 +1,5 @@
 //! "Save as HTML": pages saved with their snapshot from the hosted page, from the single-file page and from a saved
-//! page, opened from `file://` and compared with reference numbers.
+//! page, opened from `file://` and compared with expected summaries.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
@@ -74,7 +74,7 @@ pub(crate) fn open_saved(path: &Path, folder: &Path) -> Page {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn saved_pages_show_reference_numbers() {
+fn saved_pages_show_expected_summaries() {
     let Some(files) = real_files() else { return };
     let folder = empty_folder("saved");
     for (at, file) in

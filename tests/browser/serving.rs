@@ -51,7 +51,7 @@ fn open_served(server: &Server) -> Page {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn served_file_shows_same_numbers_as_dropped_file() {
+fn served_file_shows_same_summary_as_dropped_file() {
     let path = crate::fixtures::write_file("served.pickle", &generate_bytes("--events 30000 --leak"));
     let dropped = open_empty_page();
     dropped.drop_files(&[&path]);

@@ -276,7 +276,7 @@ fn query_after_failed_fetch_starts_new_worker() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn single_file_page_answers_queries_if_it_contains_sql() {
+fn single_file_page_answers_queries_if_built_with_sql_option() {
     if !has_sql() {
         return;
     }

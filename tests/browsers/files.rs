@@ -8,7 +8,7 @@ use crate::zip::zip_of;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-pub(crate) fn real_files_show_reference_numbers(page: &Page) {
+pub(crate) fn real_files_show_expected_summaries(page: &Page) {
     for file in real_files().unwrap_or_default() {
         // A new document, so that no number can be left over from the previous file.
         page.open_empty();

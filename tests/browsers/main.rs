@@ -60,7 +60,7 @@ macro_rules! in_each_browser {
 }
 
 in_each_browser![
-    files::real_files_show_reference_numbers,
+    files::real_files_show_expected_summaries,
     files::saved_page_opens_from_disk,
     files::page_from_disk_opens_archives,
     files::page_from_disk_opens_and_saves_files,

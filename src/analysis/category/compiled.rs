@@ -327,7 +327,6 @@ impl CompiledSet {
         self.rules.get(usize::from(rule)).is_some_and(|rule| rule.like.is_some())
     }
 
-    /// Returns the name of the set.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -5,8 +5,8 @@
 //! Mosaic's  {CATEGORY: PATTERN, …}
 //!           {"rules": [{"name": CATEGORY, "pattern": PATTERN, "description": …, "priority": …}, …]}
 //! ```
-//! Mosaic's patterns are searched in functions and files: each rule in all frames, before the next rule. Priorities are
-//! ignored, as in Mosaic.
+//! Mosaic's patterns are searched for in functions and files: each rule in all frames, before the next rule. As in
+//! Mosaic, priorities are ignored.
 
 use super::compiled::CompiledSet;
 use super::document::{Document, ParsedDocument, ValueId, ValueKind};

@@ -64,12 +64,12 @@ impl Size {
         self.whole.saturating_mul(self.unit).saturating_add(bytes)
     }
 
-    /// Returns the size in bytes, rounded down.
+    /// Returns the size, rounded down to whole bytes.
     pub(super) fn floor(&self) -> u64 {
         self.plus_bytes(self.decimals * self.unit / self.scale)
     }
 
-    /// Returns the size in bytes, rounded up.
+    /// Returns the size, rounded up to whole bytes.
     pub(super) fn ceiling(&self) -> u64 {
         self.plus_bytes((self.decimals * self.unit).div_ceil(self.scale))
     }

@@ -273,7 +273,6 @@ async fn not_found() -> Response {
     text_response(StatusCode::NOT_FOUND, "not found: use the full address that memscape serve printed\n".to_owned())
 }
 
-/// Redirects to an address.
 fn redirect(address: &str) -> Response {
     (StatusCode::FOUND, [(LOCATION, address)]).into_response()
 }

@@ -48,10 +48,10 @@ struct Version {
     complete: Option<(String, SystemTime)>,
 }
 
-/// Contents of a server-sent event: the complete files, and the number of all snapshots.
+/// Contents of a server-sent event: the completely written files, and the total number of snapshots.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Files {
-    /// Number of all snapshots, including ones that are not listed or not completely written.
+    /// Total number of snapshots, including those that are not listed or not completely written.
     count: usize,
     complete: Vec<CompleteFile>,
 }

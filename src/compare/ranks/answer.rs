@@ -159,7 +159,7 @@ pub struct Group {
     pub median: u32,
     /// Median of the peaks of the group, in bytes.
     pub peak: u64,
-    /// Coordinate that all ranks of the group and no other ranks have, such as `pp 0`.
+    /// Coordinate shared by all ranks of this group and by no other rank, such as `pp 0`.
     pub shared: Option<String>,
     /// Median live bytes of each call site in this group minus the median in the first group, largest difference first.
     pub deltas: Vec<SiteDelta>,

@@ -181,7 +181,6 @@ impl RunWriter<'_> {
         out.end_list(items)
     }
 
-    /// Returns the recorded values of an event.
     fn recorded(&self, event: u32) -> EventValues {
         let events = &self.history.events;
         let (address, size) = self.history.address_and_size(EventIdx(event));

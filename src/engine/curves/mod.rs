@@ -17,12 +17,12 @@ pub(super) use part::Part;
 use picture::timeline::{View, WindowColumns};
 use sums::{Quantity, RunningTotals};
 
-/// Curves being computed, and the cached running sums that they are computed from.
+/// Curves being computed, and the cached totals for computing them.
 #[derive(Default)]
 pub(super) struct CurveBuilder {
     /// Columns of the window, index of the next column, and totals of the columns before it.
     in_progress: Option<(WindowColumns, usize, Box<Curves>)>,
-    /// Running sums, one item per device. At most one additional item covers a part of a device's memory.
+    /// Cached totals over the trace: one item per device, and at most one for a filtered part of a device's memory.
     sums: Vec<RunningTotals>,
 }
 
@@ -57,7 +57,7 @@ impl CurveBuilder {
         Ok(self.in_progress.take().map_or_else(Default::default, |(.., curves)| curves))
     }
 
-    /// Continues computing the running sums that a query needs.
+    /// Continues computing the cached totals that a query needs.
     fn update_sums(
         &mut self,
         file: &mut OpenFile,

@@ -99,7 +99,6 @@ impl Groups {
         Ok(())
     }
 
-    /// Returns the label of a pool.
     pub(crate) fn pool_label(&self, pool: (u64, u64)) -> String {
         let number = self.pool_number(Some(pool));
         let known = number.checked_sub(1).and_then(|index| self.pool_names.known.get(index as usize));

@@ -1,7 +1,7 @@
 //! A wrapper around postcard's deserializer that reduces code size.
 //!
 //! In postcard, structs and tuples always have all of their fields. The wrapper relies on this and always returns the
-//! next field. The code that serde generates for missing fields then becomes dead code. This saves some tens of bytes
+//! next field. The code that serde generates for missing fields then becomes dead code. This saves tens of bytes
 //! of wasm per field.
 
 use postcard::{Deserializer, Error, de_flavors::Slice};

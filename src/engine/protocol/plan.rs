@@ -209,8 +209,9 @@ pub struct PlanPage {
 /// Exact maximum bytes per pixel column of a window, for a plan or a simulated run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanCurve {
-    /// Window of the curve. `edge_px` has one item more than there are columns.
+    /// Window that is divided into columns.
     pub view: Option<View>,
+    /// Edges of the columns in pixels of the window: column `c` covers `edge_px[c]..edge_px[c + 1]`.
     pub edge_px: Vec<i32>,
     /// Live bytes of a plan, or reserved bytes of a simulated run. Columns after the end of the run are left out.
     pub bytes: Vec<u64>,

@@ -132,7 +132,7 @@ impl HitSegment {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
     pub view: Option<View>,
-    /// Edges of the columns in pixels of the window. There is one item more than there are columns.
+    /// Edges of the columns in pixels of the window: column `c` covers `edge_px[c]..edge_px[c + 1]`.
     pub edge_px: Vec<i32>,
     pub reserved: Vec<u64>,
     /// Rounded bytes of active blocks. A lower bound if the file does not record block sizes.

@@ -142,7 +142,7 @@ impl SegmentsSums {
         self.largest_free = self.largest_free.max(bytes);
     }
 
-    /// Returns the share of the reserved bytes that is free, in units of 2^-32.
+    /// Returns free bytes / reserved bytes, in units of 2^-32.
     pub(crate) fn free_share(&self) -> u64 {
         let share = (u128::from(self.free) << 32) / u128::from(self.reserved.max(1));
         u64::try_from(share).unwrap_or(u64::MAX)

@@ -80,7 +80,6 @@ pub(super) fn moment_cell(moment: u32) -> Cell {
     Cell::Event(Moment(moment).event_or_minus_one())
 }
 
-/// Returns the cells of a row.
 #[inline(never)]
 pub(super) fn cells<R: Copy>(columns: &[Column<'_, R>], row: R) -> Vec<Cell> {
     columns.iter().map(|column| column.cell.cell(row)).collect()

@@ -41,7 +41,7 @@ pub(super) struct FrameRoles {
 }
 
 impl FrameRoles {
-    /// Returns the role of a frame.
+    /// Returns the role of a frame. The result is cached.
     pub(super) fn classify(&mut self, snapshot: &Snapshot, frame: FrameId) -> Role {
         *self.roles.entry(frame).or_insert_with(|| role(snapshot, frame))
     }

@@ -60,7 +60,7 @@ impl SiteSums {
         sorted_numbers(counted.map(|(group, sum)| (two_part_key(!sum.bytes, 0), group)).collect())
     }
 
-    /// Returns the totals of a group.
+    /// Returns the totals of a group. They are 0 if nothing was added to the group.
     pub(super) fn get(&self, group: u32) -> SiteSum {
         self.sums.get(group as usize).copied().unwrap_or_default()
     }

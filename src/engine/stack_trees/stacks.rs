@@ -14,8 +14,8 @@ impl StackTrees {
         self.weights_of(selection).map_or(0, Weights::stem_count)
     }
 
-    /// Calls `each` with the stack and weight of each stem in this index range. Stems without weight are skipped. The
-    /// stack is `None` if the stack of the alloc event was not recorded.
+    /// Calls `each` with the stack and weight of each stem in this index range. Stems whose weight is zero are skipped.
+    /// The stack is `None` if the stack of the alloc event was not recorded.
     pub(crate) fn visit_stacks(
         &self,
         selection: Selection,

@@ -12,7 +12,7 @@ use history::snapshot::StackId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StackOrigin {
     Alloc,
-    /// The free. This is used for an allocation that was made before recording.
+    /// The free. Used for allocations made before recording.
     Free,
 }
 

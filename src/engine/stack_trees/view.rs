@@ -36,7 +36,7 @@ impl<'a> TreeView<'a> {
         TreeView { open, stems, shape, weighed }
     }
 
-    /// Returns the number of nodes, including nodes without weight.
+    /// Returns the number of nodes, including nodes whose weight is zero.
     pub(crate) fn len(&self) -> usize {
         self.shape.len()
     }
@@ -61,23 +61,22 @@ impl<'a> TreeView<'a> {
         self.weighed.self_weight(node)
     }
 
-    /// Returns the child with the lowest id that has weight.
+    /// Returns the child with the lowest id whose weight is nonzero.
     pub(crate) fn first_child(&self, node: u32) -> Option<u32> {
         self.weighed.first_child(node)
     }
 
-    /// Returns the next sibling that has weight, in ascending order of ids.
+    /// Returns the sibling with the next higher id whose weight is nonzero.
     pub(crate) fn next_sibling(&self, node: u32) -> Option<u32> {
         self.weighed.next_sibling(node)
     }
 
-    /// Returns the number of children that have weight.
+    /// Returns the number of children whose weight is nonzero.
     pub(crate) fn child_count(&self, node: u32) -> u32 {
         self.weighed.child_count(node)
     }
 
-    /// Returns the children that have weight, heaviest or most changed first. If they are equal, the lower id comes
-    /// first.
+    /// Returns the children whose weight is nonzero, heaviest or most changed first. The lower id wins ties.
     pub(crate) fn children(&self, node: u32) -> Cow<'a, [u32]> {
         self.weighed.children(node)
     }
@@ -114,7 +113,6 @@ impl<'a> TreeView<'a> {
         self.shape.node_key(node).unwrap_or(u32::MAX)
     }
 
-    /// Returns the label of a node.
     pub(crate) fn label(&self, node: u32) -> NodeLabel {
         let snapshot = self.open.snapshot;
         let frame = match self.shape.kind(node) {

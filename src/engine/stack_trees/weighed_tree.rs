@@ -1,4 +1,4 @@
-//! Weights of the nodes of a tree for one selection of allocations, with links to the children that have weight.
+//! Weights of the nodes of a tree for one selection of allocations, with links to the children of nonzero weight.
 
 use super::shape::TreeShape;
 use super::weights::{Selection, Weights};
@@ -20,11 +20,11 @@ struct Node {
     self_bytes: u64,
     count: u32,
     self_count: u32,
-    /// First child that has weight, or 0 if there is none. `next_sibling` is the next sibling of this node that has
-    /// weight.
+    /// First child whose weight is nonzero, or 0 if all are zero.
     first_child: u32,
+    /// Next sibling whose weight is nonzero, or 0 if all are zero.
     next_sibling: u32,
-    /// Number of children that have weight.
+    /// Number of children whose weight is nonzero.
     children: u32,
 }
 
@@ -51,7 +51,8 @@ pub(super) struct WeighedTree {
 }
 
 impl WeighedTree {
-    /// Creates a tree without weights. `shape` must already contain all stems (stack and origin) that have weight.
+    /// Creates a tree whose weights are zero. `shape` must already contain all stems (stack and origin) whose weight
+    /// will be nonzero.
     pub(super) fn new(selection: Selection, shape: &TreeShape) -> WeighedTree {
         let len = shape.len();
         let (nodes, wide_nodes, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
@@ -166,23 +167,22 @@ impl WeighedTree {
         Weight { bytes, count }
     }
 
-    /// Returns the child with the lowest id that has weight.
+    /// Returns the child with the lowest id whose weight is nonzero.
     pub(super) fn first_child(&self, node: u32) -> Option<u32> {
         Some(self.node(node).first_child).filter(|&child| child != 0)
     }
 
-    /// Returns the next sibling that has weight, in ascending order of ids.
+    /// Returns the sibling with the next higher id whose weight is nonzero.
     pub(super) fn next_sibling(&self, node: u32) -> Option<u32> {
         Some(self.node(node).next_sibling).filter(|&next| next != 0)
     }
 
-    /// Returns the number of children that have weight.
+    /// Returns the number of children whose weight is nonzero.
     pub(super) fn child_count(&self, node: u32) -> u32 {
         self.node(node).children
     }
 
-    /// Returns the children that have weight, heaviest or most changed first. If they are equal, the lower id comes
-    /// first.
+    /// Returns the children whose weight is nonzero, heaviest or most changed first. The lower id wins ties.
     pub(super) fn children(&self, node: u32) -> Cow<'_, [u32]> {
         if let Ok(index) = self.wide_nodes.binary_search_by(|(known, _)| node.cmp(known))
             && let Some((_, children)) = self.wide_nodes.get(index)

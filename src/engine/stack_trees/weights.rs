@@ -86,7 +86,7 @@ impl Weights {
         self.start.is_some()
     }
 
-    /// Returns the upper bound (exclusive) of the stem indices that have weight.
+    /// Returns the end of the range of stem indices whose weight may be nonzero.
     pub(super) fn stem_count(&self) -> usize {
         self.by_stem.len().max(self.start.as_ref().map_or(0, |begin| begin.by_stem.len()))
     }

@@ -25,7 +25,7 @@ pub(crate) struct Frees {
     /// and the first driver request that found it free.
     pub(crate) allocation: u32,
     pub(crate) exposed: u32,
-    /// Its bytes at the headline request, and its product.
+    /// Bytes of the largest piece at the headline request, and its product.
     largest: [u64; 2],
 }
 

@@ -6,9 +6,9 @@ use history::replay::SegmentKind;
 /// Reasons why free bytes did not serve a request. The first that holds counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// They belong to another memory pool.
+    /// The free bytes belong to another memory pool.
     Pool,
-    /// They belong to small blocks and the request is large, or the other way round.
+    /// The free bytes are reserved for small blocks and the request is large, or the other way round.
     SizeClass,
     Stream,
     #[default]

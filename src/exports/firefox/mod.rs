@@ -29,7 +29,7 @@ const HEAD: &str = r#""debug":false,"pausedRanges":[],"sourceCodeIsNotOnSearchfo
 "fields":[{"key":"requested","label":"Requested","format":"bytes"},{"key":"free","label":"Free on the device","format":"bytes"}]}]},
 "libs":[],"pages":[],"profilerOverhead":[],"threads":[{"#;
 
-/// A change of live bytes by an allocation or a free.
+/// A change in live bytes by an allocation or a free.
 struct Sample {
     ms: f64,
     weight: i64,

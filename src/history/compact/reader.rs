@@ -52,12 +52,10 @@ impl<S: EventSink> ColumnReader<S> {
         ColumnReader { sink, events, tables, buffer, consumed, buffer_offset, is_cache, stage: Stage::Header }
     }
 
-    /// Returns the sink of the events.
     pub fn sink(&self) -> &S {
         &self.sink
     }
 
-    /// Returns the sink of the events for modification.
     pub fn sink_mut(&mut self) -> &mut S {
         &mut self.sink
     }

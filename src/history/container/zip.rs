@@ -96,7 +96,8 @@ enum Method {
     Deflate,
     /// Written by Windows Explorer for members over 2 GiB.
     Deflate64,
-    /// zstd. The bytes are passed on compressed, because the container recognizes zstd as a layer by its first bytes.
+    /// Compressed with zstd. The bytes are returned compressed: the caller recognizes zstd by its first bytes and
+    /// decompresses them.
     Zstd,
     Encrypted,
     Other(u16),
@@ -198,8 +199,8 @@ impl DirectoryReader {
     pub fn next(&mut self, bytes: &[u8]) -> Result<Option<Entry>, ZipError> {
         let Some(left) = self.entries_left.checked_sub(1) else { return Ok(None) };
         let lost = || ZipError::Misplaced("a directory entry", self.directory.offset + self.position as u64);
-        let row = bytes.get(self.position..).filter(|row| row.starts_with(b"PK\x01\x02")).ok_or_else(lost)?;
-        let (entry, length) = parse_entry(row).ok_or_else(lost)?;
+        let header = bytes.get(self.position..).filter(|header| header.starts_with(b"PK\x01\x02")).ok_or_else(lost)?;
+        let (entry, length) = parse_entry(header).ok_or_else(lost)?;
         if entry.offset.checked_add(entry.packed).is_none_or(|end| end > self.directory.offset) {
             return Err(ZipError::Misplaced("a member", entry.offset));
         }
@@ -208,15 +209,15 @@ impl DirectoryReader {
     }
 }
 
-/// Parses the directory entry at the start of `row` and returns it with its length. Returns `None` if the entry is
+/// Parses the directory entry at the start of `header` and returns it with its length. Returns `None` if the entry is
 /// truncated.
-fn parse_entry(row: &[u8]) -> Option<(Entry, usize)> {
-    let field = |at, width| read_number(row, at, width);
+fn parse_entry(header: &[u8]) -> Option<(Entry, usize)> {
+    let field = |at, width| read_number(header, at, width);
     let length = |at| field(at, 2).map(|length| length as usize);
     let (name, extra, comment) = (length(28)?, length(30)?, length(32)?);
     let extra_at = DIRECTORY_ENTRY_BYTES + name;
-    let name = printable(row.get(DIRECTORY_ENTRY_BYTES..extra_at)?);
-    let mut wide = zip64_fields(row.get(extra_at..extra_at + extra)?);
+    let name = printable(header.get(DIRECTORY_ENTRY_BYTES..extra_at)?);
+    let mut wide = zip64_fields(header.get(extra_at..extra_at + extra)?);
     // zip64 stores the numbers that do not fit into four bytes, in this order.
     let mut or_wide = |number: u64| if number == 0xffff_ffff { wide.next() } else { Some(number) };
     let (unpacked, packed, offset) = (or_wide(field(24, 4)?)?, or_wide(field(20, 4)?)?, or_wide(field(42, 4)?)?);

@@ -15,7 +15,7 @@ pub(super) struct DictCache<V> {
     /// Number of times that the fast path failed since it last succeeded.
     failed_attempts: u32,
     /// Number of dicts to read without the fast path before it is tried again.
-    pause: u32,
+    dicts_to_skip: u32,
 }
 
 /// Number of failures after which the fast path pauses. The dicts are then probably nested or contain floats.
@@ -48,15 +48,15 @@ impl<V: Copy> DictCache<V> {
             values: InlineStack::new(),
             puts: InlineStack::new(),
             failed_attempts: 0,
-            pause: 0,
+            dicts_to_skip: 0,
         }
     }
 
     /// Returns whether to try the fast path on the next dict. After a failed attempt, the dict must be read again.
     #[inline(always)]
     pub(super) fn should_try(&mut self) -> bool {
-        let is_worth_it = self.pause == 0;
-        self.pause = self.pause.saturating_sub(1);
+        let is_worth_it = self.dicts_to_skip == 0;
+        self.dicts_to_skip = self.dicts_to_skip.saturating_sub(1);
         is_worth_it
     }
 
@@ -64,7 +64,7 @@ impl<V: Copy> DictCache<V> {
     #[inline(always)]
     pub(super) fn record_attempt(&mut self, dict: Option<V>) {
         self.failed_attempts = if dict.is_some() { 0 } else { self.failed_attempts.saturating_add(1) };
-        self.pause = if self.failed_attempts < MAX_FAILED_ATTEMPTS { 0 } else { DICTS_PER_PAUSE };
+        self.dicts_to_skip = if self.failed_attempts < MAX_FAILED_ATTEMPTS { 0 } else { DICTS_PER_PAUSE };
     }
 
     /// Clears the keys. Called before a filled memo slot changes, because the keys are identified by their slots.

@@ -29,7 +29,7 @@ pub const MEMO_SLOTS: usize = 1 << 28;
 pub const MEMO_HOLES: usize = 1 << 16;
 
 /// Maximum total size of the cached slices of the list fast path, in bytes. A full cache is cleared. The largest files
-/// have some hundred thousand different stacks of 100 to 400 bytes.
+/// have several hundred thousand different stacks of 100 to 400 bytes.
 pub const SLICE_BYTES: usize = 64 << 20;
 
 /// Maximum number of pairs in a dict that the dict fast path reads. Trace entries of the newest PyTorch version have

@@ -23,7 +23,7 @@ pub enum Provenance {
     Unexplained,
     /// Block that is live at the end and has no event in the trace.
     Static,
-    /// Allocation from before the trace that is freed in the trace. Holds the first event of its free.
+    /// Allocated before the trace and freed in the trace. Holds the first of the events that free the allocation.
     FreedBy(EventIdx),
     /// Allocated in the trace by this event.
     AllocatedBy(EventIdx),

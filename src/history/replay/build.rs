@@ -367,8 +367,8 @@ impl DeviceBuilder {
         Ok(())
     }
 
-    /// Returns the changes at an event. The reference total subtracts the size in the event for every free, even for
-    /// repeated frees. The drawn total subtracts the allocation's size once.
+    /// Returns how an event changes each total. Every free reduces `total` by the size that its event records, even if
+    /// the allocation was already freed. Only the first free reduces `drawn`, by the allocation's size.
     #[inline(always)]
     fn event_changes(&self, event: EventIdx) -> Change {
         let history = &self.history;

@@ -64,7 +64,7 @@ pub struct AllocationChange {
     pub size: u64,
     /// `true` if the event starts the allocation's lifetime, `false` if it ends it, `None` if neither.
     pub starts_lifetime: Option<bool>,
-    /// Change of the bytes awaiting free.
+    /// Change in bytes awaiting free.
     pub awaiting_free: i64,
     /// True if the program frees the allocation at this event. The event requests the free, or it completes a free that
     /// was never requested.
@@ -77,7 +77,7 @@ impl AllocationChange {
         self.starts_lifetime.is_some() || self.awaiting_free != 0
     }
 
-    /// Returns the change of the live bytes.
+    /// Returns the change in live bytes.
     pub fn bytes(&self) -> i64 {
         match self.starts_lifetime {
             Some(true) => to_signed(self.size),
@@ -187,7 +187,7 @@ impl DeviceHistory {
         self.allocation_change(event).map_or(0, |change| change.bytes())
     }
 
-    /// Returns the change of reserved memory at `event`, in bytes.
+    /// Returns the change in reserved bytes at `event`.
     pub fn reserved_change(&self, event: EventIdx) -> i64 {
         let Subject::Segment(index) = self.events.subject(event.0) else { return 0 };
         let size = self.segment_operations.get(index as usize).unwrap_or_default().1 as i64;

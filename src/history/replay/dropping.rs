@@ -255,9 +255,9 @@ impl Trace {
         }
     }
 
-    /// Returns whether an early allocation was allocated by a dropped event.
-    pub(super) fn is_carried(&self, early: u32) -> bool {
-        self.outside.facts.get(early as usize).is_some_and(|facts| facts.is_carried)
+    /// Returns whether the alloc event of an early allocation is among the dropped events.
+    pub(super) fn is_carried(&self, early_index: u32) -> bool {
+        self.outside.facts.get(early_index as usize).is_some_and(|facts| facts.is_carried)
     }
 }
 

@@ -14,10 +14,10 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use std::ops::Range;
 
-/// Number of moments in a stretch. A checkpoint is always at the start of a stretch.
-const STRETCH_MOMENTS: u32 = 1024;
-/// Minimum number of stretches between two checkpoints. More checkpoints would cost more memory than they save time.
-const MIN_STRETCHES: u32 = 4;
+/// Number of moments in a chunk. A checkpoint is always at the start of a chunk.
+const CHUNK_MOMENTS: u32 = 1024;
+/// Minimum number of chunks between two checkpoints. More checkpoints would cost more memory than they save time.
+const MIN_CHUNKS: u32 = 4;
 
 /// Checkpoints of the live set of one device. Queries are always correct, and are fast after [`LiveSets::step`] has
 /// finished.
@@ -57,10 +57,10 @@ impl Candidates {
 enum Work {
     #[default]
     Start,
-    /// Counts the frees in each stretch. Holds the counts, and the next allocation to count.
+    /// Counts the frees in each chunk. Holds the counts, and the next allocation to count.
     CountFrees(Vec<u32>, usize),
-    /// Takes the checkpoints. Holds the counts, the next stretch, and the number of live allocations at the start of
-    /// the previous stretch.
+    /// Takes the checkpoints. Holds the counts, the next chunk, and the number of live allocations at the start of
+    /// the previous chunk.
     TakeCheckpoints(Vec<u32>, u32, u32),
     Done,
 }
@@ -75,12 +75,12 @@ impl LiveSets {
         loop {
             match &mut self.work {
                 Work::Start => {
-                    self.work = Work::CountFrees(vec![0; (moments / STRETCH_MOMENTS) as usize + 1], 0);
+                    self.work = Work::CountFrees(vec![0; (moments / CHUNK_MOMENTS) as usize + 1], 0);
                 }
                 Work::CountFrees(counts, next) => {
                     while let Some(part) = slice.next_range(next, allocations.len(), 1)? {
                         for (_, freed_at, _) in allocations.spans_in(part) {
-                            if let Some(count) = counts.get_mut((freed_at / STRETCH_MOMENTS) as usize) {
+                            if let Some(count) = counts.get_mut((freed_at / CHUNK_MOMENTS) as usize) {
                                 *count += 1;
                             }
                         }
@@ -88,21 +88,20 @@ impl LiveSets {
                     let counts = std::mem::take(counts);
                     self.work = Work::TakeCheckpoints(counts, 1, allocations.early_count() as u32);
                 }
-                Work::TakeCheckpoints(counts, stretch, live) => {
-                    let Some(&freed) = counts.get(*stretch as usize - 1).filter(|_| (*stretch as usize) < counts.len())
+                Work::TakeCheckpoints(counts, chunk, live) => {
+                    let Some(&freed) = counts.get(*chunk as usize - 1).filter(|_| (*chunk as usize) < counts.len())
                     else {
                         self.work = Work::Done;
                         return Ok(());
                     };
-                    let moment = *stretch * STRETCH_MOMENTS;
-                    // Frees at the very start of a stretch count for it, one moment late. The rule needs no more
-                    // precision.
-                    let allocated =
-                        allocations.allocated_by(moment) - allocations.allocated_by(moment - STRETCH_MOMENTS);
+                    let moment = *chunk * CHUNK_MOMENTS;
+                    // Frees at the very start of a chunk are counted one moment late, as part of that chunk. The rule
+                    // needs no more precision.
+                    let allocated = allocations.allocated_by(moment) - allocations.allocated_by(moment - CHUNK_MOMENTS);
                     *live = live.saturating_add(allocated).saturating_sub(freed);
-                    *stretch += 1;
+                    *chunk += 1;
                     let since = moment - self.checkpoints.last().map_or(0, |&(moment, _)| moment);
-                    if since >= (*live).max(MIN_STRETCHES * STRETCH_MOMENTS) {
+                    if since >= (*live).max(MIN_CHUNKS * CHUNK_MOMENTS) {
                         self.take_checkpoint(allocations, moment);
                     }
                 }

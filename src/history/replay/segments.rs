@@ -191,15 +191,15 @@ impl SegmentLifetimes {
         self.facts.get(id.0 as usize).map(|facts| facts.segment).filter(|&segment| segment != u32::MAX)
     }
 
-    /// Returns the stack of the event that mapped a range. Otherwise returns the stack of the range's segment at the
-    /// end, or [`StackId::NONE`].
+    /// Returns the stack of the event that mapped a range. If no such stack was recorded, returns the stack of the
+    /// range's segment at the end, or [`StackId::NONE`].
     pub fn stack(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
         let event_stack = self.ranges.allocated_at(id).event().map(|event| history.events.stack(event.0));
         let segment_stack = || Some(snapshot.segments.get(self.segment_at_end(id)? as usize)?.stack);
         event_stack.filter(|&stack| stack != StackId::NONE).or_else(segment_stack).unwrap_or(StackId::NONE)
     }
 
-    /// Returns the change of mapped bytes at `event`.
+    /// Returns the change in mapped bytes at `event`.
     pub fn change(&self, history: &DeviceHistory, event: EventIdx) -> i64 {
         let Subject::Segment(operation) = history.events.subject(event.0) else { return 0 };
         self.changes.get(operation as usize).unwrap_or(0)

@@ -1,22 +1,22 @@
-//! Event times in four bytes each, as offsets from the start of a stretch of 1024 events.
+//! Event times in four bytes each, as offsets from the first event of a chunk of 1024 events.
 
 use crate::snapshot::NO_TIME;
 use base::column::Column;
 
-const STRETCH_EVENTS: usize = 1024;
+const CHUNK_EVENTS: usize = 1024;
 
 /// Times of the events of a trace, in µs since 1970.
 #[derive(Clone, Debug)]
 pub struct Times {
     /// Number of dropped events before the first row. Their times are unknown.
     skipped: u32,
-    /// Time of the first event in each stretch.
+    /// Time of the first event in each chunk.
     pub(super) start: Column<i64>,
     pub(super) offset: Column<i32>,
-    /// Index and time of events that have no time, or whose offset does not fit into four bytes (more than half an hour
-    /// within a stretch).
+    /// Index and time of the events whose time is not stored as an offset: they have no time ([`NO_TIME`]), or are more
+    /// than half an hour from the first event of their chunk.
     pub(super) exceptions: Vec<(u32, i64)>,
-    /// Latest time before each stretch, or `NO_TIME`.
+    /// Latest time before each chunk, or `NO_TIME`.
     pub(super) latest_before: Column<i64>,
     /// First recorded time of the trace, or `NO_TIME`.
     first: i64,
@@ -61,9 +61,9 @@ impl Times {
         (events, times): (Column<u32>, Column<i64>),
         (first, latest, uneven): (i64, i64, bool),
     ) -> Option<Times> {
-        let stretches = offset.len().div_ceil(STRETCH_EVENTS);
+        let chunk_count = offset.len().div_ceil(CHUNK_EVENTS);
         let exceptions: Vec<(u32, i64)> = events.iter().zip(times.iter()).collect();
-        let fits = [start.len(), latest_before.len()] == [stretches; 2]
+        let fits = [start.len(), latest_before.len()] == [chunk_count; 2]
             && events.len() == times.len()
             && exceptions.is_sorted_by(|first, second| first.0 < second.0);
         fits.then_some(Times { skipped: 0, start, offset, exceptions, latest_before, first, latest, uneven })
@@ -82,11 +82,11 @@ impl Times {
     /// Appends the time of the next event, or [`NO_TIME`].
     pub fn push(&mut self, time_us: i64) {
         let index = self.offset.len();
-        if index.is_multiple_of(STRETCH_EVENTS) {
+        if index.is_multiple_of(CHUNK_EVENTS) {
             self.start.push(time_us);
             self.latest_before.push(self.latest);
         }
-        let start = self.start.get(index / STRETCH_EVENTS).unwrap_or(NO_TIME);
+        let start = self.start.get(index / CHUNK_EVENTS).unwrap_or(NO_TIME);
         self.uneven |= time_us == NO_TIME || (self.has_times() && time_us < self.latest);
         if time_us != NO_TIME {
             self.latest = if self.has_times() { self.latest.max(time_us) } else { time_us };
@@ -111,7 +111,7 @@ impl Times {
             let place = self.exceptions.binary_search_by_key(&event, |&(event, _)| event).ok()?;
             self.exceptions[place].1
         } else {
-            self.start.get(event as usize / STRETCH_EVENTS)?.checked_add(i64::from(offset))?
+            self.start.get(event as usize / CHUNK_EVENTS)?.checked_add(i64::from(offset))?
         };
         (time != NO_TIME).then_some(time)
     }
@@ -210,12 +210,12 @@ impl TimeAxis<'_> {
                 to = middle;
             }
         }
-        // All stretches from `from` on start at or after that time, so the result is in the stretch before.
+        // All chunks from `from` on start at or after that time, so the result is in the previous chunk.
         let skipped = times.skipped;
-        let Some(stretch) = from.checked_sub(1) else { return skipped };
-        let mut latest = self.latest_before(stretch);
-        let start = skipped + (stretch * STRETCH_EVENTS) as u32;
-        let end = skipped + times.offset.len().min((stretch + 1) * STRETCH_EVENTS) as u32;
+        let Some(chunk) = from.checked_sub(1) else { return skipped };
+        let mut latest = self.latest_before(chunk);
+        let start = skipped + (chunk * CHUNK_EVENTS) as u32;
+        let end = skipped + times.offset.len().min((chunk + 1) * CHUNK_EVENTS) as u32;
         if !times.uneven {
             let (mut from, mut to) = (start, end);
             while from < to {
@@ -232,18 +232,18 @@ impl TimeAxis<'_> {
             .unwrap_or(end)
     }
 
-    /// Returns the latest time before a stretch of events. For the first stretch, returns the first time of the trace.
-    fn latest_before(&self, stretch: usize) -> i64 {
-        self.times.latest_before.get(stretch).filter(|&time| time != NO_TIME).unwrap_or(self.times.first)
+    /// Returns the latest time before a chunk of events. For the first chunk, returns the first time of the trace.
+    fn latest_before(&self, chunk: usize) -> i64 {
+        self.times.latest_before.get(chunk).filter(|&time| time != NO_TIME).unwrap_or(self.times.first)
     }
 
     fn latest_up_to(&self, event: u32) -> i64 {
         if !self.times.uneven {
             return self.times.at(event).unwrap_or(self.times.latest);
         }
-        let stretch = event.wrapping_sub(self.times.skipped) as usize / STRETCH_EVENTS;
-        let start = self.times.skipped + (stretch * STRETCH_EVENTS) as u32;
-        (start..=event).filter_map(|event| self.times.at(event)).fold(self.latest_before(stretch), i64::max)
+        let chunk = event.wrapping_sub(self.times.skipped) as usize / CHUNK_EVENTS;
+        let start = self.times.skipped + (chunk * CHUNK_EVENTS) as u32;
+        (start..=event).filter_map(|event| self.times.at(event)).fold(self.latest_before(chunk), i64::max)
     }
 }
 

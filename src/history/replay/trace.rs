@@ -126,7 +126,6 @@ impl Events {
         Action::ALL.get(usize::from(number)).copied().unwrap_or(Action::Unknown)
     }
 
-    /// Returns the subject of an event.
     #[inline(always)]
     pub fn subject(&self, event: u32) -> Subject {
         self.subject_of(event, self.action(event))
@@ -178,9 +177,9 @@ pub(super) struct Annotated {
 impl Annotated {
     /// Moves the labels at an address to an allocation from before recording. Called when the first event refers to
     /// this allocation.
-    pub(super) fn assign_early(&mut self, address: u64, early: u32) {
+    pub(super) fn assign_early(&mut self, address: u64, subject: u32) {
         if let Some(labels) = self.by_address.remove(&address) {
-            self.by_subject.insert(Subject::Early(early & !EARLY_BIT), labels);
+            self.by_subject.insert(Subject::Early(subject & !EARLY_BIT), labels);
         }
     }
 }

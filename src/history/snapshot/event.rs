@@ -1,4 +1,4 @@
-//! Trace events, as in the file.
+//! Trace events, with the values recorded in the file.
 
 use super::labels::LabelsId;
 use super::schema::Key;

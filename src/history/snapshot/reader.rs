@@ -81,12 +81,10 @@ impl<S: EventSink> Reader<S> {
         }
     }
 
-    /// Returns the sink of the events.
     pub fn sink(&self) -> &S {
         &self.sink
     }
 
-    /// Returns the sink of the events for modification during reading.
     pub fn sink_mut(&mut self) -> &mut S {
         &mut self.sink
     }

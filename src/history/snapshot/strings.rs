@@ -25,8 +25,8 @@ pub struct Strings {
     bytes: usize,
 }
 
-/// Maximum total length of all strings in bytes: a quarter of a wasm memory. The strings of the largest known snapshots
-/// have some tens of MiB.
+/// Maximum total length of all strings in bytes: a quarter of the address space of wasm. The strings of the largest
+/// known snapshots take tens of MiB.
 pub const MAX_STRING_BYTES: usize = 1 << 30;
 
 const PIECE: usize = 1 << 20;
@@ -68,7 +68,7 @@ impl Strings {
         Some(StringId(id))
     }
 
-    /// Returns the bytes of a string, as in the file.
+    /// Returns the bytes of a string, exactly as recorded in the file.
     pub fn bytes(&self, id: StringId) -> &[u8] {
         slice(&self.pieces, &self.places, id.0)
     }

@@ -131,7 +131,7 @@ pub fn torch_version_with(key: &str) -> Option<(&'static str, &'static str)> {
 impl<S: EventSink> Reader<S> {
     /// Returns the snapshot whose top-level value is `root`, and the sink with its events.
     ///
-    /// The call is not interruptible. It takes some tens of nanoseconds per segment, block, annotation and setting, and
+    /// The call is not interruptible. It takes tens of nanoseconds per segment, block, annotation and setting, and
     /// no time per event. A file of 10 million events has some hundred thousand such objects.
     ///
     /// # Errors

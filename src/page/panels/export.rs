@@ -68,13 +68,13 @@ fn fill_choices(dom: &Elements, state: &State) {
     set_text(&dom.export_note, &describe_scope(state));
     let tables = ExportTable::ALL.map(|table| table_label(table).to_owned());
     dom.fill_options(&dom.export_table, &tables);
-    let table = ExportTable::ALL.iter().position(|table| *table == state.export.table);
-    dom.export_table.set_selected_index(table.unwrap_or(0) as i32);
+    let table_index = ExportTable::ALL.iter().position(|table| *table == state.export.table);
+    dom.export_table.set_selected_index(table_index.unwrap_or(0) as i32);
     let ranges = ranges(state);
     let labels: Vec<String> = ranges.iter().map(|range| range.label(state)).collect();
     dom.fill_options(&dom.export_range, &labels);
-    let range = ranges.iter().position(|range| *range == state.export.crop);
-    dom.export_range.set_selected_index(range.unwrap_or(0) as i32);
+    let range_index = ranges.iter().position(|range| *range == state.export.crop);
+    dom.export_range.set_selected_index(range_index.unwrap_or(0) as i32);
     dom.export_range.set_disabled(ranges.is_empty());
     dom.export_crop.set_disabled(ranges.is_empty());
 }

@@ -84,5 +84,5 @@ fn place_timeline_card(elements: &Elements, state: &State) {
     };
     let block: Vec<Rect> = block.into_iter().map(css).collect();
     let top_of = |x: f64| top + stack_top_px(state, (x - left) * canvas.scale) / canvas.scale;
-    move_to(card, place_card_around((x, y), card_size, room, &Obstacles { block: &block, top: &top_of }));
+    move_to(card, place_card_around((x, y), card_size, room, &Obstacles { block: &block, stack_top_at_x: &top_of }));
 }

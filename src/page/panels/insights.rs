@@ -192,7 +192,6 @@ fn row_of_map(event: &Event) -> Option<usize> {
     Some(first + (y / height * count).clamp(0.0, count - 1.0) as usize)
 }
 
-/// Returns the button of a topic.
 fn topic_button(elements: &Elements, topic: Topic) -> Option<Element> {
     let button = elements.insights_topics.query_selector(&["[data-topic=\"", topic.name(), "\"]"].concat());
     button.ok()?

@@ -27,14 +27,14 @@ const MIN_ALPHA: u32 = 18;
 /// Creates the elements of the chart.
 pub(super) fn new_map(dom: &Dom, map: &HeatMap, theme: &Theme) -> Element {
     let figure = dom.new_element("div", "chart map", "");
-    let are_curves = map.rows.len() <= MAX_CURVES;
-    let together = if are_curves { 1 } else { map.rows.len() };
+    let draws_curves = map.rows.len() <= MAX_CURVES;
+    let together = if draws_curves { 1 } else { map.rows.len() };
     let columns = map.columns as usize;
     let values = map.values.chunks(together.max(1) * columns.max(1));
     for (at, (rows, values)) in map.rows.chunks(together.max(1)).zip(values).enumerate() {
         let line = dom.append_new(&figure, "div", "row", "");
         let labels = dom.append_new(&line, "div", "labels", "");
-        let (first, last) = (rows.first(), rows.last().filter(|_| !are_curves));
+        let (first, last) = (rows.first(), rows.last().filter(|_| !draws_curves));
         for (place, row) in first.iter().chain(&last).enumerate() {
             let row_of_map = if place == 0 { at * together } else { map.rows.len() - 1 };
             let label = dom.new_button("", &row.name, ("data-rank", &row_of_map.to_string()));
@@ -43,7 +43,7 @@ pub(super) fn new_map(dom: &Dom, map: &HeatMap, theme: &Theme) -> Element {
             set_attribute(&label, "title", "Open this snapshot (Shift: compare it with the open one)");
             append(&labels, &label);
         }
-        let height = if are_curves { CURVE_PX } else { rows.len() * ROW_PX[usize::from(rows.len() > MAX_TALL_ROWS)] };
+        let height = if draws_curves { CURVE_PX } else { rows.len() * ROW_PX[usize::from(rows.len() > MAX_TALL_ROWS)] };
         let canvas = dom.append_new(&line, "canvas", "", "");
         set_attribute(&canvas, "data-ranks", &(at * together).to_string());
         set_attribute(&canvas, "data-count", &rows.len().to_string());

@@ -50,7 +50,7 @@ impl Part for Panel {
     }
 }
 
-/// Returns the ids of a tab and of its panel.
+/// Returns the element ids of a tab and of its panel.
 fn ids(side: Side) -> [&'static str; 2] {
     match side {
         Side::Selection => ["side-selection", "selection-panel"],

@@ -150,7 +150,8 @@ fn show_group(app: &'static App, group: TabGroup) {
     app.dispatch(Action::TabChosen(tab));
 }
 
-/// Returns the tab button and the panel of a view. The table of shortcuts contains the button's id.
+/// Returns the tab button and the panel of a view, found by the button's id in the table of shortcuts. `None` if the
+/// page does not contain them.
 pub(crate) fn tab_and_panel(dom: &Dom, tab: Tab) -> Option<[HtmlElement; 2]> {
     let binding = BINDINGS.iter().find(|binding| binding.command == Command::Show(tab))?;
     let button: HtmlElement = dom.by_id(binding.control)?;

@@ -134,7 +134,7 @@ fn size_fields(elements: &Elements) -> [(SimulatorField, &HtmlInputElement); 3] 
     ]
 }
 
-/// Checkboxes of changes of the program.
+/// Checkboxes of the changes to the program.
 fn change_fields(elements: &Elements) -> [(ProgramChange, &HtmlInputElement); 3] {
     [
         (ProgramChange::OneStream, &elements.what_if_one_stream),

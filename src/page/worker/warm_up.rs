@@ -1,5 +1,5 @@
 //! Warm-up of the worker before the first file. It opens a generated snapshot and sends the same requests as the page,
-//! using a state, an engine and a renderer that are not shown.
+//! using a state, an engine and a renderer of a simulated page.
 //!
 //! Browsers compile a function on its first call and optimize it later. Page and worker share one module, so the
 //! warm-up speeds up both, and the first file opens as fast as the second.
@@ -17,18 +17,18 @@ use ui::stage::Renderer;
 use ui::url::PageScheme;
 use ui::{Action, Effect, State};
 
-/// Number of training steps in the generated snapshot, so many that the browser optimizes the decoder.
+/// Number of training steps in the generated snapshot: enough for the browser to optimize the decoder.
 const STEPS: u32 = 400;
 
-/// Canvas of the renderer that is not shown, about as large as on a laptop.
+/// Canvas of the simulated page, about as large as on a laptop.
 const CANVAS: Canvas = Canvas { width_px: 900, height_px: 420, scale: 1.0 };
 
 /// A warm-up in progress.
 pub(super) struct WarmUp {
     file: SyntheticSnapshot,
     engine: Engine,
-    /// State of the page that is not shown. It is never dropped, because the code to drop a state would add kilobytes
-    /// of wasm.
+    /// State of a simulated page, which is never shown. The state is never dropped, because the code for that would add
+    /// kilobytes to the wasm module.
     state: ManuallyDrop<State>,
     twin: CpuRenderer,
     look: PictureTheme,

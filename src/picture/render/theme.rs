@@ -177,12 +177,12 @@ fn ordered(lightness: [f64; 2], chroma: f64) -> Box<[[u8; 4]; 256]> {
 const FADED_EIGHTHS: u16 = 2;
 /// Share of its colour, in eighths, that a block keeps with [`PictureTheme::with_less_fading`]. The colour is then
 /// still recognizable.
-const BACK_EIGHTHS: u16 = 4;
+const LESS_FADED_EIGHTHS: u16 = 4;
 
 impl PictureTheme {
     /// Returns the theme with less fading of blocks that are not highlighted.
     pub fn with_less_fading(mut self) -> PictureTheme {
-        self.kept_eighths = BACK_EIGHTHS;
+        self.kept_eighths = LESS_FADED_EIGHTHS;
         self
     }
 

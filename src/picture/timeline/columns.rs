@@ -25,7 +25,7 @@ pub const MAX_WINDOW_PX: u32 = i16::MAX as u32;
 pub(super) struct Grid {
     view: View,
     moment_count: u32,
-    /// If a column is a moment, the first column's moment. Otherwise the first column's pixel in the scaled plane.
+    /// Position of the first column: a moment if each column is one moment, else a pixel from the start of the axis.
     first: i64,
     len: usize,
     /// Moments of each column on the time axis. Empty on the event axis.

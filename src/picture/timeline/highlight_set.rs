@@ -37,7 +37,6 @@ impl HighlightSet {
         }
     }
 
-    /// Removes a leaf.
     pub(super) fn remove(&mut self, leaf: u32) {
         let mut index = leaf;
         for level in &mut self.levels {

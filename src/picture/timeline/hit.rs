@@ -20,7 +20,7 @@ pub struct SceneHit {
     pub certain: bool,
 }
 
-/// Result of a hit test in the history. It is exact.
+/// Allocation at a position, found in the history. Always exact, unlike a [`SceneHit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackHit {
     pub allocation: AllocationId,

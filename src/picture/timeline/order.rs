@@ -97,7 +97,6 @@ impl Order {
         self.ranks.get(id.0 as usize).copied().unwrap_or(id.0)
     }
 
-    /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         (self.ids.capacity() + self.ranks.capacity()) * size_of::<u32>()
     }

@@ -58,8 +58,7 @@ impl QuadIdentity {
 /// Columns of a scene, from left to right. All vectors except `edge_px` have one entry per column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SceneColumns {
-    /// Edges in pixels of the window: column `c` covers `edge_px[c]..edge_px[c + 1]`. Has one more entry than there are
-    /// columns.
+    /// Edges in pixels of the window: column `c` covers `edge_px[c]..edge_px[c + 1]`.
     pub edge_px: Vec<i32>,
     /// Moment that the column shows: the first moment with the largest total in the column.
     pub moment: Vec<u32>,

@@ -46,7 +46,7 @@ pub(super) struct TreeNode {
 }
 
 impl TreeNode {
-    /// Returns the node of a leaf.
+    /// Returns the lowest node, which covers only this leaf.
     pub(super) fn leaf(leaf: u32) -> TreeNode {
         TreeNode { level: 0, index: leaf }
     }
@@ -82,7 +82,6 @@ impl LiveTree {
         LiveTree { leaves: vec![0; leaves], levels }
     }
 
-    /// Returns the root.
     pub(super) fn root(&self) -> TreeNode {
         TreeNode { level: self.levels.len() as u32, index: 0 }
     }

@@ -221,7 +221,7 @@ fn compare(one: Option<&Cell<'_>>, other: Option<&Cell<'_>>) -> Ordering {
     }
 }
 
-/// Returns the value of a numeric cell.
+/// Returns the value of a numeric cell. `None` for text, blobs and NULL.
 pub(super) fn number(cell: &Cell<'_>) -> Option<f64> {
     match cell {
         Cell::Integer(value) => Some(*value as f64),

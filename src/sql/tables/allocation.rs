@@ -85,9 +85,9 @@ pub(super) fn count(source: &Source) -> u64 {
 pub(super) struct AllAllocations;
 
 impl Rows for AllAllocations {
-    const OF: RowScope = RowScope::Device;
+    const SCOPE: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = COLUMNS;
-    const KEY: Option<usize> = Some(0);
+    const KEY_COLUMN: Option<usize> = Some(0);
 
     fn count(source: &Source) -> u64 {
         count(source)
@@ -108,9 +108,9 @@ impl Rows for AllAllocations {
 pub(super) struct LiveAllocations;
 
 impl Rows for LiveAllocations {
-    const OF: RowScope = RowScope::Device;
+    const SCOPE: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = COLUMNS;
-    const KEY: Option<usize> = None;
+    const KEY_COLUMN: Option<usize> = None;
     const ARGUMENTS: &'static [&'static str] = &["at_event"];
 
     fn count(source: &Source) -> u64 {

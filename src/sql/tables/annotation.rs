@@ -10,7 +10,7 @@ use sqlite::{Cell, Kind};
 pub(super) struct Annotations;
 
 impl Rows for Annotations {
-    const OF: RowScope = RowScope::Device;
+    const SCOPE: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("id", Kind::Integer),
         ("name", Kind::Text),
@@ -20,7 +20,7 @@ impl Rows for Annotations {
         ("last_event", Kind::Integer),
         ("peak_bytes", Kind::Integer),
     ];
-    const KEY: Option<usize> = Some(0);
+    const KEY_COLUMN: Option<usize> = Some(0);
 
     fn count(source: &Source) -> u64 {
         let sides = (0..source.parts.len()).filter_map(|part| source.side(part));

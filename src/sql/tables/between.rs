@@ -1,5 +1,5 @@
 //! The table function `between(a, b)`: allocations that were made or freed after moment a and up to moment b. The sum
-//! of `delta_bytes` is the change of live bytes.
+//! of `delta_bytes` is the change in live bytes.
 
 use super::allocation;
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
@@ -23,7 +23,7 @@ pub(super) struct Between {
 const CHANGE: usize = 2;
 
 impl Rows for Between {
-    const OF: RowScope = RowScope::Device;
+    const SCOPE: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &{
         let mut columns = [("change", Kind::Text); CHANGE + allocation::COLUMNS.len()];
         columns[1] = ("delta_bytes", Kind::Integer);
@@ -34,7 +34,7 @@ impl Rows for Between {
         }
         columns
     };
-    const KEY: Option<usize> = None;
+    const KEY_COLUMN: Option<usize> = None;
     const ARGUMENTS: &'static [&'static str] = &["from_event", "to_event"];
 
     fn count(source: &Source) -> u64 {

@@ -11,7 +11,7 @@ use sqlite::{Cell, Kind};
 pub(super) struct Blocks;
 
 impl Rows for Blocks {
-    const OF: RowScope = RowScope::File;
+    const SCOPE: RowScope = RowScope::File;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("device", Kind::Integer),
         ("block", Kind::Integer),
@@ -24,7 +24,7 @@ impl Rows for Blocks {
         ("stack", Kind::Integer),
         ("call_site", Kind::Text),
     ];
-    const KEY: Option<usize> = Some(1);
+    const KEY_COLUMN: Option<usize> = Some(1);
 
     fn count(source: &Source) -> u64 {
         (0..source.files.len()).filter_map(|file| source.snapshot(file)).map(|it| it.blocks.len() as u64).sum()

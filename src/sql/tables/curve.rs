@@ -44,7 +44,7 @@ impl Totals {
 }
 
 impl Rows for Totals {
-    const OF: RowScope = RowScope::Device;
+    const SCOPE: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("event", Kind::Integer),
         ("time_us", Kind::Integer),
@@ -52,7 +52,7 @@ impl Rows for Totals {
         ("awaiting_free_bytes", Kind::Integer),
         ("reserved_bytes", Kind::Integer),
     ];
-    const KEY: Option<usize> = Some(0);
+    const KEY_COLUMN: Option<usize> = Some(0);
 
     fn count(source: &Source) -> u64 {
         event::count(source)

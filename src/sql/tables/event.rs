@@ -19,7 +19,7 @@ pub(super) fn count(source: &Source) -> u64 {
 }
 
 impl Rows for Events {
-    const OF: RowScope = RowScope::Device;
+    const SCOPE: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("event", Kind::Integer),
         ("action", Kind::Text),
@@ -32,7 +32,7 @@ impl Rows for Events {
         ("stack", Kind::Integer),
         ("call_site", Kind::Text),
     ];
-    const KEY: Option<usize> = Some(0);
+    const KEY_COLUMN: Option<usize> = Some(0);
 
     fn count(source: &Source) -> u64 {
         count(source)

@@ -16,7 +16,7 @@ pub(super) struct Frames {
 }
 
 impl Rows for Frames {
-    const OF: RowScope = RowScope::File;
+    const SCOPE: RowScope = RowScope::File;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("stack", Kind::Integer),
         ("position", Kind::Integer),
@@ -25,7 +25,7 @@ impl Rows for Frames {
         ("line", Kind::Integer),
         ("own_code", Kind::Integer),
     ];
-    const KEY: Option<usize> = Some(0);
+    const KEY_COLUMN: Option<usize> = Some(0);
 
     fn count(source: &Source) -> u64 {
         (0..source.files.len()).filter_map(|file| source.snapshot(file)).map(|it| it.stacks.len() as u64 * 4).sum()

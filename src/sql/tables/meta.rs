@@ -49,10 +49,10 @@ fn of_device(device: &DeviceSummary) -> Vec<(Option<i64>, String, MetaValue)> {
 }
 
 impl Rows for Meta {
-    const OF: RowScope = RowScope::File;
+    const SCOPE: RowScope = RowScope::File;
     const COLUMNS: &'static [(&'static str, Kind)] =
         &[("device", Kind::Integer), ("key", Kind::Text), ("value", Kind::Text)];
-    const KEY: Option<usize> = None;
+    const KEY_COLUMN: Option<usize> = None;
 
     fn count(_: &Source) -> u64 {
         50

@@ -11,7 +11,7 @@ use sqlite::{Cell, Kind};
 pub(super) struct Segments;
 
 impl Rows for Segments {
-    const OF: RowScope = RowScope::Device;
+    const SCOPE: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("id", Kind::Integer),
         ("reserved_bytes", Kind::Integer),
@@ -28,7 +28,7 @@ impl Rows for Segments {
         ("stack", Kind::Integer),
         ("call_site", Kind::Text),
     ];
-    const KEY: Option<usize> = Some(0);
+    const KEY_COLUMN: Option<usize> = Some(0);
 
     fn count(source: &Source) -> u64 {
         let sides = (0..source.parts.len()).filter_map(|part| source.side(part));

@@ -35,7 +35,7 @@ pub(super) fn wanted_stacks(source: &Source, part: usize, wanted: &RowRequest) -
 }
 
 impl Rows for Stacks {
-    const OF: RowScope = RowScope::File;
+    const SCOPE: RowScope = RowScope::File;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("stack", Kind::Integer),
         ("depth", Kind::Integer),
@@ -44,7 +44,7 @@ impl Rows for Stacks {
         ("file", Kind::Text),
         ("line", Kind::Integer),
     ];
-    const KEY: Option<usize> = Some(0);
+    const KEY_COLUMN: Option<usize> = Some(0);
 
     fn count(source: &Source) -> u64 {
         (0..source.files.len()).filter_map(|file| source.snapshot(file)).map(|it| it.stacks.len() as u64 / 8).sum()

@@ -13,7 +13,7 @@ pub(super) struct Steps {
 }
 
 impl Rows for Steps {
-    const OF: RowScope = RowScope::Device;
+    const SCOPE: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("step", Kind::Integer),
         ("name", Kind::Text),
@@ -23,7 +23,7 @@ impl Rows for Steps {
         ("end_us", Kind::Integer),
         ("peak_bytes", Kind::Integer),
     ];
-    const KEY: Option<usize> = Some(0);
+    const KEY_COLUMN: Option<usize> = Some(0);
 
     fn count(_: &Source) -> u64 {
         100

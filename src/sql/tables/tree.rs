@@ -79,7 +79,7 @@ pub(super) struct Tree {
 }
 
 impl Rows for Tree {
-    const OF: RowScope = RowScope::Device;
+    const SCOPE: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("node", Kind::Integer),
         ("parent", Kind::Integer),
@@ -92,7 +92,7 @@ impl Rows for Tree {
         ("total_bytes", Kind::Integer),
         ("total_count", Kind::Integer),
     ];
-    const KEY: Option<usize> = Some(0);
+    const KEY_COLUMN: Option<usize> = Some(0);
     const ARGUMENTS: &'static [&'static str] = &["at_event"];
 
     fn count(_: &Source) -> u64 {

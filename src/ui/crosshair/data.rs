@@ -44,7 +44,7 @@ pub(crate) struct PendingStep {
     pub(crate) serial: u32,
     pub(crate) step: Step,
     /// Number of events to advance the crosshair after the step.
-    pub(crate) and_events: u32,
+    pub(crate) extra_events: u32,
 }
 
 /// `Yes` if the window has to scroll to the crosshair or the cursor in the next update.

@@ -65,7 +65,7 @@ pub struct SourceRow {
 }
 
 impl SourceRow {
-    /// Returns the folder of the file.
+    /// Returns the folder of the file, without a trailing separator.
     pub fn folder(&self) -> &str {
         self.path.strip_suffix(&self.label).unwrap_or_default().trim_end_matches(['/', '\\'])
     }

@@ -47,7 +47,7 @@ pub struct Watch {
 /// Version of a file that has an address.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileVersion {
-    /// Address, as in the list of snapshots.
+    /// Address of the file, written exactly as in the list of snapshots of `memscape serve`.
     pub address: String,
     /// Version identifier. It changes whenever the file does.
     pub version: String,

@@ -135,11 +135,11 @@ impl Pen<'_> {
         for part in [0u32, 25, 50, 75, 100] {
             let y = (bottom - (bottom - top) * f64::from(part) / 100.0).round();
             self.bar([right, right + 5.0 * scale], [y - hair, y], Tint::Peak, 0.8);
-            let middle = y.clamp(top + font * 0.6, bottom - font * 0.4);
+            let label_y = y.clamp(top + font * 0.6, bottom - font * 0.4);
             let label = [&part.to_string(), " %"].concat();
             self.text(
                 label,
-                [right + 8.0 * scale, middle + font * MIDDLE_TO_BASELINE],
+                [right + 8.0 * scale, label_y + font * MIDDLE_TO_BASELINE],
                 Anchor::Start,
                 Tint::Peak,
                 FontStyle::Plain,

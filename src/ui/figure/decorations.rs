@@ -87,10 +87,10 @@ impl Pen<'_> {
         for tick in &self.figure.byte_ticks {
             let y = (self.bottom - tick.at_px as f64).round();
             // A label at either end moves inwards instead of being cut off.
-            let middle = y.clamp(self.top + font * 0.6, (self.bottom - font * 0.1).max(self.top + font * 0.6));
-            let at = [self.left - LABEL_GAP * scale, middle + font * MIDDLE_TO_BASELINE];
+            let label_y = y.clamp(self.top + font * 0.6, (self.bottom - font * 0.1).max(self.top + font * 0.6));
+            let at = [self.left - LABEL_GAP * scale, label_y + font * MIDDLE_TO_BASELINE];
             // The title of the axis is at the top.
-            if middle - self.top > font * 1.7 {
+            if label_y - self.top > font * 1.7 {
                 self.text(tick.label.clone(), at, Anchor::End, Tint::Muted, FontStyle::Plain);
             }
             self.bar([self.left - TICK_LENGTH * scale, self.left], [y, y + hair], Tint::Muted, 0.5);
@@ -116,8 +116,8 @@ impl Pen<'_> {
             let x = (self.left + tick.at_px as f64).round();
             self.bar([x, x + hair], [self.bottom, self.bottom + TICK_LENGTH * scale], Tint::Muted, 0.5);
             let half = width(&tick.label, font) / 2.0;
-            let middle = x.clamp(self.left + half, (right - half).max(self.left + half));
-            self.text(tick.label.clone(), [middle, baseline], Anchor::Middle, Tint::Muted, FontStyle::Plain);
+            let label_x = x.clamp(self.left + half, (right - half).max(self.left + half));
+            self.text(tick.label.clone(), [label_x, baseline], Anchor::Middle, Tint::Muted, FontStyle::Plain);
         }
     }
 

@@ -42,19 +42,19 @@ pub const MIN_FRAME: [f64; 2] = [2.0 * MARGIN + GUTTER, 130.0];
 /// Lays out an exported picture: the figure with `words` around it. `scene` is the content of the figure's picture.
 pub fn sheet(figure: &Figure, words: &SheetText, scene: &Scene) -> Sheet {
     let scale = figure.scale;
-    let whole = |css: f64| (css * scale).round();
+    let to_px = |css: f64| (css * scale).round();
     // Addresses are wider than byte counts.
     let gutter = figure.byte_ticks.iter().map(|tick| width(&tick.label, FONT_SIZE) + GAP).fold(GUTTER, f64::max);
-    let left = whole(MARGIN + gutter);
+    let left = to_px(MARGIN + gutter);
     let right = left + figure.plot_px[0];
-    let mut flow = Layout { scale, left: whole(MARGIN), right, y: whole(MARGIN), shapes: Vec::new() };
+    let mut flow = Layout { scale, left: to_px(MARGIN), right, y: to_px(MARGIN), shapes: Vec::new() };
     flow.heading(&words.title, TITLE_SIZE);
     flow.lines(&mut words.subtitle.iter().map(String::as_str), " · ");
-    let top = (flow.y + whole(GAP)).round();
+    let top = (flow.y + to_px(GAP)).round();
     let bottom = top + figure.plot_px[1];
     flow.frame([left, right], [top, bottom]);
     flow.shapes.extend(figure.shapes([left, top]));
-    flow.y = bottom + figure.footer_height() + whole(GAP);
+    flow.y = bottom + figure.footer_height() + to_px(GAP);
     flow.legend(words);
     let pending = scene.columns.pending.iter().any(|&bytes| bytes > 0);
     flow.fill_key(
@@ -72,7 +72,7 @@ pub fn sheet(figure: &Figure, words: &SheetText, scene: &Scene) -> Sheet {
     notes.push("Drawn by memscape.".to_owned());
     flow.lines(&mut notes.join(" ").split(' '), " ");
     Sheet {
-        size: [right + figure.right_axis_px + whole(MARGIN), flow.y + whole(MARGIN - 4.0)]
+        size: [right + figure.right_axis_px + to_px(MARGIN), flow.y + to_px(MARGIN - 4.0)]
             .map(|side| side.ceil() as u32),
         origin: [left, top].map(|at| at as u32),
         plot: figure.plot_px.map(|side| side as u32),

@@ -34,7 +34,6 @@ impl Spot {
         Spot { quad: usize::MAX, moment, byte, ids: [0, 0], count: 0, requested: 0, total: 0, hidden: (0, 0) }
     }
 
-    /// Returns the position of the spot.
     pub(crate) fn position(&self) -> Position {
         Position { moment: self.moment, byte: self.byte }
     }

@@ -129,7 +129,6 @@ impl Link {
         self.values.push((COMPARE_WITH, address.to_owned()));
     }
 
-    /// Removes a key.
     pub(crate) fn remove(&mut self, key: &str) {
         self.values.retain(|(name, _)| *name != key);
     }

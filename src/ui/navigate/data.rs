@@ -98,15 +98,15 @@ impl Plane {
         let fit = self.fit_like(view);
         let x_per_px = view.x_per_px.min(fit.x_per_px);
         let bytes_per_px = view.bytes_per_px.min(fit.bytes_per_px);
-        let last = |range: f64, size_px: u32| (range.round() as i64 - i64::from(size_px)).max(0);
-        let first_left = self.first_left(x_per_px);
-        let last_left = first_left + last(f64::from(fit.width_px) * (fit.x_per_px / x_per_px), view.width_px);
-        let last_bottom = last(f64::from(fit.height_px) * (fit.bytes_per_px / bytes_per_px), view.height_px);
+        let max_start = |range: f64, size_px: u32| (range.round() as i64 - i64::from(size_px)).max(0);
+        let min_left = self.first_left(x_per_px);
+        let max_left = min_left + max_start(f64::from(fit.width_px) * (fit.x_per_px / x_per_px), view.width_px);
+        let max_bottom = max_start(f64::from(fit.height_px) * (fit.bytes_per_px / bytes_per_px), view.height_px);
         View {
             x_per_px,
             bytes_per_px,
-            left_px: view.left_px.clamp(first_left, last_left),
-            bottom_px: view.bottom_px.clamp(0, last_bottom),
+            left_px: view.left_px.clamp(min_left, max_left),
+            bottom_px: view.bottom_px.clamp(0, max_bottom),
             ..view
         }
     }

@@ -92,7 +92,7 @@ pub(crate) enum CurvesRequest {
 }
 
 impl CurvesRequest {
-    pub(crate) fn question(self) -> (i64, View, MemoryFilter) {
+    pub(crate) fn device_view_and_filter(self) -> (i64, View, MemoryFilter) {
         match self {
             CurvesRequest::Window(CurvesKey { device, view, only }) => (device, view, only),
             CurvesRequest::WholeAxis((device, only), _, view) => (device, view, only),

@@ -269,7 +269,7 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
         && let Some(wanted) = state.missing_curves()
     {
         let serial = state.next_serial();
-        let (device, view, only) = wanted.question();
+        let (device, view, only) = wanted.device_view_and_filter();
         state.plots.pending_curves = Some((serial, wanted));
         effects.push(Effect::ask(serial, device, Question::Curves { view, only }));
     }

@@ -11,7 +11,6 @@ use base::units::{Bytes, Moment, group_digits};
 use engine::protocol::{HitMemory, HitSegment, Plot, default_pool_name};
 
 impl Shared {
-    /// Returns the selected segment.
     pub fn selected_segment(&self) -> Option<&SelectedSegment> {
         self.plots.selected_segment.as_deref()
     }

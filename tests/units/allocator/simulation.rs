@@ -92,7 +92,7 @@ fn bytes(sizes: impl Iterator<Item = u64>) -> Vec<u8> {
 }
 
 #[test]
-fn plan_with_same_or_zero_sizes_gives_same_or_zero_peak() {
+fn plan_with_recorded_or_zero_sizes_gives_recorded_or_zero_peak() {
     for name in names() {
         for recording in recordings(&name).into_iter().flatten() {
             let sizes: Vec<u64> = recording.allocations.iter().map(|allocation| allocation.size).collect();

@@ -8,7 +8,7 @@ fn is_in(expression: &str, text: &str) -> bool {
 }
 
 #[test]
-fn supported_syntax_matches_as_expected() {
+fn supported_regex_syntax_matches() {
     let cases = [
         (r"train\.py:\d+ step$", "/home/me/train.py:233 step", true),
         (r"train\.py:\d+ step$", "/home/me/train.py:233 steps", false),

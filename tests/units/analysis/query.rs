@@ -105,7 +105,7 @@ fn plain_size_matches_all_sizes_displayed_alike() {
 }
 
 #[test]
-fn other_input_is_a_text_search() {
+fn input_without_special_syntax_is_a_text_search() {
     let cases = [
         ("train.py:233", "train.py:233"),
         ("  Linear.forward ", "Linear.forward"),

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn copied_names_are_not_formulas_and_have_one_line() {
+fn copied_names_are_escaped_for_spreadsheets() {
     let cases = [("=HYPERLINK(1)", "'=HYPERLINK(1)"), ("-1", "'-1"), ("@a\tb\r\n", "'@a b  "), ("a=1", "a=1")];
     for (words, expected) in cases {
         let mut text = String::new();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn text_wider_than_room_is_cut() {
+fn text_wider_than_available_width_is_truncated() {
     assert_eq!(truncated("backward", 10.0, width("backward", 10.0)), "backward");
     assert_eq!(truncated("backward pass", 10.0, width("backward pass", 10.0) - 1.0), "backward pa…");
     assert_eq!(truncated("backward", 10.0, 12.0), "");

@@ -49,7 +49,7 @@ fn global_keys_work_in_every_view() {
 
 /// Keys that users of ptmem know.
 #[test]
-fn ptmem_keys_run_the_same_commands() {
+fn keys_of_ptmem_run_same_commands_as_in_ptmem() {
     use ui::tree_keys::TreeCommand;
     let timeline = BindingScope::Page(KeyScope::Timeline);
     let tree = BindingScope::Page(KeyScope::Tab(Tab::CallTree));

@@ -31,7 +31,7 @@ fn panes_fit_screen_without_overlap() {
 }
 
 #[test]
-fn small_screen_has_room_for_picture_and_view() {
+fn small_screen_shows_picture_and_view() {
     let small = places(80, 24, false);
     assert!(small.picture.height >= 7 && small.view.height >= 7, "{small:?}");
     assert_eq!(small.side, Rect::default());

@@ -60,7 +60,7 @@ Stack · 3 frames, innermost first:
 }
 
 #[test]
-fn unknown_facts_are_stated() {
+fn details_explain_missing_alloc_event() {
     let early = Details { origin: Origin::FreedOnly, allocated_event: None, is_free_stack: true, ..sample() };
     let view = view(&early);
     assert!(view.warning.is_some_and(|text| text.contains("freed it")));

@@ -31,7 +31,7 @@ fn word_starts_and_consecutive_letters_rank_higher() {
 }
 
 #[test]
-fn matched_positions_are_the_best_scoring_ones() {
+fn best_scoring_positions_are_matched() {
     let places = |typed, name| {
         let mut places = match_name(typed, name).unwrap().indices;
         places.sort_unstable();

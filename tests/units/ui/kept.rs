@@ -11,7 +11,7 @@ fn three() -> CacheIndex {
 }
 
 #[test]
-fn stored_list_is_read_only_by_same_build() {
+fn stored_list_of_another_build_is_ignored() {
     let kept = three();
     let text = kept.to_text("page-1.js");
     assert_eq!(CacheIndex::parse(&text, "page-1.js"), kept);

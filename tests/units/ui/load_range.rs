@@ -23,7 +23,7 @@ fn common_notations_of_ranges_are_parsed() {
 }
 
 #[test]
-fn formatted_range_parses_to_same_range() {
+fn formatted_range_parses_to_original_range() {
     for (from, to, max_events) in [(0, u32::MAX, 1), (5, 6, u32::MAX), (5, u32::MAX, u32::MAX), (0, 1000, u32::MAX)] {
         let range = LoadRange { from, to, max_events };
         assert_eq!(parse(&to_text(range)), Some(range), "{}", to_text(range));

@@ -26,7 +26,7 @@ proptest! {
 }
 
 #[test]
-fn card_is_right_and_below_if_there_is_room() {
+fn card_is_below_right_of_pointer_or_moves_inside_stage() {
     let (card, stage) = ((280.0, 90.0), (800.0, 400.0));
     assert_eq!(place_card((100.0, 100.0), card, stage), (116.0, 116.0));
     assert_eq!(place_card((700.0, 100.0), card, stage), (404.0, 116.0), "to the left at the right edge");
@@ -54,7 +54,7 @@ fn card_does_not_cover_hovered_block() {
     let (card, stage) = ((280.0, 120.0), (1000.0, 500.0));
     let covered = |(x, y): Pair, block: &Rect| intersection_area(&[x, y, x + card.0, y + card.1], block);
     let at = |at: Pair, block: Rect, top: f64| {
-        place_card_around(at, card, stage, &Obstacles { block: &[block], top: &|_| top })
+        place_card_around(at, card, stage, &Obstacles { block: &[block], stack_top_at_x: &|_| top })
     };
     // Beside the pointer the card would cover these large blocks, but there is room below or above.
     for block in [[100.0, 150.0, 900.0, 300.0], [100.0, 150.0, 1000.0, 500.0], [0.0, 0.0, 600.0, 500.0]] {

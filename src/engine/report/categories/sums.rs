@@ -82,7 +82,7 @@ impl Sums {
         })
     }
 
-    /// Returns the totals of a category.
+    /// Returns the totals of a category. They are 0 if nothing was added to the category.
     pub(super) fn category(&self, category: usize) -> Weight {
         self.categories.get(category).copied().unwrap_or_default()
     }

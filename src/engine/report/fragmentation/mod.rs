@@ -174,7 +174,7 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
         return;
     }
     let sums = moment.total;
-    let which = match moment.moment {
+    let peak_note = match moment.moment {
         moment if moment == peak_moment(history) => " (the peak)",
         moment if moment == peak_reserved_moment(history) => " (peak reserved)",
         _ => "",
@@ -182,7 +182,7 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
     let words = [
         "Fragmentation ",
         &moment_text(moment.moment),
-        which,
+        peak_note,
         ": ",
         &upper_bound_text(sums.free, sums.reserved),
         " of ",

@@ -22,8 +22,8 @@ pub(super) struct FreeAt {
 }
 
 impl FreeAt {
-    /// Returns whether the share of reserved bytes that is free is higher than in `other`.
-    fn has_higher_share_than(&self, other: &FreeAt) -> bool {
+    /// Returns whether a larger share of the reserved bytes is free than in `other`.
+    fn is_more_fragmented_than(&self, other: &FreeAt) -> bool {
         let product = |part: u64, whole: u64| u128::from(part) * u128::from(whole);
         product(self.free, other.reserved) > product(other.free, self.reserved)
     }
@@ -91,7 +91,7 @@ impl FreeOverTime {
             *most = Some(free);
         }
         let half = u64::try_from(history.numbers.peak_reserved).unwrap_or(0) / 2;
-        if reserved >= half.max(1) && largest.is_none_or(|largest| free.has_higher_share_than(&largest)) {
+        if reserved >= half.max(1) && largest.is_none_or(|largest| free.is_more_fragmented_than(&largest)) {
             *largest = Some(free);
         }
     }

@@ -70,7 +70,7 @@ fn steps_text(compared: u32) -> String {
     pluralize(compared.into(), "step") + " after the first two"
 }
 
-/// Returns the newest allocation of a call site that is live at the end of the trace.
+/// Returns the newest allocation of a call site that is live at the end of the trace, if there is one.
 fn newest_live(never_freed: &SiteSums, group: u32) -> Option<u32> {
     Some(never_freed.get(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
 }

@@ -46,8 +46,7 @@ pub(super) struct ModuleTotals {
     pub(super) peak_moment: u32,
     /// Highest value of the device's reserved bytes among the moments right after the module's events.
     pub(super) reserved: u64,
-    /// Sum over all events of the module of the share of reserved bytes that is not live (0 to 1). Divided by `events`,
-    /// it is the mean.
+    /// Sum of the fragmentation (0 to 1) at each event of the module. The mean is this sum divided by `events`.
     pub(super) fragmentation_sum: f64,
     pub(super) first: u32,
     pub(super) last: u32,

@@ -109,7 +109,6 @@ impl PeakPass {
         }
     }
 
-    /// Returns the properties of an allocation.
     pub(super) fn traits(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> AllocationTraits {
         self.traits_with_stack(file, history, id, file.stack(history, id))
     }

@@ -117,14 +117,14 @@ fn write_statements(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
         writer.add_statement(Tone::Alarm, text, hint.moment.map(moment_evidence));
         writer.set_fix(fix);
     }
-    let is_unbound = writer.history.device >= 0 && settings_conflict(&writer.file.snapshot.settings);
-    if is_unbound {
+    let has_conflict = writer.history.device >= 0 && settings_conflict(&writer.file.snapshot.settings);
+    if has_conflict {
         let text = "max_split_size_mb with expandable_segments:True can make reserved memory grow without bound \
                     (pytorch/pytorch#123548).";
         writer.add_statement(Tone::Alarm, text.to_owned(), None);
         writer.set_fix("Remove max_split_size_mb.");
     }
-    if !found.is_empty() && !is_unbound && !found.iter().any(CheckResult::is_hint) {
+    if !found.is_empty() && !has_conflict && !found.iter().any(CheckResult::is_hint) {
         let text = "No change suggested: all checks passed.";
         writer.add_statement(Tone::Good, text.to_owned(), None);
     }

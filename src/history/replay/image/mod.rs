@@ -38,7 +38,7 @@ struct Columns {
     /// Address and size, as two columns each: allocations from before the trace, allocations in the trace, segment
     /// operations, notes. Then annotated subjects and annotated addresses.
     longs: [Column<u64>; 10],
-    /// Times: first event of each stretch, latest time before it, events without an offset. Drawn, reserved and
+    /// Times: first event of each chunk, latest time before the chunk, events without an offset. Drawn, reserved and
     /// awaiting-free totals: first total and maximum of each block.
     signed: [Column<i64>; 9],
     /// Column with the time offsets of events.

@@ -97,7 +97,7 @@ impl SelectedSegments {
         }
     }
 
-    /// Returns the change of the mapped bytes in the selected ranges at `event`.
+    /// Returns the change at `event` in the mapped bytes of the selected ranges.
     pub fn change(&self, history: &DeviceHistory, event: EventIdx) -> i64 {
         let Subject::Segment(operation) = history.events.subject(event.0) else { return 0 };
         self.changes.get(operation as usize).unwrap_or(0)

@@ -76,7 +76,7 @@ pub fn alarms(tab: &InsightsTab) -> Vec<Topic> {
     Topic::ALL.into_iter().filter(warns).collect()
 }
 
-/// Returns the state of the tab.
+/// Returns the parts of the tab that can change without a new report.
 pub fn tab_state(tab: &InsightsTab, shared: &Shared) -> TabState {
     let items = tab.items();
     let note = match tab.report() {
@@ -302,7 +302,6 @@ pub enum StackView {
     Visible(Vec<String>),
 }
 
-/// Returns the contents of the report.
 pub fn view(tab: &InsightsTab) -> ReportView {
     let Some(report) = tab.report() else { return ReportView::default() };
     let statements_seen = report.statements.iter().map(|statement| StatementView {

@@ -13,7 +13,7 @@ pub struct Simulator {
     pub capacity: String,
     /// Text of the field for the memory that a memory fraction is taken of.
     pub total: String,
-    /// Changes of the program, except for the bytes that are allocated first.
+    /// Changes to the recorded program, except for the bytes that are allocated first.
     pub program: WhatIfProgram,
     /// Text of the field for the bytes that are allocated first.
     pub preallocate: String,
@@ -83,7 +83,7 @@ pub enum SimulatorField {
     Preallocate,
 }
 
-/// A change of the program with a checkbox.
+/// A change to the program with a checkbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramChange {
     OneStream,

@@ -1,4 +1,4 @@
-//! Link keys of the simulated allocator: settings and sizes as typed, and changes of the program.
+//! Link keys of the simulated allocator: settings and sizes as typed, and changes to the program.
 
 use super::{ProgramChange, Simulator, SimulatorField};
 use crate::link::value::{Key, MAX_VALUE, ValueReader, format_list, view_key};

@@ -75,10 +75,10 @@ pub struct ResultView {
 /// A simulated run, as a row of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRow {
-    /// Settings with the changes of the program.
+    /// Settings with the changes to the program.
     pub name: String,
     pub settings: String,
-    /// Changes of the program. Empty if there are none.
+    /// Changes to the recorded program. Empty if there are none.
     pub program: String,
     pub is_recorded: bool,
     /// True if the curve of the run is drawn.

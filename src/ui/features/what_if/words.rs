@@ -133,7 +133,7 @@ pub fn run_name(run: &WhatIfRun) -> String {
     with_program(&run.settings, &run.program)
 }
 
-/// Returns the settings with the changes of the program, if there are any.
+/// Returns the settings, followed by the changes to the program if there are any.
 pub fn with_program(settings: &str, program: &WhatIfProgram) -> String {
     let changes = program.to_string();
     if changes.is_empty() { settings.to_owned() } else { [settings, " with ", &changes].concat() }
@@ -151,7 +151,7 @@ pub fn spread(run: &WhatIfRun) -> String {
     if low == high { "none".to_owned() } else { byte_range(low, high) }
 }
 
-/// Returns the share of the reserved bytes at the peak that is not in live blocks.
+/// Returns the fragmentation at the peak as text: the percentage of reserved bytes outside live blocks.
 pub fn fragmentation(run: &WhatIfRun) -> String {
     percent(run.peak_reserved.saturating_sub(run.allocated_at_peak), run.peak_reserved)
 }

@@ -8,7 +8,7 @@ fn key(file: &mut File) -> String {
 }
 
 #[test]
-fn changed_file_has_another_key() {
+fn changed_file_has_different_cache_key() {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&vec![1; 5 << 20]).unwrap();
     let an_hour_ago = SystemTime::now() - Duration::from_secs(3600);

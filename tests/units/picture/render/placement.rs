@@ -8,7 +8,7 @@ fn view(x_per_px: f64, left_px: i64) -> View {
 }
 
 #[test]
-fn view_at_same_scale_is_shifted_by_whole_pixels() {
+fn view_at_scale_of_scene_is_shifted_by_whole_pixels() {
     // At 2^50 pixels from the origin, f32 could not distinguish neighbouring pixels.
     let far = 1 << 50;
     let placement = Placement::new(&view(1.0 / 3.0, far), &view(1.0 / 3.0, far + 5));

@@ -18,7 +18,7 @@ fn exported_file_name_has_no_special_characters() {
 }
 
 #[test]
-fn window_is_described_by_its_events() {
+fn window_text_names_events_or_times() {
     let device = DeviceSummary { events: 1000, time_us: Some((5_000_000, 7_000_000)), ..DeviceSummary::default() };
     let view = View::fit(1001, 1, 100, 100);
     assert_eq!(WindowText::new(&device, &view).text, "All 1,000 events");
