@@ -4,8 +4,8 @@
 #
 #   tests/check.sh         everyday checks and tests
 #   tests/check.sh --ci    also the optimized page with its size limits, and a smoke test of it in Firefox and WebKit
-#   tests/check.sh --all   also slow tests, fuzzing, exports opened in other tools, JupyterLab, and all tests in Firefox and
-#                          WebKit
+#   tests/check.sh --all   also slow tests, fuzzing, exports opened in other tools, the allocator of a real PyTorch,
+#                          JupyterLab, and all tests in Firefox and WebKit
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 unset NO_COLOR
@@ -62,6 +62,7 @@ if [[ $extent == --all ]]; then
     gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
     gate "slow native tests" tests/native.sh --slow
     gate "exports in other tools" tests/readers.sh "$skipped"
+    gate "allocator of a real PyTorch" tests/allocator.sh "$skipped"
     gate "fuzz targets, 15 seconds each" tests/fuzz/run.sh 15
     gate "optimized page and its size" ./run build
     have "${FIREFOX:-firefox-esr}" || have firefox || echo "Firefox: not installed, and not named in FIREFOX" >>"$skipped"
