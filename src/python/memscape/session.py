@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import weakref
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._asking import Process
 from ._text import cut, html_text, markdown_text
 from .answers import Answer, Live, Rows, Summary
 from .insights import Insight, Plan, Segments, WhatIf
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Session:
