@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 fn crates_have_no_import_cycles() {
     let sources = super::sources();
     for room in super::CRATES {
-        let files = sources.iter().filter(|source| source.crate_name() == *room && source.name != format!("{room}/main.rs"));
+        let files =
+            sources.iter().filter(|source| source.crate_name() == *room && source.name != format!("{room}/main.rs"));
         let files: Vec<_> = files.map(|source| (&source.name[room.len() + 1..], source.text.as_str())).collect();
         let circles = cycles(&files);
         assert!(circles.is_empty(), "{room}:\n{}", circles.join("\n"));

@@ -111,6 +111,7 @@ const CONDITIONAL: &[(&str, &str)] = &[
     ("sqlite/lib.rs", "there SQLite is another one"),
     ("yaml/main.rs", "there is no browser elsewhere"),
     ("cli/serve/browser.rs", "what opens a browser"),
+    ("engine/stranded/mod.rs", "the ledger is too large for the page"),
     ("picture/render/mod.rs", "its WebGPU half needs wgpu, its CPU twin nothing"),
     ("picture/render/flames.rs", "its boxes are the bytes that the GPU reads"),
     ("picture/render/layers.rs", "its instances are the bytes that the GPU reads"),

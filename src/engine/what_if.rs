@@ -3,8 +3,7 @@
 
 use super::open::OpenFile;
 use super::protocol::{WhatIf, WhatIfQuestion, encode};
-use super::report::search::StepSearch;
-use super::side::Side;
+use super::report::steps::StepFinder;
 use allocator::Recording;
 use allocator::reading::Reading;
 use allocator::simulation::Simulation;
@@ -13,7 +12,7 @@ use base::slice::{SliceResult, TimeSlice};
 
 /// Builder of the recording of a device's allocator requests.
 #[derive(Default)]
-pub(super) struct RecordingBuilder(Option<Box<(i64, StepSearch, Reading)>>);
+pub(super) struct RecordingBuilder(Option<Box<(i64, StepFinder, Reading)>>);
 
 impl RecordingBuilder {
     /// Continues building the recording of the program's allocator requests on a device. Returns it once complete, or
@@ -27,13 +26,13 @@ impl RecordingBuilder {
         file.compute_segments(device, slice)?;
         let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) else { return Ok(None) };
         if self.0.as_ref().is_none_or(|reading| reading.0 != device) {
-            self.0 = Some(Box::new((device, StepSearch::new(device), Reading::default())));
+            self.0 = Some(Box::new((device, StepFinder::new(device), Reading::default())));
         }
         let Some(building) = &mut self.0 else { return Ok(None) };
         let (_, steps, reading) = &mut **building;
-        steps.step(&Side { file, history }, slice)?;
+        steps.step(file, slice)?;
         let recording = reading.step(&file.snapshot, history, lives, slice)?;
-        let step_ends = steps.spans().iter().map(|span| span.to).collect();
+        let step_ends = steps.step_ends();
         self.0 = None;
         Ok(Some(Recording { step_ends, ..recording }))
     }

@@ -19,7 +19,7 @@ pub(super) mod search;
 mod settings;
 mod shared;
 mod site_sums;
-mod steps;
+pub(super) mod steps;
 mod top_k;
 mod writer;
 

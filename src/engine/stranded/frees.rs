@@ -1,7 +1,7 @@
 //! Sums over the holes that the frees of a call site made.
 
-use super::DriverRequest;
 use super::memory::{Extent, NONE};
+use super::request::DriverRequest;
 use crate::open::OpenFile;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};

@@ -10,6 +10,7 @@ mod frees;
 mod headline;
 mod kinds;
 mod memory;
+mod request;
 mod start;
 
 use crate::device::SizeSource;
@@ -24,6 +25,7 @@ use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Action;
 pub(crate) use kinds::Reason;
 use memory::{Extent, Memory};
+pub(crate) use request::DriverRequest;
 use start::{Start, Tails};
 
 /// False in the page, which leaves stranded bytes out: they would add 39 kB of wasm, and 22 kB to the single-file page.
@@ -32,28 +34,6 @@ pub(crate) const IS_AVAILABLE: bool = cfg!(not(target_arch = "wasm32"));
 
 /// Number of events after a driver request that are searched for the request of the program that caused it.
 const MAX_SEARCHED_EVENTS: u32 = 64;
-
-/// A request to the driver: a `segment_alloc` or `segment_map` event.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct DriverRequest {
-    pub(crate) event: u32,
-    /// Event of the allocation or OOM that caused it, or `event` if it is unknown. Times are counted to here.
-    pub(crate) cause: u32,
-    /// Index into [`SegmentLifetimes::kinds`].
-    pub(crate) kind: u32,
-    /// Stranded bytes by [`Reason`].
-    pub(crate) stranded: [u64; 4],
-}
-
-impl DriverRequest {
-    pub(crate) fn bytes(&self, reason: Reason) -> u64 {
-        self.stranded[reason as usize]
-    }
-
-    pub(crate) fn total(&self) -> u64 {
-        self.stranded.iter().fold(0, |sum, bytes| sum.saturating_add(*bytes))
-    }
-}
 
 /// Pass over the events of a device.
 pub(crate) struct Ledger {

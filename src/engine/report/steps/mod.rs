@@ -25,7 +25,7 @@ use placed::PlacedAnnotation;
 use recurrence::Recurrence;
 
 /// Finds the training steps of a device.
-pub(super) struct StepFinder {
+pub(crate) struct StepFinder {
     device: i64,
     pub(super) placed: PlacedAnnotations,
     is_placed: bool,
@@ -38,14 +38,14 @@ pub(super) struct StepFinder {
 }
 
 impl StepFinder {
-    pub(super) fn new(device: i64) -> StepFinder {
+    pub(crate) fn new(device: i64) -> StepFinder {
         let (placed, families, from_annotations, recurrence, steps) = Default::default();
         StepFinder { device, placed, is_placed: false, families, from_annotations, recurrence, steps, is_done: false }
     }
 
     /// Continues searching until the steps are found or the time slice is used up. Afterwards, `steps` and `placed` are
     /// complete. Both are empty if the file does not have the device.
-    pub(super) fn step(&mut self, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
+    pub(crate) fn step(&mut self, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
         let Some(history) = file.history(self.device) else { return Ok(()) };
         if self.is_done {
             return Ok(());
@@ -69,6 +69,11 @@ impl StepFinder {
         self.is_done = true;
         (self.families, self.recurrence) = Default::default();
         Ok(())
+    }
+
+    /// Returns the moments at which the steps end, in ascending order.
+    pub(crate) fn step_ends(&self) -> Vec<u32> {
+        self.steps.spans.iter().map(|span| span.to).collect()
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
