@@ -23,7 +23,7 @@ optimized=(large:: serving::time_ lanes::eight_devices)
 # Tests of 15 seconds or more that run only before a release. They repeat for every file or every view what other tests
 # check for some of them.
 slow=(axe::views_and_dialogs opening::real_files_show view_links::hostile_link saved::page_is_saved_with plots::growing_segments
-    containers::all_containers sql::hostile_queries picture::all_views renderers:: hostile::unusual_files)
+    containers::file_in_any sql::hostile_queries picture::all_views renderers:: hostile::unusual_files)
 # Run by ./run screenshots and ./run picture only.
 left_out=(screenshots_of_ readme_picture)
 max_flaky=6
