@@ -168,7 +168,7 @@ fn frames_with_long_path_are_hidden_quickly() {
     question.arrangement.internal = Internal::Hidden;
     let started = Instant::now();
     assert_eq!(open.tree(question).row_count, 5_001);
-    assert!(started.elapsed() < Duration::from_secs(8), "it took {:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(30), "it took {:?}", started.elapsed());
 }
 
 /// Each stack is the previous one plus one frame. Inverted, they share no nodes.
