@@ -53,7 +53,7 @@ impl Program {
 impl fmt::Display for Program {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first =
-            if self.preallocate > 0 { format!("{} allocated first", Bytes(self.preallocate)) } else { String::new() };
+            if self.preallocate > 0 { Bytes(self.preallocate).to_string() + " allocated first" } else { String::new() };
         let empties = self.empty_cache_at_step_ends || !self.empty_cache_before.is_empty();
         let changes = [
             (self.one_stream, "one stream"),

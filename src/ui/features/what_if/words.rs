@@ -33,6 +33,9 @@ pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {
     lines
 }
 
+/// Start of a sentence on a run whose outcome depends on the limit.
+const UNDECIDED: &str = "The exact limit decides whether ";
+
 /// Returns the conclusions from the runs. There is no verdict where the lowest and the highest limit that explain the
 /// recording disagree.
 pub fn findings(answer: &WhatIf) -> Vec<String> {
@@ -41,36 +44,48 @@ pub fn findings(answer: &WhatIf) -> Vec<String> {
     // With other memory than that of the recording, a run of the recorded program is what others are compared with.
     let is_base = |run: &&WhatIfRun| run.settings == recording.settings && run.program == recording.program;
     let base = others.iter().find(is_base).unwrap_or(recording);
-    let that = |fails: Option<bool>| others.iter().filter(move |run| run.fails() == fails);
-    let has_verdict = !has_unknown_limit(answer);
-    if has_verdict && [recording, base].iter().any(|run| run.fails() == Some(true)) {
-        let names = |fails| that(fails).map(run_name).collect::<Vec<_>>().join(" or ");
-        if let Some(best) = that(Some(false)).min_by_key(|run| run.peak_reserved) {
-            let is_recorded = recording.fails() == Some(true);
-            let start = if is_recorded { "would not have happened" } else { "does not happen" };
-            let end = " What the program would have done next is not recorded: these runs end there.";
-            lines.push(format!(
-                "The out-of-memory error {start} with {}; least memory with {}.{}",
-                names(Some(false)),
-                run_name(best),
-                if is_recorded { end } else { "" }
-            ));
-        } else if that(None).next().is_some() {
-            lines.push(format!("The exact limit decides whether {} avoids the out-of-memory error.", names(None)));
-        } else if !others.is_empty() {
-            lines.push("None of these settings avoids the out-of-memory error.".to_owned());
+    let is_recorded = recording.fails() == Some(true);
+    let has_oom = (is_recorded || base.fails() == Some(true)) && !has_unknown_limit(answer);
+    // Names of the runs without an OOM, and of those that may have one.
+    let (mut names, mut best) = ([String::new(), String::new()], None::<&WhatIfRun>);
+    for run in others.iter().filter(|run| has_oom || !is_base(run)) {
+        let is_unknown = run.fails().is_none();
+        if run.fails() == Some(true) {
+            continue;
         }
-    } else if base.fails() == Some(false) {
-        let changed = that(Some(false)).filter(|run| !is_base(run));
-        lines.extend(changed.min_by_key(|run| run.peak_reserved).map(|best| saving(best, base)));
+        let list = &mut names[usize::from(is_unknown)];
+        *list = [&**list, if list.is_empty() { "" } else { " or " }, &run_name(run)].concat();
+        if !is_unknown && best.is_none_or(|best| run.peak_reserved < best.peak_reserved) {
+            best = Some(run);
+        }
     }
+    lines.extend(match best {
+        Some(best) if has_oom => {
+            let start = if is_recorded { "would not have happened with " } else { "does not happen with " };
+            let end = if is_recorded {
+                ". What the program would have done next is not recorded: these runs end there."
+            } else {
+                "."
+            };
+            let best = run_name(best);
+            Some(["The out-of-memory error ", start, &names[0], "; least memory with ", &best, end].concat())
+        }
+        Some(best) if base.fails() == Some(false) => Some(saving(best, base)),
+        None if has_oom && !names[1].is_empty() => {
+            Some([UNDECIDED, &names[1], " avoids the out-of-memory error."].concat())
+        }
+        None if has_oom && !others.is_empty() => {
+            Some("None of these settings avoids the out-of-memory error.".to_owned())
+        }
+        _ => None,
+    });
     lines.extend(limit(answer));
     if answer.start_changes_peak != 0 {
-        lines.push(format!(
-            "What was allocated before the trace matters: placed afresh under the recorded settings, the peak is {} {}.",
-            Bytes(answer.start_changes_peak.unsigned_abs()),
-            if answer.start_changes_peak < 0 { "lower" } else { "higher" }
-        ));
+        let change = Bytes(answer.start_changes_peak.unsigned_abs()).to_string();
+        let end = if answer.start_changes_peak < 0 { " lower." } else { " higher." };
+        let start =
+            "What was allocated before the trace matters: placed afresh under the recorded settings, the peak is ";
+        lines.push([start, &change, end].concat());
     }
     lines
 }
@@ -84,15 +99,13 @@ fn saving(best: &WhatIfRun, base: &WhatIfRun) -> String {
     }
     let name = run_name(best);
     if saved.contains(&0) {
-        return format!("The exact limit decides whether {name} lowers the peak of reserved memory.");
+        return [UNDECIDED, &name, " lowers the peak of reserved memory."].concat();
     }
     let [low, high] = [saved[0].min(saved[1]), saved[0].max(saved[1])];
-    format!(
-        "{name} lowers the peak of reserved memory by {} ({}) to {}.",
-        byte_range(low, high),
-        percent(high, before[usize::from(saved[1] == high)]),
-        byte_range(peaks[0].min(peaks[1]), peaks[0].max(peaks[1]))
-    )
+    let share = percent(high, before[usize::from(saved[1] == high)]);
+    let peak = byte_range(peaks[0].min(peaks[1]), peaks[0].max(peaks[1]));
+    let saved = byte_range(low, high);
+    [&*name, " lowers the peak of reserved memory by ", &saved, " (", &share, ") to ", &peak, "."].concat()
 }
 
 /// Returns the peaks under the lowest and the highest limit.
@@ -114,17 +127,18 @@ fn limit(answer: &WhatIf) -> Option<String> {
                 .to_owned(),
         );
     }
-    let capacity = Bytes(answer.capacity?);
+    let capacity = Bytes(answer.capacity?).to_string();
     let Some(WhatIfLimit { low, is_fraction, .. }) = answer.limit.filter(|_| answer.is_capacity_recorded) else {
-        return Some(format!("Memory of the device: {capacity}."));
+        return Some(["Memory of the device: ", &capacity, "."].concat());
     };
-    let of = if is_fraction { "a memory fraction" } else { "the device's memory" };
-    let low = Bytes(low);
-    Some(match low.to_string() == capacity.to_string() {
-        true => format!("The recording shows the limit of {of}: {capacity}."),
-        false => format!(
-            "The recording shows a limit of {of} between {low} and {capacity}: the other rows are simulated with both."
-        ),
+    let of = if is_fraction { "limit of a memory fraction" } else { "limit of the device's memory" };
+    let low = Bytes(low).to_string();
+    Some(match low == capacity {
+        true => ["The recording shows the ", of, ": ", &capacity, "."].concat(),
+        false => {
+            let end = ": the other rows are simulated with both.";
+            ["The recording shows a ", of, " between ", &low, " and ", &capacity, end].concat()
+        }
     })
 }
 
