@@ -99,7 +99,7 @@ fn table_works_with_mouse_and_keys_and_shows_exact_bytes() {
     let text = page.evaluate("copied").as_str().unwrap_or_default().to_owned();
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(lines.len(), 3, "{text}");
-    assert_eq!(lines[0][..2], ["number", "requested_bytes"]);
+    assert_eq!(lines[0][..2], ["id", "requested_bytes"]);
     assert_eq!([lines[1][1], lines[2][1]], [sizes[1].to_string(), sizes[3].to_string()]);
     page.wait_until("the status reports it", || page.text("#status").contains("Copied 2 rows"));
 
