@@ -135,8 +135,10 @@ pub(crate) fn simulate(terms: &WhatIfArgs) -> Result<String, String> {
         answers.push((asking.device.device, asking.heading(), answer));
     }
     if terms.json {
-        let devices: Vec<Value> =
-            answers.iter().map(|(device, _, answer)| what_if_json::device(*device, answer, terms)).collect();
+        let devices: Vec<Value> = answers
+            .iter()
+            .map(|(device, _, answer)| what_if_json::device(*device, answer, terms.total, terms.search))
+            .collect();
         let plan = plan.map(|plan| what_if_json::plan(&plan, &caveats));
         return Ok(to_pretty_json(&json!({"schema": asking.summary.schema, "plan": plan, "devices": devices})));
     }

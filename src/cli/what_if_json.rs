@@ -1,6 +1,5 @@
 //! JSON of `memscape whatif`.
 
-use super::what_if::WhatIfArgs;
 use engine::protocol::{PlanQuestion, WhatIf, WhatIfFit, WhatIfLimit, WhatIfLow, WhatIfProgram, WhatIfRun};
 use serde_json::{Value, json};
 
@@ -10,7 +9,7 @@ pub(super) fn plan(plan: &PlanQuestion, caveats: &[&str]) -> Value {
 }
 
 /// Returns the answer about a device.
-pub(super) fn device(device: i64, answer: &WhatIf, terms: &WhatIfArgs) -> Value {
+pub(super) fn device(device: i64, answer: &WhatIf, total: Option<u64>, has_search: bool) -> Value {
     let proof = &answer.proof;
     // If the recording is not reproduced, these numbers are not predictions.
     let number = |bytes: u64| if proof.refused.is_some() { Value::Null } else { json!(bytes) };
@@ -31,11 +30,11 @@ pub(super) fn device(device: i64, answer: &WhatIf, terms: &WhatIfArgs) -> Value 
             "refused": proof.refused,
         },
         "capacity_bytes": answer.capacity,
-        "total_bytes": terms.total,
+        "total_bytes": total,
         "recorded_limit": answer.limit.map(limit),
         "has_contradictory_limits": answer.has_contradictory_limits,
         "runs": answer.runs.iter().map(run).collect::<Vec<Value>>(),
-        "fits_in": terms.search.then(|| answer.fits.iter().map(fit).collect::<Vec<Value>>()),
+        "fits_in": has_search.then(|| answer.fits.iter().map(fit).collect::<Vec<Value>>()),
     })
 }
 
