@@ -17,7 +17,11 @@ case "${1:-}" in
         select=()
         for name in "${slow[@]}"; do select+=(--skip "$name"); done
         ;;
-    --slow) select=("${slow[@]}") ;;
+    --slow)
+        # Replays and predictions of all recordings.
+        cargo test --quiet --locked -p memscape-allocator --lib -- --ignored
+        select=("${slow[@]}")
+        ;;
     *) select=("$@") ;;
 esac
 # The same features everywhere, so that nothing is built twice.

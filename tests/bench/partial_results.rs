@@ -23,9 +23,9 @@ pub(crate) fn run(_: &[String]) {
         for round in 0..ROUNDS {
             // The order alternates, so that neither always runs first.
             for tells in [round % 2 == 0, round % 2 != 0] {
-                let (took, told) = open(&bytes, tells);
+                let (took, sent) = open(&bytes, tells);
                 seconds[usize::from(tells)].push(took);
-                messages = if tells { told } else { messages };
+                messages = if tells { sent } else { messages };
             }
         }
         let [without, with] = seconds.map(median);
@@ -46,7 +46,7 @@ fn open(bytes: &[u8], tells: bool) -> (f64, (usize, usize)) {
     let mut engine = Engine::new();
     let total_bytes = Some(bytes.len() as u64);
     engine.request(Request::Open { name: "a.pickle".to_owned(), total_bytes, access: Access::Random, member: None });
-    let (mut chunks, mut told) = (bytes.chunks(CHUNK), (0, 0));
+    let (mut chunks, mut sent) = (bytes.chunks(CHUNK), (0, 0));
     loop {
         if engine.wants().is_some() {
             match chunks.next() {
@@ -59,12 +59,12 @@ fn open(bytes: &[u8], tells: bool) -> (f64, (usize, usize)) {
             && Instant::now() >= due
             && let Some(partial) = engine.partial()
         {
-            told = (told.0 + 1, told.1 + encode(&Reply::Partial(partial)).len());
+            sent = (sent.0 + 1, sent.1 + encode(&Reply::Partial(partial)).len());
             due = Instant::now() + INTERVAL;
         }
         while let Some(reply) = engine.next_reply() {
             match reply {
-                Reply::Opened(_) => return (started.elapsed().as_secs_f64(), told),
+                Reply::Opened(_) => return (started.elapsed().as_secs_f64(), sent),
                 Reply::Failed { message } => panic!("{message}"),
                 _ => {}
             }

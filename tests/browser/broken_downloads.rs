@@ -67,10 +67,10 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = listener.local_addr().expect("the server listens");
         let talk = Arc::<ServerState>::default();
-        let (heard, server) = (Arc::clone(&talk), Arc::new(self));
+        let (server_talk, server) = (Arc::clone(&talk), Arc::new(self));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (talk, server) = (Arc::clone(&heard), Arc::clone(&server));
+                let (talk, server) = (Arc::clone(&server_talk), Arc::clone(&server));
                 // A thread per connection, so that errors affect only that connection.
                 std::thread::spawn(move || server.respond(stream, &talk));
             }

@@ -80,7 +80,7 @@ pub(crate) fn report_as_json(report: &Report, most: usize) -> Value {
     json!([statements, sheets])
 }
 
-/// Statements and rows that the page shows, in the same form as [`told`].
+/// Statements and rows that the page shows, in the same form as the expected ones.
 pub(crate) fn shown_report(page: &Page) -> Value {
     page.evaluate(
         "[[...document.querySelectorAll('#insights-statements [data-item]')].map(item =>

@@ -107,14 +107,14 @@ fn click_in_lane_selects_block_and_focuses_lane() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn card_shows_block_under_pointer_in_each_lane() {
     let page = open_lanes();
-    for (down, told) in [
+    for (down, ranges) in [
         (0.40, "1.00 GiB · 1,073,741,824 B"),
         (0.90, "3.00 GiB · 3,221,225,472 B"),
         (0.68, "3.00 GiB · 3,221,226,496 B"),
     ] {
         let (x, y) = page.bounding_box("canvas#timeline").at(0.6, down);
         page.move_to(x, y);
-        page.wait_for(&told.to_owned(), || page.text("#card-title"));
+        page.wait_for(&ranges.to_owned(), || page.text("#card-title"));
     }
     assert_eq!(focused_lane(&page).as_deref(), Some("0"), "hovering changes the focus");
 }

@@ -148,13 +148,13 @@ fn answers(case: &Case, order: Order, checked: bool) -> (Vec<String>, Vec<String
     let mut allocator = Allocator::new(case.settings.clone(), case.backend, case.limits, driver);
     allocator.retries_private = true;
     allocator.log = Some(Vec::new());
-    let (mut live, mut lines, mut told) = (Vec::<(usize, u32)>::new(), Vec::new(), Vec::new());
+    let (mut live, mut lines, mut reported) = (Vec::<(usize, u32)>::new(), Vec::new(), Vec::new());
     let mut awaiting = Vec::new();
     for (number, ask) in case.asks.iter().enumerate() {
         let mut line = String::new();
         match *ask {
             Ask::Alloc { size, place } => {
-                told.push(format!("a {number} {size} {} {}", place.stream, place.pool));
+                reported.push(format!("a {number} {size} {} {}", place.stream, place.pool));
                 match allocator.allocate(size, place, number as u32) {
                     Some(id) => {
                         live.push((number, id));
@@ -163,18 +163,20 @@ fn answers(case: &Case, order: Order, checked: bool) -> (Vec<String>, Vec<String
                     None => line.push_str("oom"),
                 }
             }
-            Ask::Free { waits, .. } if live.is_empty() && (waits || awaiting.is_empty()) => told.push("n".to_owned()),
+            Ask::Free { waits, .. } if live.is_empty() && (waits || awaiting.is_empty()) => {
+                reported.push("n".to_owned());
+            }
             Ask::Free { chosen, waits } => {
                 let (number, id) = match awaiting.pop().filter(|_| !waits) {
                     Some(waited) => waited,
                     None if live.is_empty() => {
-                        told.push("n".to_owned());
+                        reported.push("n".to_owned());
                         lines.push(String::new());
                         continue;
                     }
                     None => live.swap_remove(usize::from(chosen) % live.len()),
                 };
-                told.push(format!("{} {number}", if waits { "r" } else { "f" }));
+                reported.push(format!("{} {number}", if waits { "r" } else { "f" }));
                 if waits {
                     allocator.request_free(id);
                     awaiting.push((number, id));
@@ -183,7 +185,7 @@ fn answers(case: &Case, order: Order, checked: bool) -> (Vec<String>, Vec<String
                 }
             }
             Ask::EmptyCache => {
-                told.push("e".to_owned());
+                reported.push("e".to_owned());
                 allocator.release_cached();
             }
         }
@@ -204,7 +206,7 @@ fn answers(case: &Case, order: Order, checked: bool) -> (Vec<String>, Vec<String
         }
         lines.push(line);
     }
-    (lines, told)
+    (lines, reported)
 }
 
 proptest! {
@@ -302,8 +304,8 @@ proptest! {
                 [BlockOrder::Address, BlockOrder::Segment, BlockOrder::Block].iter().position(|it| *it == backend.order).unwrap(),
             ));
             settings.divisions.iter().for_each(|division| input.push_str(&format!(" {division}")));
-            let (lines, told) = answers(case, Order::Ascending, false);
-            input.push_str(&format!("\n{}\n", told.join("\n")));
+            let (lines, reported) = answers(case, Order::Ascending, false);
+            input.push_str(&format!("\n{}\n", reported.join("\n")));
             expected.extend(lines);
         }
         let judged = judged(&folder, &input);

@@ -91,17 +91,17 @@ impl Job for Fragmentation {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let ledger = self.ledger.as_ref();
-        let write_stranded = |writing: &mut ReportWriter<'_>, all: bool| {
+        let write_stranded = |writer: &mut ReportWriter<'_>, all: bool| {
             if stranded::IS_AVAILABLE
                 && let Some(ledger) = ledger
             {
-                stranded_bytes::write(writing, ledger, lives, all);
+                stranded_bytes::write(writer, ledger, lives, all);
             }
         };
         if self.question.only_stranded {
-            let mut writing = ReportWriter::new(file, history, &self.question);
-            write_stranded(&mut writing, true);
-            return Ok(writing.report);
+            let mut writer = ReportWriter::new(file, history, &self.question);
+            write_stranded(&mut writer, true);
+            return Ok(writer.report);
         }
         let course = self.over_time.get_or_insert_with(|| FreeOverTime::new(history));
         out_of_line(|| course.step(file, history, slice))?;
@@ -120,28 +120,28 @@ impl Job for Fragmentation {
         let simulated_fits = out_of_line(|| fits.step(&parts.moment.state, lives, slice))?;
         let parts = self.parts.take().ok_or(OutOfTime)?;
         out_of_line(|| {
-            let mut writing = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writing, &parts, lives, course);
+            let mut writer = ReportWriter::new(file, history, &self.question);
+            write_statements(&mut writer, &parts, lives, course);
             let kept = parts.keeping.finish(file, history);
-            pinned_segments::write(&mut writing, &kept, &parts.moment);
-            parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
-            write_stranded(&mut writing, false);
-            write_fits(&mut writing, &parts, simulated_fits);
-            parts.worst.write(&mut writing, "worst", "At maximum free bytes, by pool");
+            pinned_segments::write(&mut writer, &kept, &parts.moment);
+            parts.moment.write(&mut writer, "moment", "Reserved and free bytes, by pool");
+            write_stranded(&mut writer, false);
+            write_fits(&mut writer, &parts, simulated_fits);
+            parts.worst.write(&mut writer, "worst", "At maximum free bytes, by pool");
             write_moments(
-                &mut writing,
+                &mut writer,
                 "worst_bytes",
                 "Most free bytes",
                 course.worst_moments(Criterion::Bytes, history),
             );
             write_moments(
-                &mut writing,
+                &mut writer,
                 "worst_share",
                 "Highest fragmentation",
                 course.worst_moments(Criterion::Share, history),
             );
-            write_moments(&mut writing, "over_time", "Over the trace", course.over_time());
-            Ok(writing.report)
+            write_moments(&mut writer, "over_time", "Over the trace", course.over_time());
+            Ok(writer.report)
         })
     }
 }
@@ -165,12 +165,12 @@ fn free_text(free: u64, blocks: u32, largest: u64) -> String {
     .concat()
 }
 
-fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &SegmentLifetimes, course: &FreeOverTime) {
-    let history = writing.history;
+fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &SegmentLifetimes, course: &FreeOverTime) {
+    let history = writer.history;
     let Parts { moment, worst, driver_request, newest_oom, .. } = parts;
     if lives.ranges.is_empty() {
         let text = "No segments recorded: reserved and free bytes are unknown.";
-        writing.add_statement(Tone::Fact, text.to_owned(), None);
+        writer.add_statement(Tone::Fact, text.to_owned(), None);
         return;
     }
     let sums = moment.total;
@@ -197,15 +197,15 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
     ];
     let text = words.concat();
     let tone = if sums.free < sums.reserved / 10 { Tone::Good } else { Tone::Fact };
-    writing.add_statement(tone, text, Some(moment_evidence(moment.moment)));
-    writing.set_parts_chart(&[
+    writer.add_statement(tone, text, Some(moment_evidence(moment.moment)));
+    writer.set_parts_chart(&[
         ("live", sums.requested),
         ("lost to rounding", sums.rounded.saturating_sub(sums.requested)),
         ("free (cached)", sums.free),
     ]);
     if let Some((driver, layout)) = driver_request {
         let free = layout.by_kind.serving(driver.kind);
-        let kind = kind_name(writing.file, &driver.kind);
+        let kind = kind_name(writer.file, &driver.kind);
         let needs =
             driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes_text(request)].concat());
         let mut text = [
@@ -230,7 +230,7 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
             () => ".",
         });
         let is_much = free.free >= MIN_PROBLEM_BYTES && free.free >= layout.total.reserved / 10;
-        writing.add_statement(
+        writer.add_statement(
             if is_scattered && is_much { Tone::Alarm } else { Tone::Fact },
             text,
             Some(moment_evidence(driver.event)),
@@ -251,7 +251,7 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
         let is_scattered = sums.free >= request && sums.largest_free < request;
         text.push_str(if is_scattered { ". Enough in total, but not in one block." } else { "." });
         text.push_str(" See Out of memory.");
-        writing.add_statement(Tone::Alarm, text, Some(moment_evidence(*event)));
+        writer.add_statement(Tone::Alarm, text, Some(moment_evidence(*event)));
     }
     if let Some(most) = course.worst().filter(|most| most.free > 0 && most.moment != moment.moment) {
         let text = [
@@ -267,7 +267,7 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
             &bytes_text(worst.total.largest_free),
             ".",
         ];
-        writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(most.moment)));
+        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(most.moment)));
     }
     let outside = moment.state.outside_mapped;
     if outside.count > 0 {
@@ -277,12 +277,12 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
             &pluralize(outside.count.into(), "allocation"),
             " are outside the recorded segments: the file does not list all of them.",
         ];
-        writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment.moment)));
+        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment.moment)));
     }
 }
 
-fn write_fits(writing: &mut ReportWriter<'_>, parts: &Parts, fits: Vec<SegmentsFit>) {
-    let file = writing.file;
+fn write_fits(writer: &mut ReportWriter<'_>, parts: &Parts, fits: Vec<SegmentsFit>) {
+    let file = writer.file;
     let goes = |fit: &SegmentsFit| match fit.block {
         Some((address, _)) => format!("free block at 0x{address:x}"),
         None if fit.free >= fit.rounded => "new segment, though enough is free in total".to_owned(),
@@ -306,10 +306,10 @@ fn write_fits(writing: &mut ReportWriter<'_>, parts: &Parts, fits: Vec<SegmentsF
     let mut sheet = sheet(["request", "Where a request would be placed", note], &columns);
     sheet.threshold = Some(parts.request.clone());
     let fits: Vec<&SegmentsFit> = fits.iter().collect();
-    writing.add_sheet(sheet, &columns, &fits, |_, _| evidence_row(moment_evidence(parts.moment.moment)));
+    writer.add_sheet(sheet, &columns, &fits, |_, _| evidence_row(moment_evidence(parts.moment.moment)));
 }
 
-fn write_moments(writing: &mut ReportWriter<'_>, key: &str, title: &str, moments: Vec<FreeAt>) {
+fn write_moments(writer: &mut ReportWriter<'_>, key: &str, title: &str, moments: Vec<FreeAt>) {
     let note = match key {
         "worst_bytes" => "",
         "worst_share" => "Only where reserved bytes are at least half of their peak.",
@@ -323,7 +323,7 @@ fn write_moments(writing: &mut ReportWriter<'_>, key: &str, title: &str, moments
         column::bytes("live_bytes", "live", |it: &FreeAt| it.requested),
     ];
     let moments: Vec<&FreeAt> = moments.iter().collect();
-    writing.add_sheet(sheet([key, title, note], &columns), &columns, &moments, |_, it| {
+    writer.add_sheet(sheet([key, title, note], &columns), &columns, &moments, |_, it| {
         evidence_row(moment_evidence(it.moment))
     });
 }

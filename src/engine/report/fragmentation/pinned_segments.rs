@@ -12,28 +12,28 @@ use history::replay::AllocationId;
 const MIN_PINNED_BYTES: u64 = 1 << 20;
 
 /// Writes the statements and the sheet for the moment of `layout`.
-pub(super) fn write(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, layout: &Layout) {
-    write_statements(writing, kept, (layout.moment, layout.total.reserved));
-    write_sheet(writing, kept, layout.moment);
+pub(super) fn write(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, layout: &Layout) {
+    write_statements(writer, kept, (layout.moment, layout.total.reserved));
+    write_sheet(writer, kept, layout.moment);
 }
 
 /// Writes statements about empty segments and about pinned ones.
-fn write_statements(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment, reserved): (u32, u64)) {
+fn write_statements(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment, reserved): (u32, u64)) {
     let SegmentsKept { empty, empty_private, single_block: pinned, by_site, .. } = kept;
     if empty.count > 0 {
         let segments = pluralize(empty.count.into(), "empty segment");
         let text =
             [segments, ", ".to_owned(), bytes_text(empty.bytes), ", can be released ".to_owned(), moment_text(moment)];
-        writing.add_statement(Tone::Fact, text.concat() + ".", Some(moment_evidence(moment)));
-        if writing.history.device >= 0 {
-            writing.set_fix("Call torch.cuda.empty_cache(). PyTorch does the same before an OOM.");
+        writer.add_statement(Tone::Fact, text.concat() + ".", Some(moment_evidence(moment)));
+        if writer.history.device >= 0 {
+            writer.set_fix("Call torch.cuda.empty_cache(). PyTorch does the same before an OOM.");
         }
     }
     if empty_private.count > 0 {
         let segments = pluralize(empty_private.count.into(), "empty segment");
         let text =
             [&segments, " of private pools, ", &bytes_text(empty_private.bytes), ", stay until the pool is freed."];
-        writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment)));
+        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment)));
     }
     if let Some(first) = by_site.first().filter(|_| pinned.bytes >= MIN_PINNED_BYTES) {
         let is_much = pinned.bytes >= MIN_PROBLEM_BYTES && pinned.bytes >= reserved / 10;
@@ -50,12 +50,12 @@ fn write_statements(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment
             ").",
         ];
         let evidence = allocation_evidence(first.allocation, Some(moment));
-        writing.add_statement(if is_much { Tone::Alarm } else { Tone::Fact }, text.concat(), Some(evidence));
-        writing.set_fix("Allocate long-lived tensors before large temporary ones, or set expandable_segments:True.");
+        writer.add_statement(if is_much { Tone::Alarm } else { Tone::Fact }, text.concat(), Some(evidence));
+        writer.set_fix("Allocate long-lived tensors before large temporary ones, or set expandable_segments:True.");
     }
 }
 
-fn write_sheet(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, moment: u32) {
+fn write_sheet(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, moment: u32) {
     let reserved = kept.by_site.iter().fold(0u64, |sum, it| sum.saturating_add(it.reserved));
     let columns = [
         column::bytes("free_bytes", "≤ free (cached)", |it: &HeldBySite| it.free.bytes)
@@ -69,7 +69,7 @@ fn write_sheet(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, moment: u32)
     let mut sheet = sheet(["pinned", "Segments pinned by one block", note], &columns);
     let rows: Vec<&HeldBySite> = kept.by_site.iter().collect();
     sheet.left_out = kept.by_site.len() as u32 + kept.left_out;
-    writing.add_sheet(sheet, &columns, &rows, |writing, it| {
-        writing.allocation_row(AllocationId(it.allocation), Some(moment))
+    writer.add_sheet(sheet, &columns, &rows, |writer, it| {
+        writer.allocation_row(AllocationId(it.allocation), Some(moment))
     });
 }

@@ -42,24 +42,24 @@ struct Stranded<'a> {
 }
 
 /// Writes statements and sheets. `all` adds the sheet of all driver requests.
-pub(super) fn write(writing: &mut ReportWriter<'_>, ledger: &Ledger, lives: &SegmentLifetimes, all: bool) {
+pub(super) fn write(writer: &mut ReportWriter<'_>, ledger: &Ledger, lives: &SegmentLifetimes, all: bool) {
     let headline = ledger.headline.as_ref();
     match headline.and_then(|headline| Some((headline, ledger.requests.get(headline.request as usize)?))) {
         Some((headline, request)) => {
             let stranded = Stranded { ledger, lives, headline, request };
-            stranded.write_statements(writing);
-            stranded.write_kinds(writing);
-            stranded.write_pins(writing);
-            stranded.write_frees(writing);
+            stranded.write_statements(writer);
+            stranded.write_kinds(writer);
+            stranded.write_pins(writer);
+            stranded.write_frees(writer);
         }
         None if lives.ranges.is_empty() => {}
         None => {
             let text = "Stranded at peak reserved: unknown. No recorded driver request set the peak.";
-            writing.add_statement(Tone::Fact, text.to_owned(), None);
+            writer.add_statement(Tone::Fact, text.to_owned(), None);
         }
     }
     if all {
-        write_requests(writing, ledger, lives);
+        write_requests(writer, ledger, lives);
     }
 }
 
@@ -78,8 +78,8 @@ impl Stranded<'_> {
         self.lives.kinds().get(kind as usize)
     }
 
-    fn write_statements(&self, writing: &mut ReportWriter<'_>) {
-        let (file, history, request) = (writing.file, writing.history, &self.request);
+    fn write_statements(&self, writer: &mut ReportWriter<'_>) {
+        let (file, history, request) = (writer.file, writer.history, &self.request);
         let moment = request.event;
         let reserved = u64::try_from(history.reserved_at(Moment(moment))).unwrap_or(0);
         let grown = history.address_and_size(EventIdx(moment)).1;
@@ -103,19 +103,19 @@ impl Stranded<'_> {
             &bytes_text(grown),
             ".",
         ];
-        writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment)));
+        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment)));
         let by_reason = sorted_by_key(Reason::ALL.to_vec(), |reason| u128::from(!request.bytes(*reason)));
         let parts: Vec<(&str, u64)> =
             by_reason.iter().map(|&reason| (reason.label(), request.bytes(reason))).filter(|part| part.1 > 0).collect();
-        writing.set_parts_chart(&parts);
+        writer.set_parts_chart(&parts);
         let Some(&main) = by_reason.first().filter(|_| total > 0) else { return };
         let parts: Vec<String> = parts.iter().map(|(name, bytes)| bytes_text(*bytes) + " " + name).collect();
         let text = ["Not usable for this request: ", &parts.join(", "), "."].concat();
-        writing.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
         let unpinned = self.headline.kinds.iter().fold(0u64, |sum, kind| sum.saturating_add(kind.unpinned));
         if unpinned > 0 {
             let text = ["In free segments and pages, pinned by no block: ", &bytes_text(unpinned), "."];
-            writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment)));
+            writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment)));
         }
         let top = self.headline.ranked_pins().first().copied();
         if let Some((group, pins)) = top.and_then(|group| Some((group, *self.headline.pins.get(group as usize)?))) {
@@ -142,10 +142,10 @@ impl Stranded<'_> {
                 ".",
             ];
             let evidence = allocation_evidence(pins.largest, Some(moment));
-            writing.add_statement(Tone::Fact, text.concat(), Some(evidence));
+            writer.add_statement(Tone::Fact, text.concat(), Some(evidence));
         }
         if total >= MIN_STRANDED_BYTES && history.device >= 0 {
-            writing.set_fix(self.fix(main, unpinned > total / 2));
+            writer.set_fix(self.fix(main, unpinned > total / 2));
         }
     }
 
@@ -168,8 +168,8 @@ impl Stranded<'_> {
     }
 
     /// Writes stranded bytes by reason, pool, size class and stream.
-    fn write_kinds(&self, writing: &mut ReportWriter<'_>) {
-        let (file, total) = (writing.file, self.request.total());
+    fn write_kinds(&self, writer: &mut ReportWriter<'_>) {
+        let (file, total) = (writer.file, self.request.total());
         let columns = [
             column::bytes("stranded_bytes", "stranded", |it: &KindHoles| it.bytes).total(Cell::Bytes(total)),
             column::share("share", "share", |it: &KindHoles| (it.bytes, total)),
@@ -188,12 +188,12 @@ impl Stranded<'_> {
         let kinds = self.headline.kinds.iter().filter(|it| it.bytes > 0).collect();
         let ranked = sorted_by_key(kinds, |it: &&KindHoles| u128::from(!it.bytes));
         let sheet = sheet(["stranded", "Stranded bytes, by reason", note], &columns);
-        writing.add_sheet(sheet, &columns, &ranked, |_, _| evidence_row(moment_evidence(self.request.event)));
+        writer.add_sheet(sheet, &columns, &ranked, |_, _| evidence_row(moment_evidence(self.request.event)));
     }
 
     /// Writes the call sites of the blocks that pin stranded bytes.
-    fn write_pins(&self, writing: &mut ReportWriter<'_>) {
-        let (file, history) = (writing.file, writing.history);
+    fn write_pins(&self, writer: &mut ReportWriter<'_>) {
+        let (file, history) = (writer.file, writer.history);
         let pins = |group: u32| self.headline.pins.get(group as usize).copied().unwrap_or_default();
         let ranked = self.headline.ranked_pins();
         let sum = |of: fn(Pins) -> u64| ranked.iter().fold(0u64, |sum, &group| sum.saturating_add(of(pins(group))));
@@ -206,14 +206,14 @@ impl Stranded<'_> {
         let note = "A hole is pinned by the live blocks below and above it, half each. In expandable segments, only pages that are not \
                     entirely free are pinned.";
         let sheet = sheet(["stranded_by_block", "Stranded bytes, by the blocks that pin them", note], &columns);
-        writing.add_sheet(sheet, &columns, &ranked, |writing, group| {
-            writing.allocation_row(AllocationId(pins(group).largest), Some(self.request.event))
+        writer.add_sheet(sheet, &columns, &ranked, |writer, group| {
+            writer.allocation_row(AllocationId(pins(group).largest), Some(self.request.event))
         });
     }
 
     /// Writes the call sites of the frees that made the holes.
-    fn write_frees(&self, writing: &mut ReportWriter<'_>) {
-        let (file, history) = (writing.file, writing.history);
+    fn write_frees(&self, writer: &mut ReportWriter<'_>) {
+        let (file, history) = (writer.file, writer.history);
         let event = |event: Option<u32>| event.map_or(Cell::Empty, |event| Cell::Event(event.into()));
         let columns = [
             column::bytes("stranded_bytes", "stranded", |it: &Frees| it.bytes).total(Cell::Bytes(self.request.total())),
@@ -236,11 +236,11 @@ impl Stranded<'_> {
         let some = self.ledger.frees.iter().filter(|it| it.bytes > 0 || it.byte_events > 0).collect();
         let ranked = sorted_by_key(some, |it: &&Frees| two_part_key(!it.bytes, !it.byte_events));
         let sheet = sheet(["stranded_by_free", "Stranded bytes, by the free that made the hole", note], &columns);
-        writing.add_sheet(sheet, &columns, &ranked, |writing, it| {
+        writer.add_sheet(sheet, &columns, &ranked, |writer, it| {
             if !it.is_recorded() {
                 return evidence_row(moment_evidence(self.request.event));
             }
-            let stack = writing.lines.stack_lines(&file.snapshot, it.stack);
+            let stack = writer.lines.stack_lines(&file.snapshot, it.stack);
             let moment = history.allocations.freed_at(AllocationId(it.allocation)).map(|moment| moment.0);
             SheetRow { stack, ..evidence_row(allocation_evidence(it.allocation, moment)) }
         });
@@ -248,8 +248,8 @@ impl Stranded<'_> {
 }
 
 /// Writes all driver requests, with what was stranded at each.
-fn write_requests(writing: &mut ReportWriter<'_>, ledger: &Ledger, lives: &SegmentLifetimes) {
-    let (file, history) = (writing.file, writing.history);
+fn write_requests(writer: &mut ReportWriter<'_>, ledger: &Ledger, lives: &SegmentLifetimes) {
+    let (file, history) = (writer.file, writer.history);
     // Declared before the columns, which borrow the rows.
     let requests: Vec<DriverRequest> = ledger.requests.iter().collect();
     let kind = |it: &DriverRequest| lives.kinds().get(it.kind as usize);
@@ -281,5 +281,5 @@ fn write_requests(writing: &mut ReportWriter<'_>, ledger: &Ledger, lives: &Segme
     let note = "Most stranded bytes first. A sum over the rows would count the same free bytes several times.";
     let ranked = sorted_by_key(requests.iter().collect(), |it: &&DriverRequest| u128::from(!it.total()));
     let sheet = sheet(["driver_requests", "Driver requests", note], &columns);
-    writing.add_sheet(sheet, &columns, &ranked, |_, it| evidence_row(moment_evidence(it.event)));
+    writer.add_sheet(sheet, &columns, &ranked, |_, it| evidence_row(moment_evidence(it.event)));
 }

@@ -22,7 +22,7 @@ pub(super) const MEASURED_CAVEAT: &str = "Sequence: each call site grows as the 
 const MAX_ERROR_PERCENT: u128 = 30;
 
 /// Origin of a plan's factors, which determines the error of the planned peak.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PlanBasis {
     /// Factors that the user gave for groups.
     #[default]
@@ -43,7 +43,7 @@ impl PlanBasis {
             _ => PlanBasis::Given,
         };
         let least = if is_measured { PlanBasis::Estimated } else { PlanBasis::Given };
-        presets.into_iter().map(basis).fold(least, |one, other| if one as u8 >= other as u8 { one } else { other })
+        presets.into_iter().map(basis).fold(least, PlanBasis::max)
     }
 
     /// Returns true if `planned` live bytes fit into `capacity`. `None` if the estimate is too inaccurate to decide.

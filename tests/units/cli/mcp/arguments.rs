@@ -31,7 +31,7 @@ fn argument_values_are_not_parsed_as_options() {
 
 #[test]
 fn invalid_argument_is_named_in_error() {
-    for (tool, arguments, told) in [
+    for (tool, arguments, message) in [
         ("find", json!({"pattern": "a"}), "find has no argument pattern; it has file, query"),
         ("find", json!({"query": 7}), "query is not a text"),
         ("find", json!({"query": "a\0"}), "query has a zero byte"),
@@ -48,7 +48,7 @@ fn invalid_argument_is_named_in_error() {
         ("summary", json!({"file": "inner"}), "is a folder"),
     ] {
         let error = asked(tool, arguments).unwrap_err();
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(message), "{error}");
     }
 }
 
