@@ -90,7 +90,7 @@ fn is_high(view: &View, [lowest, above]: [u64; 2]) -> bool {
 }
 
 /// Compares every pixel of a scene with the history.
-fn check(lying: &AddressHistory, scene: &Scene) {
+fn check(address_history: &AddressHistory, scene: &Scene) {
     let (view, columns) = (&scene.view, &scene.columns);
     assert_eq!(scene.band_px, 1, "these histories are small");
     let ground = scene.ground.unwrap() as usize;
@@ -107,7 +107,8 @@ fn check(lying: &AddressHistory, scene: &Scene) {
         if left == columns.edge_px[column + 1] {
             continue;
         }
-        let live: Vec<usize> = (0..lying.address_ranges.len()).filter(|&id| lying.is_live_at(id, moment)).collect();
+        let live: Vec<usize> =
+            (0..address_history.address_ranges.len()).filter(|&id| address_history.is_live_at(id, moment)).collect();
         for row in 0..view.height_px as i32 {
             let plane_row = i64::from(row) + view.bottom_px;
             let is_there = |quad: &Quad| {
@@ -117,19 +118,19 @@ fn check(lying: &AddressHistory, scene: &Scene) {
             let place = format!("column {column}, row {row}");
             let found: Vec<_> = blocks.iter().filter(|(quad, _)| is_there(quad)).collect();
             assert!(found.len() < 2, "{place}: overlapping quads: {found:?}");
-            check_pixel(lying, scene, (column, plane_row), &live, found.first().map(|found| **found), &place);
-            let is_mapped = lying.mapped.iter().any(|&([allocated_at, freed_at], range)| {
+            check_pixel(address_history, scene, (column, plane_row), &live, found.first().map(|found| **found), &place);
+            let is_mapped = address_history.mapped.iter().any(|&([allocated_at, freed_at], range)| {
                 let [lower, upper] = rows(view, range);
                 (allocated_at..freed_at).contains(&moment) && range[0] < range[1] && (lower..upper).contains(&plane_row)
             });
             assert_eq!(below.iter().filter(|(quad, _)| is_there(quad)).count(), usize::from(is_mapped), "{place}");
         }
     }
-    check_blocks(lying, scene, &blocks);
+    check_blocks(address_history, scene, &blocks);
 }
 
 fn check_pixel(
-    lying: &AddressHistory,
+    address_history: &AddressHistory,
     scene: &Scene,
     (column, row): (usize, i64),
     live: &[usize],
@@ -138,16 +139,17 @@ fn check_pixel(
 ) {
     let (view, moment) = (&scene.view, scene.columns.moment[column]);
     let covers = |id: &&usize| {
-        (rows(view, lying.address_ranges[**id])[0]..rows(view, lying.address_ranges[**id])[1]).contains(&row)
+        (rows(view, address_history.address_ranges[**id])[0]..rows(view, address_history.address_ranges[**id])[1])
+            .contains(&row)
     };
-    let high = live.iter().filter(covers).find(|id| is_high(view, lying.address_ranges[**id]));
+    let high = live.iter().filter(covers).find(|id| is_high(view, address_history.address_ranges[**id]));
     let thin: Vec<usize> =
-        live.iter().filter(covers).filter(|id| !is_high(view, lying.address_ranges[**id])).copied().collect();
+        live.iter().filter(covers).filter(|id| !is_high(view, address_history.address_ranges[**id])).copied().collect();
     let members = high.map_or(thin, |&id| vec![id]);
     // Rows without a live byte stay unpainted.
     let [from, to] = [row, row + 1].map(|row| row as f64 * view.bytes_per_px);
     let is_free = !live.iter().any(|&id| {
-        let [lowest, above] = lying.address_ranges[id].map(|byte| byte as f64);
+        let [lowest, above] = address_history.address_ranges[id].map(|byte| byte as f64);
         lowest < to && above > from
     });
     assert!(!is_free || found.is_none(), "{place}: free, but painted by {found:?}");
@@ -155,7 +157,7 @@ fn check_pixel(
         assert!(members.is_empty(), "{place}: nothing drawn for {members:?}");
         return;
     };
-    let sizes = members.iter().map(|&id| lying.history.spans[id].2);
+    let sizes = members.iter().map(|&id| address_history.history.spans[id].2);
     assert_eq!(
         (identity.count as usize, identity.requested()),
         (members.len(), sizes.clone().sum()),
@@ -163,35 +165,36 @@ fn check_pixel(
     );
     let ends = [identity.first, identity.last].map(|id| id as usize);
     assert!(ends.iter().all(|id| members.contains(id)) && (ends[0] != ends[1] || members.len() == 1), "{place}");
-    let largest = members.iter().filter(|&&id| Some(lying.history.spans[id].2) == sizes.clone().max());
+    let largest = members.iter().filter(|&&id| Some(address_history.history.spans[id].2) == sizes.clone().max());
     let paints: Vec<u32> = largest.map(|&id| u32::from(paint(AllocationId(id as u32)).0)).collect();
     assert!(paints.contains(&(quad.paint & 0xff)), "{place}: paint of the largest member: {quad:?}");
-    let is_faded = lying.history.highlight && !members.iter().any(|&id| is_highlighted(AllocationId(id as u32)));
-    let is_pending = members.len() == 1 && lying.history.requested_at[members[0]] <= moment;
+    let is_faded =
+        address_history.history.highlight && !members.iter().any(|&id| is_highlighted(AllocationId(id as u32)));
+    let is_pending = members.len() == 1 && address_history.history.requested_at[members[0]] <= moment;
     let marks = [BAND, PENDING, FADED].map(|mark| quad.paint & mark != 0);
     assert_eq!(marks, [members.len() > 1, is_pending, is_faded], "{place}: {quad:?}");
 }
 
 /// Checks that a block drawn by itself is one rectangle (two if it becomes pending) and that blocks too short-lived to
 /// be drawn are counted as hidden once.
-fn check_blocks(lying: &AddressHistory, scene: &Scene, blocks: &[(&Quad, &QuadIdentity)]) {
+fn check_blocks(address_history: &AddressHistory, scene: &Scene, blocks: &[(&Quad, &QuadIdentity)]) {
     let shown = &scene.columns.moment;
     let mut hidden = 0;
-    for (id, &place) in lying.address_ranges.iter().enumerate() {
-        let (allocated_at, freed_at, size) = lying.history.spans[id];
+    for (id, &place) in address_history.address_ranges.iter().enumerate() {
+        let (allocated_at, freed_at, size) = address_history.history.spans[id];
         let alone = |it: &&(&Quad, &QuadIdentity)| (it.1.first, it.1.count) == (id as u32, 1);
         let rects = blocks.iter().filter(alone).count();
         if is_high(&scene.view, place) {
-            let pends = lying.history.requested_at[id] < freed_at;
+            let pends = address_history.history.requested_at[id] < freed_at;
             assert!(rects <= 1 + usize::from(pends), "allocation {id} has {rects} rectangles");
             let continued = blocks.iter().filter(alone).filter(|(quad, _)| quad.paint & CONTINUED != 0).count();
             assert!(continued <= rects.saturating_sub(1), "the first rectangle is not marked as continued");
         }
         let is_in_window = shown.first().is_some_and(|_| {
-            let (first, last) = (lying.window(scene)[0], lying.window(scene)[1]);
+            let (first, last) = (address_history.window(scene)[0], address_history.window(scene)[1]);
             allocated_at < last && freed_at > first
         });
-        let is_shown = shown.iter().any(|&moment| lying.is_live_at(id, moment));
+        let is_shown = shown.iter().any(|&moment| address_history.is_live_at(id, moment));
         hidden += u32::from(is_in_window && size > 0 && allocated_at < freed_at && !is_shown);
     }
     assert_eq!(scene.columns.hidden.iter().sum::<u32>(), hidden);
@@ -239,17 +242,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 250, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_pixel_matches_brute_force(lying in address_histories(120, 80), view in windows()) {
-        check(&lying, &lying.scene(view));
+    fn every_pixel_matches_brute_force(address_history in address_histories(120, 80), view in windows()) {
+        check(&address_history, &address_history.scene(view));
     }
 
     #[test]
     fn sliced_job_builds_scene_of_unsliced(
-        lying in address_histories(120, 80),
+        address_history in address_histories(120, 80),
         view in windows(),
         patience in 0usize..5,
     ) {
-        lying.with_source(|source| {
+        address_history.with_source(|source| {
             let mut job = AddressJob::new(source, view);
             let mut asked = 0;
             let mut has_time = || { asked += 1; patience > 0 && asked % (patience + 1) != 0 };
@@ -262,18 +265,19 @@ proptest! {
     }
 
     #[test]
-    fn hit_test_finds_every_quad(lying in address_histories(120, 80), view in windows()) {
-        let scene = lying.scene(view);
+    fn hit_test_finds_every_quad(address_history in address_histories(120, 80), view in windows()) {
+        let scene = address_history.scene(view);
         let ground = scene.ground.unwrap() as usize;
         for (index, (quad, identity)) in scene.quads.iter().zip(&scene.identities).enumerate().skip(ground) {
             let middle = (i32::from(quad.y[0]) + i32::from(quad.y[1])) / 2;
             let hit = scene_hit(&scene, i32::from(quad.x[0]), middle).unwrap();
             assert_eq!(hit.quad, Some(index));
-            let place = lying.address_ranges[identity.first as usize];
+            let place = address_history.address_ranges[identity.first as usize];
             if identity.count == 1 && is_high(&view, place) {
                 // The hit byte lies in the block.
                 assert!((place[0]..place[1]).contains(&hit.byte), "{quad:?} {place:?} {hit:?}");
-                let rect = lying.with_source(|source| address_outline(source, &view, AllocationId(identity.first))).unwrap();
+                let id = AllocationId(identity.first);
+                let rect = address_history.with_source(|source| address_outline(source, &view, id)).unwrap();
                 assert_eq!(rect.y, quad.y.map(i32::from));
                 assert!(rect.x[0] <= i32::from(quad.x[0]) && i32::from(quad.x[1]) <= rect.x[1]);
             }
@@ -303,10 +307,10 @@ fn too_many_quads_increase_cell_height() {
     let mut order: Vec<usize> = (0..lives.len()).collect();
     order.sort_by_key(|&at| lives[at].0);
     let history = History::new(100_000, order.iter().map(|&at| lives[at]));
-    let mut lying = AddressHistory::from_ranges(history, Vec::new(), Vec::new());
-    lying.address_ranges = order.iter().map(|&at| [places[at].1 * 70, places[at].1 * 70 + 64]).collect();
+    let mut address_history = AddressHistory::from_ranges(history, Vec::new(), Vec::new());
+    address_history.address_ranges = order.iter().map(|&at| [places[at].1 * 70, places[at].1 * 70 + 64]).collect();
     let view = View { bytes_per_px: 70.0, ..View::fit(100_001, 1, 1000, 1000) };
-    let scene = lying.scene(view);
+    let scene = address_history.scene(view);
     assert!(scene.band_px > 1 && scene.quads.len() <= MAX_QUADS, "{} px, {} quads", scene.band_px, scene.quads.len());
     assert!(scene.quads.len() > MAX_QUADS / 4, "coarser than it needs to be: {} quads", scene.quads.len());
 }
@@ -319,16 +323,16 @@ fn overlapping_addresses_are_drawn_without_overlap() {
         ###### 160
         ",
     );
-    let mut lying = AddressHistory::new(history, &[0], Vec::new());
-    lying.address_ranges = vec![[0, 160], [80, 240]];
-    let scene = lying.scene(View { bytes_per_px: 8.0, ..View::fit(6, 1, 6, 40) });
+    let mut address_history = AddressHistory::new(history, &[0], Vec::new());
+    address_history.address_ranges = vec![[0, 160], [80, 240]];
+    let scene = address_history.scene(View { bytes_per_px: 8.0, ..View::fit(6, 1, 6, 40) });
     let drawn: Vec<_> = scene.quads.iter().map(|quad| (quad.x, quad.y)).collect();
     assert_eq!(drawn, [([0, 6], [0, 20]), ([1, 5], [20, 30])]);
 }
 
 #[test]
 fn invalid_views_give_empty_scenes() {
-    let lying = AddressHistory::new(History::from_picture("## 10"), &[0], vec![([0, 9], [0, 100])]);
+    let address_history = AddressHistory::new(History::from_picture("## 10"), &[0], vec![([0, 9], [0, 100])]);
     let fit = View::fit(2, 10, 10, 10);
     for view in [
         View { x_per_px: f64::NAN, ..fit },
@@ -340,8 +344,8 @@ fn invalid_views_give_empty_scenes() {
         View { height_px: 0, ..fit },
         View { width_px: 0, ..fit },
     ] {
-        assert_eq!(lying.scene(view).quads, [], "{view:?}");
+        assert_eq!(address_history.scene(view).quads, [], "{view:?}");
     }
     let huge = View { width_px: u32::MAX, height_px: u32::MAX, ..fit };
-    assert_eq!(lying.scene(huge).quads.len(), 2);
+    assert_eq!(address_history.scene(huge).quads.len(), 2);
 }

@@ -127,7 +127,7 @@ fn tree(opened: &mut Opened, device: i64, scope: Scope, most: u32) -> TreePage {
             focus: None,
             folds: vec![Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open }],
             reveal: None,
-            find: None,
+            search_serial: None,
             rows: [whole.rows.len() as u32, most.min(1000)],
         };
         match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Tree(Box::new(question)) })) {

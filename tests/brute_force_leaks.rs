@@ -190,7 +190,7 @@ fn leaks_of_generated_files_match_python() {
 
 /// The free memory at a failed request in mid-trace equals the free memory at the end of a trace that stops there.
 #[test]
-fn free_memory_at_failed_request_equals_end_of_shorter_trace() {
+fn free_memory_at_oom_equals_free_memory_at_end_of_trace_cut_there() {
     if !has_python() {
         return;
     }

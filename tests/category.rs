@@ -8,7 +8,7 @@ use crate::opened;
 use crate::trained;
 
 use memscape::engine::protocol::{
-    CategoryRule, CategorySet, Cell, Grouping, LegendEntry, Looks, Report, ReportQuestion, Tally, Topic, Weight,
+    CategoryRule, CategorySet, Cell, Grouping, LegendEntry, PlotSettings, Report, ReportQuestion, Tally, Topic, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
@@ -115,7 +115,7 @@ fn generated_training_has_expected_category_sizes() {
 }
 
 #[test]
-fn legend_search_details_and_report_agree() {
+fn category_totals_agree_in_legend_search_report_and_details() {
     let (mut opened, _) = generated("--events 9000 --layers 6");
     let events = opened.summary.devices[0].events as u32;
     let entries = legend(&mut opened, 0, Some(events / 2));
@@ -161,12 +161,13 @@ fn legend_search_details_and_report_agree() {
 #[test]
 fn new_rules_apply_to_timeline_search_and_report() {
     let (mut opened, _) = generated("--events 4000 --layers 3");
-    let looks = Looks { stacking: Some(Grouping::Category), colouring: Grouping::Category, ..Looks::default() };
+    let plot_settings =
+        PlotSettings { stacking: Some(Grouping::Category), colouring: Grouping::Category, ..PlotSettings::default() };
     let moment = opened.summary.devices[0].peak_event as u32 + 1;
     let hit = |opened: &mut Opened| match opened.reply(Request::Ask(Ask {
         serial: 1,
         device: 0,
-        question: Question::Hit { looks, moment, byte: 0 },
+        question: Question::Hit { plot_settings, moment, byte: 0 },
     })) {
         Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => hit.unwrap().allocation,
         other => panic!("{other:?}"),

@@ -11,7 +11,7 @@ use memscape::compact::{self, ColumnReader, CompactError, MAGIC, VERSION, Writer
 use memscape::engine::protocol::encode;
 use memscape::engine::protocol::{
     Arrangement, DeviceSummary, EventsFilter, EventsQuestion, FlameQuestion, Fold, FoldScope, FoldState, Grouping,
-    Internal, Looks, MemoryFilter, Merge, MomentSpec, Plot, ReportQuestion, Root, Scope, SegmentsQuestion,
+    Internal, MemoryFilter, Merge, MomentSpec, Plot, PlotSettings, ReportQuestion, Root, Scope, SegmentsQuestion,
     SortDirection, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
 };
 use memscape::engine::{Ask, Question, Reply, Request};
@@ -43,19 +43,23 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     ];
     let whole = View::fit(u64::from(last) + 1, device.drawn_peak, 400, 200);
     let middle = View { x_per_px: whole.x_per_px / 20.0, left_px: 3000, ..whole };
-    let looks = Grouping::ALL.into_iter().enumerate().map(|(at, colouring)| {
+    let plot_settings = Grouping::ALL.into_iter().enumerate().map(|(at, colouring)| {
         let plot =
             [Plot::Stack, Plot::Addresses(MemoryFilter::default()), Plot::Reserved(MemoryFilter::default())][at % 3];
-        Looks { stacking: (at > 3).then_some(colouring), colouring, plot, ..Looks::default() }
+        PlotSettings { stacking: (at > 3).then_some(colouring), colouring, plot, ..PlotSettings::default() }
     });
-    for looks in looks {
+    for plot_settings in plot_settings {
         for view in [whole, middle] {
-            asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Scene { view, looks } }));
+            asked.push(Request::Ask(Ask {
+                serial,
+                device: device_number,
+                question: Question::Scene { view, plot_settings },
+            }));
         }
         asked.push(Request::Ask(Ask {
             serial,
             device: device_number,
-            question: Question::Legend { colouring: looks.colouring, at: Some(last / 2) },
+            question: Question::Legend { colouring: plot_settings.colouring, at: Some(last / 2) },
         }));
     }
     for axis in [Axis::Events, Axis::Time] {
@@ -79,7 +83,7 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
         asked.push(Request::Ask(Ask {
             serial,
             device: device_number,
-            question: Question::Hit { looks: Looks::default(), moment, byte },
+            question: Question::Hit { plot_settings: PlotSettings::default(), moment, byte },
         }));
     }
     for topic in Topic::ALL {
@@ -94,25 +98,32 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
         for (root, merge) in [(Root::Outermost, Merge::Line), (Root::Innermost, Merge::Function)] {
             let arrangement = Arrangement { root, merge, internal: Internal::Hidden };
             let folds = vec![Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open }];
-            let (focus, reveal, find, rows) = (None, None, Some(77), [0, 500]);
-            let question = Box::new(TreeQuestion { scope, arrangement, focus, folds, reveal, find, rows });
+            let (focus, reveal, search_serial, rows) = (None, None, Some(77), [0, 500]);
+            let question = Box::new(TreeQuestion { scope, arrangement, focus, folds, reveal, search_serial, rows });
             asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Tree(question) }));
             let (zoom, width_px, allocation) = (None, 900, Some(1));
-            let question = FlameQuestion { scope, arrangement, zoom, width_px, find, allocation };
+            let question = FlameQuestion { scope, arrangement, zoom, width_px, search_serial, allocation };
             asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Flame(question) }));
         }
         for column in [TableColumn::Id, TableColumn::CallSite, TableColumn::Lifetime] {
             let sort = TableSort { column, direction: SortDirection::Descending };
-            let (filter, chosen, reveal, find) = (TableFilter::default(), vec![[0, 9]], None, Some(77));
-            let question =
-                Box::new(TableQuestion { scope, filter, sort, rows: [0, 300], reveal, selected: chosen, find });
+            let (filter, chosen, reveal, search_serial) = (TableFilter::default(), vec![[0, 9]], None, Some(77));
+            let question = Box::new(TableQuestion {
+                scope,
+                filter,
+                sort,
+                rows: [0, 300],
+                reveal,
+                selected: chosen,
+                search_serial,
+            });
             asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Table(question) }));
         }
     }
     for first in [0, last.saturating_sub(200)] {
         let (rows, reveal) = ([first, 200], None);
         let question =
-            EventsQuestion { filter: EventsFilter::default(), rows, reveal, selected: vec![], find: Some(77) };
+            EventsQuestion { filter: EventsFilter::default(), rows, reveal, selected: vec![], search_serial: Some(77) };
         asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Events(Box::new(question)) }));
     }
     let count = device.allocations as u32;

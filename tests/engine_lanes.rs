@@ -6,7 +6,7 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{Grouping, Looks};
+use memscape::engine::protocol::{Grouping, PlotSettings};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::{Scene, View};
 use opened::{Opened, open_in_chunks};
@@ -21,11 +21,11 @@ fn devices() -> Opened {
 fn scene(opened: &mut Opened, device: i64, by: Option<Grouping>) -> Scene {
     let summary = opened.summary.devices.iter().find(|it| it.device == device).unwrap();
     let view = View::fit(summary.events + 1, summary.drawn_peak, 200, 100);
-    let looks = Looks { stacking: by, ..Looks::default() };
+    let plot_settings = PlotSettings { stacking: by, ..PlotSettings::default() };
     opened.engine.request(Request::Ask(Ask {
         serial: device as u32,
         device,
-        question: Question::Scene { view, looks },
+        question: Question::Scene { view, plot_settings },
     }));
     loop {
         let work = opened.engine.step(&mut || true);

@@ -83,7 +83,7 @@ fn every_export_matches_bytes_computed_by_python() {
 }
 
 #[test]
-fn exports_add_up_to_call_tree() {
+fn exported_totals_match_call_tree() {
     let story = "--steps 3 --layers 3 --frames 20 --oom";
     let (options, _) = Options::parse(story.split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
@@ -104,7 +104,7 @@ fn exports_add_up_to_call_tree() {
             focus: None,
             folds: Vec::new(),
             reveal: None,
-            find: None,
+            search_serial: None,
             rows: [0, 1],
         };
         let ask = Ask { serial: 1, device: 0, question: Question::Tree(Box::new(tree)) };

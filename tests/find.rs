@@ -5,8 +5,8 @@ use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, Details, Direction, FlameQuestion, Fold, FoldScope, FoldState, FrameText, Grouping, Highlight, Looks,
-    Match, Root, Scope, SearchStart, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort, Tally,
+    Arrangement, Details, Direction, FlameQuestion, Fold, FoldScope, FoldState, FrameText, Grouping, Highlight, Match,
+    PlotSettings, Root, Scope, SearchStart, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort, Tally,
     TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
@@ -103,7 +103,14 @@ fn next_of(
     let request = Request::Ask(Ask {
         serial: 6,
         device: 0,
-        question: Question::FindNext { find: 5, begin, direction, looks: Looks::default(), window, scope },
+        question: Question::FindNext {
+            search_serial: 5,
+            begin,
+            direction,
+            plot_settings: PlotSettings::default(),
+            window,
+            scope,
+        },
     });
     match reply(&mut opened.engine, request) {
         Reply::Answer { serial: 6, answer: Answer::FindNext(found) } => found,
@@ -337,14 +344,22 @@ fn matches_at_moment_are_counted_in_every_view() {
     );
     assert!(find(&mut opened, 0, "step").count > found.count);
     let (scope, arrangement) = (Scope::At(moment), Arrangement::default());
-    let question =
-        TreeQuestion { scope, arrangement, focus: None, folds: vec![], reveal: None, find: Some(5), rows: [0, 9] };
+    let question = TreeQuestion {
+        scope,
+        arrangement,
+        focus: None,
+        folds: vec![],
+        reveal: None,
+        search_serial: Some(5),
+        rows: [0, 9],
+    };
     let request = Request::Ask(Ask { serial: 1, device: 0, question: Question::Tree(Box::new(question)) });
     let Reply::Answer { answer: Answer::Tree(page), .. } = reply(&mut opened.engine, request) else {
         panic!("not a tree")
     };
     assert_eq!((page.found, page.rows[0].found), (found, found.bytes));
-    let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 800, find: Some(5), allocation: None };
+    let question =
+        FlameQuestion { scope, arrangement, zoom: None, width_px: 800, search_serial: Some(5), allocation: None };
     let Reply::Answer { answer: Answer::Flame(page), .. } =
         reply(&mut opened.engine, Request::Ask(Ask { serial: 2, device: 0, question: Question::Flame(question) }))
     else {
@@ -353,7 +368,8 @@ fn matches_at_moment_are_counted_in_every_view() {
     assert_eq!((page.found, page.boxes[0].found), (found, found.bytes));
     let sort = TableSort { column: TableColumn::Size, direction: SortDirection::Descending };
     let filter = TableFilter::default();
-    let question = TableQuestion { scope, filter, sort, rows: [0, 512], reveal: None, selected: vec![], find: Some(5) };
+    let question =
+        TableQuestion { scope, filter, sort, rows: [0, 512], reveal: None, selected: vec![], search_serial: Some(5) };
     let request = Request::Ask(Ask { serial: 3, device: 0, question: Question::Table(Box::new(question.clone())) });
     let Reply::Answer { answer: Answer::Table(page), .. } = reply(&mut opened.engine, request) else {
         panic!("not a table")
@@ -394,8 +410,15 @@ fn highlighted_allocations_are_not_faded() {
     let arrangement = Arrangement { root: Root::Innermost, ..Arrangement::default() };
     let all_below = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
     let (scope, folds) = (Scope::At(device.events as u32 / 2), vec![all_below]);
-    let question =
-        Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 99] });
+    let question = Box::new(TreeQuestion {
+        scope,
+        arrangement,
+        focus: None,
+        folds,
+        reveal: None,
+        search_serial: None,
+        rows: [0, 99],
+    });
     let Reply::Answer { answer: Answer::Tree(page), .. } =
         reply(&mut opened.engine, Request::Ask(Ask { serial: 2, device: 0, question: Question::Tree(question) }))
     else {
@@ -421,10 +444,10 @@ fn highlighted_allocations_are_not_faded() {
     for (stacking, (highlight, stands_out)) in
         [None, Some(Grouping::Size)].into_iter().flat_map(|by| cases.map(|case| (by, case)))
     {
-        let looks = Looks { highlight, stacking, ..Looks::default() };
+        let plot_settings = PlotSettings { highlight, stacking, ..PlotSettings::default() };
         let Reply::Answer { answer: Answer::Scene(scene), .. } = reply(
             &mut opened.engine,
-            Request::Ask(Ask { serial: 1, device: 0, question: Question::Scene { view, looks } }),
+            Request::Ask(Ask { serial: 1, device: 0, question: Question::Scene { view, plot_settings } }),
         ) else {
             panic!("not a scene")
         };

@@ -28,9 +28,10 @@ fn find(opened: &mut Opened, query: &str) {
 
 /// Fetches all rows of the tree for the same question.
 fn tree(opened: &mut Opened, device: i64, question: FlameQuestion) -> TreePage {
-    let FlameQuestion { scope, arrangement, find, .. } = question;
+    let FlameQuestion { scope, arrangement, search_serial, .. } = question;
     let folds = vec![Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open }];
-    let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find, rows: [0, 2000] };
+    let question =
+        TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, search_serial, rows: [0, 2000] };
     match reply(
         &mut opened.engine,
         Request::Ask(Ask { serial: 7, device, question: Question::Tree(Box::new(question)) }),
@@ -82,7 +83,7 @@ fn turns() -> Vec<(u64, usize, u64)> {
 
 fn question(scope: Scope) -> FlameQuestion {
     let arrangement = Arrangement::default();
-    FlameQuestion { scope, arrangement, zoom: None, width_px: 1000, find: None, allocation: None }
+    FlameQuestion { scope, arrangement, zoom: None, width_px: 1000, search_serial: None, allocation: None }
 }
 
 proptest! {
@@ -109,8 +110,8 @@ proptest! {
         if sought {
             find(&mut opened, "step");
         }
-        let find = sought.then_some(FIND);
-        let whole = FlameQuestion { scope, arrangement, zoom: None, width_px, find, allocation: None };
+        let search_serial = sought.then_some(FIND);
+        let whole = FlameQuestion { scope, arrangement, zoom: None, width_px, search_serial, allocation: None };
         let tree = tree(&mut opened, 0, whole);
         let page = flame(&mut opened, 0, whole);
         prop_assert_eq!(page.zoom, 0);

@@ -5,7 +5,7 @@
 use crate::generate;
 use crate::opened;
 
-use memscape::engine::protocol::{Details, Direction, FileSummary, Highlight, Looks, Scope, SearchStart};
+use memscape::engine::protocol::{Details, Direction, FileSummary, Highlight, PlotSettings, Scope, SearchStart};
 use memscape::engine::protocol::{decode, encode};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
 use memscape::snapshot::schema::KEYS;
@@ -319,7 +319,7 @@ fn exercise(bytes: &[u8]) {
             let request = Request::Ask(Ask {
                 serial: 1,
                 device: device.device,
-                question: Question::Scene { view, looks: Looks::default() },
+                question: Question::Scene { view, plot_settings: PlotSettings::default() },
             });
             assert!(matches!(reply(&mut engine, Some(request)), Reply::Answer { answer: Answer::Scene(_), .. }));
         }
@@ -328,7 +328,7 @@ fn exercise(bytes: &[u8]) {
                 let request = Request::Ask(Ask {
                     serial: 1,
                     device: device.device,
-                    question: Question::Hit { looks: Looks::default(), moment, byte },
+                    question: Question::Hit { plot_settings: PlotSettings::default(), moment, byte },
                 });
                 assert!(matches!(reply(&mut engine, Some(request)), Reply::Answer { answer: Answer::Hit { .. }, .. }));
             }
@@ -342,26 +342,36 @@ fn exercise(bytes: &[u8]) {
             assert_eq!(decode(&encode(&details)), Some(details));
         }
         for query in ["a", "/.*:[0-9]+ ./", "0x0", ">=0", "..512", "#0"] {
-            let find = Request::Ask(Ask { serial: 2, device: device.device, question: Question::Find(query.into()) });
-            let Reply::Answer { answer: Answer::Find(tally), .. } = reply(&mut engine, Some(find)) else {
+            let search = Request::Ask(Ask { serial: 2, device: device.device, question: Question::Find(query.into()) });
+            let Reply::Answer { answer: Answer::Find(tally), .. } = reply(&mut engine, Some(search)) else {
                 panic!("not a tally")
             };
             for direction in [Direction::Next, Direction::Previous] {
                 let begin = SearchStart::Moment(device.events as u32 / 2);
-                let (looks, window) = (Looks::default(), [1, 5]);
+                let (plot_settings, window) = (PlotSettings::default(), [1, 5]);
                 let step = Request::Ask(Ask {
                     serial: 3,
                     device: 0,
-                    question: Question::FindNext { find: 2, begin, direction, looks, window, scope: Scope::All },
+                    question: Question::FindNext {
+                        search_serial: 2,
+                        begin,
+                        direction,
+                        plot_settings,
+                        window,
+                        scope: Scope::All,
+                    },
                 });
                 let Reply::Answer { answer: Answer::FindNext(found), .. } = reply(&mut engine, Some(step)) else {
                     panic!("not a step")
                 };
                 assert!(found.is_some_and(|found| found.index < tally.count) == (tally.count > 0));
             }
-            let looks = Looks { highlight: Highlight::Found(2), ..Looks::default() };
-            let request =
-                Request::Ask(Ask { serial: 1, device: device.device, question: Question::Scene { view: fit, looks } });
+            let plot_settings = PlotSettings { highlight: Highlight::Found(2), ..PlotSettings::default() };
+            let request = Request::Ask(Ask {
+                serial: 1,
+                device: device.device,
+                question: Question::Scene { view: fit, plot_settings },
+            });
             assert!(matches!(reply(&mut engine, Some(request)), Reply::Answer { answer: Answer::Scene(_), .. }));
         }
         let request = Request::Ask(Ask { serial: 4, device: device.device, question: Question::SameStack(1) });

@@ -149,7 +149,7 @@ fn peak_report_matches_summary_tree_and_legend() {
                 focus: None,
                 folds: Vec::new(),
                 reveal: None,
-                find: None,
+                search_serial: None,
                 rows: [0, 1],
             };
             let request =

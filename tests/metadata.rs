@@ -202,7 +202,7 @@ fn filter_freed_hides_never_freed_allocations() {
             rows: [0, 10],
             reveal: None,
             selected: Vec::new(),
-            find: None,
+            search_serial: None,
         };
         let request = Request::Ask(Ask { serial: 1, device: 0, question: Question::Table(Box::new(question)) });
         let Reply::Answer { answer: Answer::Table(page), .. } = opened.reply(request) else {

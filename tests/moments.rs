@@ -7,7 +7,7 @@ use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{
-    Grouping, Looks, MomentFacts, MomentSpec, Scope, SortDirection, Step, StepOutcome, StepResult, TableColumn,
+    Grouping, MomentFacts, MomentSpec, PlotSettings, Scope, SortDirection, Step, StepOutcome, StepResult, TableColumn,
     TableFilter, TableQuestion, TableSort,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
@@ -39,10 +39,10 @@ fn moments(opened: &mut Opened, at: Vec<MomentSpec>) -> Vec<MomentFacts> {
     }
 }
 
-fn step(opened: &mut Opened, looks: Looks, moment: u32, byte: u64, step: Step) -> StepResult {
+fn step(opened: &mut Opened, plot_settings: PlotSettings, moment: u32, byte: u64, step: Step) -> StepResult {
     match reply(
         opened,
-        Request::Ask(Ask { serial: 8, device: 0, question: Question::Step { looks, moment, byte, step } }),
+        Request::Ask(Ask { serial: 8, device: 0, question: Question::Step { plot_settings, moment, byte, step } }),
     ) {
         Reply::Answer { serial: 8, answer: Answer::Step(to) } => to,
         other => panic!("{other:?}"),
@@ -50,8 +50,11 @@ fn step(opened: &mut Opened, looks: Looks, moment: u32, byte: u64, step: Step) -
 }
 
 /// Allocation, lowest byte and size of the block at a byte of the stack.
-fn hit(opened: &mut Opened, looks: Looks, moment: u32, byte: u64) -> Option<(u32, u64, u64)> {
-    match reply(opened, Request::Ask(Ask { serial: 9, device: 0, question: Question::Hit { looks, moment, byte } })) {
+fn hit(opened: &mut Opened, plot_settings: PlotSettings, moment: u32, byte: u64) -> Option<(u32, u64, u64)> {
+    match reply(
+        opened,
+        Request::Ask(Ask { serial: 9, device: 0, question: Question::Hit { plot_settings, moment, byte } }),
+    ) {
         Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => {
             hit.map(|hit| (hit.allocation, hit.lowest_byte, hit.requested))
         }
@@ -62,7 +65,7 @@ fn hit(opened: &mut Opened, looks: Looks, moment: u32, byte: u64) -> Option<(u32
 const SMALL: &str = "--steps 2 --layers 3 --pending";
 
 #[test]
-fn cursor_totals_match_stack_and_column() {
+fn cursor_totals_match_hit_tests_and_plot_columns() {
     let mut opened = generated(SMALL);
     let events = opened.summary.devices[0].events as u32;
     let view = View::fit(u64::from(events) + 1, 1 << 30, events + 1, 100);
@@ -71,7 +74,7 @@ fn cursor_totals_match_stack_and_column() {
     for (moment, facts) in (0..=events).zip(&all) {
         assert_eq!((facts.moment, facts.position.events), (moment, f64::from(moment)));
         let mut height = 0;
-        while let Some((_, lowest, size)) = hit(&mut opened, Looks::default(), moment, height) {
+        while let Some((_, lowest, size)) = hit(&mut opened, PlotSettings::default(), moment, height) {
             assert_eq!(lowest, height);
             height += size;
         }
@@ -116,18 +119,20 @@ fn position_is_unchanged_by_round_trip_between_axes() {
 fn crosshair_steps_match_hit_tests() {
     let mut opened = generated(SMALL);
     let events = opened.summary.devices[0].events as u32;
-    for looks in [Looks::default(), Looks { stacking: Some(Grouping::Size), ..Looks::default() }] {
+    for plot_settings in
+        [PlotSettings::default(), PlotSettings { stacking: Some(Grouping::Size), ..PlotSettings::default() }]
+    {
         let mut arrived = 0;
         for moment in (0..=events).step_by((events / 23).max(1) as usize) {
             let total = moments(&mut opened, vec![MomentSpec::Moment(moment)])[0].requested;
             for part in [0, 1, 3, 5, 7, 8, 9] {
                 let byte = total / 8 * part;
-                let here = hit(&mut opened, looks, moment, byte);
+                let here = hit(&mut opened, plot_settings, moment, byte);
                 // First event in the step's direction at which another block covers the byte, or any block after a gap.
                 let expected = |opened: &mut Opened, mut way: Box<dyn Iterator<Item = u32>>| {
                     let mut left = here.is_none();
                     way.find(|&moment| {
-                        let there = hit(opened, looks, moment, byte);
+                        let there = hit(opened, plot_settings, moment, byte);
                         left |= there.map(|it| it.0) != here.map(|it| it.0);
                         left && there.is_some()
                     })
@@ -135,31 +140,31 @@ fn crosshair_steps_match_hit_tests() {
                 let later = expected(&mut opened, Box::new(moment + 1..=events));
                 let earlier = expected(&mut opened, Box::new((0..moment).rev()));
                 for (way, expected) in [(Step::Later, later), (Step::Earlier, earlier)] {
-                    let to = step(&mut opened, looks, moment, byte, way);
+                    let to = step(&mut opened, plot_settings, moment, byte, way);
                     let found = (to.outcome == StepOutcome::Arrived).then_some(to.moment);
                     assert_eq!(found, expected, "{way:?} from {moment}, {byte} of {total}");
                     assert_eq!(to.byte, byte);
                     arrived += u32::from(found.is_some());
                 }
-                let above = here.and_then(|(_, lowest, size)| hit(&mut opened, looks, moment, lowest + size));
+                let above = here.and_then(|(_, lowest, size)| hit(&mut opened, plot_settings, moment, lowest + size));
                 let below = match here {
                     Some((_, lowest, _)) => lowest.checked_sub(1),
                     None => total.checked_sub(1),
                 };
-                let below = below.and_then(|byte| hit(&mut opened, looks, moment, byte));
+                let below = below.and_then(|byte| hit(&mut opened, plot_settings, moment, byte));
                 for (way, expected) in [(Step::Above, above), (Step::Below, below)] {
-                    let to = step(&mut opened, looks, moment, byte, way);
+                    let to = step(&mut opened, plot_settings, moment, byte, way);
                     let found = (to.outcome == StepOutcome::Arrived).then_some((to.moment, to.byte));
                     assert_eq!(found, expected.map(|(_, lowest, size)| (moment, lowest + size / 2)), "{way:?}");
                 }
                 if let Some((allocation, lowest, size)) = here {
-                    let onto = step(&mut opened, looks, moment, 0, Step::To(allocation));
+                    let onto = step(&mut opened, plot_settings, moment, 0, Step::To(allocation));
                     assert_eq!((onto.byte, onto.outcome), (lowest + size / 2, StepOutcome::Arrived));
                 }
             }
         }
         assert!(arrived > 50, "only {arrived} steps moved");
-        let nowhere = step(&mut opened, looks, 0, 5, Step::To(u32::MAX));
+        let nowhere = step(&mut opened, plot_settings, 0, 5, Step::To(u32::MAX));
         assert_eq!((nowhere.moment, nowhere.byte, nowhere.outcome), (0, 5, StepOutcome::NotFound));
     }
 }
@@ -179,8 +184,15 @@ fn position_beyond_largest_time_is_clamped() {
 fn listed(opened: &mut Opened, moment: u32) -> u32 {
     let sort = TableSort { column: TableColumn::Allocated, direction: SortDirection::Ascending };
     let (scope, filter, chosen) = (Scope::At(moment), TableFilter::default(), Vec::new());
-    let question =
-        Box::new(TableQuestion { scope, filter, sort, rows: [0, 0], reveal: None, selected: chosen, find: None });
+    let question = Box::new(TableQuestion {
+        scope,
+        filter,
+        sort,
+        rows: [0, 0],
+        reveal: None,
+        selected: chosen,
+        search_serial: None,
+    });
     match reply(opened, Request::Ask(Ask { serial: 3, device: 0, question: Question::Table(question) })) {
         Reply::Answer { answer: Answer::Table(page), .. } => page.listed.count,
         other => panic!("{other:?}"),

@@ -6,8 +6,8 @@ use crate::paired::{Worker, device};
 
 use memscape::compare::FileSlot;
 use memscape::engine::protocol::{
-    Align, Cell, Chart, DeltaBox, Factor, Looks, MatchKey, PairMoments, PairQuestion, Pairing, PlanGroup, PlanQuestion,
-    Report, second_file_ordinal, split_ordinal,
+    Align, Cell, Chart, DeltaBox, Factor, MatchKey, PairMoments, PairQuestion, Pairing, PlanGroup, PlanQuestion,
+    PlotSettings, Report, second_file_ordinal, split_ordinal,
 };
 use memscape::engine::{Answer, Question};
 use memscape::timeline::{Axis, View, WindowColumns};
@@ -206,7 +206,7 @@ fn invalid_or_closed_second_file_keeps_first_open() {
     let a = device(&first);
     let scene = |worker: &mut Worker, device: i64| {
         let view = View { axis: Axis::Events, ..View::fit(1000, 1 << 30, 400, 100) };
-        worker.ask(device, Question::Scene { view, looks: Looks::default() })
+        worker.ask(device, Question::Scene { view, plot_settings: PlotSettings::default() })
     };
     let before = scene(&mut worker, a);
     assert!(before.is_some());

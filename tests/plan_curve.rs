@@ -144,7 +144,7 @@ fn peak_excluding_stack_or_node_matches_brute_force() {
                 focus: None,
                 folds: vec![],
                 reveal: None,
-                find: None,
+                search_serial: None,
                 rows: [0, 50],
             };
             let what = Question::Tree(Box::new(question));

@@ -8,18 +8,18 @@ use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{
-    AddressMap, DeviceSummary, Direction, Grouping, HitAllocation, HitMemory, Looks, MemoryFilter, Plot, Scope,
+    AddressMap, DeviceSummary, Direction, Grouping, HitAllocation, HitMemory, MemoryFilter, Plot, PlotSettings, Scope,
     SearchStart, Step, StepOutcome, StepResult,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{OutlineRect, Scene, View, scene_hit};
 use opened::{Opened, open, real_pickles};
 
-const ADDRESSES: Looks =
-    Looks { plot: Plot::Addresses(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
-const RESERVED: Looks =
-    Looks { plot: Plot::Reserved(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
-const DEFAULT: Looks = Looks {
+const ADDRESSES: PlotSettings =
+    PlotSettings { plot: Plot::Addresses(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
+const RESERVED: PlotSettings =
+    PlotSettings { plot: Plot::Reserved(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
+const DEFAULT: PlotSettings = PlotSettings {
     plot: Plot::Stack,
     stacking: None,
     colouring: Grouping::CallSite,
@@ -48,8 +48,8 @@ fn files() -> Vec<(String, Opened)> {
     files
 }
 
-fn scene(opened: &mut Opened, device: i64, view: View, looks: Looks) -> Scene {
-    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Scene { view, looks } })) {
+fn scene(opened: &mut Opened, device: i64, view: View, plot_settings: PlotSettings) -> Scene {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Scene { view, plot_settings } })) {
         Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
         other => panic!("expected a scene, got {other:?}"),
     }
@@ -62,8 +62,15 @@ fn map(opened: &mut Opened, device: i64, only: MemoryFilter) -> AddressMap {
     }
 }
 
-fn hit(opened: &mut Opened, device: i64, looks: Looks, moment: u32, byte: u64) -> (Option<HitAllocation>, HitMemory) {
-    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Hit { looks, moment, byte } })) {
+fn hit(
+    opened: &mut Opened,
+    device: i64,
+    plot_settings: PlotSettings,
+    moment: u32,
+    byte: u64,
+) -> (Option<HitAllocation>, HitMemory) {
+    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Hit { plot_settings, moment, byte } }))
+    {
         Reply::Answer { answer: Answer::Hit { hit, memory }, .. } => {
             (hit, *memory.expect("not a stack of allocations"))
         }
@@ -71,17 +78,35 @@ fn hit(opened: &mut Opened, device: i64, looks: Looks, moment: u32, byte: u64) -
     }
 }
 
-fn step(opened: &mut Opened, device: i64, looks: Looks, (moment, byte): (u32, u64), step: Step) -> StepResult {
-    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Step { looks, moment, byte, step } }))
-    {
+fn step(
+    opened: &mut Opened,
+    device: i64,
+    plot_settings: PlotSettings,
+    (moment, byte): (u32, u64),
+    step: Step,
+) -> StepResult {
+    match opened.reply(Request::Ask(Ask {
+        serial: 1,
+        device,
+        question: Question::Step { plot_settings, moment, byte, step },
+    })) {
         Reply::Answer { answer: Answer::Step(to), .. } => to,
         other => panic!("expected a step, got {other:?}"),
     }
 }
 
-fn outline(opened: &mut Opened, device: i64, looks: Looks, view: View, allocation: u32) -> Vec<OutlineRect> {
-    match opened.reply(Request::Ask(Ask { serial: 1, device, question: Question::Outline { view, looks, allocation } }))
-    {
+fn outline(
+    opened: &mut Opened,
+    device: i64,
+    plot_settings: PlotSettings,
+    view: View,
+    allocation: u32,
+) -> Vec<OutlineRect> {
+    match opened.reply(Request::Ask(Ask {
+        serial: 1,
+        device,
+        question: Question::Outline { view, plot_settings, allocation },
+    })) {
         Reply::Answer { answer: Answer::Outline(rects), .. } => rects,
         other => panic!("expected an outline, got {other:?}"),
     }
@@ -101,7 +126,7 @@ fn reserved_plot_total_equals_reserved_curve() {
         for device in opened.summary.devices.clone() {
             let view = View::fit(width(&device), device.peak_reserved.max(1) as u64, 300, 200);
             for stacking in [None, Some(Grouping::Pool), Some(Grouping::Size)] {
-                let scene = scene(&mut opened, device.device, view, Looks { stacking, ..RESERVED });
+                let scene = scene(&mut opened, device.device, view, PlotSettings { stacking, ..RESERVED });
                 assert_eq!(scene.columns.total, scene.columns.reserved, "{name}, device {}", device.device);
                 let top = scene.columns.total.iter().copied().max().unwrap_or(0);
                 assert_eq!(top as i64, device.peak_reserved, "{name}, device {}", device.device);
@@ -128,11 +153,11 @@ fn pools_sum_to_reserved() {
             let mut parts = vec![0u64; moments.moment.len()];
             for &pool in &map.pools {
                 let only = MemoryFilter { pool: Some(pool), ..MemoryFilter::default() };
-                let looks = Looks { plot: Plot::Reserved(only), ..DEFAULT };
+                let plot_settings = PlotSettings { plot: Plot::Reserved(only), ..DEFAULT };
                 for (sum, &moment) in parts.iter_mut().zip(&moments.moment) {
                     // Upwards from byte 0 to the top.
                     let (mut byte, mut steps) = (0, 0);
-                    while let (Some(hit), memory) = hit(&mut opened, device.device, looks, moment, byte) {
+                    while let (Some(hit), memory) = hit(&mut opened, device.device, plot_settings, moment, byte) {
                         assert_eq!(hit.lowest_byte, byte, "{name}");
                         assert_eq!(memory.segment.unwrap().pool.unwrap_or_default(), pool, "{name}");
                         byte += hit.requested;
@@ -248,21 +273,21 @@ fn filtered_plot_has_only_matching_blocks() {
                 if let Some(address) = only.address {
                     assert!(part.height_of(address).is_some(), "{name} {only:?}");
                 }
-                let looks = Looks { plot: Plot::Addresses(only), ..DEFAULT };
+                let plot_settings = PlotSettings { plot: Plot::Addresses(only), ..DEFAULT };
                 let mut at = (moment, 0);
                 for _ in 0..30 {
-                    let to = step(&mut opened, id, looks, at, Step::Above);
+                    let to = step(&mut opened, id, plot_settings, at, Step::Above);
                     if to.outcome != StepOutcome::Arrived {
                         break;
                     }
                     at = (to.moment, to.byte);
-                    let (found, _) = hit(&mut opened, id, looks, moment, to.byte);
+                    let (found, _) = hit(&mut opened, id, plot_settings, moment, to.byte);
                     let details = opened.details(id, found.unwrap().allocation).unwrap();
                     assert!(only.pool.is_none_or(|pool| details.pool.unwrap_or_default() == pool), "{name}");
                     assert!(only.stream.is_none_or(|stream| details.stream == Some(stream)), "{name}");
                 }
                 let view = View::fit(device.events + 1, part.height.max(1), 90, 60);
-                let scene = scene(&mut opened, id, view, looks);
+                let scene = scene(&mut opened, id, view, plot_settings);
                 let whole = scene_hit(&scene, 0, 0);
                 assert!(whole.is_some() && scene.ground.is_some(), "{name}");
             }
@@ -280,13 +305,13 @@ fn search_matches_are_at_their_addresses() {
             else {
                 panic!("a search was requested")
             };
-            for (looks, moment) in [(ADDRESSES, 0), (RESERVED, device.events / 2), (RESERVED, 0)] {
+            for (plot_settings, moment) in [(ADDRESSES, 0), (RESERVED, device.events / 2), (RESERVED, 0)] {
                 let begin = SearchStart::Moment(moment as u32);
                 let (direction, window, scope) = (Direction::Next, [0, device.events as u32 + 1], Scope::All);
                 let next = Request::Ask(Ask {
                     serial: 8,
                     device: 0,
-                    question: Question::FindNext { find: 7, begin, direction, looks, window, scope },
+                    question: Question::FindNext { search_serial: 7, begin, direction, plot_settings, window, scope },
                 });
                 let Reply::Answer { answer: Answer::FindNext(found), .. } = opened.reply(next) else {
                     panic!("a match was requested")
@@ -296,8 +321,8 @@ fn search_matches_are_at_their_addresses() {
                 let details = opened.details(id, found.allocation).unwrap();
                 let Some(address) = details.address else { continue };
                 let allocated_at = details.allocated_event.map_or(0, |event| event + 1);
-                let (hit, memory) = hit(&mut opened, id, looks, allocated_at, found.lowest_byte);
-                if looks == ADDRESSES {
+                let (hit, memory) = hit(&mut opened, id, plot_settings, allocated_at, found.lowest_byte);
+                if plot_settings == ADDRESSES {
                     assert_eq!(hit.map(|hit| hit.allocation), Some(found.allocation), "{name}");
                 } else if let Some(segment) = memory.segment.filter(|_| found.lowest_byte > 0) {
                     let inside = found.lowest_byte - hit.unwrap().lowest_byte;

@@ -29,7 +29,7 @@ fn add(to: &mut Weight, more: Weight) {
     (to.bytes, to.count) = (to.bytes + more.bytes, to.count + more.count);
 }
 
-fn add_standing(to: &mut LocationWeight, more: LocationWeight) {
+fn add_weights(to: &mut LocationWeight, more: LocationWeight) {
     add(&mut to.now, more.now);
     add(&mut to.peak, more.peak);
 }
@@ -53,18 +53,18 @@ fn expected(all: &[Details], is_in: IsIn, peak: u32) -> Places {
         let place = frame.map_or_else(Default::default, |frame| (frame.filename.clone(), frame.line.clone()));
         let one = Weight { bytes: it.requested, count: 1 };
         let weight = |counts: bool| if counts { one } else { Weight::default() };
-        add_standing(
+        add_weights(
             places.entry(place).or_default(),
             LocationWeight { now: weight(is_in(it)), peak: weight(is_live_at(it, peak)) },
         );
     }
-    places.retain(|_, standing| standing.now.count + standing.peak.count > 0);
+    places.retain(|_, weights| weights.now.count + weights.peak.count > 0);
     places
 }
 
-fn sum<'a>(standings: impl Iterator<Item = &'a LocationWeight>) -> LocationWeight {
-    standings.fold(LocationWeight::default(), |mut sum, one| {
-        add_standing(&mut sum, *one);
+fn sum<'a>(all: impl Iterator<Item = &'a LocationWeight>) -> LocationWeight {
+    all.fold(LocationWeight::default(), |mut sum, one| {
+        add_weights(&mut sum, *one);
         sum
     })
 }
@@ -73,14 +73,14 @@ fn sum<'a>(standings: impl Iterator<Item = &'a LocationWeight>) -> LocationWeigh
 fn page_lines(page: &SourcesPage) -> Places {
     let mut places = Places::new();
     for file in &page.files {
-        assert_eq!(sum(file.lines.iter().map(|line| &line.standing)), file.standing, "lines add up to {}", file.path);
-        assert!(file.lines.is_sorted_by_key(|line| std::cmp::Reverse(line.standing.now.bytes)));
+        assert_eq!(sum(file.lines.iter().map(|line| &line.weights)), file.weights, "lines add up to {}", file.path);
+        assert!(file.lines.is_sorted_by_key(|line| std::cmp::Reverse(line.weights.now.bytes)));
         for line in &file.lines {
-            let twice = places.insert((file.path.clone(), line.line.clone()), line.standing);
+            let twice = places.insert((file.path.clone(), line.line.clone()), line.weights);
             assert_eq!(twice, None, "{}:{} is listed twice", file.path, line.line);
         }
     }
-    assert!(page.files.is_sorted_by_key(|file| std::cmp::Reverse(file.standing.now.bytes)));
+    assert!(page.files.is_sorted_by_key(|file| std::cmp::Reverse(file.weights.now.bytes)));
     if page.elsewhere != LocationWeight::default() {
         places.insert(Default::default(), page.elsewhere);
     }
@@ -167,8 +167,8 @@ fn any_file_name_and_line_is_accepted() {
     let of_places = page_lines(&page);
     for (at, (file, line)) in places.iter().enumerate() {
         let weight = Weight { bytes: 512 << at, count: 1 };
-        let standing = LocationWeight { now: weight, peak: weight };
-        assert_eq!(of_places.get(&((*file).to_owned(), line.to_string())), Some(&standing), "{file:?} {line}");
+        let weights = LocationWeight { now: weight, peak: weight };
+        assert_eq!(of_places.get(&((*file).to_owned(), line.to_string())), Some(&weights), "{file:?} {line}");
     }
     assert_eq!(of_places.len(), places.len());
     assert_eq!(page.files.iter().find(|file| file.path == "same.py").unwrap().lines.len(), 3);
@@ -176,7 +176,7 @@ fn any_file_name_and_line_is_accepted() {
     let mut opened = open(&snapshot(&[(&long, json!(1)), (&long["/ä".len()..4000], json!(2))])).unwrap();
     let page = sources(&mut opened, 0, Scope::At(2));
     assert!(page.files.iter().all(|SourceFile { path, .. }| path.len() < 1100 && path.starts_with('…')));
-    assert_eq!(sum(page.files.iter().map(|file| &file.standing).chain([&page.elsewhere])), page.total);
+    assert_eq!(sum(page.files.iter().map(|file| &file.weights).chain([&page.elsewhere])), page.total);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn line_weight_matches_search_for_line() {
             else {
                 panic!("not a tally");
             };
-            let LocationWeight { now, peak } = line.standing;
+            let LocationWeight { now, peak } = line.weights;
             assert_eq!((tally.requested, tally.count), (now.bytes, now.count), "{}:{}", file.path, line.line);
             assert_eq!((tally.peak_requested, tally.peak_count), (peak.bytes, peak.count));
             lines += 1;

@@ -189,7 +189,7 @@ fn tree_matches_call_tree_tab() {
                     focus: None,
                     folds: vec![Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open }],
                     reveal: None,
-                    find: None,
+                    search_serial: None,
                     rows: [wanted.len() as u32, 500],
                 };
                 let ask = Ask { serial: 1, device: device.device, question: Question::Tree(Box::new(tree)) };
@@ -238,7 +238,7 @@ fn largest_allocations_match_allocations_tab() {
                 rows: [0, 50],
                 reveal: None,
                 selected: Vec::new(),
-                find: None,
+                search_serial: None,
             };
             let ask = Ask { serial: 1, device: device.device, question: Question::Table(Box::new(question)) };
             let Reply::Answer { answer: Answer::Table(page), .. } = other.reply(Request::Ask(ask)) else { panic!() };

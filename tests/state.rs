@@ -229,7 +229,10 @@ fn hit_test_by_address_matches_list() {
                     let memory = memory.unwrap();
                     let segment = memory.segment.unwrap();
                     assert_eq!((segment.address, segment.reserved), (bar.segment, bar.sums.reserved));
-                    assert!(segment.mapped <= moment && segment.unmapped.is_none_or(|unmapped| moment < unmapped));
+                    assert!(
+                        segment.mapped_at <= moment
+                            && segment.unmapped_at.is_none_or(|unmapped_at| moment < unmapped_at)
+                    );
                     let free = (piece.kind == PieceKind::Free).then_some((piece.address, piece.rounded));
                     assert_eq!(memory.free, free);
                     let block = is_block(piece).then_some((piece.allocation, piece.requested));

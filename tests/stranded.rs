@@ -168,7 +168,7 @@ fn report_with_shortest_slices_equals_report_without_slices() {
 }
 
 #[test]
-fn fragmentation_report_has_stranded_bytes_without_driver_requests() {
+fn stranded_bytes_are_reported_when_trace_has_no_driver_requests() {
     let report = reported::report(&mut worked_example(), 0, Topic::Fragmentation, &[]);
     let keys: Vec<&str> = report.sheets.iter().map(|sheet| sheet.key.as_str()).collect();
     assert!(["stranded", "stranded_by_block", "stranded_by_free"].iter().all(|key| keys.contains(key)), "{keys:?}");
@@ -405,7 +405,7 @@ fn check_headline(name: &str, report: &Report, requests: &Sheet) {
 }
 
 #[test]
-fn stranded_pieces_add_up_on_generated_traces() {
+fn stranded_bytes_by_reason_sum_to_total_on_generated_traces() {
     let options = [
         "--steps 4 --pending --seed 3",
         "--steps 4 --expandable --seed 4",
@@ -422,7 +422,7 @@ fn stranded_pieces_add_up_on_generated_traces() {
 }
 
 #[test]
-fn stranded_pieces_add_up_on_real_snapshots() {
+fn stranded_bytes_by_reason_sum_to_total_on_real_snapshots() {
     let Some(files) = real_pickles() else { return };
     let checked: usize =
         files.iter().map(|path| check_sums(&path.display().to_string(), &std::fs::read(path).unwrap())).sum();
@@ -446,7 +446,7 @@ fn recordings() -> Option<Vec<PathBuf>> {
 }
 
 #[test]
-fn stranded_pieces_add_up_on_recordings() {
+fn stranded_bytes_by_reason_sum_to_total_on_recordings() {
     let Some(files) = recordings() else { return };
     let checked: usize =
         files.iter().map(|path| check_sums(&path.display().to_string(), &std::fs::read(path).unwrap())).sum();

@@ -179,7 +179,7 @@ fn weight<'a>(of: impl IntoIterator<Item = &'a Details>) -> Weight {
 
 fn question(scope: Scope, sort: TableSort) -> TableQuestion {
     let filter = TableFilter::default();
-    TableQuestion { scope, filter, sort, rows: [0, 40], reveal: None, selected: Vec::new(), find: None }
+    TableQuestion { scope, filter, sort, rows: [0, 40], reveal: None, selected: Vec::new(), search_serial: None }
 }
 
 const BY_NUMBER: TableSort = TableSort { column: TableColumn::Id, direction: SortDirection::Ascending };
@@ -338,7 +338,7 @@ fn lifetime_on_time_axis_is_never_negative() {
         rows: [0, 300],
         reveal: None,
         selected: vec![[0, 300]],
-        find: None,
+        search_serial: None,
     };
     let page = page(&mut opened.engine, 0, &asked);
     let (lines, _) = text(&mut opened.engine, 0, &asked);
@@ -428,7 +428,8 @@ proptest! {
             let text = typed(&terms);
             let filter = TableFilter { text, node: None, sizes: ordered(sizes), lifetimes: ordered(lives) };
             let selected = vec![[rows[0], rows[0] + rows[1]], [90, 300]];
-            let asked = TableQuestion { scope, filter, sort, rows, reveal: Some(reveal), selected, find: None };
+            let reveal = Some(reveal);
+            let asked = TableQuestion { scope, filter, sort, rows, reveal, selected, search_serial: None };
             check(&mut opened, 0, &all, &terms, &asked);
         }
     }
@@ -492,7 +493,7 @@ fn node_filter_lists_allocations_of_tree_node() {
             focus: None,
             folds: vec![open_all],
             reveal: None,
-            find: None,
+            search_serial: None,
             rows: [0, 500],
         };
         opened.engine.request(Request::Ask(Ask { serial: 1, device: 0, question: Question::Tree(Box::new(tree)) }));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-use memscape::engine::protocol::Looks;
+use memscape::engine::protocol::PlotSettings;
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{MAX_QUADS, Scene, View};
 use std::path::Path;
@@ -36,7 +36,7 @@ fn real_snapshots_have_stacks_without_gaps() {
                 engine.request(Request::Ask(Ask {
                     serial: 1,
                     device: device.device,
-                    question: Question::Scene { view, looks: Looks::default() },
+                    question: Question::Scene { view, plot_settings: PlotSettings::default() },
                 }));
                 let scene = replies(&mut engine).into_iter().find_map(|reply| match reply {
                     Reply::Answer { answer: Answer::Scene(scene), .. } => Some(scene),

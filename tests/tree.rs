@@ -36,7 +36,15 @@ fn moments(opened: &mut Opened, device: i64, moments: &[u32]) -> Vec<MomentFacts
 /// The tree with all nodes open.
 fn whole(scope: Scope, arrangement: Arrangement) -> TreeQuestion {
     let all = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
-    TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: None, rows: [0, 2000] }
+    TreeQuestion {
+        scope,
+        arrangement,
+        focus: None,
+        folds: vec![all],
+        reveal: None,
+        search_serial: None,
+        rows: [0, 2000],
+    }
 }
 
 /// Details of all allocations of a device.
@@ -269,7 +277,7 @@ proptest! {
             }
             // The flame graph's boxes are the same nodes.
             let question = FlameQuestion {
-                scope: Scope::Change(span), arrangement: Arrangement::default(), zoom: None, width_px: 4000, find: None, allocation: None,
+                scope: Scope::Change(span), arrangement: Arrangement::default(), zoom: None, width_px: 4000, search_serial: None, allocation: None,
             };
             let tree = page(&mut opened, 0, whole(Scope::Change(span), Arrangement::default()));
             let asked = Ask { serial: 5, device: 0, question: Question::Flame(question) };

@@ -5,8 +5,8 @@
 use crate::numbered;
 
 use memscape::engine::protocol::{
-    Arrangement, FlameQuestion, Fold, FoldScope, FoldState, Highlight, Internal, Looks, MomentSpec, Reveal, Root,
-    Scope, Span, TreePage, TreeQuestion, Weight,
+    Arrangement, FlameQuestion, Fold, FoldScope, FoldState, Highlight, Internal, MomentSpec, PlotSettings, Reveal,
+    Root, Scope, Span, TreePage, TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
@@ -39,7 +39,15 @@ impl OpenFile {
         let all = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
         let arrangement = Arrangement { root, ..Arrangement::default() };
         let scope = Scope::At(self.last);
-        TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: None, rows: [0, 100] }
+        TreeQuestion {
+            scope,
+            arrangement,
+            focus: None,
+            folds: vec![all],
+            reveal: None,
+            search_serial: None,
+            rows: [0, 100],
+        }
     }
 }
 
@@ -113,18 +121,21 @@ fn longest_slice() -> Duration {
         let node = page.rows[0].node;
         let arrangement = open.everything_open(root).arrangement;
         let scope = Scope::At(open.last);
-        let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 30_000, find: None, allocation: None };
+        let question =
+            FlameQuestion { scope, arrangement, zoom: None, width_px: 30_000, search_serial: None, allocation: None };
         match open.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Flame(question) })) {
             Reply::Answer { answer: Answer::Flame(page), .. } => {
                 assert!(page.boxes.len() > 600 && page.total.count == 100_000);
             }
             other => panic!("{other:?}"),
         }
-        let looks =
-            Looks { highlight: Highlight::Node(open.everything_open(root).arrangement, node), ..Looks::default() };
+        let plot_settings = PlotSettings {
+            highlight: Highlight::Node(open.everything_open(root).arrangement, node),
+            ..PlotSettings::default()
+        };
         let view = View::fit(u64::from(open.last) + 1, 1 << 33, 100, 100);
         assert!(matches!(
-            open.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Scene { view, looks } })),
+            open.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Scene { view, plot_settings } })),
             Reply::Answer { answer: Answer::Scene(_), .. }
         ));
     }
@@ -143,7 +154,8 @@ fn box_of_allocation_is_found_quickly() {
     for (allocation, row) in [(3, 4000), (12, 0), (12, 0), (12, 0)] {
         open.slowest = Duration::ZERO;
         let allocation = Some(allocation);
-        let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 1500, find: None, allocation };
+        let question =
+            FlameQuestion { scope, arrangement, zoom: None, width_px: 1500, search_serial: None, allocation };
         match open.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Flame(question) })) {
             Reply::Answer { answer: Answer::Flame(page), .. } => {
                 assert_eq!(page.boxes[page.revealed.unwrap() as usize].row, row);
@@ -222,7 +234,7 @@ fn sums_beyond_64_bits_saturate() {
         let question = TreeQuestion {
             reveal: Some(reveal),
             rows: [u32::MAX, u32::MAX],
-            find: Some(3),
+            search_serial: Some(3),
             ..open.everything_open(Root::Outermost)
         };
         assert_eq!(open.tree(question).revealed, None);

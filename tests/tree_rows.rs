@@ -41,7 +41,18 @@ fn sample() -> (Opened, TreeQuestion) {
     let opened = open(&turns::file(&turns)).unwrap();
     let scope = Scope::Allocated(Span { from: 0, to: opened.summary.devices[0].events as u32 });
     let arrangement = Arrangement::default();
-    (opened, TreeQuestion { scope, arrangement, focus: None, folds: vec![], reveal: None, find: None, rows: [0, 2000] })
+    (
+        opened,
+        TreeQuestion {
+            scope,
+            arrangement,
+            focus: None,
+            folds: vec![],
+            reveal: None,
+            search_serial: None,
+            rows: [0, 2000],
+        },
+    )
 }
 
 fn fold(node: u32, reach: FoldScope, state: FoldState) -> Fold {
@@ -165,7 +176,7 @@ fn search_marks_rows_and_sums_matches() {
     {
         let tally = find(&mut opened, query);
         for root in [Root::Outermost, Root::Innermost] {
-            let mut question = TreeQuestion { find: Some(FIND), ..all_open(&question) };
+            let mut question = TreeQuestion { search_serial: Some(FIND), ..all_open(&question) };
             question.arrangement.root = root;
             let rows = page(&mut opened, &question).rows;
             let matches: Vec<u32> = rows.iter().filter(|row| row.matches).map(|row| row.node).collect();
@@ -204,9 +215,9 @@ fn search_marks_rows_and_sums_matches() {
     }
     // A different search with the same serial drops the earlier marks.
     find(&mut opened, "Forward");
-    let question = TreeQuestion { find: Some(FIND), ..all_open(&question) };
+    let question = TreeQuestion { search_serial: Some(FIND), ..all_open(&question) };
     assert!(page(&mut opened, &question).rows.iter().all(|row| row.matches == (row.label.name == "Forward")));
-    let other = TreeQuestion { find: Some(FIND + 1), ..question };
+    let other = TreeQuestion { search_serial: Some(FIND + 1), ..question };
     assert!(page(&mut opened, &other).rows.iter().all(|row| !row.matches && row.found == 0));
 }
 

@@ -3,7 +3,7 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, Grouping, HitAllocation, LoadRange, Looks, Member, MomentFacts, Phase, Progress,
+    Details, DeviceSummary, Grouping, HitAllocation, LoadRange, Member, MomentFacts, Phase, PlotSettings, Progress,
     StepOutcome, StepResult,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
@@ -106,7 +106,11 @@ fn opened_file_requests_its_whole_timeline() {
     let view = View::fit(1000, 1 << 20, 100, 100);
     assert_eq!(
         page.requests(),
-        [&Request::Ask(Ask { serial: 1, device: 0, question: Question::Scene { view, looks: Looks::default() } })]
+        [&Request::Ask(Ask {
+            serial: 1,
+            device: 0,
+            question: Question::Scene { view, plot_settings: PlotSettings::default() }
+        })]
     );
     page.answer_scene();
     assert!(matches!(page.effects[..], [Effect::Upload { .. }, ..]));
@@ -547,25 +551,25 @@ fn regrouped_stack_gets_new_outline_and_hit_test() {
     page.answer_with(*serial, Answer::Details(Some(Box::new(details))));
     let outline = |page: &Page| {
         let asked = page.requests().into_iter().find_map(|request| match request {
-            Request::Ask(Ask { serial, question: Question::Outline { looks, allocation: 3, .. }, .. }) => {
-                Some((*serial, *looks))
+            Request::Ask(Ask { serial, question: Question::Outline { plot_settings, allocation: 3, .. }, .. }) => {
+                Some((*serial, *plot_settings))
             }
             _ => None,
         });
         asked.expect("an outline was requested")
     };
-    let (serial, looks) = outline(&page);
-    assert_eq!(looks, Looks::default());
+    let (serial, plot_settings) = outline(&page);
+    assert_eq!(plot_settings, PlotSettings::default());
     page.answer_with(serial, Answer::Outline(Vec::new()));
 
     page.act(Action::StackingChosen(Some(Grouping::Size)));
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 75.0 }));
     let hit = page.requests().into_iter().find_map(|request| match request {
-        Request::Ask(Ask { question: Question::Hit { looks, .. }, .. }) => Some(*looks),
+        Request::Ask(Ask { question: Question::Hit { plot_settings, .. }, .. }) => Some(*plot_settings),
         _ => None,
     });
-    assert_eq!(hit, Some(Looks::default()), "the old order is still shown");
-    let grouped = Looks { stacking: Some(Grouping::Size), ..Looks::default() };
+    assert_eq!(hit, Some(PlotSettings::default()), "the old order is still shown");
+    let grouped = PlotSettings { stacking: Some(Grouping::Size), ..PlotSettings::default() };
     page.act(Action::StackingChosen(None));
     page.act(Action::StackingChosen(grouped.stacking));
     page.answer_scene();

@@ -3,7 +3,7 @@
 
 use crate::face::{self, Worker, columns};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, Direction, Grouping, Highlight, Looks, Match, Scope, SearchStart, Tally,
+    Details, DeviceSummary, Direction, Grouping, Highlight, Match, PlotSettings, Scope, SearchStart, Tally,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
@@ -53,19 +53,21 @@ impl Page {
     /// The latest request for the next match.
     fn step_request(&self) -> Option<(u32, SearchStart, Direction)> {
         self.find_request(|request| match request {
-            Request::Ask(Ask { serial, question: Question::FindNext { begin, direction, looks, .. }, .. }) => {
-                assert_eq!(*looks, looks.without_highlight());
+            Request::Ask(Ask {
+                serial, question: Question::FindNext { begin, direction, plot_settings, .. }, ..
+            }) => {
+                assert_eq!(*plot_settings, plot_settings.without_highlight());
                 Some((*serial, *begin, *direction))
             }
             _ => None,
         })
     }
 
-    /// Looks of the latest scene request.
-    fn looks(&self) -> Option<Looks> {
+    /// Returns the plot settings of the latest scene request.
+    fn plot_settings(&self) -> Option<PlotSettings> {
         self.find_request(|request| {
-            if let Request::Ask(Ask { question: Question::Scene { looks, .. }, .. }) = request {
-                Some(*looks)
+            if let Request::Ask(Ask { question: Question::Scene { plot_settings, .. }, .. }) = request {
+                Some(*plot_settings)
             } else {
                 None
             }
@@ -126,11 +128,11 @@ fn typed_text_is_searched_once() {
         status(&page.state).exact,
         "1,073,741,824 B requested in total (not all live at once); 12 live at the peak, 1,048,576 B"
     );
-    assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Found(second)));
+    assert_eq!(page.plot_settings().map(|plot_settings| plot_settings.highlight), Some(Highlight::Found(second)));
     page.draw();
     page.find("  ");
     assert_eq!((page.search_request(), status(&page.state).text.as_str()), (None, ""));
-    assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Nothing));
+    assert_eq!(page.plot_settings().map(|plot_settings| plot_settings.highlight), Some(Highlight::Nothing));
 }
 
 #[test]
@@ -168,7 +170,7 @@ fn invalid_query_reports_error_without_search() {
     page.find(">5MiB");
     page.answer_search(Tally::default());
     assert_eq!(status(&page.state).text, "No matches");
-    assert_eq!(page.looks(), None, "without matches nothing is faded");
+    assert_eq!(page.plot_settings(), None, "without matches nothing is faded");
 }
 
 #[test]
@@ -253,7 +255,7 @@ fn allocations_with_stack_of_selection_are_highlighted_until_search() {
     let mut page = Page::open();
     page.command(Command::SelectNext);
     page.select(0, Some(7));
-    assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Stack(7)));
+    assert_eq!(page.plot_settings().map(|plot_settings| plot_settings.highlight), Some(Highlight::Stack(7)));
     page.draw();
     let counted = page.find_request(|request| match request {
         Request::Ask(Ask { serial, question: Question::SameStack(stack), .. }) => Some((*serial, *stack)),
@@ -267,7 +269,7 @@ fn allocations_with_stack_of_selection_are_highlighted_until_search() {
     // Another allocation of the same stack needs no new scene or tally.
     page.command(Command::SelectNext);
     page.select(1, Some(7));
-    assert_eq!(page.looks(), None);
+    assert_eq!(page.plot_settings(), None);
     assert!(
         page.find_request(
             |request| matches!(request, Request::Ask(Ask { question: Question::SameStack(_), .. })).then_some(())
@@ -276,13 +278,13 @@ fn allocations_with_stack_of_selection_are_highlighted_until_search() {
     );
 
     page.command(Command::ToggleSameStack);
-    assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Nothing));
+    assert_eq!(page.plot_settings().map(|plot_settings| plot_settings.highlight), Some(Highlight::Nothing));
     page.draw();
     page.command(Command::ToggleSameStack);
     page.draw();
     page.find("train");
     let found = page.answer_search(TALLY);
-    assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Found(found)));
+    assert_eq!(page.plot_settings().map(|plot_settings| plot_settings.highlight), Some(Highlight::Found(found)));
     page.draw();
 
     // Escape clears the selection first, then the search.
@@ -290,7 +292,7 @@ fn allocations_with_stack_of_selection_are_highlighted_until_search() {
     assert!(page.state.selection.is_none() && page.state.find.text == "train");
     page.command(Command::ClearSelection);
     assert_eq!(page.state.find.text, "");
-    assert_eq!(page.looks().map(|looks| looks.highlight), Some(Highlight::Nothing));
+    assert_eq!(page.plot_settings().map(|plot_settings| plot_settings.highlight), Some(Highlight::Nothing));
 }
 
 #[test]
@@ -301,7 +303,7 @@ fn search_is_repeated_on_other_device() {
     page.command(Command::NextDevice);
     assert_eq!(page.search_request().map(|(_, device, text)| (device, text)), Some((1, "train".into())));
     assert_eq!(
-        page.looks().map(|looks| looks.highlight),
+        page.plot_settings().map(|plot_settings| plot_settings.highlight),
         Some(Highlight::Nothing),
         "matches of the other device are not highlighted"
     );
@@ -329,20 +331,20 @@ fn highlighting_does_not_change_hit_test() {
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
     let hit = |page: &Page| {
         page.find_request(|request| {
-            if let Request::Ask(Ask { serial, question: Question::Hit { looks, .. }, .. }) = request {
-                Some((*serial, *looks))
+            if let Request::Ask(Ask { serial, question: Question::Hit { plot_settings, .. }, .. }) = request {
+                Some((*serial, *plot_settings))
             } else {
                 None
             }
         })
     };
-    let (serial, looks) = hit(&page).expect("a hit test at the crosshair");
-    assert_eq!(looks, Looks::default());
+    let (serial, plot_settings) = hit(&page).expect("a hit test at the crosshair");
+    assert_eq!(plot_settings, PlotSettings::default());
     page.answer_with(serial, Answer::Hit { hit: None, memory: None });
     page.find("train");
     page.answer_search(TALLY);
     page.draw();
-    assert_ne!(page.state.geometry.looks, Looks::default(), "the match is highlighted");
+    assert_ne!(page.state.geometry.plot_settings, PlotSettings::default(), "the match is highlighted");
     assert_eq!(hit(&page), None);
 }
 

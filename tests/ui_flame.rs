@@ -333,7 +333,7 @@ fn matches_selection_and_hover_are_highlighted() {
     let tally = memscape::engine::protocol::Tally { count: 1, requested: 20, ..Default::default() };
     page.answer_with(serial.unwrap(), Answer::Find(tally));
     let (asked, question) = page.flame_request().expect("boxes with the search's matches");
-    assert_eq!(question.find, serial);
+    assert_eq!(question.search_serial, serial);
     let mut found = boxes(0);
     (found.boxes[0].found, found.boxes[1].found, found.boxes[4].found) = (20, 20, 60);
     found.boxes[4].matches = true;

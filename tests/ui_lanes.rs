@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker, columns};
-use memscape::engine::protocol::{DeviceSummary, Looks, MomentFacts};
+use memscape::engine::protocol::{DeviceSummary, MomentFacts, PlotSettings};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
@@ -58,8 +58,8 @@ impl Page {
 
     fn scene_request(&self) -> Option<(u32, i64, View)> {
         let mut scenes = self.effects.iter().filter_map(|effect| match effect {
-            Effect::Ask(Request::Ask(Ask { serial, device, question: Question::Scene { view, looks } }))
-                if *looks == Looks::default() =>
+            Effect::Ask(Request::Ask(Ask { serial, device, question: Question::Scene { view, plot_settings } }))
+                if *plot_settings == PlotSettings::default() =>
             {
                 Some((*serial, *device, *view))
             }
@@ -295,7 +295,7 @@ fn colouring_is_requested_for_every_lane() {
             .expect("a scene");
         page.answer_with(serial, Answer::Scene(Box::new(scene(view))));
     }
-    assert!(page.state.shown_lanes().all(|lane| lane.geometry.looks == page.state.looks));
+    assert!(page.state.shown_lanes().all(|lane| lane.geometry.plot_settings == page.state.plot_settings));
 }
 
 proptest! {

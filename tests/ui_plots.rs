@@ -4,8 +4,8 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    AddressMap, Curves, Details, DeviceSummary, Grouping, Highlight, HitAllocation, HitMemory, HitSegment, Looks,
-    MappedRange, MemoryFilter, Plot,
+    AddressMap, Curves, Details, DeviceSummary, Grouping, Highlight, HitAllocation, HitMemory, HitSegment, MappedRange,
+    MemoryFilter, Plot, PlotSettings,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::shapes::Shape;
@@ -62,8 +62,8 @@ fn segment_at(address: u64) -> HitSegment {
         address,
         reserved: 40 * MIB,
         range_bytes: 20 * MIB,
-        mapped: 3,
-        unmapped: Some(900),
+        mapped_at: 3,
+        unmapped_at: Some(900),
         pool: Some((0, 7)),
         stream: Some(16),
         small: false,
@@ -176,14 +176,16 @@ impl Page {
         panic!("requests do not end");
     }
 
-    fn hit(&mut self, hit: Option<HitAllocation>, memory: Option<HitMemory>) -> Looks {
+    fn hit(&mut self, hit: Option<HitAllocation>, memory: Option<HitMemory>) -> PlotSettings {
         let hits = |request: &Request| match request {
-            Request::Ask(Ask { serial, question: Question::Hit { looks, .. }, .. }) => Some((*serial, *looks)),
+            Request::Ask(Ask { serial, question: Question::Hit { plot_settings, .. }, .. }) => {
+                Some((*serial, *plot_settings))
+            }
             _ => None,
         };
-        let (serial, looks) = self.take_request(hits).expect("a hit request");
+        let (serial, plot_settings) = self.take_request(hits).expect("a hit request");
         self.answer_with(serial, Answer::Hit { hit, memory: memory.map(Box::new) });
-        looks
+        plot_settings
     }
 
     fn view(&self) -> View {
@@ -221,10 +223,10 @@ fn plot_height_fits_its_content() {
         page.act(Action::Plot(PlotAction::KindChosen(at)));
         page.settle();
         assert_eq!(page.height().round() as u64, height);
-        assert_eq!(page.state.geometry.looks.plot, [Plot::Stack, ADDRESSES, RESERVED][at]);
+        assert_eq!(page.state.geometry.plot_settings.plot, [Plot::Stack, ADDRESSES, RESERVED][at]);
     }
     page.press(Command::Plot(PlotStep::NextPlot));
-    assert_eq!(page.state.looks.plot, Plot::Stack, "wraps to the first plot");
+    assert_eq!(page.state.plot_settings.plot, Plot::Stack, "wraps to the first plot");
 }
 
 #[test]
@@ -276,11 +278,11 @@ fn undo_restores_plot_of_each_window() {
     page.settle();
     page.press(Command::ZoomBytesIn);
     page.press(Command::UndoView);
-    assert_eq!(page.state.looks.plot, ADDRESSES);
+    assert_eq!(page.state.plot_settings.plot, ADDRESSES);
     page.press(Command::UndoView);
-    assert_eq!((page.state.looks.plot, page.view()), (Plot::Stack, stack));
+    assert_eq!((page.state.plot_settings.plot, page.view()), (Plot::Stack, stack));
     page.press(Command::RedoView);
-    assert_eq!(page.state.looks.plot, ADDRESSES);
+    assert_eq!(page.state.plot_settings.plot, ADDRESSES);
 }
 
 #[test]
@@ -328,12 +330,12 @@ fn free_range_has_card_and_selects_its_segment() {
     assert_eq!(pickers(&page.state).segment, "Only this segment");
     page.press(Command::Plot(PlotStep::OnlySegment));
     let only = MemoryFilter { address: Some(UPPER), ..MemoryFilter::default() };
-    assert_eq!(page.state.looks.plot, Plot::Addresses(only));
+    assert_eq!(page.state.plot_settings.plot, Plot::Addresses(only));
     page.settle();
     assert_eq!(page.height().round() as u64, 44 * MIB);
     assert!(pickers(&page.state).is_segment);
     page.press(Command::Plot(PlotStep::OnlySegment));
-    assert_eq!(page.state.looks.plot, ADDRESSES);
+    assert_eq!(page.state.plot_settings.plot, ADDRESSES);
     // Unmapped addresses.
     page.settle();
     page.act(Action::PointerMoved(Pointer { x: 51.0, y: 140.0 }));
@@ -363,16 +365,16 @@ fn block_at_address_shows_segment_and_is_selected() {
     page.answer_with(serial, Answer::Details(Some(Box::new(details))));
     page.settle();
     assert_eq!(page.state.outline_key().map(|of| of.allocation), Some(5));
-    assert_eq!(page.state.looks.highlight, Highlight::Stack(3));
+    assert_eq!(page.state.plot_settings.highlight, Highlight::Stack(3));
     // Ids of the Reserved view are ranges, not allocations, so the selection is not highlighted there.
     page.act(Action::Plot(PlotAction::KindChosen(2)));
     page.settle();
-    assert_eq!(page.state.looks.highlight, Highlight::Nothing);
+    assert_eq!(page.state.plot_settings.highlight, Highlight::Nothing);
     assert_eq!(page.state.outline_key(), None);
     assert!(page.state.selection.is_some(), "the selection is kept");
     page.act(Action::Plot(PlotAction::KindChosen(0)));
     page.settle();
-    assert_eq!(page.state.looks.highlight, Highlight::Stack(3));
+    assert_eq!(page.state.plot_settings.highlight, Highlight::Stack(3));
 }
 
 #[test]
@@ -413,20 +415,23 @@ fn pool_and_stream_filters_apply() {
     assert_eq!(card_text.pools, ["all pools", "default pool", "MemPool (0, 7)"]);
     assert_eq!(card_text.streams, ["all streams", "stream 0 (default)", "stream 0x10"]);
     page.act(Action::Plot(PlotAction::Pool(Some(1))));
-    assert_eq!(page.state.looks.plot.filter().pool, Some((0, 7)));
+    assert_eq!(page.state.plot_settings.plot.filter().pool, Some((0, 7)));
     page.settle();
     assert_eq!(page.height().round() as u64, 12 * MIB, "height of the pool");
     assert_eq!(pickers(&page.state).pool, 2);
     assert_eq!(page.state.overview().map(|it| it.reserved[0]), Some(12 * MIB), "the overview is filtered too");
     page.press(Command::Plot(PlotStep::NextStream));
-    assert_eq!(page.state.looks.plot.filter(), MemoryFilter { pool: Some((0, 7)), stream: Some(0), address: None });
+    assert_eq!(
+        page.state.plot_settings.plot.filter(),
+        MemoryFilter { pool: Some((0, 7)), stream: Some(0), address: None }
+    );
     page.settle();
     page.press(Command::Plot(PlotStep::NextPool));
-    assert_eq!(page.state.looks.plot.filter().pool, None, "all pools follow the last one");
+    assert_eq!(page.state.plot_settings.plot.filter().pool, None, "all pools follow the last one");
     page.act(Action::Plot(PlotAction::KindChosen(1)));
-    assert_eq!(page.state.looks.plot.filter().stream, Some(0), "the stream filter is kept");
+    assert_eq!(page.state.plot_settings.plot.filter().stream, Some(0), "the stream filter is kept");
     page.act(Action::DeviceChosen(1));
-    assert_eq!(page.state.looks.plot, ADDRESSES, "filters are reset for another device");
+    assert_eq!(page.state.plot_settings.plot, ADDRESSES, "filters are reset for another device");
 }
 
 #[test]
@@ -557,5 +562,5 @@ fn lanes_have_separate_heights() {
     page.act(Action::Plot(PlotAction::KindChosen(2)));
     page.settle();
     assert_eq!(page.state.coloured_by(), Grouping::CallSite);
-    assert!(page.state.shown_lanes().all(|lane| lane.geometry.looks.plot == RESERVED));
+    assert!(page.state.shown_lanes().all(|lane| lane.geometry.plot_settings.plot == RESERVED));
 }

@@ -12,7 +12,7 @@ use memscape::ui::sources::{SourceAction, SourceText, inputs};
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Effect};
 
-fn standing(now: u64, peak: u64) -> LocationWeight {
+fn weights(now: u64, peak: u64) -> LocationWeight {
     let weight = |bytes: u64| Weight { bytes, count: u32::from(bytes > 0) };
     LocationWeight { now: weight(now), peak: weight(peak) }
 }
@@ -20,12 +20,12 @@ fn standing(now: u64, peak: u64) -> LocationWeight {
 fn source(path: &str, lines: &[(i64, u64, u64)]) -> SourceFile {
     let line = |&(line, now, peak): &(i64, u64, u64)| SourceLine {
         line: line.to_string(),
-        standing: standing(now, peak),
+        weights: weights(now, peak),
         code: String::new(),
     };
     let sum = |of: fn(&(i64, u64, u64)) -> u64| lines.iter().map(of).sum::<u64>();
     let lines: Vec<SourceLine> = lines.iter().map(line).collect();
-    SourceFile { path: path.into(), standing: standing(sum(|it| it.1), sum(|it| it.2)), lines, left_out: 0 }
+    SourceFile { path: path.into(), weights: weights(sum(|it| it.1), sum(|it| it.2)), lines, left_out: 0 }
 }
 
 fn page() -> SourcesPage {
@@ -34,7 +34,7 @@ fn page() -> SourcesPage {
         source("/home/me/deep/train.py", &[(4, 150, 1)]),
         source("/other/train.py", &[(0, 20, 1)]),
     ];
-    SourcesPage { total: standing(1000, 511), elsewhere: standing(30, 0), left_out: LocationWeight::default(), files }
+    SourcesPage { total: weights(1000, 511), elsewhere: weights(30, 0), left_out: LocationWeight::default(), files }
 }
 
 /// A worker that sends no replies by itself.
@@ -262,8 +262,8 @@ fn long_file_is_truncated_with_note() {
     let (serial, _) = page.sources_request().expect("a question");
     let lines: Vec<_> = (1..=5000).map(|line| (line, 10_000 - line as u64, 1)).collect();
     let files = vec![source("/a.py", &lines), source("/b.py", &[(1, 1, 1)])];
-    let answer = SourcesPage { total: files[0].standing, files, ..SourcesPage::default() };
-    let total = answer.files[0].standing.now.bytes;
+    let answer = SourcesPage { total: files[0].weights, files, ..SourcesPage::default() };
+    let total = answer.files[0].weights.now.bytes;
     page.answer_with(serial, Answer::Sources(Box::new(answer)));
     let rows = view(&page.state.sources, &page.state).rows;
     let labels: Vec<&str> = rows.iter().rev().take(2).map(|row| row.label.as_str()).collect();

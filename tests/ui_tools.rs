@@ -3,7 +3,7 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    AxisPoint, ClockSpan, Details, DeviceSummary, HitAllocation, Looks, Marks, MomentFacts, MomentSpec, Step,
+    AxisPoint, ClockSpan, Details, DeviceSummary, HitAllocation, Marks, MomentFacts, MomentSpec, PlotSettings, Step,
     StepOutcome, StepResult,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
@@ -552,9 +552,9 @@ fn selection_stays_in_view_after_regrouping() {
     page.worker.step_answer = Some(StepResult { moment: 400, byte: 900_000, outcome: StepOutcome::Arrived });
     let stacking = Some(memscape::engine::protocol::Grouping::Size);
     page.act(Action::StackingChosen(stacking));
-    let looks = Looks { stacking, ..Looks::default() };
+    let plot_settings = PlotSettings { stacking, ..PlotSettings::default() };
     assert!(
-        page.worker.requests.iter().any(|it| matches!(it, Request::Ask(Ask { question: Question::Step { looks: of, step: Step::To(3), .. }, .. }) if *of == looks))
+        page.worker.requests.iter().any(|it| matches!(it, Request::Ask(Ask { question: Question::Step { plot_settings: of, step: Step::To(3), .. }, .. }) if *of == plot_settings))
     );
     let view = page.state.view.unwrap();
     assert!((view.bytes_from_row(0.0)..view.bytes_from_row(100.0)).contains(&900_000.0));

@@ -106,7 +106,7 @@ impl Page {
     }
 
     fn highlight(&self) -> Highlight {
-        self.state.looks.highlight
+        self.state.plot_settings.highlight
     }
 
     /// Selects an allocation and answers the request for its details.
@@ -442,15 +442,15 @@ fn search_steps_through_matching_rows() {
     page.press(TreeCommand::NextMatch);
     assert!(page.effects.contains(&Effect::FocusFind), "the search field is focused");
     page.act(Action::FindTyped("train".into()));
-    let find = page.effects.iter().find_map(|effect| match effect {
+    let search_serial = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, question: Question::Find(_), .. })) => Some(*serial),
         _ => None,
     });
-    let find = find.expect("a search");
+    let search_serial = search_serial.expect("a search");
     let tally = Tally { count: 3, requested: 9, peak_count: 1, peak_requested: 3 };
-    page.answer_with(find, Answer::Find(tally));
+    page.answer_with(search_serial, Answer::Find(tally));
     let question = page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| row.found = 2048));
-    assert_eq!(question.find, Some(find));
+    assert_eq!(question.search_serial, Some(search_serial));
     assert!(view(&page.state.tree, &page.state).has_matches);
     assert_eq!(page.rows().first().map(|row| row.found.clone()), Some("2.00 KiB".into()));
     page.press(TreeCommand::NextMatch);

@@ -30,8 +30,8 @@ fn ask(open: &mut OpenFile, what: &str, request: Request) -> Reply {
 }
 
 fn tree(open: &mut OpenFile, what: &str, folds: Vec<Fold>, reveal: Option<Reveal>, rows: [u32; 2]) -> Vec<u64> {
-    let (scope, arrangement, find) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
-    let question = Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal, find, rows });
+    let (scope, arrangement, search_serial) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
+    let question = Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal, search_serial, rows });
     let Reply::Answer { answer: Answer::Tree(page), .. } =
         ask(open, what, Request::Ask(Ask { serial: 1, device: 0, question: Question::Tree(question) }))
     else {
@@ -72,8 +72,8 @@ fn questions(bytes: &[u8]) -> Vec<String> {
     let Reply::Answer { answer: Answer::Moments(moments), .. } = reply else { panic!("{reply:?}") };
     assert!((0..).step_by(1000).zip(&moments).all(|(at, facts): (u32, _)| facts.count == at.saturating_sub(1)));
 
-    let find = Request::Ask(Ask { serial: FIND, device: 0, question: Question::Find("a.py".to_owned()) });
-    assert!(matches!(ask(&mut open, "find", find), Reply::Answer { answer: Answer::Find(_), .. }));
+    let search = Request::Ask(Ask { serial: FIND, device: 0, question: Question::Find("a.py".to_owned()) });
+    assert!(matches!(ask(&mut open, "find", search), Reply::Answer { answer: Answer::Find(_), .. }));
 
     // Rows of equal size are sorted by id: 300 lines of 1000 bytes come first.
     let bytes = tree(&mut open, "tree", vec![], None, [299, 4]);
@@ -83,8 +83,8 @@ fn questions(bytes: &[u8]) -> Vec<String> {
     tree(&mut open, "the row of an allocation", vec![], Some(Reveal::Allocation(123_456)), [0, 10]);
 
     for allocation in [None, Some(123_456)] {
-        let (scope, arrangement, find) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
-        let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 60_000, find, allocation };
+        let (scope, arrangement, search_serial) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
+        let question = FlameQuestion { scope, arrangement, zoom: None, width_px: 60_000, search_serial, allocation };
         let reply =
             ask(&mut open, "flame", Request::Ask(Ask { serial: 1, device: 0, question: Question::Flame(question) }));
         let Reply::Answer { answer: Answer::Flame(page), .. } = reply else { panic!("{reply:?}") };
@@ -95,7 +95,7 @@ fn questions(bytes: &[u8]) -> Vec<String> {
         ask(&mut open, "sources", Request::Ask(Ask { serial: 1, device: 0, question: Question::Sources(scope) }));
     let Reply::Answer { answer: Answer::Sources(page), .. } = reply else { panic!("{reply:?}") };
     let [file] = page.files.as_slice() else { panic!("{:?}", page.files.len()) };
-    assert_eq!((page.total.now, file.standing.now, file.left_out), (total(), total(), LINES - 20_000));
+    assert_eq!((page.total.now, file.weights.now, file.left_out), (total(), total(), LINES - 20_000));
     // The largest lines, and of equal ones the first.
     let lines: Vec<&str> = file.lines.iter().skip(299).take(2).map(|line| line.line.as_str()).collect();
     assert_eq!((lines, file.lines.len()), (vec!["300000", "999"], 20_000));
@@ -109,7 +109,7 @@ fn questions(bytes: &[u8]) -> Vec<String> {
             rows: [0, 3],
             reveal: None,
             selected: (0..LINES).step_by(100).map(|row| [row, row + 1]).collect(),
-            find: None,
+            search_serial: None,
         };
         let question = Box::new(question);
         let reply =

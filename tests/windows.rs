@@ -6,7 +6,7 @@
 use crate::generate;
 use crate::opened;
 
-use memscape::engine::protocol::{Grouping, Looks};
+use memscape::engine::protocol::{Grouping, PlotSettings};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::drawing::Canvas;
@@ -140,14 +140,14 @@ fn newer_window_replaces_older_request() {
     let plane = Plane::for_device(&device, Axis::Events);
     let whole = plane.fit(CANVAS);
     let near = plane.with_margin(plane.zoom_events(whole, 100.0, 0.01));
-    let ask = |serial, view, looks| {
-        Request::Ask(Ask { serial, device: device.device, question: Question::Scene { view, looks } })
+    let ask = |serial, view, plot_settings| {
+        Request::Ask(Ask { serial, device: device.device, question: Question::Scene { view, plot_settings } })
     };
-    let grouped = Looks { stacking: Some(Grouping::CallSite), ..Looks::default() };
-    for looks in [Looks::default(), grouped] {
+    let grouped = PlotSettings { stacking: Some(Grouping::CallSite), ..PlotSettings::default() };
+    for plot_settings in [PlotSettings::default(), grouped] {
         // Independent of the progress of the older one.
         for slices in [0, 1, 2, 5, 9] {
-            opened.engine.request(ask(1, whole, looks));
+            opened.engine.request(ask(1, whole, plot_settings));
             for _ in 0..slices {
                 let mut pieces = 2;
                 let work = opened.engine.step(&mut || {
@@ -156,9 +156,13 @@ fn newer_window_replaces_older_request() {
                 });
                 assert_eq!(work, Work::More, "the older request is unfinished");
             }
-            opened.engine.request(ask(2, near, Looks::default()));
+            opened.engine.request(ask(2, near, PlotSettings::default()));
             let answered = scenes(&mut opened);
-            assert_eq!(answered.iter().map(|(serial, _)| *serial).collect::<Vec<_>>(), [2], "{looks:?}, {slices}");
+            assert_eq!(
+                answered.iter().map(|(serial, _)| *serial).collect::<Vec<_>>(),
+                [2],
+                "{plot_settings:?}, {slices}"
+            );
             assert_eq!(answered[0].1.view, near);
         }
     }
@@ -171,20 +175,23 @@ fn picture_does_not_depend_on_previous_windows() {
     let plane = Plane::for_device(&device, Axis::Events);
     let whole = plane.fit(CANVAS);
     let views = [0.5, 0.03, 0.0005].map(|factor| plane.with_margin(plane.zoom_events(whole, 200.0, factor)));
-    let looks = [None, Some(Grouping::CallSite), Some(Grouping::Size), None]
-        .map(|stacking| Looks { stacking, ..Looks::default() });
-    let mut of = |view, looks| {
+    let plot_settings = [None, Some(Grouping::CallSite), Some(Grouping::Size), None]
+        .map(|stacking| PlotSettings { stacking, ..PlotSettings::default() });
+    let mut of = |view, plot_settings| {
         opened.engine.request(Request::Ask(Ask {
             serial: 1,
             device: device.device,
-            question: Question::Scene { view, looks },
+            question: Question::Scene { view, plot_settings },
         }));
         scenes(&mut opened).pop().expect("one answer").1
     };
-    let first: Vec<Scene> =
-        looks.iter().flat_map(|looks| views.map(|view| (view, *looks))).map(|(view, looks)| of(view, looks)).collect();
-    let backwards = looks.iter().rev().flat_map(|looks| views.map(|view| (view, *looks)));
-    let again: Vec<Scene> = backwards.map(|(view, looks)| of(view, looks)).collect();
+    let first: Vec<Scene> = plot_settings
+        .iter()
+        .flat_map(|plot_settings| views.map(|view| (view, *plot_settings)))
+        .map(|(view, plot_settings)| of(view, plot_settings))
+        .collect();
+    let backwards = plot_settings.iter().rev().flat_map(|plot_settings| views.map(|view| (view, *plot_settings)));
+    let again: Vec<Scene> = backwards.map(|(view, plot_settings)| of(view, plot_settings)).collect();
     for (one, other) in first.chunks(views.len()).zip(again.chunks(views.len()).rev()) {
         assert!(one == other, "same windows, different picture");
     }

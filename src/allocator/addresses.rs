@@ -32,7 +32,7 @@ impl Order {
     pub const ALL: [Order; 5] = [Order::Ascending, Order::Descending, Order::Mixed, Order::Lowest, Order::Highest];
 }
 
-/// Assigns addresses to new segments and reuses the addresses of freed segments.
+/// Source of addresses for new segments, which reuses the addresses of freed segments.
 #[derive(Clone, Debug)]
 pub(crate) struct Addresses {
     order: Order,

@@ -29,7 +29,7 @@ pub struct Check {
     /// Block id of each allocation, by index.
     pub(super) blocks: Vec<u32>,
     next: usize,
-    /// Segment operations and completed frees since the last request, as indices in [`Recording::steps`].
+    /// Segment operations and completed frees since the last request, as indices into [`Recording::steps`].
     chunk: Vec<u32>,
     /// Recorded segment operations that the model is expected to perform next.
     pub(super) script: Vec<Operation>,

@@ -81,7 +81,8 @@ impl Script {
         self.operations.get(self.next).copied()
     }
 
-    /// Returns whether `size` more bytes are granted according to the recording. Also records this attempt.
+    /// Returns whether `size` more bytes are granted according to the recording. Also records this attempt to get
+    /// memory.
     fn grants(&mut self, size: u64, reserved: u64) -> bool {
         let grants = self.current().map_or(self.succeeds, |operation| operation.kind.grows());
         self.attempts.add(reserved, size, self.segment, grants);

@@ -4,7 +4,7 @@ use super::answer::WhatIfQuestion;
 use super::infer::Proof;
 use super::settings::{Limits, Settings, Share};
 
-/// Returns the limits of a run under these settings: the highest, then the lowest that are possible.
+/// Returns the highest and the lowest possible memory limits of a run under these settings, in this order.
 pub(super) fn limits(proof: &Proof, question: &WhatIfQuestion, settings: &Settings) -> [Limits; 2] {
     if let Some(limits) = asked(question, settings) {
         return [limits; 2];

@@ -8,7 +8,7 @@ const NONE: u64 = u64::MAX;
 /// Bounds of a number of bytes: inclusive minimum, exclusive maximum. `u64::MAX` if the maximum is unknown.
 pub type Bounds = [u64; 2];
 
-/// Bounds of the memory limits, inferred from all attempts to get memory.
+/// Bounds of the memory limits, inferred from all attempts to get memory from the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Attempts {
     /// Bounds of the memory that the driver can provide. Mapping pages beyond it fails.
@@ -72,7 +72,8 @@ impl Attempts {
         self.threshold[0] = self.threshold[0].max(left);
     }
 
-    /// Returns the memory limit that all attempts together imply under these settings.
+    /// Returns the memory limit under these settings that is implied by all recorded attempts to get memory from the
+    /// driver.
     pub(crate) fn implied(&self, settings: &Settings) -> Implied {
         let Attempts { driver, mut fraction, threshold, exact, .. } = *self;
         let names_fraction = settings.fraction < Share::ALL;

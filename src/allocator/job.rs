@@ -21,7 +21,8 @@ pub(super) struct Job {
     rows: Vec<Row>,
     band: Band,
     pub(super) answer: WhatIf,
-    /// Plans whose smallest capacity has not been searched yet, each with its settings as text. The last entry is next.
+    /// Plans whose smallest sufficient capacity has not been computed yet, each with its settings as text. The last
+    /// entry is next.
     fits: Option<Vec<(Plan, String)>>,
     fit: Option<Box<Fit>>,
     /// Run whose curves are requested.
@@ -30,7 +31,8 @@ pub(super) struct Job {
     course: Option<Box<Run>>,
 }
 
-/// Maximum number of built-in settings whose smallest capacity is searched, starting with the best ones.
+/// Maximum number of built-in settings for which the smallest sufficient capacity is computed. Settings with the lowest
+/// peak of reserved bytes come first.
 const MAX_FITS: usize = 3;
 
 impl Job {
@@ -189,8 +191,8 @@ impl Job {
         Ok(())
     }
 
-    /// Returns the plans whose smallest capacity is searched: those of the recorded settings, the question's `lines`,
-    /// and the best built-in settings.
+    /// Returns the plans for which the smallest sufficient capacity is computed: those of the recorded settings, the
+    /// question's `lines`, and the built-in settings with the lowest peaks.
     fn to_fit(&self, known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Vec<(Plan, String)> {
         let mut best: Vec<(u64, usize)> = Vec::new();
         for (at, (row, run)) in self.rows.iter().zip(&self.answer.runs).enumerate() {

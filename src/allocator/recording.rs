@@ -8,7 +8,7 @@ use super::settings::Settings;
 use base::column::Column;
 use serde::{Deserialize, Serialize};
 
-/// Stream and pool of a request, as indices in sorted order.
+/// Stream and pool of a request, as indices into sorted lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Place {
     /// Index of the stream in [`Recording::streams`], which is sorted by handle.
@@ -126,7 +126,7 @@ pub struct Recording {
     pub steps: Column<Step>,
     #[serde(skip)]
     pub operations: Column<Operation>,
-    /// Stream and pool of each operation, as index in `places`.
+    /// Stream and pool of each operation, as an index into `places`.
     pub operation_places: Vec<u32>,
     pub releases: Vec<Release>,
     /// Indices of pools whose blocks are never split.
@@ -178,7 +178,7 @@ impl Recording {
         self.held.is_empty() && self.early.is_empty()
     }
 
-    /// Returns the recording with facts inferred by its check, which simulated runs use.
+    /// Sets the facts that the check of the recording inferred. Simulated runs use them.
     pub fn with_findings(self, findings: Findings) -> Recording {
         Recording { findings, ..self }
     }

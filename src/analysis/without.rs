@@ -25,7 +25,7 @@ pub struct GroupEffect {
     pub moment: u32,
 }
 
-/// Computes the peak of live bytes without each group, from the changes in live bytes in order of time.
+/// Computation of the peak of live bytes without each group. Its input is the changes in live bytes, in order of time.
 #[derive(Clone, Debug, Default)]
 pub struct PeakWithout {
     /// Current live bytes.

@@ -38,7 +38,7 @@ pub(crate) struct Allocations {
     #[command(flatten)]
     pub(crate) at: AtArg,
     #[command(flatten)]
-    pub(crate) printed: OutputArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// Runs `memscape allocations` and returns its output.
@@ -46,7 +46,7 @@ pub(crate) struct Allocations {
 /// # Errors
 /// Returns an error message if the file cannot be read, the search is invalid, or the cursor position does not exist.
 pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
-    let Allocations { source, pattern, at, printed } = arguments;
+    let Allocations { source, pattern, at, output } = arguments;
     if let Some(pattern) = pattern {
         let readable = match Filter::parse(pattern) {
             Ok(filter) if filter.terms.is_empty() => Err(QueryError::Empty),
@@ -58,8 +58,8 @@ pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
     let mut snapshot = OpenSnapshot::open(source)?;
     let facts = at.when.map(|when| snapshot.facts_at(when)).transpose()?;
     let scope = facts.map_or(Scope::All, |facts| Scope::At(facts.moment));
-    let page = largest(&mut snapshot, pattern, scope, printed.top).ok_or("the allocations could not be listed")?;
-    if !printed.json {
+    let page = largest(&mut snapshot, pattern, scope, output.top).ok_or("the allocations could not be listed")?;
+    if !output.json {
         return Ok(as_text(&snapshot, pattern, facts, &page));
     }
     let tensors = tensors(&mut snapshot, &page);
@@ -76,7 +76,7 @@ pub(crate) fn largest(snapshot: &mut OpenSnapshot, filter: &str, scope: Scope, l
             rows,
             reveal: None,
             selected: Vec::new(),
-            find: None,
+            search_serial: None,
         };
         match snapshot.ask_device(Question::Table(Box::new(question)))? {
             Answer::Table(page) => Some(page),

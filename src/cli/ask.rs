@@ -128,8 +128,8 @@ pub(crate) fn argument_error(text: &str) -> String {
     let is_usage = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
     let mut sentence = String::new();
     for line in text.lines().map(str::trim).take_while(|line| !is_usage(line)).filter(|line| !line.is_empty()) {
-        let between = if line.starts_with("tip:") { "; " } else { " " };
-        sentence.push_str(if sentence.is_empty() { "" } else { between });
+        let separator = if line.starts_with("tip:") { "; " } else { " " };
+        sentence.push_str(if sentence.is_empty() { "" } else { separator });
         sentence.push_str(line.strip_prefix("error: ").unwrap_or(line));
     }
     sentence

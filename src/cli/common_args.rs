@@ -67,8 +67,8 @@ alloc:7f89b4000000_2, free_completed:7f89b4000000_2
 #[derive(Args, Clone, Debug)]
 pub(crate) struct AtArg {
     /// Cursor position: peak, oom, end, an event number or a time
-    #[arg(long = "at", value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true, long_help = WHEN_HELP)]
-    pub(crate) when: Option<When>,
+    #[arg(long = "at", value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true, long_help = WHEN_HELP)]
+    pub(crate) when: Option<TracePosition>,
 }
 
 /// Arguments for the length and format of the output.
@@ -84,7 +84,7 @@ pub(crate) struct OutputArgs {
 
 /// A position in the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum When {
+pub(crate) enum TracePosition {
     /// At the peak of requested bytes.
     Peak,
     /// At the peak of reserved bytes.
@@ -115,24 +115,24 @@ pub(crate) fn value_name(value: impl ValueEnum) -> String {
 }
 
 /// Parses a position in the trace.
-pub(crate) fn parse_when(text: &str) -> Result<When, String> {
+pub(crate) fn parse_trace_position(text: &str) -> Result<TracePosition, String> {
     let named = |turn, name: &str| {
         let (address, version) = name.rsplit_once('_')?;
         let address = u64::from_str_radix(address.strip_prefix("0x").unwrap_or(address), 16).ok()?;
-        Some(When::Named(NamedEvent { action: turn, address, version: version.parse().ok()? }))
+        Some(TracePosition::Named(NamedEvent { action: turn, address, version: version.parse().ok()? }))
     };
     let read = match text.split_once(':') {
         Some(("alloc", name)) => named(NamedAction::Alloc, name.trim()),
         Some(("free_completed", name)) => named(NamedAction::FreeCompleted, name.trim()),
         Some(_) => None,
         None => match text {
-            "peak" => Some(When::Peak),
-            "reserved-peak" => Some(When::ReservedPeak),
-            "oom" => Some(When::OutOfMemory),
-            "end" => Some(When::End),
+            "peak" => Some(TracePosition::Peak),
+            "reserved-peak" => Some(TracePosition::ReservedPeak),
+            "oom" => Some(TracePosition::OutOfMemory),
+            "end" => Some(TracePosition::End),
             text => match text.parse() {
-                Ok(event) => Some(When::Event(event)).filter(|_| event >= -1),
-                Err(_) => parse_time(text).map(When::Time).ok(),
+                Ok(event) => Some(TracePosition::Event(event)).filter(|_| event >= -1),
+                Err(_) => parse_time(text).map(TracePosition::Time).ok(),
             },
         },
     };

@@ -19,13 +19,13 @@ use zip::write::SimpleFileOptions;
 /// File format to convert to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// A pickle, as torch.cuda.memory._dump_snapshot writes it
+    /// Pickle, as written by torch.cuda.memory._dump_snapshot
     Pickle,
     /// The same structure as JSON
     Json,
     /// SnapViewer's archive of one device: allocations.json and elements.json
     Snapviewer,
-    /// memscape's own columns: the smallest, and the quickest to open
+    /// memscape's own columnar format: smallest and fastest to open
     Columns,
 }
 

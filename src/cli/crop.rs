@@ -1,6 +1,6 @@
 //! `memscape crop`: saves a range of a trace as a smaller snapshot.
 
-use super::common_args::{SnapshotArgs, When, parse_when};
+use super::common_args::{SnapshotArgs, TracePosition, parse_trace_position};
 use super::compressed::{CompressedWriter, CompressionKind};
 use super::events::{end_event, first_event};
 use super::open_snapshot::{OpenSnapshot, select_device};
@@ -21,24 +21,24 @@ pub(crate) struct Arguments {
     #[arg(short, long = "output", value_name = "OUT.pickle")]
     pub(crate) out: OutputFile,
     /// First event, or time
-    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
-    pub(crate) from: Option<When>,
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true)]
+    pub(crate) from: Option<TracePosition>,
     /// Last event, or time
-    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
-    pub(crate) to: Option<When>,
-    /// Keep the events around this one: peak, oom, an event or a time; instead of --from and --to
-    #[arg(long, value_name = "WHEN", value_parser = parse_when, conflicts_with_all = ["from", "to"])]
-    pub(crate) around: Option<When>,
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true)]
+    pub(crate) to: Option<TracePosition>,
+    /// Keep the events around this position: peak, oom, an event or a time; replaces --from and --to
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, conflicts_with_all = ["from", "to"])]
+    pub(crate) around: Option<TracePosition>,
     /// With --around, how many events to keep before it, and after it
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "around")]
     pub(crate) events: u32,
     /// Keep one step: its annotation, or its number, from 0, as "memscape steps" lists them
     #[arg(long, value_name = "STEP", conflicts_with_all = ["from", "to", "around"])]
     pub(crate) step: Option<String>,
-    /// Also keep these devices: ordinals, or "all"; of each, the events of the same time
+    /// Also keep the events of these devices from the same time: ordinals, or "all"
     #[arg(long, value_name = "N,N", value_parser = devices)]
     pub(crate) also: Option<Devices>,
-    /// Write no events for allocations from before the range; those that are freed in the range then lose their stacks
+    /// Write no events for allocations made before the range; those that are freed in the range lose their stacks
     #[arg(long)]
     pub(crate) no_prologue: bool,
 }

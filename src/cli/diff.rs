@@ -1,7 +1,7 @@
 //! `memscape diff`: compares two snapshots, as text, JSON or Markdown.
 
 use super::cancellation;
-use super::common_args::{SnapshotArgs, When, parse_when};
+use super::common_args::{SnapshotArgs, TracePosition, parse_trace_position};
 use super::diff_json::as_json;
 use super::open_snapshot::{OpenSnapshot, select_device};
 use super::output::{after_event, more_rows_line, printable, to_pretty_json};
@@ -35,17 +35,17 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) device_b: Option<i64>,
     /// Cursor position in A: peak, oom, end, an event number or a time; if only one is given, the other is aligned with it
-    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
-    pub(crate) at_a: Option<When>,
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true)]
+    pub(crate) at_a: Option<TracePosition>,
     /// Cursor position in B
-    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
-    pub(crate) at_b: Option<When>,
-    /// Compare the peaks in a range: start of the range in A; the range in B is aligned with it
-    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
-    pub(crate) from: Option<When>,
-    /// End of the range in A
-    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
-    pub(crate) to: Option<When>,
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true)]
+    pub(crate) at_b: Option<TracePosition>,
+    /// Start of the range in A where peaks are compared; the range in B is aligned with it
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
+    pub(crate) from: Option<TracePosition>,
+    /// End of the range in A where peaks are compared
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
+    pub(crate) to: Option<TracePosition>,
     /// Key to match allocations by; if omitted, the strictest key that matches 90 % of the bytes
     #[arg(long)]
     pub(crate) key: Option<KeyArg>,
@@ -192,7 +192,7 @@ fn parse_prefix_map(typed: &str) -> Result<(String, String), String> {
 }
 
 /// Converts a cursor position to a moment. Finishes background work on the file first.
-fn resolve_moment(snapshot: &mut OpenSnapshot, when: Option<When>) -> Result<Option<Moment>, String> {
+fn resolve_moment(snapshot: &mut OpenSnapshot, when: Option<TracePosition>) -> Result<Option<Moment>, String> {
     snapshot.prepare();
     when.map(|when| snapshot.facts_at(when).map(|facts| Moment(facts.moment))).transpose()
 }

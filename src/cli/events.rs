@@ -1,7 +1,7 @@
 //! `memscape events`: prints the events that match a filter. Rows are fetched in pages, so that memory use does not
 //! depend on the length of the trace.
 
-use super::common_args::{OutputArgs, SnapshotArgs, When, parse_when};
+use super::common_args::{OutputArgs, SnapshotArgs, TracePosition, parse_trace_position};
 use super::open_snapshot::{Edge, OpenSnapshot};
 use super::output::{escape_json, ignore_broken_pipe, more_rows_line, printable, standard_output};
 use super::table::{self, Column, Table};
@@ -23,11 +23,11 @@ pub(crate) struct Events {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
     /// First event: an event number, a time, peak, ... (see "memscape live --help" for WHEN)
-    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
-    pub(crate) from: Option<When>,
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true)]
+    pub(crate) from: Option<TracePosition>,
     /// Last event, inclusive
-    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true)]
-    pub(crate) to: Option<When>,
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true)]
+    pub(crate) to: Option<TracePosition>,
     /// Only events with these actions, comma-separated
     #[arg(long = "action", value_name = "NAME", value_delimiter = ',', value_parser = PossibleValuesParser::new(Action::ALL.map(|action| action.name())))]
     pub(crate) actions: Vec<String>,
@@ -45,7 +45,7 @@ pub(crate) struct Events {
     #[arg(long = "filter", value_name = "TEXT")]
     pub(crate) filters: Vec<String>,
     #[command(flatten)]
-    pub(crate) printed: OutputArgs,
+    pub(crate) output: OutputArgs,
 }
 
 fn parse_size(text: &str) -> Result<String, String> {
@@ -83,13 +83,13 @@ pub(crate) fn events(terms: &Events) -> Result<(), String> {
     }
     let filter = EventsFilter { text: filter, actions: 0, range: Some([from, to]) };
     let mut out = BufWriter::new(standard_output());
-    ignore_broken_pipe(write(&mut out, &mut snapshot, &terms.printed, &filter))
+    ignore_broken_pipe(write(&mut out, &mut snapshot, &terms.output, &filter))
 }
 
 /// Returns the index of the first event at or after a position in the trace.
-pub(crate) fn first_event(snapshot: &mut OpenSnapshot, when: When) -> Result<u32, String> {
+pub(crate) fn first_event(snapshot: &mut OpenSnapshot, when: TracePosition) -> Result<u32, String> {
     match when {
-        When::Time(clock) => {
+        TracePosition::Time(clock) => {
             let us = snapshot.time(clock)?;
             let moment = snapshot.at_time(us, Edge::Excluded)?;
             Ok(snapshot.moment_facts(moment)?.moment)
@@ -99,7 +99,7 @@ pub(crate) fn first_event(snapshot: &mut OpenSnapshot, when: When) -> Result<u32
 }
 
 /// Returns the exclusive end of a range of events that ends with a position in the trace.
-pub(crate) fn end_event(snapshot: &mut OpenSnapshot, when: When) -> Result<u32, String> {
+pub(crate) fn end_event(snapshot: &mut OpenSnapshot, when: TracePosition) -> Result<u32, String> {
     Ok(snapshot.facts_at(when)?.moment)
 }
 
@@ -115,11 +115,11 @@ fn fetch_page(snapshot: &mut OpenSnapshot, filter: &EventsFilter, rows: [u32; 2]
 fn write(
     out: &mut dyn Write,
     snapshot: &mut OpenSnapshot,
-    printed: &OutputArgs,
+    output: &OutputArgs,
     filter: &EventsFilter,
 ) -> io::Result<()> {
-    let mut next = fetch_page(snapshot, filter, [0, printed.top.min(PAGE_ROWS)])?;
-    let (listed, wanted) = (next.listed, printed.top.min(next.listed));
+    let mut next = fetch_page(snapshot, filter, [0, output.top.min(PAGE_ROWS)])?;
+    let (listed, wanted) = (next.listed, output.top.min(next.listed));
     let head = json!({
         "filter": filter.text,
         "from": filter.range.map(|[from, _]| from),
@@ -128,7 +128,7 @@ fn write(
         "listed": listed,
         "rows_left_out": listed - wanted,
     });
-    if printed.json {
+    if output.json {
         // The rows come last, one per line.
         let head = escape_json(&snapshot.document(head).to_string());
         write!(out, "{},\n\"rows\": [", head.trim_end_matches('}'))?;
@@ -137,7 +137,7 @@ fn write(
     }
     let mut done = 0;
     loop {
-        if printed.json {
+        if output.json {
             for (index, row) in next.rows.iter().enumerate() {
                 let before = if done == 0 && index == 0 { "\n" } else { ",\n" };
                 write!(out, "{before}{}", escape_json(&as_json(row).to_string()))?;
@@ -151,7 +151,7 @@ fn write(
         }
         next = fetch_page(snapshot, filter, [done, (wanted - done).min(PAGE_ROWS)])?;
     }
-    if printed.json {
+    if output.json {
         writeln!(out, "\n]}}")?;
     } else {
         out.write_all(

@@ -1,6 +1,6 @@
 //! `memscape export`: writes a snapshot in the format of another tool.
 
-use super::common_args::{SnapshotArgs, When, parse_when};
+use super::common_args::{SnapshotArgs, TracePosition, parse_trace_position};
 use super::compressed::{CompressedWriter, CompressionKind};
 use super::events::{end_event, first_event};
 use super::open_snapshot::OpenSnapshot;
@@ -65,11 +65,11 @@ pub(crate) struct Arguments {
     #[arg(short, long = "output", value_name = "OUT")]
     pub(crate) out: OutputFile,
     /// Cursor position: peak, oom, end, an event number or a time (see "memscape live --help")
-    #[arg(long, value_name = "WHEN", value_parser = parse_when, allow_negative_numbers = true, default_value = "peak")]
-    pub(crate) at: When,
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true, default_value = "peak")]
+    pub(crate) at: TracePosition,
     /// First and last event, or times; if omitted, the whole trace
     #[arg(long, value_name = "A..B", value_parser = parse_range, allow_negative_numbers = true)]
-    pub(crate) range: Option<(When, When)>,
+    pub(crate) range: Option<(TracePosition, TracePosition)>,
     /// With collapsed (live if omitted), and for the table of allocations (all if omitted): which allocations to count
     #[arg(long, value_enum, value_name = "SCOPE")]
     pub(crate) scope: Option<CountedAllocations>,
@@ -87,9 +87,9 @@ pub(crate) struct Arguments {
 }
 
 /// Parses a range such as `100..200` or `0.5s..end`.
-pub(crate) fn parse_range(text: &str) -> Result<(When, When), String> {
+pub(crate) fn parse_range(text: &str) -> Result<(TracePosition, TracePosition), String> {
     let (from, to) = text.split_once("..").ok_or("expected two cursor positions such as 100..200")?;
-    Ok((parse_when(from)?, parse_when(to)?))
+    Ok((parse_trace_position(from)?, parse_trace_position(to)?))
 }
 
 impl Arguments {
@@ -153,7 +153,7 @@ impl Arguments {
         let cursor = snapshot.facts_at(self.at)?.moment;
         let range = match self.range {
             Some((from, to)) => Span { from: first_event(snapshot, from)?, to: end_event(snapshot, to)? },
-            None => Span { from: 0, to: snapshot.facts_at(When::End)?.moment },
+            None => Span { from: 0, to: snapshot.facts_at(TracePosition::End)?.moment },
         };
         if range.from > range.to {
             return Err("the range ends before it begins".to_owned());

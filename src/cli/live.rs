@@ -1,6 +1,6 @@
 //! `memscape live` and `memscape peak`: what is live at the cursor, grouped by the code that allocated it.
 
-use super::common_args::{AtArg as AtWhen, SnapshotArgs, TimeArg, When, parse_time};
+use super::common_args::{AtArg as AtPosition, SnapshotArgs, TimeArg, TracePosition, parse_time};
 use super::live_rows::{Counting, LiveArgs, LiveRows};
 use super::open_snapshot::{Edge, OpenSnapshot};
 use clap::Args;
@@ -13,7 +13,7 @@ pub(crate) struct Live {
     #[command(flatten)]
     pub(crate) source: SnapshotArgs,
     #[command(flatten)]
-    pub(crate) at: AtWhen,
+    pub(crate) at: AtPosition,
     #[command(flatten)]
     pub(crate) terms: LiveArgs,
 }
@@ -39,8 +39,8 @@ pub(crate) struct Peak {
 /// Returns an error message if the file cannot be read or the cursor position does not exist.
 pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> {
     let mut snapshot = OpenSnapshot::open(source)?;
-    let facts = match (at.when.unwrap_or(When::Peak), terms.counting) {
-        (When::Peak, Counting::Mosaic) => mosaic_peak(&mut snapshot, None)?,
+    let facts = match (at.when.unwrap_or(TracePosition::Peak), terms.counting) {
+        (TracePosition::Peak, Counting::Mosaic) => mosaic_peak(&mut snapshot, None)?,
         (when, _) => snapshot.facts_at(when)?,
     };
     LiveRows::render(snapshot, terms, facts, None)
@@ -54,7 +54,7 @@ pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, St
     let mut snapshot = OpenSnapshot::open(source)?;
     if (from, to) == (&None, &None) {
         let facts = match terms.counting {
-            Counting::Whole => snapshot.facts_at(When::Peak)?,
+            Counting::Whole => snapshot.facts_at(TracePosition::Peak)?,
             Counting::Mosaic => mosaic_peak(&mut snapshot, None)?,
         };
         return LiveRows::render(snapshot, terms, facts, None);

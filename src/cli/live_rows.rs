@@ -34,7 +34,7 @@ pub(crate) struct LiveArgs {
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Counting::Whole)]
     pub(crate) counting: Counting,
     #[command(flatten)]
-    pub(crate) printed: OutputArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// Allocations that are counted as live.
@@ -86,7 +86,7 @@ impl LiveRows<'_> {
             (facts.requested, facts.count) = (page.total.bytes, page.total.count);
         }
         let answer = LiveRows { snapshot, terms, facts, window, page };
-        Ok(if terms.printed.json { to_pretty_json(&answer.json()) } else { answer.text() })
+        Ok(if terms.output.json { to_pretty_json(&answer.json()) } else { answer.text() })
     }
 
     /// Returns all rows except the root.
@@ -189,7 +189,7 @@ fn fetch_tree(snapshot: &mut OpenSnapshot, terms: &LiveArgs, moment: u32) -> Opt
         GroupBy::Tree => vec![fold(FoldScope::Subtree, FoldState::Open)],
         _ => vec![fold(FoldScope::Subtree, FoldState::Closed), fold(FoldScope::Node, FoldState::Open)],
     };
-    fetch_rows(terms.printed.top.saturating_add(1), rows_and_count, |rows| {
+    fetch_rows(terms.output.top.saturating_add(1), rows_and_count, |rows| {
         let question = TreeQuestion {
             scope: match terms.counting {
                 Counting::Whole => Scope::At(moment),
@@ -199,7 +199,7 @@ fn fetch_tree(snapshot: &mut OpenSnapshot, terms: &LiveArgs, moment: u32) -> Opt
             focus: None,
             folds: folds.clone(),
             reveal: None,
-            find: None,
+            search_serial: None,
             rows,
         };
         match snapshot.ask_device(Question::Tree(Box::new(question)))? {

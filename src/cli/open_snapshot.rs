@@ -1,7 +1,7 @@
 //! An open snapshot with a selected device, and helper functions to query it.
 
 use super::cancellation;
-use super::common_args::{SnapshotArgs, TimeArg, When};
+use super::common_args::{SnapshotArgs, TimeArg, TracePosition};
 use super::input::Input;
 use super::kept_file::{self, OpenedFile};
 use super::opening::open_first;
@@ -131,23 +131,25 @@ impl OpenSnapshot {
     ///
     /// # Errors
     /// Returns an error message if the trace has no such position.
-    pub(crate) fn facts_at(&mut self, when: When) -> Result<MomentFacts, String> {
+    pub(crate) fn facts_at(&mut self, when: TracePosition) -> Result<MomentFacts, String> {
         let at = match when {
-            When::Peak => MomentSpec::Moment(self.peak()),
-            When::ReservedPeak if self.device.has_reserved() => MomentSpec::PeakReserved,
-            When::ReservedPeak => return Err("no segments recorded: reserved bytes are unknown".to_owned()),
-            When::OutOfMemory if self.device.oom_count() > 0 => MomentSpec::OutOfMemory,
-            When::OutOfMemory => return Err("no OOM in this trace".to_owned()),
-            When::End => MomentSpec::Moment(u32::MAX),
-            When::Event(event) if self.device.loaded.is_some_and(|(first, _)| event < i64::from(first) - 1) => {
+            TracePosition::Peak => MomentSpec::Moment(self.peak()),
+            TracePosition::ReservedPeak if self.device.has_reserved() => MomentSpec::PeakReserved,
+            TracePosition::ReservedPeak => return Err("no segments recorded: reserved bytes are unknown".to_owned()),
+            TracePosition::OutOfMemory if self.device.oom_count() > 0 => MomentSpec::OutOfMemory,
+            TracePosition::OutOfMemory => return Err("no OOM in this trace".to_owned()),
+            TracePosition::End => MomentSpec::Moment(u32::MAX),
+            TracePosition::Event(event)
+                if self.device.loaded.is_some_and(|(first, _)| event < i64::from(first) - 1) =>
+            {
                 return Err(self.not_loaded(event));
             }
-            When::Event(event) if event < self.device.events as i64 => {
+            TracePosition::Event(event) if event < self.device.events as i64 => {
                 MomentSpec::Moment(Moment::after_event_or_minus_one(event).0)
             }
-            When::Event(event) => return Err(self.no_event(event)),
-            When::Time(clock) => self.at_time(self.time(clock)?, Edge::Included)?,
-            When::Named(named) => MomentSpec::After(named),
+            TracePosition::Event(event) => return Err(self.no_event(event)),
+            TracePosition::Time(clock) => self.at_time(self.time(clock)?, Edge::Included)?,
+            TracePosition::Named(named) => MomentSpec::After(named),
         };
         self.moment_facts(at)
     }

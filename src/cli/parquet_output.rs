@@ -91,9 +91,9 @@ fn write_group<W: Write + Send>(
     columns: &[Column],
     group: &mut [ColumnCells],
 ) -> ParquetResult<()> {
-    let mut rows: SerializedRowGroupWriter<'_, W> = writer.next_row_group()?;
+    let mut row_group: SerializedRowGroupWriter<'_, W> = writer.next_row_group()?;
     for (column, cells) in columns.iter().zip(group) {
-        let Some(mut out) = rows.next_column()? else { break };
+        let Some(mut out) = row_group.next_column()? else { break };
         let levels = Some(&*cells.levels);
         match column.kind {
             Kind::Unsigned | Kind::Signed => out.typed::<Int64Type>().write_batch(&cells.numbers, levels, None)?,
@@ -103,6 +103,6 @@ fn write_group<W: Write + Send>(
         out.close()?;
         *cells = ColumnCells::new();
     }
-    rows.close()?;
+    row_group.close()?;
     Ok(())
 }

@@ -23,10 +23,12 @@ pub(crate) struct Arguments {
     /// Folders, snapshots and archives of snapshots
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Write the report as a page to this file, "-" for standard output: map of all ranks, tables; no scripts
+    /// Write the report as a page to this file, "-" for standard output; the page has a map of all ranks and tables,
+    /// and no scripts
     #[arg(short, long = "output", value_name = "OUT.html", conflicts_with_all = ["json", "markdown", "explain"])]
     out: Option<OutputFile>,
-    /// What stands where in the names of files, such as {host}_{rank}.pickle: {rank}, {step}, {host}, {pp}, {tp}; * for anything
+    /// Pattern of the file names, such as {host}_{rank}.pickle; fields are {rank}, {step}, {host}, {pp} and {tp}, and *
+    /// matches anything
     #[arg(long, value_name = "PATTERN", value_parser = Pattern::parse)]
     names: Option<Pattern>,
     /// Order of the rows of the page's map
@@ -38,7 +40,7 @@ pub(crate) struct Arguments {
     /// Memory that may be used to read files at the same time; if omitted, half of the free memory
     #[arg(long, value_name = "BYTES", value_parser = parse_memory)]
     memory: Option<u64>,
-    /// Maximum number of ranks to print; those that stand out come first
+    /// Maximum number of ranks to print, outliers first
     #[arg(long, value_name = "N", default_value_t = 64)]
     top: usize,
     /// Print JSON

@@ -1,7 +1,7 @@
 //! `memscape segments`: the allocator's segments and blocks at the cursor.
 
 use super::allocations::largest;
-use super::common_args::{AtArg, OutputArgs, SnapshotArgs, When, parse_bytes};
+use super::common_args::{AtArg, OutputArgs, SnapshotArgs, TracePosition, parse_bytes};
 use super::open_snapshot::OpenSnapshot;
 use super::output::{after_event, more_rows_line, printable, to_pretty_json, with_fields};
 use super::segments_json::{self, Sites, bars_of, block_state, blocks_of, hex};
@@ -36,7 +36,7 @@ pub(crate) struct Segments {
     #[arg(long)]
     pub(crate) blocks: bool,
     #[command(flatten)]
-    pub(crate) printed: OutputArgs,
+    pub(crate) output: OutputArgs,
 }
 
 fn parse_pool(text: &str) -> Result<(u64, u64), &'static str> {
@@ -59,15 +59,15 @@ fn parse_stream(text: &str) -> Result<u64, String> {
 /// Returns an error message if the file cannot be read or the cursor position does not exist.
 pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
     let mut snapshot = OpenSnapshot::open(&terms.source)?;
-    let facts = snapshot.facts_at(terms.at.when.unwrap_or(When::Peak))?;
+    let facts = snapshot.facts_at(terms.at.when.unwrap_or(TracePosition::Peak))?;
     let page = fetch_page(&mut snapshot, terms, facts.moment).ok_or("the segments could not be listed")?;
     if page.groups.is_empty() && (terms.pool, terms.stream) != (None, None) {
         return Err("no segment of that pool and stream at this moment".to_owned());
     }
-    let wants_sites = terms.printed.json || terms.blocks;
+    let wants_sites = terms.output.json || terms.blocks;
     let sites = if wants_sites { sites(&mut snapshot, facts.moment) } else { Some(Sites::new()) };
     let sites = sites.ok_or("the allocations could not be listed")?;
-    if terms.printed.json {
+    if terms.output.json {
         let fields = json!({
             "event": Moment(facts.moment).event_or_minus_one(),
             "time_us": facts.time_us,
@@ -184,7 +184,7 @@ fn as_text(
         let expandable = if group.expandable { ", expandable" } else { "" };
         let name = group_name(snapshot, group.pool, group.stream);
         text.push_str(&format!("\n{name}, {size} blocks{expandable}:\n  {}", sums_text(&group.sums)));
-        let bars: Vec<_> = bars_of(page, place).take(terms.printed.top as usize).collect();
+        let bars: Vec<_> = bars_of(page, place).take(terms.output.top as usize).collect();
         let mut segments = Table::new(2, 2, COLUMNS.map(|(heading, min)| table::number_column(heading, min)));
         let mut blocks = Table::new(4, 2, block_columns());
         for bar in &bars {
@@ -210,7 +210,7 @@ fn as_text(
             text.push_str(segment);
             blocks.by_ref().take(blocks_of(page, bar).len()).for_each(|block| text.push_str(block));
         }
-        text.push_str(&more_rows_line(group.sums.segments.saturating_sub(terms.printed.top)));
+        text.push_str(&more_rows_line(group.sums.segments.saturating_sub(terms.output.top)));
     }
     wrap_to_terminal(&(text + &snapshot.other_devices_line()))
 }

@@ -25,10 +25,10 @@ pub(crate) struct Tui {
     /// Draw the timeline in braille instead of half blocks (Ctrl+B)
     #[arg(long)]
     pub(crate) braille: bool,
-    /// Colours of the terminal; if omitted, as NO_COLOR, COLORTERM and TERM say
+    /// Colours of the terminal; if omitted, determined by NO_COLOR, COLORTERM and TERM
     #[arg(long, alias = "color", value_enum, value_name = "COLOURS")]
     pub(crate) colour: Option<Colours>,
-    /// Background of the terminal; if omitted, as COLORFGBG says, else dark
+    /// Background of the terminal; if omitted, determined by COLORFGBG, else dark
     #[arg(long, value_enum, value_name = "THEME")]
     pub(crate) theme: Option<Theme>,
 }

@@ -247,7 +247,7 @@ pub struct AllocationDifferences {
     pub early: PerSide,
 }
 
-/// Maximum number of listed allocations that differ.
+/// Maximum number of differing allocations that are listed.
 pub const MAX_ALLOCATIONS: usize = 1000;
 
 /// Result of comparing two devices.

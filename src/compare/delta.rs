@@ -21,7 +21,7 @@ const MIN_DISTANCE: usize = 16;
 pub(crate) struct Delta {
     /// Largest difference in each part of the trace, as the moment of A and the value of B − A.
     parts: Vec<(u32, i64)>,
-    largest: Option<Vec<(u32, i64)>>,
+    largest_differences: Option<Vec<(u32, i64)>>,
     /// Visible window, its columns, and the curve computed for them so far.
     window: Option<(View, WindowColumns, DeltaCurve)>,
 }
@@ -62,7 +62,7 @@ impl Delta {
             curve.max.push(most);
         }
         let mut curve = self.window.take().map(|(.., curve)| curve).unwrap_or_default();
-        (curve.largest_at, curve.largest) = self.largest.iter().flatten().copied().unzip();
+        (curve.largest_at, curve.largest) = self.largest_differences.iter().flatten().copied().unzip();
         Ok(curve)
     }
 
@@ -74,7 +74,7 @@ impl Delta {
         alignment: &Alignment,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        if self.largest.is_some() {
+        if self.largest_differences.is_some() {
             return Ok(());
         }
         let moments = u64::from(a.event_count()) + 1;
@@ -102,7 +102,8 @@ impl Delta {
                 break;
             }
         }
-        self.largest = Some(largest.into_iter().filter_map(|index| self.parts.get(index).copied()).collect());
+        self.largest_differences =
+            Some(largest.into_iter().filter_map(|index| self.parts.get(index).copied()).collect());
         Ok(())
     }
 

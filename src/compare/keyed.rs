@@ -33,13 +33,13 @@ pub(crate) struct SharedTexts {
 }
 
 impl SharedTexts {
-    fn text(&mut self, text: &str) -> u32 {
+    fn intern_text(&mut self, text: &str) -> u32 {
         let next = self.texts.len() as u32;
         *self.texts.entry_ref(text).or_insert(next)
     }
 
     /// Returns the id of the chain that appends `text` to the chain `callers`.
-    fn chain(&mut self, callers: u32, text: u32) -> u32 {
+    fn intern_chain(&mut self, callers: u32, text: u32) -> u32 {
         let next = self.chains.len() as u32 + UNEXPLAINED + 1;
         // Half of all numbers are for stacks of frees. A file has far fewer stacks.
         let number = *self.chains.entry((callers, text)).or_insert(next.min(OF_FREE - 1));
@@ -122,8 +122,8 @@ impl KeyNumbers {
                 for group in part {
                     // Group 0 contains allocations without a group, and the last category is "unknown".
                     let is_none = group == 0 || (by == Grouping::Category && group + 1 == count);
-                    let text = common.text(&side.group_label(by, group as u32));
-                    self.numbers.push(if is_none { NO_KEY } else { common.chain(NO_KEY, text) });
+                    let text = common.intern_text(&side.group_label(by, group as u32));
+                    self.numbers.push(if is_none { NO_KEY } else { common.intern_chain(NO_KEY, text) });
                 }
             }
             return Ok(());
@@ -134,8 +134,8 @@ impl KeyNumbers {
                 for module in part {
                     let number = self.modules.parent_and_name(side, module as u32).map_or(NO_KEY, |(parent, name)| {
                         let parent = self.numbers.get(parent as usize).copied().unwrap_or(NO_KEY);
-                        let text = common.text(&name);
-                        common.chain(parent, text)
+                        let text = common.intern_text(&name);
+                        common.intern_chain(parent, text)
                     });
                     self.numbers.push(number);
                 }
@@ -163,8 +163,8 @@ impl KeyNumbers {
                 if let Some(number @ &mut NO_KEY) = self.numbers.get_mut(stack)
                     && let Some(frame) = sites.call_site(snapshot, StackId(stack as u32))
                 {
-                    let text = common.text(&site::short_truncated(snapshot, frame));
-                    *number = common.chain(NO_KEY, text);
+                    let text = common.intern_text(&site::short_truncated(snapshot, frame));
+                    *number = common.intern_chain(NO_KEY, text);
                 }
             }
         }
@@ -185,7 +185,7 @@ impl KeyNumbers {
         let Some(frame) = frame else { return NO_KEY };
         match self.frame(side, common, frame) {
             SKIPPED => callers,
-            text => common.chain(callers, text),
+            text => common.intern_chain(callers, text),
         }
     }
 
@@ -204,7 +204,7 @@ impl KeyNumbers {
             return SKIPPED;
         }
         let words = frame_text(self.key, side, frame, &common.prefixes);
-        let text = common.text(&words);
+        let text = common.intern_text(&words);
         *known = text + 1;
         text
     }

@@ -18,7 +18,7 @@ use engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request, Side, W
 use std::collections::VecDeque;
 use std::mem::discriminant;
 
-/// Selects the open file or the second file.
+/// Slot of a file: the open file or the second file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileSlot {
     #[default]

@@ -5,7 +5,7 @@ use crate::verdict::signed;
 use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use engine::protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
 
-/// Builds tables with a limited number of rows.
+/// Builder of tables with a limited number of rows.
 pub(crate) struct TableBuilder {
     rows: usize,
     pub(crate) sheets: Vec<Sheet>,

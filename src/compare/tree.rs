@@ -26,7 +26,7 @@ pub(crate) fn tree_key(key: Key) -> Key {
     }
 }
 
-/// Selects the nodes to list.
+/// Selection of the nodes to list.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum NodeSelection {
     /// Nodes whose live bytes differ between A and B.

@@ -12,7 +12,7 @@ const STARTS_BEFORE: u64 = 5;
 /// Ratio between the numbers of allocations above which the traces are considered to cover different amounts of work.
 const FAR_MORE: usize = 10;
 /// Maximum number of allocations whose pool is checked.
-const SAMPLED: usize = 4096;
+const MAX_SAMPLES: usize = 4096;
 
 /// Returns one sentence for each warning.
 pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
@@ -80,7 +80,7 @@ pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
 /// Returns true if any sampled allocation belongs to a private pool.
 fn has_private_pools(side: &Side) -> bool {
     let allocations = &side.history.allocations;
-    let step = allocations.len() / SAMPLED + 1;
+    let step = allocations.len() / MAX_SAMPLES + 1;
     (0..allocations.len())
         .step_by(step)
         .map(|id| AllocationId(id as u32))

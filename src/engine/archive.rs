@@ -10,7 +10,7 @@ use base::sorted::sorted_by_key;
 use history::container::Container;
 use history::container::zip::{self, Directory, Entry};
 
-/// Reads a zip archive step by step.
+/// Incremental reader of a zip archive.
 pub(super) struct Archive {
     /// Length of the file in bytes.
     length: u64,

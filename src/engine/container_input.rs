@@ -49,7 +49,8 @@ impl ContainerInput {
         self.feed.wants()
     }
 
-    /// Returns the number of bytes that the container will get, if known.
+    /// Returns the total number of bytes to read, if known: the compressed size of the archive member, or the size of
+    /// the file.
     pub(super) fn total_bytes(&self) -> Option<u64> {
         match &self.route {
             Route::Archive(archive) => archive.packed_bytes(),

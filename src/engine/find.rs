@@ -5,7 +5,7 @@
 
 use super::open::OpenFile;
 use super::origin::{has_stack, is_free_stack, stack_of, tensors_of};
-use super::protocol::{Direction, Looks, Match, Query, Scope, SearchStart, Tally};
+use super::protocol::{Direction, Match, PlotSettings, Query, Scope, SearchStart, Tally};
 use super::search_matches::SearchMatches;
 use super::stack_match::StackMatch;
 use super::stack_trees::Population;
@@ -138,13 +138,13 @@ pub(super) fn matches_target(
 /// if the scope has no match, or if `find` is not the serial of the latest finished search.
 pub(super) fn find_match(
     file: &mut OpenFile,
-    (find, scope): (u32, Scope),
+    (search_serial, scope): (u32, Scope),
     begin: SearchStart,
     direction: Direction,
-    looks: Looks,
+    plot_settings: PlotSettings,
     window: [u32; 2],
 ) -> Option<Match> {
-    let found = file.found.as_ref().filter(|found| found.serial == find)?;
+    let found = file.found.as_ref().filter(|found| found.serial == search_serial)?;
     let (device, matches) = (found.device, &found.matches);
     let history = file.history(device)?;
     let (allocations, population) = (&history.allocations, Population::new(history, scope));
@@ -168,6 +168,6 @@ pub(super) fn find_match(
     let (allocated_at, freed_at, requested) = allocations.span(id);
     let [from, to] = window;
     let moment = Moment(if allocated_at < to && freed_at > from { allocated_at.max(from) } else { allocated_at });
-    let lowest_byte = file.height_of(device, looks, id, moment);
+    let lowest_byte = file.height_of(device, plot_settings, id, moment);
     Some(Match { allocation, index, requested, lowest_byte: lowest_byte.unwrap_or(0) })
 }

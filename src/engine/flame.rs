@@ -21,7 +21,7 @@ pub(super) struct FlameGraphs {
     in_progress: Option<FlameBuilder>,
 }
 
-/// Builds a flame graph in time slices.
+/// Time-sliced builder of a flame graph.
 struct FlameBuilder {
     device: i64,
     /// The query. Its allocation is cleared, because it does not affect the boxes.
@@ -49,12 +49,12 @@ impl FlameGraphs {
         question: FlameQuestion,
         slice: &mut TimeSlice,
     ) -> SliceResult<FlamePage> {
-        let FlameQuestion { scope, arrangement, find, .. } = question;
-        let Some((open, answers)) = file.device_with_trees(device) else { return Ok(FlamePage::default()) };
-        let selection = Selection { device, scope, found: find };
-        let (selected, found_total) = answers.weigh_with_found(open, selection, arrangement, slice)?;
-        let view = answers.view(open, selected, arrangement).ok_or(OutOfTime)?;
-        let found = found_total.and_then(|found_total| answers.view(open, found_total, arrangement));
+        let FlameQuestion { scope, arrangement, search_serial, .. } = question;
+        let Some((data, answers)) = file.device_with_trees(device) else { return Ok(FlamePage::default()) };
+        let selection = Selection { device, scope, found: search_serial };
+        let (selected, found_total) = answers.weigh_with_found(data, selection, arrangement, slice)?;
+        let view = answers.view(data, selected, arrangement).ok_or(OutOfTime)?;
+        let found = found_total.and_then(|found_total| answers.view(data, found_total, arrangement));
         let tree = FlameTree { view, found };
 
         let plain = FlameQuestion { allocation: None, ..question };
@@ -68,7 +68,7 @@ impl FlameGraphs {
                 question: plain,
                 search: answers.searches,
                 icicle: Icicle::new(&tree, zoom, question.width_px.max(1)),
-                found: open.found.filter(|_| found_total.is_some()).map(|found| view.classes(&found.frames)),
+                found: data.found.filter(|_| found_total.is_some()).map(|found| view.classes(&found.frames)),
                 page: FlamePage {
                     total: view.weight(0),
                     ends: view.ends(0),
@@ -84,7 +84,7 @@ impl FlameGraphs {
         builder.icicle.step(&tree, slice)?;
         builder.label_boxes(view, slice)?;
         let id = question.allocation.map(AllocationId);
-        let id = id.filter(|&id| Population::new(open.history, selected.scope).contains(open.history, id));
+        let id = id.filter(|&id| Population::new(data.history, selected.scope).contains(data.history, id));
         let revealed = id.and_then(|id| nearest_box(view, &builder.page.boxes, view.node_of(id)?));
         Ok(FlamePage { revealed, ..builder.page.clone() })
     }

@@ -25,13 +25,13 @@ impl Heaviest {
         (arrangement, node): (Arrangement, u32),
         slice: &mut TimeSlice,
     ) -> SliceResult<Option<u32>> {
-        let Some((open, answers)) = file.device_with_trees(device) else { return Ok(None) };
-        answers.collect_subtree(open, arrangement, node, slice)?;
+        let Some((data, answers)) = file.device_with_trees(device) else { return Ok(None) };
+        answers.collect_subtree(data, arrangement, node, slice)?;
         let Some(subtree) = answers.subtree(arrangement, node) else { return Ok(None) };
-        let population = self.population.get_or_insert_with(|| Population::new(open.history, scope));
+        let population = self.population.get_or_insert_with(|| Population::new(data.history, scope));
         while let Some(part) = slice.next_range(&mut self.next, population.len(), 1)? {
-            population.visit_part(open.history, part, &mut |id, bytes| {
-                if self.best.is_none_or(|(best, _)| bytes > best) && subtree.contains(&answers.stems, open, id) {
+            population.visit_part(data.history, part, &mut |id, bytes| {
+                if self.best.is_none_or(|(best, _)| bytes > best) && subtree.contains(&answers.stack_keys, data, id) {
                     self.best = Some((bytes, id));
                 }
             });

@@ -8,7 +8,7 @@ use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 use std::ops::Range;
 
-/// Selects the annotation marks that are considered.
+/// Selection of the annotation marks that are considered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum MarkScope {
     /// Only the marks of the device.

@@ -93,7 +93,7 @@ pub enum Work {
     Idle,
 }
 
-/// Loads one snapshot at a time and answers queries about it.
+/// Engine that loads one snapshot at a time and answers queries about it.
 pub struct Engine {
     /// Maximum size of a file's tables, in bytes.
     max_table_bytes: u64,

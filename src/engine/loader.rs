@@ -30,7 +30,7 @@ pub(super) enum OpenError {
     TooLarge(#[from] TooLarge),
 }
 
-/// Loads a file in time slices.
+/// Time-sliced loader of a file.
 pub(super) struct Loader {
     name: String,
     intake: ContainerInput,

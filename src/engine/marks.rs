@@ -131,7 +131,8 @@ fn time_point(history: &DeviceHistory, clock: Option<TimeAxis<'_>>, time_us: i64
     moments::point_at_time(history, clock, elapsed.max(0) as f64)
 }
 
-/// Assigns each range to the uppermost free lane of the time axis. Ranges must be passed in order of their starts.
+/// Lanes of the time axis. Each range is assigned to the uppermost free lane. Ranges must be passed in order of their
+/// starts.
 #[derive(Default)]
 struct Lanes {
     /// End of the last range in each lane, in µs. `i64::MAX` if the range never ends.

@@ -9,7 +9,7 @@ use base::sorted::sort;
 use base::units::Moment;
 use history::replay::{AllocationId, SegmentLifetimes};
 
-/// A segment at a moment. Adjacent mapped ranges of an expandable segment count as one segment.
+/// A segment, as it is after one event. Adjacent mapped ranges of an expandable segment count as one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SegmentAt {
     pub(super) range: AllocationId,
@@ -50,8 +50,8 @@ pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Op
         address: at.address,
         reserved: at.end - at.address,
         range_bytes: ranges.size(at.range),
-        mapped: ranges.allocated_at(at.range).0,
-        unmapped: ranges.freed_at(at.range).map(|moment| moment.0),
+        mapped_at: ranges.allocated_at(at.range).0,
+        unmapped_at: ranges.freed_at(at.range).map(|moment| moment.0),
         pool: kind.pool,
         stream: kind.stream,
         small: kind.small,

@@ -6,7 +6,7 @@ use super::groups::Groups;
 use super::origin::{has_stack, site_with_name, stack_of};
 use super::plots::PlotCache;
 use super::protocol::{
-    DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, SCHEMA, Warning,
+    DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Overview, Plot, PlotSettings, SCHEMA, Warning,
 };
 use super::recorder_facts;
 use super::search_matches::SearchMatches;
@@ -48,7 +48,7 @@ struct StackingOrder {
     /// Number of allocations of the device.
     count: usize,
     /// Builder of the order, with the groups of the allocations that were sorted so far.
-    piling: OrderBuilder,
+    builder: OrderBuilder,
     order: Option<Order>,
 }
 
@@ -187,36 +187,37 @@ impl OpenFile {
     pub(super) fn with_source<R>(
         &self,
         device: i64,
-        looks: Looks,
+        plot_settings: PlotSettings,
         work: impl FnOnce(&timeline::Source<'_>) -> R,
     ) -> Option<R> {
-        if let Plot::Reserved(_) = looks.plot {
-            return self.with_reserved(device, looks, work);
+        if let Plot::Reserved(_) = plot_settings.plot {
+            return self.with_reserved(device, plot_settings, work);
         }
         let history = self.history(device)?;
-        let order = self.orders.iter().find(|it| it.device == device && Some(it.by) == looks.stacking);
+        let order = self.orders.iter().find(|it| it.device == device && Some(it.by) == plot_settings.stacking);
         let drawn = |event: EventIdx| history.drawn_change(event);
         let reserved = |event: EventIdx| history.reserved_change(event);
         let pending = |event: EventIdx| history.awaiting_free_change(event);
-        let paint = |id: AllocationId| self.paint(history, id, looks.colouring);
-        let found = match (looks.highlight, &self.found) {
+        let paint = |id: AllocationId| self.paint(history, id, plot_settings.colouring);
+        let found = match (plot_settings.highlight, &self.found) {
             (Highlight::Found(serial), Some(found)) if (found.serial, found.device) == (serial, device) => Some(found),
             _ => None,
         };
         let is_found = found.map(|found| |id: AllocationId| found.matches.contains(id.0));
-        let has_stack = match looks.highlight {
+        let has_stack = match plot_settings.highlight {
             Highlight::Stack(stack) => {
                 Some(move |id: AllocationId| has_stack(&self.snapshot, history, id, StackId(stack)))
             }
             _ => None,
         };
         let by_stack = has_stack.as_ref().map(|is_highlighted| is_highlighted as &dyn Fn(AllocationId) -> bool);
-        let open = self.device_data(history);
-        let is_below = match looks.highlight {
+        let data = self.device_data(history);
+        let is_below = match plot_settings.highlight {
             Highlight::Node(arrangement, node) => self.stack_trees.subtree(arrangement, node),
             _ => None,
         };
-        let is_below = is_below.map(|subtree| |id: AllocationId| subtree.contains(&self.stack_trees.stems, open, id));
+        let is_below =
+            is_below.map(|subtree| |id: AllocationId| subtree.contains(&self.stack_trees.stack_keys, data, id));
         let by_node = is_below.as_ref().map(|is_highlighted| is_highlighted as &dyn Fn(AllocationId) -> bool);
         Some(work(&timeline::Source {
             allocations: &history.allocations,
@@ -244,18 +245,24 @@ impl OpenFile {
 
     /// Continues computing the data that a plot needs with these display settings: categories, and a stacking order or
     /// a layout.
-    pub(super) fn prepare_picture(&mut self, device: i64, looks: Looks, slice: &mut TimeSlice) -> SliceResult {
-        let uses_categories = [looks.stacking, Some(looks.colouring)].contains(&Some(Grouping::Category));
+    pub(super) fn prepare_picture(
+        &mut self,
+        device: i64,
+        plot_settings: PlotSettings,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let uses_categories =
+            [plot_settings.stacking, Some(plot_settings.colouring)].contains(&Some(Grouping::Category));
         if uses_categories {
             self.categorize(slice)?;
         }
-        if looks.plot != Plot::Stack {
-            return self.prepare_plot(device, looks, slice);
+        if plot_settings.plot != Plot::Stack {
+            return self.prepare_plot(device, plot_settings, slice);
         }
-        let Some(by) = looks.stacking else { return Ok(()) };
+        let Some(by) = plot_settings.stacking else { return Ok(()) };
         let known = self.orders.iter().position(|it| it.device == device && it.by == by);
         let count = self.history(device).map_or(0, |history| history.allocations.len());
-        let new = || StackingOrder { device, by, count, piling: OrderBuilder::default(), order: None };
+        let new = || StackingOrder { device, by, count, builder: OrderBuilder::default(), order: None };
         let mut stacked = known.map_or_else(new, |index| self.orders.remove(index));
         let result = self.build_order(&mut stacked, slice);
         self.keep_order(stacked);
@@ -264,24 +271,24 @@ impl OpenFile {
 
     /// Does all the work of [`OpenFile::prepare_picture`] in a single call. Usually nothing is left to do, because the
     /// scene was prepared before.
-    pub(super) fn prepare_picture_now(&mut self, device: i64, looks: Looks) {
-        let _ = self.prepare_picture(device, looks, &mut TimeSlice::new(&mut || true));
+    pub(super) fn prepare_picture_now(&mut self, device: i64, plot_settings: PlotSettings) {
+        let _ = self.prepare_picture(device, plot_settings, &mut TimeSlice::new(&mut || true));
     }
 
     fn build_order(&self, stacked: &mut StackingOrder, slice: &mut TimeSlice) -> SliceResult {
-        let StackingOrder { device, by, count, piling, order } = stacked;
+        let StackingOrder { device, by, count, builder, order } = stacked;
         let Some(history) = self.history(*device).filter(|_| order.is_none()) else { return Ok(()) };
-        if piling.is_empty() {
-            *piling = OrderBuilder::new(*count);
+        if builder.is_empty() {
+            *builder = OrderBuilder::new(*count);
         }
-        let mut next = piling.len();
+        let mut next = builder.len();
         while let Some(part) = slice.next_range(&mut next, *count, 1)? {
             part.for_each(|id| {
-                piling.push(self.groups.group_of(&self.snapshot, history, AllocationId(id as u32), *by));
+                builder.push(self.groups.group_of(&self.snapshot, history, AllocationId(id as u32), *by));
             });
         }
-        *order = Some(piling.step(slice)?);
-        *piling = OrderBuilder::default();
+        *order = Some(builder.step(slice)?);
+        *builder = OrderBuilder::default();
         Ok(())
     }
 
@@ -294,7 +301,7 @@ impl OpenFile {
     ) -> SliceResult {
         let Highlight::Node(arrangement, node) = highlight else { return Ok(()) };
         match self.device_with_trees(device) {
-            Some((open, answers)) => answers.collect_subtree(open, arrangement, node, slice),
+            Some((data, answers)) => answers.collect_subtree(data, arrangement, node, slice),
             None => Ok(()),
         }
     }
@@ -313,9 +320,16 @@ impl OpenFile {
     }
 
     /// Returns the allocation at a moment and a height in the plot, in bytes. `None` if there is none.
-    pub(super) fn hit(&mut self, device: i64, looks: Looks, moment: u32, byte: u64) -> Option<HitAllocation> {
-        self.prepare_picture_now(device, looks);
-        let hit = self.with_source(device, looks, |source| timeline::stack_at(source, Moment(moment), byte))??;
+    pub(super) fn hit(
+        &mut self,
+        device: i64,
+        plot_settings: PlotSettings,
+        moment: u32,
+        byte: u64,
+    ) -> Option<HitAllocation> {
+        self.prepare_picture_now(device, plot_settings);
+        let hit =
+            self.with_source(device, plot_settings, |source| timeline::stack_at(source, Moment(moment), byte))??;
         self.hit_allocation(device, hit.allocation, hit.lowest_byte)
     }
 
@@ -340,7 +354,7 @@ impl OpenFile {
     /// Returns the overview curves of a device. `None` if there is no such device.
     pub(super) fn overview(&self, device: i64, axis: Axis, width_px: u32) -> Option<Overview> {
         let first = self.history(device)?.events.first();
-        self.with_source(device, Looks::default(), |source| {
+        self.with_source(device, PlotSettings::default(), |source| {
             let (total, reserved) = timeline::silhouette(source, axis, first, width_px);
             Overview { axis, total, reserved }
         })
@@ -350,15 +364,17 @@ impl OpenFile {
     pub(super) fn outline(
         &mut self,
         device: i64,
-        looks: Looks,
+        plot_settings: PlotSettings,
         view: &View,
         allocation: u32,
     ) -> Option<Vec<OutlineRect>> {
-        if looks.plot != Plot::Stack {
-            return self.outline_in_plot(device, looks, view, AllocationId(allocation));
+        if plot_settings.plot != Plot::Stack {
+            return self.outline_in_plot(device, plot_settings, view, AllocationId(allocation));
         }
-        self.prepare_picture_now(device, looks);
-        self.with_source(device, looks, |source| timeline::exact_outline(source, view, AllocationId(allocation)))
+        self.prepare_picture_now(device, plot_settings);
+        self.with_source(device, plot_settings, |source| {
+            timeline::exact_outline(source, view, AllocationId(allocation))
+        })
     }
 
     pub(super) fn summary(&self) -> FileSummary {

@@ -13,7 +13,7 @@ use history::compact::{self, WriteError};
 use history::replay::{Builder, Recorder};
 use std::io::Write;
 
-/// Loads a file in time slices, without code that answers queries.
+/// Time-sliced loader of a file, without code that answers queries.
 pub struct Opening(Loader);
 
 impl Opening {

@@ -11,7 +11,6 @@ mod find;
 mod flame;
 mod lean;
 mod loading;
-mod looks;
 mod message;
 mod moments;
 mod overview;
@@ -19,6 +18,7 @@ mod pair;
 mod partial;
 mod plan;
 mod plot;
+mod plot_settings;
 mod pools;
 mod question;
 mod range;
@@ -46,7 +46,6 @@ pub use find::{Direction, FrameMatcher, Match, Query, QueryError, SearchStart, T
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MAX_BOXES};
 pub use history::snapshot::Action;
 pub use loading::{Access, LoadRange, MAX_TABLE_BYTES_32_BIT, Member, NeededBytes, Phase, Progress};
-pub use looks::{Grouping, Highlight, Looks};
 pub use message::{decode, encode};
 pub use moments::{MomentFacts, MomentSpec, NamedAction, NamedEvent, Step, StepOutcome, StepResult};
 pub use overview::{AxisPoint, ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, RangeMark};
@@ -57,6 +56,7 @@ pub use pair::{
 pub use partial::{PartialDevice, PartialFile};
 pub use plan::{Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Preset, Ratio, read_factor};
 pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, MemoryFilter, Plot};
+pub use plot_settings::{Grouping, Highlight, PlotSettings};
 pub use pools::{PoolName, default_pool_name, pool_name};
 pub use question::{
     Arrangement, DEFAULT_RULES, Ends, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope,

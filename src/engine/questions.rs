@@ -10,7 +10,7 @@ use super::flame::FlameGraphs;
 use super::heaviest::Heaviest;
 use super::open::OpenFile;
 use super::plan::{Plan, PlannedSizes, run_curve};
-use super::protocol::{Answer, Ask, Grouping, Looks, Plot, Query, Question, Reply};
+use super::protocol::{Answer, Ask, Grouping, Plot, PlotSettings, Query, Question, Reply};
 use super::report::Reports;
 use super::scenes::SceneBuilder;
 use super::sources::Sources;
@@ -153,13 +153,15 @@ impl Questions {
         let Ask { serial, device, question: ref what } = *ask;
         let mut send = |answer: Answer| replies.push_back(Reply::Answer { serial, answer });
         let answer = match *what {
-            Question::Scene { view, looks } => out_of_line(|| self.scene.scene(file, device, view, looks, slice))?
-                .map(|scene| Answer::Scene(Box::new(scene))),
-            Question::Hit { looks, moment, byte } if looks.plot == Plot::Stack => {
-                Some(Answer::Hit { hit: out_of_line(|| file.hit(device, looks, moment, byte)), memory: None })
+            Question::Scene { view, plot_settings } => {
+                out_of_line(|| self.scene.scene(file, device, view, plot_settings, slice))?
+                    .map(|scene| Answer::Scene(Box::new(scene)))
             }
-            Question::Hit { looks, moment, byte } => {
-                let (hit, memory) = out_of_line(|| file.hit_in_plot(device, looks, moment, byte));
+            Question::Hit { plot_settings, moment, byte } if plot_settings.plot == Plot::Stack => {
+                Some(Answer::Hit { hit: out_of_line(|| file.hit(device, plot_settings, moment, byte)), memory: None })
+            }
+            Question::Hit { plot_settings, moment, byte } => {
+                let (hit, memory) = out_of_line(|| file.hit_in_plot(device, plot_settings, moment, byte));
                 Some(Answer::Hit { hit, memory: Some(Box::new(memory)) })
             }
             Question::MemoryAt { moment, address } => {
@@ -167,8 +169,8 @@ impl Questions {
                 Some(Answer::Hit { hit, memory })
             }
             Question::Map(only) => {
-                let looks = Looks { plot: Plot::Addresses(only), ..Looks::default() };
-                out_of_line(|| file.prepare_plot(device, looks, slice))?;
+                let plot_settings = PlotSettings { plot: Plot::Addresses(only), ..PlotSettings::default() };
+                out_of_line(|| file.prepare_plot(device, plot_settings, slice))?;
                 Some(Answer::Map(Box::new(out_of_line(|| file.map(device, only)))))
             }
             Question::Curves { view, only } => {
@@ -187,8 +189,8 @@ impl Questions {
             Question::Moments(ref at) => file.history(device).map(|history| {
                 Answer::Moments(at.iter().filter_map(|&at| moments::moment_facts(history, at)).collect())
             }),
-            Question::Step { looks, moment, byte, step } => {
-                out_of_line(|| steps::step(file, device, looks, (moment, byte), step)).map(Answer::Step)
+            Question::Step { plot_settings, moment, byte, step } => {
+                out_of_line(|| steps::step(file, device, plot_settings, (moment, byte), step)).map(Answer::Step)
             }
             Question::Marks => out_of_line(|| marks::marks(file, device)).map(|marks| Answer::Marks(Box::new(marks))),
             Question::Overview { axis, width_px } => out_of_line(|| file.overview(device, axis, width_px))
@@ -199,8 +201,8 @@ impl Questions {
                 }
                 out_of_line(|| legend::legend(file, device, colouring, at)).map(Answer::Legend)
             }
-            Question::Outline { view, looks, allocation } => {
-                out_of_line(|| file.outline(device, looks, &view, allocation)).map(Answer::Outline)
+            Question::Outline { view, plot_settings, allocation } => {
+                out_of_line(|| file.outline(device, plot_settings, &view, allocation)).map(Answer::Outline)
             }
             Question::Details(allocation) => {
                 out_of_line(|| file.categorize(slice))?;
@@ -214,8 +216,10 @@ impl Questions {
                 self.search.take().into_iter().for_each(|search| search.store_as(file, serial));
                 Some(Answer::Find(tally))
             }
-            Question::FindNext { find, begin, direction, looks, window, scope } => {
-                Some(Answer::FindNext(out_of_line(|| find_match(file, (find, scope), begin, direction, looks, window))))
+            Question::FindNext { search_serial, begin, direction, plot_settings, window, scope } => {
+                Some(Answer::FindNext(out_of_line(|| {
+                    find_match(file, (search_serial, scope), begin, direction, plot_settings, window)
+                })))
             }
             Question::SameStack(stack) => {
                 let new = || Box::new(Search::new(device, SearchTarget::Stack(StackId(stack))));

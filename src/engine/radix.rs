@@ -114,7 +114,7 @@ impl Radix {
     }
 }
 
-/// Sorts ids by several keys, in time slices.
+/// Time-sliced sort of ids by several keys.
 #[derive(Default)]
 pub(super) struct MultiKeySort {
     radix: Radix,

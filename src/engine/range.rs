@@ -15,7 +15,7 @@ pub(super) fn range_facts(
     span: Span,
     slice: &mut TimeSlice,
 ) -> SliceResult<RangeFacts> {
-    let Some((open, answers)) = file.device_with_trees(device) else {
+    let Some((data, answers)) = file.device_with_trees(device) else {
         let (none, peak_moment) = (Weight::default(), span.from);
         return Ok(RangeFacts {
             span,
@@ -28,12 +28,12 @@ pub(super) fn range_facts(
             live_at_end: 0,
         });
     };
-    let history = open.history;
+    let history = data.history;
     let span = match clamp_scope(history, Scope::Allocated(span)) {
         Scope::Allocated(span) => span,
         _ => span,
     };
-    let mut total = |scope: Scope| answers.total(open, Selection { device, scope, found: None }, slice);
+    let mut total = |scope: Scope| answers.total(data, Selection { device, scope, found: None }, slice);
     let allocated = total(Scope::Allocated(span))?;
     let freed = total(Scope::Freed(span))?;
     let kept = total(Scope::StillLive(span))?;

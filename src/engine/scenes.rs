@@ -1,7 +1,7 @@
 //! Builds scenes, which contain the geometry to draw, for all kinds of plots.
 
 use super::open::OpenFile;
-use super::protocol::{Looks, Plot};
+use super::protocol::{Plot, PlotSettings};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use picture::timeline::{AddressJob, Scene, SceneJob, View};
 
@@ -22,13 +22,13 @@ impl SceneBuilder {
         file: &mut OpenFile,
         device: i64,
         view: View,
-        looks: Looks,
+        plot_settings: PlotSettings,
         slice: &mut TimeSlice,
     ) -> SliceResult<Option<Scene>> {
-        file.prepare_picture(device, looks, slice)?;
-        file.collect_highlight(device, looks.highlight, slice)?;
+        file.prepare_picture(device, plot_settings, slice)?;
+        file.collect_highlight(device, plot_settings.highlight, slice)?;
         let SceneBuilder(job) = self;
-        let scene = SceneBuilder::draw(job, file, device, view, looks, slice).transpose()?;
+        let scene = SceneBuilder::draw(job, file, device, view, plot_settings, slice).transpose()?;
         self.0 = None;
         Ok(scene)
     }
@@ -38,18 +38,18 @@ impl SceneBuilder {
         file: &OpenFile,
         device: i64,
         view: View,
-        looks: Looks,
+        plot_settings: PlotSettings,
         slice: &mut TimeSlice,
     ) -> Option<SliceResult<Scene>> {
-        if let Plot::Addresses(_) = looks.plot {
-            return file.with_addresses(device, looks, |source| {
+        if let Plot::Addresses(_) = plot_settings.plot {
+            return file.with_addresses(device, plot_settings, |source| {
                 match job.get_or_insert_with(|| Job::Addresses(Box::new(AddressJob::new(source, view)))) {
                     Job::Addresses(job) => job.step(source, slice),
                     Job::Stack(_) => Err(OutOfTime),
                 }
             });
         }
-        file.with_source(device, looks, |source| {
+        file.with_source(device, plot_settings, |source| {
             match job.get_or_insert_with(|| Job::Stack(Box::new(SceneJob::new(source, view)))) {
                 Job::Stack(job) => job.step(source, slice),
                 Job::Addresses(_) => Err(OutOfTime),

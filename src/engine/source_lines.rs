@@ -22,7 +22,7 @@ const MAX_CODE: usize = 1 << 20;
 #[derive(Clone, Copy)]
 struct File {
     frame: u32,
-    standing: LocationWeight,
+    weights: LocationWeight,
     first: u32,
 }
 
@@ -36,7 +36,7 @@ pub(super) enum SortBy {
     Change,
 }
 
-/// Adds up the weights of frames by line and file, in time slices.
+/// Time-sliced sums of the weights of frames, by line and file.
 #[derive(Default)]
 pub(super) struct SourceLines {
     pub(super) frames: Vec<LocationWeight>,
@@ -93,7 +93,7 @@ impl SourceLines {
     ) -> SliceResult<(Vec<SourceFile>, LocationWeight)> {
         while let Some(part) = slice.next_range(&mut self.next_frame, self.frames.len(), 1)? {
             let part = part.clone().zip(self.frames.get(part).unwrap_or_default());
-            self.used.extend(part.filter(|(_, standing)| standing.has_weight()).map(|(id, _)| id as u32));
+            self.used.extend(part.filter(|(_, weights)| weights.has_weight()).map(|(id, _)| id as u32));
         }
         let frame = |id: u32| snapshot.frames.frame(FrameId(id));
         // Adjacent frames with the same file and line belong to the same line.
@@ -106,39 +106,39 @@ impl SourceLines {
         by_line.step((3, 1), &mut line_key, slice)?;
         while let Some(part) = slice.next_range(&mut self.grouped, by_line.ids().len(), 1)? {
             for &id in by_line.ids().get(part).unwrap_or_default() {
-                let standing = self.frames.get(id as usize).copied().unwrap_or_default();
+                let weights = self.frames.get(id as usize).copied().unwrap_or_default();
                 let mut file = self.files.len().checked_sub(1).and_then(|last| self.files.get(last));
                 file = file.filter(|file| frame(file.frame).filename == frame(id).filename);
                 let is_new_file = file.is_none();
-                let mut file = file.unwrap_or(File { frame: id, standing, first: self.lines.len() as u32 });
+                let mut file = file.unwrap_or(File { frame: id, weights, first: self.lines.len() as u32 });
                 let line = self.lines.len().checked_sub(1).filter(|_| !is_new_file);
                 let line = line.and_then(|last| Some((last, self.lines.get(last)?)));
                 match line.filter(|(_, (known, _))| frame(*known).line == frame(id).line) {
                     Some((last, (known, mut sum))) => {
-                        sum.add(standing);
+                        sum.add(weights);
                         self.lines.set(last, (known, sum));
                     }
-                    None => self.lines.push((id, standing)),
+                    None => self.lines.push((id, weights)),
                 }
                 if is_new_file {
                     self.files.push(file);
                 } else {
-                    file.standing.add(standing);
+                    file.weights.add(weights);
                     self.files.set(self.files.len() - 1, file);
                 }
             }
         }
         let file = |index: u32| self.files.get(index as usize);
-        let mut weight = |part: usize, index: u32| file(index).map_or(0, |file| file.standing.key(part, self.by));
+        let mut weight = |part: usize, index: u32| file(index).map_or(0, |file| file.weights.key(part, self.by));
         let files = self.by_weight.get_or_insert_with(|| MultiKeySort::new((0..self.files.len() as u32).collect()));
         files.step((2, 1), &mut weight, slice)?;
         while let Some(&index) = files.ids().get(self.done) {
-            let Some(File { frame: known, standing, first }) = file(index) else { break };
+            let Some(File { frame: known, weights, first }) = file(index) else { break };
             if self.sent.len() < MAX_FILES {
                 let end = file(index + 1).map_or(self.lines.len() as u32, |next| next.first);
                 let line = |index: u32| self.lines.get(index as usize);
                 let mut weight =
-                    |part: usize, index: u32| line(index).map_or(0, |(_, standing)| standing.key(part, self.by));
+                    |part: usize, index: u32| line(index).map_or(0, |(_, weights)| weights.key(part, self.by));
                 let room = MAX_LINES - self.line_count;
                 let lines = self.of_file.get_or_insert_with(|| {
                     MultiKeySort::new(if room > 0 { (first..end).collect() } else { Vec::new() })
@@ -157,15 +157,15 @@ impl SourceLines {
                     code
                 };
                 let lines: Vec<SourceLine> =
-                    lines.map(|(id, standing)| SourceLine { line: text(id), standing, code: code(id) }).collect();
+                    lines.map(|(id, weights)| SourceLine { line: text(id), weights, code: code(id) }).collect();
                 self.line_count += lines.len();
                 self.code_bytes = code_bytes;
                 let left_out = (end - first) - lines.len() as u32;
                 let path = display_path(snapshot.strings.bytes(frame(known).filename));
-                self.sent.push(SourceFile { path, standing, lines, left_out });
+                self.sent.push(SourceFile { path, weights, lines, left_out });
                 self.of_file = None;
             } else {
-                self.left_out.add(standing);
+                self.left_out.add(weights);
             }
             self.done += 1;
             slice.spend(if self.sent.len() < MAX_FILES { STEPS_PER_CHECK } else { 1 })?;

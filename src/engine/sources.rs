@@ -8,7 +8,7 @@ use super::stack_trees::{Selection, clamp_scope};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 
-/// Computes a [`SourcesPage`] in time slices.
+/// Time-sliced computation of a [`SourcesPage`].
 #[derive(Default)]
 pub(super) struct Sources {
     /// Number of stacks that were assigned to a call site so far, for the scope and for the peak.

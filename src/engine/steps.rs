@@ -3,7 +3,7 @@
 
 use super::open::OpenFile;
 use super::plots::walk_ranges;
-use super::protocol::{Looks, Plot, Step, StepOutcome, StepResult};
+use super::protocol::{Plot, PlotSettings, Step, StepOutcome, StepResult};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use picture::timeline::{self, Source};
@@ -15,17 +15,17 @@ const MAX_EVENTS: u32 = 50_000;
 pub(super) fn step(
     file: &mut OpenFile,
     device: i64,
-    looks: Looks,
+    plot_settings: PlotSettings,
     (moment, byte): (u32, u64),
     step: Step,
 ) -> Option<StepResult> {
-    if let Plot::Addresses(_) = looks.plot {
-        return file.step_in_addresses(device, looks, (moment, byte), step);
+    if let Plot::Addresses(_) = plot_settings.plot {
+        return file.step_in_addresses(device, plot_settings, (moment, byte), step);
     }
-    file.prepare_picture_now(device, looks);
+    file.prepare_picture_now(device, plot_settings);
     let history = file.history(device)?;
     let moment = moment.min(history.event_count());
-    file.with_source(device, looks, |source| {
+    file.with_source(device, plot_settings, |source| {
         let middle = |lowest: u64, size: u64| Some((moment, lowest.saturating_add(size / 2), StepOutcome::Arrived));
         let found = match step {
             Step::Above => block(source, moment, byte)
@@ -43,7 +43,7 @@ pub(super) fn step(
                     .and_then(|lowest| middle(lowest, source.allocations.size(id)))
             }
             Step::Earlier | Step::Later => {
-                let reserved = file.segments(device).filter(|_| looks.plot != Plot::Stack);
+                let reserved = file.segments(device).filter(|_| plot_settings.plot != Plot::Stack);
                 match reserved {
                     Some(segments) => walk_ranges((history, segments), source, (moment, byte), step),
                     None => walk_events(history, source, (moment, byte), step, MAX_EVENTS),
@@ -98,11 +98,12 @@ fn walk_events(
         if let Some((id, allocated_at)) = history.lifetime_change(EventIdx(event)) {
             let size = source.allocations.size(id);
             let is_added = allocated_at == (step == Step::Later);
-            let changed = |bytes: u64| if is_added { bytes.saturating_add(size) } else { bytes.saturating_sub(size) };
-            total = changed(total);
+            let apply_change =
+                |bytes: u64| if is_added { bytes.saturating_add(size) } else { bytes.saturating_sub(size) };
+            total = apply_change(total);
             this = this.filter(|this| this.id != id);
             if let Some(this) = this.as_mut().filter(|this| rank(id) < rank(this.id)) {
-                this.lowest = changed(this.lowest);
+                this.lowest = apply_change(this.lowest);
             }
             let is_covered = this.is_some_and(|this| this.lowest <= byte && byte - this.lowest < this.size);
             if !is_covered {

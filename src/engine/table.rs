@@ -52,7 +52,7 @@ impl TableCache {
         }
         let Some(listing) = &mut self.listing else { return Ok(()) };
         listing.step(file, &mut self.terms, slice)?;
-        listing.weigh_found(file, question.find, slice)?;
+        listing.weigh_found(file, question.search_serial, slice)?;
         // Histograms alone need no order.
         if question.rows[1] == 0 && question.reveal.is_none() && question.selected.is_empty() {
             return Ok(());
@@ -89,7 +89,7 @@ impl TableCache {
         if let Some(order) = self.order.as_ref().filter(|order| order.by == question.sort) {
             let [first, count] = question.rows;
             let rows = order.ids.iter().skip(first as usize).take(count.min(MAX_ROWS) as usize);
-            let row = |&id: &u32| rows::row(file, device, listing.moment(), id, question.find);
+            let row = |&id: &u32| rows::row(file, device, listing.moment(), id, question.search_serial);
             page.rows = rows.filter_map(row).collect();
             let row_of = |wanted: u32| order.ids.iter().position(|&id| id == wanted);
             page.revealed = question.reveal.and_then(row_of).map(|row| row as u32);

@@ -38,7 +38,7 @@ impl RecordingBuilder {
     }
 }
 
-/// Builds and encodes the recording of a device's allocator requests, to be sent to another worker.
+/// Encoder that builds the recording of a device's allocator requests, to be sent to another worker.
 #[derive(Default)]
 pub(super) struct RecordingEncoder {
     recordings: RecordingBuilder,

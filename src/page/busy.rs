@@ -12,7 +12,7 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Element;
 
-/// Tracks reasons to be busy that are not part of the state, and updates the attribute.
+/// Reasons to be busy that are not part of the state, and the attribute that shows them.
 pub(super) struct Busy {
     body: Option<Element>,
     frame: Rc<Frame>,

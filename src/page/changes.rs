@@ -62,8 +62,10 @@ impl ChangeStream {
             let listener = EventListener::new(&source, "message", move |event| {
                 let text = event.dyn_ref::<MessageEvent>().and_then(|event| event.data().as_string());
                 let text = text.unwrap_or_default();
-                act(app, WatchAction::FilesReported(FileVersion::parse(&text, now(app))));
-                FileVersion::count(&text).into_iter().for_each(|count| act(app, WatchAction::CountReported(count)));
+                handle_action(app, WatchAction::FilesReported(FileVersion::parse(&text, now(app))));
+                FileVersion::count(&text)
+                    .into_iter()
+                    .for_each(|count| handle_action(app, WatchAction::CountReported(count)));
             });
             let stream = self.clone();
             let failed = EventListener::new(&source, "error", move |_| {
@@ -102,7 +104,7 @@ async fn poll(app: &'static App) -> Option<()> {
     let response = answer.and_then(|answer| answer.dyn_into::<Response>().ok()).filter(Response::ok);
     let Some(response) = response else {
         // Stop polling servers that do not answer HEAD requests or are gone.
-        act(app, WatchAction::PollFailed(address));
+        handle_action(app, WatchAction::PollFailed(address));
         return None;
     };
     let answer = ResponseHead::new(
@@ -112,11 +114,11 @@ async fn poll(app: &'static App) -> Option<()> {
     let version = answer.version()?;
     let modified = answer.modified.as_deref().map_or(f64::NAN, Date::parse);
     let age = if modified.is_finite() { (Date::now() - modified).max(0.0) } else { 0.0 };
-    act(app, WatchAction::Polled(FileVersion { address, version, rank: None, changed_ms: now(app) - age }));
+    handle_action(app, WatchAction::Polled(FileVersion { address, version, rank: None, changed_ms: now(app) - age }));
     Some(())
 }
 
-fn act(app: &'static App, action: WatchAction) {
+fn handle_action(app: &'static App, action: WatchAction) {
     app.dispatch(Action::feature(action));
 }
 

@@ -33,7 +33,7 @@ const URL_LIFETIME_MS: u32 = 120_000;
 pub(super) fn save(app: &'static App, picture: Box<Picture>) {
     app.busy.spawn(async move {
         let theme = app.theme.borrow().clone();
-        let look = painter::scene_look(&theme.look, picture.looks, &picture.faded);
+        let look = painter::scene_look(&theme.look, picture.plot_settings, &picture.faded);
         let blob = match picture.format {
             Format::Svg => to_svg(&picture, &theme, &look),
             Format::Png1 | Format::Png2 | Format::Png4 => to_png(app, &picture, &theme, &look).await,

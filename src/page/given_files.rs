@@ -17,7 +17,7 @@ pub(super) struct GivenFiles {
 }
 
 impl GivenFiles {
-    /// Returns the file at the given index.
+    /// Returns the file at this index.
     pub(super) fn get(&self, place: usize) -> Option<File> {
         self.given.borrow().get(place).cloned()
     }
@@ -38,7 +38,7 @@ impl GivenFiles {
         from
     }
 
-    /// Replaces the given files.
+    /// Sets the files that the user gave last.
     pub(super) fn replace(&self, files: Vec<File>) {
         self.given.replace(files);
     }

@@ -6,7 +6,7 @@ use super::labels;
 use super::outlines::outlines;
 use super::sizes::Size;
 use super::theme::Theme;
-use engine::protocol::{Highlight, Looks};
+use engine::protocol::{Highlight, PlotSettings};
 use picture::render::{CpuRenderer, Drawing, Gpu, Lane, OverlayRect, PictureTheme, SurfaceId};
 use picture::timeline::{Scene, View};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ elements! {
     HtmlCanvasElement: flame_canvas, labels, timeline;
 }
 
-/// Draws the timeline and the flame graph.
+/// Painter of the timeline and the flame graph.
 pub(super) struct Painter {
     elements: Elements,
     surface: Surface,
@@ -60,13 +60,13 @@ struct LanePicture {
     scene: u32,
     view: View,
     bottom_px: u32,
-    looks: Looks,
+    plot_settings: PlotSettings,
 }
 
 impl LanePicture {
     fn from_lane(lane: &ShownLane<'_>) -> LanePicture {
-        let looks = lane.geometry.looks;
-        LanePicture { scene: lane.index as u32, view: *lane.view, bottom_px: lane.bottom_px, looks }
+        let plot_settings = lane.geometry.plot_settings;
+        LanePicture { scene: lane.index as u32, view: *lane.view, bottom_px: lane.bottom_px, plot_settings }
     }
 }
 
@@ -167,9 +167,9 @@ impl Painter {
         }
         let [canvas_element, _] = self.canvases();
         self.retain_scenes(&picture.lanes);
-        let looks: Vec<PictureTheme> =
-            picture.lanes.iter().map(|lane| scene_look(&theme.look, lane.looks, &picture.faded)).collect();
-        let lanes = picture.lanes.iter().zip(&looks).map(|(lane, look)| Lane {
+        let themes: Vec<PictureTheme> =
+            picture.lanes.iter().map(|lane| scene_look(&theme.look, lane.plot_settings, &picture.faded)).collect();
+        let lanes = picture.lanes.iter().zip(&themes).map(|(lane, look)| Lane {
             scene: lane.scene,
             view: &lane.view,
             look,
@@ -229,10 +229,10 @@ fn with_2d_context(canvas: HtmlCanvasElement) -> (HtmlCanvasElement, Option<Canv
 }
 
 /// Returns the theme's colours, adapted to a scene's colouring and highlight.
-pub(super) fn scene_look(look: &PictureTheme, looks: Looks, faded: &BTreeSet<u32>) -> PictureTheme {
-    let look = base_look(look, looks.colouring.is_ordered(), faded);
+pub(super) fn scene_look(look: &PictureTheme, plot_settings: PlotSettings, faded: &BTreeSet<u32>) -> PictureTheme {
+    let look = base_look(look, plot_settings.colouring.is_ordered(), faded);
     // A search makes its matches stand out. A selection is only hinted at.
-    if matches!(looks.highlight, Highlight::Stack(_)) { look.with_less_fading() } else { look }
+    if matches!(plot_settings.highlight, Highlight::Stack(_)) { look.with_less_fading() } else { look }
 }
 
 /// Returns the theme's colours for a scene without highlight.

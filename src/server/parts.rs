@@ -17,7 +17,7 @@ const WASM: &str = "_bg.wasm";
 /// Name of the file that the build writes last.
 const LAST: &str = "offline.js";
 
-/// Finds the files of parts that may still be under construction.
+/// Finder of the files of parts that may still be under construction.
 pub struct Parts {
     folder: PathBuf,
     marker: Option<PathBuf>,

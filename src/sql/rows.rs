@@ -1,7 +1,7 @@
 //! Adapter between this crate's tables and [`sqlite::Table`]. Rows are read one device (or file) at a time.
 
 use crate::source::Source;
-use crate::when::When;
+use crate::when::TracePosition;
 use sqlite::{Bound, Cell, Column, Cursor, Filter, Kind, SeekColumn, Table, Value};
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
@@ -42,7 +42,7 @@ impl RowSet {
 /// Rows that a query requests from a table: a range of keys, and the table function's arguments.
 pub(crate) struct RowRequest {
     pub(crate) keys: RangeInclusive<i64>,
-    pub(crate) arguments: Vec<Option<When>>,
+    pub(crate) arguments: Vec<Option<TracePosition>>,
 }
 
 /// Contents of a table, implemented by each SQL table of this crate.
@@ -158,7 +158,7 @@ impl<R: Rows> RowCursor<R> {
         let source = &self.source;
         if (first_argument::<R>()..side_column::<R>()).contains(&column) {
             if let Some(slot) = self.wanted.arguments.get_mut(column - first_argument::<R>()) {
-                *slot = Some(When::parse(value)?);
+                *slot = Some(TracePosition::parse(value)?);
             }
             return Ok(true);
         }

@@ -6,7 +6,7 @@ use history::snapshot::Action;
 
 /// Moment that a table function's argument refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum When {
+pub(crate) enum TracePosition {
     Peak,
     ReservedPeak,
     OutOfMemory,
@@ -15,17 +15,17 @@ pub(crate) enum When {
     Event(i64),
 }
 
-impl When {
+impl TracePosition {
     /// Parses an argument. Returns an error message if it is neither an integer nor a known name.
-    pub(crate) fn parse(value: sqlite::Value<'_>) -> Result<When, String> {
+    pub(crate) fn parse(value: sqlite::Value<'_>) -> Result<TracePosition, String> {
         if let Some(event) = value.integer() {
-            return Ok(When::Event(event));
+            return Ok(TracePosition::Event(event));
         }
         match value.text() {
-            Some("peak") => Ok(When::Peak),
-            Some("reserved-peak") => Ok(When::ReservedPeak),
-            Some("oom") => Ok(When::OutOfMemory),
-            Some("end") => Ok(When::End),
+            Some("peak") => Ok(TracePosition::Peak),
+            Some("reserved-peak") => Ok(TracePosition::ReservedPeak),
+            Some("oom") => Ok(TracePosition::OutOfMemory),
+            Some("end") => Ok(TracePosition::End),
             _ => Err("expected 'peak', 'reserved-peak', 'oom', 'end' or the number of an event".to_owned()),
         }
     }
@@ -35,16 +35,18 @@ impl When {
         let history = side.history;
         let events = history.event_count();
         Ok(match self {
-            When::Peak => history.live_peak().0,
-            When::ReservedPeak => history.reserved_peak(),
-            When::End => Moment(events),
-            When::OutOfMemory => {
+            TracePosition::Peak => history.live_peak().0,
+            TracePosition::ReservedPeak => history.reserved_peak(),
+            TracePosition::End => Moment(events),
+            TracePosition::OutOfMemory => {
                 let is_oom = |event: &u32| history.events.action(*event) == Action::Oom;
                 let last = history.note_events().filter(is_oom).last();
                 Moment(last.ok_or("no OOM in this trace")?.saturating_add(1))
             }
-            When::Event(event) if (-1..i64::from(events)).contains(event) => Moment::after_event_or_minus_one(*event),
-            When::Event(event) => {
+            TracePosition::Event(event) if (-1..i64::from(events)).contains(event) => {
+                Moment::after_event_or_minus_one(*event)
+            }
+            TracePosition::Event(event) => {
                 return Err(match events.checked_sub(1) {
                     None => format!("no event {event}: the trace is empty"),
                     Some(last) => format!("no event {event}: the last is {}", group_digits(last.into())),

@@ -193,9 +193,9 @@ pub(crate) fn tabs(app: &App, buffer: &mut Buffer) {
     fill(buffer, pane, line);
     let mut end = pane.x;
     for (tab, place, text) in tab_areas(app) {
-        let is_seen = state.views.visible() == Some(tab);
-        let mut style = if is_seen { line.add_modifier(Modifier::REVERSED) } else { line };
-        if is_seen && app.focus == Focus::View {
+        let is_visible = state.views.visible() == Some(tab);
+        let mut style = if is_visible { line.add_modifier(Modifier::REVERSED) } else { line };
+        if is_visible && app.focus == Focus::View {
             style = style.add_modifier(Modifier::BOLD);
         }
         write_text(buffer, place, &text, style);

@@ -148,11 +148,11 @@ fn draw_scene(app: &App, buffer: &mut Buffer, figure: &Figure, overlays: &Overla
 
 /// Returns the theme of a lane, with the same colours as in the page.
 fn lane_look(app: &App, lane: &ShownLane<'_>) -> PictureTheme {
-    let (looks, faded) = (lane.geometry.looks, &app.state.surroundings.faded);
+    let (plot_settings, faded) = (lane.geometry.plot_settings, &app.state.surroundings.faded);
     let look = app.look.clone();
-    let look = if looks.colouring.is_ordered() { look.with_ordered_palette() } else { look };
+    let look = if plot_settings.colouring.is_ordered() { look.with_ordered_palette() } else { look };
     let look = look.with_faded(|slot| faded.contains(&slot));
-    if matches!(looks.highlight, Highlight::Stack(_)) { look.with_less_fading() } else { look }
+    if matches!(plot_settings.highlight, Highlight::Stack(_)) { look.with_less_fading() } else { look }
 }
 
 /// Returns the overlays that are drawn as pixels: range, cursor, marks, and outline of the selection.

@@ -74,13 +74,13 @@ impl Shared {
     pub(super) fn ask_selection_position(&mut self, effects: &mut Vec<Effect>) {
         let Some(kept) = self.tools.kept_selection.filter(|kept| kept.asked.is_none()) else { return };
         let Some(device) = self.device().map(|device| device.device) else { return };
-        if self.geometry.looks != self.looks || self.geometry.in_flight.is_some() {
+        if self.geometry.plot_settings != self.plot_settings || self.geometry.in_flight.is_some() {
             return;
         }
-        let (serial, looks) = (self.next_serial(), self.looks);
+        let (serial, plot_settings) = (self.next_serial(), self.plot_settings);
         self.tools.kept_selection = Some(KeptSelection { asked: Some(serial), ..kept });
         let (moment, step) = (kept.moment, Step::To(kept.allocation));
-        effects.push(Effect::ask(serial, device, Question::Step { looks, moment, byte: 0, step }));
+        effects.push(Effect::ask(serial, device, Question::Step { plot_settings, moment, byte: 0, step }));
     }
 
     /// Handles the position of the selected allocation in the new stacking order. Scrolls to the position if it is

@@ -17,7 +17,7 @@ use super::{
     comparing, crosshair, details, events, export, link, load_dialog, partial, plots, recording_snippet, rules,
     save_page, settings, table,
 };
-use engine::protocol::{Direction, Grouping, Looks};
+use engine::protocol::{Direction, Grouping, PlotSettings};
 
 /// Distance that one key press pans by, as a fraction of the window.
 const STEP: f64 = 1.0 / 8.0;
@@ -120,12 +120,12 @@ pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effe
         }
         Command::NextStacking => {
             let kinds: Vec<_> = Grouping::ALL.iter().copied().map(Some).chain([None]).collect();
-            let stacking = next_of(&kinds, state.looks.stacking);
-            state.shared.change_looks(Looks { stacking, ..state.shared.looks });
+            let stacking = next_of(&kinds, state.plot_settings.stacking);
+            state.shared.change_plot_settings(PlotSettings { stacking, ..state.shared.plot_settings });
         }
         Command::NextColouring => {
-            let colouring = next_of(&Grouping::ALL, state.looks.colouring);
-            state.shared.change_looks(Looks { colouring, ..state.shared.looks });
+            let colouring = next_of(&Grouping::ALL, state.plot_settings.colouring);
+            state.shared.change_plot_settings(PlotSettings { colouring, ..state.shared.plot_settings });
         }
         Command::Find => effects.push(Effect::FocusFind),
         Command::ToggleMatchCase => find::toggle_match_case(state),

@@ -18,7 +18,7 @@ use super::toast::Toast;
 use engine::protocol::Reply;
 
 /// Applies an action of the comparison.
-pub(super) fn act(state: &mut Shared, action: ComparingAction, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn handle_action(state: &mut Shared, action: ComparingAction, now_ms: f64, effects: &mut Vec<Effect>) {
     match action {
         ComparingAction::FilesGiven(from, files) => {
             let index = append_files(state, from, files);

@@ -84,7 +84,7 @@ impl Shared {
             if let (Some((x, moment)), Some(facts)) = (self.cursor_x_px(), self.cursor_facts())
                 && (0.0..f64::from(view.width_px)).contains(&x)
             {
-                let top = match self.looks.plot {
+                let top = match self.plot_settings.plot {
                     Plot::Stack => facts.requested,
                     Plot::Addresses(_) => u64::MAX,
                     Plot::Reserved(_) => facts.reserved,
@@ -97,7 +97,7 @@ impl Shared {
             let (moment, total) = scene.columns.moment.get(column).zip(scene.columns.total.get(column))?;
             let byte = view.bytes_from_row(middle.y).max(0.0) as u64;
             // The axis of addresses does not start at 0, so the total of live bytes is no bound there.
-            let is_stack = !matches!(self.looks.plot, Plot::Addresses(_));
+            let is_stack = !matches!(self.plot_settings.plot, Plot::Addresses(_));
             let byte = if is_stack { byte.min(total.saturating_sub(1)) } else { byte };
             Some(Position { moment: *moment, byte })
         })
@@ -140,7 +140,7 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
     }
     let Some(here) = state.keyboard_start() else { return };
     let Position { moment, byte } = here;
-    let selected = match state.looks.plot {
+    let selected = match state.plot_settings.plot {
         Plot::Reserved(_) => state.selected_segment().map(|chosen| chosen.segment.range_events()),
         _ => state.selection.as_ref().map(|it| (it.allocation, it.allocated_event, it.freed_event)),
     };
@@ -151,7 +151,8 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
         CrosshairStep::After => Step::Later,
         CrosshairStep::ToAllocation | CrosshairStep::ToFreed => {
             let Some((allocation, allocated_at, freed)) = selected else {
-                let noun = if matches!(state.looks.plot, Plot::Reserved(_)) { "a segment" } else { "an allocation" };
+                let noun =
+                    if matches!(state.plot_settings.plot, Plot::Reserved(_)) { "a segment" } else { "an allocation" };
                 state.remark = Some(["Select ", noun, " first."].concat());
                 return;
             };
@@ -188,9 +189,13 @@ fn ask_step(state: &mut Shared, step: Step, extra_events: u32, effects: &mut Vec
     let (Some(device), Some(keys)) = (state.device().map(|device| device.device), state.tools.crosshair.by_keys) else {
         return;
     };
-    let (serial, looks) = (state.next_serial(), state.geometry.looks);
+    let (serial, plot_settings) = (state.next_serial(), state.geometry.plot_settings);
     state.tools.crosshair.pending_step = Some(PendingStep { serial, step, extra_events });
-    effects.push(Effect::ask(serial, device, Question::Step { looks, moment: keys.moment, byte: keys.byte, step }));
+    effects.push(Effect::ask(
+        serial,
+        device,
+        Question::Step { plot_settings, moment: keys.moment, byte: keys.byte, step },
+    ));
 }
 
 /// Handles the worker's response to a step, then runs queued commands.
@@ -202,7 +207,7 @@ fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec
     match to.outcome {
         StepOutcome::NotFound if !matches!(pending.step, Step::To(_)) => {
             state.tools.crosshair.queued_steps.clear();
-            let is_reserved = matches!(state.looks.plot, Plot::Reserved(_));
+            let is_reserved = matches!(state.plot_settings.plot, Plot::Reserved(_));
             let noun = if is_reserved { "segment" } else { "allocation" };
             state.remark = Some(["No ", noun, " in this direction."].concat());
             return;
@@ -253,9 +258,9 @@ pub(super) fn follow(state: &mut Shared) -> Followed {
 pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     // The highlight does not affect which allocation is hit.
-    let (device_index, looks) = (state.device_index, state.geometry.looks.without_highlight());
-    if let Some((hit, memory)) = state.tools.crosshair.hit.answer_to(&(keys, looks)) {
-        let (hit, memory, plot) = (hit.clone(), memory.clone(), looks.plot);
+    let (device_index, plot_settings) = (state.device_index, state.geometry.plot_settings.without_highlight());
+    if let Some((hit, memory)) = state.tools.crosshair.hit.answer_to(&(keys, plot_settings)) {
+        let (hit, memory, plot) = (hit.clone(), memory.clone(), plot_settings.plot);
         let spot = match &hit {
             Some(hit) => {
                 let (ids, requested) = ([hit.allocation; 2], hit.requested);
@@ -268,8 +273,8 @@ pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec
             is_something.then_some(Hover { device_index, plot, spot, hit, memory, answered_spot: Some(spot) });
     } else {
         let Position { moment, byte } = keys;
-        let question = |(_, looks)| Question::Hit { looks, moment, byte };
-        state.tools.crosshair.hit.ask((keys, looks), device, &mut state.serial, effects, question);
+        let question = |(_, plot_settings)| Question::Hit { plot_settings, moment, byte };
+        state.tools.crosshair.hit.ask((keys, plot_settings), device, &mut state.serial, effects, question);
     }
 }
 

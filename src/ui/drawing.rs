@@ -1,7 +1,7 @@
 //! State of the drawing: the canvas, the scene and the pending request for a scene, and the hovered position.
 
 use super::hover::Spot;
-use engine::protocol::{HitAllocation, HitMemory, Looks, Plot};
+use engine::protocol::{HitAllocation, HitMemory, Plot, PlotSettings};
 use picture::timeline::Scene;
 use std::rc::Rc;
 
@@ -37,7 +37,7 @@ pub struct Geometry {
     pub is_stale: bool,
     /// Display settings (plot, stacking order, colours, highlight) that `scene` was drawn with. They may differ from
     /// the chosen settings until the next scene arrives.
-    pub looks: Looks,
+    pub plot_settings: PlotSettings,
 }
 
 /// The position under the pointer or the crosshair, and the objects there.

@@ -59,13 +59,13 @@ macro_rules! features {
             $($(#[$doc])* pub $field: $State,)*
         }
 
-        /// An action of one of the features.
+        /// Action handled by a feature, as opposed to the actions of the whole page.
         #[derive(Clone, Debug, PartialEq)]
         pub enum FeatureAction {
             $($(#[$doc])* $Name($Action),)*
         }
 
-        /// A command of one of the features.
+        /// Command defined by a feature, as opposed to the commands of the whole page.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum FeatureCommand {
             $($(#[$doc])* $Name($Command),)*
@@ -79,7 +79,7 @@ macro_rules! features {
 
         impl State {
             /// Passes an action to the feature that it belongs to.
-            pub(crate) fn act(&mut self, action: FeatureAction, effects: &mut Vec<Effect>) {
+            pub(crate) fn handle_action(&mut self, action: FeatureAction, effects: &mut Vec<Effect>) {
                 match action {
                     $(FeatureAction::$Name(action) => ($feature.on_action)(&mut self.$field, &mut self.shared, action, effects),)*
                 }

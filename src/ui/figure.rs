@@ -69,7 +69,7 @@ pub struct Peak {
 /// Returns the peak of the plotted bytes. `None` in the plot of addresses, which has no peak.
 fn peak(state: &Shared, view: &View) -> Option<Peak> {
     let device = state.drawn_device()?;
-    let (peak, x) = match state.looks.plot {
+    let (peak, x) = match state.plot_settings.plot {
         Plot::Stack => {
             (u64::try_from(device.peak_requested).ok()?, state.peak_x().map(|x| view.column_from_x(x + 0.5)))
         }
@@ -142,7 +142,7 @@ impl Figure {
             plot_px: [view.width_px, view.height_px].map(f64::from),
             right_axis_px: (state.right_axis_px() * scale).round(),
             lane: [0.0, f64::from(view.height_px)],
-            title: axis_title(state.looks.plot),
+            title: axis_title(state.plot_settings.plot),
             byte_ticks: state.height_ticks(state.device_index, view, MIN_BYTES_TICK_PX * scale),
             gaps: state.gaps(state.device_index, view),
             curves: state.curve_lines(view),

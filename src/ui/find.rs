@@ -15,8 +15,8 @@ use super::selecting::select;
 use super::shared::Shared;
 use base::units::{Bytes, group_digits, pluralize};
 use engine::protocol::{
-    Answer, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Scope, SearchStart, Tally,
-    Weight,
+    Answer, Details, Direction, Highlight, Match, Plot, PlotSettings, Query, QueryError, Question, Scope, SearchStart,
+    Tally, Weight,
 };
 
 /// Status text beside the search field.
@@ -105,7 +105,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
 /// Goes to the next or previous match. If the search has not finished, does so once it has.
 pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: MatchScope, effects: &mut Vec<Effect>) {
     // A new stacking order is built together with the scene. A question sent before that would block the worker.
-    let is_stacking_built = state.geometry.looks.stacking == state.looks.stacking;
+    let is_stacking_built = state.geometry.plot_settings.stacking == state.plot_settings.stacking;
     let Some(found) = state.find.current_result().filter(|_| is_stacking_built && state.find.pending_step.is_none())
     else {
         if state.find.text.trim().is_empty() {
@@ -115,7 +115,7 @@ pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: Match
         }
         return;
     };
-    let find = found.serial;
+    let search_serial = found.serial;
     let Some(device) = state.device().map(|device| device.device) else { return };
     let window = window(state);
     // The details of the last visited match may still be on their way.
@@ -123,10 +123,14 @@ pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: Match
     let last = last.or(state.selection.as_deref().map(|it| it.allocation));
     let last = last.or(state.find.last_match.map(|it| it.allocation));
     let begin = last.map_or(SearchStart::Moment(window[0]), SearchStart::Allocation);
-    let (looks, serial) = (state.looks.without_highlight(), state.next_serial());
+    let (plot_settings, serial) = (state.plot_settings.without_highlight(), state.next_serial());
     state.find.pending_step = Some(serial);
     let scope = if among == MatchScope::All { Scope::All } else { state.views.scope };
-    effects.push(Effect::ask(serial, device, Question::FindNext { find, begin, direction, looks, window, scope }));
+    effects.push(Effect::ask(
+        serial,
+        device,
+        Question::FindNext { search_serial, begin, direction, plot_settings, window, scope },
+    ));
 }
 
 /// Returns the range of moments in the window. The end is exclusive.
@@ -192,19 +196,19 @@ impl Shared {
 
     /// Returns the display settings to draw with. They highlight the selected node, or else the search matches, or else
     /// the allocations with the selected allocation's stack.
-    pub(super) fn wanted_looks(&self) -> Looks {
-        if matches!(self.looks.plot, Plot::Reserved(_)) {
+    pub(super) fn wanted_plot_settings(&self) -> PlotSettings {
+        if matches!(self.plot_settings.plot, Plot::Reserved(_)) {
             // The reserved plot draws segments, not allocations.
-            return self.looks.without_highlight();
+            return self.plot_settings.without_highlight();
         }
         let found = self.find.result.as_ref().filter(|found| found.tally.count > 0);
         let stack = self.selection.as_deref().and_then(|selection| selection.stack);
         let stack = stack.filter(|_| self.same_stack == SameStack::Highlighted);
         let by_stack = stack.map_or(Highlight::Nothing, Highlight::Stack);
         let found = found.map_or(by_stack, |found| Highlight::Found(found.serial));
-        Looks {
+        PlotSettings {
             highlight: self.views.node.map(|node| Highlight::Node(self.views.arrangement, node)).unwrap_or(found),
-            ..self.looks
+            ..self.plot_settings
         }
     }
 }
@@ -244,10 +248,10 @@ pub fn status(state: &Shared) -> FindStatus {
     }
 }
 
-/// Formats the matches within a view: `12 found · 310 MiB`. `find` is the serial of the search that the view was
+/// Formats the matches within a view: `12 found · 310 MiB`. `search_serial` is the search that the view was
 /// computed for. Empty if that is not the latest search, or if the search has no matches.
-pub(super) fn matches_text(state: &Shared, find: Option<u32>, scope: Scope, weight: Weight) -> String {
-    if find.is_none() || find != state.match_serial() {
+pub(super) fn matches_text(state: &Shared, search_serial: Option<u32>, scope: Scope, weight: Weight) -> String {
+    if search_serial.is_none() || search_serial != state.match_serial() {
         return String::new();
     }
     let mut text = group_digits(weight.count.into());

@@ -20,7 +20,7 @@ pub fn parts(length: u64) -> [Range<u64>; 3] {
     [0..PART_BYTES, middle..middle + PART_BYTES, length - PART_BYTES..length]
 }
 
-/// Computes a fingerprint from the bytes of a file, which are passed in order.
+/// Hasher that computes a fingerprint from the bytes of a file, which are passed in order.
 #[derive(Clone, Debug)]
 pub struct FingerprintHasher {
     length: u64,

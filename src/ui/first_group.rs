@@ -49,9 +49,9 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
         return Some(Answer::Legend(entries));
     }
     // A grouping that was chosen meanwhile is kept.
-    let is_untouched = state.looks.stacking.is_none() && state.looks.colouring == Grouping::default();
+    let is_untouched = state.plot_settings.stacking.is_none() && state.plot_settings.colouring == Grouping::default();
     if std::mem::take(&mut state.first_group.is_wanted) && is_untouched && is_classified(&entries) {
-        state.change_looks(state.looks.grouped_by(Some(Grouping::Category)));
+        state.change_plot_settings(state.plot_settings.grouped_by(Some(Grouping::Category)));
     }
     None
 }

@@ -13,11 +13,12 @@ use super::part::Part;
 use super::selecting::select;
 use super::shared::Shared;
 use super::side::Side;
-use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Looks, Plot, Question};
+use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Plot, PlotSettings, Question};
 
 /// Updates the hovered position after the pointer, the window or the scene has changed.
 pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
-    let Some((device_index, spot, looks)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer)) else {
+    let Some((device_index, spot, plot_settings)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer))
+    else {
         state.hover = None;
         return;
     };
@@ -25,16 +26,17 @@ pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
     let previous = state.hover.take().filter(|hover| {
         // Ids between the lowest and the highest rank belong to the band only if the stack is in order of allocation.
         let [lowest, highest] = spot.ids;
-        let is_in_allocation_order = looks.stacking.is_none() && looks.plot == Plot::Stack;
+        let is_in_allocation_order = plot_settings.stacking.is_none() && plot_settings.plot == Plot::Stack;
         let still_applies = |hit: &HitAllocation| {
             (is_in_allocation_order && (lowest..=highest).contains(&hit.allocation))
                 || spot.single_allocation() == Some(hit.allocation)
         };
         // Free areas and segments are large, and the next answer arrives soon.
-        let is_no_block =
-            |spot: &Spot| looks.plot != Plot::Stack && (spot.count == 0 || matches!(looks.plot, Plot::Reserved(_)));
+        let is_no_block = |spot: &Spot| {
+            plot_settings.plot != Plot::Stack && (spot.count == 0 || matches!(plot_settings.plot, Plot::Reserved(_)))
+        };
         let stays_outside_blocks = is_no_block(&spot) && is_no_block(&hover.spot);
-        let is_same = (hover.device_index, hover.plot) == (device_index, looks.plot);
+        let is_same = (hover.device_index, hover.plot) == (device_index, plot_settings.plot);
         is_same
             && (stays_outside_blocks
                 || hover.answered_spot == Some(spot)
@@ -45,35 +47,35 @@ pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
     let known = answered_spot.is_some_and(|of: Spot| {
         of == spot || (spot.single_allocation().is_some() && of.single_allocation() == spot.single_allocation())
     });
-    state.hover = Some(Hover { device_index, plot: looks.plot, spot, hit, memory, answered_spot });
+    state.hover = Some(Hover { device_index, plot: plot_settings.plot, spot, hit, memory, answered_spot });
     if !known && state.question.is_none() {
-        ask_hit(state, device_index, spot, looks, Purpose::Hover, effects);
+        ask_hit(state, device_index, spot, plot_settings, Purpose::Hover, effects);
     }
 }
 
 /// Returns the index of the device under the pointer, the hovered spot of its scene, and the display settings that the
 /// scene was drawn with.
-fn spot_at(state: &Shared, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
+fn spot_at(state: &Shared, pointer: Pointer) -> Option<(usize, Spot, PlotSettings)> {
     let (lane, pointer) = state.lane_at(pointer)?;
-    let (scene, looks) = (lane.geometry.scene.as_ref()?, lane.geometry.looks);
-    let empty = || empty_spot(scene, lane.view, pointer).filter(|_| looks.plot != Plot::Stack);
+    let (scene, plot_settings) = (lane.geometry.scene.as_ref()?, lane.geometry.plot_settings);
+    let empty = || empty_spot(scene, lane.view, pointer).filter(|_| plot_settings.plot != Plot::Stack);
     let spot = spot(scene, lane.view, pointer).or_else(empty)?;
-    Some((lane.index, spot, looks))
+    Some((lane.index, spot, plot_settings))
 }
 
 fn ask_hit(
     state: &mut Shared,
     device_index: usize,
     spot: Spot,
-    looks: Looks,
+    plot_settings: PlotSettings,
     purpose: Purpose,
     effects: &mut Vec<Effect>,
 ) {
     let Some(device) = state.device_at(device_index).map(|device| device.device) else { return };
     let serial = state.next_serial();
     state.question = Some(PointQuestion { serial, device_index, spot, purpose });
-    let (looks, Spot { moment, byte, .. }) = (looks.without_highlight(), spot);
-    effects.push(Effect::ask(serial, device, Question::Hit { looks, moment, byte }));
+    let (plot_settings, Spot { moment, byte, .. }) = (plot_settings.without_highlight(), spot);
+    effects.push(Effect::ask(serial, device, Question::Hit { plot_settings, moment, byte }));
 }
 
 /// Callbacks of hit testing. The request about the pointer is sent by [`super::update()`], after every scene.
@@ -147,7 +149,7 @@ fn select_hit(
     at: Position,
     effects: &mut Vec<Effect>,
 ) {
-    let is_reserved = matches!(state.looks.plot, Plot::Reserved(_));
+    let is_reserved = matches!(state.plot_settings.plot, Plot::Reserved(_));
     match hit.filter(|_| !is_reserved) {
         Some(hit) => select(state, hit.allocation, effects),
         None => state.select_segment(memory, at),
@@ -157,7 +159,7 @@ fn select_hit(
 /// Selects the object at a position of the focused window. Outside the stack, clears the selection.
 pub(super) fn click(state: &mut Shared, pointer: Pointer, effects: &mut Vec<Effect>) {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
-    let plot = state.geometry.looks.plot;
+    let plot = state.geometry.plot_settings.plot;
     let empty = || empty_spot(scene, view, pointer).filter(|_| plot != Plot::Stack);
     match spot(scene, view, pointer).or_else(empty) {
         None => (state.selection, state.selecting) = (None, None),
@@ -169,12 +171,12 @@ pub(super) fn click(state: &mut Shared, pointer: Pointer, effects: &mut Vec<Effe
 }
 
 fn ask_to_select(state: &mut Shared, spot: Spot, effects: &mut Vec<Effect>) {
-    ask_hit(state, state.device_index, spot, state.geometry.looks, Purpose::Select, effects);
+    ask_hit(state, state.device_index, spot, state.geometry.plot_settings, Purpose::Select, effects);
 }
 
 /// Selects the object under a crosshair that was moved by keys.
 pub(super) fn select_at(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
-    match state.tools.crosshair.hit.answer_to(&(keys, state.geometry.looks.without_highlight())) {
+    match state.tools.crosshair.hit.answer_to(&(keys, state.geometry.plot_settings.without_highlight())) {
         Some((hit, memory)) => {
             let (hit, memory) = (hit.clone(), memory.clone());
             select_hit(state, hit.as_ref(), memory.as_deref(), keys, effects);
@@ -185,8 +187,15 @@ pub(super) fn select_at(state: &mut Shared, keys: Position, effects: &mut Vec<Ef
 
 /// Requests the segment at a position, to select it. Does nothing in plots that do not show segments.
 pub(super) fn select_segment_at(state: &mut Shared, at: Position, effects: &mut Vec<Effect>) {
-    if state.looks.plot != Plot::Stack {
-        ask_hit(state, state.device_index, Spot::from_position(at), state.looks, Purpose::SelectSegment, effects);
+    if state.plot_settings.plot != Plot::Stack {
+        ask_hit(
+            state,
+            state.device_index,
+            Spot::from_position(at),
+            state.plot_settings,
+            Purpose::SelectSegment,
+            effects,
+        );
     }
 }
 

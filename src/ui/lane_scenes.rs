@@ -9,7 +9,7 @@ use super::navigate::Plane;
 use super::part::Part;
 use super::plots;
 use super::shared::Shared;
-use engine::protocol::{Answer, DeviceSummary, Highlight, Looks, Question};
+use engine::protocol::{Answer, DeviceSummary, Highlight, PlotSettings, Question};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
@@ -60,10 +60,14 @@ impl Shared {
 
     /// Returns the display settings for the device at `index`. Search matches are known only for the focused device, so
     /// other devices are drawn without them.
-    fn looks_of(&self, index: usize) -> Looks {
-        let is_search = matches!(self.looks.highlight, Highlight::Found(_));
-        let looks = if is_search && index != self.device_index { self.looks.without_highlight() } else { self.looks };
-        Looks { plot: self.plot_of(index), ..looks }
+    fn plot_settings_of(&self, index: usize) -> PlotSettings {
+        let is_search = matches!(self.plot_settings.highlight, Highlight::Found(_));
+        let plot_settings = if is_search && index != self.device_index {
+            self.plot_settings.without_highlight()
+        } else {
+            self.plot_settings
+        };
+        PlotSettings { plot: self.plot_of(index), ..plot_settings }
     }
 
     /// Returns whether any requested scene is pending.
@@ -82,7 +86,11 @@ impl Shared {
         let serial = self.next_serial();
         let lane = self.shown_lanes().find(|lane| lane.index == index)?;
         let view = self.plane_of(lane.device).with_margin(*lane.view);
-        let request = Effect::ask(serial, lane.device.device, Question::Scene { view, looks: self.looks_of(index) });
+        let request = Effect::ask(
+            serial,
+            lane.device.device,
+            Question::Scene { view, plot_settings: self.plot_settings_of(index) },
+        );
         self.geometry_of(index)?.in_flight = Some(serial);
         Some(request)
     }
@@ -97,7 +105,7 @@ impl Shared {
             .geometry
             .scene
             .as_ref()
-            .filter(|_| lane.geometry.looks == self.looks_of(index) && !lane.geometry.is_stale);
+            .filter(|_| lane.geometry.plot_settings == self.plot_settings_of(index) && !lane.geometry.is_stale);
         let plane = self.plane_of(lane.device);
         !scene.is_some_and(|scene| plane.is_covered(*lane.view, &scene.view))
     }
@@ -116,9 +124,10 @@ impl Shared {
             .lane_indices()
             .into_iter()
             .find(|&index| self.geometry_of(index).is_some_and(|it| it.in_flight == Some(serial)))?;
-        let looks = self.looks_of(device_place);
-        let scene = Rc::new(plots::without_curves(scene, looks.plot));
-        *self.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), looks, ..Geometry::default() };
+        let plot_settings = self.plot_settings_of(device_place);
+        let scene = Rc::new(plots::without_curves(scene, plot_settings.plot));
+        *self.geometry_of(device_place)? =
+            Geometry { scene: Some(scene.clone()), plot_settings, ..Geometry::default() };
         self.refit_bytes_axis();
         Some(Effect::Upload { device_place, scene })
     }

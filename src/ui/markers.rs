@@ -72,7 +72,7 @@ impl Shared {
             self.remark = Some("50 markers is the limit. Remove one first.".to_owned());
             return;
         }
-        markers.add(device, point, self.looks.plot);
+        markers.add(device, point, self.plot_settings.plot);
     }
 
     pub(super) fn remove_marker(&mut self, number: u32) {

@@ -20,12 +20,13 @@ pub const TRACK_PX: f64 = 16.0;
 /// The marks of a window, in device pixels from its left edge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WindowMarks {
-    /// Position and label of each out-of-memory event.
+    /// X position and label of each out-of-memory event.
     pub out_of_memory: Vec<(f64, String)>,
-    /// Positions at which snapshots were taken.
+    /// X position of each snapshot on the time axis.
     pub snapshots: Vec<f64>,
     pub slices: Vec<Slice>,
-    /// Start of the recording, if it is in the window. Allocations of the baseline were made before it.
+    /// X position of the start of the recording, if it is in the window. Allocations of the baseline were made before
+    /// it.
     pub recording: Option<f64>,
 }
 

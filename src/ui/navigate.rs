@@ -15,7 +15,7 @@ pub(crate) use data::{device_axis_end, device_axis_start};
 
 use super::drawing::BytesAxis;
 use super::shared::Shared;
-use engine::protocol::{Looks, Plot};
+use engine::protocol::{Plot, PlotSettings};
 
 use base::units::Moment;
 use picture::timeline::{Axis, View, time_axis_margin};
@@ -81,18 +81,18 @@ impl Shared {
     }
 
     /// Changes the display settings, and drops pending requests for scenes with the old settings.
-    pub(super) fn change_looks(&mut self, looks: Looks) {
-        if looks == self.looks {
+    pub(super) fn change_plot_settings(&mut self, plot_settings: PlotSettings) {
+        if plot_settings == self.plot_settings {
             return;
         }
-        if looks.colouring != self.looks.colouring {
+        if plot_settings.colouring != self.plot_settings.colouring {
             self.surroundings.faded.clear();
         }
-        if looks.stacking != self.looks.stacking {
+        if plot_settings.stacking != self.plot_settings.stacking {
             // Plots other than the stack are not made of stacked allocations.
-            self.tools.kept_selection = self.selection_in_window().filter(|_| self.looks.plot == Plot::Stack);
+            self.tools.kept_selection = self.selection_in_window().filter(|_| self.plot_settings.plot == Plot::Stack);
         }
-        self.looks = looks;
+        self.plot_settings = plot_settings;
         self.ignore_requests();
     }
 

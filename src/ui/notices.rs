@@ -52,7 +52,7 @@ pub fn pointer_reading(state: &Shared) -> (String, String) {
 }
 
 fn column_reading(state: &Shared) -> Option<(String, String)> {
-    let values = if matches!(state.looks.plot, Plot::Reserved(_)) { state.curve_values() } else { None };
+    let values = if matches!(state.plot_settings.plot, Plot::Reserved(_)) { state.curve_values() } else { None };
     let mut name = None;
     let (device, moment, total, reserved, moments) = match state.tools.crosshair.by_keys {
         Some(keys) => {
@@ -74,7 +74,7 @@ fn column_reading(state: &Shared) -> Option<(String, String)> {
         Some(event) => format!("After event {}", group_digits(event.0.into())),
     };
     let mut exact = values.as_ref().map_or_else(String::new, |[_, exact]| [&when, ": ", exact].concat());
-    let mut text = match (state.looks.plot, values) {
+    let mut text = match (state.plot_settings.plot, values) {
         (Plot::Reserved(_), Some([values, _])) => format!("{when}: {values}"),
         (Plot::Reserved(_), None) => format!("{when}: {} reserved ({} B)", Bytes(total), group_digits(total)),
         _ => format!("{when}: {} requested ({} B)", Bytes(total), group_digits(total)),
@@ -82,11 +82,11 @@ fn column_reading(state: &Shared) -> Option<(String, String)> {
     if let Some(name) = name {
         text = format!("{name}. {text}");
     }
-    if device.has_reserved() && !matches!(state.looks.plot, Plot::Reserved(_)) {
+    if device.has_reserved() && !matches!(state.plot_settings.plot, Plot::Reserved(_)) {
         text.push_str(&format!(", {} reserved", Bytes(reserved)));
     }
     if moments > 1 {
-        let the = if matches!(state.looks.plot, Plot::Reserved(_)) { "Each is the" } else { "The" };
+        let the = if matches!(state.plot_settings.plot, Plot::Reserved(_)) { "Each is the" } else { "The" };
         text.push_str(&format!(". {the} highest of {} under this pixel", pluralize(moments.into(), "state")));
     }
     if exact.is_empty() {

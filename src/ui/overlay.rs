@@ -72,7 +72,7 @@ impl Overlay {
         });
         let flags = state.markers().filter_map(|marker| {
             let mut at = position_px(&marker.point).filter(|at| (0.0..=width).contains(&at.x))?;
-            if marker.plot != state.looks.plot {
+            if marker.plot != state.plot_settings.plot {
                 // The marker was set in another plot, so its height has no meaning here.
                 at.y = f64::NEG_INFINITY;
             }
@@ -138,7 +138,7 @@ fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {
         x_label.push_str(" · ");
         x_label.push_str(&elapsed(time));
     }
-    let y_label = match state.looks.plot {
+    let y_label = match state.plot_settings.plot {
         Plot::Addresses(_) => state.address_at(position.byte).map_or("not mapped".to_owned(), |at| format!("0x{at:x}")),
         _ => bytes_text(position.byte, view.bytes_per_px),
     };

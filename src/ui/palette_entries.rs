@@ -171,7 +171,7 @@ pub(super) fn run_chosen(state: &mut State, now_ms: f64, effects: &mut Vec<Effec
         }
         PaletteTarget::Insight(topic) => {
             show_tab(state, Tab::Insights, effects);
-            state.act(FeatureAction::from(InsightsAction::TopicChosen(topic)), effects);
+            state.handle_action(FeatureAction::from(InsightsAction::TopicChosen(topic)), effects);
         }
         PaletteTarget::Device(index) => show_device(&mut state.shared, index),
         PaletteTarget::File(index) => load(&mut state.shared, index, now_ms, effects),

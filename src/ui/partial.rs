@@ -74,7 +74,7 @@ impl KeptView {
 /// Stores and draws newly decoded data. Does nothing if another file was open before, because that file may be
 /// restored.
 pub(super) fn on_partial(state: &mut Shared, file: PartialFile) {
-    let is_drawn = state.previous.is_none() && state.axis == Axis::Events && state.looks.plot == Plot::Stack;
+    let is_drawn = state.previous.is_none() && state.axis == Axis::Events && state.plot_settings.plot == Plot::Stack;
     let kept = KeptView::from_state(state);
     let shown = state.drawn_device().map(|device| device.device);
     let Stage::Loading(loading) = &mut state.stage else { return };
@@ -181,9 +181,9 @@ pub(super) fn redraw_partial(state: &mut Shared, effects: &mut Vec<Effect>) {
         }
     }
     for (device_place, scene) in drawn {
-        let looks = state.looks.without_highlight();
+        let plot_settings = state.plot_settings.without_highlight();
         if let Some(geometry) = state.geometry_of(device_place) {
-            *geometry = Geometry { scene: Some(scene.clone()), looks, ..Geometry::default() };
+            *geometry = Geometry { scene: Some(scene.clone()), plot_settings, ..Geometry::default() };
         }
         effects.push(Effect::Upload { device_place, scene });
     }

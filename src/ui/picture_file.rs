@@ -1,7 +1,7 @@
 //! A picture to export, and its file formats.
 
 use super::binding::{Binding, KeyScope, bind};
-use engine::protocol::Looks;
+use engine::protocol::PlotSettings;
 use picture::outline::Rect;
 use picture::shapes::Sheet;
 use picture::svg::Drawing;
@@ -70,7 +70,7 @@ pub struct Picture {
     pub view: View,
     /// Geometry of the timeline. It may extend beyond the window.
     pub scene: Rc<Scene>,
-    pub looks: Looks,
+    pub plot_settings: PlotSettings,
     /// Palette indices of the colours that are faded.
     pub faded: BTreeSet<u32>,
     /// Outline of the selected allocation, as rectangles in pixels of the window.

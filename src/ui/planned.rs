@@ -53,7 +53,7 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
             effects.push(Effect::ask(serial, device, Question::Plan(Box::new(question))));
         }
     }
-    if matches!(state.looks.plot, Plot::Addresses(_)) {
+    if matches!(state.plot_settings.plot, Plot::Addresses(_)) {
         return;
     }
     let (source, question) = match (state.drawn_course(), state.drawn_question()) {

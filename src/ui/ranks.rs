@@ -136,7 +136,7 @@ pub(super) fn is_served(choice: &SnapshotChoice) -> bool {
 
 /// Applies an action of the rank survey. [`RanksAction::Reply`] is ignored, because `update` handles it like a reply
 /// about the open file.
-pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Effect>) {
+pub(super) fn handle_action(state: &mut Shared, action: RanksAction, effects: &mut Vec<Effect>) {
     let ranks = &mut state.ranks;
     match action {
         RanksAction::Reply(_) => {}

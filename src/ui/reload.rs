@@ -29,7 +29,7 @@ pub fn follows(state: &State) -> Option<bool> {
     (state.live.is_on && !state.live.is_elsewhere(&state.shared)).then_some(state.live.follows)
 }
 
-/// Returns the address of the open file if the page has to poll the server for changes of the file.
+/// Returns the address of the open file if the page has to poll the server for changes to it.
 pub fn polled_address(state: &State) -> Option<String> {
     if state.live.polls() && state.file().is_some() { open_address(&state.shared).map(str::to_owned) } else { None }
 }

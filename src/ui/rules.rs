@@ -120,7 +120,7 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     rules.sent = Some(current);
     effects.push(Effect::Ask(Request::Categories(Box::new(rules.set()))));
     state.changes.push(Change::Categories);
-    if [state.looks.stacking, Some(state.looks.colouring)].contains(&Some(Grouping::Category)) {
+    if [state.plot_settings.stacking, Some(state.plot_settings.colouring)].contains(&Some(Grouping::Category)) {
         state.redraw();
     }
     find::categories_changed(state);

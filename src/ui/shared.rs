@@ -24,7 +24,7 @@ use super::tools::Tools;
 use super::url::PageScheme;
 use super::views::Views;
 use base::units::Bytes;
-use engine::protocol::{Arrangement, Details, DeviceSummary, FileSummary, Looks, NodeLabel, Topic};
+use engine::protocol::{Arrangement, Details, DeviceSummary, FileSummary, NodeLabel, PlotSettings, Topic};
 use picture::timeline::{Axis, View};
 
 /// State shared by all features. It consists of parts, which are listed in `parts.rs`.
@@ -59,7 +59,7 @@ pub struct Shared {
     /// Visible window of the shown device's timeline, as high as its lane. `None` without a device or a canvas.
     pub view: Option<View>,
     /// Display settings that the user has chosen: plot, stacking order, colours and highlight.
-    pub looks: Looks,
+    pub plot_settings: PlotSettings,
     /// Initial choice of stacking order and colours for a newly opened file.
     pub(super) first_group: FirstGroup,
     /// Unit of the horizontal axis.

@@ -49,7 +49,8 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
         surroundings.same_stack.ask(stack, device, serials, effects, Question::SameStack);
     }
     if let Some(key) = outlined {
-        let outline = |OutlineKey { allocation, view, looks }| Question::Outline { view, looks, allocation };
+        let outline =
+            |OutlineKey { allocation, view, plot_settings }| Question::Outline { view, plot_settings, allocation };
         surroundings.outline.ask(key, device, serials, effects, outline);
     }
 }
@@ -72,12 +73,16 @@ impl Shared {
     /// of the selected segment. `None` if nothing is selected.
     pub fn outline_key(&self) -> Option<OutlineKey> {
         let scene = self.geometry.scene.as_ref()?;
-        let allocation = match self.looks.plot {
+        let allocation = match self.plot_settings.plot {
             // In this plot, ids identify ranges of reserved memory.
             Plot::Reserved(_) => self.selected_segment()?.segment.range,
             _ => self.selection.as_ref()?.allocation,
         };
-        Some(OutlineKey { allocation, view: scene.view, looks: self.geometry.looks.without_highlight() })
+        Some(OutlineKey {
+            allocation,
+            view: scene.view,
+            plot_settings: self.geometry.plot_settings.without_highlight(),
+        })
     }
 
     /// Fades the legend entry with this palette index, or shows it again. If all entries would be faded, shows all

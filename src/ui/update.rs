@@ -29,7 +29,7 @@ use super::rules;
 use super::settings;
 use super::stage::{Help, Stage};
 use super::window_history::WindowBefore;
-use engine::protocol::{Looks, Reply};
+use engine::protocol::{PlotSettings, Reply};
 
 /// Applies `action` to the state, and returns the effects for the shell. `now_ms` is the time on the shell's monotonic
 /// clock.
@@ -44,7 +44,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     match action {
         action if partial::is_unavailable(state, &action) => {}
         Action::Feature(action) => {
-            state.act(action, &mut effects);
+            state.handle_action(action, &mut effects);
             palette_entries::run_chosen(state, now_ms, &mut effects);
             ranks::open_wanted(state, now_ms, &mut effects);
         }
@@ -74,8 +74,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             link::on_fingerprint(state, print, now_ms, &mut effects);
         }
         Action::Fingerprinted { .. } => {}
-        Action::Comparing(action) => comparing::act(state, action, now_ms, &mut effects),
-        Action::Ranks(action) => ranks::act(state, action, &mut effects),
+        Action::Comparing(action) => comparing::handle_action(state, action, now_ms, &mut effects),
+        Action::Ranks(action) => ranks::handle_action(state, action, &mut effects),
         Action::NoticeClosed => state.linked.close_notice(),
         Action::ToastClosed => state.toast = None,
         Action::LinkInterrupted { load, at } => on_link_interrupted(state, load, at),
@@ -83,9 +83,13 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             comparing::link_failed(state, load, status);
             on_link_failed(state, load, status);
         }
-        Action::StackingChosen(stacking) => state.shared.change_looks(Looks { stacking, ..state.shared.looks }),
-        Action::ColouringChosen(colouring) => state.shared.change_looks(Looks { colouring, ..state.shared.looks }),
-        Action::Plot(action) => plots::act(state, action),
+        Action::StackingChosen(stacking) => {
+            state.shared.change_plot_settings(PlotSettings { stacking, ..state.shared.plot_settings })
+        }
+        Action::ColouringChosen(colouring) => {
+            state.shared.change_plot_settings(PlotSettings { colouring, ..state.shared.plot_settings })
+        }
+        Action::Plot(action) => plots::handle_action(state, action),
         Action::LegendClicked(slot) => state.toggle_faded(slot),
         Action::LegendFiltered(text) => state.legend_filter = text,
         Action::LegendIsolated(slot) => state.fade_others(slot),
@@ -97,7 +101,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::ScopeChosen(scope) => state.choose_scope(scope),
         Action::SideChosen(side) => (state.side, state.side_is_expanded) = (side, true),
         Action::SheetToggled => state.side_is_expanded = !state.side_is_expanded,
-        Action::GroupChosen(group) => state.shared.change_looks(state.looks.grouped_by(group)),
+        Action::GroupChosen(group) => state.shared.change_plot_settings(state.plot_settings.grouped_by(group)),
         Action::RangeRemoved => drop(state.end_range()),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
@@ -207,8 +211,8 @@ fn derive(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
     state.ask(AskPhase::Setup, device, effects);
     state.ask(AskPhase::BeforeScene, device, effects);
-    let looks = state.wanted_looks();
-    state.change_looks(looks);
+    let plot_settings = state.wanted_plot_settings();
+    state.change_plot_settings(plot_settings);
     state.arrange_lanes();
     link::apply_windows(state);
     cursor::scroll_to_cursor(state);

@@ -35,7 +35,7 @@ impl WindowBefore {
                 }
                 | Action::Command(Command::UndoView | Command::RedoView)
         );
-        let view = state.view.filter(|_| !is_automatic).map(|view| (view, state.looks.plot));
+        let view = state.view.filter(|_| !is_automatic).map(|view| (view, state.plot_settings.plot));
         WindowBefore { view, device: (state.load, state.device_index) }
     }
 
@@ -50,7 +50,9 @@ impl WindowBefore {
 impl Shared {
     /// Adds the window `before` to the history if it differs from the current window.
     fn record_window(&mut self, before: Option<(View, Plot)>, now_ms: f64) {
-        let (Some(before), Some(current)) = (before, self.view.map(|view| (view, self.looks.plot))) else { return };
+        let (Some(before), Some(current)) = (before, self.view.map(|view| (view, self.plot_settings.plot))) else {
+            return;
+        };
         if before == current {
             return;
         }
@@ -71,7 +73,7 @@ impl Shared {
 
     /// Undoes or redoes one step of the history.
     pub(super) fn step_history(&mut self, direction: HistoryDirection) {
-        let Some(current) = self.view.map(|view| (view, self.looks.plot)) else { return };
+        let Some(current) = self.view.map(|view| (view, self.plot_settings.plot)) else { return };
         // A pending switch of the axis would otherwise change the restored window.
         self.tools.axis_switch = None;
         let history = &mut self.tools.history;

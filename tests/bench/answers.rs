@@ -128,9 +128,9 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
     let asked = ask(&mut engine, scopes.collect());
     line("tree of bytes × moments in a range", &asked);
     for query in ["/_[a-z]+_(forward|backward).*[0-9]$/", "linear", ">1MiB"] {
-        let find =
+        let search =
             || Request::Ask(Ask { serial: 1, device: device.device, question: Question::Find(query.to_owned()) });
-        let asked = ask(&mut engine, (0..20).map(|_| find()).collect());
+        let asked = ask(&mut engine, (0..20).map(|_| search()).collect());
         line(&format!("search: {query}"), &asked);
     }
     let categories = || {
@@ -169,7 +169,8 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
 }
 
 fn tree(device: &DeviceSummary, scope: Scope, arrangement: Arrangement, folds: Vec<Fold>) -> Request {
-    let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find: None, rows: [0, 60] };
+    let question =
+        TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, search_serial: None, rows: [0, 60] };
     Request::Ask(Ask { serial: 0, device: device.device, question: Question::Tree(Box::new(question)) })
 }
 
@@ -179,7 +180,8 @@ fn report(device: &DeviceSummary, question: ReportQuestion) -> Request {
 
 fn table(device: &DeviceSummary, scope: Scope, sort: TableSort, filter: &str) -> Request {
     let filter = TableFilter { text: filter.to_owned(), ..TableFilter::default() };
-    let question = TableQuestion { scope, filter, sort, rows: [0, 60], reveal: None, selected: Vec::new(), find: None };
+    let question =
+        TableQuestion { scope, filter, sort, rows: [0, 60], reveal: None, selected: Vec::new(), search_serial: None };
     Request::Ask(Ask { serial: 0, device: device.device, question: Question::Table(Box::new(question)) })
 }
 

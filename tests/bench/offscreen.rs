@@ -8,7 +8,7 @@ use crate::cases::{Case, Extent};
 use crate::figure::{Figure, three_digits};
 use crate::{cases, native, windows};
 use memscape::engine::Work;
-use memscape::engine::protocol::{Grouping, Looks};
+use memscape::engine::protocol::{Grouping, PlotSettings};
 use memscape::render::{CpuRenderer, Drawing, Lane, Painter, PictureTheme, RgbaImage};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::navigate::Plane;
@@ -69,9 +69,10 @@ fn measure(case: &Case, painter: &mut Painter) -> Result<(), String> {
     let whole = plane.fit(windows::CANVAS);
     let near = plane.zoom_events(whole, f64::from(whole.width_px) * 0.52, 1.0 / 16.0);
     for stacking in [None, Some(Grouping::CallSite)] {
-        let looks = Looks { stacking, ..Looks::default() };
+        let plot_settings = PlotSettings { stacking, ..PlotSettings::default() };
         for (window, view) in [("all", whole), ("a sixteenth", near)] {
-            let (_, scene) = windows::request_scene(&mut engine, device.device, view, looks, &mut Duration::default());
+            let (_, scene) =
+                windows::request_scene(&mut engine, device.device, view, plot_settings, &mut Duration::default());
             let order = stacking.map_or("birth", Grouping::name);
             println!(
                 "| {} | {order} | {window} | {} | {} |",

@@ -7,7 +7,7 @@ use crate::machine;
 use crate::page::Page;
 use crate::site::Site;
 use crate::timing_script::AFTER_NUMBER;
-use memscape::engine::protocol::{Answer, Ask, Looks, Question, Reply, Request, encode};
+use memscape::engine::protocol::{Answer, Ask, PlotSettings, Question, Reply, Request, encode};
 use memscape::timeline::{Axis, View};
 use serde_json::Value;
 use std::path::Path;
@@ -25,10 +25,10 @@ const PANS: u32 = 5;
 /// arrives, and the time of the page's code per frame: its listeners and frame callbacks.
 fn timing_script() -> String {
     // Variants are recognized by the first byte of their encoding.
-    let hit = Question::Hit { looks: Looks::default(), moment: 0, byte: 0 };
+    let hit = Question::Hit { plot_settings: PlotSettings::default(), moment: 0, byte: 0 };
     let (axis, pixel) = (Axis::Events, 1.0);
     let view = View { axis, x_per_px: pixel, bytes_per_px: pixel, left_px: 0, bottom_px: 0, width_px: 1, height_px: 1 };
-    let scene = Question::Scene { view, looks: Looks::default() };
+    let scene = Question::Scene { view, plot_settings: PlotSettings::default() };
     let (scene, hit) = (encode(&scene)[0], encode(&hit)[0]);
     let ask = encode(&Request::Ask(Ask { serial: 0, device: 0, question: Question::Marks }))[0];
     let reply = encode(&Reply::Answer { serial: 0, answer: Answer::Hit { hit: None, memory: None } });

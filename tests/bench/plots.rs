@@ -6,7 +6,7 @@
 use crate::cases::Case;
 use crate::figure::Figure;
 use crate::{native, windows};
-use memscape::engine::protocol::{AddressMap, DeviceSummary, Looks, MemoryFilter, Plot};
+use memscape::engine::protocol::{AddressMap, DeviceSummary, MemoryFilter, Plot, PlotSettings};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Extent};
 use memscape::ui::navigate::Plane;
@@ -50,9 +50,11 @@ fn measure(case: &Case, path: &std::path::Path) {
             Plot::Addresses(_) => map.height,
         };
         let plane = Plane { axis: Axis::Events, start: 0, extent: Extent { width: device.events + 1, bytes } };
-        let looks = Looks { plot, ..Looks::default() };
+        let plot_settings = PlotSettings { plot, ..PlotSettings::default() };
         let mut ask = |view| {
-            processor_time_of(|| windows::request_scene(&mut engine, device.device, view, looks, &mut longest).1)
+            processor_time_of(|| {
+                windows::request_scene(&mut engine, device.device, view, plot_settings, &mut longest).1
+            })
         };
         let (first, scene) = ask(plane.fit(windows::CANVAS));
         let views = windows::later_views(plane, windows::CANVAS).into_iter();
@@ -68,7 +70,7 @@ fn measure(case: &Case, path: &std::path::Path) {
                 let request = Request::Ask(Ask {
                     serial: 0,
                     device: device.device,
-                    question: Question::Hit { looks, moment, byte },
+                    question: Question::Hit { plot_settings, moment, byte },
                 });
                 let (took, ()) = processor_time_of(|| engine.request(request));
                 assert!(

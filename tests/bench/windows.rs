@@ -2,7 +2,7 @@
 
 use crate::figure::Figure;
 use crate::native;
-use memscape::engine::protocol::{DeviceSummary, Grouping, Looks};
+use memscape::engine::protocol::{DeviceSummary, Grouping, PlotSettings};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::drawing::Canvas;
@@ -53,16 +53,18 @@ pub(crate) fn measure(path: &Path) -> Vec<WindowTimes> {
     // Background work that only speeds up answers.
     while engine.step(&mut || true) == Work::More {}
     let orders = [None, Some(Grouping::CallSite), Some(Grouping::Size), Some(Grouping::Stream)];
-    orders.map(|stacking| measure_order(&mut engine, &device, Looks { stacking, ..Looks::default() })).into()
+    orders
+        .map(|stacking| measure_order(&mut engine, &device, PlotSettings { stacking, ..PlotSettings::default() }))
+        .into()
 }
 
-fn measure_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> WindowTimes {
+fn measure_order(engine: &mut Engine, device: &DeviceSummary, plot_settings: PlotSettings) -> WindowTimes {
     let plane = Plane::for_device(device, Axis::Events);
     let mut longest_slice = Duration::ZERO;
-    let (first, scene) = request_scene(engine, device.device, plane.fit(CANVAS), looks, &mut longest_slice);
+    let (first, scene) = request_scene(engine, device.device, plane.fit(CANVAS), plot_settings, &mut longest_slice);
     let mut later = Vec::new();
     for view in later_views(plane, CANVAS) {
-        later.push(request_scene(engine, device.device, view, looks, &mut longest_slice).0);
+        later.push(request_scene(engine, device.device, view, plot_settings, &mut longest_slice).0);
     }
     let mut chance = 1u64;
     let mut below = |end: u64| {
@@ -75,7 +77,7 @@ fn measure_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> W
         engine.request(Request::Ask(Ask {
             serial: 0,
             device: device.device,
-            question: Question::Hit { looks, moment, byte },
+            question: Question::Hit { plot_settings, moment, byte },
         }));
         let took = started.elapsed();
         assert!(
@@ -85,7 +87,7 @@ fn measure_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> W
         ms(took)
     };
     WindowTimes {
-        name: looks.stacking.map_or("birth", Grouping::name),
+        name: plot_settings.stacking.map_or("birth", Grouping::name),
         first,
         later: later.into_iter().collect(),
         hits: (0..HIT_TESTS).map(|_| hit()).collect(),
@@ -101,11 +103,11 @@ pub(crate) fn request_scene(
     engine: &mut Engine,
     device: i64,
     view: View,
-    looks: Looks,
+    plot_settings: PlotSettings,
     longest: &mut Duration,
 ) -> (f64, Scene) {
     let started = Instant::now();
-    engine.request(Request::Ask(Ask { serial: 0, device, question: Question::Scene { view, looks } }));
+    engine.request(Request::Ask(Ask { serial: 0, device, question: Question::Scene { view, plot_settings } }));
     loop {
         let slice = Instant::now();
         engine.step(&mut || slice.elapsed() < SLICE);

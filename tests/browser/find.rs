@@ -176,14 +176,14 @@ fn allocations_with_selected_stack_are_highlighted() {
     page.wait_until("the stack's total is shown", || {
         page.text("#same-stack-text").contains("1 allocation · 1.00 GiB total")
     });
-    let standing_out = || page.attribute("#same-stack", "aria-pressed").as_deref() == Some("true");
-    page.wait_until("the rest is faded", || standing_out() && picture(&page) != plain);
+    let is_highlighted = || page.attribute("#same-stack", "aria-pressed").as_deref() == Some("true");
+    page.wait_until("the rest is faded", || is_highlighted() && picture(&page) != plain);
     let faded = settled_timeline(&page);
     assert!(faded != plain);
     page.click("#same-stack");
-    page.wait_until("nothing is faded", || !standing_out() && picture(&page) != faded);
+    page.wait_until("nothing is faded", || !is_highlighted() && picture(&page) != faded);
     page.press("k");
-    page.wait_until("the rest is faded again", || standing_out() && picture(&page) == faded);
+    page.wait_until("the rest is faded again", || is_highlighted() && picture(&page) == faded);
     page.press("Escape");
     page.wait_until("the first picture is back", || picture(&page) == plain);
 }

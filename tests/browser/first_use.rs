@@ -145,7 +145,7 @@ fn changes_from_a_to_b_appear_in_every_view() {
         focus: None,
         folds: vec![all],
         reveal: None,
-        find: None,
+        search_serial: None,
         rows: [0, 2000],
     };
     let Answer::Tree(tree) = engine_answer(&file, Question::Tree(Box::new(question))) else { panic!("no tree") };
@@ -180,7 +180,8 @@ fn changes_from_a_to_b_appear_in_every_view() {
     let [gone, new] = {
         let sort = TableSort { column: TableColumn::Size, direction: SortDirection::Descending };
         let filter = TableFilter::default();
-        let question = TableQuestion { scope, filter, sort, rows: [0, 1], reveal: None, selected: vec![], find: None };
+        let question =
+            TableQuestion { scope, filter, sort, rows: [0, 1], reveal: None, selected: vec![], search_serial: None };
         let Answer::Table(table) = engine_answer(&file, Question::Table(Box::new(question))) else {
             panic!("no table")
         };

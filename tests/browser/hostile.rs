@@ -105,7 +105,7 @@ fn invalid_files_are_rejected_and_page_recovers() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn unusual_files_are_shown_and_page_recovers() {
+fn files_with_extreme_values_are_shown_and_next_file_opens() {
     let page = open_empty_page();
     let numbers = || summary_values(&page);
     let shows = |name: &str, bytes: &[u8], peak: u64, peak_event: u64, events: u64, allocations: u64| {

@@ -19,7 +19,7 @@ fn cut_to_shown(output: &str, old: &[&str]) -> String {
 }
 
 #[test]
-fn shown_output_matches_command() {
+fn documented_output_matches_command_output() {
     let workshop = Workshop::new("shown");
     let mut errors = Vec::new();
     let mut count = 0;

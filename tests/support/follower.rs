@@ -127,10 +127,10 @@ fn answer(request: Request) -> Option<Reply> {
             let to = StepResult { moment: moment + 2, byte: byte / 2 + 1, outcome: StepOutcome::Arrived };
             Reply::Answer { serial, answer: Answer::Step(to) }
         }
-        Request::Ask(Ask { serial, question: Question::Hit { looks, byte, .. }, .. }) => {
+        Request::Ask(Ask { serial, question: Question::Hit { plot_settings, byte, .. }, .. }) => {
             let segment = HitSegment { address: byte & !511, ..HitSegment::default() };
             let memory = HitMemory { segment: Some(segment), free: None };
-            let memory = (looks.plot != Plot::Stack).then(|| Box::new(memory));
+            let memory = (plot_settings.plot != Plot::Stack).then(|| Box::new(memory));
             Reply::Answer { serial, answer: Answer::Hit { hit: None, memory } }
         }
         Request::Ask(Ask { serial, question: Question::State(question), .. }) => {

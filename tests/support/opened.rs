@@ -1,6 +1,6 @@
 //! Opens files through the engine, as the page and the command line do.
 
-use memscape::engine::protocol::{Access, Details, FileSummary, HitAllocation, LoadRange, Looks, Member};
+use memscape::engine::protocol::{Access, Details, FileSummary, HitAllocation, LoadRange, Member, PlotSettings};
 use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request};
 use memscape::timeline::{Scene, View};
 use std::path::PathBuf;
@@ -125,7 +125,7 @@ impl Opened {
         match self.reply(Request::Ask(Ask {
             serial: 1,
             device,
-            question: Question::Scene { view, looks: Looks::default() },
+            question: Question::Scene { view, plot_settings: PlotSettings::default() },
         })) {
             Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
             other => panic!("expected a scene, got {other:?}"),
@@ -137,7 +137,7 @@ impl Opened {
         match self.reply(Request::Ask(Ask {
             serial: 2,
             device,
-            question: Question::Hit { looks: Looks::default(), moment, byte },
+            question: Question::Hit { plot_settings: PlotSettings::default(), moment, byte },
         })) {
             Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => hit,
             other => panic!("expected a hit, got {other:?}"),

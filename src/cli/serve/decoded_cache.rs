@@ -58,7 +58,7 @@ impl FileVersion {
     }
 }
 
-/// Decodes files and caches the results.
+/// Cache of decoded files, which decodes files that it does not contain.
 #[derive(Default)]
 pub(super) struct DecodedCache {
     /// Held while decoding, so that only one file is decoded at a time.

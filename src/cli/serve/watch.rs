@@ -70,13 +70,13 @@ impl Watch {
     pub(super) fn files(&self, listing: &Listing) -> Arc<Files> {
         // The lock cannot be poisoned: a panic ends the program.
         let Ok(mut last) = self.0.lock() else { return Arc::default() };
-        if let Some(look) =
-            last.as_ref().filter(|look| look.ended.elapsed() < SCAN_INTERVAL.max(look.duration * IDLE_RATIO))
+        if let Some(scan) =
+            last.as_ref().filter(|scan| scan.ended.elapsed() < SCAN_INTERVAL.max(scan.duration * IDLE_RATIO))
         {
-            return Arc::clone(&look.files);
+            return Arc::clone(&scan.files);
         }
         let scan_started = Instant::now();
-        let before = last.take().map(|look| look.versions).unwrap_or_default();
+        let before = last.take().map(|scan| scan.versions).unwrap_or_default();
         let listed = listing.current();
         let versions: HashMap<String, Version> =
             listed.files.iter().map(|file| update_version(file, &before)).collect();
@@ -87,9 +87,9 @@ impl Watch {
         };
         let complete = listed.files.iter().zip(parse_names(&names)).filter_map(seen).collect();
         let files = Arc::new(Files { count: listed.files.len() + listed.left_out, complete });
-        let look =
+        let scan =
             Scan { ended: Instant::now(), duration: scan_started.elapsed(), versions, files: Arc::clone(&files) };
-        last.replace(look);
+        last.replace(scan);
         files
     }
 }
@@ -125,22 +125,22 @@ fn is_complete(path: &Path) -> io::Result<bool> {
     Ok(byte == *b".")
 }
 
-/// Streams the files that `look` returns: immediately, and after every change.
-pub(super) fn changes<F>(look: F) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
+/// Streams the files that `scan` returns: immediately, and after every change.
+pub(super) fn changes<F>(scan: F) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
 where
     F: Fn() -> Arc<Files> + Clone + Send + 'static,
 {
-    let begin = (look, None::<Arc<Files>>, Instant::now());
-    Sse::new(unfold(begin, async |(look, last, mut sent)| {
+    let begin = (scan, None::<Arc<Files>>, Instant::now());
+    Sse::new(unfold(begin, async |(scan, last, mut sent)| {
         loop {
-            let files = spawn_blocking(look.clone()).await.ok()?;
+            let files = spawn_blocking(scan.clone()).await.ok()?;
             if last.as_ref() != Some(&files) {
                 let event = Event::default().data(event_lines(&files));
-                return Some((Ok(event), (look, Some(files), Instant::now())));
+                return Some((Ok(event), (scan, Some(files), Instant::now())));
             }
             if sent.elapsed() >= KEEP_ALIVE_INTERVAL {
                 sent = Instant::now();
-                return Some((Ok(Event::default().comment("")), (look, last, sent)));
+                return Some((Ok(Event::default().comment("")), (scan, last, sent)));
             }
             tokio::time::sleep(SCAN_INTERVAL).await;
         }

@@ -65,7 +65,7 @@ impl Rank {
         self.coords.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Returns a coordinate, such as `pp`, if it is known and is a number.
+    /// Returns a coordinate of the rank in the device mesh, such as `pp`, if it is known and is a number.
     pub fn coordinate(&self, name: &str) -> Option<u64> {
         self.coords.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.parse().ok())
     }

@@ -143,7 +143,7 @@ fn deltas(group: &Medians, first: &Medians, names: &[&str]) -> Vec<SiteDelta> {
     deltas
 }
 
-/// Returns a coordinate that all ranks of the group and no other ranks have, such as `pp 0`.
+/// Returns a device mesh coordinate that all ranks of the group and no other ranks have, such as `pp 0`.
 fn shared(all: &[Rank], group: &[u32]) -> Option<String> {
     let first = all.get(*group.first()? as usize)?;
     let have = |coordinate: &(String, String)| all.iter().filter(|rank| rank.coords.contains(coordinate)).count();

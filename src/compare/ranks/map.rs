@@ -31,7 +31,7 @@ impl Order {
     /// All orders.
     pub const ALL: [Order; 4] = [Order::Rank, Order::Pp, Order::Tp, Order::Peak];
 
-    /// Returns the coordinate that rows are sorted by, if any.
+    /// Returns the name of the device mesh coordinate that rows are sorted by, if any.
     fn coordinate(self) -> Option<&'static str> {
         match self {
             Order::Pp => Some("pp"),
@@ -42,7 +42,8 @@ impl Order {
 }
 
 impl Ranks {
-    /// Returns the indices of the scanned ranks in the given order. Sorts by rank if no rank has the coordinate.
+    /// Returns the indices of the scanned ranks in the given order. Sorts by rank if no rank has the coordinate that
+    /// the order requires.
     fn in_order(&self, order: Order) -> Vec<usize> {
         let surveys = self.surveys();
         match order.coordinate() {

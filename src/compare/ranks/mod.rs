@@ -4,6 +4,7 @@
 //! compares the results.
 
 mod answer;
+mod endings;
 mod file;
 mod gathering;
 mod groups;
@@ -12,7 +13,6 @@ mod name;
 mod pattern;
 mod report;
 mod spread;
-mod stem;
 mod survey;
 mod verdict;
 

@@ -1,8 +1,8 @@
 //! Parses rank, step, host and reason from file names. Supports the names written by torchtitan, Megatron-LM,
 //! Megatron-Bridge, composer, lmms-engine, NeMo, slime and verl.
 
+use super::endings::strip_endings;
 use super::pattern::Pattern;
-use super::stem::strip_endings;
 use base::sorted::sorted_by_key;
 use hashbrown::HashMap;
 

@@ -1,6 +1,6 @@
 //! User-defined file name patterns, such as `{host}_{rank}_iter{step}.pickle`.
 
-use super::stem::strip_endings;
+use super::endings::strip_endings;
 
 /// Maximum number of fields and literal texts in a pattern.
 const MAX_PARTS: usize = 64;

@@ -9,7 +9,7 @@ use std::io;
 /// Maximum nesting depth that is written. The pickle reader keeps fewer levels than this.
 const MAX_DEPTH: u32 = 12;
 
-/// Selects the tensors to write, by index in the file's list. `None` writes all tensors.
+/// Flag for each tensor in the file's list: true if it is written. `None` writes all tensors.
 struct TensorFilter(Option<Vec<bool>>);
 
 impl TensorFilter {

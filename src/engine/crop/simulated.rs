@@ -107,7 +107,7 @@ impl OpenFile {
     }
 }
 
-/// Writes a simulated run as a snapshot.
+/// Writer of a simulated run as a snapshot.
 struct RunWriter<'a> {
     tables: TableWriter<'a>,
     history: &'a DeviceHistory,

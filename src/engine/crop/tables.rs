@@ -34,7 +34,7 @@ pub(super) struct EventValues {
     pub(super) stack: StackId,
 }
 
-/// Writes the tables of a file. Remembers the memo ids of strings, frames and stacks that were already written.
+/// Writer of the tables of a file. It remembers the memo ids of strings, frames and stacks that were already written.
 pub(super) struct TableWriter<'a> {
     pub(super) file: &'a OpenFile,
     strings: MemoIds,

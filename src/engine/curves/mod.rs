@@ -87,14 +87,14 @@ impl CurveBuilder {
 /// Continues computing the columns of the curves, starting at index `next`.
 fn compute_columns(
     sums: &RunningTotals,
-    open: DeviceData<'_>,
+    data: DeviceData<'_>,
     columns: &WindowColumns,
     next: &mut usize,
     curves: &mut Curves,
     slice: &mut TimeSlice,
 ) -> SliceResult {
-    let history = open.history;
-    let change = |kind: Quantity| move |event: EventIdx| sums.change(open, kind, event);
+    let history = data.history;
+    let change = |kind: Quantity| move |event: EventIdx| sums.change(data, kind, event);
     let [requested, pending, reserved, rounded] =
         [Quantity::Requested, Quantity::AwaitingFree, Quantity::Reserved, Quantity::Rounded].map(change);
     let [allocated, free] = [Quantity::Allocated, Quantity::Free].map(change);

@@ -71,11 +71,11 @@ impl Part {
     }
 
     /// Returns whether an allocation belongs to the part.
-    pub(crate) fn contains(&self, open: DeviceData<'_>, id: AllocationId) -> bool {
+    pub(crate) fn contains(&self, data: DeviceData<'_>, id: AllocationId) -> bool {
         if self.is_all() {
             return true;
         }
-        let DeviceData { snapshot, history, groups, .. } = open;
+        let DeviceData { snapshot, history, groups, .. } = data;
         let has_address = !history.allocations.is_unexplained(id);
         let address = has_address.then(|| history.allocations.address(id));
         let pool = address.and_then(|_| groups.pool(snapshot, history, id));

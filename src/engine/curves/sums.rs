@@ -89,13 +89,13 @@ impl RunningTotals {
     }
 
     /// Returns the change of a quantity at `event`, in bytes.
-    pub(crate) fn change(&self, open: DeviceData<'_>, kind: Quantity, event: EventIdx) -> i64 {
-        self.changes(open, event)[kind as usize]
+    pub(crate) fn change(&self, data: DeviceData<'_>, kind: Quantity, event: EventIdx) -> i64 {
+        self.changes(data, event)[kind as usize]
     }
 
     /// Returns the change of each quantity at `event`, in bytes.
-    fn changes(&self, open: DeviceData<'_>, event: EventIdx) -> [i64; QUANTITIES.len()] {
-        let history = open.history;
+    fn changes(&self, data: DeviceData<'_>, event: EventIdx) -> [i64; QUANTITIES.len()] {
+        let history = data.history;
         let Some(change) = history.allocation_change(event) else {
             let mapped = match history.events.subject(event.0) {
                 Subject::Segment(_) if self.part.is_all() => history.reserved_change(event),
@@ -104,11 +104,11 @@ impl RunningTotals {
             };
             return [0, 0, mapped, 0, 0, mapped];
         };
-        if !change.changes() || !self.part.contains(open, change.id) {
+        if !change.changes() || !self.part.contains(data, change.id) {
             return [0; QUANTITIES.len()];
         }
         let rounded = match change.starts_lifetime {
-            Some(starts_lifetime) => signed(open.rounded_size(change.id).0) * if starts_lifetime { 1 } else { -1 },
+            Some(starts_lifetime) => signed(data.rounded_size(change.id).0) * if starts_lifetime { 1 } else { -1 },
             None => 0,
         };
         let allocated = change.bytes().saturating_sub(change.awaiting_free);
@@ -118,11 +118,11 @@ impl RunningTotals {
     /// Continues adding up the totals until they are complete or the time slice is used up. `lives` must be complete.
     pub(crate) fn step(
         &mut self,
-        open: DeviceData<'_>,
+        data: DeviceData<'_>,
         lives: &SegmentLifetimes,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let history = open.history;
+        let history = data.history;
         loop {
             self.work = match self.work {
                 Work::Start => {
@@ -136,12 +136,12 @@ impl RunningTotals {
                 }
                 Work::Early(next) => {
                     let end = history.allocations.early_count().min(next + STEPS_PER_CHECK as usize);
-                    (next..end).for_each(|id| self.add_early(open, AllocationId(id as u32)));
+                    (next..end).for_each(|id| self.add_early(data, AllocationId(id as u32)));
                     if end < history.allocations.early_count() { Work::Early(end) } else { self.start_events() }
                 }
                 Work::Events(next) => {
                     let end = history.event_count().min(next.saturating_add(STEPS_PER_CHECK));
-                    (next..end).for_each(|event| self.add_event(open, EventIdx(event)));
+                    (next..end).for_each(|event| self.add_event(data, EventIdx(event)));
                     if end < history.event_count() { Work::Events(end) } else { Work::Done }
                 }
                 Work::Done => return Ok(()),
@@ -188,14 +188,14 @@ impl RunningTotals {
         add_change(freed_at, -signed(size));
     }
 
-    fn add_early(&mut self, open: DeviceData<'_>, id: AllocationId) {
-        let history = open.history;
-        if !self.part.contains(open, id) || !history.allocations.outlives(id, Moment::START) {
+    fn add_early(&mut self, data: DeviceData<'_>, id: AllocationId) {
+        let history = data.history;
+        if !self.part.contains(data, id) || !history.allocations.outlives(id, Moment::START) {
             return;
         }
         let size = signed(history.allocations.size(id));
         let pending = if history.allocations.awaiting_free_from(id) == 0 { size } else { 0 };
-        let rounded = signed(open.rounded_size(id).0);
+        let rounded = signed(data.rounded_size(id).0);
         self.add(Quantity::Requested, size);
         self.add(Quantity::AwaitingFree, pending);
         self.add(Quantity::Allocated, size - pending);
@@ -208,9 +208,9 @@ impl RunningTotals {
         Work::Events(0)
     }
 
-    fn add_event(&mut self, open: DeviceData<'_>, event: EventIdx) {
+    fn add_event(&mut self, data: DeviceData<'_>, event: EventIdx) {
         let skipped = if self.part.is_all() { 3 } else { 0 };
-        let changes = self.changes(open, event);
+        let changes = self.changes(data, event);
         self.totals.iter_mut().zip(changes).skip(skipped).for_each(|(total, change)| total.push(change));
     }
 

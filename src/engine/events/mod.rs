@@ -68,7 +68,10 @@ impl EventLists {
             total: all,
             listed: listing.len(),
             first,
-            rows: events.into_iter().filter_map(|event| rows::row(file, device, event, question.find)).collect(),
+            rows: events
+                .into_iter()
+                .filter_map(|event| rows::row(file, device, event, question.search_serial))
+                .collect(),
             revealed: question.reveal.and_then(|event| listing.row_of(event)),
             actions: counts.iter().map(|&count| u32::try_from(count).unwrap_or(u32::MAX)).collect(),
         }))

@@ -82,10 +82,10 @@ fn row_and_frame(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventR
 }
 
 /// Returns a row of the list, with its call site in short form.
-pub(super) fn row(file: &mut OpenFile, device: i64, event: u32, find: Option<u32>) -> Option<EventRow> {
+pub(super) fn row(file: &mut OpenFile, device: i64, event: u32, search_serial: Option<u32>) -> Option<EventRow> {
     let (mut row, frame) = row_and_frame(file, device, event)?;
     row.call_site = frame.map_or_else(String::new, |frame| site::short_truncated(&file.snapshot, frame));
-    let found = file.found.as_ref().filter(|found| Some(found.serial) == find && found.device == device);
+    let found = file.found.as_ref().filter(|found| Some(found.serial) == search_serial && found.device == device);
     row.matches = found.zip(row.allocation).is_some_and(|(found, id)| found.matches.contains(id));
     Some(row)
 }

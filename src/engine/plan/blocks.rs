@@ -16,7 +16,7 @@ use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
-/// Detects the repeating blocks of a model, in time slices.
+/// Time-sliced detection of the repeating blocks of a model.
 #[derive(Default)]
 pub(super) struct Blocks {
     population: Option<Population>,
@@ -35,12 +35,12 @@ impl Blocks {
     /// role of an allocation.
     pub(super) fn step(
         &mut self,
-        open: DeviceData<'_>,
+        data: DeviceData<'_>,
         peak: u32,
         role: impl Fn(AllocationId) -> Role,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let DeviceData { snapshot, history, .. } = open;
+        let DeviceData { snapshot, history, .. } = data;
         let population = self.population.get_or_insert_with(|| Population::new(history, Scope::At(peak)));
         population.visit(history, &mut self.next, slice, &mut |id, bytes| {
             if bytes > 0 && role(id) == Role::Activation {
@@ -52,7 +52,7 @@ impl Blocks {
         })?;
         if !self.is_ranked {
             self.is_ranked = true;
-            self.detect(open);
+            self.detect(data);
         }
         Ok(())
     }

@@ -263,7 +263,7 @@ fn plan_groups_of(
         }
         GroupMembers::Node(arrangement, node) => {
             let subtree = file.stack_trees.subtree(*arrangement, *node);
-            subtree.is_some_and(|subtree| subtree.contains(&file.stack_trees.stems, file.device_data(history), id))
+            subtree.is_some_and(|subtree| subtree.contains(&file.stack_trees.stack_keys, file.device_data(history), id))
         }
     };
     let groups = (0u32..).zip(members).fold(0, |groups, (index, members)| groups | u32::from(has(members)) << index);

@@ -11,7 +11,7 @@ use history::replay::AllocationId;
 /// Cost of one allocation, in steps of the time slice.
 const STEPS: u32 = 8;
 
-/// Computes the planned size of each allocation in time slices.
+/// Time-sliced computation of the planned size of each allocation.
 pub(crate) struct PlannedSizes {
     plan: Plan,
     next: usize,

@@ -3,7 +3,7 @@
 use super::layout::AddressLayout;
 use super::reserved::ReservedRanges;
 use crate::device::DeviceData;
-use crate::protocol::{Grouping, Looks, MemoryFilter, Plot};
+use crate::protocol::{Grouping, MemoryFilter, Plot, PlotSettings};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::SegmentLifetimes;
 
@@ -19,23 +19,24 @@ impl PlotCache {
     /// items of each kind.
     pub(super) fn step(
         &mut self,
-        open: DeviceData<'_>,
+        data: DeviceData<'_>,
         segments: &SegmentLifetimes,
-        looks: Looks,
+        plot_settings: PlotSettings,
         limit: usize,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let device = open.history.device;
-        match looks.plot {
+        let device = data.history.device;
+        match plot_settings.plot {
             Plot::Stack => Ok(()),
             Plot::Addresses(only) => {
                 let layout = self.layouts.get_or_insert((device, only), limit, || AddressLayout::new(only));
-                layout.map_or(Ok(()), |layout| layout.step(open, segments, slice))
+                layout.map_or(Ok(()), |layout| layout.step(data, segments, slice))
             }
             Plot::Reserved(only) => {
-                let key = (device, only, looks.stacking);
-                let reserved = self.reserved.get_or_insert(key, limit, || ReservedRanges::new(only, looks.stacking));
-                reserved.map_or(Ok(()), |reserved| reserved.step(open, segments, slice))
+                let key = (device, only, plot_settings.stacking);
+                let reserved =
+                    self.reserved.get_or_insert(key, limit, || ReservedRanges::new(only, plot_settings.stacking));
+                reserved.map_or(Ok(()), |reserved| reserved.step(data, segments, slice))
             }
         }
     }

@@ -5,7 +5,7 @@ use super::neighbours::Neighbours;
 use crate::memory_at::{SegmentAt, hit_segment, memory_at, segment_at};
 use crate::open::OpenFile;
 use crate::protocol::{
-    AddressMap, HitAllocation, HitMemory, Looks, MappedRange, MemoryFilter, Plot, Step, StepOutcome, StepResult,
+    AddressMap, HitAllocation, HitMemory, MappedRange, MemoryFilter, Plot, PlotSettings, Step, StepOutcome, StepResult,
 };
 use analysis::site;
 use base::units::{EventIdx, Moment};
@@ -37,14 +37,14 @@ impl OpenFile {
     pub(crate) fn hit_in_plot(
         &mut self,
         device: i64,
-        looks: Looks,
+        plot_settings: PlotSettings,
         moment: u32,
         height: u64,
     ) -> (Option<HitAllocation>, HitMemory) {
-        self.prepare_picture_now(device, looks);
-        let only = looks.plot.filter();
-        let found = match looks.plot {
-            Plot::Reserved(_) => self.hit_range(device, looks, moment, height),
+        self.prepare_picture_now(device, plot_settings);
+        let only = plot_settings.plot.filter();
+        let found = match plot_settings.plot {
+            Plot::Reserved(_) => self.hit_range(device, plot_settings, moment, height),
             _ => {
                 let address = self.layout(device, only).and_then(|layout| layout.map.address_at(height));
                 let height_of = |file: &OpenFile, address: u64| {
@@ -60,11 +60,12 @@ impl OpenFile {
     fn hit_range(
         &mut self,
         device: i64,
-        looks: Looks,
+        plot_settings: PlotSettings,
         moment: u32,
         height: u64,
     ) -> Option<(Option<HitAllocation>, HitMemory)> {
-        let hit = self.with_reserved(device, looks, |source| timeline::stack_at(source, Moment(moment), height))??;
+        let hit =
+            self.with_reserved(device, plot_settings, |source| timeline::stack_at(source, Moment(moment), height))??;
         let (history, segments) = (self.history(device)?, self.segments(device)?);
         let (id, ranges) = (hit.allocation, &segments.ranges);
         let moment = Moment(moment.min(history.event_count()));
@@ -94,15 +95,17 @@ impl OpenFile {
     pub(crate) fn outline_in_plot(
         &mut self,
         device: i64,
-        looks: Looks,
+        plot_settings: PlotSettings,
         view: &View,
         id: AllocationId,
     ) -> Option<Vec<OutlineRect>> {
-        self.prepare_picture_now(device, looks);
-        match looks.plot {
-            Plot::Reserved(_) => self.with_reserved(device, looks, |source| timeline::exact_outline(source, view, id)),
+        self.prepare_picture_now(device, plot_settings);
+        match plot_settings.plot {
+            Plot::Reserved(_) => {
+                self.with_reserved(device, plot_settings, |source| timeline::exact_outline(source, view, id))
+            }
             _ => {
-                let rect = self.with_addresses(device, looks, |source| address_outline(source, view, id))?;
+                let rect = self.with_addresses(device, plot_settings, |source| address_outline(source, view, id))?;
                 Some(rect.into_iter().collect())
             }
         }
@@ -110,18 +113,24 @@ impl OpenFile {
 
     /// Returns the height in the plot at which an allocation starts at a moment. `None` if the allocation is not shown
     /// at that moment. In the reserved plot, this is the height of the allocation's first byte within its mapped range.
-    pub(crate) fn height_of(&mut self, device: i64, looks: Looks, id: AllocationId, moment: Moment) -> Option<u64> {
-        self.prepare_picture_now(device, looks);
+    pub(crate) fn height_of(
+        &mut self,
+        device: i64,
+        plot_settings: PlotSettings,
+        id: AllocationId,
+        moment: Moment,
+    ) -> Option<u64> {
+        self.prepare_picture_now(device, plot_settings);
         let history = self.history(device)?;
-        match looks.plot {
+        match plot_settings.plot {
             Plot::Stack => {
-                self.with_source(device, looks, |source| timeline::lowest_byte_of(source, id, moment)).flatten()
+                self.with_source(device, plot_settings, |source| timeline::lowest_byte_of(source, id, moment)).flatten()
             }
             Plot::Addresses(only) => self.layout(device, only)?.position(history, id, 0).map(|[lowest, _]| lowest),
             Plot::Reserved(_) => {
                 let (segments, address) = (self.segments(device)?, history.allocations.address(id));
                 let SegmentAt { range, .. } = segment_at(segments, moment, address)?;
-                let lowest = self.with_reserved(device, looks, |source| {
+                let lowest = self.with_reserved(device, plot_settings, |source| {
                     timeline::lowest_byte_of(source, range, moment).filter(|_| source.allocations.size(range) > 0)
                 });
                 Some(lowest.flatten()?.saturating_add(address - segments.ranges.address(range)))
@@ -133,12 +142,12 @@ impl OpenFile {
     pub(crate) fn step_in_addresses(
         &mut self,
         device: i64,
-        looks: Looks,
+        plot_settings: PlotSettings,
         (moment, height): (u32, u64),
         step: Step,
     ) -> Option<StepResult> {
-        self.prepare_picture_now(device, looks);
-        let (history, layout) = (self.history(device)?, self.layout(device, looks.plot.filter())?);
+        self.prepare_picture_now(device, plot_settings);
+        let (history, layout) = (self.history(device)?, self.layout(device, plot_settings.plot.filter())?);
         let moment = moment.min(history.event_count());
         let arrive_at = |id: AllocationId| {
             let [lowest, above] = layout.position(history, id, self.device_data(history).block_bytes(id))?;

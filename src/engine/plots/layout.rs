@@ -74,17 +74,17 @@ impl AddressLayout {
     /// Continues building the layout until it is complete or the time slice is used up.
     pub(super) fn step(
         &mut self,
-        open: DeviceData<'_>,
+        data: DeviceData<'_>,
         segments: &SegmentLifetimes,
         slice: &mut TimeSlice,
     ) -> SliceResult {
         while self.stage != Stage::Done {
             let handles_blocks = matches!(self.stage, Stage::Places | Stage::PlacesSecondPass);
-            let count = if handles_blocks { open.history.allocations.len() } else { segments.ranges.len() };
+            let count = if handles_blocks { data.history.allocations.len() } else { segments.ranges.len() };
             while let Some(ids) = slice.next_range(&mut self.next, count, 1)? {
                 for id in ids.map(|id| AllocationId(id as u32)) {
                     if handles_blocks {
-                        self.place_block(open, id);
+                        self.place_block(data, id);
                     } else {
                         self.add_range(segments, id);
                     }
@@ -110,10 +110,10 @@ impl AddressLayout {
         }
     }
 
-    fn place_block(&mut self, open: DeviceData<'_>, id: AllocationId) {
-        let range = if self.includes(open, id) {
-            let start = open.history.allocations.address(id);
-            let block = [start, start.saturating_add(open.block_bytes(id))];
+    fn place_block(&mut self, data: DeviceData<'_>, id: AllocationId) {
+        let range = if self.includes(data, id) {
+            let start = data.history.allocations.address(id);
+            let block = [start, start.saturating_add(data.block_bytes(id))];
             self.containing_range(block).unwrap_or_else(|| {
                 insert(&mut self.outside_mapped, block, MERGE_DISTANCE);
                 NO_RANGE
@@ -196,10 +196,10 @@ impl AddressLayout {
 
     /// Returns whether an allocation is shown in this part of memory. False for empty allocations and unexplained
     /// bytes.
-    fn includes(&self, open: DeviceData<'_>, id: AllocationId) -> bool {
-        open.history.allocations.size(id) > 0
-            && !open.history.allocations.is_unexplained(id)
-            && self.part.contains(open, id)
+    fn includes(&self, data: DeviceData<'_>, id: AllocationId) -> bool {
+        data.history.allocations.size(id) > 0
+            && !data.history.allocations.is_unexplained(id)
+            && self.part.contains(data, id)
     }
 
     /// Returns the start and end (exclusive) of an allocation on the axis. `bytes` is its rounded size. `None` if the

@@ -13,7 +13,7 @@ pub(super) struct ReservedRanges {
     stacking: Option<Grouping>,
     /// Mapped ranges in the shown part of memory. `None` if the whole device is shown.
     pub(super) part: Option<SelectedSegments>,
-    piling: OrderBuilder,
+    builder: OrderBuilder,
     pub(super) order: Option<Order>,
     is_done: bool,
 }
@@ -24,7 +24,7 @@ impl ReservedRanges {
             wanted: Part::new(only),
             stacking,
             part: None,
-            piling: OrderBuilder::default(),
+            builder: OrderBuilder::default(),
             order: None,
             is_done: false,
         }
@@ -37,11 +37,11 @@ impl ReservedRanges {
     /// Continues building the ranges and their order until they are complete or the time slice is used up.
     pub(super) fn step(
         &mut self,
-        open: DeviceData<'_>,
+        data: DeviceData<'_>,
         segments: &SegmentLifetimes,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let DeviceData { snapshot, history, groups, .. } = open;
+        let DeviceData { snapshot, history, groups, .. } = data;
         if self.is_done {
             return Ok(());
         }
@@ -56,15 +56,20 @@ impl ReservedRanges {
         }
         let count = segments.ranges.len();
         if let Some(by) = self.stacking {
-            let mut next = self.piling.len();
+            let mut next = self.builder.len();
             while let Some(part) = slice.next_range(&mut next, count, 1)? {
                 for id in part {
-                    self.piling.push(groups.group_of_range(snapshot, (history, segments), AllocationId(id as u32), by));
+                    self.builder.push(groups.group_of_range(
+                        snapshot,
+                        (history, segments),
+                        AllocationId(id as u32),
+                        by,
+                    ));
                 }
             }
-            self.order = Some(self.piling.step(slice)?);
+            self.order = Some(self.builder.step(slice)?);
         }
-        self.piling = OrderBuilder::default();
+        self.builder = OrderBuilder::default();
         self.is_done = true;
         Ok(())
     }

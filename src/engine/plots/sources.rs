@@ -4,7 +4,7 @@ use super::layout::AddressLayout;
 use super::reserved::ReservedRanges;
 use crate::groups::Groups;
 use crate::open::OpenFile;
-use crate::protocol::{Highlight, Looks, MemoryFilter, Plot};
+use crate::protocol::{Highlight, MemoryFilter, Plot, PlotSettings};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use history::replay::{AllocationId, Curve, Totals};
@@ -17,8 +17,13 @@ const CACHED_PER_DEVICE: usize = 2;
 impl OpenFile {
     /// Continues building the data that a plot needs in addition to its stacking order. Does nothing if the device is
     /// unknown.
-    pub(crate) fn prepare_plot(&mut self, device: i64, looks: Looks, slice: &mut TimeSlice) -> SliceResult {
-        if looks.plot == Plot::Stack {
+    pub(crate) fn prepare_plot(
+        &mut self,
+        device: i64,
+        plot_settings: PlotSettings,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        if plot_settings.plot == Plot::Stack {
             return Ok(());
         }
         self.compute_segments(device, slice)?;
@@ -26,7 +31,7 @@ impl OpenFile {
         let result = match self.history(device).zip(self.segments(device)) {
             Some((history, segments)) => {
                 let limit = CACHED_PER_DEVICE * self.histories.len().max(1);
-                plots.step(self.device_data(history), segments, looks, limit, slice)
+                plots.step(self.device_data(history), segments, plot_settings, limit, slice)
             }
             None => Ok(()),
         };
@@ -45,15 +50,15 @@ impl OpenFile {
     pub(crate) fn with_addresses<R>(
         &self,
         device: i64,
-        looks: Looks,
+        plot_settings: PlotSettings,
         work: impl FnOnce(&AddressSource<'_>) -> R,
     ) -> Option<R> {
-        let only = looks.plot.filter();
+        let only = plot_settings.plot.filter();
         let (history, segments, layout) = (self.history(device)?, self.segments(device)?, self.layout(device, only)?);
         let position = |id: AllocationId| layout.position(history, id, self.device_data(history).block_bytes(id));
         let includes = |id: AllocationId| layout.contains(id);
         let range_position = |id: AllocationId| layout.range_position(segments, id);
-        self.with_source(device, Looks { plot: Plot::Stack, stacking: None, ..looks }, |source| {
+        self.with_source(device, PlotSettings { plot: Plot::Stack, stacking: None, ..plot_settings }, |source| {
             work(&AddressSource {
                 source: *source,
                 includes: (only != MemoryFilter::default()).then_some(&includes),
@@ -70,21 +75,22 @@ impl OpenFile {
     pub(crate) fn with_reserved<R>(
         &self,
         device: i64,
-        looks: Looks,
+        plot_settings: PlotSettings,
         work: impl FnOnce(&timeline::Source<'_>) -> R,
     ) -> Option<R> {
         let (history, segments) = (self.history(device)?, self.segments(device)?);
-        let ReservedRanges { part, order, .. } = self.plots.reserved(device, looks.plot.filter(), looks.stacking)?;
+        let ReservedRanges { part, order, .. } =
+            self.plots.reserved(device, plot_settings.plot.filter(), plot_settings.stacking)?;
         let mapped_change = |event: EventIdx| segments.change(history, event);
         let part_change = |event: EventIdx| part.as_ref().map_or(0, |part| part.change(history, event));
         let reserved = |event: EventIdx| history.reserved_change(event);
-        let by = Groups::range_grouping(looks.colouring);
+        let by = Groups::range_grouping(plot_settings.colouring);
         let paint = |id: AllocationId| {
             let group = self.groups.group_of_range(&self.snapshot, (history, segments), id, by);
             Paint::new(self.groups.slot(by, group), id.0)
         };
         // All other highlights apply to allocations, not to ranges.
-        let has_stack = match looks.highlight {
+        let has_stack = match plot_settings.highlight {
             Highlight::Stack(stack) => {
                 Some(move |id: AllocationId| segments.stack(&self.snapshot, history, id) == StackId(stack))
             }

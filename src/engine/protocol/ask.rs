@@ -3,8 +3,8 @@
 
 use super::{
     AddressMap, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
-    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MemoryFilter, MomentFacts, MomentSpec, Overview,
-    PairAnswer, PairQuestion, Pairing, PlanCurve, PlanPage, PlanQuestion, RangeFacts, Report, ReportQuestion,
+    HitAllocation, HitMemory, LegendEntry, Marks, Match, MemoryFilter, MomentFacts, MomentSpec, Overview, PairAnswer,
+    PairQuestion, Pairing, PlanCurve, PlanPage, PlanQuestion, PlotSettings, RangeFacts, Report, ReportQuestion,
     SearchStart, SegmentsPage, SegmentsQuestion, SourcesPage, Step, StepResult, TablePage, TableQuestion, TableText,
     Tally, TreePage, TreeQuestion, WhatIf, WhatIfCourse, WhatIfQuestion,
 };
@@ -28,13 +28,13 @@ pub enum Question {
     /// Geometry of a plot in a window. Has no answer if the file does not have the device.
     Scene {
         view: View,
-        looks: Looks,
+        plot_settings: PlotSettings,
     },
     /// Hit test: finds the allocation at a position of the plot. In the reserved plot, finds a mapped range instead:
     /// the returned id is the id of the range, and the returned bytes are reserved bytes.
     Hit {
         /// Display settings of the plot.
-        looks: Looks,
+        plot_settings: PlotSettings,
         moment: u32,
         /// Height in the stacked plot, in requested bytes. In other plots, the position on their vertical axis.
         byte: u64,
@@ -61,7 +61,7 @@ pub enum Question {
     /// Keyboard step from a position in the plot. The answer is the new position.
     Step {
         /// Display settings of the plot.
-        looks: Looks,
+        plot_settings: PlotSettings,
         /// Moment at the start of the step.
         moment: u32,
         /// Height in the plot at the start of the step, in bytes.
@@ -84,7 +84,7 @@ pub enum Question {
     /// Outline of an allocation in a window, even if the plot does not draw the allocation individually.
     Outline {
         view: View,
-        looks: Looks,
+        plot_settings: PlotSettings,
         allocation: u32,
     },
     /// Details of the allocation with this id.
@@ -95,11 +95,11 @@ pub enum Question {
     /// Next or previous match of a finished search, with wrap-around. Uses the device of the search and ignores
     /// [`Ask::device`].
     FindNext {
-        find: u32,
+        search_serial: u32,
         begin: SearchStart,
         direction: Direction,
         /// Display settings that determine [`Match::lowest_byte`](super::Match::lowest_byte).
-        looks: Looks,
+        plot_settings: PlotSettings,
         /// Visible moments: start and end (exclusive).
         window: [u32; 2],
         /// Only matches in this scope are considered.

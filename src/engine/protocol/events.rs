@@ -15,7 +15,7 @@ pub struct EventsQuestion {
     /// Rows that are returned as text: sorted, disjoint ranges of start and end (exclusive).
     pub selected: Vec<[u32; 2]>,
     /// Serial of the search whose matches are highlighted.
-    pub find: Option<u32>,
+    pub search_serial: Option<u32>,
 }
 
 /// Filter of the Events list. An event must meet all conditions.

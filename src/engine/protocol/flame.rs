@@ -13,7 +13,7 @@ pub struct FlameQuestion {
     /// Width of the graph in device pixels.
     pub width_px: u32,
     /// Serial of the search whose matches are highlighted.
-    pub find: Option<u32>,
+    pub search_serial: Option<u32>,
     /// Allocation whose box is searched for.
     pub allocation: Option<u32>,
 }

@@ -63,9 +63,9 @@ pub enum Step {
     Above,
     /// Moves to the allocation below, at the same moment.
     Below,
-    /// Moves to the last earlier moment at which another allocation covers the same height.
+    /// Moves back to the nearest moment at which a different allocation is at the same height of the plot.
     Earlier,
-    /// Moves to the first later moment at which another allocation covers the same height.
+    /// Moves forward to the nearest moment at which a different allocation is at the same height of the plot.
     Later,
     /// Moves to this allocation, at the same moment. Does nothing if the allocation is not live then.
     To(u32),

@@ -95,7 +95,7 @@ pub struct HitMemory {
     pub free: Option<(u64, u64)>,
 }
 
-/// Facts about a segment at one moment.
+/// Facts about a segment, as it is after one event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitSegment {
     /// Id of the range that was hit, in [`SegmentLifetimes`](history::replay::SegmentLifetimes).
@@ -106,9 +106,9 @@ pub struct HitSegment {
     /// Size of the range in bytes.
     pub range_bytes: u64,
     /// Moment at which the range was mapped. 0 if it was mapped before the trace.
-    pub mapped: u32,
+    pub mapped_at: u32,
     /// Moment at which the range was unmapped. `None` if it is still mapped at the end of the trace.
-    pub unmapped: Option<u32>,
+    pub unmapped_at: Option<u32>,
     /// Pool id, if known.
     pub pool: Option<(u64, u64)>,
     /// Stream, if known.
@@ -124,7 +124,7 @@ impl HitSegment {
     /// Returns the range id, the index of the event that mapped the range, and the index of the event that unmapped it.
     pub fn range_events(&self) -> (u32, Option<u32>, Option<u32>) {
         let event = |moment: u32| Moment(moment).event().map(|event| event.0);
-        (self.range, event(self.mapped), self.unmapped.and_then(event))
+        (self.range, event(self.mapped_at), self.unmapped_at.and_then(event))
     }
 }
 

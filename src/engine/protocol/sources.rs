@@ -30,7 +30,7 @@ pub struct LocationWeight {
 pub struct SourceFile {
     /// Path as in the snapshot. A very long path is shortened at the start, which is marked with `…`.
     pub path: String,
-    pub standing: LocationWeight,
+    pub weights: LocationWeight,
     /// Lines, sorted by their weight in the scope, heaviest first.
     pub lines: Vec<SourceLine>,
     /// Number of lines that were left out because they have less weight.
@@ -42,7 +42,7 @@ pub struct SourceFile {
 pub struct SourceLine {
     /// Line number as in the snapshot.
     pub line: String,
-    pub standing: LocationWeight,
+    pub weights: LocationWeight,
     /// Source text of the line, if the recorder stored the file in the snapshot.
     pub code: String,
 }

@@ -46,7 +46,7 @@ pub enum SegmentSort {
     Free,
 }
 
-/// State of the allocator at a moment, and the requested rows of the Segments view.
+/// State of the allocator at the cursor, and the requested rows of the Segments view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SegmentsPage {
     /// Number of events before the moment that is shown.

@@ -16,7 +16,7 @@ pub struct TableQuestion {
     /// Selected rows, whose total is requested: sorted, disjoint ranges of start and end (exclusive).
     pub selected: Vec<[u32; 2]>,
     /// Serial of the search whose matches are highlighted.
-    pub find: Option<u32>,
+    pub search_serial: Option<u32>,
 }
 
 /// Filter of the Allocations table. A row must meet all conditions.

@@ -16,7 +16,7 @@ pub struct TreeQuestion {
     /// Item that must be among the rows. Its ancestors are opened if necessary.
     pub reveal: Option<Reveal>,
     /// Serial of the search whose matches are highlighted.
-    pub find: Option<u32>,
+    pub search_serial: Option<u32>,
     /// Requested rows: index of the first row, and number of rows.
     pub rows: [u32; 2],
 }

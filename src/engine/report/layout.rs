@@ -12,7 +12,7 @@ use base::sorted::{sorted_by_key, two_part_key};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLifetimes};
 
-/// State of the allocator at a moment, with sums by kind of segment.
+/// State of the allocator after one event, with sums by kind of segment.
 pub(super) struct Layout {
     pub(super) moment: u32,
     pub(super) state: DeviceState,

@@ -10,7 +10,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::{group_digits, percent};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Allocations that are live at a moment, summed by call site.
+/// Allocations that are live after one event, summed by call site.
 pub(super) struct LiveSites {
     pub(super) moment: u32,
     pub(super) sums: SiteSums,

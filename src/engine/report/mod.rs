@@ -30,7 +30,7 @@ use job::Job;
 use shared::SharedResults;
 use std::mem::swap;
 
-/// Returns an empty report, for topics that compare several files.
+/// Empty report, for topics that compare several files.
 struct UnsupportedTopic;
 
 impl Job for UnsupportedTopic {
@@ -39,7 +39,7 @@ impl Job for UnsupportedTopic {
     }
 }
 
-/// Computes reports one at a time and caches the results that several reports share.
+/// The report that is being computed, and cached results that several reports share.
 #[derive(Default)]
 pub(super) struct Reports {
     job: Option<Box<dyn Job>>,

@@ -28,7 +28,7 @@ pub(super) struct RangeTotals {
     pub(super) never_freed: u64,
 }
 
-/// Computes the totals of many ranges in one pass over the events.
+/// Totals of many ranges, computed in one pass over the events.
 #[derive(Default)]
 pub(super) struct Ranges {
     spans: Vec<Span>,

@@ -7,11 +7,11 @@ use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use history::snapshot::StackId;
 
-/// Finds the training steps of a device.
+/// Search for the training steps of a device.
 pub struct StepSearch(StepFinder);
 
 impl StepSearch {
-    /// Creates a search for the device with this ordinal.
+    /// Creates a search for the training steps of the device with this ordinal.
     pub fn new(device: i64) -> StepSearch {
         StepSearch(StepFinder::new(device))
     }
@@ -46,7 +46,7 @@ impl StepSearch {
     }
 }
 
-/// Finds the modules of a file.
+/// Search for the modules of a file.
 #[derive(Default)]
 pub struct ModuleSearch(ModuleTree);
 

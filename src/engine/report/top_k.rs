@@ -2,7 +2,7 @@
 
 use base::sorted::{sort, sorted_numbers};
 
-/// Selects the `limit` numbers with the largest keys. If keys are equal, lower numbers are preferred.
+/// The `limit` numbers with the largest keys. If keys are equal, lower numbers are preferred.
 pub(super) struct TopK {
     kept: Vec<(u128, u32)>,
     limit: usize,

@@ -175,7 +175,7 @@ pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3]
     Threshold { key: key.to_owned(), label: label.to_owned(), unit: unit.to_owned(), value }
 }
 
-/// Formats stacks as lines of text. All stacks of a report take at most [`MAX_TEXT`] bytes.
+/// Stacks formatted as lines of text. All stacks of a report take at most [`MAX_TEXT`] bytes.
 pub(super) struct StackLines {
     bytes_left: usize,
 }

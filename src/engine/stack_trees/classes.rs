@@ -33,12 +33,12 @@ impl FrameClasses {
     /// Continues classifying frames until all are classified or the time slice is used up.
     pub(super) fn step(
         &mut self,
-        open: DeviceData<'_>,
+        data: DeviceData<'_>,
         arrangement: Arrangement,
         rules: &InternalRules,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let snapshot = open.snapshot;
+        let snapshot = data.snapshot;
         let count = snapshot.frames.len();
         let mut next = self.by_frame.len();
         // The rules may inspect kilobytes per frame.
@@ -56,7 +56,7 @@ impl FrameClasses {
         self.verdicts = RuleCache::default();
         if self.call_site_groups.len() < self.first_frames.len() {
             self.call_site_groups = vec![0; self.first_frames.len()];
-            for (&site, group) in open.groups.call_sites().iter().zip(1..) {
+            for (&site, group) in data.groups.call_sites().iter().zip(1..) {
                 let class = self.class_of(site) as usize;
                 self.call_site_groups
                     .get_mut(class)

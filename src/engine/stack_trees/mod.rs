@@ -1,8 +1,8 @@
 //! Trees of stacks, weighted by the bytes of selected allocations. They are computed in time slices and cached.
 //!
 //! ```text
-//! scope ── Population ──▶ Weights, by stem ────────┐
-//! stacks ─ Stems ── FrameClasses ──▶ TreeShape ────┴─▶ WeighedTree ──▶ TreeView: read access
+//! scope ── Population ──▶ Weights, by stack key ───┐
+//! stacks ─ StackKeys ── FrameClasses ──▶ TreeShape ┴─▶ WeighedTree ──▶ TreeView: read access
 //! ```
 //!
 //! A shape depends only on the arrangement. It grows as new stacks occur, and its nodes keep their numbers. Weights
@@ -11,8 +11,8 @@
 mod classes;
 mod population;
 mod shape;
+mod stack_keys;
 mod stacks;
-mod stems;
 mod subtree;
 mod view;
 mod weighed_tree;
@@ -28,7 +28,7 @@ use super::protocol::{Arrangement, Internal, Weight};
 use analysis::InternalRules;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use shape::TreeShape;
-use stems::Stems;
+use stack_keys::StackKeys;
 use weighed_tree::WeighedTree;
 use weights::Weights;
 
@@ -57,7 +57,7 @@ const MAX_BYTES: usize = 64 << 20;
 #[derive(Default)]
 pub(super) struct StackTrees {
     rules: InternalRules,
-    pub(super) stems: Stems,
+    pub(super) stack_keys: StackKeys,
     shapes: Vec<TreeShape>,
     weights: Vec<Weights>,
     weighed_trees: Vec<WeighedTree>,
@@ -85,7 +85,7 @@ impl StackTrees {
     /// Continues adding up the weights of a selection and returns their total once complete.
     pub(super) fn total(
         &mut self,
-        open: DeviceData<'_>,
+        data: DeviceData<'_>,
         selection: Selection,
         slice: &mut TimeSlice,
     ) -> SliceResult<Weight> {
@@ -93,10 +93,10 @@ impl StackTrees {
             &mut self.weights,
             (WEIGHTS_KEPT, Weights::heap_bytes),
             |weights| weights.selection == selection,
-            || Weights::new(open, selection),
+            || Weights::new(data, selection),
         );
         let weights = self.weights.last_mut().ok_or(OutOfTime)?;
-        weights.step(open, &mut self.stems, slice)?;
+        weights.step(data, &mut self.stack_keys, slice)?;
         Ok(weights.total)
     }
 
@@ -104,13 +104,13 @@ impl StackTrees {
     /// The scope must be [clamped](clamp_scope) to the trace.
     pub(super) fn weigh(
         &mut self,
-        open: DeviceData<'_>,
+        data: DeviceData<'_>,
         selection: Selection,
         arrangement: Arrangement,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        self.total(open, selection, slice)?;
-        self.grow_shape(open, arrangement, slice)?;
+        self.total(data, selection, slice)?;
+        self.grow_shape(data, arrangement, slice)?;
         let (Some(shape), Some(weights)) = (self.shapes.last(), self.weights.last()) else { return Err(OutOfTime) };
         let is_same = |tree: &WeighedTree| tree.selection == selection && tree.arrangement == arrangement;
         move_to_end(&mut self.weighed_trees, (TREES_KEPT, WeighedTree::heap_bytes), is_same, || {
@@ -119,7 +119,7 @@ impl StackTrees {
         self.weighed_trees.last_mut().ok_or(OutOfTime)?.step(shape, weights, slice)
     }
 
-    fn grow_shape(&mut self, open: DeviceData<'_>, arrangement: Arrangement, slice: &mut TimeSlice) -> SliceResult {
+    fn grow_shape(&mut self, data: DeviceData<'_>, arrangement: Arrangement, slice: &mut TimeSlice) -> SliceResult {
         let new = || TreeShape::new(arrangement, shape::MAX_NODES);
         let is_same = |shape: &TreeShape| shape.arrangement == arrangement;
         move_to_end(&mut self.shapes, (SHAPES_KEPT, TreeShape::heap_bytes), is_same, new);
@@ -127,7 +127,7 @@ impl StackTrees {
         let has_shape = |arrangement: Arrangement| self.shapes.iter().any(|shape| shape.arrangement == arrangement);
         self.weighed_trees.retain(|tree| has_shape(tree.arrangement));
         self.subtrees.retain(|subtree| has_shape(subtree.arrangement));
-        self.shapes.last_mut().ok_or(OutOfTime)?.grow(open, &self.stems, &self.rules, slice)
+        self.shapes.last_mut().ok_or(OutOfTime)?.grow(data, &self.stack_keys, &self.rules, slice)
     }
 
     /// Continues adding up the weights of a tree for a selection. If its search is the latest finished one, does the
@@ -135,52 +135,56 @@ impl StackTrees {
     /// [`StackTrees::view`].
     pub(super) fn weigh_with_found(
         &mut self,
-        open: DeviceData<'_>,
+        data: DeviceData<'_>,
         requested: Selection,
         arrangement: Arrangement,
         slice: &mut TimeSlice,
     ) -> SliceResult<(Selection, Option<Selection>)> {
-        let all = Selection { scope: clamp_scope(open.history, requested.scope), found: None, ..requested };
-        let is_finished = |find: u32| open.found.is_some_and(|it| (it.serial, it.device) == (find, requested.device));
-        let found_total =
-            requested.found.filter(|&find| is_finished(find)).map(|find| Selection { found: Some(find), ..all });
+        let all = Selection { scope: clamp_scope(data.history, requested.scope), found: None, ..requested };
+        let is_finished = |search_serial: u32| {
+            data.found.is_some_and(|it| (it.serial, it.device) == (search_serial, requested.device))
+        };
+        let found_total = requested
+            .found
+            .filter(|&search_serial| is_finished(search_serial))
+            .map(|search_serial| Selection { found: Some(search_serial), ..all });
         if let Some(found_total) = found_total {
-            self.weigh(open, found_total, arrangement, slice)?;
+            self.weigh(data, found_total, arrangement, slice)?;
         }
-        self.weigh(open, all, arrangement, slice)?;
+        self.weigh(data, all, arrangement, slice)?;
         Ok((all, found_total))
     }
 
     /// Returns a tree that was recently [weighed](StackTrees::weigh). `None` if it is no longer cached.
     pub(super) fn view<'a>(
         &'a self,
-        open: DeviceData<'a>,
+        data: DeviceData<'a>,
         selection: Selection,
         arrangement: Arrangement,
     ) -> Option<TreeView<'a>> {
         let shape = self.shapes.iter().find(|shape| shape.arrangement == arrangement)?;
         let weighed =
             self.weighed_trees.iter().find(|tree| tree.selection == selection && tree.arrangement == arrangement)?;
-        Some(TreeView::new(open, &self.stems, shape, weighed))
+        Some(TreeView::new(data, &self.stack_keys, shape, weighed))
     }
 
     /// Continues collecting the stacks of a device that are at or below a node. Once finished, [`StackTrees::subtree`]
     /// returns them.
     pub(super) fn collect_subtree(
         &mut self,
-        open: DeviceData<'_>,
+        data: DeviceData<'_>,
         arrangement: Arrangement,
         node: u32,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        self.stems.number_all(open, slice)?;
-        self.grow_shape(open, arrangement, slice)?;
+        self.stack_keys.number_all(data, slice)?;
+        self.grow_shape(data, arrangement, slice)?;
         let Some(shape) = self.shapes.last() else { return Err(OutOfTime) };
-        let stems = self.stems.len();
-        self.subtrees.retain(|subtree| subtree.arrangement != arrangement || !subtree.is_stale(shape, stems));
+        let stack_keys = self.stack_keys.len();
+        self.subtrees.retain(|subtree| subtree.arrangement != arrangement || !subtree.is_stale(shape, stack_keys));
         let is_same = |subtree: &Subtree| subtree.arrangement == arrangement && subtree.node == node;
         move_to_end(&mut self.subtrees, (SUBTREES_KEPT, Subtree::heap_bytes), is_same, || {
-            Subtree::new(shape, node, stems)
+            Subtree::new(shape, node, stack_keys)
         });
         self.subtrees.last_mut().ok_or(OutOfTime)?.step(shape, slice)
     }
@@ -191,7 +195,7 @@ impl StackTrees {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.stems.heap_bytes()
+        self.stack_keys.heap_bytes()
             + self.shapes.iter().map(TreeShape::heap_bytes).sum::<usize>()
             + self.weights.iter().map(Weights::heap_bytes).sum::<usize>()
             + self.weighed_trees.iter().map(WeighedTree::heap_bytes).sum::<usize>()

@@ -1,5 +1,5 @@
-//! A tree built from stacks. It grows as new stems (stack and origin) occur. Existing nodes keep their ids, so open
-//! nodes, zoom and selection stay valid at every moment.
+//! A tree built from stacks. It grows as new stack keys (stack and origin) occur. Existing nodes keep their ids, so
+//! open nodes, zoom and selection stay valid at every moment.
 //!
 //! ```text
 //! 0            everything
@@ -12,7 +12,7 @@
 //! ```
 
 use super::classes::{FrameClasses, HIDDEN};
-use super::stems::{StackOrigin, Stem, Stems};
+use super::stack_keys::{StackKey, StackKeys, StackOrigin};
 use crate::device::DeviceData;
 use crate::protocol::{Arrangement, Merge, Root};
 use analysis::{InternalRules, Sites};
@@ -76,15 +76,15 @@ pub(super) enum NodeContent {
     Special(SpecialNode),
 }
 
-/// A tree built from stacks, for one arrangement.
+/// Tree of merged stacks without weights: a call tree or an inverted tree.
 pub(crate) struct TreeShape {
     pub(super) arrangement: Arrangement,
     pub(super) classes: FrameClasses,
     most_nodes: usize,
     /// The nodes, stored as stacks. The "frames" of these stacks are classes of frames or keys of special nodes.
     tree: Stacks,
-    /// Node of each stem (stack and origin) that was added so far, by stem index.
-    nodes_by_stem: Vec<u32>,
+    /// Node of each stack key (stack and origin) that was added so far, by stack key index.
+    nodes_by_stack_key: Vec<u32>,
     /// Node of each stack (0 if not added yet), and its number of frames. Empty if innermost frames are at the root.
     nodes_by_stack: Vec<(u32, u16)>,
     /// Reused buffer with the stack and the class of each frame of the stack being added.
@@ -96,26 +96,27 @@ pub(crate) struct TreeShape {
 impl TreeShape {
     pub(super) fn new(arrangement: Arrangement, most_nodes: usize) -> TreeShape {
         let (classes, tree) = (FrameClasses::default(), Stacks::default());
-        let (nodes_by_stem, nodes_by_stack, path, operators) = Default::default();
-        TreeShape { arrangement, classes, most_nodes, tree, nodes_by_stem, nodes_by_stack, path, operators }
+        let (nodes_by_stack_key, nodes_by_stack, path, operators) = Default::default();
+        TreeShape { arrangement, classes, most_nodes, tree, nodes_by_stack_key, nodes_by_stack, path, operators }
     }
 
-    /// Continues adding nodes for stems (stack and origin) that the tree does not contain yet.
+    /// Continues adding nodes for stack keys (stack and origin) that the tree does not contain yet.
     pub(super) fn grow(
         &mut self,
-        open: DeviceData<'_>,
-        stems: &Stems,
+        data: DeviceData<'_>,
+        stack_keys: &StackKeys,
         rules: &InternalRules,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        self.classes.step(open, self.arrangement, rules, slice)?;
-        let mut next = self.nodes_by_stem.len();
+        self.classes.step(data, self.arrangement, rules, slice)?;
+        let mut next = self.nodes_by_stack_key.len();
         // Some stacks are thousands of frames long.
-        while let Some(part) = slice.next_range(&mut next, stems.len(), 256)? {
-            for stem in part {
-                let node =
-                    self.insert(open, stems.get(stem as u32)).or_else(|| self.special_node(SpecialNode::Truncated));
-                self.nodes_by_stem.push(node.unwrap_or(0));
+        while let Some(part) = slice.next_range(&mut next, stack_keys.len(), 256)? {
+            for stack_key in part {
+                let node = self
+                    .insert(data, stack_keys.get(stack_key as u32))
+                    .or_else(|| self.special_node(SpecialNode::Truncated));
+                self.nodes_by_stack_key.push(node.unwrap_or(0));
             }
         }
         Ok(())
@@ -125,18 +126,18 @@ impl TreeShape {
         self.tree.child(0, note.key())
     }
 
-    /// Returns the node of a stem (stack and origin) and adds it if necessary. `None` if the stack is too deep or the
-    /// tree is full.
-    fn insert(&mut self, open: DeviceData<'_>, stem: Stem) -> Option<u32> {
-        let (stack, origin) = match stem {
-            Stem::Unexplained => return self.special_node(SpecialNode::Unexplained),
-            Stem::NoStack => return self.special_node(SpecialNode::NoStack),
-            Stem::Stack(stack, origin) => (stack, origin),
+    /// Returns the node of a stack key (stack and origin) and adds it if necessary. `None` if the stack is too deep or
+    /// the tree is full.
+    fn insert(&mut self, data: DeviceData<'_>, stack_key: StackKey) -> Option<u32> {
+        let (stack, origin) = match stack_key {
+            StackKey::Unexplained => return self.special_node(SpecialNode::Unexplained),
+            StackKey::NoStack => return self.special_node(SpecialNode::NoStack),
+            StackKey::Stack(stack, origin) => (stack, origin),
         };
         let outermost_first = self.arrangement.root == Root::Outermost;
         let is_cached = outermost_first && origin == StackOrigin::Alloc;
         if is_cached && self.nodes_by_stack.is_empty() {
-            self.nodes_by_stack = vec![(0, 0); open.snapshot.stacks.len()];
+            self.nodes_by_stack = vec![(0, 0); data.snapshot.stacks.len()];
         }
         let mut path = std::mem::take(&mut self.path);
         path.clear();
@@ -144,7 +145,7 @@ impl TreeShape {
         // order of insertion.
         let mut known = (0, 0);
         let mut current = stack;
-        while let Some((callers, frame)) = open.snapshot.stacks.innermost(current) {
+        while let Some((callers, frame)) = data.snapshot.stacks.innermost(current) {
             known = self.nodes_by_stack.get(current.0 as usize).copied().filter(|_| is_cached).unwrap_or_default();
             if known.0 != 0 || path.len() > MAX_FRAMES {
                 break;
@@ -159,15 +160,15 @@ impl TreeShape {
             && self.tree.len() + path.len() + SPECIAL_NODES.len() < self.most_nodes;
         let node = if fits { self.insert_path(known, &path, origin) } else { None };
         self.path = path;
-        if node == Some(0) { self.insert_hidden_stack(open, stack) } else { node }
+        if node == Some(0) { self.insert_hidden_stack(data, stack) } else { node }
     }
 
     /// Returns the node of a stack whose frames are all hidden, below [`SpecialNode::Internal`]. The node is found by
     /// call site and operator. If innermost frames are at the root, their order is reversed.
-    fn insert_hidden_stack(&mut self, open: DeviceData<'_>, stack: StackId) -> Option<u32> {
+    fn insert_hidden_stack(&mut self, data: DeviceData<'_>, stack: StackId) -> Option<u32> {
         let note = self.special_node(SpecialNode::Internal)?;
-        let (site, frame) = open.groups.call_site_of(stack);
-        let snapshot = open.snapshot;
+        let (site, frame) = data.groups.call_site_of(stack);
+        let snapshot = data.snapshot;
         let is_operator = |frame: &FrameId| {
             *self.operators.entry(*frame).or_insert_with(|| Sites::is_operator(snapshot, *frame).into()) == 1
         };
@@ -236,14 +237,14 @@ impl TreeShape {
         self.tree.len()
     }
 
-    /// Returns the node of a stem (stack and origin), or the root if the stem was not added yet.
-    pub(super) fn node_of_stem(&self, stem: u32) -> u32 {
-        self.nodes_by_stem.get(stem as usize).copied().unwrap_or(0)
+    /// Returns the node of a stack key (stack and origin), or the root if the stack key was not added yet.
+    pub(super) fn node_of_stack_key(&self, stack_key: u32) -> u32 {
+        self.nodes_by_stack_key.get(stack_key as usize).copied().unwrap_or(0)
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        let numbers =
-            self.nodes_by_stem.capacity() * size_of::<u32>() + self.nodes_by_stack.capacity() * size_of::<(u32, u16)>();
+        let numbers = self.nodes_by_stack_key.capacity() * size_of::<u32>()
+            + self.nodes_by_stack.capacity() * size_of::<(u32, u16)>();
         self.classes.heap_bytes() + self.tree.heap_bytes() + numbers
     }
 }

@@ -1,40 +1,40 @@
 //! The allocations whose stacks are at or below a node of a tree.
 
 use super::shape::TreeShape;
-use super::stems::Stems;
+use super::stack_keys::StackKeys;
 use crate::device::DeviceData;
 use crate::protocol::Arrangement;
 use analysis::IdSet;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
-/// The nodes of a subtree, and the stems (stack and origin) of their allocations.
+/// The nodes of a subtree, and the stack keys (stack and origin) of their allocations.
 pub(crate) struct Subtree {
     pub(super) arrangement: Arrangement,
     pub(super) node: u32,
-    /// Number of nodes and number of stems when the subtree was created.
+    /// Number of nodes and number of stack keys when the subtree was created.
     counts: [usize; 2],
     nodes: IdSet,
     next: usize,
-    stems: IdSet,
+    stack_keys: IdSet,
 }
 
 impl Subtree {
-    pub(super) fn new(shape: &TreeShape, node: u32, stems: usize) -> Subtree {
-        let counts = [shape.len(), stems];
-        let (nodes, stems) = (IdSet::with_bound(shape.len()), IdSet::with_bound(stems));
-        Subtree { arrangement: shape.arrangement, node, counts, nodes, next: 0, stems }
+    pub(super) fn new(shape: &TreeShape, node: u32, stack_keys: usize) -> Subtree {
+        let counts = [shape.len(), stack_keys];
+        let (nodes, stack_keys) = (IdSet::with_bound(shape.len()), IdSet::with_bound(stack_keys));
+        Subtree { arrangement: shape.arrangement, node, counts, nodes, next: 0, stack_keys }
     }
 
-    /// Returns whether nodes or stems were added to the tree since the subtree was created.
-    pub(super) fn is_stale(&self, shape: &TreeShape, stems: usize) -> bool {
-        self.counts != [shape.len(), stems]
+    /// Returns whether nodes or stack keys were added to the tree since the subtree was created.
+    pub(super) fn is_stale(&self, shape: &TreeShape, stack_keys: usize) -> bool {
+        self.counts != [shape.len(), stack_keys]
     }
 
-    /// Continues collecting the nodes of the subtree, and then their stems.
+    /// Continues collecting the nodes of the subtree, and then their stack keys.
     pub(super) fn step(&mut self, shape: &TreeShape, slice: &mut TimeSlice) -> SliceResult {
-        let [nodes, stems] = self.counts;
-        while let Some(part) = slice.next_range(&mut self.next, nodes + stems, 1)? {
+        let [nodes, stack_keys] = self.counts;
+        while let Some(part) = slice.next_range(&mut self.next, nodes + stack_keys, 1)? {
             for index in part {
                 match index.checked_sub(nodes) {
                     // Parents have lower numbers than their children.
@@ -45,8 +45,8 @@ impl Subtree {
                             self.nodes.insert(node);
                         }
                     }
-                    Some(stem) if self.nodes.contains(shape.node_of_stem(stem as u32)) => {
-                        self.stems.insert(stem as u32);
+                    Some(stack_key) if self.nodes.contains(shape.node_of_stack_key(stack_key as u32)) => {
+                        self.stack_keys.insert(stack_key as u32);
                     }
                     Some(_) => {}
                 }
@@ -56,11 +56,11 @@ impl Subtree {
     }
 
     /// Returns whether an allocation's stack is in the subtree.
-    pub(crate) fn contains(&self, stems: &Stems, open: DeviceData<'_>, id: AllocationId) -> bool {
-        stems.number_of(open, id).is_some_and(|stem| self.stems.contains(stem))
+    pub(crate) fn contains(&self, stack_keys: &StackKeys, data: DeviceData<'_>, id: AllocationId) -> bool {
+        stack_keys.number_of(data, id).is_some_and(|stack_key| self.stack_keys.contains(stack_key))
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.nodes.heap_bytes() + self.stems.heap_bytes()
+        self.nodes.heap_bytes() + self.stack_keys.heap_bytes()
     }
 }

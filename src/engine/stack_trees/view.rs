@@ -2,7 +2,7 @@
 
 use super::classes::is_whole_file;
 use super::shape::{NodeContent, SpecialNode, TreeShape};
-use super::stems::Stems;
+use super::stack_keys::StackKeys;
 use super::weighed_tree::WeighedTree;
 use crate::device::DeviceData;
 use crate::protocol::{Ends, Merge, NodeKind, NodeLabel, Weight};
@@ -20,20 +20,20 @@ const MAX_TEXT_LEN: usize = 4000;
 /// children.
 #[derive(Clone, Copy)]
 pub(crate) struct TreeView<'a> {
-    open: DeviceData<'a>,
-    stems: &'a Stems,
+    data: DeviceData<'a>,
+    stack_keys: &'a StackKeys,
     shape: &'a TreeShape,
     weighed: &'a WeighedTree,
 }
 
 impl<'a> TreeView<'a> {
     pub(super) fn new(
-        open: DeviceData<'a>,
-        stems: &'a Stems,
+        data: DeviceData<'a>,
+        stack_keys: &'a StackKeys,
         shape: &'a TreeShape,
         weighed: &'a WeighedTree,
     ) -> TreeView<'a> {
-        TreeView { open, stems, shape, weighed }
+        TreeView { data, stack_keys, shape, weighed }
     }
 
     /// Returns the number of nodes, including nodes whose weight is zero.
@@ -84,13 +84,16 @@ impl<'a> TreeView<'a> {
     /// Returns the node at which the stack of an allocation ends. `None` if the tree does not contain the stack. The
     /// allocation must exist.
     pub(crate) fn node_of(&self, id: AllocationId) -> Option<u32> {
-        self.stems.number_of(self.open, id).map(|stem| self.shape.node_of_stem(stem)).filter(|&node| node != 0)
+        self.stack_keys
+            .number_of(self.data, id)
+            .map(|stack_key| self.shape.node_of_stack_key(stack_key))
+            .filter(|&node| node != 0)
     }
 
     /// Returns the kind of code that a node represents. This is cheaper than getting its label.
     pub(crate) fn kind(&self, node: u32) -> NodeKind {
         let Some(frame) = self.frame(node) else { return NodeKind::Note };
-        match Sites::code_origin(self.open.snapshot, self.open.snapshot.frames.frame(frame)) {
+        match Sites::code_origin(self.data.snapshot, self.data.snapshot.frames.frame(frame)) {
             CodeOrigin::User => NodeKind::User,
             CodeOrigin::Library => NodeKind::Library,
             CodeOrigin::Native => NodeKind::Native,
@@ -114,7 +117,7 @@ impl<'a> TreeView<'a> {
     }
 
     pub(crate) fn label(&self, node: u32) -> NodeLabel {
-        let snapshot = self.open.snapshot;
+        let snapshot = self.data.snapshot;
         let frame = match self.shape.kind(node) {
             NodeContent::Special(note) => return NodeLabel { name: note.label().to_owned(), ..NodeLabel::default() },
             NodeContent::Class(_) => self.frame(node).map(|frame| snapshot.frames.frame(frame)),
@@ -147,7 +150,7 @@ impl<'a> TreeView<'a> {
     }
 
     fn text(&self, id: StringId) -> String {
-        let bytes = self.open.snapshot.strings.bytes(id);
+        let bytes = self.data.snapshot.strings.bytes(id);
         match bytes.get(..MAX_TEXT_LEN) {
             Some(beginning) if bytes.len() > MAX_TEXT_LEN => String::from_utf8_lossy(beginning).into_owned() + "…",
             _ => String::from_utf8_lossy(bytes).into_owned(),

@@ -37,8 +37,8 @@ pub(super) struct WeighedTree {
     ends: Vec<Ends>,
     /// Number of nodes that the tree will have once complete.
     len: usize,
-    /// Number of stems (stack and origin) whose weights were added to their nodes so far.
-    stems: usize,
+    /// Number of stack keys (stack and origin) whose weights were added to their nodes so far.
+    stack_keys: usize,
     /// Number of nodes whose weights were added to their parents so far, from the last node backwards.
     summed: usize,
     /// Nodes with more than [`MAX_SORTED_AT_ONCE`] children in descending order of ids, each with its sorted children.
@@ -51,8 +51,8 @@ pub(super) struct WeighedTree {
 }
 
 impl WeighedTree {
-    /// Creates a tree whose weights are zero. `shape` must already contain all stems (stack and origin) whose weight
-    /// will be nonzero.
+    /// Creates a tree whose weights are zero. `shape` must already contain all stack keys (stack and origin) whose
+    /// weight will be nonzero.
     pub(super) fn new(selection: Selection, shape: &TreeShape) -> WeighedTree {
         let len = shape.len();
         let (nodes, wide_nodes, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
@@ -63,7 +63,7 @@ impl WeighedTree {
             nodes,
             ends: Vec::new(),
             len,
-            stems: 0,
+            stack_keys: 0,
             summed: 0,
             wide_nodes,
             sorted_count: 0,
@@ -81,12 +81,12 @@ impl WeighedTree {
                 self.ends.resize(part.end, Ends::default());
             }
         }
-        while let Some(part) = slice.next_range(&mut self.stems, weights.stem_count(), 1)? {
-            for stem in part {
-                let index = shape.node_of_stem(stem as u32) as usize;
-                add_ends(&mut self.ends, index, weights.ends_of_stem(stem));
+        while let Some(part) = slice.next_range(&mut self.stack_keys, weights.stack_key_count(), 1)? {
+            for stack_key in part {
+                let index = shape.node_of_stack_key(stack_key as u32) as usize;
+                add_ends(&mut self.ends, index, weights.ends_of_stack_key(stack_key));
                 if let Some(node) = self.nodes.get_mut(index) {
-                    let Weight { bytes, count } = weights.of_stem(stem);
+                    let Weight { bytes, count } = weights.of_stack_key(stack_key);
                     node.self_bytes = node.self_bytes.saturating_add(bytes);
                     node.self_count = node.self_count.saturating_add(count);
                     node.bytes = node.bytes.saturating_add(bytes);

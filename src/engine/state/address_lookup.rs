@@ -2,14 +2,14 @@
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
-use crate::protocol::{HitAllocation, HitMemory, HitSegment, Looks};
+use crate::protocol::{HitAllocation, HitMemory, HitSegment, PlotSettings};
 use analysis::site;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, SegmentLifetimes};
 use picture::timeline::lowest_byte_of;
 
-/// Finds the allocation and memory at an address. The device state that was requested last is cached.
+/// Lookup of the allocation and memory at an address. The device state that was requested last is cached.
 #[derive(Default)]
 pub(crate) struct AddressLookup {
     state: Option<DeviceState>,
@@ -50,7 +50,7 @@ impl AddressLookup {
         let mut memory = HitMemory { segment, free };
         let moment = Moment(state.moment);
         let lowest_byte =
-            id.and_then(|id| file.with_source(device, Looks::default(), |it| lowest_byte_of(it, id, moment)));
+            id.and_then(|id| file.with_source(device, PlotSettings::default(), |it| lowest_byte_of(it, id, moment)));
         let hit = id.and_then(|id| file.hit_allocation(device, id, lowest_byte.flatten().unwrap_or(0)));
         let frame = stack.and_then(|stack| file.sites.call_site(&file.snapshot, stack));
         if let Some(segment) = &mut memory.segment {
@@ -77,8 +77,8 @@ fn segment_at(state: &DeviceState, lives: &SegmentLifetimes, address: u64) -> Op
         address: segment.address,
         reserved: segment.sums.reserved,
         range_bytes: lives.ranges.size(range),
-        mapped: lives.ranges.allocated_at(range).0,
-        unmapped: lives.ranges.freed_at(range).map(|moment| moment.0),
+        mapped_at: lives.ranges.allocated_at(range).0,
+        unmapped_at: lives.ranges.freed_at(range).map(|moment| moment.0),
         pool: kind.pool,
         stream: kind.stream,
         small: kind.small,

@@ -11,7 +11,7 @@
 
 use crate::protocol::{PieceKind, SegmentsPiece};
 
-/// Builds the pieces of a bar from left to right.
+/// Builder of the pieces of a bar, from left to right.
 #[derive(Default)]
 pub(super) struct BarBuilder {
     /// True if every block becomes a separate piece, regardless of its width.

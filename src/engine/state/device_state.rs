@@ -19,7 +19,7 @@ use base::slice::{OutOfTime, STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLifetimes};
 
-/// Segments and live blocks of a device at one moment.
+/// Segments and live blocks of a device after one event.
 pub(crate) struct DeviceState {
     pub(crate) device: i64,
     pub(crate) moment: u32,

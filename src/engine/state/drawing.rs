@@ -12,7 +12,7 @@ use history::replay::{AllocationId, DeviceHistory};
 /// Maximum number of rows in a result.
 const MAX_ROWS: u32 = 4096;
 
-/// Computes the bars of the requested rows in time slices.
+/// Time-sliced computation of the bars of the requested rows.
 #[derive(Default)]
 pub(super) struct Drawing {
     pub(super) bars: Vec<SegmentsBar>,

@@ -152,9 +152,9 @@ impl Listing {
         let file = &*file;
         let Some(history) = file.history(self.device) else { return Ok(()) };
         let below = self.filter.node.map(|(arrangement, node)| file.stack_trees.subtree(arrangement, node));
-        let open = file.device_data(history);
+        let data = file.device_data(history);
         let is_below = |id: AllocationId| {
-            below.is_none_or(|below| below.is_some_and(|it| it.contains(&file.stack_trees.stems, open, id)))
+            below.is_none_or(|below| below.is_some_and(|it| it.contains(&file.stack_trees.stack_keys, data, id)))
         };
         // The candidates keep their ids even if more checkpoints are added between slices.
         let population = self.population.take().unwrap_or_else(|| {
@@ -180,8 +180,14 @@ impl Listing {
     }
 
     /// Continues adding up the rows that match the search with the serial `find`.
-    pub(super) fn weigh_found(&mut self, file: &OpenFile, find: Option<u32>, slice: &mut TimeSlice) -> SliceResult {
-        let found = file.found.as_ref().filter(|found| (Some(found.serial), found.device) == (find, self.device));
+    pub(super) fn weigh_found(
+        &mut self,
+        file: &OpenFile,
+        search_serial: Option<u32>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let found =
+            file.found.as_ref().filter(|found| (Some(found.serial), found.device) == (search_serial, self.device));
         let (Some(found), Some(history)) = (found, file.history(self.device)) else {
             (self.found, self.found_total) = Default::default();
             return Ok(());

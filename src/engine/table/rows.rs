@@ -52,14 +52,20 @@ fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(
 }
 
 /// Returns a row of the table, including its call site.
-pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: Option<u32>) -> Option<TableRow> {
+pub(super) fn row(
+    file: &mut OpenFile,
+    device: i64,
+    moment: u32,
+    id: u32,
+    search_serial: Option<u32>,
+) -> Option<TableRow> {
     let (mut row, frame) = row_facts(file, device, moment, id)?;
     let site = frame.map_or_else(String::new, |frame| site::short_truncated(&file.snapshot, frame));
     row.call_site = match file.history(device) {
         Some(history) => site_with_name(&file.snapshot, history, AllocationId(id), site),
         None => site,
     };
-    let found = file.found.as_ref().filter(|found| Some(found.serial) == find && found.device == device);
+    let found = file.found.as_ref().filter(|found| Some(found.serial) == search_serial && found.device == device);
     row.matches = found.is_some_and(|found| found.matches.contains(id));
     Some(row)
 }

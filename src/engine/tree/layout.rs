@@ -21,7 +21,7 @@ pub(super) struct Row {
     pub(super) fold: FoldState,
 }
 
-/// Computes the rows of a tree in time slices.
+/// Time-sliced computation of the rows of a tree.
 pub(super) struct RowLayout {
     pub(super) rows: Column<Row>,
     /// The first row, and the action that its descendants inherit. `None` once the row was added.

@@ -71,15 +71,15 @@ impl TreeCache {
         question: &TreeQuestion,
         slice: &mut TimeSlice,
     ) -> SliceResult<TreePage> {
-        let TreeQuestion { scope, arrangement, find, .. } = *question;
-        let Some((open, answers)) = file.device_with_trees(device) else { return Ok(TreePage::default()) };
-        let selection = Selection { device, scope, found: find };
-        let (of, found_total) = answers.weigh_with_found(open, selection, arrangement, slice)?;
-        let view = answers.view(open, of, arrangement).ok_or(OutOfTime)?;
-        let found = found_total.and_then(|found_total| answers.view(open, found_total, arrangement));
+        let TreeQuestion { scope, arrangement, search_serial, .. } = *question;
+        let Some((data, answers)) = file.device_with_trees(device) else { return Ok(TreePage::default()) };
+        let selection = Selection { device, scope, found: search_serial };
+        let (of, found_total) = answers.weigh_with_found(data, selection, arrangement, slice)?;
+        let view = answers.view(data, of, arrangement).ok_or(OutOfTime)?;
+        let found = found_total.and_then(|found_total| answers.view(data, found_total, arrangement));
         let top = question.focus.filter(|&node| (node as usize) < view.len()).unwrap_or(0);
 
-        if let Some(search) = open.found.filter(|_| found_total.is_some()) {
+        if let Some(search) = data.found.filter(|_| found_total.is_some()) {
             let trail_of = MatchesKey { of, arrangement, search: answers.searches };
             if self.trail.as_ref().is_none_or(|(known, _)| *known != trail_of) {
                 self.trail = Some((trail_of, MatchPaths::new(view, view.classes(&search.frames))));
@@ -92,7 +92,7 @@ impl TreeCache {
         let search = trail.map(|_| answers.searches);
         let target_of = question.reveal.map(|reveal| TargetKey { of, arrangement, top, search, reveal });
         if self.target.as_ref().is_none_or(|(known, _)| *known != target_of) {
-            let found = question.reveal.and_then(|reveal| target(open, view, trail, top, of, reveal));
+            let found = question.reveal.and_then(|reveal| target(data, view, trail, top, of, reveal));
             self.target = Some((target_of, found));
         }
         let target = self.target.as_ref().and_then(|&(_, target)| target);
@@ -155,7 +155,7 @@ impl TreeCache {
 
 /// Returns the node to reveal. `None` if it is neither `top` nor one of its descendants.
 fn target(
-    open: DeviceData<'_>,
+    data: DeviceData<'_>,
     view: TreeView<'_>,
     trail: Option<&MatchPaths>,
     top: u32,
@@ -169,7 +169,7 @@ fn target(
         Reveal::Node(node) => Some(node),
         Reveal::Allocation(id) => {
             let id = AllocationId(id);
-            let is_in_scope = Population::new(open.history, of.scope).contains(open.history, id);
+            let is_in_scope = Population::new(data.history, of.scope).contains(data.history, id);
             is_in_scope.then(|| view.node_of(id)).flatten()
         }
         Reveal::MatchAfter(node) => trail?.after(view, top, start(node)),

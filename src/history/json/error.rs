@@ -45,9 +45,9 @@ pub enum ErrorKind<E> {
     /// One of [`super::Limits`] is exceeded.
     #[error("more than {max} {what}: not a snapshot")]
     Limit {
-        /// Plural noun of the limited resource.
+        /// Plural noun for the limited items, such as "bytes in one string".
         what: &'static str,
-        /// Value of the limit.
+        /// Maximum number of the items that `what` names.
         max: usize,
     },
     /// The builder rejected the value.

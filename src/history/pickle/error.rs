@@ -82,9 +82,9 @@ pub enum ErrorKind<E> {
     /// One of [`super::Limits`] is exceeded.
     #[error("more than {} {what}: not a snapshot", group_digits(*.max as u64))]
     Limit {
-        /// Plural noun of the limited resource.
+        /// Plural noun for the limited items, such as "memo slots".
         what: &'static str,
-        /// Value of the limit.
+        /// Maximum number of the items that `what` names.
         max: usize,
     },
     /// The builder rejected the value.

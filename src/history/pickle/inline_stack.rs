@@ -70,5 +70,5 @@ impl<V> DerefMut for InlineStack<V> {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/units/history/pickle/pile.rs"]
+#[path = "../../../tests/units/history/pickle/inline_stack.rs"]
 mod tests;

@@ -38,7 +38,7 @@ pub enum Support {
     Unsupported(UnsupportedReason),
 }
 
-/// Name of an opcode, and its support by the unpickler.
+/// A pickle opcode: its name, and whether the unpickler supports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opcode {
     /// Name in Python's `pickletools`.

@@ -21,8 +21,8 @@ pub(super) struct OpenContainer {
     /// Memo slots that contain the container.
     pub(super) slots: Vec<u32>,
     pub(super) changed: bool,
-    /// Bytes of the slice with all items of the list, if the fast path read the list and the builder has the items.
-    /// Otherwise empty.
+    /// Pickle bytes that contain all items of the list. Empty unless the fast path read the list and passed its items
+    /// to the builder.
     pub(super) slice: Vec<u8>,
     /// Entry in the slice cache with an equal list, if the items were not passed to the builder.
     pub(super) known: Option<u32>,

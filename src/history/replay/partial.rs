@@ -212,7 +212,7 @@ pub struct Partial {
 }
 
 impl Partial {
-    /// Adds to the outlines the events that were recorded since the last call, up to a limit.
+    /// Adds the events that were recorded since the last call to the outlines, at most a million per trace.
     pub fn update(&mut self, recorder: &Recorder, end: &PartialEnd<'_>) {
         let devices = end.segments.iter().map(|segment| segment.device).filter(|&device| device != HOST_DEVICE);
         let mut devices = sorted_by_key(devices.collect(), |&device| signed_key(device).into());

@@ -59,23 +59,23 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.compare_at, "change", |app, elements, _| {
             if let Some(at) = ComparedAt::ALL.get(selected_index(&elements.compare_at)) {
-                act(app, ComparingAction::AtChosen(*at));
+                handle_action(app, ComparingAction::AtChosen(*at));
             }
         });
         on(&elements.compare_key, "change", |app, elements, _| {
             let key = selected_index(&elements.compare_key).checked_sub(1).and_then(|at| MatchKey::ALL.get(at));
-            act(app, ComparingAction::KeyChosen(key.copied()));
+            handle_action(app, ComparingAction::KeyChosen(key.copied()));
         });
         on(&elements.compare_align, "change", |app, elements, _| {
             let align = selected_index(&elements.compare_align).checked_sub(1).and_then(|at| Align::ALL.get(at));
-            act(app, ComparingAction::AlignChosen(align.copied()));
+            handle_action(app, ComparingAction::AlignChosen(align.copied()));
         });
         on(&elements.compare_paths, "change", |app, elements, _| {
-            act(app, ComparingAction::PathsTyped(elements.compare_paths.value()));
+            handle_action(app, ComparingAction::PathsTyped(elements.compare_paths.value()));
         });
         on(&elements.compare_device, "change", |app, elements, _| {
             if let Ok(device) = elements.compare_device.value().parse() {
-                act(app, ComparingAction::DeviceChosen(device));
+                handle_action(app, ComparingAction::DeviceChosen(device));
             }
             elements.compare_device.set_selected_index(0);
         });
@@ -88,7 +88,7 @@ impl Part for Panel {
             let nearest = marks.iter().find(|(at, ..)| (at - x).abs() <= CLICK_PX * scale);
             let moment = nearest.map(|(.., moment)| *moment);
             drop(state);
-            act(app, ComparingAction::CurveClicked(moment, x));
+            handle_action(app, ComparingAction::CurveClicked(moment, x));
         });
     }
 
@@ -121,7 +121,7 @@ fn selected_index(picker: &HtmlSelectElement) -> usize {
     usize::try_from(picker.selected_index()).unwrap_or(0)
 }
 
-fn act(app: &App, action: ComparingAction) {
+fn handle_action(app: &App, action: ComparingAction) {
     app.dispatch(Action::Comparing(action));
 }
 

@@ -89,8 +89,8 @@ impl Part for Panel {
             elements.find_list.set_disabled(is_empty);
             elements.find_previous.set_disabled(is_empty);
         }
-        if let Some((standing, text)) = self.same_stack.update((state.same_stack, same_stack_text(state))) {
-            set_flag(&elements.same_stack, "aria-pressed", *standing == SameStack::Highlighted);
+        if let Some((same_stack, text)) = self.same_stack.update((state.same_stack, same_stack_text(state))) {
+            set_flag(&elements.same_stack, "aria-pressed", *same_stack == SameStack::Highlighted);
             set_text(&elements.same_stack_text, text);
         }
     }

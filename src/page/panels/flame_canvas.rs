@@ -41,21 +41,21 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         let plot = &elements.flame_plot;
         on(plot, "pointermove", |app, elements, event| {
-            act(app, FlameAction::PointerAt(position(app, elements, event)));
+            handle_action(app, FlameAction::PointerAt(position(app, elements, event)));
         });
-        on(plot, "pointerleave", |app, _, _| act(app, FlameAction::PointerAt(None)));
+        on(plot, "pointerleave", |app, _, _| handle_action(app, FlameAction::PointerAt(None)));
         on(plot, "click", |app, elements, event| {
             if let Some(at) = position(app, elements, event) {
-                act(app, FlameAction::Clicked(at));
+                handle_action(app, FlameAction::Clicked(at));
             }
         });
         on(plot, "dblclick", |app, elements, event| {
             if let Some(at) = position(app, elements, event) {
-                act(app, FlameAction::DoubleClicked(at));
+                handle_action(app, FlameAction::DoubleClicked(at));
             }
         });
         on(&elements.flame_scroll, "scroll", |app, elements, _| {
-            act(app, FlameAction::Scrolled(elements.flame_scroll.scroll_top().into()));
+            handle_action(app, FlameAction::Scrolled(elements.flame_scroll.scroll_top().into()));
         });
     }
 
@@ -184,7 +184,7 @@ fn draw_names(elements: &Elements, picture: &FlamePicture, flame: &Flame, theme:
     }
 }
 
-fn act(app: &App, action: FlameAction) {
+fn handle_action(app: &App, action: FlameAction) {
     app.dispatch(Action::feature(action));
 }
 

@@ -58,7 +58,7 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.insights_topics, "click", |app, _, event| {
             if let Some(topic) = attribute_at(event, "data-topic").and_then(|name| Topic::from_name(&name)) {
-                act(app, InsightsAction::TopicChosen(topic));
+                handle_action(app, InsightsAction::TopicChosen(topic));
             }
         });
         on(&elements.insights_topics, "keydown", move_focus);
@@ -83,14 +83,14 @@ impl Part for Panel {
                     place("data-item").map(picked)
                 });
             if let Some(action) = action {
-                act(app, action);
+                handle_action(app, action);
             }
         });
         on(&elements.insights_report, "change", |app, _, event| {
             let field = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
             let sheet = attribute_at(event, "data-threshold").and_then(|place| place.parse().ok());
             if let (Some(field), Some(sheet)) = (field, sheet) {
-                act(app, InsightsAction::ThresholdSet(sheet, field.value()));
+                handle_action(app, InsightsAction::ThresholdSet(sheet, field.value()));
                 // Input that is not a whole number was ignored, so the field shows the value in use again.
                 if !field.value().is_empty() && field.value().parse::<u64>().is_err() {
                     field.set_value(&field.default_value());
@@ -246,7 +246,7 @@ fn show_statements(elements: &Elements, state: &State, theme: &Theme) -> Pieces 
     Pieces::new(view.sheets)
 }
 
-fn act(app: &App, action: InsightsAction) {
+fn handle_action(app: &App, action: InsightsAction) {
     app.dispatch(Action::feature(action));
 }
 
@@ -275,7 +275,7 @@ fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     };
     let Some(&topic) = all.get(place) else { return };
     event.prevent_default();
-    act(app, InsightsAction::TopicChosen(topic));
+    handle_action(app, InsightsAction::TopicChosen(topic));
     focus_topic(app, elements);
 }
 

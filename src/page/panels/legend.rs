@@ -73,16 +73,16 @@ impl Part for Panel {
             set_style(&elements.stage, "--axis-bottom", &format!("{}px", 26 + 16 * lanes));
         }
         let timed = state.device().is_some_and(|device| device.time_us.is_some());
-        let pickers = (state.looks.stacking, state.looks.colouring, state.axis, timed);
+        let pickers = (state.plot_settings.stacking, state.plot_settings.colouring, state.axis, timed);
         if let Some((stacking, colouring, axis, timed)) = self.pickers.update(pickers) {
             elements.stacking.set_value(stacking.map_or("birth", Grouping::name));
             elements.colouring.set_value(colouring.name());
-            let group = state.looks.group().map(|group| group.map_or("birth", Grouping::name));
+            let group = state.plot_settings.group().map(|group| group.map_or("birth", Grouping::name));
             elements.group.set_value(group.unwrap_or("custom"));
             set_flag(&elements.axis, "aria-pressed", *axis == Axis::Time);
             elements.axis.set_disabled(!timed);
         }
-        let (plot, colouring) = (state.looks.plot, state.coloured_by());
+        let (plot, colouring) = (state.plot_settings.plot, state.coloured_by());
         let entries = state.surroundings.legend_of(colouring).cloned();
         let (faded, background) = (state.surroundings.faded.clone(), theme.look.background);
         let covered = state.view.as_ref().and_then(|view| state.visible_pixels(view));

@@ -31,11 +31,11 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.palette, "close", |app, elements, _| {
             if was_closed_by_browser(&elements.palette) {
-                act(app, PaletteAction::Closed);
+                handle_action(app, PaletteAction::Closed);
             }
         });
         on(&elements.palette_field, "input", |app, elements, _| {
-            act(app, PaletteAction::Typed(elements.palette_field.value()));
+            handle_action(app, PaletteAction::Typed(elements.palette_field.value()));
         });
         on(&elements.palette_field, "keydown", on_key);
         on(&elements.palette_list, "click", |app, elements, event| {
@@ -47,7 +47,7 @@ impl Part for Panel {
         on(&elements.palette, "click", |app, elements, event| {
             let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
             if target.is_some_and(|target| target.is_same_node(Some(&elements.palette))) {
-                act(app, PaletteAction::Closed);
+                handle_action(app, PaletteAction::Closed);
             }
         });
     }
@@ -148,7 +148,7 @@ fn on_key(app: &'static App, elements: &'static Elements, event: &Event) {
         _ => return,
     };
     event.prevent_default();
-    act(app, action);
+    handle_action(app, action);
 }
 
 /// Runs an entry. The dialog is closed first, because closing it restores the focus, which the entry may then move.
@@ -156,11 +156,11 @@ fn run_entry(app: &'static App, elements: &Elements, place: usize) {
     let target: Option<PaletteTarget> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
     if let Some(target) = target {
         close(&elements.palette);
-        act(app, PaletteAction::Picked(target));
+        handle_action(app, PaletteAction::Picked(target));
     }
 }
 
-fn act(app: &App, action: PaletteAction) {
+fn handle_action(app: &App, action: PaletteAction) {
     app.dispatch(Action::feature(action));
 }
 

@@ -55,23 +55,23 @@ impl Part for Panel {
         on(&elements.plan_add, "click", |app, elements, _| {
             let chosen = usize::try_from(elements.plan_preset.selected_index()).unwrap_or(usize::MAX);
             let preset = Preset::ALL.get(chosen).copied();
-            act(app, preset.map_or(PlanAction::GroupAdded, PlanAction::PresetAdded));
+            handle_action(app, preset.map_or(PlanAction::GroupAdded, PlanAction::PresetAdded));
         });
-        on(&elements.plan_undo, "click", |app, _, _| act(app, PlanAction::Undo));
-        on(&elements.plan_clear, "click", |app, _, _| act(app, PlanAction::Cleared));
+        on(&elements.plan_undo, "click", |app, _, _| handle_action(app, PlanAction::Undo));
+        on(&elements.plan_clear, "click", |app, _, _| handle_action(app, PlanAction::Cleared));
         on(&elements.plan_draw, "click", |app, _, _| {
             let is_drawn = app.state.borrow().planned.drawn == DrawnCurve::Plan;
-            act(app, PlanAction::Drawn(if is_drawn { DrawnCurve::None } else { DrawnCurve::Plan }));
+            handle_action(app, PlanAction::Drawn(if is_drawn { DrawnCurve::None } else { DrawnCurve::Plan }));
         });
         on(&elements.plan_capacity, "input", |app, elements, _| {
-            act(app, PlanAction::CapacityTyped(elements.plan_capacity.value()));
+            handle_action(app, PlanAction::CapacityTyped(elements.plan_capacity.value()));
         });
         on(&elements.plan_rows, "change", |app, _, event| {
             let fields = [(GROUP_FIELD, PlanField::Group), (FACTOR_FIELD, PlanField::Factor)];
             let of = fields.into_iter().find_map(|(about, field)| Some((number_at(event, about)?, field)));
             let text = event.target().and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
             if let Some(((place, field), text)) = of.zip(text) {
-                act(app, PlanAction::Typed(place as usize, field, text.value()));
+                handle_action(app, PlanAction::Typed(place as usize, field, text.value()));
             }
         });
         on(&elements.plan_rows, "click", |app, elements, event| {
@@ -80,7 +80,7 @@ impl Part for Panel {
             {
                 // The button is about to disappear.
                 focus_element(&elements.plan_add);
-                act(app, PlanAction::Removed(place as usize));
+                handle_action(app, PlanAction::Removed(place as usize));
             }
         });
         // Keys used in the planner must not reach the report that contains it.
@@ -114,7 +114,7 @@ impl Part for Panel {
     }
 }
 
-fn act(app: &App, action: PlanAction) {
+fn handle_action(app: &App, action: PlanAction) {
     app.dispatch(Action::feature(action));
 }
 

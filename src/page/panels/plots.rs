@@ -33,14 +33,17 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.show, "change", |app, elements, _| {
-            act(app, selected_index(&elements.show).map(PlotAction::KindChosen));
+            handle_action(app, selected_index(&elements.show).map(PlotAction::KindChosen));
         });
         // The first option stands for all pools or streams.
         on(&elements.only_pool, "change", |app, elements, _| {
-            act(app, selected_index(&elements.only_pool).map(|place| PlotAction::Pool(place.checked_sub(1))));
+            handle_action(app, selected_index(&elements.only_pool).map(|place| PlotAction::Pool(place.checked_sub(1))));
         });
         on(&elements.only_stream, "change", |app, elements, _| {
-            act(app, selected_index(&elements.only_stream).map(|place| PlotAction::Stream(place.checked_sub(1))));
+            handle_action(
+                app,
+                selected_index(&elements.only_stream).map(|place| PlotAction::Stream(place.checked_sub(1))),
+            );
         });
         on(&elements.details_only, "click", |app, _, _| {
             app.dispatch(Action::Command(Command::Plot(PlotStep::OnlySegment)));
@@ -75,7 +78,7 @@ impl Part for Panel {
     }
 }
 
-fn act(app: &App, action: Option<PlotAction>) {
+fn handle_action(app: &App, action: Option<PlotAction>) {
     action.into_iter().for_each(|action| app.dispatch(Action::Plot(action)));
 }
 

@@ -27,7 +27,7 @@ fn run(app: &'static App, elements: &Elements) {
 }
 
 /// Sends the worker the action of the clicked element, or of the focused element on Enter.
-fn act(app: &'static App, event: &Event) {
+fn handle_action(app: &'static App, event: &Event) {
     if let Some(what) = attribute_at(event, "data-act") {
         sql_worker(app).run(app, Array::of2(&"act".into(), &what.into()));
     }
@@ -59,10 +59,10 @@ impl Part for Panel {
             event.prevent_default();
             event.stop_propagation();
         });
-        on(&elements.sql, "click", |app, _, event| act(app, event));
+        on(&elements.sql, "click", |app, _, event| handle_action(app, event));
         on(&elements.sql_scroll, "keydown", |app, _, event| {
             if event.dyn_ref::<KeyboardEvent>().is_some_and(|key| key.key() == "Enter") {
-                act(app, event);
+                handle_action(app, event);
             }
         });
         on(&elements.sql_scroll, "scroll", |app, elements, _| {

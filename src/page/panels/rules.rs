@@ -32,7 +32,7 @@ pub(crate) const KEY: &str = "memscape.rules";
 /// Loads the stored rules.
 pub(crate) fn load(app: &App) {
     if let Some(text) = load_value(&app.dom, KEY) {
-        act(app, RulesAction::Loaded(text));
+        handle_action(app, RulesAction::Loaded(text));
     }
 }
 
@@ -52,10 +52,10 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.rules_close, "click", |app, _, _| act(app, RulesAction::Closed));
+        on(&elements.rules_close, "click", |app, _, _| handle_action(app, RulesAction::Closed));
         on(&elements.rules, "close", |app, elements, _| {
             if was_closed_by_browser(&elements.rules) {
-                act(app, RulesAction::Closed);
+                handle_action(app, RulesAction::Closed);
             }
         });
         on(&elements.settings_rules, "click", |app, _, _| {
@@ -65,33 +65,37 @@ impl Part for Panel {
         on(&elements.rules_choices, "change", |app, _, event| {
             let chosen = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
             if let Some(choice) = chosen.and_then(|chosen| SetChoice::from_name(&chosen.value())) {
-                act(app, RulesAction::Chosen(choice));
+                handle_action(app, RulesAction::Chosen(choice));
             }
         });
         on(&elements.rules_text, "input", |app, elements, _| {
-            act(app, RulesAction::Typed(elements.rules_text.value()));
+            handle_action(app, RulesAction::Typed(elements.rules_text.value()));
         });
-        on(&elements.rules_as_form, "click", |app, _, _| act(app, RulesAction::PaneChosen(Pane::Form)));
-        on(&elements.rules_as_json, "click", |app, _, _| act(app, RulesAction::PaneChosen(Pane::Json)));
+        on(&elements.rules_as_form, "click", |app, _, _| handle_action(app, RulesAction::PaneChosen(Pane::Form)));
+        on(&elements.rules_as_json, "click", |app, _, _| handle_action(app, RulesAction::PaneChosen(Pane::Json)));
         on(&elements.rules_add, "click", |app, elements, _| {
-            act(app, RulesAction::Edited(RuleEdit::Added));
+            handle_action(app, RulesAction::Edited(RuleEdit::Added));
             elements.rules_form.set_scroll_top(0);
         });
         on(&elements.rules_rows, "input", |app, _, event| {
             if let Some(edit) = rules_form::typed_edit(event) {
-                act(app, RulesAction::Edited(edit));
+                handle_action(app, RulesAction::Edited(edit));
             }
         });
         on(&elements.rules_rows, "click", |app, elements, event| {
             if let Some(edit) = rules_form::pressed_edit(&elements.rules_rows, event) {
-                act(app, RulesAction::Edited(edit));
+                handle_action(app, RulesAction::Edited(edit));
             }
         });
-        on(&elements.rules_copy_default, "click", |app, _, _| act(app, RulesAction::Copied(SetChoice::Standard)));
-        on(&elements.rules_copy_mosaic, "click", |app, _, _| act(app, RulesAction::Copied(SetChoice::Mosaic)));
-        on(&elements.rules_undo, "click", |app, _, _| act(app, RulesAction::Undo));
-        on(&elements.rules_save, "click", |app, _, _| act(app, RulesAction::Saved(SetFormat::Json)));
-        on(&elements.rules_save_mosaic, "click", |app, _, _| act(app, RulesAction::Saved(SetFormat::Mosaic)));
+        on(&elements.rules_copy_default, "click", |app, _, _| {
+            handle_action(app, RulesAction::Copied(SetChoice::Standard))
+        });
+        on(&elements.rules_copy_mosaic, "click", |app, _, _| {
+            handle_action(app, RulesAction::Copied(SetChoice::Mosaic))
+        });
+        on(&elements.rules_undo, "click", |app, _, _| handle_action(app, RulesAction::Undo));
+        on(&elements.rules_save, "click", |app, _, _| handle_action(app, RulesAction::Saved(SetFormat::Json)));
+        on(&elements.rules_save_mosaic, "click", |app, _, _| handle_action(app, RulesAction::Saved(SetFormat::Mosaic)));
         on(&elements.rules_import, "click", |_, elements, _| elements.rules_file.click());
         on(&elements.rules_file, "change", |app, elements, _| import(app, elements));
         on(&elements.rules_errors, "click", select_error_line);
@@ -159,7 +163,7 @@ fn show_rules(elements: &Elements, view: &RulesView) {
     }
 }
 
-fn act(app: &App, action: RulesAction) {
+fn handle_action(app: &App, action: RulesAction) {
     app.dispatch(Action::Rules(action));
 }
 
@@ -171,7 +175,7 @@ fn import(app: &'static App, elements: &Elements) {
             Ok(text) => Ok(text.as_string().unwrap_or_default()),
             Err(error) => Err(file.name() + " could not be read: " + &error_message(&error) + "."),
         };
-        act(app, RulesAction::Imported(read));
+        handle_action(app, RulesAction::Imported(read));
     });
     // Otherwise, picking the same file again would not fire a change event.
     field.set_value("");
@@ -180,7 +184,7 @@ fn import(app: &'static App, elements: &Elements) {
 /// Selects the line of the clicked error.
 fn select_error_line(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(before) = number_at(event, "data-line").and_then(|line| line.checked_sub(1)) else { return };
-    act(app, RulesAction::PaneChosen(Pane::Json));
+    handle_action(app, RulesAction::PaneChosen(Pane::Json));
     let field = &elements.rules_text;
     // A hidden field cannot be focused, and the state shows it only with the next frame.
     field.set_hidden(false);

@@ -47,20 +47,20 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.segments_sort, "change", |app, elements, _| {
-            act(app, SegmentsAction::SortChosen(elements.segments_sort.selected_index().max(0) as usize));
+            handle_action(app, SegmentsAction::SortChosen(elements.segments_sort.selected_index().max(0) as usize));
         });
         on(&elements.segments_pool, "change", |app, elements, _| {
-            act(app, SegmentsAction::PoolChosen(elements.segments_pool.selected_index().max(0) as usize));
+            handle_action(app, SegmentsAction::PoolChosen(elements.segments_pool.selected_index().max(0) as usize));
         });
         on(&elements.segments_stream, "change", |app, elements, _| {
-            act(app, SegmentsAction::StreamChosen(elements.segments_stream.selected_index().max(0) as usize));
+            handle_action(app, SegmentsAction::StreamChosen(elements.segments_stream.selected_index().max(0) as usize));
         });
         on(&elements.segments_request, "input", |app, elements, _| {
-            act(app, SegmentsAction::RequestTyped(elements.segments_request.value()));
+            handle_action(app, SegmentsAction::RequestTyped(elements.segments_request.value()));
         });
         on(&elements.segments_kept, "click", |app, _, event| {
             if let Some(allocation) = number_at(event, "data-keeper") {
-                act(app, SegmentsAction::KeptLineClicked(allocation));
+                handle_action(app, SegmentsAction::KeptLineClicked(allocation));
             }
         });
         on(&elements.segments_request, "keydown", |_, elements, event| {
@@ -154,7 +154,7 @@ fn fill_kept(elements: &Elements, lines: &[KeptLine]) {
     }
 }
 
-fn act(app: &'static App, action: SegmentsAction) {
+fn handle_action(app: &'static App, action: SegmentsAction) {
     app.dispatch(Action::feature(action));
 }
 

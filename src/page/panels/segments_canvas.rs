@@ -51,12 +51,12 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         let plot = &elements.segments_plot;
         on(plot, "pointermove", |app, elements, event| {
-            act(app, SegmentsAction::PointerAt(position(app, elements, event)));
+            handle_action(app, SegmentsAction::PointerAt(position(app, elements, event)));
         });
-        on(plot, "pointerleave", |app, _, _| act(app, SegmentsAction::PointerAt(None)));
+        on(plot, "pointerleave", |app, _, _| handle_action(app, SegmentsAction::PointerAt(None)));
         on(plot, "click", |app, elements, event| {
             if let Some(at) = position(app, elements, event) {
-                act(app, SegmentsAction::Clicked(at));
+                handle_action(app, SegmentsAction::Clicked(at));
             }
         });
         on(plot, "wheel", |app, _, event| {
@@ -186,7 +186,7 @@ fn draw(elements: &Elements, picture: &SegmentsPicture, theme: &Theme, look: &Pi
     Some(())
 }
 
-fn act(app: &App, action: SegmentsAction) {
+fn handle_action(app: &App, action: SegmentsAction) {
     app.dispatch(Action::feature(action));
 }
 

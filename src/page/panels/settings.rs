@@ -25,7 +25,7 @@ pub(crate) const KEY: &str = "memscape.settings";
 /// Loads the stored settings.
 pub(crate) fn load(app: &App) {
     if let Some(text) = load_value(&app.dom, KEY) {
-        act(app, SettingsAction::Loaded(text));
+        handle_action(app, SettingsAction::Loaded(text));
     }
 }
 
@@ -39,33 +39,33 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.settings_close, "click", |app, _, _| act(app, SettingsAction::Closed));
+        on(&elements.settings_close, "click", |app, _, _| handle_action(app, SettingsAction::Closed));
         on(&elements.settings, "close", |app, elements, _| {
             if was_closed_by_browser(&elements.settings) {
-                act(app, SettingsAction::Closed);
+                handle_action(app, SettingsAction::Closed);
             }
         });
-        on(&elements.default_rules, "click", |app, _, _| act(app, SettingsAction::DefaultRules));
+        on(&elements.default_rules, "click", |app, _, _| handle_action(app, SettingsAction::DefaultRules));
         on(&elements.kept_clear, "click", |app, _, _| file_cache::clear(app));
         on(&elements.setting_keep, "change", |app, elements, _| {
             let keeps = elements.setting_keep.checked();
-            act(app, SettingsAction::CachingChosen(keeps));
+            handle_action(app, SettingsAction::CachingChosen(keeps));
             if !keeps {
                 file_cache::clear(app);
             }
         });
-        on(&elements.setting_rules, "change", |app, _, _| act(app, SettingsAction::RulesFinished));
+        on(&elements.setting_rules, "change", |app, _, _| handle_action(app, SettingsAction::RulesFinished));
         on(&elements.setting_rules, "input", |app, elements, _| {
-            act(app, SettingsAction::Typed(Field::Rules, elements.setting_rules.value()));
+            handle_action(app, SettingsAction::Typed(Field::Rules, elements.setting_rules.value()));
         });
         on(&elements.setting_template, "input", |app, elements, _| {
-            act(app, SettingsAction::Typed(Field::Template, elements.setting_template.value()));
+            handle_action(app, SettingsAction::Typed(Field::Template, elements.setting_template.value()));
         });
         on(&elements.setting_folder, "input", |app, elements, _| {
-            act(app, SettingsAction::Typed(Field::Folder, elements.setting_folder.value()));
+            handle_action(app, SettingsAction::Typed(Field::Folder, elements.setting_folder.value()));
         });
         on(&elements.setting_local, "input", |app, elements, _| {
-            act(app, SettingsAction::Typed(Field::Local, elements.setting_local.value()));
+            handle_action(app, SettingsAction::Typed(Field::Local, elements.setting_local.value()));
         });
     }
 
@@ -110,7 +110,7 @@ impl Part for Panel {
     }
 }
 
-fn act(app: &App, action: SettingsAction) {
+fn handle_action(app: &App, action: SettingsAction) {
     app.dispatch(Action::Settings(action));
 }
 

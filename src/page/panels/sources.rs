@@ -43,15 +43,15 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.sources_rows, "click", |app, _, event| {
             if let Some(place) = number_at(event, "data-row") {
-                act(app, SourceAction::RowClicked(place as usize));
+                handle_action(app, SourceAction::RowClicked(place as usize));
             }
         });
         on(&elements.source_lines, "click", |app, _, event| {
             if let Some(line) = number_at(event, "data-beside") {
-                act(app, SourceAction::LineClicked(line));
+                handle_action(app, SourceAction::LineClicked(line));
             }
         });
-        on(&elements.source_close, "click", |app, _, _| act(app, SourceAction::Closed));
+        on(&elements.source_close, "click", |app, _, _| handle_action(app, SourceAction::Closed));
         on(&elements.sources_rows, "keydown", |_, elements, event| move_focus(elements, event));
         on(&elements.source_lines, "keydown", |_, elements, event| move_focus(elements, event));
     }
@@ -238,7 +238,7 @@ fn fill(elements: &Elements, rows: &[SourceRow]) {
     }
 }
 
-fn act(app: &App, action: SourceAction) {
+fn handle_action(app: &App, action: SourceAction) {
     app.dispatch(Action::feature(action));
 }
 
@@ -285,6 +285,6 @@ pub(crate) fn read(app: &'static App, place: usize, name: String) {
             Ok(text) => Ok(SourceText { name, text: text.as_string().unwrap_or_default() }),
             Err(error) => Err(name + " could not be read: " + &error_message(&error) + "."),
         };
-        act(app, SourceAction::Read(read));
+        handle_action(app, SourceAction::Read(read));
     });
 }

@@ -38,13 +38,13 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.what_if_form, "submit", |app, _, event| {
             event.prevent_default();
-            act(app, WhatIfAction::Simulate);
+            handle_action(app, WhatIfAction::Simulate);
         });
-        on(&elements.what_if_search, "click", |app, _, _| act(app, WhatIfAction::Search));
+        on(&elements.what_if_search, "click", |app, _, _| handle_action(app, WhatIfAction::Search));
         on(&elements.what_if_cancel, "click", |app, elements, _| {
             // The button is about to disappear.
             focus_element(&elements.what_if_line);
-            act(app, WhatIfAction::Canceled);
+            handle_action(app, WhatIfAction::Canceled);
         });
         // One listener for all fields: text and checkboxes send `input`.
         on(&elements.what_if_form, "input", |app, elements, event| {
@@ -52,25 +52,25 @@ impl Part for Panel {
             let is = |input: &HtmlInputElement| target.as_ref() == Some(input.as_ref());
             let line = std::iter::once((SimulatorField::Settings, &elements.what_if_line));
             if let Some((field, input)) = line.chain(size_fields(elements)).find(|(_, input)| is(input)) {
-                act(app, WhatIfAction::Typed(field, input.value()));
+                handle_action(app, WhatIfAction::Typed(field, input.value()));
             }
             if let Some((change, input)) = change_fields(elements).into_iter().find(|(_, input)| is(input)) {
-                act(app, WhatIfAction::ProgramSet(change, input.checked()));
+                handle_action(app, WhatIfAction::ProgramSet(change, input.checked()));
             }
             if is(&elements.what_if_empties) {
-                act(app, WhatIfAction::SkipEmptyCacheSet(elements.what_if_empties.checked()));
+                handle_action(app, WhatIfAction::SkipEmptyCacheSet(elements.what_if_empties.checked()));
             }
         });
         on(&elements.what_if_answer, "click", |app, _, event| {
             if let Some(moment) = number_at(event, BUTTON_ATTRIBUTES[0]) {
-                act(app, WhatIfAction::OomClicked(moment));
+                handle_action(app, WhatIfAction::OomClicked(moment));
             } else if let Some(row) = number_at(event, BUTTON_ATTRIBUTES[1]) {
-                act(app, WhatIfAction::Copied(row as usize));
+                handle_action(app, WhatIfAction::Copied(row as usize));
             } else if let Some(row) = number_at(event, BUTTON_ATTRIBUTES[2]) {
-                act(app, WhatIfAction::DrawToggled(row as usize));
+                handle_action(app, WhatIfAction::DrawToggled(row as usize));
             } else if let Some(row) = number_at(event, BUTTON_ATTRIBUTES[3]) {
                 let compares = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
-                act(
+                handle_action(
                     app,
                     WhatIfAction::Opened(row as usize, if compares { AfterWrite::Compare } else { AfterWrite::Open }),
                 );
@@ -143,7 +143,7 @@ fn change_fields(elements: &Elements) -> [(ProgramChange, &HtmlInputElement); 3]
     ]
 }
 
-fn act(app: &App, action: WhatIfAction) {
+fn handle_action(app: &App, action: WhatIfAction) {
     app.dispatch(Action::feature(action));
 }
 

@@ -17,7 +17,7 @@ pub(super) enum Failure {
     Read(String),
 }
 
-/// Reads a stream to its end.
+/// Reader of a stream.
 pub(super) struct Reader {
     stream: Stream,
     /// The blob that is being read, unless the stream is the response of a link.

@@ -9,7 +9,8 @@ use base::slice::{SliceResult, TimeSlice};
 /// Tree of live allocations at the current column.
 #[derive(Clone, Debug)]
 pub(super) struct ColumnCursor {
-    /// Live allocations after all changes before `column` and the first `done` changes of `column`.
+    /// Allocations that are live once all columns before `column`, and the first `done` changes of `column`, are
+    /// applied.
     pub(super) tree: LiveTree,
     /// Live leaves that are highlighted. `None` if there is no highlight.
     pub(super) highlighted: Option<HighlightSet>,

@@ -79,5 +79,5 @@ fn bit(index: u32) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/units/picture/timeline/standing.rs"]
+#[path = "../../../tests/units/picture/timeline/highlight_set.rs"]
 mod tests;

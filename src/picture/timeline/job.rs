@@ -39,7 +39,7 @@ enum Stage {
     Done,
 }
 
-/// Attempt to draw the quads with one value of θ.
+/// State of an attempt to draw the quads with θ = `band_px`, the minimum height of a band in pixels.
 #[derive(Clone, Debug)]
 struct Drawing {
     band_px: u32,

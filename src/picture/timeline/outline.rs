@@ -31,7 +31,7 @@ pub fn exact_outline(source: &Source, view: &View, allocation: AllocationId) -> 
     let (allocated_at, freed_at, size) = source.allocations.span(allocation);
     let rank = source.rank(allocation) as usize;
     let grid = Grid::new(view, source.requested.moment_count(), source.clock);
-    let mut shown: Vec<u32> = (0..grid.len()).map(|column| shown_moment(source, &grid, column)).collect();
+    let mut shown: Vec<u32> = (0..grid.len()).map(|column| peak_moment(source, &grid, column)).collect();
     let window = grid.all_moments();
     let mut columns = grid.first_column_from(&shown, allocated_at)..grid.first_column_from(&shown, freed_at);
     if columns.is_empty() {
@@ -62,7 +62,7 @@ pub fn exact_outline(source: &Source, view: &View, allocation: AllocationId) -> 
     rects
 }
 
-fn shown_moment(source: &Source, grid: &Grid, column: usize) -> u32 {
+fn peak_moment(source: &Source, grid: &Grid, column: usize) -> u32 {
     let moments = grid.moments(column);
     source.requested.max_in(moments.clone()).map_or(moments.start, |(Moment(moment), _)| moment)
 }

@@ -27,7 +27,7 @@ pub(super) fn descend(
     }
     let thin_below = (f64::from(band_px) * view.bytes_per_px).ceil() as u64;
     let ColumnCursor { tree, highlighted, .. } = cursor;
-    let context = Context { source, visible, tree, standing: highlighted.as_ref(), column, x };
+    let context = Context { source, visible, tree, highlighted: highlighted.as_ref(), column, x };
     let from = quads.keep_below(tree.start_of_thin(changed, thin_below));
     Descent::new(view, thin_below, from, &context, quads).run();
     quads.end_column(x[0]);

@@ -63,7 +63,7 @@ pub(super) struct Context<'a> {
     pub(super) visible: &'a Visible,
     pub(super) tree: &'a LiveTree,
     /// Live leaves that are highlighted. `None` if there is no highlight.
-    pub(super) standing: Option<&'a HighlightSet>,
+    pub(super) highlighted: Option<&'a HighlightSet>,
     /// Index of the column.
     pub(super) column: usize,
     /// Left and right edge of the column.
@@ -76,7 +76,7 @@ impl Context<'_> {
     fn marks(&self, piece: &Piece) -> u32 {
         let LiveSums { count, largest_leaf, .. } = piece.live;
         let is_pending = count == 1 && self.visible.is_pending(largest_leaf, self.column);
-        let is_faded = self.standing.is_some_and(|highlighted| match count {
+        let is_faded = self.highlighted.is_some_and(|highlighted| match count {
             1 => !self.visible.is_highlighted(largest_leaf),
             _ => !highlighted.any_in(u64::from(piece.first.first_leaf())..piece.last.end_leaf()),
         });

@@ -93,7 +93,7 @@ pub(super) fn coloured(text: &str, tokens: &[Token]) -> Vec<Node> {
 }
 
 /// Returns the list of completions. `chosen` is the index of the selected one.
-pub(super) fn words(words: &[String], chosen: Option<usize>) -> Vec<Node> {
+pub(super) fn word_nodes(words: &[String], chosen: Option<usize>) -> Vec<Node> {
     let word = |(number, word): (usize, &String)| {
         let is_chosen = chosen == Some(number);
         Node::new("li")

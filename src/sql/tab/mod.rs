@@ -71,7 +71,7 @@ impl SqlTab {
     }
 
     fn show_completions(&self) -> PageCommand {
-        PageCommand::Replace("sql-words", lists::words(&self.completion.words, self.chosen))
+        PageCommand::Replace("sql-words", lists::word_nodes(&self.completion.words, self.chosen))
     }
 
     /// Handles a key that is pressed while completions are shown.

@@ -4,7 +4,7 @@
 use super::texts::{hex, pool_text};
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
-use crate::when::When;
+use crate::when::TracePosition;
 use base::units::EventIdx;
 use engine::Side;
 use engine::protocol::{Grouping, Scope};
@@ -119,7 +119,7 @@ impl Rows for LiveAllocations {
 
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let Some(side) = source.side(part) else { return Ok(RowSet::NONE) };
-        let at = wanted.arguments.first().and_then(Option::as_ref).unwrap_or(&When::Peak).moment(side)?;
+        let at = wanted.arguments.first().and_then(Option::as_ref).unwrap_or(&TracePosition::Peak).moment(side)?;
         let mut ids = Vec::new();
         side.for_each_in_scope(Scope::At(at.0), &mut |id, _| ids.push(id.0));
         Ok(RowSet::List(Rc::new(ids)))

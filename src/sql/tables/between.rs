@@ -4,7 +4,7 @@
 use super::allocation;
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
-use crate::when::When;
+use crate::when::TracePosition;
 use base::units::Moment;
 use engine::protocol::{Scope, Span};
 use history::replay::AllocationId;
@@ -44,8 +44,8 @@ impl Rows for Between {
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let Some(side) = source.side(part) else { return Ok(RowSet::NONE) };
         let mut given = wanted.arguments.iter().map(Option::as_ref);
-        let Moment(from) = given.next().flatten().unwrap_or(&When::Event(-1)).moment(side)?;
-        let Moment(to) = given.next().flatten().unwrap_or(&When::End).moment(side)?;
+        let Moment(from) = given.next().flatten().unwrap_or(&TracePosition::Event(-1)).moment(side)?;
+        let Moment(to) = given.next().flatten().unwrap_or(&TracePosition::End).moment(side)?;
         (self.moments, self.is_backward) = ([from.min(to), from.max(to)], from > to);
         let [from, to] = self.moments;
         let mut ids = Vec::new();

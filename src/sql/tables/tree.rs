@@ -5,7 +5,7 @@ use super::stack::frame_cell;
 use crate::node::{Node, TreeNodeKind};
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
-use crate::when::When;
+use crate::when::TracePosition;
 use base::units::Moment;
 use engine::Side;
 use engine::protocol::Scope;
@@ -101,7 +101,7 @@ impl Rows for Tree {
 
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let (Some(side), Some(of)) = (source.side(part), source.parts.get(part)) else { return Ok(RowSet::NONE) };
-        let at = wanted.arguments.first().and_then(Option::as_ref).unwrap_or(&When::Peak).moment(side)?;
+        let at = wanted.arguments.first().and_then(Option::as_ref).unwrap_or(&TracePosition::Peak).moment(side)?;
         let mut kept = of.facts.tree.borrow_mut();
         let known = kept.as_ref().filter(|(known, _)| *known == at).map(|(_, nodes)| nodes.clone());
         // A join requests the same tree for each row.

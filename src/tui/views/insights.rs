@@ -224,9 +224,9 @@ fn table(app: &App, sheet: &SheetView, cells: usize) -> Vec<(Option<usize>, Line
         lines.extend(note(&[&ui::cell_text::threshold_text(threshold), short.as_str()].concat()));
     }
     let widths = widths(app, sheet, cells);
-    let is_seen = |index: usize| widths.get(index).is_some_and(|wide| *wide > 0);
+    let is_visible = |index: usize| widths.get(index).is_some_and(|wide| *wide > 0);
     let mut head = Line::new("  ", Tone::Soft);
-    for (index, (name, kind)) in sheet.columns.iter().enumerate().filter(|(index, _)| is_seen(*index)) {
+    for (index, (name, kind)) in sheet.columns.iter().enumerate().filter(|(index, _)| is_visible(*index)) {
         let wide = widths.get(index).copied().unwrap_or(0);
         head = head.with([aligned(name, *kind, wide), " ".repeat(GAP)].concat(), Tone::Soft);
     }
@@ -244,7 +244,7 @@ fn table(app: &App, sheet: &SheetView, cells: usize) -> Vec<(Option<usize>, Line
     if !sheet.total.is_empty() {
         let mut line = Line::new("  ", Tone::Strong);
         for (index, (cell, (_, kind))) in
-            sheet.total.iter().zip(&sheet.columns).enumerate().filter(|(index, _)| is_seen(*index))
+            sheet.total.iter().zip(&sheet.columns).enumerate().filter(|(index, _)| is_visible(*index))
         {
             let wide = widths.get(index).copied().unwrap_or(0);
             line = line.with([aligned(text_of(app, cell), *kind, wide), " ".repeat(GAP)].concat(), Tone::Strong);

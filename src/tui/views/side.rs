@@ -26,9 +26,9 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     let line = Style::new().add_modifier(Modifier::UNDERLINED);
     fill(buffer, head, line);
     for (side, place, name) in tab_places(pane) {
-        let is_seen = side == app.state.side;
-        let mut style = if is_seen { line.add_modifier(Modifier::REVERSED) } else { line };
-        if is_seen && app.focus == Focus::Side {
+        let is_current = side == app.state.side;
+        let mut style = if is_current { line.add_modifier(Modifier::REVERSED) } else { line };
+        if is_current && app.focus == Focus::Side {
             style = style.add_modifier(Modifier::BOLD);
         }
         write_text(buffer, place, name, style);
@@ -155,7 +155,7 @@ fn frame_lines(app: &App, frame: &FrameView, cells: usize) -> Vec<Line> {
 /// Returns the entries of the legend that are displayed.
 pub(crate) fn legend_lines(app: &App) -> Vec<legend::Line> {
     let state = &app.state;
-    let (plot, colouring) = (state.looks.plot, state.coloured_by());
+    let (plot, colouring) = (state.plot_settings.plot, state.coloured_by());
     let entries = state.surroundings.legend_of(colouring).cloned();
     let covered = state.view.as_ref().and_then(|view| state.visible_pixels(view));
     let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
@@ -165,7 +165,7 @@ pub(crate) fn legend_lines(app: &App) -> Vec<legend::Line> {
 fn legend(app: &App, cells: usize) -> Vec<Line> {
     let state = &app.state;
     let entries = legend_lines(app);
-    let title = legend::heading(state.looks.plot, state.coloured_by());
+    let title = legend::heading(state.plot_settings.plot, state.coloured_by());
     let mut all = vec![
         Line::new(align_left(&title, cells.saturating_sub(22)), Tone::Strong)
             .with(align_right("cursor", 11) + &align_right("peak", 11), Tone::Soft),

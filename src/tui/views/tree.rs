@@ -27,8 +27,8 @@ impl Columns {
         let rows = || view.rows.iter().flatten();
         let mut widths = [0; 5];
         for (at, place) in widths.iter_mut().enumerate() {
-            let head = heads.and_then(|heads| heads.get(at)).map_or(0, |(name, _)| width(name));
-            *place = rows().map(|row| width(&cell(app, row, at))).max().unwrap_or(0).max(head);
+            let header_width = heads.and_then(|heads| heads.get(at)).map_or(0, |(name, _)| width(name));
+            *place = rows().map(|row| width(&cell(app, row, at))).max().unwrap_or(0).max(header_width);
         }
         // On narrow screens, drop the least important columns: share of the parent, self bytes, count.
         for dropped in [2, 4, 3] {

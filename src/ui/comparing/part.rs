@@ -51,7 +51,7 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
 
 /// Requests the difference in live bytes over A's window.
 fn ask_curve(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
-    if state.looks.plot != Plot::Stack {
+    if state.plot_settings.plot != Plot::Stack {
         return;
     }
     let Some(((a, pairing), view)) = state.pairing().zip(state.window_of_a()) else { return };

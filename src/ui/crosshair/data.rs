@@ -1,7 +1,7 @@
 //! State of the crosshair: its position, and the step in progress.
 
 use crate::latest::Latest;
-use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Step};
+use engine::protocol::{HitAllocation, HitMemory, MomentFacts, PlotSettings, Step};
 use picture::timeline::{Scene, View};
 
 /// Result of a hit test: the allocation at a position, and the segment with its free blocks at that position.
@@ -24,7 +24,7 @@ pub struct Crosshair {
     /// Latest facts from the worker about a moment at which the crosshair is or was.
     pub(crate) facts: Option<MomentFacts>,
     /// Result of the hit test at the crosshair's position, while keys control the crosshair.
-    pub(crate) hit: Latest<(Position, Looks), HitResult>,
+    pub(crate) hit: Latest<(Position, PlotSettings), HitResult>,
     pub(crate) pending_step: Option<PendingStep>,
     /// Commands given while a step was pending, oldest first.
     pub(crate) queued_steps: Vec<CrosshairStep>,

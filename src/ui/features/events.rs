@@ -24,7 +24,7 @@ use engine::protocol::{Answer, EventsFilter, EventsQuestion, Question};
 use std::rc::Rc;
 
 /// Handles pointer, scroll and text input.
-pub(crate) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
+pub(crate) fn handle_action(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
     match action {
         EventsAction::Scrolled(top, height) => events.scroll.set_visible(top, height),
         EventsAction::RowClicked(row, extent) => {
@@ -156,7 +156,7 @@ fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<
     if shared.views.visible() != Some(Tab::Events) || events.answer.pending().is_some() {
         return;
     }
-    let (moment, find) = (shared.cursor.moment, shared.find.serial());
+    let (moment, search_serial) = (shared.cursor.moment, shared.find.serial());
     let range = shared.cursor.range.map(|span| [span.from, span.to]);
     let filter = EventsFilter { range, ..events.filter.clone() };
     let known = events.answer.answered_question().filter(|known| known.filter == filter).map(|known| known.rows);
@@ -165,7 +165,7 @@ fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<
     let is_elsewhere = known.is_none() || events.revealed_moment != Some(moment);
     let follows = events.lead == SyncDirection::CursorLeads && is_elsewhere;
     let reveal = follows.then(|| moment.saturating_sub(1));
-    let question = EventsQuestion { filter, rows, reveal, selected: Vec::new(), find };
+    let question = EventsQuestion { filter, rows, reveal, selected: Vec::new(), search_serial };
     if events.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Events(Box::new(it))) && follows
     {
         events.revealed_moment = Some(moment);

@@ -53,7 +53,7 @@ const KEYS: &[Binding<ExportStep>] = &{
     keys
 };
 
-fn act(export: &mut Export, shared: &mut Shared, action: ExportAction, _: &mut Vec<Effect>) {
+fn handle_action(export: &mut Export, shared: &mut Shared, action: ExportAction, _: &mut Vec<Effect>) {
     match action {
         ExportAction::Closed => export.dialog = Dialog::Closed,
         ExportAction::PictureSaved(Ok(file)) => shared.remark = Some(format!("Saved {file}.")),
@@ -123,7 +123,7 @@ fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects:
         serials: [shared.next_serial(), shared.next_serial()],
         format,
         view: scaled,
-        looks: shared.looks,
+        plot_settings: shared.plot_settings,
         faded: shared.surroundings.faded.clone(),
         figure: Figure::for_window(shared, &scaled, canvas.scale * times)
             .with_tools(Overlay::from_state(shared), times),
@@ -138,11 +138,11 @@ fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects:
     // Adds a pixel on each side, since the picture continues there. A block that begins at the edge of the window is
     // then drawn with its outline.
     let view = plane.widened(scaled, 1, 1);
-    let ([scene, outline], looks) = (pending.serials, pending.looks);
+    let ([scene, outline], plot_settings) = (pending.serials, pending.plot_settings);
     if let Some(allocation) = shared.outline_key().map(|of| of.allocation) {
-        effects.push(Effect::ask(outline, device, Question::Outline { view, looks, allocation }));
+        effects.push(Effect::ask(outline, device, Question::Outline { view, plot_settings, allocation }));
     }
-    effects.push(Effect::ask(scene, device, Question::Scene { view, looks }));
+    effects.push(Effect::ask(scene, device, Question::Scene { view, plot_settings }));
     export.pending_picture = Some(pending);
 }
 
@@ -173,7 +173,7 @@ fn on_reply(
         Answer::Outline(rects) if serial == pending.serials[1] => pending.outline = rects,
         Answer::Scene(scene) if serial == pending.serials[0] => {
             if let Some(pending) = export.pending_picture.take() {
-                let plot = pending.looks.plot;
+                let plot = pending.plot_settings.plot;
                 finish(shared, *pending, Rc::new(plots::without_curves(*scene, plot)), effects);
             }
         }
@@ -188,7 +188,7 @@ pub(crate) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
     reset,
     questions: &[(AskPhase::AfterScene, start_picture)],
     on_reply,
-    on_action: act,
+    on_action: handle_action,
     on_command,
     bindings: KEYS,
     link_keys: &[],
@@ -225,7 +225,7 @@ fn finish(shared: &mut Shared, pending: PendingPicture, scene: Rc<Scene>, effect
         sheet,
         view: pending.view,
         scene,
-        looks: pending.looks,
+        plot_settings: pending.plot_settings,
         faded: pending.faded,
         outline: outline(&parts, thickness),
     })));

@@ -195,13 +195,13 @@ impl FlameGraph {
         let canvas = self.canvas.filter(|_| shared.views.visible() == Some(Tab::Flame))?;
         let (arrangement, zoom) = (shared.views.arrangement, self.zoom_node(shared));
         let allocation = shared.selection.as_ref().map(|selection| selection.allocation);
-        let find = shared.match_serial();
+        let search_serial = shared.match_serial();
         Some(FlameQuestion {
             scope: shared.views.scope,
             arrangement,
             zoom,
             width_px: canvas.width_px,
-            find,
+            search_serial,
             allocation,
         })
     }
@@ -304,7 +304,7 @@ fn update_scroll(flame: &mut FlameGraph) {
 }
 
 /// Handles pointer and browser events.
-fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut Vec<Effect>) {
+fn handle_action(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut Vec<Effect>) {
     match action {
         FlameAction::Resized(canvas) => {
             flame.canvas = Some(canvas);

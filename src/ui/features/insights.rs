@@ -60,7 +60,7 @@ fn ask_visible(tab: &mut InsightsTab, shared: &mut Shared, device: i64, effects:
         return;
     }
     let rows = if edits { MAX_CATEGORIES as u32 } else { tab.rows_to_request() };
-    let at = match topic {
+    let cursor_or_version = match topic {
         // A changed survey needs a new question.
         Topic::Ranks => Some(shared.ranks.version),
         _ => topic.depends_on_cursor().then_some(shared.cursor.moment),
@@ -69,7 +69,7 @@ fn ask_visible(tab: &mut InsightsTab, shared: &mut Shared, device: i64, effects:
     if topic == Topic::Comparison && pairing.is_none() {
         return;
     }
-    let question = TopicQuestion { topic, at, rows, version: tab.version, pairing };
+    let question = TopicQuestion { topic, cursor_or_version, rows, version: tab.version, pairing };
     let is_known = tab.reports.iter().any(|(known, _)| *known == question);
     let waits = tab.pending.is_some_and(|(_, asked)| asked.topic == topic);
     if waits {
@@ -96,8 +96,8 @@ fn send(tab: &mut InsightsTab, shared: &mut Shared, question: TopicQuestion, dev
         effects.push(Effect::ask(serial, a, Question::Comparison(pairing, question.rows)));
         return;
     }
-    let question =
-        ReportQuestion { topic, at: question.at, thresholds, rows: question.rows, ..ReportQuestion::default() };
+    let (at, rows) = (question.cursor_or_version, question.rows);
+    let question = ReportQuestion { topic, at, thresholds, rows, ..ReportQuestion::default() };
     effects.push(Effect::ask(serial, device, Question::Report(question)));
 }
 
@@ -133,8 +133,8 @@ fn next_unknown_topic(tab: &InsightsTab, shared: &Shared) -> Option<TopicQuestio
     let InsightsTab { pending, reports, version, .. } = tab;
     let is_known_topic = |topic: Topic| reports.iter().any(|(of, _)| of.topic == topic);
     let topic = Topic::ALL.into_iter().find(|&topic| pending.is_none() && !is_known_topic(topic))?;
-    let at = topic.depends_on_cursor().then_some(shared.cursor.moment);
-    Some(TopicQuestion { topic, at, rows: INITIAL_ROWS as u32, version: *version, pairing: None })
+    let cursor_or_version = topic.depends_on_cursor().then_some(shared.cursor.moment);
+    Some(TopicQuestion { topic, cursor_or_version, rows: INITIAL_ROWS as u32, version: *version, pairing: None })
 }
 
 /// Handles a change of device or categories. Keeps the user's settings.
@@ -184,7 +184,12 @@ fn take_report(tab: &mut InsightsTab, serial: u32, report: Report) {
 }
 
 /// Handles user input in the tab.
-pub(crate) fn act(tab: &mut InsightsTab, shared: &mut Shared, action: InsightsAction, effects: &mut Vec<Effect>) {
+pub(crate) fn handle_action(
+    tab: &mut InsightsTab,
+    shared: &mut Shared,
+    action: InsightsAction,
+    effects: &mut Vec<Effect>,
+) {
     match action {
         InsightsAction::TopicChosen(topic) => (tab.topic, tab.active) = (topic, 0),
         InsightsAction::ItemClicked(index) => follow_item(tab, shared, index, effects),
@@ -210,10 +215,8 @@ pub(crate) fn act(tab: &mut InsightsTab, shared: &mut Shared, action: InsightsAc
             sheet.into_iter().for_each(|key| tab.toggle_collapsed(key));
         }
         InsightsAction::MoreClicked(sheet) => {
-            let Some(key) = tab.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone())
-            else {
-                return;
-            };
+            let key = tab.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone());
+            let Some(key) = key else { return };
             let (topic, rows) = (tab.topic, tab.row_limit(&key).saturating_mul(MORE_FACTOR).min(MAX_ROWS));
             tab.row_limits.retain(|(of, known, _)| (*of, known) != (topic, &key));
             tab.row_limits.push((topic, key, rows));

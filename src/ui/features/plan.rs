@@ -74,7 +74,7 @@ fn reset(plan: &mut Plan, _: &mut Shared, _: Change) {
 }
 
 /// Handles user input in the planner.
-fn act(plan: &mut Plan, shared: &mut Shared, action: PlanAction, _: &mut Vec<Effect>) {
+fn handle_action(plan: &mut Plan, shared: &mut Shared, action: PlanAction, _: &mut Vec<Effect>) {
     match action {
         PlanAction::Drawn(drawn) => {
             shared.draw_curve(drawn);

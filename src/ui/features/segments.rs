@@ -28,7 +28,12 @@ use std::rc::Rc;
 const ZOOM: f64 = 1.5;
 
 /// Handles pointer and control input.
-pub(crate) fn act(tab: &mut SegmentsTab, shared: &mut Shared, action: SegmentsAction, effects: &mut Vec<Effect>) {
+pub(crate) fn handle_action(
+    tab: &mut SegmentsTab,
+    shared: &mut Shared,
+    action: SegmentsAction,
+    effects: &mut Vec<Effect>,
+) {
     match action {
         SegmentsAction::Resized(canvas) => tab.canvas = Some(canvas),
         SegmentsAction::Scrolled(top, height) => tab.scroll.set_visible(top, height),
@@ -121,9 +126,11 @@ pub(crate) fn step(tab: &mut SegmentsTab, shared: &mut Shared, step: SegmentsSte
             tab.zoom = None;
             tab.keep_in_view();
         }
-        SegmentsStep::NextSort => act(tab, shared, SegmentsAction::SortChosen((sort + 1) % SORTS.len()), effects),
-        SegmentsStep::NextPool => act(tab, shared, SegmentsAction::PoolChosen(next_pool), effects),
-        SegmentsStep::NextStream => act(tab, shared, SegmentsAction::StreamChosen(next_stream), effects),
+        SegmentsStep::NextSort => {
+            handle_action(tab, shared, SegmentsAction::SortChosen((sort + 1) % SORTS.len()), effects)
+        }
+        SegmentsStep::NextPool => handle_action(tab, shared, SegmentsAction::PoolChosen(next_pool), effects),
+        SegmentsStep::NextStream => handle_action(tab, shared, SegmentsAction::StreamChosen(next_stream), effects),
         SegmentsStep::TypeRequest => effects.push(Effect::FocusRequest),
         SegmentsStep::CursorBack => shared.go_to(shared.cursor.moment.saturating_sub(1)),
         SegmentsStep::CursorForward => shared.go_to(shared.cursor.moment.saturating_add(1)),
@@ -136,7 +143,7 @@ pub(crate) fn step(tab: &mut SegmentsTab, shared: &mut Shared, step: SegmentsSte
 fn ask(tab: &mut SegmentsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(canvas) = tab.canvas.filter(|_| shared.views.visible() == Some(Tab::Segments)) else { return };
     let selected = shared.selection.as_deref().map(|details| (details.allocation, details.address));
-    let (moment, colouring) = (shared.cursor.moment, shared.looks.colouring);
+    let (moment, colouring) = (shared.cursor.moment, shared.plot_settings.colouring);
     let rules = if colouring == Grouping::Category { shared.rules.active_version() } else { 0 };
     if tab.revealed_allocation != selected.map(|(allocation, _)| allocation) && shared.selecting.is_none() {
         tab.revealed_allocation = selected.map(|(allocation, _)| allocation);

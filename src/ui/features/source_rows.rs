@@ -173,8 +173,8 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
     let Some(page) = sources.page.latest() else { return SourceView::default() };
     let criteria = HighlightCriteria::from_state(shared);
     let mut rows = Vec::new();
-    let row = |kind, label: String, path: String, standing: &LocationWeight, highlight: Highlight| {
-        let (now, peak, total) = (standing.now, standing.peak, page.total.now.bytes);
+    let row = |kind, label: String, path: String, weights: &LocationWeight, highlight: Highlight| {
+        let (now, peak, total) = (weights.now, weights.peak, page.total.now.bytes);
         if is_change(sources) {
             return SourceRow {
                 kind,
@@ -222,7 +222,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         };
         let file_highlight = if is_open { Highlight::default() } else { line_highlight() };
         let kind = RowKind::File(if is_open { Expansion::Expanded } else { Expansion::Collapsed });
-        rows.push(row(kind, file_name(&file.path).to_owned(), file.path.clone(), &file.standing, file_highlight));
+        rows.push(row(kind, file_name(&file.path).to_owned(), file.path.clone(), &file.weights, file_highlight));
         if !is_open {
             continue;
         }
@@ -230,20 +230,20 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         rows.extend(file.lines.iter().take(room).map(|line| {
             let marked = criteria.highlight(&file.path, &line.line);
             let code = line.code.clone();
-            SourceRow { code, ..row(RowKind::Line, line.line.clone(), file.path.clone(), &line.standing, marked) }
+            SourceRow { code, ..row(RowKind::Line, line.line.clone(), file.path.clone(), &line.weights, marked) }
         }));
         let left_out = u64::from(file.left_out) + file.lines.len().saturating_sub(room) as u64;
         if left_out > 0 {
             let label = pluralize(left_out, "smaller line") + " not shown";
-            let mut standing = file.standing;
-            file.lines.iter().take(room).for_each(|line| subtract(&mut standing, &line.standing));
-            rows.push(row(RowKind::Note, label, String::new(), &standing, Highlight::default()));
+            let mut weights = file.weights;
+            file.lines.iter().take(room).for_each(|line| subtract(&mut weights, &line.weights));
+            rows.push(row(RowKind::Note, label, String::new(), &weights, Highlight::default()));
         }
     }
     let notes = [("no frame in your code", &page.elsewhere), ("files beyond the first 2,000", &page.left_out)];
-    for (label, standing) in notes {
-        if standing.now.count > 0 || standing.peak.count > 0 {
-            rows.push(row(RowKind::Note, label.to_owned(), String::new(), standing, Highlight::default()));
+    for (label, weights) in notes {
+        if weights.now.count > 0 || weights.peak.count > 0 {
+            rows.push(row(RowKind::Note, label.to_owned(), String::new(), weights, Highlight::default()));
         }
     }
     if rows.is_empty() {
@@ -270,7 +270,7 @@ fn subtract(from: &mut LocationWeight, subtrahend: &LocationWeight) {
 fn sum_from(files: &[SourceFile], index: usize) -> LocationWeight {
     let mut sum = LocationWeight::default();
     for file in files.iter().skip(index) {
-        for (to, more) in [(&mut sum.now, file.standing.now), (&mut sum.peak, file.standing.peak)] {
+        for (to, more) in [(&mut sum.now, file.weights.now), (&mut sum.peak, file.weights.peak)] {
             to.bytes = to.bytes.saturating_add(more.bytes);
             to.count = to.count.saturating_add(more.count);
         }
@@ -304,9 +304,9 @@ pub fn text_view(sources: &Sources, shared: &Shared) -> Option<TextView> {
         Some(_) => String::new(),
     };
     let criteria = HighlightCriteria::from_state(shared);
-    let max_bytes = lines.iter().map(|line| line.standing.now.bytes).max().unwrap_or(0).max(1);
+    let max_bytes = lines.iter().map(|line| line.weights.now.bytes).max().unwrap_or(0).max(1);
     let margins = lines.iter().filter_map(|line| {
-        let LocationWeight { now, peak } = line.standing;
+        let LocationWeight { now, peak } = line.weights;
         let short = |count: u32, bytes: u64| if count > 0 { Bytes(bytes).to_string() } else { String::new() };
         let other = if is_change(sources) { "; at A " } else { "; at the peak " };
         let exact = [group_digits(now.bytes).as_str(), unit(sources), other, &group_digits(peak.bytes), " B"].concat();

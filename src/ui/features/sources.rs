@@ -74,7 +74,7 @@ pub(crate) fn open_if_sources(
 }
 
 /// Handles user input in the tab.
-fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut Vec<Effect>) {
+fn handle_action(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut Vec<Effect>) {
     sources.changes += 1;
     match action {
         SourceAction::RowClicked(index) => {

@@ -36,9 +36,9 @@ pub struct Table {
     /// The last valid filter text.
     filter: String,
     pub sort: TableSort,
-    /// Size classes selected in the histogram.
+    /// First and last size class of the range selected in the histogram.
     pub sizes: Option<[u8; 2]>,
-    /// Lifetime classes selected in the histogram.
+    /// First and last lifetime class of the range selected in the histogram.
     pub lifetimes: Option<[u8; 2]>,
     /// Quantity on the vertical axis of the histograms.
     pub measure: Measure,
@@ -81,7 +81,7 @@ impl Table {
 
     /// Returns the serial number of the search whose matches are included in the last page.
     pub(crate) fn find_serial(&self) -> Option<u32> {
-        self.answer.answered_question().and_then(|known| known.find)
+        self.answer.answered_question().and_then(|known| known.search_serial)
     }
 
     /// Returns the bars and labels of a histogram.
@@ -147,7 +147,7 @@ const KEYS: &[Binding<TableStep>] = &[
     ),
 ];
 
-fn act(table: &mut Table, shared: &mut Shared, action: TableAction, effects: &mut Vec<Effect>) {
+fn handle_action(table: &mut Table, shared: &mut Shared, action: TableAction, effects: &mut Vec<Effect>) {
     match action {
         TableAction::Scrolled(top, height) => table.scroll.set_visible(top, height),
         TableAction::RowClicked(row, extent) => activate_row(table, shared, row, extent, effects),
@@ -250,7 +250,7 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
         Some(Tab::Histograms) => false,
         _ => return,
     };
-    let find = shared.find.serial();
+    let search_serial = shared.find.serial();
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let node = shared.views.node.map(|node| (shared.views.arrangement, node));
     if selected.is_none() && shared.selecting.is_none() {
@@ -264,7 +264,7 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
         rows: [0, 0],
         reveal: None,
         selected: Vec::new(),
-        find,
+        search_serial,
     };
     if is_grid {
         let known = table.answer.answered_question().filter(|known| is_same_table(known, &question));

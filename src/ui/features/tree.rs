@@ -52,7 +52,7 @@ fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effe
 }
 
 fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let find = shared.match_serial();
+    let search_serial = shared.match_serial();
     let [first, beyond] = tree.scroll.visible_rows();
     let rows = [first.saturating_sub(MARGIN), beyond - first + MARGIN + first.min(MARGIN)];
     let mut question = TreeQuestion {
@@ -61,7 +61,7 @@ fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec
         focus: tree.position.focus,
         folds: tree.position.folds.clone(),
         reveal: None,
-        find,
+        search_serial,
         rows,
     };
     let mut after_reveal = AfterReveal::Activate;

@@ -193,8 +193,8 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
         empty: if page.total.count == 0 && page.total.bytes == 0 { empty_message(question.scope) } else { "" },
         heads: Some(heads(question.scope)),
         // Matches within a change would need columns of their own.
-        has_matches: question.find.is_some() && shared.match_serial().is_some() && !is_change,
-        found: crate::find::matches_text(shared, question.find, question.scope, page.found),
+        has_matches: question.search_serial.is_some() && shared.match_serial().is_some() && !is_change,
+        found: crate::find::matches_text(shared, question.search_serial, question.scope, page.found),
         total: if is_change { page.ends[1].bytes } else { page.total.bytes },
     }
 }

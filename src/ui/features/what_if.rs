@@ -165,7 +165,7 @@ fn is_same_run(one: &WhatIfRun, other: &WhatIfRun) -> bool {
 }
 
 /// Handles user input in the form and in the table.
-fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, effects: &mut Vec<Effect>) {
+fn handle_action(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, effects: &mut Vec<Effect>) {
     match action {
         WhatIfAction::Typed(field, text) => {
             if field == SimulatorField::Settings {

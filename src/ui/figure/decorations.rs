@@ -16,7 +16,7 @@ const MIN_NAME_WIDTH: f64 = 30.0;
 /// Maximum number of outlined labels that are placed below each other to avoid overlaps.
 const MAX_LABEL_ROWS: u32 = 4;
 
-/// Collects the shapes of a figure. The upper left corner of the picture is at `left` and `top`.
+/// Collector of the shapes of a figure. The upper left corner of the picture is at `left` and `top`.
 pub(super) struct Pen<'a> {
     pub(super) figure: &'a Figure,
     pub(super) left: f64,

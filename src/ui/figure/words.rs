@@ -42,7 +42,7 @@ impl SheetText {
         let subtitle =
             vec![window.text, format!("peak {} requested ({} B) {at}", Bytes(peak), group_digits(peak)), order];
         let colouring = state.coloured_by();
-        let of = state.looks.plot;
+        let of = state.plot_settings.plot;
         let entries = state.surroundings.legend_of(colouring).map(|entries| entries.as_slice());
         SheetText {
             title: format!("{} · {}", file.file, device_name(device.device)),
@@ -51,10 +51,11 @@ impl SheetText {
             legend: entries.map_or_else(Vec::new, |entries| {
                 legend::lines(of, colouring, entries, &state.surroundings.faded, state.visible_pixels(view).as_ref())
             }),
-            has_reserved: device.has_reserved() && state.looks.plot == Plot::Stack,
-            notes: notes(device, state.looks.plot, colouring),
+            has_reserved: device.has_reserved() && state.plot_settings.plot == Plot::Stack,
+            notes: notes(device, state.plot_settings.plot, colouring),
             file_stem: {
-                let plot = if state.looks.plot == Plot::Stack { "" } else { plots::name(state.looks.plot) };
+                let plot =
+                    if state.plot_settings.plot == Plot::Stack { "" } else { plots::name(state.plot_settings.plot) };
                 let dash = if plot.is_empty() { "" } else { "-" };
                 format!(
                     "{}-{}{dash}{plot}-{}",
@@ -69,20 +70,20 @@ impl SheetText {
 
 /// Describes the vertical order of the plot, and the part of memory that it shows.
 fn describe_order(state: &Shared) -> String {
-    let mut text = match state.looks.plot {
+    let mut text = match state.plot_settings.plot {
         Plot::Stack => {
             return state
-                .looks
+                .plot_settings
                 .stacking
                 .map_or("stacked in order of allocation".to_owned(), |by| format!("stacked by {}", legend::noun(by)));
         }
         Plot::Addresses(_) => "blocks by address".to_owned(),
         Plot::Reserved(_) => state
-            .looks
+            .plot_settings
             .stacking
             .map_or("segments in order of allocation".to_owned(), |by| format!("segments by {}", legend::noun(by))),
     };
-    let only = state.looks.plot.filter();
+    let only = state.plot_settings.plot.filter();
     let parts = [
         only.pool.map(default_pool_name),
         only.stream.map(|stream| "stream ".to_owned() + &stream_name(stream)),

@@ -20,7 +20,7 @@ pub struct Spot {
     pub count: u32,
     /// Sum of the requested bytes of the allocations in the quad.
     pub requested: u64,
-    /// Total of the plot at the moment, in bytes.
+    /// Height of the plot in the pixel column under the pointer, in bytes.
     pub total: u64,
     /// Number of allocations that start and end within the column and are therefore not drawn, and the bytes of the
     /// largest one.

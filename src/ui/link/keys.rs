@@ -19,7 +19,7 @@ use crate::plots;
 use crate::range::RangeScope;
 use crate::tab::Tab;
 use crate::views::{HEIGHT_RANGE, PanelState, Views};
-use engine::protocol::{Align, Grouping, Looks, MatchKey, Plot};
+use engine::protocol::{Align, Grouping, MatchKey, Plot, PlotSettings};
 use picture::timeline::Axis;
 
 /// Link keys of the shared state. They are applied in this order, before the keys of the features. A key that resets
@@ -74,10 +74,14 @@ pub(super) const KEYS: &[Key<()>] = &[
     ),
     history_key("lanes", |(), state| word_if(state.lanes.layout == LaneLayout::All, "all"), set_lanes),
     history_key("axis", |(), state| word_if(state.axis == Axis::Time, "time"), set_axis),
-    history_key("show", |(), state| word_if(state.looks.plot != Plot::Stack, plots::name(state.looks.plot)), set_plot),
+    history_key(
+        "show",
+        |(), state| word_if(state.plot_settings.plot != Plot::Stack, plots::name(state.plot_settings.plot)),
+        set_plot,
+    ),
     history_key(
         "pool",
-        |(), state| format_pool(state.looks.plot.filter()),
+        |(), state| format_pool(state.plot_settings.plot.filter()),
         |(), state, link| {
             let pool = link.check(parse_pool(link.text));
             set_filter(state, |only| only.pool = pool);
@@ -85,7 +89,7 @@ pub(super) const KEYS: &[Key<()>] = &[
     ),
     history_key(
         "stream",
-        |(), state| format_optional(state.looks.plot.filter().stream),
+        |(), state| format_optional(state.plot_settings.plot.filter().stream),
         |(), state, link| {
             let stream = link.number();
             set_filter(state, |only| only.stream = stream);
@@ -93,7 +97,7 @@ pub(super) const KEYS: &[Key<()>] = &[
     ),
     history_key(
         "segment",
-        |(), state| state.looks.plot.filter().address.map_or_else(String::new, hexadecimal),
+        |(), state| state.plot_settings.plot.filter().address.map_or_else(String::new, hexadecimal),
         |(), state, link| {
             let address = link.hex_number();
             set_filter(state, |only| only.address = address);
@@ -102,18 +106,18 @@ pub(super) const KEYS: &[Key<()>] = &[
     view_key("lines", hidden_curves, set_hidden_curves),
     history_key(
         "stack",
-        |(), state| state.looks.stacking.map_or("", Grouping::name).to_owned(),
+        |(), state| state.plot_settings.stacking.map_or("", Grouping::name).to_owned(),
         |(), state, link| {
             let stacking = link.check(Grouping::from_name(link.text));
-            state.change_looks(Looks { stacking, ..state.looks });
+            state.change_plot_settings(PlotSettings { stacking, ..state.plot_settings });
         },
     ),
     history_key(
         "colour",
-        |(), state| word_if(state.looks.colouring != Grouping::default(), state.looks.colouring.name()),
+        |(), state| word_if(state.plot_settings.colouring != Grouping::default(), state.plot_settings.colouring.name()),
         |(), state, link| {
             let colouring = link.check(Grouping::from_name(link.text)).unwrap_or_default();
-            state.change_looks(Looks { colouring, ..state.looks });
+            state.change_plot_settings(PlotSettings { colouring, ..state.plot_settings });
         },
     ),
     view_key(

@@ -129,7 +129,7 @@ pub(super) fn set_crosshair((): &mut (), state: &mut Shared, link: &mut ValueRea
 
 /// Formats the position of the selected segment, if the order of the plot has not changed since it was selected.
 pub(super) fn chosen((): &(), state: &Shared) -> String {
-    let is_same_order = |chosen: &&SelectedSegment| chosen.plot == state.looks.layout_key();
+    let is_same_order = |chosen: &&SelectedSegment| chosen.plot == state.plot_settings.layout_key();
     state.selected_segment().filter(is_same_order).map_or_else(String::new, |chosen| format_position(chosen.position))
 }
 

@@ -70,13 +70,13 @@ pub(super) fn set_axis((): &mut (), state: &mut Shared, link: &mut ValueReader<'
 
 pub(super) fn set_plot((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
     let index = link.index(&plots::NAMES).unwrap_or(0);
-    plots::act(state, PlotAction::KindChosen(index));
+    plots::handle_action(state, PlotAction::KindChosen(index));
 }
 
 pub(super) fn set_filter(state: &mut Shared, change: impl FnOnce(&mut MemoryFilter)) {
-    let mut only = state.looks.plot.filter();
+    let mut only = state.plot_settings.plot.filter();
     change(&mut only);
-    state.show_plot(plots::with_filter(state.looks.plot, only));
+    state.show_plot(plots::with_filter(state.plot_settings.plot, only));
 }
 
 /// Formats the hidden curves of the Reserved plot as their positions in [`Line::ALL`], from 1.

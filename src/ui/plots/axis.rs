@@ -43,7 +43,7 @@ impl Shared {
     /// Returns the ticks of the vertical axis for a window of the device at `index`, at least `min_distance` pixels
     /// from each other.
     pub fn height_ticks(&self, index: usize, view: &View, min_distance: f64) -> Vec<Tick> {
-        match self.looks.plot {
+        match self.plot_settings.plot {
             Plot::Addresses(_) => {
                 self.address_map(index).map_or_else(Vec::new, |map| address_ticks(map, view, min_distance))
             }
@@ -53,7 +53,7 @@ impl Shared {
 
     /// Returns the gaps of the address axis in a window of the device at `index`.
     pub fn gaps(&self, index: usize, view: &View) -> Vec<Gap> {
-        match self.looks.plot {
+        match self.plot_settings.plot {
             Plot::Addresses(_) => self.address_map(index).map_or_else(Vec::new, |map| gaps(map, view)),
             _ => Vec::new(),
         }
@@ -71,19 +71,19 @@ impl Shared {
 
     /// Returns the width of the right axis (free share) in CSS pixels. 0 for plots without a right axis.
     pub fn right_axis_px(&self) -> f64 {
-        if matches!(self.looks.plot, Plot::Reserved(_)) { RIGHT_GUTTER_PX } else { 0.0 }
+        if matches!(self.plot_settings.plot, Plot::Reserved(_)) { RIGHT_GUTTER_PX } else { 0.0 }
     }
 
     /// Converts a height of the shown device's plot to an address. `None` in a gap, and for plots of bytes.
     pub fn address_at(&self, height: u64) -> Option<u64> {
-        matches!(self.looks.plot, Plot::Addresses(_)).then_some(())?;
+        matches!(self.plot_settings.plot, Plot::Addresses(_)).then_some(())?;
         self.address_map(self.device_index)?.address_at(height)
     }
 
     /// Returns the signed distance between two heights in bytes. In a plot of addresses, it is the distance between the
     /// two addresses. A height in a gap counts as the last mapped address below it.
     pub(crate) fn height_between(&self, from: u64, to: u64) -> i64 {
-        let map = self.address_map(self.device_index).filter(|_| matches!(self.looks.plot, Plot::Addresses(_)));
+        let map = self.address_map(self.device_index).filter(|_| matches!(self.plot_settings.plot, Plot::Addresses(_)));
         let at = |height: u64| map.map_or(height, |map| address_or_last_mapped(map, height));
         at(to).wrapping_sub(at(from)) as i64
     }
@@ -91,7 +91,7 @@ impl Shared {
     /// Returns the peak of the plot, or the size of its address ranges, as text for the label of the lane.
     pub(crate) fn peak_label(&self, index: usize, device: &DeviceSummary) -> String {
         let peak = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0)).to_string();
-        match self.looks.plot {
+        match self.plot_settings.plot {
             Plot::Stack => ["peak ", &peak(device.peak_requested)].concat(),
             Plot::Reserved(_) => match self.plot_height(device) {
                 Some(height) => ["peak ", &Bytes(height).to_string(), " reserved"].concat(),

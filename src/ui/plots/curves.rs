@@ -18,7 +18,7 @@ impl Shared {
     /// Returns the next request for curve values. Requests for the whole axis come first, because the heights of plots
     /// depend on them.
     pub(super) fn missing_curves(&self) -> Option<CurvesRequest> {
-        let is_reserved = matches!(self.looks.plot, Plot::Reserved(_));
+        let is_reserved = matches!(self.plot_settings.plot, Plot::Reserved(_));
         for index in self.lane_indices() {
             let (device, part) = (self.device_at(index)?, self.memory_part(index)?);
             let is_needed = is_reserved || index == self.device_index;
@@ -53,7 +53,7 @@ impl Shared {
         self.plots
             .curves
             .latest()
-            .filter(|_| is_current && matches!(self.looks.plot, Plot::Reserved(_)))
+            .filter(|_| is_current && matches!(self.plot_settings.plot, Plot::Reserved(_)))
             .map(|it| &**it)
     }
 
@@ -89,7 +89,7 @@ impl Shared {
 
     /// Returns the legend entries of the curves. Empty if the plot has no curves.
     pub fn curve_key(&self) -> Vec<CurveKeyEntry> {
-        if !matches!(self.looks.plot, Plot::Reserved(_)) {
+        if !matches!(self.plot_settings.plot, Plot::Reserved(_)) {
             return Vec::new();
         }
         Line::ALL

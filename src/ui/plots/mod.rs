@@ -32,11 +32,11 @@ impl Shared {
     /// Returns the plot of the device at `index`. A segment filter applies only to the focused device. The lanes of
     /// other devices show all segments.
     pub(super) fn plot_of(&self, index: usize) -> Plot {
-        let only = self.looks.plot.filter();
+        let only = self.plot_settings.plot.filter();
         if index == self.device_index {
-            self.looks.plot
+            self.plot_settings.plot
         } else {
-            with_filter(self.looks.plot, MemoryFilter { address: None, ..only })
+            with_filter(self.plot_settings.plot, MemoryFilter { address: None, ..only })
         }
     }
 
@@ -70,7 +70,7 @@ impl Shared {
     /// Returns the height of a device's plot, in bytes of the vertical axis. `None` until it is known.
     pub(super) fn plot_height(&self, device: &DeviceSummary) -> Option<u64> {
         let part = || self.memory_part(self.index_of_device(device));
-        match self.looks.plot {
+        match self.plot_settings.plot {
             Plot::Stack => Some(device.drawn_peak),
             Plot::Addresses(_) => lookup(&self.plots.maps, part()?).map(|map| map.height),
             Plot::Reserved(only) if only == MemoryFilter::default() => u64::try_from(device.peak_reserved).ok(),
@@ -84,15 +84,15 @@ impl Shared {
     /// Extends the drawable area (`plane`) of a device to the height of its plot, the GPU capacity line, a planned
     /// curve and a compared device. In a plot of addresses, only the plot itself counts.
     pub(super) fn fit_plane_to_plot(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
-        if self.looks.plot != Plot::Stack {
+        if self.plot_settings.plot != Plot::Stack {
             plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
         }
-        let planned = self.drawn_peak().filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)));
-        let compared = self.comparing.pair.filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)));
+        let planned = self.drawn_peak().filter(|_| !matches!(self.plot_settings.plot, Plot::Addresses(_)));
+        let compared = self.comparing.pair.filter(|_| !matches!(self.plot_settings.plot, Plot::Addresses(_)));
         // Compared lanes share one scale.
         let compared = compared.into_iter().flatten().filter_map(|index| {
             let device = self.device_at(index)?;
-            match self.looks.plot {
+            match self.plot_settings.plot {
                 Plot::Stack => Some(Plane::for_device(device, self.axis).extent.bytes),
                 _ => self.plot_height(device),
             }
@@ -102,17 +102,17 @@ impl Shared {
 
     /// Returns the typed GPU capacity, unless the vertical axis shows addresses.
     pub(super) fn capacity_line(&self) -> Option<u64> {
-        self.tools.capacity.filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)))
+        self.tools.capacity.filter(|_| !matches!(self.plot_settings.plot, Plot::Addresses(_)))
     }
 
     /// Returns the reason why the byte axis cannot be fitted to the window. `None` if it can.
     pub fn no_fit_reason(&self) -> Option<&'static str> {
-        matches!(self.looks.plot, Plot::Addresses(_)).then_some("Not available in the Addresses view")
+        matches!(self.plot_settings.plot, Plot::Addresses(_)).then_some("Not available in the Addresses view")
     }
 
     /// Returns the reason why the stacking order of the plot cannot be chosen. `None` if it can.
     pub fn no_order_reason(&self) -> Option<&'static str> {
-        match self.looks.plot {
+        match self.plot_settings.plot {
             Plot::Stack | Plot::Reserved(_) => None,
             Plot::Addresses(_) => Some("Only the Live and Reserved views have an order"),
         }
@@ -120,7 +120,7 @@ impl Shared {
 
     /// Shows another plot or another part of memory.
     pub(super) fn show_plot(&mut self, plot: Plot) {
-        if plot == self.looks.plot {
+        if plot == self.plot_settings.plot {
             return;
         }
         let windows: Vec<(i64, Plot, View)> = self
@@ -132,8 +132,8 @@ impl Shared {
             self.plots.windows.retain(|(device, plot, _)| (*device, *plot) != (window.0, window.1));
             push_bounded(&mut self.plots.windows, window);
         }
-        let is_other_kind = name(plot) != name(self.looks.plot);
-        self.looks.plot = plot;
+        let is_other_kind = name(plot) != name(self.plot_settings.plot);
+        self.plot_settings.plot = plot;
         // Scenes, ruler and hover depend on the height, which has another meaning now.
         self.drop_scenes();
         self.reset_heights();
@@ -154,9 +154,9 @@ impl Shared {
     /// Clears the selected segment and the segment filter, which do not apply to another device.
     pub(super) fn clear_segment(&mut self) {
         self.plots.selected_segment = None;
-        let only = self.looks.plot.filter();
+        let only = self.plot_settings.plot.filter();
         if only.address.is_some() {
-            self.show_plot(with_filter(self.looks.plot, MemoryFilter { address: None, ..only }));
+            self.show_plot(with_filter(self.plot_settings.plot, MemoryFilter { address: None, ..only }));
         }
     }
 
@@ -176,8 +176,8 @@ impl Shared {
 }
 
 /// Handles a choice in the pickers.
-pub(super) fn act(state: &mut Shared, action: PlotAction) {
-    let plot = state.looks.plot;
+pub(super) fn handle_action(state: &mut Shared, action: PlotAction) {
+    let plot = state.plot_settings.plot;
     let (pools, streams) = state.pools_and_streams();
     let only = plot.filter();
     let wanted = match action {
@@ -200,7 +200,7 @@ pub(super) fn act(state: &mut Shared, action: PlotAction) {
 
 /// Runs a command.
 pub(super) fn step(state: &mut Shared, step: PlotStep) {
-    let plot = state.looks.plot;
+    let plot = state.plot_settings.plot;
     let only = plot.filter();
     // Cycles through the entries, with "all" after the last.
     let next = |now: Option<usize>, count: usize| match now {
@@ -211,7 +211,7 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
     match step {
         PlotStep::NextPlot => {
             let index = NAMES.iter().position(|of| *of == name(plot)).map_or(0, |index| (index + 1) % NAMES.len());
-            act(state, PlotAction::KindChosen(index));
+            handle_action(state, PlotAction::KindChosen(index));
         }
         PlotStep::NextPool | PlotStep::NextStream if plot == Plot::Stack => {
             state.remark =
@@ -220,12 +220,12 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
         PlotStep::NextPool => {
             let now = only.pool.and_then(|pool| pools.iter().position(|of| *of == pool));
             let wanted = PlotAction::Pool(next(now, pools.len()));
-            act(state, wanted);
+            handle_action(state, wanted);
         }
         PlotStep::NextStream => {
             let now = only.stream.and_then(|stream| streams.iter().position(|of| *of == stream));
             let wanted = PlotAction::Stream(next(now, streams.len()));
-            act(state, wanted);
+            handle_action(state, wanted);
         }
         PlotStep::OnlySegment if only.address.is_some() => {
             state.show_plot(with_filter(plot, MemoryFilter { address: None, ..only }));
@@ -253,7 +253,7 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
 
 /// Requests data that the plot needs, with at most one pending request of each kind.
 fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
-    if state.looks.plot == Plot::Stack {
+    if state.plot_settings.plot == Plot::Stack {
         return;
     }
     if state.plots.pending_map.is_none() {
@@ -282,7 +282,7 @@ pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)
 fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
         state.plots = Plots { hidden_lines: std::mem::take(&mut state.plots.hidden_lines), ..Plots::default() };
-        state.looks.plot = unfiltered(state.looks.plot);
+        state.plot_settings.plot = unfiltered(state.plot_settings.plot);
     }
 }
 

@@ -18,7 +18,7 @@ impl Shared {
     /// Clears the selected allocation, and selects the segment at a position, if there is one.
     pub(crate) fn select_segment(&mut self, memory: Option<&HitMemory>, position: Position) {
         (self.selection, self.selecting) = (None, None);
-        let plot = self.looks.layout_key();
+        let plot = self.plot_settings.layout_key();
         self.plots.selected_segment = memory.and_then(|memory| {
             let segment = memory.segment.clone()?;
             Some(Box::new(SelectedSegment { segment, position, plot, free: memory.free }))
@@ -49,12 +49,12 @@ fn usage_text(segment: &HitSegment) -> String {
 
 /// Formats the events at which the range was mapped and released.
 fn lifetime_text(segment: &HitSegment) -> String {
-    let mut text = match segment.mapped {
+    let mut text = match segment.mapped_at {
         0 => "mapped before recording".to_owned(),
-        mapped => "mapped at ".to_owned() + &event_text(mapped, ""),
+        mapped_at => "mapped at ".to_owned() + &event_text(mapped_at, ""),
     };
     text.push_str(", ");
-    match segment.unmapped {
+    match segment.unmapped_at {
         None => text.push_str("never released"),
         Some(moment) => {
             text.push_str("released at ");
@@ -117,8 +117,8 @@ pub fn segment_view(chosen: &SelectedSegment) -> SegmentView {
     if let Some((address, free)) = chosen.free {
         fact("Free here", format!("≤ {} at 0x{address:x}", bytes(free)));
     }
-    fact("Mapped", event_text(segment.mapped, "before recording"));
-    let end = segment.unmapped.map_or_else(|| "never released".to_owned(), |moment| event_text(moment, ""));
+    fact("Mapped", event_text(segment.mapped_at, "before recording"));
+    let end = segment.unmapped_at.map_or_else(|| "never released".to_owned(), |moment| event_text(moment, ""));
     fact("Released", end);
     fact("Pool", segment.pool.map_or_else(|| "not recorded".to_owned(), pool_fact));
     fact("Stream", segment.stream.map_or_else(|| "not recorded".to_owned(), stream_name));

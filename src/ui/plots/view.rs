@@ -31,7 +31,7 @@ pub struct Pickers {
 
 /// Returns the contents of the pickers. The current choice is listed even while the other options are unknown.
 pub fn pickers(state: &Shared) -> Pickers {
-    let (plot, only) = (state.looks.plot, state.looks.plot.filter());
+    let (plot, only) = (state.plot_settings.plot, state.plot_settings.plot.filter());
     let (pools, streams) = state.pools_and_streams();
     let (pools, pool) = list("all pools", pools, only.pool, default_pool_name);
     let (streams, stream) =

@@ -3,7 +3,7 @@
 
 use crate::scroll::Scroll;
 
-/// Movement of a key through the rows of a list.
+/// Keyboard movement within the rows of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowMove {
     Up,

@@ -1,7 +1,7 @@
 //! Data shown around the timeline, and the inputs that it depends on.
 
 use crate::latest::Latest;
-use engine::protocol::{Grouping, LegendEntry, Looks, Marks, Overview, Tally};
+use engine::protocol::{Grouping, LegendEntry, Marks, Overview, PlotSettings, Tally};
 use picture::timeline::{Axis, OutlineRect, View};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -45,5 +45,5 @@ pub struct OutlineKey {
     /// Window of the scene that the outline is drawn over. While panning, the outline moves with the scene.
     pub view: View,
     /// Display settings of the scene, without the highlight.
-    pub looks: Looks,
+    pub plot_settings: PlotSettings,
 }

@@ -21,7 +21,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
         let rows = [u32::from(byte() % 8), u32::from(byte())];
         let reveal = Some(u32::from(byte()));
         let chosen = vec![[0, 2], [3, u32::MAX]];
-        let question = Box::new(EventsQuestion { filter, rows, reveal, selected: chosen, find: None });
+        let question = Box::new(EventsQuestion { filter, rows, reveal, selected: chosen, search_serial: None });
         let page = page(opened, device.device, question.clone());
         assert!(page.total == last && page.listed <= last && page.first == rows[0], "{question:?}");
         assert!(page.revealed.is_none_or(|row| row < page.listed) && page.revealed.is_some() == (page.listed > 0));

@@ -2,7 +2,7 @@
 
 use super::{events, states, trees};
 use memscape::engine::protocol::{
-    Access, DeviceSummary, FileSummary, HitAllocation, Looks, MomentSpec, ReportQuestion, Step, Topic,
+    Access, DeviceSummary, FileSummary, HitAllocation, MomentSpec, PlotSettings, ReportQuestion, Step, Topic,
 };
 use memscape::engine::protocol::{decode, encode};
 use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request};
@@ -100,7 +100,7 @@ impl Opened {
         match self.reply(Request::Ask(Ask {
             serial: 1,
             device,
-            question: Question::Scene { view, looks: Looks::default() },
+            question: Question::Scene { view, plot_settings: PlotSettings::default() },
         })) {
             Reply::Answer { answer: Answer::Scene(scene), .. } => *scene,
             other => panic!("expected a scene, got {other:?}"),
@@ -111,7 +111,7 @@ impl Opened {
         match self.reply(Request::Ask(Ask {
             serial: 1,
             device,
-            question: Question::Hit { looks: Looks::default(), moment, byte },
+            question: Question::Hit { plot_settings: PlotSettings::default(), moment, byte },
         })) {
             Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => hit,
             other => panic!("expected a hit, got {other:?}"),
@@ -185,11 +185,11 @@ impl Opened {
 
     /// Checks that a step ends inside the trace, and that all moments returned are inside it.
     fn step(&mut self, device: &DeviceSummary, moment: u32, byte: u64, step: Step) {
-        let looks = Looks::default();
+        let plot_settings = PlotSettings::default();
         let to = match self.reply(Request::Ask(Ask {
             serial: 1,
             device: device.device,
-            question: Question::Step { looks, moment, byte, step },
+            question: Question::Step { plot_settings, moment, byte, step },
         })) {
             Reply::Answer { answer: Answer::Step(to), .. } => to,
             other => panic!("expected a step, got {other:?}"),

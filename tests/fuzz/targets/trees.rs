@@ -2,8 +2,8 @@
 
 use super::questions::{Opened, check_round_trip};
 use memscape::engine::protocol::{
-    Arrangement, DeviceSummary, FlameQuestion, Fold, FoldScope, FoldState, Highlight, Internal, Looks, Merge,
-    MomentSpec, Reveal, Root, Scope, Span, TreePage, TreeQuestion,
+    Arrangement, DeviceSummary, FlameQuestion, Fold, FoldScope, FoldState, Highlight, Internal, Merge, MomentSpec,
+    PlotSettings, Reveal, Root, Scope, Span, TreePage, TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
@@ -46,8 +46,15 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
         };
         let all = Fold { node: 0, scope: FoldScope::Subtree, state: FoldState::Open };
         let rows = [0, 2000];
-        let whole =
-            TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: Some(FIND), rows };
+        let whole = TreeQuestion {
+            scope,
+            arrangement,
+            focus: None,
+            folds: vec![all],
+            reveal: None,
+            search_serial: Some(FIND),
+            rows,
+        };
         let page = tree(reply, number, whole.clone());
         check_sums(&page, adds_up);
         if let Scope::At(moment) = scope {
@@ -69,7 +76,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
             arrangement,
             zoom,
             width_px: u32::from(pick) * 9,
-            find: Some(FIND),
+            search_serial: Some(FIND),
             allocation: Some(1),
         };
         let Reply::Answer { answer: Answer::Flame(boxes), .. } =
@@ -113,10 +120,10 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
             panic!("not the heaviest")
         };
         assert!(allocation.is_none_or(|allocation| u64::from(allocation) < device.allocations + 1_000_000));
-        let looks = Looks { highlight: Highlight::Node(arrangement, some), ..Looks::default() };
+        let plot_settings = PlotSettings { highlight: Highlight::Node(arrangement, some), ..PlotSettings::default() };
         let view = View::fit(device.events + 1, device.drawn_peak, 9, 9);
         assert!(matches!(
-            reply(Request::Ask(Ask { serial: 1, device: number, question: Question::Scene { view, looks } })),
+            reply(Request::Ask(Ask { serial: 1, device: number, question: Question::Scene { view, plot_settings } })),
             Reply::Answer { answer: Answer::Scene(_), .. }
         ));
     }

@@ -5,18 +5,27 @@ use super::*;
 #[test]
 fn positions_are_parsed_from_words_events_and_times() {
     assert_eq!(
-        (parse_when("peak"), parse_when("end"), parse_when("-1")),
-        (Ok(When::Peak), Ok(When::End), Ok(When::Event(-1)))
+        (parse_trace_position("peak"), parse_trace_position("end"), parse_trace_position("-1")),
+        (Ok(TracePosition::Peak), Ok(TracePosition::End), Ok(TracePosition::Event(-1)))
     );
-    assert_eq!((parse_when("oom"), parse_when("reserved-peak")), (Ok(When::OutOfMemory), Ok(When::ReservedPeak)));
-    assert_eq!(parse_when("1759252605604106us"), Ok(When::Time(TimeArg::Since1970(1_759_252_605_604_106))));
-    assert_eq!(parse_when("350ms"), Ok(When::Time(TimeArg::SinceFirst(350_000))));
-    assert_eq!(parse_when("1.25s"), Ok(When::Time(TimeArg::SinceFirst(1_250_000))));
+    assert_eq!(
+        (parse_trace_position("oom"), parse_trace_position("reserved-peak")),
+        (Ok(TracePosition::OutOfMemory), Ok(TracePosition::ReservedPeak))
+    );
+    assert_eq!(
+        parse_trace_position("1759252605604106us"),
+        Ok(TracePosition::Time(TimeArg::Since1970(1_759_252_605_604_106)))
+    );
+    assert_eq!(parse_trace_position("350ms"), Ok(TracePosition::Time(TimeArg::SinceFirst(350_000))));
+    assert_eq!(parse_trace_position("1.25s"), Ok(TracePosition::Time(TimeArg::SinceFirst(1_250_000))));
     let named = |action| NamedEvent { action, address: 0x7f89_b400_0000, version: 3 };
-    assert_eq!(parse_when("alloc:7f89b4000000_3"), Ok(When::Named(named(NamedAction::Alloc))));
-    assert_eq!(parse_when("free_completed:0x7f89b4000000_3"), Ok(When::Named(named(NamedAction::FreeCompleted))));
+    assert_eq!(parse_trace_position("alloc:7f89b4000000_3"), Ok(TracePosition::Named(named(NamedAction::Alloc))));
+    assert_eq!(
+        parse_trace_position("free_completed:0x7f89b4000000_3"),
+        Ok(TracePosition::Named(named(NamedAction::FreeCompleted)))
+    );
     for wrong in ["-2", "alloc:7f89b4000000", "free:1_0", "soon", "12h", "1.5"] {
-        assert!(parse_when(wrong).is_err(), "{wrong}");
+        assert!(parse_trace_position(wrong).is_err(), "{wrong}");
     }
 }
 

@@ -28,7 +28,7 @@ fn mostly_classified_peak_is_grouped_by_category() {
 fn grouping_chosen_by_user_is_kept() {
     let mut state = Shared::default();
     for (stacking, expected) in [(None, Some(Grouping::Category)), (Some(Grouping::Size), Some(Grouping::Size))] {
-        state.looks.stacking = stacking;
+        state.plot_settings.stacking = stacking;
         state.request_first_group();
         let mut effects = Vec::new();
         ask(&mut state, 0, &mut effects);
@@ -39,7 +39,7 @@ fn grouping_chosen_by_user_is_kept() {
             "the answer to another question is ignored"
         );
         assert!(take(&mut state, serial, Answer::Legend(entries(&[9, 1])), &mut effects).is_none());
-        assert_eq!(state.looks.stacking, expected);
+        assert_eq!(state.plot_settings.stacking, expected);
         ask(&mut state, 0, &mut effects);
         assert_eq!(effects.len(), 1, "one question per file");
     }

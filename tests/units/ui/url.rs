@@ -34,7 +34,7 @@ fn origins_with_other_characters_are_rejected() {
 }
 
 #[test]
-fn server_of_url_is_parsed_like_in_browsers() {
+fn url_host_is_parsed_as_in_browsers() {
     assert_eq!(server("https://a.b:8080/c?d"), Some("a.b:8080"));
     assert_eq!(server("https://good.example@evil.example/c"), Some("evil.example"));
     assert_eq!(server("https://evil.example\\@good.example/c"), Some("evil.example"), "as browsers read it");

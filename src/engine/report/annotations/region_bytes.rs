@@ -35,7 +35,7 @@ pub(super) struct MosaicPeak {
     pub(super) moment: u32,
 }
 
-/// Counts live bytes by compiled region and annotation, in one pass over the events.
+/// Pass over the events that counts live bytes by compiled region and annotation.
 #[derive(Default)]
 pub(super) struct RegionPass {
     event: u32,

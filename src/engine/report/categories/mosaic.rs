@@ -16,7 +16,7 @@ use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, StackId};
 
-/// Counts live bytes over the events as Mosaic does.
+/// Live bytes over the events, counted as Mosaic does.
 pub(super) struct Mosaic {
     event: u32,
     live_addresses: HashMap<u64, u32, foldhash::fast::RandomState>,

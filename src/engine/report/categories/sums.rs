@@ -10,7 +10,7 @@ use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 
-/// Totals of live bytes by category and by rule at a moment.
+/// Totals of live bytes after one event, by category and by rule.
 pub(super) struct Sums {
     pub(super) moment: u32,
     population: Option<Population>,

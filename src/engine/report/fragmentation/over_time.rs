@@ -11,7 +11,7 @@ pub(super) const PARTS: usize = 48;
 /// Number of finer parts per part, for the choice of the worst moments.
 const FINE_PARTS_PER_PART: usize = 16;
 
-/// Free bytes at a moment.
+/// Free bytes after one event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FreeAt {
     pub(super) moment: u32,

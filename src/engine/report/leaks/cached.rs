@@ -26,7 +26,7 @@ impl SegmentUse {
     }
 }
 
-/// Computes the free bytes of each segment at the end of the trace.
+/// Free bytes of each segment at the end of the trace.
 pub(super) struct Cached {
     min_bytes: Threshold,
     next: usize,

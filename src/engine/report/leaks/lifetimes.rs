@@ -14,7 +14,7 @@ use base::sorted::two_part_key;
 use base::units::{Moment, duration_us, group_digits, percent, pluralize};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 
-/// Finds allocations that are never freed, freed late, or short-lived.
+/// Search for allocations that are never freed, freed late, or short-lived.
 pub(super) struct Lifetimes {
     next: usize,
     min_bytes: Threshold,

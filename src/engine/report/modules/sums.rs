@@ -76,7 +76,7 @@ impl ModuleTotals {
     }
 }
 
-/// Computes the totals of each module.
+/// Totals of each module.
 #[derive(Default)]
 pub(super) struct Sums {
     event: u32,

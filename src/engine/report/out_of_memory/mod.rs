@@ -74,8 +74,8 @@ impl Job for OutOfMemory {
                 // Use the OOM at the cursor, or else the newest. A click in the report moves the cursor to the
                 // reported OOM, so the report stays the same.
                 let at = self.question.at.unwrap_or(u32::MAX);
-                let chosen = oom_events(history).find(|&event| event == at || event.checked_add(1) == Some(at));
-                let event = chosen.or_else(|| oom_events(history).last()).ok_or(OutOfTime)?;
+                let oom_at_cursor = oom_events(history).find(|&event| event == at || event.checked_add(1) == Some(at));
+                let event = oom_at_cursor.or_else(|| oom_events(history).last()).ok_or(OutOfTime)?;
                 let live = LiveSites::new(file, history, event.saturating_add(1));
                 let state = DeviceState::new(history, lives, live.moment);
                 let (by_kind, large_before) = Default::default();

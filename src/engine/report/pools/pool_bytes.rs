@@ -7,7 +7,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationChange, AllocationId, DeviceHistory, Provenance, SegmentLifetimes};
 
-/// Bytes in a pool at a moment.
+/// Byte totals of a pool after one event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PoolBytes {
     pub(super) reserved: u64,
@@ -59,7 +59,7 @@ impl Pool {
     }
 }
 
-/// Tracks the bytes of each pool in one pass over the events.
+/// Pass over the events that counts the bytes of each pool.
 pub(super) struct PoolPass {
     /// State of each pool, by pool number. Number 0 is for memory without a recorded pool.
     pub(super) pools: Vec<Pool>,

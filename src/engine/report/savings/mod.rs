@@ -42,7 +42,7 @@ pub(super) struct Savings {
     reserved: Option<ReservedPeak>,
 }
 
-/// Collects the allocations that are live at the peak.
+/// Allocations that are live at the peak.
 struct LiveAtPeak {
     population: Population,
     next: usize,

@@ -32,7 +32,7 @@ pub(super) struct MatchedStacks<'a> {
     pub(super) backward: &'a IdSet,
 }
 
-/// Computes the peak without each group in one pass over the trace.
+/// Pass over the trace that computes, for each group, the peak without that group's allocations.
 pub(super) struct PeakPass {
     pub(super) peak: (u32, u64),
     site_count: u32,
@@ -46,8 +46,7 @@ pub(super) struct PeakPass {
     pub(super) results: Vec<GroupEffect>,
 }
 
-/// Tracks memory that stays live from one step into the next: gradients, and other memory that should be freed within a
-/// step.
+/// Memory that stays live from one step into the next: gradients, and other memory that should be freed within a step.
 struct HeldOver {
     /// Start of each step except the first, in ascending order.
     step_starts: Vec<u32>,

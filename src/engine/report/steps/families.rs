@@ -17,7 +17,7 @@ const STEP_WORDS: [&str; 3] = ["step", "iter", "batch"];
 /// Annotations whose names differ only in their numbers.
 struct Family {
     /// Common name of the family, with `#` in place of numbers, such as `step_#`.
-    stem: String,
+    name_pattern: String,
     name: StringId,
     /// True if the family has several different names. `names_repeat` is true if a name occurs more than once.
     names_differ: bool,
@@ -35,7 +35,7 @@ struct Family {
 #[derive(Default)]
 pub(super) struct Families {
     families: Vec<Family>,
-    by_stem: HashMap<String, u32, foldhash::fast::RandomState>,
+    by_name_pattern: HashMap<String, u32, foldhash::fast::RandomState>,
     by_name: HashMap<StringId, u32, foldhash::fast::RandomState>,
     /// Index of the next annotation to process. First [`PlacedAnnotations::outside_rows`] is processed, then
     /// [`PlacedAnnotations::annotations`].
@@ -116,15 +116,15 @@ impl Families {
             return known;
         }
         let text = snapshot.strings.bytes(name);
-        let stem = stem(&String::from_utf8_lossy(text.get(..MAX_NAME_LEN).unwrap_or(text)));
+        let name_pattern = name_pattern(&String::from_utf8_lossy(text.get(..MAX_NAME_LEN).unwrap_or(text)));
         let next = self.families.len() as u32;
-        let family = *self.by_stem.entry(stem.clone()).or_insert(next);
+        let family = *self.by_name_pattern.entry(name_pattern.clone()).or_insert(next);
         if family == next {
             let none = Span { from: 0, to: 0 };
             let (names_differ, names_repeat, has_earlier) = Default::default();
             let (count, covered_events, first, last) = (0, 0, none, none);
             self.families.push(Family {
-                stem,
+                name_pattern,
                 name,
                 names_differ,
                 names_repeat,
@@ -153,11 +153,15 @@ impl Families {
         let (spans, annotation_rows) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.rows));
         // Events between the annotations belong to no step.
         if family.names_differ || family.covered_events * 10 >= 9 * u64::from(family.last.to - family.first.from) {
-            return Some(Steps { spans, annotation_rows, rule: StepRule::Annotations(family.stem.clone()) });
+            return Some(Steps { spans, annotation_rows, rule: StepRule::Annotations(family.name_pattern.clone()) });
         }
         let ends = spans.iter().zip(spans.iter().skip(1));
         let spans = ends.map(|(step, next)| Span { from: step.to, to: next.to }).collect();
-        Some(Steps { spans, annotation_rows: Vec::new(), rule: StepRule::BetweenAnnotations(family.stem.clone()) })
+        Some(Steps {
+            spans,
+            annotation_rows: Vec::new(),
+            rule: StepRule::BetweenAnnotations(family.name_pattern.clone()),
+        })
     }
 }
 
@@ -165,13 +169,13 @@ impl Family {
     /// Returns a score for the likelihood that the family marks the steps. Higher scores are more likely. `None` if the
     /// family cannot mark steps.
     fn rank(&self) -> Option<u32> {
-        let stem = self.stem.to_ascii_lowercase();
-        let has_step_word = STEP_WORDS.iter().any(|word| stem.contains(word));
+        let name_pattern = self.name_pattern.to_ascii_lowercase();
+        let has_step_word = STEP_WORDS.iter().any(|word| name_pattern.contains(word));
         match (self.names_differ, self.names_repeat, has_step_word) {
             // With a word for steps in the name, one annotation is enough.
             (true, false, true) if self.count > 0 => Some(3),
             // `h.0`, `h.1`, … are layers of a model.
-            (true, false, false) if self.count > 1 && !stem.contains(".#") => Some(2),
+            (true, false, false) if self.count > 1 && !name_pattern.contains(".#") => Some(2),
             (false, _, true) if self.count > 1 => Some(1),
             (false, _, false) if self.count > 1 => Some(0),
             _ => None,
@@ -180,16 +184,16 @@ impl Family {
 }
 
 /// Replaces each number in a name with `#`.
-fn stem(name: &str) -> String {
-    let mut stem = String::new();
+fn name_pattern(name: &str) -> String {
+    let mut name_pattern = String::new();
     for letter in name.chars() {
         match letter.is_ascii_digit() {
-            true if stem.ends_with('#') => {}
-            true => stem.push('#'),
-            false => stem.push(letter),
+            true if name_pattern.ends_with('#') => {}
+            true => name_pattern.push('#'),
+            false => name_pattern.push(letter),
         }
     }
-    stem
+    name_pattern
 }
 
 #[cfg(test)]

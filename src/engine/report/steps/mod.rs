@@ -24,7 +24,7 @@ use families::Families;
 use placed::PlacedAnnotation;
 use recurrence::Recurrence;
 
-/// Finds the training steps of a device.
+/// Finder of the training steps of a device.
 pub(crate) struct StepFinder {
     device: i64,
     pub(super) placed: PlacedAnnotations,

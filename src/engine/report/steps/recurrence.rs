@@ -43,7 +43,7 @@ struct Occurrences {
     events_before_second: u32,
 }
 
-/// Finds steps by call stacks that repeat at even intervals.
+/// Search for steps by call stacks that repeat at even intervals.
 #[derive(Default)]
 pub(super) struct Recurrence {
     next_event: u32,

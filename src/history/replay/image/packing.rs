@@ -47,7 +47,7 @@ macro_rules! signed {
 unsigned!(u8, u32, u64);
 signed!(i32, i64);
 
-/// Packs a chunk of a column into a part. `column` identifies the column within its device.
+/// Packs a chunk of a column. `column` identifies the column within its device.
 pub(super) fn pack<T: Word>(column: u8, chunk: &[T]) -> Vec<u8> {
     let words: Vec<u64> = chunk.iter().map(|value| value.word()).collect();
     pack_words(column, &words)
@@ -71,13 +71,13 @@ fn pack_words(column: u8, words: &[u64]) -> Vec<u8> {
     part
 }
 
-/// Appends the values of a part to `column`. `part` starts after the byte that identifies the column. Returns `false`
-/// if the part is invalid.
+/// Appends the values of a packed chunk to `column`. `part` starts after the byte that identifies the column. Returns
+/// `false` if the chunk is invalid.
 pub(super) fn unpack<T: Word>(part: &[u8], column: &mut Column<T>) -> bool {
     unpack_words(part).is_some_and(|words| column.push_chunk(words.into_iter().map(T::from_word).collect()))
 }
 
-/// Unpacks the words of a part. Not generic, like [`pack_words`].
+/// Unpacks the words of a packed chunk. Not generic, for the same reason as [`pack_words`].
 fn unpack_words(part: &[u8]) -> Option<Vec<u64>> {
     let (&[width, ref min @ ..], values) = part.split_first_chunk::<{ HEADER_BYTES - 1 }>()?;
     let min = u64::from_le_bytes(*min);

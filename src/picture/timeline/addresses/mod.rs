@@ -34,7 +34,7 @@ pub struct AddressJob {
     grid: Grid,
     columns: SceneColumns,
     ground: MappedMemory,
-    lying: AddressBlocks,
+    blocks: AddressBlocks,
     stage: Stage,
 }
 
@@ -56,8 +56,8 @@ impl AddressJob {
         let view = cut_to_largest(view);
         let grid = Grid::new(&view, source.source.requested.moment_count(), source.source.clock);
         let columns = grid.empty_columns();
-        let (ground, lying) = (MappedMemory::new(&view, &grid), AddressBlocks::new(&view));
-        AddressJob { view, grid, columns, ground, lying, stage: Stage::Moments }
+        let (ground, blocks) = (MappedMemory::new(&view, &grid), AddressBlocks::new(&view));
+        AddressJob { view, grid, columns, ground, blocks, stage: Stage::Moments }
     }
 
     /// Continues building the scene until it is complete or the time slice is used up. `source` must be the same in
@@ -77,14 +77,14 @@ impl AddressJob {
                     self.stage = Stage::Collect;
                 }
                 Stage::Collect => {
-                    self.lying.step(source, &self.grid, &mut self.columns, slice)?;
+                    self.blocks.step(source, &self.grid, &mut self.columns, slice)?;
                     self.stage = Stage::Estimate(Box::new(Estimate::new(self.max_quads())));
                 }
                 Stage::Estimate(estimate) => {
-                    let band_px = estimate.step(&self.lying, &self.grid, slice)?;
+                    let band_px = estimate.step(&self.blocks, &self.grid, slice)?;
                     self.stage = self.sweep(band_px);
                 }
-                Stage::Sweep(sweep) => match sweep.step(&source.source, &self.lying, &self.grid, slice)? {
+                Stage::Sweep(sweep) => match sweep.step(&source.source, &self.blocks, &self.grid, slice)? {
                     Swept::TooMany => {
                         let band_px = sweep.band_px() * 2;
                         self.stage = self.sweep(band_px);
@@ -106,7 +106,7 @@ impl AddressJob {
     }
 
     fn sweep(&self, band_px: u32) -> Stage {
-        Stage::Sweep(Box::new(Sweep::new(band_px, &self.lying, &self.grid, self.max_quads())))
+        Stage::Sweep(Box::new(Sweep::new(band_px, &self.blocks, &self.grid, self.max_quads())))
     }
 
     fn take(&mut self) -> Option<Scene> {

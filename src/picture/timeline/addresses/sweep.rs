@@ -91,7 +91,7 @@ impl Estimate {
     }
 }
 
-/// Result of drawing with one θ: too many quads, or a complete scene.
+/// Result of an attempt to draw the scene with one value of θ: too many quads, or a complete scene.
 pub(super) enum Swept {
     TooMany,
     Done,
@@ -108,13 +108,13 @@ struct OpenCell {
     stale: bool,
 }
 
-/// Attempt to draw the scene with one value of θ.
+/// State of an attempt to draw the scene with one value of θ, the height in pixels below which blocks are thin.
 #[derive(Clone, Debug)]
 pub(super) struct Sweep {
     cells: Cells,
     max_quads: usize,
     tree: LiveTree,
-    standing: Option<HighlightSet>,
+    highlighted: Option<HighlightSet>,
     column: usize,
     done: usize,
     /// For each row: one more than the leaf that covers it, or 0.
@@ -145,7 +145,7 @@ impl Sweep {
             cells,
             max_quads,
             tree: LiveTree::new(blocks.visible.len()),
-            standing: None,
+            highlighted: None,
             column: 0,
             done: 0,
             cover: vec![0; rows],
@@ -178,16 +178,12 @@ impl Sweep {
         slice: &mut TimeSlice,
     ) -> SliceResult<Swept> {
         if source.highlight.is_some() {
-            self.standing.get_or_insert_with(|| HighlightSet::new(blocks.visible.len()));
+            self.highlighted.get_or_insert_with(|| HighlightSet::new(blocks.visible.len()));
         }
         let end = grid.edge_px(grid.len()) as i16;
         while self.column < grid.len() {
-            let context = ColumnContext {
-                source,
-                lying: blocks,
-                column: self.column,
-                x: [grid.edge_px(self.column) as i16, end],
-            };
+            let context =
+                ColumnContext { source, blocks, column: self.column, x: [grid.edge_px(self.column) as i16, end] };
             for change in blocks.changes.in_column(self.column, self.done) {
                 let (Change::Leave(leaf) | Change::Enter(leaf)) = change;
                 let Some(&block) = blocks.block_rows.get(leaf as usize) else { continue };
@@ -234,7 +230,7 @@ impl Sweep {
     fn leave_thin(&mut self, leaf: u32, block: BlockRows) {
         let cell = self.cells.cell_of_row(block.middle());
         self.tree.remove(leaf);
-        self.standing.iter_mut().for_each(|standing| standing.remove(leaf));
+        self.highlighted.iter_mut().for_each(|highlighted| highlighted.remove(leaf));
         if let Some(count) = self.counts.get_mut(cell) {
             *count -= 1;
         }
@@ -244,8 +240,8 @@ impl Sweep {
     fn enter_thin(&mut self, context: &ColumnContext, leaf: u32, block: BlockRows) {
         let cell = self.cells.cell_of_row(block.middle());
         self.tree.insert(leaf, context.size(leaf));
-        if context.lying.visible.is_highlighted(leaf) {
-            self.standing.iter_mut().for_each(|standing| standing.insert(leaf));
+        if context.blocks.visible.is_highlighted(leaf) {
+            self.highlighted.iter_mut().for_each(|highlighted| highlighted.insert(leaf));
         }
         if let Some(count) = self.counts.get_mut(cell) {
             *count += 1;
@@ -290,7 +286,7 @@ impl Sweep {
     }
 
     fn await_free(&mut self, context: &ColumnContext, leaf: u32) {
-        let Some(&block) = context.lying.block_rows.get(leaf as usize) else { return };
+        let Some(&block) = context.blocks.block_rows.get(leaf as usize) else { return };
         if self.cells.is_thin(block) {
             return self.mark_cell(self.cells.cell_of_row(block.middle()));
         }
@@ -303,7 +299,7 @@ impl Sweep {
     }
 
     fn draw_block(&mut self, context: &ColumnContext, leaf: u32, rows: [i16; 2]) {
-        let is_faded = self.standing.is_some() && !context.lying.visible.is_highlighted(leaf);
+        let is_faded = self.highlighted.is_some() && !context.blocks.visible.is_highlighted(leaf);
         let bytes = context.size(leaf);
         let live = LiveSums { bytes, largest: bytes, largest_leaf: leaf, count: 1 };
         let marks = context.pending(live) + if is_faded { FADED } else { 0 };
@@ -344,16 +340,16 @@ impl Sweep {
         if rows[0] >= rows[1] {
             return None;
         }
-        let leaves = context.lying.leaves(lower..upper);
+        let leaves = context.blocks.leaves(lower..upper);
         let (live, ends) = self.tree.live_in(leaves.clone());
         let leaves = u64::from(leaves.start)..u64::from(leaves.end);
-        let is_faded = self.standing.as_ref().is_some_and(|standing| !standing.any_in(leaves));
+        let is_faded = self.highlighted.as_ref().is_some_and(|highlighted| !highlighted.any_in(leaves));
         let marks = context.pending(live) + if is_faded { FADED } else { 0 };
         Some((rows.map(|row| row as i16), live, ends, marks))
     }
 
     fn push(&mut self, context: &ColumnContext, live: LiveSums, ends: [u32; 2], rows: [i16; 2], marks: u32) -> u32 {
-        let visible = &context.lying.visible;
+        let visible = &context.blocks.visible;
         let kind = match live.count {
             1 if visible.enters(live.largest_leaf) < context.column => CONTINUED,
             1 => 0,
@@ -380,18 +376,18 @@ impl Sweep {
 /// Inputs for drawing one column, with its left edge and the right edge of the window.
 struct ColumnContext<'a> {
     source: &'a Source<'a>,
-    lying: &'a AddressBlocks,
+    blocks: &'a AddressBlocks,
     column: usize,
     x: [i16; 2],
 }
 
 impl ColumnContext<'_> {
     fn size(&self, leaf: u32) -> u64 {
-        self.source.allocations.size(self.lying.visible.id(leaf))
+        self.source.allocations.size(self.blocks.visible.id(leaf))
     }
 
     fn pending(&self, live: LiveSums) -> u32 {
-        let is_pending = live.count == 1 && self.lying.visible.is_pending(live.largest_leaf, self.column);
+        let is_pending = live.count == 1 && self.blocks.visible.is_pending(live.largest_leaf, self.column);
         if is_pending { PENDING } else { 0 }
     }
 }

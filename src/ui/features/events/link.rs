@@ -1,13 +1,15 @@
 //! Link keys of the Events tab.
 
-use super::{Events, EventsAction, act};
+use super::{Events, EventsAction, handle_action};
 use crate::link::value::{Key, hexadecimal, view_key, word_if};
 
 pub(super) const LINKS: &[Key<Events>] = &[
     view_key(
         "events",
         |events, _| events.text.clone(),
-        |events, shared, link| act(events, shared, EventsAction::FilterTyped(link.text.to_owned()), link.effects),
+        |events, shared, link| {
+            handle_action(events, shared, EventsAction::FilterTyped(link.text.to_owned()), link.effects)
+        },
     ),
     view_key(
         "actions",

@@ -3,7 +3,7 @@
 use super::crop_range::CropRange;
 use crate::figure::{Figure, words::SheetText};
 use crate::picture_file::Format;
-use engine::protocol::{ExportFormat, ExportTable, Looks};
+use engine::protocol::{ExportFormat, ExportTable, PlotSettings};
 use picture::timeline::{OutlineRect, View};
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ pub(super) struct PendingPicture {
     pub(super) serials: [u32; 2],
     pub(super) format: Format,
     pub(super) view: View,
-    pub(super) looks: Looks,
+    pub(super) plot_settings: PlotSettings,
     pub(super) faded: BTreeSet<u32>,
     pub(super) figure: Figure,
     pub(super) words: SheetText,

@@ -95,7 +95,7 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     let scope = flame.answer.answered_question().map_or(shared.views.scope, |known| known.scope);
     let is_change = matches!(scope, Scope::Change(_));
     // Colours match the timeline if that is coloured by call site. Otherwise they show the kind of code.
-    let slot = |flame_box: &FlameBox| flame_box.slot.filter(|_| shared.looks.colouring == Grouping::CallSite);
+    let slot = |flame_box: &FlameBox| flame_box.slot.filter(|_| shared.plot_settings.colouring == Grouping::CallSite);
     let searches = shared.match_serial().is_some();
     let text_px = TEXT_PX * canvas.scale;
     let mut picture =

@@ -138,8 +138,8 @@ pub fn status(flame: &FlameGraph, shared: &Shared) -> String {
 pub fn matches(flame: &FlameGraph, shared: &Shared) -> String {
     let Some((question, page)) = flame.answer.answered_question().zip(flame.page()) else { return String::new() };
     // Matches within a change have no single size.
-    let find = question.find.filter(|_| !matches!(question.scope, Scope::Change(_)));
-    matches_text(shared, find, question.scope, page.found)
+    let search_serial = question.search_serial.filter(|_| !matches!(question.scope, Scope::Change(_)));
+    matches_text(shared, search_serial, question.scope, page.found)
 }
 
 /// Returns the text shown instead of boxes. Empty if the graph has boxes.

@@ -153,7 +153,8 @@ impl InsightsTab {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TopicQuestion {
     pub(crate) topic: Topic,
-    pub(crate) at: Option<u32>,
+    /// Moment of the cursor, or version of the ranks for [`Topic::Ranks`]. `None` if the report depends on neither.
+    pub(crate) cursor_or_version: Option<u32>,
     pub(crate) rows: u32,
     pub(crate) version: u32,
     /// Ordinal of device A, and its pairing with device B. `None` for reports other than comparisons.

@@ -1,7 +1,7 @@
 //! Registration of the Insights tab as a feature.
 
 use super::{
-    InsightsAction, InsightsStep, InsightsTab, act, ask_unseen, keys, link, reset, step, take, update_and_ask,
+    InsightsAction, InsightsStep, InsightsTab, ask_unseen, handle_action, keys, link, reset, step, take, update_and_ask,
 };
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing};
@@ -10,7 +10,7 @@ pub(crate) const FEATURE: Feature<InsightsTab, InsightsAction, InsightsStep> = F
     reset,
     questions: &[(AskPhase::BeforeScene, update_and_ask), (AskPhase::AfterScene, ask_unseen)],
     on_reply: take,
-    on_action: act,
+    on_action: handle_action,
     on_command: step,
     bindings: keys::KEYS,
     link_keys: link::LINKS,

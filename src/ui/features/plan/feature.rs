@@ -1,6 +1,6 @@
 //! Registration of the planner as a feature.
 
-use super::{Plan, PlanAction, act, link, publish, reset, simulate, take};
+use super::{Plan, PlanAction, handle_action, link, publish, reset, simulate, take};
 use crate::binding::{Binding, KeyScope, bind};
 use crate::change::AskPhase;
 use crate::effect::Effect;
@@ -26,7 +26,7 @@ pub(crate) const FEATURE: Feature<Plan, PlanAction, PlanStep> = Feature {
     reset,
     questions: &[(AskPhase::BeforeScene, publish), (AskPhase::Last, simulate)],
     on_reply: take,
-    on_action: act,
+    on_action: handle_action,
     on_command,
     bindings: KEYS,
     link_keys: link::LINKS,

@@ -1,6 +1,6 @@
 //! Registration of the Segments tab as a feature.
 
-use super::{SegmentsAction, SegmentsStep, SegmentsTab, act, ask, keys, link, reset, step, take};
+use super::{SegmentsAction, SegmentsStep, SegmentsTab, ask, handle_action, keys, link, reset, step, take};
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing};
 
@@ -8,7 +8,7 @@ pub(crate) const FEATURE: Feature<SegmentsTab, SegmentsAction, SegmentsStep> = F
     reset,
     questions: &[(AskPhase::WithScene, ask)],
     on_reply: take,
-    on_action: act,
+    on_action: handle_action,
     on_command: step,
     bindings: keys::KEYS,
     link_keys: link::LINKS,

@@ -1,6 +1,6 @@
 //! Link keys of the Segments tab.
 
-use super::{SegmentsAction, SegmentsTab, act};
+use super::{SegmentsAction, SegmentsTab, handle_action};
 use crate::link::value::{Key, format_optional, format_pool, parse_pool, view_key, word_unless_first};
 use engine::protocol::SegmentSort;
 
@@ -32,6 +32,8 @@ pub(super) const LINKS: &[Key<SegmentsTab>] = &[
     view_key(
         "request",
         |tab, _| tab.request_text.clone(),
-        |tab, shared, link| act(tab, shared, SegmentsAction::RequestTyped(link.text.to_owned()), link.effects),
+        |tab, shared, link| {
+            handle_action(tab, shared, SegmentsAction::RequestTyped(link.text.to_owned()), link.effects)
+        },
     ),
 ];

@@ -1,6 +1,6 @@
 //! Registration of the Source tab as a feature.
 
-use super::{SourceAction, Sources, act, ask, link, reset, take};
+use super::{SourceAction, Sources, ask, handle_action, link, reset, take};
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing, no_commands};
 use std::convert::Infallible;
@@ -9,7 +9,7 @@ pub(crate) const FEATURE: Feature<Sources, SourceAction, Infallible> = Feature {
     reset,
     questions: &[(AskPhase::BeforeScene, ask)],
     on_reply: take,
-    on_action: act,
+    on_action: handle_action,
     on_command: no_commands,
     bindings: &[],
     link_keys: link::LINKS,

@@ -1,6 +1,6 @@
 //! Registration of the Allocations tab as a feature.
 
-use super::{KEYS, Table, TableAction, TableStep, act, ask, command, link, reset, take};
+use super::{KEYS, Table, TableAction, TableStep, ask, command, handle_action, link, reset, take};
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing};
 
@@ -8,7 +8,7 @@ pub(crate) const FEATURE: Feature<Table, TableAction, TableStep> = Feature {
     reset,
     questions: &[(AskPhase::WithScene, ask)],
     on_reply: take,
-    on_action: act,
+    on_action: handle_action,
     on_command: command,
     bindings: KEYS,
     link_keys: link::LINKS,

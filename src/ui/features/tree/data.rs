@@ -127,8 +127,8 @@ impl Tree {
     /// Returns true if the last reply answers this request, apart from the range of rows.
     pub(crate) fn is_reply_to(&self, question: &TreeQuestion) -> bool {
         self.last_question().is_some_and(|known| {
-            (known.scope, known.arrangement, known.focus, known.find)
-                == (question.scope, question.arrangement, question.focus, question.find)
+            (known.scope, known.arrangement, known.focus, known.search_serial)
+                == (question.scope, question.arrangement, question.focus, question.search_serial)
                 && known.folds == question.folds
         })
     }

@@ -13,7 +13,7 @@ pub(crate) const FEATURE: Feature<Tree, TreeAction, TreeCommand> = Feature {
         (AskPhase::Last, ask),
     ],
     on_reply: take,
-    on_action: tree_keys::act,
+    on_action: tree_keys::handle_action,
     on_command: tree_keys::command,
     bindings: tree_keys::KEYS,
     link_keys: link::LINKS,

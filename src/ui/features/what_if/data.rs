@@ -99,7 +99,7 @@ impl ProgramChange {
         (ProgramChange::EmptyCache, "empty-cache"),
     ];
 
-    /// Returns the field of this change.
+    /// Returns the field of `program` that is true if the program has this change.
     pub(crate) fn field(self, program: &mut WhatIfProgram) -> &mut bool {
         match self {
             ProgramChange::OneStream => &mut program.one_stream,

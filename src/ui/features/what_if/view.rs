@@ -111,7 +111,7 @@ pub struct FormView {
     pub line_error: String,
     /// Errors of the sizes: capacity, total memory, and bytes to allocate first.
     pub size_errors: [&'static str; 3],
-    /// Default of the capacity field.
+    /// Placeholder of the capacity field: the capacity that is used if the field is empty.
     pub capacity_hint: String,
 }
 

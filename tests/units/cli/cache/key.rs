@@ -36,7 +36,7 @@ fn changed_file_has_different_cache_key() {
 }
 
 #[test]
-fn recently_modified_file_may_still_change() {
+fn recently_modified_file_is_not_settled() {
     let file = tempfile::tempfile().unwrap();
     assert!(!FileVersion::read(&file).unwrap().is_settled());
     file.set_modified(SystemTime::now() + Duration::from_secs(60)).unwrap();

@@ -148,7 +148,7 @@ fn first_rank_to_run_out_of_memory_is_reported() {
 }
 
 #[test]
-fn quantiles_are_values_of_ranks() {
+fn quantile_is_value_at_nearest_rank() {
     let spread = RankQuantiles::from_values((1..=20).rev().collect()).unwrap();
     assert_eq!(spread, RankQuantiles { min: 1, p5: 1, median: 10, p95: 19, max: 20 });
     assert_eq!(RankQuantiles::from_values(Vec::new()), None);

@@ -80,7 +80,7 @@ pub enum Highlight {
 
 /// Display settings that determine how a device's plot is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct Looks {
+pub struct PlotSettings {
     /// Grouping that determines the order of allocations in the stacked plot. Within a group, older allocations are
     /// below younger ones. `None` means order of allocation.
     pub stacking: Option<Grouping>,
@@ -90,7 +90,7 @@ pub struct Looks {
     pub plot: Plot,
 }
 
-impl Looks {
+impl PlotSettings {
     /// Returns only those settings that affect the positions of allocations in the plot.
     pub fn layout_key(self) -> (Plot, Option<Grouping>) {
         (self.plot, self.stacking)
@@ -98,8 +98,8 @@ impl Looks {
 
     /// Returns these settings with `group` as the grouping of both stacking and colours. `None` stacks in order of
     /// allocation and leaves the colours unchanged.
-    pub fn grouped_by(self, group: Option<Grouping>) -> Looks {
-        Looks { stacking: group, colouring: group.unwrap_or(self.colouring), ..self }
+    pub fn grouped_by(self, group: Option<Grouping>) -> PlotSettings {
+        PlotSettings { stacking: group, colouring: group.unwrap_or(self.colouring), ..self }
     }
 
     /// Returns the grouping that applies to both stacking and colours. `None` if they differ. `Some(None)` if the plot
@@ -109,7 +109,7 @@ impl Looks {
     }
 
     /// Returns these settings without a highlight.
-    pub fn without_highlight(self) -> Looks {
-        Looks { highlight: Highlight::Nothing, ..self }
+    pub fn without_highlight(self) -> PlotSettings {
+        PlotSettings { highlight: Highlight::Nothing, ..self }
     }
 }
