@@ -71,7 +71,11 @@ fn check_filters(name: &str, opened: &mut Opened, device: i64, expected: &Value)
 
 fn curves(opened: &mut Opened, device: i64, moment: u64, only: MemoryFilter) -> Curves {
     let view = View { x_per_px: 1.0, left_px: moment as i64, ..View::fit(1, 1, 1, 1) };
-    match opened.reply(Request::Ask(Ask { serial: 3, device, question: Question::Curves { view, only } })) {
+    match opened.reply(Request::Ask(Ask {
+        serial: 3,
+        device,
+        question: Question::Curves { view, only, with_stranded: false },
+    })) {
         Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
         other => panic!("expected curves, got {other:?}"),
     }

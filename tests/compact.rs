@@ -72,7 +72,7 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     asked.push(Request::Ask(Ask {
         serial,
         device: device_number,
-        question: Question::Curves { view: whole, only: MemoryFilter::default() },
+        question: Question::Curves { view: whole, only: MemoryFilter::default(), with_stranded: false },
     }));
     let at = moments.map(MomentSpec::Moment).into_iter().chain([MomentSpec::X(Axis::Time, 1e5)]).collect();
     asked.push(Request::Ask(Ask { serial, device: device_number, question: Question::Moments(at) }));

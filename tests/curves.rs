@@ -12,7 +12,11 @@ use opened::{Opened, open, real_pickles, reply};
 use std::collections::BTreeSet;
 
 fn curves(opened: &mut Opened, device: i64, view: View, only: MemoryFilter) -> Curves {
-    match opened.reply(Request::Ask(Ask { serial: 3, device, question: Question::Curves { view, only } })) {
+    match opened.reply(Request::Ask(Ask {
+        serial: 3,
+        device,
+        question: Question::Curves { view, only, with_stranded: false },
+    })) {
         Reply::Answer { serial: 3, answer: Answer::Curves(curves) } => *curves,
         other => panic!("expected curves, got {other:?}"),
     }
@@ -154,12 +158,18 @@ fn unknown_device_has_no_columns() {
     let bytes = br#"{"segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 5, "frames": []}]]}"#;
     let mut opened = open(bytes).unwrap();
     let view = View::fit(2, 9, 10, 10);
-    let request =
-        Request::Ask(Ask { serial: 1, device: 7, question: Question::Curves { view, only: MemoryFilter::default() } });
+    let request = Request::Ask(Ask {
+        serial: 1,
+        device: 7,
+        question: Question::Curves { view, only: MemoryFilter::default(), with_stranded: false },
+    });
     let Reply::Answer { answer: Answer::Curves(curves), .. } = reply(&mut opened.engine, request) else { panic!() };
     assert!(curves.free.is_empty());
-    let request =
-        Request::Ask(Ask { serial: 1, device: 0, question: Question::Curves { view, only: MemoryFilter::default() } });
+    let request = Request::Ask(Ask {
+        serial: 1,
+        device: 0,
+        question: Question::Curves { view, only: MemoryFilter::default(), with_stranded: false },
+    });
     let Reply::Answer { answer: Answer::Curves(curves), .. } = reply(&mut opened.engine, request) else { panic!() };
     assert_eq!((curves.requested, curves.rounded), (vec![0, 5], vec![0, 512]));
 }

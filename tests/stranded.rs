@@ -8,10 +8,11 @@ use crate::opened;
 use crate::reported;
 
 use generate::Options;
-use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
-use memscape::engine::{Ask, Question, Request, Side};
+use memscape::engine::protocol::{Cell, MemoryFilter, Report, ReportQuestion, Sheet, SheetRow, Topic};
+use memscape::engine::{Answer, Ask, Question, Reply, Request, Side};
 use memscape::replay::{AllocationId, DeviceHistory, Rounding, SegmentKind, SegmentLifetimes};
 use memscape::snapshot::Snapshot;
+use memscape::timeline::View;
 use memscape::units::Moment;
 use opened::{Opened, open, real_pickles, reply};
 use reported::{cell, number, sheet, text};
@@ -71,6 +72,16 @@ fn request(device: i64) -> Request {
 
 fn stranded(opened: &mut Opened, device: i64) -> Report {
     reported::report_of(opened.reply(request(device)))
+}
+
+/// Returns the curve of stranded bytes at `moments` moments, from `first` on.
+fn curve(opened: &mut Opened, device: i64, first: u32, moments: u32) -> Vec<u64> {
+    let view = View { x_per_px: 1.0, width_px: moments, left_px: i64::from(first), ..View::fit(1, 1, 1, 1) };
+    let question = Question::Curves { view, only: MemoryFilter::default(), with_stranded: true };
+    match opened.reply(Request::Ask(Ask { serial: 3, device, question })) {
+        Reply::Answer { answer: Answer::Curves(curves), .. } => curves.stranded,
+        other => panic!("expected curves, got {other:?}"),
+    }
 }
 
 /// Returns numbers of the rows of a sheet, in ascending order of the first.
@@ -140,6 +151,23 @@ fn worked_example_is_exact_to_the_byte() {
     let keys = ["stranded_bytes", "holes", "largest_hole_bytes", "unpinned_bytes"];
     assert_eq!(numbers(kinds, &keys), [[16, 2, 12, 12].map(|it| if it == 2 { 2 } else { it * i128::from(MIB) })]);
     assert_eq!(text(kinds, &kinds.rows[0], "reason"), "too small or not allowed");
+}
+
+#[test]
+fn bytes_are_stranded_from_free_to_last_driver_request_that_found_them() {
+    let mut opened = worked_example();
+    let expected = [0, 0, 0, 0, 4, 4, 4, 16, 16, 24, 16, 16, 16, 0, 0].map(|mib| mib * MIB);
+    assert_eq!(curve(&mut opened, 0, 0, 15), expected);
+    let view = View::fit(15, 1, 3, 1);
+    let mut query = |with_stranded| {
+        let question = Question::Curves { view, only: MemoryFilter::default(), with_stranded };
+        match opened.reply(Request::Ask(Ask { serial: 3, device: 0, question })) {
+            Reply::Answer { answer: Answer::Curves(curves), .. } => curves.stranded,
+            other => panic!("expected curves, got {other:?}"),
+        }
+    };
+    assert_eq!(query(true), [4, 24, 16].map(|mib| mib * MIB), "columns of five moments show their maximum");
+    assert_eq!(query(false), [0_u64; 0]);
 }
 
 #[test]
@@ -384,6 +412,11 @@ fn check_sums(name: &str, bytes: &[u8]) -> usize {
             assert_eq!(reasons, sum, "{name}, device {device}: reasons at event {event}");
             assert_eq!(sum, i128::from(referee.stranded(event)), "{name}, device {device}: sum at event {event}");
             checked += 1;
+        }
+        for row in rows.iter().step_by(rows.len().div_ceil(CHECKED_REQUESTS)) {
+            let event = number(requests, row, "event") as u32;
+            let stranded = number(requests, row, "stranded_bytes") as u64;
+            assert_eq!(curve(&mut opened, device, event, 1), [stranded], "{name}, device {device}: curve at {event}");
         }
         check_headline(name, &report, requests);
     }

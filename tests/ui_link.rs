@@ -68,6 +68,7 @@ fn every_state_survives_round_trip() {
         "device=0&show=addresses&pool=0.7&stream=42&y=1048576..2097152",
         "device=0&show=addresses&segment=7f8900000000",
         "device=0&show=reserved&lines=1,6",
+        "device=0&show=reserved&lines=7",
         "device=0&stack=site&colour=size&faded=1,4",
         "device=0&x=1000..2000&y=4096..536870912",
         "device=0&x=999900.5..999950.25",

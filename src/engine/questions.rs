@@ -173,8 +173,9 @@ impl Questions {
                 out_of_line(|| file.prepare_plot(device, plot_settings, slice))?;
                 Some(Answer::Map(Box::new(out_of_line(|| file.map(device, only)))))
             }
-            Question::Curves { view, only } => {
-                Some(Answer::Curves(out_of_line(|| self.curves.compute(file, device, view, only, slice))?))
+            Question::Curves { view, only, with_stranded } => {
+                let memory = (only, with_stranded);
+                Some(Answer::Curves(out_of_line(|| self.curves.compute(file, device, view, memory, slice))?))
             }
             Question::State(question) => {
                 Some(Answer::State(Box::new(out_of_line(|| self.states.page(file, device, question, slice))?)))

@@ -163,6 +163,13 @@ const SHARED: &[Binding<Command>] = {
             "line-pending",
         ),
         bind(Timeline, &["6"], Plot(PlotStep::ToggleLine(Line::Free)), "Toggle the line: free share", "line-free"),
+        bind(
+            Timeline,
+            &["7"],
+            Plot(PlotStep::ToggleLine(Line::Stranded)),
+            "Toggle the line: stranded",
+            "line-stranded",
+        ),
         bind(Timeline, &["g"], NextStacking, "Stack by the next grouping", "stacking"),
         bind(Timeline, &["h"], NextColouring, "Colour by the next grouping", "colouring"),
         bind(Timeline, &["p"], GoToPeak, "Go to the peak", "headlines"),

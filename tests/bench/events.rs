@@ -33,7 +33,11 @@ pub(crate) fn questions(device: &DeviceSummary) -> Vec<(String, Vec<Request>)> {
     let whole = View::fit(device.events + 1, 1, 1600, 1);
     let curves = |part: u32, only: MemoryFilter| {
         let view = View { x_per_px: whole.x_per_px / f64::from(part), left_px: i64::from(part - 1) * 800, ..whole };
-        Request::Ask(Ask { serial: 0, device: device.device, question: Question::Curves { view, only } })
+        Request::Ask(Ask {
+            serial: 0,
+            device: device.device,
+            question: Question::Curves { view, only, with_stranded: false },
+        })
     };
     let default_pool = MemoryFilter { pool: Some((0, 0)), ..MemoryFilter::default() };
     for (name, only) in [("all", MemoryFilter::default()), ("a pool", default_pool)] {

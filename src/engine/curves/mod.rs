@@ -5,6 +5,7 @@
 //! was requested last takes two bytes per event.
 
 mod part;
+mod stranded;
 mod sums;
 
 use super::device::DeviceData;
@@ -15,6 +16,7 @@ use base::units::{EventIdx, Moment};
 use history::replay::Curve;
 pub(super) use part::Part;
 use picture::timeline::{View, WindowColumns};
+use stranded::StrandedCurves;
 use sums::{Quantity, RunningTotals};
 
 /// Curves being computed, and the cached totals for computing them.
@@ -24,6 +26,7 @@ pub(super) struct CurveBuilder {
     in_progress: Option<(WindowColumns, usize, Box<Curves>)>,
     /// Cached totals over the trace: one item per device, and at most one for a filtered part of a device's memory.
     sums: Vec<RunningTotals>,
+    stranded: StrandedCurves,
 }
 
 impl CurveBuilder {
@@ -33,16 +36,20 @@ impl CurveBuilder {
     }
 
     /// Continues computing the curves of a window. Returns them once complete. They have no columns if the file has no
-    /// such device.
+    /// such device. Stranded bytes are computed if `with_stranded` is set, but not for a filtered part of memory.
     pub(super) fn compute(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         view: View,
-        only: MemoryFilter,
+        (only, with_stranded): (MemoryFilter, bool),
         slice: &mut TimeSlice,
     ) -> SliceResult<Box<Curves>> {
         self.update_sums(file, device, only, slice)?;
+        let with_stranded = with_stranded && only == MemoryFilter::default();
+        if with_stranded {
+            self.stranded.compute(file, device, slice)?;
+        }
         let (columns, next, curves) = self.in_progress.get_or_insert_with(|| {
             let columns = file.history(device).map_or_else(WindowColumns::default, |history| {
                 WindowColumns::new(&view, history.event_count().saturating_add(1), history.events.times.time_axis())
@@ -53,6 +60,9 @@ impl CurveBuilder {
         let sums = self.sums.iter().find(|sums| (sums.device, sums.part.only) == (device, only));
         if let (Some(sums), Some(history)) = (sums, file.history(device)) {
             compute_columns(sums, file.device_data(history), columns, next, curves, slice)?;
+            if let Some(curve) = self.stranded.curve(device).filter(|_| with_stranded) {
+                curves.stranded = columns.moments.iter().map(|moments| curve.max_in(moments.clone())).collect();
+            }
         }
         Ok(self.in_progress.take().map_or_else(Default::default, |(.., curves)| curves))
     }
@@ -80,7 +90,7 @@ impl CurveBuilder {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.sums.iter().map(RunningTotals::heap_bytes).sum()
+        self.sums.iter().map(RunningTotals::heap_bytes).sum::<usize>() + self.stranded.heap_bytes()
     }
 }
 

@@ -51,6 +51,8 @@ pub enum Question {
     Curves {
         view: View,
         only: MemoryFilter,
+        /// Also requests the stranded bytes, which need a pass over the trace the first time.
+        with_stranded: bool,
     },
     State(SegmentsQuestion),
     Events(Box<EventsQuestion>),

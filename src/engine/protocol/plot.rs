@@ -147,4 +147,6 @@ pub struct Curves {
     pub free: Vec<u64>,
     /// Reserved bytes at the moment at which `free` reaches its maximum.
     pub reserved_at_max_free: Vec<u64>,
+    /// Stranded bytes: free bytes that a later driver request found free. Empty if they were not requested.
+    pub stranded: Vec<u64>,
 }

@@ -1,5 +1,6 @@
 //! Sums over the holes that the frees of a call site made.
 
+use super::curve::Changes;
 use super::memory::{Extent, NONE};
 use super::request::DriverRequest;
 use crate::open::OpenFile;
@@ -107,10 +108,13 @@ pub(super) fn charge(
     (file, history): (&OpenFile, &DeviceHistory),
     requests: &Column<DriverRequest>,
     (frees, stacks): (&mut Vec<Frees>, &mut Stacks),
+    changes: &mut Changes,
     (bytes, piece): (u64, &Extent),
 ) {
     let Some(last) = requests.len().checked_sub(1).filter(|&last| last >= piece.seen_from as usize) else { return };
-    let byte_events = bytes.saturating_mul(requests.at(last).cause.saturating_sub(piece.since).into());
+    let [first, last] = [piece.seen_from as usize, last].map(|index| requests.at(index));
+    changes.add(bytes, piece, [&first, &last]);
+    let byte_events = bytes.saturating_mul(last.cause.saturating_sub(piece.since).into());
     if let Some(sum) = frees_of((file, history), (frees, stacks), piece.allocation) {
         sum.byte_events = sum.byte_events.saturating_add(byte_events);
         sum.note_largest([0, byte_events], piece);

@@ -6,6 +6,7 @@
 //! One pass over the recorded events, without a simulation. A free piece of memory notes how many driver requests there
 //! were when it became free; when it is used again, the requests since then found it free. Every piece costs O(log n).
 
+mod curve;
 mod frees;
 mod headline;
 mod kinds;
@@ -18,6 +19,8 @@ use crate::open::OpenFile;
 use base::column::Column;
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
+use curve::Changes;
+pub(crate) use curve::StrandedCurve;
 pub(crate) use frees::Frees;
 use frees::{Joining, Stacks, charge, frees_of};
 pub(crate) use headline::{Headline, KindHoles, Pins};
@@ -27,10 +30,6 @@ pub(crate) use kinds::Reason;
 use memory::{Extent, Memory};
 pub(crate) use request::DriverRequest;
 use start::{Start, Tails};
-
-/// False in the page, which leaves stranded bytes out: they would add 39 kB of wasm, and 22 kB to the single-file page.
-/// The size limits have no room for them.
-pub(crate) const IS_AVAILABLE: bool = cfg!(not(target_arch = "wasm32"));
 
 /// Number of events after a driver request that are searched for the request of the program that caused it.
 const MAX_SEARCHED_EVENTS: u32 = 64;
@@ -42,6 +41,7 @@ pub(crate) struct Ledger {
     pub(crate) requests: Column<DriverRequest>,
     pub(crate) headline: Option<Headline>,
     pub(crate) frees: Vec<Frees>,
+    changes: Changes,
     work: Work,
 }
 
@@ -69,8 +69,13 @@ enum Work {
 impl Ledger {
     /// Creates a ledger. `headline_event` is the driver request whose holes are listed.
     pub(crate) fn new(headline_event: Option<u32>) -> Ledger {
-        let (requests, headline, frees) = Default::default();
-        Ledger { headline_event, requests, headline, frees, work: Work::Start(Start::default()) }
+        let (requests, headline, frees, changes) = Default::default();
+        Ledger { headline_event, requests, headline, frees, changes, work: Work::Start(Start::default()) }
+    }
+
+    /// Returns the stranded bytes over the trace. The pass must be done.
+    pub(crate) fn into_curve(self) -> StrandedCurve {
+        self.changes.curve()
     }
 
     /// Continues the pass until it is done. The segments of the device must have been computed.
@@ -99,9 +104,10 @@ impl Ledger {
                     (if result.is_ok() { Work::Rest(state) } else { Work::Events(next, state) }, result)
                 }
                 Work::Rest(State { mut memory, mut stacks, tails, next_range }) => {
-                    let Ledger { requests, frees, .. } = self;
-                    let mut charge =
-                        |bytes, piece: &Extent| charge((file, history), requests, (frees, &mut stacks), (bytes, piece));
+                    let Ledger { requests, frees, changes, .. } = self;
+                    let mut charge = |bytes, piece: &Extent| {
+                        charge((file, history), requests, (frees, &mut stacks), changes, (bytes, piece));
+                    };
                     let mut left = STEPS_PER_CHECK;
                     while left > 0 && memory.take_first(&mut charge).is_some() {
                         left -= 1;
@@ -137,8 +143,10 @@ impl Ledger {
             }
             *next += 1;
             let State { memory, tails, stacks, next_range } = state;
-            let Ledger { requests, frees, .. } = self;
-            let mut charge = |bytes, piece: &Extent| charge((file, history), requests, (frees, stacks), (bytes, piece));
+            let Ledger { requests, frees, changes, .. } = self;
+            let mut charge = |bytes, piece: &Extent| {
+                charge((file, history), requests, (frees, stacks), changes, (bytes, piece));
+            };
             match action {
                 Action::SegmentAlloc | Action::SegmentMap => {
                     while let Some((range, bounds)) = range_mapped_at(lives, *next_range, Moment::after(event).0) {

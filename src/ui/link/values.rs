@@ -79,18 +79,22 @@ pub(super) fn set_filter(state: &mut Shared, change: impl FnOnce(&mut MemoryFilt
     state.show_plot(plots::with_filter(state.plot_settings.plot, only));
 }
 
-/// Formats the hidden curves of the Reserved plot as their positions in [`Line::ALL`], from 1.
+/// Formats the curves of the Reserved plot that the user has hidden or shown, as their positions in [`Line::ALL`], from
+/// 1.
 pub(super) fn hidden_curves((): &(), state: &Shared) -> String {
-    let is_off = |(_, line): &(usize, Line)| state.plots.hidden_lines.contains(line);
-    format_list(&mut (1..).zip(Line::ALL).filter(is_off).map(|(number, _)| number.to_string()))
+    let is_changed =
+        |(_, line): &(usize, Line)| state.plots.hidden_lines.contains(line) != Line::HIDDEN_BY_DEFAULT.contains(line);
+    format_list(&mut (1..).zip(Line::ALL).filter(is_changed).map(|(number, _)| number.to_string()))
 }
 
 pub(super) fn set_hidden_curves((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
-    state.plots.hidden_lines.clear();
+    state.plots.hidden_lines = Line::HIDDEN_BY_DEFAULT.to_vec();
+    let mut changed = Vec::new();
     link.for_each_entry(&mut |entry| {
         let line = entry.parse::<usize>().ok()?.checked_sub(1).and_then(|index| Line::ALL.get(index))?;
-        if !state.plots.hidden_lines.contains(line) {
-            state.plots.hidden_lines.push(*line);
+        if !changed.contains(line) {
+            changed.push(*line);
+            state.plots.toggle_line(*line);
         }
         Some(())
     });

@@ -42,7 +42,8 @@ impl Shared {
     /// scene while panning.
     fn curves_key(&self) -> Option<CurvesKey> {
         let (device, only) = self.memory_part(self.device_index)?;
-        Some(CurvesKey { device, view: self.geometry.scene.as_ref()?.view, only })
+        let with_stranded = only == MemoryFilter::default() && !self.plots.hidden_lines.contains(&Line::Stranded);
+        Some(CurvesKey { device, view: self.geometry.scene.as_ref()?.view, only, with_stranded })
     }
 
     /// Returns the latest curve values of the shown device, which may belong to an earlier window.
@@ -82,9 +83,13 @@ impl Shared {
     }
 
     /// Returns true if the curve adds no information. If nothing is awaiting free, the bytes in use equal the live
-    /// bytes.
+    /// bytes. Stranded bytes are known for whole devices only.
     fn is_redundant(&self, curves: &Curves, line: Line) -> bool {
-        matches!(line, Line::AwaitingFree | Line::InUse) && curves.awaiting_free.iter().all(|&bytes| bytes == 0)
+        match line {
+            Line::AwaitingFree | Line::InUse => curves.awaiting_free.iter().all(|&bytes| bytes == 0),
+            Line::Stranded => curves.stranded.is_empty(),
+            _ => false,
+        }
     }
 
     /// Returns the legend entries of the curves. Empty if the plot has no curves.
@@ -161,6 +166,7 @@ fn value_at(curves: &Curves, line: Line, column: usize, exactly: bool) -> Option
         Line::Requested | Line::Planned => ("", " live"),
         Line::InUse => ("", " in use (requested)"),
         Line::AwaitingFree => ("", " awaiting free (requested)"),
+        Line::Stranded => ("", " stranded"),
         Line::Free => {
             let reserved = *curves.reserved_at_max_free.get(column)?;
             let share = ["≤ ", &percent(value, reserved), " free"].concat();

@@ -16,7 +16,7 @@ pub(crate) const MAX_CACHED: usize = 64;
 pub const NAMES: [&str; 3] = ["stack", "addresses", "reserved"];
 
 /// State of the plots other than the stack.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Plots {
     /// Windows of plots that were shown before, by device ordinal and plot.
     pub(crate) windows: Vec<(i64, Plot, View)>,
@@ -29,6 +29,24 @@ pub struct Plots {
     /// Curves that the user has hidden.
     pub(crate) hidden_lines: Vec<Line>,
     pub(crate) selected_segment: Option<Box<SelectedSegment>>,
+}
+
+impl Default for Plots {
+    fn default() -> Plots {
+        let (windows, maps, overviews, pending_map, curves, pending_curves, selected_segment) = Default::default();
+        let hidden_lines = Line::HIDDEN_BY_DEFAULT.to_vec();
+        Plots { windows, maps, overviews, pending_map, curves, pending_curves, hidden_lines, selected_segment }
+    }
+}
+
+impl Plots {
+    /// Hides or shows a curve.
+    pub(crate) fn toggle_line(&mut self, line: Line) {
+        match self.hidden_lines.iter().position(|hidden| *hidden == line) {
+            Some(index) => drop(self.hidden_lines.remove(index)),
+            None => self.hidden_lines.push(line),
+        }
+    }
 }
 
 /// User input in the pickers of the plot.

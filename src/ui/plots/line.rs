@@ -1,6 +1,6 @@
 //! The curves of the Reserved plot.
 
-use engine::protocol::{Curves, MemoryFilter};
+use engine::protocol::{Curves, MemoryFilter, Question};
 use picture::shapes::Tint;
 use picture::timeline::{Axis, View};
 
@@ -14,6 +14,7 @@ pub(crate) struct CurvesKey {
     pub(crate) device: i64,
     pub(crate) view: View,
     pub(crate) only: MemoryFilter,
+    pub(crate) with_stranded: bool,
 }
 
 /// Quantity that a curve shows.
@@ -28,14 +29,18 @@ pub enum Line {
     AwaitingFree,
     /// Share of reserved bytes that is free, on the axis to the right.
     Free,
+    /// Free bytes that a later driver request found free, and could not use.
+    Stranded,
     /// Hypothetical live bytes: without the selection, or under a plan.
     Planned,
 }
 
 impl Line {
     /// Curves of the Reserved plot, in the order of their legend.
-    pub const ALL: [Line; 6] =
-        [Line::Reserved, Line::Rounded, Line::Requested, Line::InUse, Line::AwaitingFree, Line::Free];
+    pub const ALL: [Line; 7] =
+        [Line::Reserved, Line::Rounded, Line::Requested, Line::InUse, Line::AwaitingFree, Line::Free, Line::Stranded];
+    /// Curves that are hidden until the user shows them. Stranded bytes need a pass over the trace.
+    pub(crate) const HIDDEN_BY_DEFAULT: [Line; 1] = [Line::Stranded];
 
     /// Returns the name of the curve, including the kind of bytes.
     pub fn label(self) -> &'static str {
@@ -46,6 +51,7 @@ impl Line {
             Line::InUse => "in use, requested",
             Line::AwaitingFree => "awaiting free, requested",
             Line::Free => "free share ≤",
+            Line::Stranded => "stranded",
             Line::Planned => "as planned, requested",
         }
     }
@@ -55,14 +61,14 @@ impl Line {
             Line::Reserved | Line::Planned => Tint::Strong,
             Line::Rounded | Line::Requested => Tint::Accent,
             Line::InUse | Line::AwaitingFree => Tint::Allocated,
-            Line::Free => Tint::Peak,
+            Line::Free | Line::Stranded => Tint::Peak,
         }
     }
 
     /// Returns the alternating lengths of dashes and gaps, in CSS pixels. Empty for a solid line.
     pub fn dash(self) -> &'static [f64] {
         match self {
-            Line::Reserved | Line::Requested => &[],
+            Line::Reserved | Line::Requested | Line::Stranded => &[],
             Line::Rounded => &[7.0, 3.0],
             Line::InUse => &[10.0, 2.0, 2.0, 2.0],
             Line::AwaitingFree => &[2.0, 3.0],
@@ -79,6 +85,7 @@ impl Line {
             Line::InUse => &curves.allocated,
             Line::AwaitingFree => &curves.awaiting_free,
             Line::Free => &curves.free,
+            Line::Stranded => &curves.stranded,
             Line::Planned => &[],
         }
     }
@@ -92,10 +99,15 @@ pub(crate) enum CurvesRequest {
 }
 
 impl CurvesRequest {
-    pub(crate) fn device_view_and_filter(self) -> (i64, View, MemoryFilter) {
+    /// Returns the device, and the query for the worker.
+    pub(crate) fn query(self) -> (i64, Question) {
         match self {
-            CurvesRequest::Window(CurvesKey { device, view, only }) => (device, view, only),
-            CurvesRequest::WholeAxis((device, only), _, view) => (device, view, only),
+            CurvesRequest::Window(CurvesKey { device, view, only, with_stranded }) => {
+                (device, Question::Curves { view, only, with_stranded })
+            }
+            CurvesRequest::WholeAxis((device, only), _, view) => {
+                (device, Question::Curves { view, only, with_stranded: false })
+            }
         }
     }
 }

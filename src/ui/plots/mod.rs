@@ -241,13 +241,7 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
         PlotStep::ToggleLine(_) if !matches!(plot, Plot::Reserved(_)) => {
             state.remark = Some("Lines are shown in the Reserved view.".to_owned());
         }
-        PlotStep::ToggleLine(line) => {
-            let off = &mut state.plots.hidden_lines;
-            match off.iter().position(|of| *of == line) {
-                Some(at) => drop(off.remove(at)),
-                None => off.push(line),
-            }
-        }
+        PlotStep::ToggleLine(line) => state.plots.toggle_line(line),
     }
 }
 
@@ -269,9 +263,9 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
         && let Some(wanted) = state.missing_curves()
     {
         let serial = state.next_serial();
-        let (device, view, only) = wanted.device_view_and_filter();
+        let (device, query) = wanted.query();
         state.plots.pending_curves = Some((serial, wanted));
-        effects.push(Effect::ask(serial, device, Question::Curves { view, only }));
+        effects.push(Effect::ask(serial, device, query));
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
         let curves = match opened.reply(Request::Ask(Ask {
             serial: 3,
             device: device.device,
-            question: Question::Curves { view, only },
+            question: Question::Curves { view, only, with_stranded: byte() % 2 == 1 },
         })) {
             Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
             other => panic!("expected curves, got {other:?}"),

@@ -14,7 +14,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SegmentsFit, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::state::{PlacementSearch, ReleasableSegments};
-use crate::stranded::{self, Ledger};
+use crate::stranded::Ledger;
 use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits, percent, pluralize};
@@ -82,19 +82,15 @@ impl Job for Fragmentation {
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        if stranded::IS_AVAILABLE {
-            let ledger = self.ledger.get_or_insert_with(|| stranded_bytes::ledger(file, history, lives));
-            out_of_line(|| ledger.step(file, self.device, slice))?;
-        }
+        let ledger = self.ledger.get_or_insert_with(|| stranded_bytes::ledger(file, history, lives));
+        out_of_line(|| ledger.step(file, self.device, slice))?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let ledger = self.ledger.as_ref();
         let write_stranded = |writer: &mut ReportWriter<'_>, all: bool| {
-            if stranded::IS_AVAILABLE
-                && let Some(ledger) = ledger
-            {
+            if let Some(ledger) = ledger {
                 stranded_bytes::write(writer, ledger, lives, all);
             }
         };

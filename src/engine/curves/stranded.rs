@@ -1,0 +1,41 @@
+//! Stranded bytes of a device over the trace, computed when the curve is shown for the first time.
+
+use crate::open::OpenFile;
+use crate::stranded::{Ledger, StrandedCurve};
+use base::slice::{SliceResult, TimeSlice};
+
+/// Stranded bytes of the devices whose curves were requested.
+#[derive(Default)]
+pub(super) struct StrandedCurves {
+    /// Device ordinal, and the pass over its events.
+    in_progress: Option<(i64, Ledger)>,
+    /// Curves by device ordinal.
+    done: Vec<(i64, StrandedCurve)>,
+}
+
+impl StrandedCurves {
+    /// Computes the curve of a device if it is missing.
+    pub(super) fn compute(&mut self, file: &mut OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult {
+        if self.curve(device).is_some() {
+            return Ok(());
+        }
+        if self.in_progress.as_ref().is_some_and(|(other, _)| *other != device) {
+            self.in_progress = None;
+        }
+        let (_, ledger) = self.in_progress.get_or_insert_with(|| (device, Ledger::new(None)));
+        ledger.step(file, device, slice)?;
+        if let Some((device, ledger)) = self.in_progress.take() {
+            self.done.push((device, ledger.into_curve()));
+        }
+        Ok(())
+    }
+
+    /// Returns the curve of a device if it was computed.
+    pub(super) fn curve(&self, device: i64) -> Option<&StrandedCurve> {
+        self.done.iter().find(|(known, _)| *known == device).map(|(_, curve)| curve)
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.done.iter().map(|(_, curve)| curve.heap_bytes()).sum()
+    }
+}
