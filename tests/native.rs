@@ -97,6 +97,7 @@ mod pickle_tree;
 #[path = "support/pickle_value.rs"]
 mod pickle_value;
 mod plan_curve;
+mod plan_growth;
 mod planned;
 mod plots;
 #[path = "support/recorded.rs"]

@@ -21,7 +21,7 @@ GROUP is a category, or a search as in the page; where several groups hold an al
 
 pub(crate) const PRESET_HELP: &str = "Apply a common change
 
-batch=2, sequence=2    activations, temporaries and inputs times 2
+batch=2, sequence=2    activations, inputs and other memory that grows with the batch, times 2
 zero1=8, zero2=8, zero3=8, fsdp=8
                        sharded over 8 GPUs: optimizer state; gradients as well; parameters as well
 bf16-weights           parameters and gradients with 16 bits instead of 32
@@ -40,11 +40,11 @@ pub(crate) struct Plan {
     /// Apply a common change, such as batch=2, fsdp=8 or checkpoint
     #[arg(long = "preset", value_name = "NAME[=N]", value_parser = Preset::parse, long_help = PRESET_HELP)]
     pub(crate) presets: Vec<(Preset, Factor)>,
-    /// Compare with this snapshot of another sequence length, and let each call site grow as measured; without --preset sequence=N, up to its
-    /// length
+    /// Compare with this snapshot of another sequence length or batch size, and let each allocation grow as measured; without --preset
+    /// sequence=N or batch=N, up to its size
     #[arg(long, value_name = "B")]
     pub(crate) scaling_from: Option<PathBuf>,
-    /// Growth factor of the sequence length in that snapshot; if omitted, inferred from the growth of allocations
+    /// Growth factor of the sequence length or batch size in that snapshot; if omitted, inferred from the growth of allocations
     #[arg(long, value_name = "N", value_parser = parse_growth, requires = "scaling_from")]
     pub(crate) scaling_growth: Option<f64>,
     /// Device memory, such as 80GiB: prints the largest batch that fits; if omitted, the memory that the recorder
@@ -69,8 +69,10 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     rules.classify(&mut snapshot)?;
     let measured = scaling_from.as_deref().map(|other| scaling::measure(&mut snapshot, other, *scaling_growth));
     let measured = measured.transpose()?;
-    // Measured scaling replaces the `sequence` preset, which assumes a scaling.
-    let is_measured = |(preset, _): &&(Preset, Factor)| measured.is_some() && *preset == Preset::Sequence;
+    // Measured scaling replaces the `sequence` preset, or else `batch`, which assume a scaling.
+    let has_sequence = presets.iter().any(|(preset, _)| *preset == Preset::Sequence);
+    let replaced = if has_sequence { Preset::Sequence } else { Preset::Batch };
+    let is_measured = |(preset, _): &&(Preset, Factor)| measured.is_some() && *preset == replaced;
     let others: Vec<_> = presets.iter().filter(|preset| !is_measured(preset)).copied().collect();
     let (mut question, caveats) = build_question(sets, &others, *capacity)?;
     let mut caveats: Vec<String> = caveats.into_iter().map(str::to_owned).collect();

@@ -30,11 +30,11 @@ pub(crate) fn measure(
         cancellation::check()?;
     }
     let unchanged = || named("no paired call site changes its size, so nothing is measured".to_owned());
-    comparer.measure_scaling(&a, growth).ok_or_else(unchanged)
+    comparer.measure_scaling([&a, &b], growth).ok_or_else(unchanged)
 }
 
-/// Adds the measured growth of call sites to a plan, for a sequence that is `by` times as long. If `by` is `None`, the
-/// sequence length of the second snapshot is used.
+/// Adds the measured growth of allocations to a plan, for an input that is `by` times as large. If `by` is `None`, the
+/// size of the second snapshot's input is used.
 ///
 /// # Errors
 /// Returns an error message if a factor is too large or too small.
@@ -45,13 +45,19 @@ pub(crate) fn add_to_plan(
 ) -> Result<(), String> {
     let measured_growth = || Factor::new((measured.growth * 1000.0).round() as u64, 1000);
     let groups = by.or_else(measured_growth).and_then(|by| measured.groups(by));
-    plan.groups.extend(groups.ok_or("sequence: the number is too large or too small")?);
+    plan.groups.extend(groups.ok_or("sequence or batch: the number is too large or too small")?);
     Ok(())
 }
 
 /// Converts the measured growth to JSON.
 pub(crate) fn as_json(measured: &MeasuredScaling) -> Value {
-    let classes = measured.classes.iter().map(|class| json!({"exponent": class.exponent, "call_sites": class.sites}));
+    let classes = measured.classes.iter().filter(|class| class.sites > 0).map(|class| {
+        json!({
+            "exponent": class.law.exponent,
+            "share_of_next_power": class.law.share,
+            "call_sites": class.sites,
+        })
+    });
     json!({
         "growth": measured.growth,
         "exponents": classes.collect::<Vec<Value>>(),

@@ -128,14 +128,20 @@ impl Comparer {
 
     /// Returns how the sizes of A's call sites depend on the size of the input. `by` is the growth of the input from A
     /// to B, or `None` to infer it. Returns `None` if no size changes. Call it after [`Comparer::step`] has succeeded.
-    pub fn measure_scaling(&self, a: &Side, by: Option<f64>) -> Option<MeasuredScaling> {
-        let growth = by.or_else(|| growth(self.scaling.as_deref()?))?;
+    pub fn measure_scaling(&self, [a, b]: [&Side; 2], by: Option<f64>) -> Option<MeasuredScaling> {
+        let size = |side: &Side, number| side.history.allocations.size(AllocationId(number));
+        let pairs = || self.aligning.found.pairs.iter().map(|(one, other)| (one, [size(a, one), size(b, other)]));
+        let growth = by.or_else(|| growth(pairs().map(|(_, sizes)| sizes)))?;
         let [of_a, _] = self.tables.of(Key::CallSite);
         let of_a = of_a?;
         let count = a.history.allocations.len();
-        Some(MeasuredScaling::new(growth, self.pairing.growths(), count, |number| {
-            of_a.number_of(a, AllocationId(number as u32))
-        }))
+        Some(MeasuredScaling::new(
+            growth,
+            self.pairing.growths(),
+            count,
+            |number| of_a.number_of(a, AllocationId(number as u32)),
+            pairs().map(|(number, [one, other])| (number, other as f64 / one as f64)),
+        ))
     }
 
     /// Continues aligning moments, which is the first part of [`Comparer::step`].

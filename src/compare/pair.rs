@@ -267,7 +267,7 @@ impl Pair {
         let Some(mut comparison) = self.comparison.take() else { return Ok(()) };
         let measured = match (self.side(device).filter(|_| comparison.a == device), self.side(comparison.b)) {
             (Some(a), Some(b)) => {
-                comparison.comparing.step(&a, &b, slice).map(|_| comparison.comparing.measure_scaling(&a, None))
+                comparison.comparing.step(&a, &b, slice).map(|_| comparison.comparing.measure_scaling([&a, &b], None))
             }
             _ => Ok(None),
         };

@@ -1,5 +1,7 @@
 //! Roles of categories in training. They are derived from the category names of the standard rules and of Mosaic.
 
+use analysis::category::UNKNOWN;
+
 /// Role that a category of memory has in training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -9,18 +11,21 @@ pub(super) enum Role {
     Activation,
     Temporary,
     Input,
-    /// All other memory, such as KV caches, communication buffers, and user-defined or unknown categories.
+    /// Memory that no rule matches.
+    Unknown,
+    /// All other memory, such as KV caches, communication buffers, and user-defined categories.
     Other,
 }
 
 /// Category names for each role. Their case is ignored.
-const NAMES: [(Role, &[&str]); 6] = [
+const NAMES: [(Role, &[&str]); 7] = [
     (Role::Parameter, &["parameter", "parameters", "weights"]),
     (Role::Optimizer, &["optimizer state", "optimizer", "optimizer states"]),
     (Role::Gradient, &["gradient", "gradients", "backward"]),
     (Role::Activation, &["activation", "activations"]),
     (Role::Temporary, &["temporary", "temporaries"]),
     (Role::Input, &["input", "inputs"]),
+    (Role::Unknown, &[UNKNOWN]),
 ];
 
 impl Role {

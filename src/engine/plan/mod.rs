@@ -2,6 +2,7 @@
 
 mod blocks;
 mod curve;
+mod growth;
 mod sizes;
 
 use super::find::{Search, SearchTarget};
@@ -15,19 +16,18 @@ use base::units::Moment;
 use blocks::Blocks;
 use curve::CurveBuilder;
 pub(super) use curve::run_curve;
+use growth::{BatchGrowth, Roles};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 use picture::timeline::View;
 pub(super) use sizes::PlannedSizes;
-
-/// Roles whose allocations grow with the batch size.
-const BATCH_ROLES: [Role; 3] = [Role::Activation, Role::Temporary, Role::Input];
 
 /// A memory plan that is being evaluated.
 pub(super) struct Plan {
     device: i64,
     question: PlanQuestion,
     members: Vec<GroupMembers>,
+    growth: BatchGrowth,
     search: Option<Search>,
     blocks: Blocks,
     pass: Option<Pass>,
@@ -42,7 +42,7 @@ enum GroupMembers {
     /// Index of a category in the rule set.
     Category(u8),
     Found(IdSet),
-    /// Allocations in this set whose role also grows with the batch size.
+    /// Allocations in this set that also grow with the batch size.
     Growing(IdSet),
     /// Activations with one of these stacks.
     Stacks(IdSet),
@@ -60,24 +60,11 @@ struct Pass {
     batch_at_peak: u64,
 }
 
-/// Role of each category, by category index.
-struct Roles(Vec<Role>);
-
-impl Roles {
-    fn role(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Role {
-        let categories = &file.groups.categories;
-        if history.allocations.is_unexplained(id) {
-            return Role::Other;
-        }
-        self.0.get(usize::from(categories.category(history, id))).copied().unwrap_or(Role::Other)
-    }
-}
-
 impl Plan {
     pub(super) fn new(device: i64, question: &PlanQuestion) -> Plan {
         let question = question.clone();
-        let (members, search, blocks, pass, view, curve_builder) = Default::default();
-        Plan { device, question, members, search, blocks, pass, view, curve_builder }
+        let (members, growth, search, blocks, pass, view, curve_builder) = Default::default();
+        Plan { device, question, members, growth, search, blocks, pass, view, curve_builder }
     }
 
     /// Creates a plan that also computes the planned live bytes over a window.
@@ -100,7 +87,8 @@ impl Plan {
         }
         let file = &*file;
         let Some(history) = file.history(self.device) else { return Ok(PlanPage::default()) };
-        let roles = roles(file);
+        let roles = Roles::new(file);
+        self.growth.step(file, history, &roles, slice)?;
         let pass = match self.pass.take() {
             Some(pass) => pass,
             None => match self.start_pass(history) {
@@ -112,7 +100,8 @@ impl Plan {
             self.curve_builder = CurveBuilder::new(curve::columns(history, &view));
         }
         let (pass, mut course) = (self.pass.insert(pass), self.view.map(|_| &mut self.curve_builder));
-        let in_plan = |id| plan_groups_of(&self.members, &roles, file, history, id);
+        let (members, growth) = (&self.members, &self.growth);
+        let in_plan = |id| plan_groups_of((members, growth), &roles, file, history, id);
         let Pass { peak, changes, planned, has_started, rows, batch_at_peak } = pass;
         changes.step(history, slice, |Change { id, moment, bytes, .. }| {
             if moment > 0 && !*has_started {
@@ -170,7 +159,7 @@ impl Plan {
         while let Some((group, _)) = self.question.groups.get(self.members.len()) {
             let members = match group {
                 PlanGroup::Blocks => {
-                    let roles = roles(file);
+                    let roles = Roles::new(file);
                     let Some(history) = file.history(self.device) else { return Ok(Ok(())) };
                     let role = |id| roles.role(file, history, id);
                     self.blocks.step(file.device_data(history), history.live_peak().0.0, role, slice)?;
@@ -243,13 +232,14 @@ impl Plan {
 
 /// Returns the groups that contain an allocation, and whether the allocation grows with the batch size.
 fn plan_groups_of(
-    members: &[GroupMembers],
+    (members, growth): (&[GroupMembers], &BatchGrowth),
     roles: &Roles,
     file: &OpenFile,
     history: &DeviceHistory,
     id: AllocationId,
 ) -> PlanMembership {
     let role = roles.role(file, history, id);
+    let grows = growth.grows(history, id, role);
     let has = |members: &GroupMembers| match members {
         GroupMembers::Role(wanted) => *wanted == role,
         GroupMembers::Category(wanted) => {
@@ -257,7 +247,7 @@ fn plan_groups_of(
             categories.category(history, id) == *wanted && !history.allocations.is_unexplained(id)
         }
         GroupMembers::Found(found) => found.contains(id.0),
-        GroupMembers::Growing(found) => BATCH_ROLES.contains(&role) && found.contains(id.0),
+        GroupMembers::Growing(found) => grows && found.contains(id.0),
         GroupMembers::Stacks(stacks) => {
             role == Role::Activation && stacks.contains(stack_of(&file.snapshot, history, id).0)
         }
@@ -267,7 +257,7 @@ fn plan_groups_of(
         }
     };
     let groups = (0u32..).zip(members).fold(0, |groups, (index, members)| groups | u32::from(has(members)) << index);
-    PlanMembership { groups, grows: BATCH_ROLES.contains(&role) }
+    PlanMembership { groups, grows }
 }
 
 /// Resolves a group name to a category or role. Returns `None` if no category has that name.
@@ -281,8 +271,4 @@ fn resolve_name(file: &OpenFile, name: &str) -> Option<GroupMembers> {
         _ if has_role() => Some(GroupMembers::Role(role)),
         index => index.and_then(|index| u8::try_from(index).ok()).map(GroupMembers::Category),
     }
-}
-
-fn roles(file: &OpenFile) -> Roles {
-    Roles(file.groups.categories.set().categories().iter().map(|name| Role::from_name(name)).collect())
 }

@@ -1,6 +1,7 @@
 //! Sizes of all allocations under a memory plan, as input for the allocator simulation.
 
-use super::{Plan, plan_groups_of, roles};
+use super::growth::Roles;
+use super::{Plan, plan_groups_of};
 use crate::open::OpenFile;
 use crate::protocol::{Factor, PlanQuestion};
 use allocator::transfer::put;
@@ -32,14 +33,15 @@ impl PlannedSizes {
         }
         let file = &*file;
         let Some(history) = file.history(self.plan.device) else { return Ok(Vec::new()) };
+        let roles = Roles::new(file);
+        self.plan.growth.step(file, history, &roles, slice)?;
         let PlannedSizes { plan, next, bytes } = self;
         let Ok((factors, _)) = plan.factors() else { return Ok(Vec::new()) };
-        let roles = roles(file);
         let mut last = (PlanMembership::default(), Factor::ONE);
         while let Some(part) = slice.next_range(next, history.allocations.len(), STEPS)? {
             for number in part {
                 let id = AllocationId(number as u32);
-                let membership = plan_groups_of(&plan.members, &roles, file, history, id);
+                let membership = plan_groups_of((&plan.members, &plan.growth), &roles, file, history, id);
                 if membership != last.0 {
                     let batch = if membership.grows { plan.question.batch } else { Factor::ONE };
                     let Some(factor) = factors.of(membership.groups).and_then(|factor| factor.product(batch)) else {

@@ -75,7 +75,7 @@ impl HeldOver {
         match traits.role {
             _ if !traits.has_full_lifetime => None,
             Role::Gradient => Some(0),
-            Role::Activation | Role::Temporary | Role::Other => Some(1),
+            Role::Activation | Role::Temporary | Role::Unknown | Role::Other => Some(1),
             Role::Parameter | Role::Optimizer | Role::Input => None,
         }
     }

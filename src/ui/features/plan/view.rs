@@ -60,7 +60,7 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<PlanView> {
     if let Some((page, question)) = page.zip(question.as_ref()) {
         groups.extend(page.groups.iter().map(group));
         if question.batch != Factor::ONE {
-            let name = "activations, temporaries and inputs".to_owned();
+            let name = "grows with the batch".to_owned();
             groups.push([name, question.batch.to_string(), Bytes(page.batch_at_peak).to_string(), String::new()]);
         }
         let caveat = |preset: Preset| match preset {

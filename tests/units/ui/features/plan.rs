@@ -66,7 +66,7 @@ fn number_of_rows_is_limited() {
 #[test]
 fn estimate_fits_only_if_its_error_margin_fits() {
     for (planned, given, estimated) in
-        [(100, Some(true), None), (77, Some(true), None), (76, Some(true), Some(true)), (131, Some(false), Some(false))]
+        [(100, Some(true), None), (84, Some(true), None), (83, Some(true), Some(true)), (121, Some(false), Some(false))]
     {
         assert_eq!(PlanBasis::Given.fits(planned, 100), given, "{planned}");
         assert_eq!(PlanBasis::Estimated.fits(planned, 100), estimated, "{planned}");
