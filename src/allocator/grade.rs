@@ -3,7 +3,7 @@
 use super::counts::Exercised;
 use super::infer::Proof;
 use super::settings::Settings;
-use super::verdict::{COMPLETED, NOT_RECORDED, RETIRED, ROUNDED_FAILURE};
+use super::verdict::{COMPLETED, DEFERRED, NOT_RECORDED, RETIRED, ROUNDED_FAILURE};
 
 /// Confidence in a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,8 @@ pub enum Grade {
     FromSource,
     /// The prediction depends on the placement of allocations made before recording.
     DependsOnStart,
-    /// The prediction waits for other streams where the recording did not. The duration of these waits is unknown.
+    /// Frees wait for other streams. How long they wait differs between runs, and is unknown where the recording did not
+    /// wait.
     DependsOnWaits,
     /// The recording has private pools, and the file does not record the pool of released memory.
     PoolsGuessed,
@@ -47,7 +48,7 @@ pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, needed:
         needs.extend(["retries", NOT_RECORDED]);
     }
     if needed.completed > 0 {
-        needs.extend(["deferred frees", COMPLETED]);
+        needs.extend([DEFERRED, COMPLETED]);
     }
     if needed.retired > 0 {
         needs.push(RETIRED);
@@ -55,13 +56,14 @@ pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, needed:
     if needed.large_segments > 0 {
         needs.push("large_segment_size");
     }
+    let has_waits = is_known(DEFERRED);
     let changes_segments = settings.large_segment != proof.settings.large_segment;
     let changes_kind = settings.expandable != proof.settings.expandable;
     match () {
         () if proof.guesses_pools => Grade::PoolsGuessed,
         () if !proof.verdict.is_exact() => Grade::Departs,
         () if depends_on_start => Grade::DependsOnStart,
-        () if needed.completed > 0 => Grade::DependsOnWaits,
+        () if needed.completed > 0 || (has_waits && *settings != proof.settings) => Grade::DependsOnWaits,
         () if changes_segments || changes_kind || !needs.into_iter().all(is_known) => Grade::FromSource,
         () => Grade::Proved,
     }

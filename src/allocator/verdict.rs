@@ -81,6 +81,8 @@ pub(super) fn common(one: &[Operation], other: &[Operation], by_address: bool) -
     count
 }
 
+/// Name of the rule for frees that wait for other streams.
+pub(crate) const DEFERRED: &str = "deferred frees";
 /// Description of a rule about completing deferred frees, for the list of rules that a recording does not exercise.
 pub(crate) const COMPLETED: &str = "deferred frees completed by a release";
 /// Description of a rule about private pools, for the list of rules that a recording does not exercise.
@@ -104,7 +106,7 @@ pub fn not_exercised(verdict: &Verdict, settings: &Settings) -> Vec<&'static str
         ("empty_cache", verdict.empty_caches > 0),
         ("retries", it.retries > 0),
         ("other streams", it.streams > 0),
-        ("deferred frees", it.awaited > 0),
+        (DEFERRED, it.awaited > 0),
         (COMPLETED, it.awaited == 0 || it.completed > 0),
         ("private pools", it.private > 0),
         (RETIRED, it.private == 0 || it.retired > 0),

@@ -2,11 +2,12 @@
 
 use super::{Grade, grade};
 use crate::conf::parse;
+use crate::verdict::DEFERRED;
 use crate::{Exercised, Proof, Settings, Verdict};
 
 #[test]
 fn grade_depends_on_rules_proved_by_the_recording() {
-    let exact = Proof { not_exercised: vec!["expandable_segments", "retries"], ..Proof::default() };
+    let exact = Proof { not_exercised: vec!["expandable_segments", "retries", DEFERRED], ..Proof::default() };
     let graded = |proof: &Proof, line: &str| grade(proof, &parse(line).unwrap().0, false, &Exercised::default());
     assert_eq!(graded(&exact, ""), Grade::Proved);
     assert_eq!(graded(&exact, "expandable_segments:True"), Grade::FromSource);
@@ -23,6 +24,13 @@ fn grade_depends_on_rules_proved_by_the_recording() {
         grade(&exact, &normal, false, &Exercised { completed: 1, ..Exercised::default() }),
         Grade::DependsOnWaits,
         "no free completed so early in the recording"
+    );
+    let waiting = Proof { not_exercised: vec!["retries"], ..exact.clone() };
+    assert_eq!(graded(&waiting, ""), Grade::Proved, "the recording itself");
+    assert_eq!(
+        graded(&waiting, "roundup_power2_divisions:8"),
+        Grade::DependsOnWaits,
+        "frees wait for other streams, which may take another time in the next run"
     );
     let guessed = Proof { guesses_pools: true, ..exact.clone() };
     assert_eq!(graded(&guessed, ""), Grade::PoolsGuessed);
