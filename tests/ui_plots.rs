@@ -99,6 +99,7 @@ fn curves(view: View) -> Curves {
         awaiting_free: of(MIB),
         free: of(10 * MIB),
         reserved_at_max_free: of(40 * MIB),
+        stranded: Vec::new(),
     }
 }
 
@@ -148,8 +149,8 @@ impl Page {
                 _ => None,
             };
             let curves_of = |request: &Request| match request {
-                Request::Ask(Ask { serial, question: Question::Curves { view, only }, .. }) => {
-                    Some((*serial, *view, *only))
+                Request::Ask(Ask { serial, question: Question::Curves { view, only, with_stranded }, .. }) => {
+                    Some((*serial, *view, *only, *with_stranded))
                 }
                 _ => None,
             };
@@ -161,8 +162,11 @@ impl Page {
                     map.height = 44 * MIB;
                 }
                 self.answer_with(serial, Answer::Map(Box::new(map)));
-            } else if let Some((serial, view, only)) = self.take_request(curves_of) {
+            } else if let Some((serial, view, only, with_stranded)) = self.take_request(curves_of) {
                 let mut curves = curves(view);
+                if with_stranded {
+                    curves.stranded = vec![5 * MIB; curves.free.len()];
+                }
                 if only.pool.is_some() {
                     curves.reserved.iter_mut().for_each(|bytes| *bytes = 12 * MIB);
                 }
@@ -283,6 +287,25 @@ fn undo_restores_plot_of_each_window() {
     assert_eq!((page.state.plot_settings.plot, page.view()), (Plot::Stack, stack));
     page.press(Command::RedoView);
     assert_eq!(page.state.plot_settings.plot, ADDRESSES);
+}
+
+#[test]
+fn two_box_zooms_in_quick_succession_are_two_steps() {
+    let mut page = Page::open();
+    let whole = page.view();
+    let mut zoom = |to: Pointer| {
+        let held = memscape::ui::binding::Modifiers { shift: true, ..Default::default() };
+        page.act(Action::DragStarted { from: Pointer { x: 20.0, y: 20.0 }, held });
+        page.act(Action::DragMoved(to));
+        page.act(Action::DragEnded);
+        page.view()
+    };
+    let (first, second) = (zoom(Pointer { x: 100.0, y: 90.0 }), zoom(Pointer { x: 80.0, y: 80.0 }));
+    assert!(first != whole && second != first);
+    page.press(Command::UndoView);
+    assert_eq!(page.view(), first);
+    page.press(Command::UndoView);
+    assert_eq!(page.view(), whole);
 }
 
 #[test]
@@ -438,6 +461,9 @@ fn pool_and_stream_filters_apply() {
 fn curves_show_exact_bytes_and_can_be_hidden() {
     let mut page = Page::show(2);
     let lines = |page: &Page| page.figure().curves.iter().map(|curve| curve.line).collect::<Vec<_>>();
+    assert_eq!(lines(&page), Line::ALL[..6], "stranded bytes are not computed until they are shown");
+    page.press(Command::Plot(PlotStep::ToggleLine(Line::Stranded)));
+    page.settle();
     assert_eq!(lines(&page), Line::ALL);
     let figure = page.figure();
     let heights: Vec<f64> = figure.curves.iter().map(|curve| curve.points[0][1]).collect();
@@ -447,7 +473,9 @@ fn curves_show_exact_bytes_and_can_be_hidden() {
     assert!(figure.curves.iter().all(|curve| curve.points.len() == 2), "each line is one horizontal piece");
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 20.0 }));
     let (short, reading) = notices::pointer_reading(&page.state);
-    for part in [": 40.0 MiB reserved · ≥ 30.0 MiB allocated (rounded) · 29.0 MiB live", " · ≤ 25.0 % free"] {
+    for part in
+        [": 40.0 MiB reserved · ≥ 30.0 MiB allocated (rounded) · 29.0 MiB live", " · ≤ 25.0 % free · 5.00 MiB stranded"]
+    {
         assert!(short.contains(part), "{short}");
     }
     for part in
@@ -482,7 +510,7 @@ fn unavailable_command_reports_reason() {
     page.press(Command::Plot(PlotStep::ToggleLine(Line::Free)));
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Reserved view")));
     page.act(Action::Plot(PlotAction::KindChosen(2)));
-    assert!(page.state.curve_key().iter().all(|entry| entry.is_visible));
+    assert!(page.state.curve_key().iter().all(|entry| entry.is_visible == (entry.line != Line::Stranded)));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::shared::Shared;
 use engine::protocol::{Answer, Plot, Reply};
 use picture::timeline::View;
 
-/// Changes less than this many ms apart count as one step, such as the changes during a drag.
+/// Changes less than this many ms apart count as one step, such as turns of the wheel. The end of a drag ends a step.
 const ONE_STEP_MS: f64 = 700.0;
 /// Maximum number of steps in the history.
 const MAX_STEPS: usize = 100;
@@ -20,6 +20,7 @@ pub(super) struct WindowBefore {
     /// The window, and the plot that it shows. `None` if changes by this action do not count as a step.
     view: Option<(View, Plot)>,
     device: (u32, usize),
+    ends_step: bool,
 }
 
 impl WindowBefore {
@@ -36,13 +37,17 @@ impl WindowBefore {
                 | Action::Command(Command::UndoView | Command::RedoView)
         );
         let view = state.view.filter(|_| !is_automatic).map(|view| (view, state.plot_settings.plot));
-        WindowBefore { view, device: (state.load, state.device_index) }
+        let ends_step = matches!(action, Action::DragEnded);
+        WindowBefore { view, device: (state.load, state.device_index), ends_step }
     }
 
     /// Adds the captured window to the history if the window has changed since it was captured.
     pub(super) fn record(self, state: &mut Shared, now_ms: f64) {
         if self.device == (state.load, state.device_index) {
             state.record_window(self.view, now_ms);
+            if self.ends_step {
+                state.tools.history.changed_ms = None;
+            }
         }
     }
 }
