@@ -20,10 +20,12 @@ alone=(large:: serving::time_ hostile::file_larger errors::cancel_works interrup
     renderers::all_canvases export:: saved:: single::)
 # Tests that need an optimized page, for time limits or for its files.
 optimized=(large:: serving::time_ lanes::eight_devices)
-# Tests of 15 seconds or more that run only before a release. They repeat for every file or every view what other tests
+# Tests of 10 seconds or more that run only before a release. They repeat for every file or every view what other tests
 # check for some of them.
 slow=(axe::views_and_dialogs opening::real_files_show view_links::hostile_link saved::page_is_saved_with plots::growing_segments
-    containers::file_in_any sql::hostile_queries picture::all_views renderers:: hostile::unusual_files)
+    containers::file_in_any sql::hostile_queries picture::no_view renderers:: hostile::files_with_extreme
+    layout::views_do_not_scroll cached_files::time_to_first_frame cached_files::unavailable_or_full hostile::invalid_files
+    simulator::switching_device_cancels insights::every_topic)
 # Run by ./run screenshots and ./run picture only.
 left_out=(screenshots_of_ readme_picture)
 max_flaky=6

@@ -7,10 +7,17 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Tests that take a minute or more: they run Python or a cache on every real file. Other tests check the same code on
-# fewer files.
+# Tests of ten seconds or more that compare every real file with a slow reference, every file with its copies, or every
+# flipped bit. Other tests check the same code on fewer files.
 slow=(brute_force::live_sets_trees_and_ranges_match_python cache::cached_and_uncached_output_of_real_files_are_equal
-    convert::python_reads_same_values_from_original_and_converted_files)
+    convert::python_reads_same_values_from_original_and_converted_files convert::converted_files_give_same_answers_as_originals
+    compact::flipped_bits_are_detected compare::rows_match_python_at_aligned_moments
+    brute_force_category::categories_match_python brute_force_state::blocks_of_real_files_match_python
+    table::table_of_real_files_matches_brute_force brute_force_events::events_of_real_files_match_python
+    export::every_export_matches_bytes_computed_by_python brute_force_steps::steps_and_modules_match_python
+    brute_force_leaks::leaks_of_real_files_match_python
+    brute_force_leaks::free_memory_at_oom_equals_free_memory_at_end_of_trace_cut_there
+    savings::savings_tables_match_brute_force_on_real_files find::search_of_real_files_matches_brute_force)
 
 case "${1:-}" in
     "")

@@ -39,7 +39,7 @@ pub(crate) fn scrolls_sideways(page: &Page) -> bool {
 fn page_follows_system_colour_scheme() {
     let mut grounds = Vec::new();
     for scheme in ["light", "dark"] {
-        let page = open_with_scheme(scheme, Adapter::Software);
+        let page = open_with_scheme(scheme, Adapter::Missing);
         save_screenshot(&page, &format!("empty-{scheme}"));
         // The page draws a text on this canvas in advance, to load the font. It must be invisible.
         let ink = "document.querySelector('#labels').getContext('2d').getImageData(0, 0, 300, 150).data.some(Boolean)";
@@ -52,7 +52,7 @@ fn page_follows_system_colour_scheme() {
         page.wait_until("the toast is shown", || page.is_shown("#toast"));
         save_screenshot(&page, &format!("toast-{scheme}"));
         assert!(!scrolls_sideways(&page));
-        let other = open_with_scheme(scheme, Adapter::Software);
+        let other = open_with_scheme(scheme, Adapter::Missing);
         other.drop_files(&[&wrong]);
         other.wait_for_state("error");
         save_screenshot(&other, &format!("error-{scheme}"));
@@ -65,7 +65,7 @@ fn page_follows_system_colour_scheme() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn rejected_files_show_error() {
     for (scheme, width) in [("light", 1280), ("dark", 600)] {
-        let page = open_with_scheme(scheme, Adapter::Software);
+        let page = open_with_scheme(scheme, Adapter::Missing);
         page.resize(width, 800);
         let long = format!("{}.pt", "checkpoint-".repeat(12));
         for (what, name, bytes) in [("bomb", "bomb.gz", gzip_bomb()), ("checkpoint", long.as_str(), checkpoint())] {
@@ -80,7 +80,7 @@ fn rejected_files_show_error() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn loading_shows_progress() {
-    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page_with_link("../slow.pickle"));
+    let page = Page::open(Chromium::shared(Adapter::Missing), &Site::shared().page_with_link("../slow.pickle"));
     page.wait_for_state("loading");
     page.wait_until("the progress bar is visible", || page.bounding_box("#progress").width > 0.0);
     save_screenshot(&page, "loading");
@@ -89,7 +89,7 @@ fn loading_shows_progress() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn narrow_window_does_not_scroll_sideways() {
-    let page = open_with_scheme("light", Adapter::Software);
+    let page = open_with_scheme("light", Adapter::Missing);
     page.resize(600, 900);
     save_screenshot(&page, "empty-600");
     assert!(!scrolls_sideways(&page));
@@ -118,7 +118,7 @@ fn page_without_webgpu_adapter_uses_cpu_renderer() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn readme_picture() {
-    let page = open_with_scheme("dark", Adapter::Software);
+    let page = open_with_scheme("dark", Adapter::Missing);
     page.resize(1440, 900);
     open_example(&page);
     page.move_to(1.0, 1.0);

@@ -141,7 +141,7 @@ fn wait_for_bytes(page: &Page) {
 }
 
 fn open_link(address: &str) -> Page {
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.run_before_load(COUNT_READS);
     page.navigate(&Site::shared().page_with_link(address));
     page
@@ -305,7 +305,7 @@ fn opening_another_file_ends_pause_between_retries() {
 fn server_name_is_shown_before_request() {
     let (address, talk) = Server { break_after: Vec::new(), ..breaking_server() }.start();
     let server = address.split('/').nth(2).expect("the URL has a host").to_owned();
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     // No frames, as in a background tab.
     page.run_before_load(
         "if (self.window) { const wait = []; window.frame = requestAnimationFrame.bind(window); \

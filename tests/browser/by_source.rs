@@ -264,7 +264,7 @@ fn screenshots_of_sources_are_saved() {
         )
     };
     for (scheme, width, height) in [("light", 1280, 900), ("dark", 1280, 900), ("light", 600, 900)] {
-        let page = Page::blank(Chromium::shared(Adapter::Software));
+        let page = Page::blank(Chromium::shared(Adapter::Missing));
         page.prefer_color_scheme(scheme);
         page.resize(width, height);
         page.navigate(&Site::shared().page());

@@ -55,7 +55,7 @@ const RECORD_READS: &str = "{ window.read = []; const post = Worker.prototype.po
         if (message?.[0] === 'file') read.push(message[2].size); return post.call(this, message, ...rest); }; }";
 
 fn open_watched_page() -> Page {
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.run_before_load(RECORD_READS);
     page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
@@ -172,7 +172,7 @@ fn unavailable_or_full_storage_is_reported_and_files_open() {
     let nothing = "This browser keeps nothing for this page.";
     let path = large_snapshot("kept-not.pickle", 1);
     for (harm, said) in [(refused, nothing), (full, "The browser has no room for more."), (none, nothing)] {
-        let page = Page::blank(Chromium::shared(Adapter::Software));
+        let page = Page::blank(Chromium::shared(Adapter::Missing));
         page.run_before_load(harm);
         page.navigate(&Site::shared().page());
         page.wait_for_state("empty");

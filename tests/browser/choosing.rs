@@ -61,7 +61,7 @@ fn large_file_asks_for_range_before_loading() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn linked_large_file_opens_range_prompt_when_length_is_known() {
-    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page_with_link("../huge.pickle"));
+    let page = Page::open(Chromium::shared(Adapter::Missing), &Site::shared().page_with_link("../huge.pickle"));
     page.wait_for_state("choosing");
     assert!(page.text("#choosing-text").starts_with("3.00 GiB."), "{}", page.text("#choosing-text"));
     page.click("#choosing-cancel");

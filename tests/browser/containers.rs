@@ -196,7 +196,7 @@ fn links_to_archive_and_to_compressed_response_open() {
     fixtures::write_file("linked.zip", &archive);
     fixtures::write_file("coded.pickle", &gzip(&halves_bytes()));
     let page = Page::open(
-        crate::chromium::Chromium::shared(crate::chromium::Adapter::Software),
+        crate::chromium::Chromium::shared(crate::chromium::Adapter::Missing),
         &site.page_with_link("../snapshots/linked.zip"),
     );
     wait_for_halves(&page);

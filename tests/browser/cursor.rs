@@ -180,7 +180,7 @@ fn screenshots_of_cursor_are_saved() {
     let Some(files) = real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-fp32-1185-segments.pickle")) else { return };
     for (scheme, width, height) in [("light", 1280, 900), ("dark", 1280, 900), ("light", 600, 900)] {
-        let page = Page::blank(Chromium::shared(Adapter::Software));
+        let page = Page::blank(Chromium::shared(Adapter::Missing));
         page.prefer_color_scheme(scheme);
         page.resize(width, height);
         page.navigate(&Site::shared().page());

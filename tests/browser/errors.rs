@@ -53,7 +53,7 @@ fn pickle_with_import_is_rejected_by_opcode_name() {
 
 /// Opens a page with a link to a file that loads very slowly.
 fn open_loading_page() -> Page {
-    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page_with_link("../slow.pickle"));
+    let page = Page::open(Chromium::shared(Adapter::Missing), &Site::shared().page_with_link("../slow.pickle"));
     page.wait_for_state("loading");
     page
 }

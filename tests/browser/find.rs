@@ -192,7 +192,7 @@ fn allocations_with_selected_stack_are_highlighted() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn screenshots_of_search_are_saved() {
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {
-        let page = open_with_scheme(scheme, Adapter::Software);
+        let page = open_with_scheme(scheme, Adapter::Missing);
         page.resize(width, 800);
         page.click("#open-leak");
         page.wait_for_state("ready");

@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Opens a file in a new page and keeps a screenshot after each step, which is a list of keys and a name.
 fn take_screenshots(file: &Path, scheme: &str, width: u32, steps: &[(&[&str], &str)]) {
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.prefer_color_scheme(scheme);
     page.resize(width, 800);
     page.navigate(&Site::shared().page());

@@ -68,7 +68,7 @@ fn respond(mut stream: TcpStream, types: ContentTypes) -> io::Result<()> {
 }
 
 fn open_page(address: &str) -> Page {
-    let page = Page::open(Chromium::shared(Adapter::Software), address);
+    let page = Page::open(Chromium::shared(Adapter::Missing), address);
     page.wait_until("the page has started", || !page.text("#snippet").is_empty());
     page
 }

@@ -165,7 +165,7 @@ fn million_devices_keep_picker_usable() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn file_larger_than_memory_is_rejected_with_memory_it_needs() {
-    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page_with_link("../endless.pickle"));
+    let page = Page::open(Chromium::shared(Adapter::Missing), &Site::shared().page_with_link("../endless.pickle"));
     page.wait_for_state("choosing");
     page.click("#choosing-all");
     page.wait_for_state("error");

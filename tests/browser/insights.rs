@@ -378,7 +378,7 @@ fn screenshots_of_insights_are_saved() {
     for (scheme, width, height, files) in
         [("light", 1280, 900, vec![real, made]), ("dark", 1280, 900, vec![made]), ("light", 600, 900, vec![real])]
     {
-        let page = Page::blank(Chromium::shared(Adapter::Software));
+        let page = Page::blank(Chromium::shared(Adapter::Missing));
         page.prefer_color_scheme(scheme);
         page.resize(width, height);
         for (name, path) in files {

@@ -217,7 +217,7 @@ fn screenshots_of_lanes_are_saved() {
         (&four, "light", 600, "lanes-600"),
         (&two, "dark", 600, "lanes-two-600-dark"),
     ] {
-        let page = Page::blank(Chromium::shared(Adapter::Software));
+        let page = Page::blank(Chromium::shared(Adapter::Missing));
         page.prefer_color_scheme(scheme);
         page.resize(width, 800);
         page.navigate(&Site::shared().page());

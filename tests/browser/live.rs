@@ -43,7 +43,7 @@ fn write_atomically(path: &Path, bytes: &[u8]) {
 
 fn serve_folder(folder: &Path) -> (Server, Page) {
     let server = Server::start(&crate::site::dist().join("memscape.html"), &[folder.to_str().expect("UTF-8")]);
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.run_before_load(RECORD_ERRORS);
     page.navigate_without_wait(&server.address());
     (server, page)
@@ -180,7 +180,7 @@ fn changed_hosted_file_shows_reload_button() {
         path => Response::file(&crate::site::dist(), path),
     })
     .expect("a free port");
-    let page = Page::open(Chromium::shared(Adapter::Software), &format!("http://{address}/#url=run/train.pickle"));
+    let page = Page::open(Chromium::shared(Adapter::Missing), &format!("http://{address}/#url=run/train.pickle"));
     page.wait_for_state("ready");
     let before = event_count(&page);
     page.wait_until("the file can be followed", || is_shown(&page, "#live-follow"));

@@ -23,7 +23,7 @@ pub(crate) fn summary_values(page: &Page) -> [String; 5] {
 
 /// Opens the page without a file.
 pub(crate) fn open_empty_page() -> Page {
-    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page());
+    let page = Page::open(Chromium::shared(Adapter::Missing), &Site::shared().page());
     page.wait_for_state("empty");
     page
 }

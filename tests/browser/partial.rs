@@ -64,7 +64,7 @@ impl SlowLoad {
         };
         let address = server::start(std::iter::once(0), answer).expect("a free port");
         let link = format!("http://{address}/memscape/#url=../train.pickle");
-        SlowLoad { page: Page::open(Chromium::shared(Adapter::Software), &link), gate, length }
+        SlowLoad { page: Page::open(Chromium::shared(Adapter::Missing), &link), gate, length }
     }
 
     /// Allows the server to send this many thousandths of the file.

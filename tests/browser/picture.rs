@@ -221,7 +221,7 @@ fn drag_on_table_header_histogram_filters_rows() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn all_views_cause_no_browser_warnings() {
+fn no_view_causes_browser_warnings() {
     let Some(files) = real_files() else { return };
     let is_it = |path: &std::path::Path| path.ends_with("train-annotated-100.pickle");
     let file = files.iter().find(|file| is_it(&file.path)).expect("the annotated file is in the corpus");

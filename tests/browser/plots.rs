@@ -148,7 +148,7 @@ fn growing_segments_reach_recorded_peak() {
     let reserved = 643_825_664u64;
     let is_it = |device: &serde_json::Value| device["peak_reserved"].as_u64() == Some(reserved);
     let file = files.iter().find(|file| file.devices.iter().any(is_it)).expect("the file with expandable segments");
-    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page());
+    let page = Page::open(Chromium::shared(Adapter::Missing), &Site::shared().page());
     page.wait_for_state("empty");
     page.drop_files(&[&file.path]);
     page.wait_for_state("ready");
@@ -176,7 +176,7 @@ fn growing_segments_reach_recorded_peak() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn single_pool_can_be_shown() {
-    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page());
+    let page = Page::open(Chromium::shared(Adapter::Missing), &Site::shared().page());
     page.wait_for_state("empty");
     page.drop_files(&[&generate_file("private-pools.pickle", "--private-pools --steps 2 --layers 6")]);
     page.wait_for_state("ready");
@@ -198,7 +198,7 @@ fn single_pool_can_be_shown() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn plots_are_saved_under_their_names() {
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.save_downloads_in(&fixtures::folder());
     page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
@@ -229,7 +229,7 @@ fn generate_file(name: &str, words: &str) -> PathBuf {
 
 /// Keeps screenshots of both plots of a file, with the pointer over each.
 fn take_screenshots(file: &Path, scheme: &str, width: u32, name: &str) {
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.prefer_color_scheme(scheme);
     page.resize(width, 800);
     page.navigate(&Site::shared().page());

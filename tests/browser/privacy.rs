@@ -37,7 +37,7 @@ fn opening_file_requests_only_own_server() {
 fn page_and_worker_cannot_reach_other_origin() {
     let site = Site::shared();
     // The other server allows every origin. A tab without the policy reaches it, so only the policy blocks the page.
-    let unbound = Page::blank(Chromium::shared(Adapter::Software));
+    let unbound = Page::blank(Chromium::shared(Adapter::Missing));
     crate::fixtures::write_file("control", b"asked for by this test alone");
     assert_eq!(unbound.evaluate(&fetch_attempt(&format!("{}/open/control", site.other_origin))), "reached");
     assert_eq!(site.elsewhere_requests("open/control").len(), 1);

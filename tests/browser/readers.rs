@@ -49,7 +49,7 @@ fn speedscope_shows_live_bytes_at_peak() {
     let script =
         format!("speedscope.loadFileFromBase64('halves.speedscope.json', '{}')", BASE64_STANDARD.encode(profile));
     let script = crate::fixtures::write_file("halves.speedscope.js", script.as_bytes());
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.resize(1440, 900);
     page.navigate(&format!("{}#localProfilePath={}", file_url(&speedscope), script.display()));
     page.wait_until("the profile is open", || page.text("body").contains("Sandwich"));
@@ -79,7 +79,7 @@ fn dhat_viewer_shows_peak_and_end() {
         return;
     };
     let profile = export_peak("dhat", "halves.dhat.json");
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.resize(1440, 900);
     page.navigate(&file_url(viewer));
     page.choose_files("input[type=file]", &[&profile]);

@@ -155,10 +155,8 @@ fn reload_asks_for_file_and_restores_view() {
     assert!(!is_shown(&page, "#link-notice"));
     // A file name that is too long for a button.
     let long = "checkpoint-".repeat(20);
-    let other = Page::open(
-        Chromium::shared(Adapter::Software),
-        &format!("{}#v=1&name={long}&tab=table", Site::shared().page()),
-    );
+    let other =
+        Page::open(Chromium::shared(Adapter::Missing), &format!("{}#v=1&name={long}&tab=table", Site::shared().page()));
     other.wait_until("the page asks for the file", || other.text("#link-choose").starts_with("Choose checkpoint-"));
     assert!(other.bounding_box("#link-choose").width <= 330.0);
     save_screenshot(&other, "link-asks");
@@ -209,7 +207,7 @@ fn file_without_events_shows_segments_and_notice() {
 fn alarm_count_is_shown_on_every_tab() {
     for view in ["tab=table", "tab=tree&views=folded"] {
         let address = format!("{}#v=1&url=leak.pickle.gz&{view}", Site::shared().page());
-        let page = Page::open(Chromium::shared(Adapter::Software), &address);
+        let page = Page::open(Chromium::shared(Adapter::Missing), &address);
         page.wait_for_state("ready");
         page.wait_until("alarms are counted", || {
             is_shown(&page, "#insights-badge") && page.text("#insights-badge") != "0"

@@ -31,7 +31,7 @@ fn viewer_url() -> String {
 
 /// Opens a page whose downloads go to `folder`.
 pub(crate) fn open_with_downloads(address: &str, folder: &Path) -> Page {
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.save_downloads_in(folder);
     page.navigate(address);
     page
@@ -266,7 +266,7 @@ fn screenshots_of_saved_pages_are_saved() {
     let Some(files) = real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600), ("dark", 600)] {
-        let page = Page::blank(Chromium::shared(Adapter::Software));
+        let page = Page::blank(Chromium::shared(Adapter::Missing));
         page.save_downloads_in(&folder);
         page.prefer_color_scheme(scheme);
         page.resize(width, 800);

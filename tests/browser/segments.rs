@@ -230,7 +230,7 @@ fn screenshots_of_segments_and_events_are_saved() {
     ];
     for (name, file, scheme, width) in all {
         let Some(file) = file else { continue };
-        let page = open_with_scheme(scheme, Adapter::Software);
+        let page = open_with_scheme(scheme, Adapter::Missing);
         page.resize(width, 950);
         open_tab(&page, &file, "#tab-segments");
         page.evaluate("document.getElementById('segments').scrollIntoView({ block: 'center' })");

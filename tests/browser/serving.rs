@@ -164,7 +164,7 @@ fn time_to_first_frame_of_served_and_dropped_file_is_printed() {
     let server = Server::start(&single_file_page(), &[FILE.to_str().expect("UTF-8")]);
     for run in 1..=2 {
         let [dropped, served] = [false, true].map(|is_served| {
-            let page = Page::blank(Chromium::shared(Adapter::Software));
+            let page = Page::blank(Chromium::shared(Adapter::Missing));
             page.run_before_load(TIMING_SCRIPT);
             if is_served {
                 page.navigate_without_wait(&server.address());

@@ -53,7 +53,7 @@ fn simulator_is_fetched_once_on_first_use() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn single_file_page_opened_from_disk_runs_simulator() {
     let path = crate::site::dist().join("memscape.html");
-    let page = Page::open(Chromium::shared(Adapter::Software), &format!("file://{}", path.display()));
+    let page = Page::open(Chromium::shared(Adapter::Missing), &format!("file://{}", path.display()));
     page.wait_for_state("empty");
     open_form(&page, &generate_file("simulator.pickle", "--events 5000"));
     wait_for_proof(&page);
@@ -69,7 +69,7 @@ fn single_file_page_opened_from_disk_runs_simulator() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn failed_fetch_is_reported_and_retried() {
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.run_before_load(
         "const real = globalThis.fetch; globalThis.fetch = (what, ...more) => !globalThis.mended && String(what).includes('simulator-')
             ? Promise.reject(new TypeError('no network')) : real(what, ...more)",

@@ -250,7 +250,7 @@ fn query_after_failed_fetch_starts_new_worker() {
     if !has_sql() {
         return;
     }
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.run_before_load(
         "const real = globalThis.fetch; globalThis.attempts = 0; globalThis.fetch = (what, ...more) =>
             globalThis.mended || !String(what).includes('sql-') ? real(what, ...more)
@@ -281,7 +281,7 @@ fn single_file_page_answers_queries_if_built_with_sql_option() {
         return;
     }
     let open = |path: &Path| {
-        let page = Page::open(Chromium::shared(Adapter::Software), &format!("file://{}", path.display()));
+        let page = Page::open(Chromium::shared(Adapter::Missing), &format!("file://{}", path.display()));
         page.wait_for_state("ready");
         page.click("#tab-sql");
         page
@@ -330,7 +330,7 @@ fn sql_tab_renders_in_light_dark_and_narrow_windows() {
     if !has_sql() {
         return;
     }
-    let page = Page::open(Chromium::shared(Adapter::Software), &Site::shared().page());
+    let page = Page::open(Chromium::shared(Adapter::Missing), &Site::shared().page());
     page.wait_for_state("empty");
     let path = generate_file("sql.pickle", "--events 5000");
     for (name, [width, height], scheme) in

@@ -49,7 +49,7 @@ fn warm_up_is_invisible_and_sends_no_requests() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn opening_file_ends_warm_up() {
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     // The rehearsal starts once the renderer is known.
     page.run_before_load("GPU.prototype.requestAdapter = () => new Promise(done => window.answer = () => done(null))");
     page.navigate(&Site::shared().page());
@@ -76,7 +76,7 @@ fn opening_file_ends_warm_up() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn file_dropped_before_program_runs_is_opened() {
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.run_before_load(
         "{ const compile = WebAssembly.compileStreaming; \
          WebAssembly.compileStreaming = got => new Promise(done => window.goOn = () => done(compile.call(WebAssembly, got))) }",

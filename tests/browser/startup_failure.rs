@@ -8,7 +8,7 @@ use crate::site::Site;
 /// Opens a page from the disk and runs `script` before it loads.
 fn open_from_disk(name: &str, script: &str) -> Page {
     let path = crate::site::dist().join(name);
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.run_before_load(script);
     page.navigate(&format!("file://{}", path.display()));
     page
@@ -38,7 +38,7 @@ fn multi_file_page_from_disk_links_to_single_file_page() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn missing_wasm_on_server_shows_message() {
-    let page = Page::open(Chromium::shared(Adapter::Software), &format!("{}/bare/", Site::shared().origin));
+    let page = Page::open(Chromium::shared(Adapter::Missing), &format!("{}/bare/", Site::shared().origin));
     wait_for_message(&page, "server");
 }
 
@@ -54,7 +54,7 @@ fn outdated_browser_shows_message() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn error_during_startup_shows_its_own_message() {
     // Removes an element that the program needs.
-    let page = Page::blank(Chromium::shared(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Missing));
     page.run_before_load("addEventListener('readystatechange', () => document.getElementById('axis')?.remove(), true)");
     page.navigate(&Site::shared().page());
     page.wait_until("the error is shown", || page.text("#error").contains("index.html has no #axis"));

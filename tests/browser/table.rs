@@ -237,7 +237,7 @@ fn screenshots_of_table_are_saved() {
     });
     let file = file.unwrap_or_else(training_file);
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {
-        let page = open_with_scheme(scheme, Adapter::Software);
+        let page = open_with_scheme(scheme, Adapter::Missing);
         page.resize(width, 900);
         open_table(&page, &file);
         page.evaluate("document.getElementById('table-grid').focus()");

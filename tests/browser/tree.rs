@@ -52,7 +52,7 @@ fn row_count(page: &Page) -> u64 {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn screenshots_of_trees_are_saved() {
     let show = |file: &Path, scheme: &str, width: u32, height: u32, steps: &[(&[(&str, u32)], &str)]| {
-        let page = Page::blank(Chromium::shared(Adapter::Software));
+        let page = Page::blank(Chromium::shared(Adapter::Missing));
         page.prefer_color_scheme(scheme);
         page.resize(width, height);
         page.navigate(&Site::shared().page());

@@ -8,7 +8,7 @@ use crate::site::Site;
 
 fn open(link: &str) -> Page {
     halves();
-    Page::open(Chromium::shared(Adapter::Software), link)
+    Page::open(Chromium::shared(Adapter::Missing), link)
 }
 
 /// Opens a link that fails, waits for an error with one of these texts, and then opens a valid file.

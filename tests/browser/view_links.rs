@@ -10,7 +10,7 @@ use crate::site::Site;
 const EXAMPLE: &str = "training.pickle.gz";
 
 fn open(fragment: &str) -> Page {
-    Page::open(Chromium::shared(Adapter::Software), &format!("{}#{fragment}", Site::shared().page()))
+    Page::open(Chromium::shared(Adapter::Missing), &format!("{}#{fragment}", Site::shared().page()))
 }
 
 fn open_example(view: &str) -> Page {
