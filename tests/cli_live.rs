@@ -48,7 +48,7 @@ fn snapshot(name: &str) -> PathBuf {
 }
 
 #[test]
-fn at_option_takes_event_time_and_address() {
+fn at_option_takes_event_or_time_or_address() {
     let path = snapshot("cli-live.pickle");
     let path = path.to_str().unwrap();
     let at = |when: &str| {

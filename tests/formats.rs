@@ -98,7 +98,7 @@ fn truncated_protocol_0_reports_error_with_offset() {
 }
 
 #[test]
-fn protocols_0_and_1_written_by_python_open() {
+fn python_pickles_of_protocols_0_and_1_can_be_opened() {
     let Some(folder) = snapshots() else { return };
     for name in ["torch-2.10-small.pickle", "anonymised-annotations-compile-context.pickle"] {
         let path = folder.join(name);

@@ -197,7 +197,7 @@ impl Check {
         }
     }
 
-    /// Returns the block of an allocation and removes it from the list of blocks, since its free completes.
+    /// Removes the block of an allocation whose free completes from the list of blocks, and returns it.
     pub(super) fn take_block(&mut self, number: u32) -> Option<u32> {
         let id = self.blocks.get_mut(number as usize).map_or(NONE, |id| std::mem::replace(id, NONE));
         Some(id).filter(|id| *id != NONE)

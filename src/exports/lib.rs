@@ -30,8 +30,8 @@ use engine::protocol::{ExportFormat, ExportQuestion, ExportTable, Scope};
 use profile::Profile;
 use std::io::{self, Write};
 
-/// Writes a device in a format. Returns the sum of the exported stacks or allocations. Formats without such a sum
-/// return the live bytes at the cursor, and tables other than allocations return the number of rows.
+/// Exports a device in the requested format. Returns the total bytes of the exported stacks or allocations. For formats
+/// without such a total, returns the live bytes at the cursor, and for tables other than allocations the number of rows.
 ///
 /// # Errors
 /// Returns the errors of `out`.

@@ -114,7 +114,7 @@ impl Text {
     }
 }
 
-/// Returns the estimated width of a text in a font of this size. The estimate is rather too high than too low.
+/// Returns the estimated width of a text in a font of this size. The estimate errs on the high side.
 pub fn width(text: &str, size: f64) -> f64 {
     size * text.chars().map(letter_width).sum::<f64>()
 }

@@ -72,6 +72,6 @@ pub struct PointQuestion {
 pub enum Purpose {
     Hover,
     Select,
-    /// Select the segment at the position. Used to restore a link.
+    /// Select the segment at the position. Used to restore the selection of a link.
     SelectSegment,
 }

@@ -58,11 +58,11 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
     let current = (state.load, settings.rules_version);
     // A worker starts with the default rules.
-    if settings.sent == Some(current) || (settings.sent.is_none() && settings.rules.is_none()) {
+    if settings.last_sent == Some(current) || (settings.last_sent.is_none() && settings.rules.is_none()) {
         return;
     }
     // If the worker used the defaults so far, its previous answers about this load are outdated.
-    let is_outdated = settings.sent.replace(current).is_none_or(|(load, _)| load == state.load);
+    let is_outdated = settings.last_sent.replace(current).is_none_or(|(load, _)| load == state.load);
     let defaults = || DEFAULT_RULES.iter().map(|&rule| rule.to_owned()).collect();
     let rules = settings.rules.clone().unwrap_or_else(defaults);
     effects.push(Effect::Ask(Request::InternalFrames(rules)));

@@ -84,10 +84,10 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             on_link_failed(state, load, status);
         }
         Action::StackingChosen(stacking) => {
-            state.shared.change_plot_settings(PlotSettings { stacking, ..state.shared.plot_settings })
+            state.shared.change_plot_settings(PlotSettings { stacking, ..state.shared.plot_settings });
         }
         Action::ColouringChosen(colouring) => {
-            state.shared.change_plot_settings(PlotSettings { colouring, ..state.shared.plot_settings })
+            state.shared.change_plot_settings(PlotSettings { colouring, ..state.shared.plot_settings });
         }
         Action::Plot(action) => plots::handle_action(state, action),
         Action::LegendClicked(slot) => state.toggle_faded(slot),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! scope ── Population ──▶ Weights, by stack key ───┐
-//! stacks ─ StackKeys ── FrameClasses ──▶ TreeShape ┴─▶ WeighedTree ──▶ TreeView: read access
+//! stacks ─ StackKeys ── FrameClasses ──▶ TreeShape ┴─▶ WeightedTree ──▶ TreeView: read access
 //! ```
 //!
 //! A shape depends only on the arrangement. It grows as new stacks occur, and its nodes keep their numbers. Weights
@@ -15,7 +15,7 @@ mod stack_keys;
 mod stacks;
 mod subtree;
 mod view;
-mod weighed_tree;
+mod weighted_tree;
 mod weights;
 
 pub(super) use population::{Population, clamp_scope};
@@ -29,7 +29,7 @@ use analysis::InternalRules;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use shape::TreeShape;
 use stack_keys::StackKeys;
-use weighed_tree::WeighedTree;
+use weighted_tree::WeightedTree;
 use weights::Weights;
 
 /// Limits for the number of cached values of one kind. At most `max` values are cached. If they exceed [`MAX_BYTES`],
@@ -60,7 +60,7 @@ pub(super) struct StackTrees {
     pub(super) stack_keys: StackKeys,
     shapes: Vec<TreeShape>,
     weights: Vec<Weights>,
-    weighed_trees: Vec<WeighedTree>,
+    weighted_trees: Vec<WeightedTree>,
     subtrees: Vec<Subtree>,
     /// Number of searches that have finished so far.
     pub(super) searches: u32,
@@ -71,7 +71,7 @@ impl StackTrees {
     pub(super) fn set_rules(&mut self, rules: InternalRules) {
         self.rules = rules;
         self.shapes.retain(|shape| shape.arrangement.internal == Internal::Shown);
-        self.weighed_trees.retain(|tree| tree.arrangement.internal == Internal::Shown);
+        self.weighted_trees.retain(|tree| tree.arrangement.internal == Internal::Shown);
         self.subtrees.retain(|subtree| subtree.arrangement.internal == Internal::Shown);
     }
 
@@ -79,7 +79,7 @@ impl StackTrees {
     pub(super) fn drop_search_results(&mut self) {
         self.searches += 1;
         self.weights.retain(|weights| weights.selection.found.is_none());
-        self.weighed_trees.retain(|tree| tree.selection.found.is_none());
+        self.weighted_trees.retain(|tree| tree.selection.found.is_none());
     }
 
     /// Continues adding up the weights of a selection and returns their total once complete.
@@ -112,11 +112,11 @@ impl StackTrees {
         self.total(data, selection, slice)?;
         self.grow_shape(data, arrangement, slice)?;
         let (Some(shape), Some(weights)) = (self.shapes.last(), self.weights.last()) else { return Err(OutOfTime) };
-        let is_same = |tree: &WeighedTree| tree.selection == selection && tree.arrangement == arrangement;
-        move_to_end(&mut self.weighed_trees, (TREES_KEPT, WeighedTree::heap_bytes), is_same, || {
-            WeighedTree::new(selection, shape)
+        let is_same = |tree: &WeightedTree| tree.selection == selection && tree.arrangement == arrangement;
+        move_to_end(&mut self.weighted_trees, (TREES_KEPT, WeightedTree::heap_bytes), is_same, || {
+            WeightedTree::new(selection, shape)
         });
-        self.weighed_trees.last_mut().ok_or(OutOfTime)?.step(shape, weights, slice)
+        self.weighted_trees.last_mut().ok_or(OutOfTime)?.step(shape, weights, slice)
     }
 
     fn grow_shape(&mut self, data: DeviceData<'_>, arrangement: Arrangement, slice: &mut TimeSlice) -> SliceResult {
@@ -125,7 +125,7 @@ impl StackTrees {
         move_to_end(&mut self.shapes, (SHAPES_KEPT, TreeShape::heap_bytes), is_same, new);
         // A shape that was evicted and rebuilt may number its nodes differently.
         let has_shape = |arrangement: Arrangement| self.shapes.iter().any(|shape| shape.arrangement == arrangement);
-        self.weighed_trees.retain(|tree| has_shape(tree.arrangement));
+        self.weighted_trees.retain(|tree| has_shape(tree.arrangement));
         self.subtrees.retain(|subtree| has_shape(subtree.arrangement));
         self.shapes.last_mut().ok_or(OutOfTime)?.grow(data, &self.stack_keys, &self.rules, slice)
     }
@@ -164,7 +164,7 @@ impl StackTrees {
     ) -> Option<TreeView<'a>> {
         let shape = self.shapes.iter().find(|shape| shape.arrangement == arrangement)?;
         let weighed =
-            self.weighed_trees.iter().find(|tree| tree.selection == selection && tree.arrangement == arrangement)?;
+            self.weighted_trees.iter().find(|tree| tree.selection == selection && tree.arrangement == arrangement)?;
         Some(TreeView::new(data, &self.stack_keys, shape, weighed))
     }
 
@@ -198,7 +198,7 @@ impl StackTrees {
         self.stack_keys.heap_bytes()
             + self.shapes.iter().map(TreeShape::heap_bytes).sum::<usize>()
             + self.weights.iter().map(Weights::heap_bytes).sum::<usize>()
-            + self.weighed_trees.iter().map(WeighedTree::heap_bytes).sum::<usize>()
+            + self.weighted_trees.iter().map(WeightedTree::heap_bytes).sum::<usize>()
             + self.subtrees.iter().map(Subtree::heap_bytes).sum::<usize>()
     }
 }

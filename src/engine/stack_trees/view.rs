@@ -3,7 +3,7 @@
 use super::classes::is_whole_file;
 use super::shape::{NodeContent, SpecialNode, TreeShape};
 use super::stack_keys::StackKeys;
-use super::weighed_tree::WeighedTree;
+use super::weighted_tree::WeightedTree;
 use crate::device::DeviceData;
 use crate::protocol::{Ends, Merge, NodeKind, NodeLabel, Weight};
 use analysis::{CodeOrigin, IdSet, Sites, site};
@@ -23,7 +23,7 @@ pub(crate) struct TreeView<'a> {
     data: DeviceData<'a>,
     stack_keys: &'a StackKeys,
     shape: &'a TreeShape,
-    weighed: &'a WeighedTree,
+    weighed: &'a WeightedTree,
 }
 
 impl<'a> TreeView<'a> {
@@ -31,7 +31,7 @@ impl<'a> TreeView<'a> {
         data: DeviceData<'a>,
         stack_keys: &'a StackKeys,
         shape: &'a TreeShape,
-        weighed: &'a WeighedTree,
+        weighed: &'a WeightedTree,
     ) -> TreeView<'a> {
         TreeView { data, stack_keys, shape, weighed }
     }

@@ -40,7 +40,7 @@ pub enum ContainerError {
         byte: u64,
         ratio: u64,
     },
-    /// A layer unpacks to more than [`MAX_UNPACKED`](super::MAX_UNPACKED) bytes.
+    /// A layer unpacks to more than [`MAX_UNPACKED_BYTES`](super::MAX_UNPACKED_BYTES) bytes.
     #[error("{byte} bytes of {layer} decompress to more than 1 TiB: not a snapshot")]
     TooLarge {
         layer: &'static str,

@@ -44,7 +44,7 @@ const UNCHECKED_BYTES: u64 = 256 << 20;
 
 /// Maximum unpacked size in bytes: over a hundred times the size of the largest known pickle. Reading this much would
 /// take half an hour.
-pub const MAX_UNPACKED: u64 = 1 << 40;
+pub const MAX_UNPACKED_BYTES: u64 = 1 << 40;
 
 /// Maximum number of nested layers. In practice there are at most two (a .gz file that was compressed again in
 /// transit). Each layer needs memory for its window.
@@ -216,7 +216,7 @@ impl Container {
         })?;
         input.consume(consumed);
         layer.written += written as u64;
-        if layer.written > MAX_UNPACKED {
+        if layer.written > MAX_UNPACKED_BYTES {
             return Err(ContainerError::TooLarge { layer: name, byte });
         }
         let ratio = match self.content {

@@ -74,8 +74,8 @@ impl Zstd {
                 let header = u32::from_le_bytes([first, second, third, 0]);
                 let is_last = header & 1 != 0;
                 // A run-length block stores a single byte.
-                let content = if header >> 1 & 3 == 1 { 1 } else { header as usize >> 3 };
-                3 + content + if is_last && self.has_checksum { 4 } else { 0 }
+                let content_bytes = if header >> 1 & 3 == 1 { 1 } else { header as usize >> 3 };
+                3 + content_bytes + if is_last && self.has_checksum { 4 } else { 0 }
             }
             _ => 3,
         }

@@ -36,7 +36,7 @@ pub const SLICE_BYTES: usize = 64 << 20;
 /// eleven pairs.
 pub const FAST_DICT_PAIRS: usize = 24;
 
-/// Limits of one parser.
+/// Limits on the lengths, nesting and memory that a pickle may use. Exceeding one is an error.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Maximum length of a string or bytes object, see [`STRING_BYTES`].

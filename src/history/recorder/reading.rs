@@ -84,10 +84,10 @@ impl RecorderData {
                 return;
             }
             Token::List => {
-                let mut place = 0u32;
+                let mut index = 0u32;
                 while let Some(item) = tokens.next_item() {
-                    self.flatten(&[key, ".", &place.to_string()].concat(), item, tokens, depth + 1);
-                    place += 1;
+                    self.flatten(&[key, ".", &index.to_string()].concat(), item, tokens, depth + 1);
+                    index += 1;
                 }
                 return;
             }

@@ -88,10 +88,10 @@ impl Part for Panel {
             }
         });
         on(&elements.rules_copy_default, "click", |app, _, _| {
-            handle_action(app, RulesAction::Copied(SetChoice::Standard))
+            handle_action(app, RulesAction::Copied(SetChoice::Standard));
         });
         on(&elements.rules_copy_mosaic, "click", |app, _, _| {
-            handle_action(app, RulesAction::Copied(SetChoice::Mosaic))
+            handle_action(app, RulesAction::Copied(SetChoice::Mosaic));
         });
         on(&elements.rules_undo, "click", |app, _, _| handle_action(app, RulesAction::Undo));
         on(&elements.rules_save, "click", |app, _, _| handle_action(app, RulesAction::Saved(SetFormat::Json)));

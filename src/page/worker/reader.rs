@@ -25,7 +25,7 @@ pub(super) struct Reader {
     /// Number of bytes that the reader has returned.
     bytes_read: f64,
     /// Reads in progress, oldest first.
-    ahead: VecDeque<Promise>,
+    read_ahead: VecDeque<Promise>,
 }
 
 enum Stream {
@@ -54,8 +54,9 @@ impl Reader {
         match ReadableStreamByobReader::new(&stream) {
             Ok(reader) => {
                 let stream = Stream::Byob(reader);
-                let ahead = (0..BUFFERS).map(|_| read(&stream, &Uint8Array::new_with_length(BUFFER_BYTES))).collect();
-                Ok(Reader { stream, blob: Some(blob.clone()), bytes_read: 0.0, ahead })
+                let read_ahead =
+                    (0..BUFFERS).map(|_| read(&stream, &Uint8Array::new_with_length(BUFFER_BYTES))).collect();
+                Ok(Reader { stream, blob: Some(blob.clone()), bytes_read: 0.0, read_ahead })
             }
             Err(_) => Ok(Reader { blob: Some(blob.clone()), ..Reader::from_stream(&stream)? }),
         }
@@ -65,8 +66,8 @@ impl Reader {
     /// `file://` cannot read any blob.
     pub(super) fn from_page(blob: &Blob, from: f64) -> Reader {
         let stream = Stream::ByPage(blob.clone(), Cell::new(from));
-        let ahead = (0..BUFFERS).map(|_| read(&stream, &Uint8Array::new_with_length(0))).collect();
-        Reader { stream, blob: None, bytes_read: from, ahead }
+        let read_ahead = (0..BUFFERS).map(|_| read(&stream, &Uint8Array::new_with_length(0))).collect();
+        Reader { stream, blob: None, bytes_read: from, read_ahead }
     }
 
     /// Returns a reader that continues where this one has stopped, but lets the page read the blob. `None` if the page
@@ -75,24 +76,24 @@ impl Reader {
         self.blob.as_ref().map(|blob| Reader::from_page(blob, self.bytes_read))
     }
 
-    /// Creates a reader for the response of a link. Each chunk has its own buffer, because chunks may be kept.
+    /// Creates a reader for the response body of a download. Each chunk has its own buffer, because callers may keep chunks.
     pub(super) fn from_stream(stream: &ReadableStream) -> Result<Reader, Failure> {
         let reader = ReadableStreamDefaultReader::new(stream)
             .map_err(|_| Failure::Read("This browser cannot read streams.".into()))?;
         let stream = Stream::Default(reader);
-        let ahead = (0..CHUNKS_AHEAD).map(|_| read(&stream, &Uint8Array::new_with_length(0))).collect();
-        Ok(Reader { stream, blob: None, bytes_read: 0.0, ahead })
+        let read_ahead = (0..CHUNKS_AHEAD).map(|_| read(&stream, &Uint8Array::new_with_length(0))).collect();
+        Ok(Reader { stream, blob: None, bytes_read: 0.0, read_ahead })
     }
 
     /// Returns the promise of the oldest read in progress. It resolves to `{ done, value }`.
     pub(super) fn next_read(&mut self) -> Option<Promise> {
-        self.ahead.pop_front()
+        self.read_ahead.pop_front()
     }
 
     /// Starts another read. `used` is a chunk that was processed, so its buffer may be reused.
     pub(super) fn start_read(&mut self, used: &Uint8Array) {
         self.bytes_read += f64::from(used.length());
-        self.ahead.push_back(read(&self.stream, used));
+        self.read_ahead.push_back(read(&self.stream, used));
     }
 
     /// Stops reading. Reads in progress return the end of the stream.

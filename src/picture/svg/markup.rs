@@ -79,10 +79,10 @@ impl<'a> Markup<'a> {
                 self.raw("-")?;
             }
             self.integer((hundredths.unsigned_abs() / 100) as i64)?;
-            let rest = hundredths.unsigned_abs() % 100;
-            if rest > 0 {
-                self.raw(if rest < 10 { ".0" } else { "." })?;
-                self.integer(if rest.is_multiple_of(10) { rest / 10 } else { rest } as i64)?;
+            let fraction = hundredths.unsigned_abs() % 100;
+            if fraction > 0 {
+                self.raw(if fraction < 10 { ".0" } else { "." })?;
+                self.integer(if fraction.is_multiple_of(10) { fraction / 10 } else { fraction } as i64)?;
             }
         }
         Ok(())

@@ -127,7 +127,7 @@ pub(crate) fn step(tab: &mut SegmentsTab, shared: &mut Shared, step: SegmentsSte
             tab.keep_in_view();
         }
         SegmentsStep::NextSort => {
-            handle_action(tab, shared, SegmentsAction::SortChosen((sort + 1) % SORTS.len()), effects)
+            handle_action(tab, shared, SegmentsAction::SortChosen((sort + 1) % SORTS.len()), effects);
         }
         SegmentsStep::NextPool => handle_action(tab, shared, SegmentsAction::PoolChosen(next_pool), effects),
         SegmentsStep::NextStream => handle_action(tab, shared, SegmentsAction::StreamChosen(next_stream), effects),

@@ -37,7 +37,7 @@ pub struct Settings {
     /// Version of the rules in use. Incremented whenever they change.
     pub(crate) rules_version: u32,
     /// Id of the load whose worker last received rules, and `rules_version` of these rules.
-    pub(crate) sent: Option<(u32, u32)>,
+    pub(crate) last_sent: Option<(u32, u32)>,
 }
 
 impl Settings {

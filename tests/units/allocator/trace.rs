@@ -91,7 +91,7 @@ fn recorded_settings_reproduce_recorded_addresses() {
 }
 
 #[test]
-fn trace_under_other_settings_has_peak_of_run() {
+fn trace_simulated_under_other_settings_has_peak_of_its_run() {
     for name in names() {
         for recording in recordings(&name).unwrap() {
             let Some((recording, proof)) = proof(recording) else { continue };

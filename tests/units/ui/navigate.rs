@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn view_stays_in_plane_after_any_gestures(steps in proptest::collection::vec((0..4, -2000.0..2000.0f64, 0.1..10.0f64), 0..20)) {
+    fn view_stays_in_bounds_after_any_gesture(steps in proptest::collection::vec((0..4, -2000.0..2000.0f64, 0.1..10.0f64), 0..20)) {
         let mut view = PLANE.fit(CANVAS);
         for (what, place, factor) in steps {
             view = match what {

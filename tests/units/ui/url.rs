@@ -24,7 +24,7 @@ fn file_name_is_last_path_component() {
 }
 
 #[test]
-fn origins_with_other_characters_are_rejected() {
+fn origins_with_invalid_characters_are_rejected() {
     for origin in ["https://a-b.c:8080", "http://127.0.0.1:1", "http://[::1]:80"] {
         assert!(is_plain_origin(origin), "{origin}");
     }

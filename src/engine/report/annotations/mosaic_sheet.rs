@@ -17,7 +17,7 @@ struct Row {
 
 /// Returns the table. Its rows are peaks of the trace and of a range, and live bytes by compiled region, annotation and
 /// stage.
-pub(super) fn mosaic_sheet(names: &SheetContext<'_>, pass: &RegionPass) -> Sheet {
+pub(super) fn mosaic_sheet(context: &SheetContext<'_>, pass: &RegionPass) -> Sheet {
     let note =
         "As in Mosaic's reports, without the baseline. A stage: live bytes at the START or END of an annotation.";
     let mut found: Vec<Row> = Vec::new();
@@ -25,15 +25,15 @@ pub(super) fn mosaic_sheet(names: &SheetContext<'_>, pass: &RegionPass) -> Sheet
     let peak = pass.mosaic_peak.moment;
     add("dynamic peak", String::new(), pass.mosaic_peak.bytes, peak);
     if let Some((_, highest)) = pass.window_peak {
-        add("peak of the range", String::new(), highest.bytes, highest.moment.min(names.history.event_count()));
+        add("peak of the range", String::new(), highest.bytes, highest.moment.min(context.history.event_count()));
     }
-    let rows = names.rows as usize;
+    let rows = context.rows as usize;
     let mut left_out = 0;
     let mut at_peak = |kind: &'static str, all: Vec<(Option<StringId>, u64)>, none: &str| {
-        left_out += names.left_out(all.len());
+        left_out += context.left_out(all.len());
         let all = base::sorted::sorted_by_key(all, |&(_, bytes)| u128::from(!bytes));
         for (name, bytes) in all.into_iter().take(rows) {
-            add(kind, name.map_or_else(|| none.to_owned(), |name| names.text(name)), bytes, peak);
+            add(kind, name.map_or_else(|| none.to_owned(), |name| context.text(name)), bytes, peak);
         }
     };
     let regions = pass.regions.iter().filter(|region| region.mosaic_at_peak > 0);
@@ -41,20 +41,20 @@ pub(super) fn mosaic_sheet(names: &SheetContext<'_>, pass: &RegionPass) -> Sheet
     at_peak("compile_context at the peak", regions.collect(), "N/A");
     at_peak("annotation at the peak", pass.annotations.clone(), "");
     let mut times: HashMap<(StringId, bool), u32, foldhash::fast::RandomState> = HashMap::default();
-    for (mark, &usage) in names.snapshot.marks.iter().zip(&pass.usages) {
-        let mut name = names.text(mark.name);
+    for (mark, &usage) in context.snapshot.marks.iter().zip(&pass.usages) {
+        let mut name = context.text(mark.name);
         name.push_str(if mark.start { "_START" } else { "_END" });
         let before = times.entry((mark.name, mark.start)).or_insert(0);
         if *before > 0 {
             name.push_str(&["(", &before.to_string(), ")"].concat());
         }
         *before += 1;
-        let until = names.history.events.times.time_axis();
+        let until = context.history.events.times.time_axis();
         let moment = until.map_or(0, |clock| clock.events_before_us(mark.time_us.saturating_add(1)));
         add("stage", name, usage, moment);
     }
     if !pass.usages.is_empty() {
-        left_out += names.left_out(names.snapshot.marks.len());
+        left_out += context.left_out(context.snapshot.marks.len());
     }
     let columns = [
         column::text("what", "what", |it: &Row| it.kind.to_owned()),

@@ -103,10 +103,10 @@ pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, RangeTotals) + Copy 
 }
 
 /// Returns the table of annotations by name.
-pub(super) fn names_sheet(names: &SheetContext<'_>, sums: &[NameTotals], highest: &[u32], ranges: &Ranges) -> Sheet {
+pub(super) fn names_sheet(context: &SheetContext<'_>, sums: &[NameTotals], highest: &[u32], ranges: &Ranges) -> Sheet {
     let note = "Requested bytes of the whole device while the annotation is open, highest peak first. Annotations of one name are added up. Kept: allocated in one and live at its end.";
     let columns = [
-        column::text("name", "annotation", |sum: &NameTotals| names.text(sum.name)),
+        column::text("name", "annotation", |sum: &NameTotals| context.text(sum.name)),
         column::count("count", "count", |sum: &NameTotals| sum.count),
         column::cell("duration_us", "total duration", |sum: &NameTotals| Cell::Micros(sum.micros)),
         column::bytes("peak_live_bytes", "peak", |sum: &NameTotals| sum.peak),
@@ -115,54 +115,55 @@ pub(super) fn names_sheet(names: &SheetContext<'_>, sums: &[NameTotals], highest
         column::bytes("kept_bytes", "kept", |sum: &NameTotals| sum.kept),
     ];
     let mut sheet = sheet(["annotations", "Annotations by name", note], &columns);
-    for sum in highest.iter().take(names.rows as usize).filter_map(|&index| sums.get(index as usize)) {
+    for sum in highest.iter().take(context.rows as usize).filter_map(|&index| sums.get(index as usize)) {
         let (span, facts) = ranges.range(sum.highest_index);
         sheet
             .rows
             .push(SheetRow { cells: cells(&columns, sum), ..evidence_row(range_evidence(span, facts.peak_moment)) });
     }
-    sheet.left_out = names.left_out(sums.len());
+    sheet.left_out = context.left_out(sums.len());
     sheet
 }
 
 /// Returns the table of individual annotations. It contains the annotations with the highest peaks, in chronological
 /// order.
 pub(super) fn occurrences_sheet(
-    names: &SheetContext<'_>,
+    context: &SheetContext<'_>,
     placed: &PlacedAnnotations,
     highest: &[u32],
     ranges: &Ranges,
 ) -> Sheet {
     let note = "Requested bytes of the whole device, in chronological order; if truncated, those with the highest peak. Indented by nesting. Kept: allocated in it and live at its end.";
     type Row<'a> = (&'a AnnotationRange, (Span, RangeTotals));
-    let name = |range: &AnnotationRange| names.text(range.name) + if range.end_us.is_none() { " (no end)" } else { "" };
+    let name =
+        |range: &AnnotationRange| context.text(range.name) + if range.end_us.is_none() { " (no end)" } else { "" };
     let mut columns = vec![column::text("name", "annotation", |(range, _): Row<'_>| name(range))];
     columns.extend(facts_columns(|(_, facts): Row<'_>| facts));
     columns.extend([
         column::bytes("kept_bytes", "kept", |(_, (_, facts)): Row<'_>| facts.kept),
-        column::cell("duration_us", "duration", |(range, _): Row<'_>| Cell::Micros(micros(names.history, range))),
+        column::cell("duration_us", "duration", |(range, _): Row<'_>| Cell::Micros(micros(context.history, range))),
     ]);
     let mut sheet = sheet(["occurrences", "Annotations one by one", note], &columns);
-    let mut chosen: Vec<u32> = highest.iter().copied().take(names.rows as usize).collect();
+    let mut chosen: Vec<u32> = highest.iter().copied().take(context.rows as usize).collect();
     chosen.sort_unstable();
     for number in chosen {
         let Some(annotation) = placed.annotations.get(number as usize) else { continue };
-        let Some(range) = names.range(annotation.row) else { continue };
+        let Some(range) = context.range(annotation.row) else { continue };
         let (span, facts) = ranges.range(number);
         let cells = cells(&columns, (range, (span, facts)));
         let depth = annotation.depth.min(MAX_DEPTH);
         sheet.rows.push(SheetRow { cells, depth, ..evidence_row(range_evidence(span, facts.peak_moment)) });
     }
-    sheet.left_out = names.left_out(placed.annotations.len());
+    sheet.left_out = context.left_out(placed.annotations.len());
     sheet
 }
 
 /// Returns the table of compiled regions.
-pub(super) fn regions_sheet(names: &SheetContext<'_>, regions: &[Region]) -> Sheet {
+pub(super) fn regions_sheet(context: &SheetContext<'_>, regions: &[Region]) -> Sheet {
     let note = "Requested bytes by torch.compile region (compile_context; N/A: outside a region, or not recorded), without the baseline.";
     let sum = |part: fn(&Region) -> u64| regions.iter().fold(0u64, |sum, region| sum.saturating_add(part(region)));
     let columns = [
-        column::text("name", "region", |region: &Region| names.context(region.name)),
+        column::text("name", "region", |region: &Region| context.context(region.name)),
         column::bytes("peak_live_bytes", "live at the peak", |region: &Region| region.at_peak)
             .total(Cell::Bytes(sum(|it| it.at_peak))),
         column::bytes("own_peak_live_bytes", "own peak", |region: &Region| region.peak),
@@ -179,11 +180,11 @@ pub(super) fn regions_sheet(names: &SheetContext<'_>, regions: &[Region]) -> She
     }
     let weight = |region: &&Region| u128::from(!region.at_peak) << 64 | u128::from(!region.allocated);
     let regions = base::sorted::sorted_by_key(regions.iter().collect(), weight);
-    for region in regions.iter().copied().take(names.rows as usize) {
+    for region in regions.iter().copied().take(context.rows as usize) {
         sheet
             .rows
             .push(SheetRow { cells: cells(&columns, region), ..evidence_row(moment_evidence(region.peak_moment)) });
     }
-    sheet.left_out = names.left_out(regions.len());
+    sheet.left_out = context.left_out(regions.len());
     sheet
 }

@@ -22,7 +22,7 @@ fn growths(facts: &[RangeTotals]) -> impl Iterator<Item = i64> + '_ {
 }
 
 /// Returns the table of training steps.
-pub(super) fn steps_sheet(names: &SheetContext<'_>, steps: &Steps, facts: &[RangeTotals]) -> Sheet {
+pub(super) fn steps_sheet(context: &SheetContext<'_>, steps: &Steps, facts: &[RangeTotals]) -> Sheet {
     let growths: Vec<i64> = growths(facts).take(steps.spans.len()).collect();
     let mut sums = [0u64; 2];
     for facts in facts.iter().take(steps.spans.len()) {
@@ -30,7 +30,7 @@ pub(super) fn steps_sheet(names: &SheetContext<'_>, steps: &Steps, facts: &[Rang
     }
     type Row = (usize, (Span, RangeTotals), i64);
     let name = |index: usize| {
-        steps.annotation_rows.get(index).and_then(|&row| names.range(row)).map(|range| names.text(range.name))
+        steps.annotation_rows.get(index).and_then(|&row| context.range(row)).map(|range| context.text(range.name))
     };
     let mut columns = vec![column::text("step", "step", |(index, ..): Row| {
         name(index).unwrap_or_else(|| group_digits(index as u64 + 1))
@@ -48,7 +48,7 @@ pub(super) fn steps_sheet(names: &SheetContext<'_>, steps: &Steps, facts: &[Rang
         );
     }
     let mut sheet = sheet(["steps", "Steps", &note], &columns);
-    let rows = steps.spans.iter().zip(facts).zip(growths).enumerate().take(names.rows as usize);
+    let rows = steps.spans.iter().zip(facts).zip(growths).enumerate().take(context.rows as usize);
     for (index, ((&span, &facts), growth)) in rows {
         let cells = cells(&columns, (index, (span, facts), growth));
         sheet.rows.push(SheetRow { cells, ..evidence_row(range_evidence(span, facts.peak_moment)) });
@@ -57,7 +57,7 @@ pub(super) fn steps_sheet(names: &SheetContext<'_>, steps: &Steps, facts: &[Rang
         sheet.total = vec![Cell::Empty; columns.len()];
         sheet.total.splice(7..9, [Cell::Bytes(sums[0]), Cell::Bytes(sums[1])]);
     }
-    sheet.left_out = names.left_out(steps.spans.len());
+    sheet.left_out = context.left_out(steps.spans.len());
     sheet
 }
 

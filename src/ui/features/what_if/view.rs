@@ -54,7 +54,7 @@ pub(super) fn drawn_course(shared: &Shared) -> Option<&WhatIfCourse> {
     course.map(|(_, course)| &**course)
 }
 
-/// Returns true if the drawn run has the settings and the program of a run.
+/// Returns true if the drawn run has the same settings and program as `run`.
 pub(super) fn is_drawn(run: &WhatIfRun, drawn: Option<&WhatIfCourse>) -> bool {
     drawn.is_some_and(|course| (&course.settings, &course.program) == (&run.settings, &run.program))
 }

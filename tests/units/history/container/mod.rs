@@ -13,7 +13,7 @@ fn decompressed_size_is_limited() {
         assert!(container.pull().unwrap().is_some());
     }
     container.fed = 1 << 40;
-    container.layers[0].written = MAX_UNPACKED - 16;
+    container.layers[0].written = MAX_UNPACKED_BYTES - 16;
     container.layers[0].output.consume(32);
     container.file.add(blocks);
     let error = container.pull().unwrap_err();

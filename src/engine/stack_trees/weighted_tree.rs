@@ -29,7 +29,7 @@ struct Node {
 }
 
 /// Weights of all nodes of a tree for one selection of allocations.
-pub(super) struct WeighedTree {
+pub(super) struct WeightedTree {
     pub(super) selection: Selection,
     pub(super) arrangement: Arrangement,
     nodes: Vec<Node>,
@@ -50,14 +50,14 @@ pub(super) struct WeighedTree {
     next: u32,
 }
 
-impl WeighedTree {
+impl WeightedTree {
     /// Creates a tree whose weights are zero. `shape` must already contain all stack keys (stack and origin) whose
     /// weight will be nonzero.
-    pub(super) fn new(selection: Selection, shape: &TreeShape) -> WeighedTree {
+    pub(super) fn new(selection: Selection, shape: &TreeShape) -> WeightedTree {
         let len = shape.len();
         let (nodes, wide_nodes, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
         let arrangement = shape.arrangement;
-        WeighedTree {
+        WeightedTree {
             selection,
             arrangement,
             nodes,
