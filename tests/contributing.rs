@@ -1,4 +1,5 @@
-//! Checks CONTRIBUTING.md against the source tree: paths exist, and the lists of files to touch are right.
+//! Checks CONTRIBUTING.md and ARCHITECTURE.md against the source tree: paths exist, all crates are described, and the lists
+//! of files to touch are right.
 
 use super::{root, rust_files};
 use std::collections::BTreeSet;
@@ -22,13 +23,29 @@ fn paths(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn paths_in_contributing_exist() {
-    let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
-    let paths = paths(&text);
-    assert!(paths.len() > 20, "{paths:?}");
-    for path in paths.into_iter().filter(|path| !path.contains("NAME")) {
-        assert!(root().join(path).exists(), "CONTRIBUTING.md names {path}, which does not exist");
+fn paths_in_documents_exist() {
+    for (document, least) in [("CONTRIBUTING.md", 20), ("ARCHITECTURE.md", 60)] {
+        let text = fs::read_to_string(root().join(document)).unwrap();
+        let paths = paths(&text);
+        assert!(paths.len() > least, "{document}: {paths:?}");
+        for path in paths.into_iter().filter(|path| !path.contains("NAME")) {
+            assert!(root().join(path).exists(), "{document} names {path}, which does not exist");
+        }
     }
+}
+
+#[test]
+fn architecture_describes_every_crate() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, table) = text.split_once("| crate | what it does |").unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    let described: BTreeSet<&str> = paths(table).into_iter().filter(|path| path.starts_with("src/")).collect();
+    let folders = fs::read_dir(root().join("src")).unwrap().map(|entry| entry.unwrap().path());
+    let crates: BTreeSet<String> = folders
+        .filter(|folder| folder.join("Cargo.toml").is_file())
+        .map(|folder| format!("src/{}", folder.file_name().unwrap().to_str().unwrap()))
+        .collect();
+    assert_eq!(described, crates.iter().map(String::as_str).collect());
 }
 
 /// Returns the files that a chapter lists. Panics if there are more than `most`.
