@@ -140,15 +140,18 @@ install_chromium() {
     export CHROMIUM
 }
 
-# Debian's build of Chromium without windows opens a tab in half the time. Without it, the tests use Chromium itself. As
-# another user than root, it is not installed here, because that would ask for a password.
+# Debian's build of Chromium without windows opens a tab in half the time. The browser tests use it if it is installed,
+# and otherwise Chromium, as the tests of embedded pages do. As another user than root, it is not installed here, because
+# that would ask for a password.
 install_headless_shell() {
+    [[ $CHROMIUM == */chromium ]] || return 0
     if [[ $(id -u) == 0 ]] && have apt-get; then
         with_apt chromium-headless-shell "Chromium's headless shell" chromium-headless-shell 2>/dev/null || true
     fi
-    have chromium-headless-shell && [[ $CHROMIUM == */chromium ]] || return 0
-    CHROMIUM=$(command -v chromium-headless-shell)
-    if ! "$CHROMIUM" --version >/dev/null 2>&1; then CHROMIUM=$(command -v chromium); fi
+    if have chromium-headless-shell && chromium-headless-shell --version >/dev/null 2>&1; then
+        HEADLESS_SHELL=$(command -v chromium-headless-shell)
+        export HEADLESS_SHELL
+    fi
 }
 
 # If Firefox or WebKit cannot be installed, their tests are skipped, and tests/check.sh prints a message.

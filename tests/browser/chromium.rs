@@ -237,7 +237,7 @@ fn profile_folder(name: &str) -> PathBuf {
 
 /// Path of Chromium: the variable `CHROMIUM`, or the first of the usual names on `PATH`.
 fn chromium_path() -> PathBuf {
-    if let Some(named) = std::env::var_os("CHROMIUM") {
+    if let Some(named) = std::env::var_os("HEADLESS_SHELL").or_else(|| std::env::var_os("CHROMIUM")) {
         return named.into();
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
