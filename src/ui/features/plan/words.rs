@@ -17,8 +17,8 @@ const DOUBTFUL_FIT: &str = ", but an estimate may be 20 % off: this may or may n
 /// Caveat of the sequence preset if the growth was measured in the open comparison.
 pub(super) const MEASURED_CAVEAT: &str = "Sequence: each allocation grows as the open comparison measured; without a measurement, what grows with the batch grows in proportion.";
 
-/// Largest known error of an estimated peak, in percent of the recorded peak: about three times the worst
-/// case of 27 recordings of 18 programs with the batch size doubled, because other programs may differ more.
+/// Largest known error of an estimated peak, in percent of the recorded peak: above the worst case
+/// of 37 recordings with the batch size doubled (14 %), because other programs may differ more.
 const MAX_ERROR_PERCENT: u128 = 20;
 
 /// Origin of a plan's factors, which determines the error of the planned peak.
