@@ -3,8 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
+use crate::opened::recordings_folder;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 const MIB: u64 = 1 << 20;
@@ -76,22 +77,11 @@ fn activations_of_half_a_parameter_grow_if_there_are_more_of_them_than_parameter
     assert_eq!(planned_bytes(&plan(&all, &[1, 2], "batch=3")), 10 * MIB + 3 * 10 * MIB);
 }
 
-/// Returns the recordings of programs with different batch sizes. Prints a note if the folder is missing.
-fn programs() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let places = ["../shared/recordings/programs-2.11", "../../shared/recordings/programs-2.11"];
-    let found = places.map(|place| root.join(place)).into_iter().find(|place| place.is_dir());
-    if found.is_none() {
-        println!("SKIPPED: no recordings (../shared/recordings): plans are not compared with them");
-    }
-    found
-}
-
 #[test]
 fn plan_for_twice_the_batch_matches_recording_with_twice_the_batch() {
-    let Some(folder) = programs() else { return };
+    let Some(folder) = recordings_folder("plans are not compared with them") else { return };
     for program in ["accumulate", "activations", "amp", "mlp", "train"] {
-        let file = |variant: &str| folder.join(format!("{program}.default.{variant}.pickle.gz"));
+        let file = |variant: &str| folder.join(format!("programs-2.11/{program}.default.{variant}.pickle.gz"));
         let [base, double] = ["base", "b2"].map(|variant| file(variant).to_str().unwrap().to_owned());
         let plan = memscape(&["plan", &base, "--preset", "batch=2"]);
         // The simulated allocator uses the same sizes.

@@ -14,7 +14,7 @@ use memscape::replay::{AllocationId, DeviceHistory, Rounding, SegmentKind, Segme
 use memscape::snapshot::Snapshot;
 use memscape::timeline::View;
 use memscape::units::Moment;
-use opened::{Opened, open, real_pickles, reply};
+use opened::{Opened, open, real_pickles, recordings_folder, reply};
 use reported::{cell, number, sheet, text};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -464,12 +464,7 @@ fn stranded_bytes_by_reason_sum_to_total_on_real_snapshots() {
 
 /// Returns a sample of the recordings of PyTorch's allocator. Prints a note if the folder is missing.
 fn recordings() -> Option<Vec<PathBuf>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut places = ["../shared/recordings", "../../shared/recordings"].map(|place| root.join(place)).into_iter();
-    let Some(folder) = places.find(|place| place.is_dir()) else {
-        println!("SKIPPED: no recordings (../shared/recordings): stranded bytes are not checked with them");
-        return None;
-    };
+    let folder = recordings_folder("stranded bytes are not checked with them")?;
     let entries = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> =
         entries(&folder).filter(|path| path.is_dir()).flat_map(|path| entries(&path)).collect();

@@ -4,7 +4,7 @@
 use crate::aligning::AlignmentResult;
 use crate::answer::{FactorGroup, Outcome, OutcomeTotals, PerSide, SiteFactor, SiteLifetimes};
 use crate::key::Key;
-use crate::scaling::SiteGrowth;
+use crate::scaling::{STEPS_PER_DOUBLING, SiteGrowth};
 use crate::sums::site_of;
 use crate::tables::KeyTables;
 use base::slice::{SliceResult, TimeSlice};
@@ -14,8 +14,6 @@ use engine::Side;
 use hashbrown::HashMap;
 use history::replay::AllocationId;
 
-/// Precision of growth factors: number of distinguished factors between 1 and 2.
-const STEPS_PER_DOUBLING: f64 = 32.0;
 /// Maximum number of distinct factors per call site.
 const MAX_FACTORS: usize = 8;
 /// Maximum number of call sites listed per group or outcome.

@@ -18,7 +18,7 @@ const SHARE_STEPS: f64 = 4.0;
 /// Denominator used to approximate factors that are not simple fractions.
 const PARTS: f64 = 16.0;
 /// Precision of growth factors: number of distinguished factors between 1 and 2.
-const STEPS_PER_DOUBLING: f64 = 32.0;
+pub(crate) const STEPS_PER_DOUBLING: f64 = 32.0;
 /// Minimum share of the changed bytes that grow by the root of the factor with the most bytes.
 const MIN_ROOT_SHARE: f64 = 0.02;
 /// Sentinel: the growth of the call site is unknown.

@@ -3,7 +3,7 @@
 use memscape::engine::protocol::{Access, Details, FileSummary, HitAllocation, LoadRange, Member, PlotSettings};
 use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request};
 use memscape::timeline::{Scene, View};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An engine with a file open.
 pub(crate) struct Opened {
@@ -175,4 +175,15 @@ pub(crate) fn real_pickles() -> Option<Vec<PathBuf>> {
     files.sort();
     assert!(!files.is_empty(), "the folder of snapshots is empty");
     Some(files)
+}
+
+/// Returns the folder of the recordings of PyTorch's allocator. Prints a note with `unchecked` if it is missing.
+pub(crate) fn recordings_folder(unchecked: &str) -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut places = ["../shared/recordings", "../../shared/recordings"].map(|place| root.join(place)).into_iter();
+    let found = places.find(|place| place.is_dir());
+    if found.is_none() {
+        println!("SKIPPED: no recordings (../shared/recordings): {unchecked}");
+    }
+    found
 }
