@@ -3,12 +3,12 @@
 //! This crate re-exports the workspace's crates under one name, for tests, benches and programs that embed memscape. In
 //! the order of the data: `history` parses a file into allocations with lifetimes, `allocator` simulates PyTorch's
 //! allocator, `analysis` computes reports (`yaml` reads its category rules), `picture` turns allocations into
-//! rectangles and draws them, and `engine` runs all of this in time slices behind one message type. `compare` diffs
+//! rectangles and draws them, and `engine` runs all of this in time slices behind the messages of `protocol`. `compare` diffs
 //! snapshots, `exports` writes other tools' formats, `sql` exposes SQLite tables (through `sqlite`), `ui` holds the
 //! state of the views, and `base` formats quantities. The front ends are `page` (browser), `cli` (command line) and
 //! `tui`.
 //!
-//! Read first: `src/engine/lib.rs`, `src/engine/protocol.rs` and `src/ui/lib.rs`.
+//! Read first: `src/engine/lib.rs`, `src/protocol/lib.rs` and `src/ui/lib.rs`.
 //!
 //! Rules that hold everywhere:
 //! * Dependencies point one way. Cargo enforces it for crates, `tests/layers.rs` for modules of `history` and
@@ -31,6 +31,7 @@ pub use engine;
 pub use exports;
 pub use history::{compact, container, json, pickle, replay, snapshot, writing};
 pub use picture::{outline, render, shapes, svg, timeline};
+pub use protocol;
 pub use sql;
 pub use ui;
 pub use yaml;

@@ -4,10 +4,10 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Arrangement, Fold, FoldScope, FoldState, MomentSpec, NodeKind, Scope, Span, TreePage, TreeQuestion, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};

@@ -6,8 +6,8 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{CategorySet, Cell, Report, ReportQuestion, SheetRow, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{CategorySet, Cell, Report, ReportQuestion, SheetRow, Topic};
 use memscape::units::Moment;
 use opened::{Opened, open, real_pickles};
 use serde_json::Value;

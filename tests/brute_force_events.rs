@@ -7,10 +7,10 @@ use crate::generate;
 use crate::opened;
 use crate::reported;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Action, Cell, Curves, EventsFilter, EventsPage, EventsQuestion, MemoryFilter, Report, Tone, Topic,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 use opened::{Opened, open, real_pickles};
 use reported::{cell, number, sheet};
@@ -121,7 +121,7 @@ fn check_moments(name: &str, opened: &mut Opened, device: i64, expected: &Value)
 fn check_fragmentation(name: &str, opened: &mut Opened, device: i64, expected: &Value) {
     let report = report(opened, device, Topic::Fragmentation, None);
     let over_time = sheet(&report, "over_time");
-    let row = |sheet: &memscape::engine::protocol::Sheet, place: usize| {
+    let row = |sheet: &memscape::protocol::Sheet, place: usize| {
         let row = &sheet.rows[place];
         let Cell::Event(event) = cell(sheet, row, "event") else { panic!("expected an event") };
         let of = |key| u64::try_from(number(sheet, row, key)).unwrap();

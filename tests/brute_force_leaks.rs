@@ -6,8 +6,8 @@
 use crate::generate;
 use crate::opened;
 
-use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{Cell, Report, ReportQuestion, Sheet, Topic};
 use opened::{Opened, open, real_pickles};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};

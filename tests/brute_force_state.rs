@@ -7,7 +7,7 @@ use crate::generate;
 use crate::opened;
 use crate::stated;
 
-use memscape::engine::protocol::PieceKind;
+use memscape::protocol::PieceKind;
 use opened::{Opened, open, real_pickles, snapshots};
 use serde_json::Value;
 use stated::{list, pieces};

@@ -5,8 +5,8 @@
 use crate::generate;
 use crate::opened;
 
-use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
 use opened::{Opened, open, real_pickles};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -7,10 +7,10 @@ use crate::opened;
 
 use crate::trained;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     CategoryRule, CategorySet, Cell, Grouping, LegendEntry, PlotSettings, Report, ReportQuestion, Tally, Topic, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use trained::generated;
 
@@ -142,7 +142,7 @@ fn category_totals_agree_in_legend_search_report_and_details() {
         );
         sum = Weight { bytes: sum.bytes + entry.at.bytes, count: sum.count + entry.at.count };
     }
-    let at = vec![memscape::engine::protocol::MomentSpec::Moment(events / 2)];
+    let at = vec![memscape::protocol::MomentSpec::Moment(events / 2)];
     let Reply::Answer { answer: Answer::Moments(moments), .. } =
         opened.reply(Request::Ask(Ask { serial: 1, device: 0, question: Question::Moments(at) }))
     else {

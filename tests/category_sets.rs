@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-use memscape::engine::protocol::CategorySet;
+use memscape::protocol::CategorySet;
 use memscape::yaml;
 use proptest::prelude::*;
 
@@ -98,10 +98,10 @@ fn invalid_rules_report_error_with_line() {
 
 mod arbitrary {
     //! Strategies for random rule sets.
-    use memscape::engine::protocol::category::{
+    use memscape::protocol::category::{
         Birth, End, Looked, ModelCall, Order, Place, SizeCondition, StackKind, StackOrigin, Turn,
     };
-    use memscape::engine::protocol::{CategoryRule, CategorySet};
+    use memscape::protocol::{CategoryRule, CategorySet};
     use proptest::prelude::*;
 
     fn one_of<T: Copy + std::fmt::Debug + 'static>(words: &'static [(&'static str, T)]) -> impl Strategy<Value = T> {
@@ -186,7 +186,7 @@ proptest! {
     #[test]
     fn random_sets_round_trip(set in arbitrary::set()) {
         prop_assert_eq!(yaml::parse(&set.to_json()), Ok(set.clone()));
-        prop_assert_eq!(memscape::engine::protocol::decode(&memscape::engine::protocol::encode(&set)), Some(set.clone()));
+        prop_assert_eq!(memscape::protocol::decode(&memscape::protocol::encode(&set)), Some(set.clone()));
         if let Ok(text) = set.to_mosaic() {
             let read = yaml::parse(&text).unwrap();
             prop_assert!(read.rules.iter().map(|rule| (&rule.category, &rule.frame)).eq(set.rules.iter().map(|rule| (&rule.category, &rule.frame))));

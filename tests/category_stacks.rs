@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use memscape::analysis::category::compiled::{CompiledSet, FrameResult, StackResult};
-use memscape::engine::protocol::CategorySet;
+use memscape::protocol::CategorySet;
 
 /// Returns the category that a rule set assigns to a stack, innermost frame first.
 fn category_of(set: &str, frames: &[(&str, &str)]) -> String {

@@ -1,7 +1,7 @@
 //! Category rules as YAML: output of PyYAML and hand-written YAML parse like the same rules in JSON. Errors report
 //! their line.
 
-use memscape::engine::protocol::CategorySet;
+use memscape::protocol::CategorySet;
 use memscape::yaml;
 
 fn parsed(text: &str) -> CategorySet {

@@ -4,7 +4,7 @@
 
 use crate::zip;
 
-use memscape::engine::protocol::SCHEMA;
+use memscape::protocol::SCHEMA;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};

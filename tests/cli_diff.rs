@@ -5,7 +5,7 @@
 use crate::generate;
 
 use generate::Options;
-use memscape::engine::protocol::SCHEMA;
+use memscape::protocol::SCHEMA;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};

@@ -6,7 +6,7 @@ use crate::generate;
 
 use flate2::read::GzDecoder;
 use generate::Options;
-use memscape::engine::protocol::ExportFormat;
+use memscape::protocol::ExportFormat;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Read;

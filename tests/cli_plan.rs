@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-use memscape::engine::protocol::SCHEMA;
+use memscape::protocol::SCHEMA;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output};

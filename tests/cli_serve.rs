@@ -128,7 +128,7 @@ fn response_with_rank_scan_is_a_few_kilobytes() {
     let server = start(&[path.to_str().unwrap(), other.to_str().unwrap()]);
     let sent = get(&server, "0/surveyed.pickle?survey", "");
     assert_eq!((sent.status.as_str(), sent.header("Content-Type")), ("200", Some("application/x-memscape-survey")));
-    let of: FileSurveys = memscape::engine::protocol::decode(&sent.body).unwrap();
+    let of: FileSurveys = memscape::protocol::decode(&sent.body).unwrap();
     let summary = crate::opened::open(&bytes).unwrap().summary;
     let device = &summary.devices[summary.default_device()];
     assert_eq!(

@@ -58,7 +58,7 @@ fn rank_scan_includes_ranks_not_listed_on_page() {
         gathering.add(
             place,
             match &*status {
-                "200" => Ok(memscape::engine::protocol::decode(&body).unwrap()),
+                "200" => Ok(memscape::protocol::decode(&body).unwrap()),
                 _ => Err(String::from_utf8(body).unwrap()),
             },
         );

@@ -5,7 +5,7 @@
 use crate::generate;
 use crate::opened::snapshots;
 
-use memscape::engine::protocol::SCHEMA;
+use memscape::protocol::SCHEMA;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -8,14 +8,14 @@ use crate::opened::{Opened, open, open_in_chunks, snapshots};
 use crate::packed::gzip;
 use crate::{snapviewer, stated};
 use memscape::compact::{self, ColumnReader, CompactError, MAGIC, VERSION, Writer};
-use memscape::engine::protocol::encode;
-use memscape::engine::protocol::{
+use memscape::engine::{Ask, Question, Reply, Request};
+use memscape::json;
+use memscape::protocol::encode;
+use memscape::protocol::{
     Arrangement, DeviceSummary, EventsFilter, EventsQuestion, FlameQuestion, Fold, FoldScope, FoldState, Grouping,
     Internal, MemoryFilter, Merge, MomentSpec, Plot, PlotSettings, ReportQuestion, Root, Scope, SegmentsQuestion,
     SortDirection, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
 };
-use memscape::engine::{Ask, Question, Reply, Request};
-use memscape::json;
 use memscape::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, Reader, Snapshot, StackId};
 use memscape::timeline::{Axis, View};
 use proptest::prelude::*;

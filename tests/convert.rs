@@ -5,7 +5,7 @@
 use crate::generate;
 use crate::opened;
 
-use memscape::engine::protocol::{ExportFormat, ExportQuestion, ExportTable, FileSummary, Scope, Span};
+use memscape::protocol::{ExportFormat, ExportQuestion, ExportTable, FileSummary, Scope, Span};
 use memscape::writing::{JsonWriter, PickleWriter};
 use opened::{Opened, open, real_pickles};
 use std::path::{Path, PathBuf};

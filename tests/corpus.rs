@@ -4,7 +4,7 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::DeviceSummary;
+use memscape::protocol::DeviceSummary;
 use memscape::timeline::View;
 use opened::{Opened, open, open_in_chunks, snapshots};
 use serde_json::Value;

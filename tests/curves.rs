@@ -5,8 +5,8 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{Curves, EventRow, EventsQuestion, MemoryFilter};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{Curves, EventRow, EventsQuestion, MemoryFilter};
 use memscape::timeline::{Axis, View, time_axis_width};
 use opened::{Opened, open, real_pickles, reply};
 use std::collections::BTreeSet;

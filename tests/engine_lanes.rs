@@ -6,8 +6,8 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{Grouping, PlotSettings};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
+use memscape::protocol::{Grouping, PlotSettings};
 use memscape::timeline::{Scene, View};
 use opened::{Opened, open_in_chunks};
 

@@ -4,10 +4,10 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
+use memscape::protocol::{
     Action, EventRow, EventsFilter, EventsPage, EventsQuestion, MomentSpec, NamedAction, NamedEvent, versioned,
 };
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
 use serde_json::{Value, json};

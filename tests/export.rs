@@ -6,9 +6,9 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{ExportFormat, ExportQuestion, ExportTable, Scope, Span, TreeQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::exports::{Total, TraceLayout, write};
+use memscape::protocol::{ExportFormat, ExportQuestion, ExportTable, Scope, Span, TreeQuestion};
 use opened::{Opened, open, real_pickles};
 use serde_json::Value;
 use std::path::Path;

@@ -4,12 +4,12 @@
 use crate::opened;
 use crate::turns;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
+use memscape::protocol::{
     Arrangement, Details, Direction, FlameQuestion, Fold, FoldScope, FoldState, FrameText, Grouping, Highlight, Match,
     PlotSettings, Root, Scope, SearchStart, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort, Tally,
     TreeQuestion, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::View;
 use memscape::timeline::scene::FADED;
 use opened::{Opened, open, real_pickles, reply};

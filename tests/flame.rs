@@ -4,11 +4,11 @@
 use crate::opened;
 use crate::turns;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Arrangement, Details, FlamePage, FlameQuestion, Fold, FoldScope, FoldState, Internal, Merge, NodeKind, Origin,
     Root, Scope, Span, TreePage, TreeQuestion,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply};
 use proptest::prelude::*;
 
@@ -165,7 +165,7 @@ fn call_sites_have_legend_colors() {
     let mut opened = sample(&turns());
     let last = opened.summary.devices[0].events as u32;
     let page = flame(&mut opened, 0, question(Scope::Allocated(Span { from: 0, to: last })));
-    let colouring = memscape::engine::protocol::Grouping::CallSite;
+    let colouring = memscape::protocol::Grouping::CallSite;
     let legend = match reply(
         &mut opened.engine,
         Request::Ask(Ask { serial: 1, device: 0, question: Question::Legend { colouring, at: None } }),

@@ -6,7 +6,7 @@ use crate::opened;
 use crate::packed;
 use crate::reencoded;
 
-use memscape::engine::protocol::FileSummary;
+use memscape::protocol::FileSummary;
 use opened::{open, open_in_chunks, snapshots};
 use reencoded::{Layout, Tree};
 use std::io::Write;

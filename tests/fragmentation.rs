@@ -5,7 +5,7 @@
 use crate::opened;
 use crate::reported;
 
-use memscape::engine::protocol::{Report, Topic};
+use memscape::protocol::{Report, Topic};
 use opened::{Opened, open};
 use reported::{number, report_of, report_request, sheet, text};
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ fn freed_segments_are_listed_under_default_pool() {
     let pools = report(&mut opened, Topic::Pools);
     let pools = sheet(&pools, "pools");
     let place = pools.columns.iter().position(|column| column.key == "free_bytes").unwrap();
-    assert_eq!(pools.total[place], memscape::engine::protocol::Cell::Bytes(22 * MIB));
+    assert_eq!(pools.total[place], memscape::protocol::Cell::Bytes(22 * MIB));
 }
 
 /// Builds a file with four segments, each kept by a small block. Allocates `used` bytes in the rest of each segment and
@@ -108,7 +108,7 @@ fn reports_describe_newest_failed_request() {
     let settings = report(&mut quiet, Topic::Settings);
     let checks = sheet(&settings, "checks");
     let failed = checks.rows.iter().find(|row| text(checks, row, "check").contains("at the OOM")).unwrap();
-    assert_eq!(reported::cell(checks, failed, "event"), &memscape::engine::protocol::Cell::Empty);
+    assert_eq!(reported::cell(checks, failed, "event"), &memscape::protocol::Cell::Empty);
 }
 
 /// The driver's part refers to the reserved peak, even if the peak of requested bytes is earlier.
@@ -134,7 +134,7 @@ fn sentence_about_driver_memory_refers_to_reserved_peak() {
 /// max_split_size_mb together with expandable segments lets reserved memory grow without bound.
 #[test]
 fn conflicting_settings_raise_alarm() {
-    use memscape::engine::protocol::Tone;
+    use memscape::protocol::Tone;
     let alarms = |settings: Value| {
         let value = json!({"segments": [segment(1 << 30, 20 * MIB, &[[1 << 30, 8 * MIB]])], "device_traces": [[]], "allocator_settings": settings});
         let mut opened = open(value.to_string().as_bytes()).unwrap();

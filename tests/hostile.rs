@@ -5,9 +5,9 @@
 use crate::generate;
 use crate::opened;
 
-use memscape::engine::protocol::{Details, Direction, FileSummary, Highlight, PlotSettings, Scope, SearchStart};
-use memscape::engine::protocol::{decode, encode};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
+use memscape::protocol::{Details, Direction, FileSummary, Highlight, PlotSettings, Scope, SearchStart};
+use memscape::protocol::{decode, encode};
 use memscape::snapshot::schema::KEYS;
 use memscape::timeline::View;
 use opened::{Opened, open};

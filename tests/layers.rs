@@ -20,6 +20,7 @@ const CRATES: &[&str] = &[
     "allocator",
     "analysis",
     "picture",
+    "protocol",
     "engine",
     "compare",
     "exports",
@@ -60,25 +61,19 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("picture::shapes", &[]),
     ("picture::render", &["base", "picture::timeline"]),
     ("picture::svg", &["picture::outline", "picture::render", "picture::shapes", "picture::timeline"]),
-    ("engine", &["allocator", "analysis", "base", "history", "picture::timeline"]),
-    ("compare", &["analysis", "base", "engine", "history::replay", "history::snapshot", "picture::timeline"]),
-    ("exports", &["analysis", "base", "engine", "history::replay", "history::snapshot"]),
+    ("protocol", &["allocator", "analysis", "base", "history::replay", "history::snapshot", "picture::timeline"]),
+    ("engine", &["allocator", "analysis", "base", "history", "picture::timeline", "protocol"]),
+    (
+        "compare",
+        &["analysis", "base", "engine", "history::replay", "history::snapshot", "picture::timeline", "protocol"],
+    ),
+    ("exports", &["analysis", "base", "engine", "history::replay", "history::snapshot", "protocol"]),
     ("server", &[]),
     ("sqlite", &[]),
-    ("sql", &["analysis", "base", "engine", "history::replay", "history::snapshot", "sqlite"]),
-    (
-        "ui",
-        &[
-            "base",
-            "engine::protocol",
-            "picture::outline",
-            "picture::shapes",
-            "picture::svg::Drawing",
-            "picture::timeline",
-        ],
-    ),
-    ("page", &["base", "compare", "engine", "picture", "ui"]),
-    ("tui", &["base", "compare", "engine", "picture", "ui"]),
+    ("sql", &["analysis", "base", "engine", "history::replay", "history::snapshot", "protocol", "sqlite"]),
+    ("ui", &["base", "picture::outline", "picture::shapes", "picture::svg::Drawing", "picture::timeline", "protocol"]),
+    ("page", &["base", "compare", "engine", "picture", "protocol", "ui"]),
+    ("tui", &["base", "compare", "engine", "picture", "protocol", "ui"]),
     (
         "cli",
         &[
@@ -90,6 +85,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "history::container",
             "history::writing",
             "picture",
+            "protocol",
             "sql",
             "tui",
             "ui",
@@ -97,7 +93,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("simulator", &["allocator", "base"]),
-    ("surveyor", &["base", "compare", "engine", "exports"]),
+    ("surveyor", &["base", "compare", "engine", "exports", "protocol"]),
     ("pack", &[]),
 ];
 
@@ -239,7 +235,7 @@ fn order_and_colour_pickers_list_all_groupings() {
         let (_, rest) = html.split_once(&format!("<select id=\"{picker}\"")).unwrap_or_default();
         let (options, _) = rest.split_once("</select>").unwrap_or_default();
         let initial_range = quoted_after(options, "<option value=\"").into_iter().collect::<BTreeSet<_>>();
-        let known = memscape::engine::protocol::Grouping::ALL.map(|grouping| grouping.name());
+        let known = memscape::protocol::Grouping::ALL.map(|grouping| grouping.name());
         let known = known.iter().chain(first).map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
         assert_eq!(initial_range, known, "{picker}");
     }
@@ -416,15 +412,15 @@ fn collect_paths<'a>(prefix: &str, code: &'a str, paths: &mut BTreeSet<String>) 
 
 #[test]
 fn use_paths_are_found_in_every_form() {
-    let code = "use crate::{column::Column, sorted};\nuse engine::{protocol::{Reply, Request}, Engine as E};\nlet x = base::units::Bytes(1);";
+    let code = "use crate::{column::Column, sorted};\nuse history::{replay::{History, Peak}, Loader as E};\nlet x = base::units::Bytes(1);";
     let found: Vec<String> = used_paths("base", code).into_iter().collect();
     let expected = [
         "base::column::Column",
         "base::sorted",
         "base::units::Bytes",
-        "engine::Engine",
-        "engine::protocol::Reply",
-        "engine::protocol::Request",
+        "history::Loader",
+        "history::replay::History",
+        "history::replay::Peak",
     ];
     assert_eq!(found, expected);
     assert!(used_paths("ui", "$crate::x other_crate::y my_engine::z super::engine::w").is_empty());

@@ -8,8 +8,8 @@ use crate::reported;
 
 use crate::trained;
 
-use memscape::engine::protocol::{Arrangement, Cell, Grouping, Scope, Tone, Topic, TreeQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{Arrangement, Cell, Grouping, Scope, Tone, Topic, TreeQuestion};
 use memscape::units::Moment;
 use opened::{Opened, open, real_pickles};
 use reported::{cell, number, report, report_of, report_request, sheet, text};
@@ -109,7 +109,7 @@ fn longest_wait_for_other_stream_matches_generator() {
         let truth = &truth.devices[0];
         let actual = report(&mut opened, 0, Topic::Leaks, &[("late", 1)]);
         let late = sheet(&actual, "late");
-        let of_file = |row: &&memscape::engine::protocol::SheetRow| {
+        let of_file = |row: &&memscape::protocol::SheetRow| {
             number(late, row, "free_requested_at") >= 0 && *cell(late, row, "free_completed_at") != Cell::Empty
         };
         let longest = late.rows.iter().filter(of_file).map(|row| number(late, row, "waited_events")).max();
@@ -266,7 +266,7 @@ fn rows_at_cursor_sum_to_total() {
         let Reply::Answer { answer: Answer::Moments(moments), .. } = opened.reply(Request::Ask(Ask {
             serial: 1,
             device: 0,
-            question: Question::Moments(vec![memscape::engine::protocol::MomentSpec::Moment(at)]),
+            question: Question::Moments(vec![memscape::protocol::MomentSpec::Moment(at)]),
         })) else {
             panic!("no moment")
         };

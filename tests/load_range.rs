@@ -6,7 +6,7 @@ use crate::opened;
 
 use memscape::engine::Side;
 use memscape::engine::crop::{Crop, CropError};
-use memscape::engine::protocol::LoadRange;
+use memscape::protocol::LoadRange;
 use memscape::replay::{Curve, DeviceHistory};
 use memscape::units::{EventIdx, Moment};
 use opened::{OpenOptions, Opened, open, open_range, real_pickles};

@@ -5,8 +5,8 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{Details, Grouping, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{Details, Grouping, Topic};
 use opened::{Opened, open};
 use serde_json::{Value, json};
 
@@ -188,7 +188,7 @@ fn peak_report_mentions_temporary_prefix_block() {
 /// Allocations that are never freed can be hidden or shown alone, in the table and in a search.
 #[test]
 fn filter_freed_hides_never_freed_allocations() {
-    use memscape::engine::protocol::{Scope, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort};
+    use memscape::protocol::{Scope, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort};
     let event =
         |action: &str, addr: u64| json!({"action": action, "addr": addr, "size": 512, "stream": 0, "frames": []});
     let trace =

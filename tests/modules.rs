@@ -8,8 +8,8 @@ use crate::reported;
 
 use crate::trained;
 
-use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
 use memscape::engine::{Ask, Question, Request};
+use memscape::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
 use opened::{Opened, reply};
 use reported::{cell, text};
 use std::collections::BTreeMap;

@@ -6,11 +6,11 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Grouping, MomentFacts, MomentSpec, PlotSettings, Scope, SortDirection, Step, StepOutcome, StepResult, TableColumn,
     TableFilter, TableQuestion, TableSort,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Axis, View};
 use opened::{Opened, open};
 use proptest::prelude::*;

@@ -6,7 +6,7 @@ use crate::generate;
 use crate::opened;
 use crate::reported;
 
-use memscape::engine::protocol::{Cell, Report, Tone, Topic};
+use memscape::protocol::{Cell, Report, Tone, Topic};
 use opened::{Opened, open};
 use proptest::prelude::*;
 use reported::{cell, number, report, report_of, report_request, sheet, text};
@@ -216,7 +216,7 @@ fn empty_segments_are_released_before_oom() {
         [segment(a, 20 * MIB, false, &half), segment(b, 20 * MIB, false, &[(b, 20 * MIB, "inactive")]), private];
     let trace = |asked| [event("alloc", a, 10 * MIB), oom_event(asked, 4 * MIB)];
     let shown = |asked| oom_report(&mut open_snapshot(&segments, &trace(asked)), None).statements;
-    let holds = |shown: &[memscape::engine::protocol::Statement], part: &str| {
+    let holds = |shown: &[memscape::protocol::Statement], part: &str| {
         shown.iter().any(|statement| statement.text.contains(part))
     };
     let large = shown(30 * MIB);

@@ -5,11 +5,11 @@
 use crate::paired::{Worker, device};
 
 use memscape::compare::FileSlot;
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Question};
+use memscape::protocol::{
     Align, Cell, Chart, DeltaBox, Factor, MatchKey, PairMoments, PairQuestion, Pairing, PlanGroup, PlanQuestion,
     PlotSettings, Report, second_file_ordinal, split_ordinal,
 };
-use memscape::engine::{Answer, Question};
 use memscape::timeline::{Axis, View, WindowColumns};
 
 const PAIRS: [[&str; 2]; 4] = [

@@ -4,8 +4,8 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{Access, DeviceSummary, FileSummary, LoadRange, PartialFile};
 use memscape::engine::{Engine, NeededBytes, Reply, Request};
+use memscape::protocol::{Access, DeviceSummary, FileSummary, LoadRange, PartialFile};
 use memscape::replay::DeviceHistory;
 use memscape::snapshot::Action;
 use memscape::units::{EventIdx, Moment};

@@ -4,10 +4,10 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Arrangement, Details, DeviceSummary, Factor, PlanCurve, PlanGroup, PlanQuestion, Scope, TreeQuestion,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Axis, View, WindowColumns};
 use opened::{Opened, open, reply};
 

@@ -7,11 +7,11 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     AddressMap, DeviceSummary, Direction, Grouping, HitAllocation, HitMemory, MemoryFilter, Plot, PlotSettings, Scope,
     SearchStart, Step, StepOutcome, StepResult,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{OutlineRect, Scene, View, scene_hit};
 use opened::{Opened, open, real_pickles};
 
@@ -23,7 +23,7 @@ const DEFAULT: PlotSettings = PlotSettings {
     plot: Plot::Stack,
     stacking: None,
     colouring: Grouping::CallSite,
-    highlight: memscape::engine::protocol::Highlight::Nothing,
+    highlight: memscape::protocol::Highlight::Nothing,
 };
 
 fn generated(words: &str) -> Opened {

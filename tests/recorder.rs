@@ -5,10 +5,10 @@
 
 use crate::opened;
 use crate::recorded::{FILE, MIB, PEAK, snapshot};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     CAPACITY, COUNTED_PEAK, OUTSIDE_ALLOCATOR, PeakCheck, REASON_RECORDER, Scope, TENSORS, TENSORS_FOUND,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

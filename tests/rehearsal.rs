@@ -3,9 +3,9 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{ReportQuestion, Topic};
 use memscape::engine::rehearsal::SyntheticSnapshot;
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{ReportQuestion, Topic};
 use opened::open;
 
 #[test]

@@ -6,7 +6,7 @@ use crate::opened;
 use crate::reported;
 use crate::without::{curve, highest, histories};
 
-use memscape::engine::protocol::{Report, Topic};
+use memscape::protocol::{Report, Topic};
 use opened::{Opened, open};
 use reported::{number, report, sheet, text};
 use serde_json::{Value, json};

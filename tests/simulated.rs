@@ -10,8 +10,8 @@ use crate::without::histories;
 
 use generate::Options;
 use memscape::engine::crop::{CropError, SimulatedRun, SimulatedSummary};
-use memscape::engine::protocol::{WhatIf, WhatIfQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
+use memscape::protocol::{WhatIf, WhatIfQuestion};
 use memscape::replay::DeviceHistory;
 use memscape::snapshot::{Action, BlockState, Snapshot};
 use memscape::units::{EventIdx, Moment};

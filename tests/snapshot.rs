@@ -5,7 +5,7 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{DeviceSummary, Origin};
+use memscape::protocol::{DeviceSummary, Origin};
 use opened::{Opened, open};
 use serde_json::{Value, json};
 

@@ -6,10 +6,8 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{
-    Details, DeviceSummary, LocationWeight, Scope, SourceFile, SourcesPage, Span, Weight,
-};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{Details, DeviceSummary, LocationWeight, Scope, SourceFile, SourcesPage, Span, Weight};
 use opened::{Opened, open, real_pickles, reply};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

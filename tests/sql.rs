@@ -6,12 +6,12 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::exports::{Cell, columns, each_row};
+use memscape::protocol::{
     ExportFormat, ExportQuestion, ExportTable, FileSummary, Fold, FoldScope, FoldState, Scope, SortDirection, Span,
     TableColumn, TableFilter, TableQuestion, TableSort, TreeQuestion,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::exports::{Cell, columns, each_row};
 use memscape::sql::{
     EXAMPLE_QUERIES, FileLabel, Limits, Queries, Source, TABLES, Value, completions, schema_text, tokens,
 };
@@ -194,7 +194,7 @@ fn tree_matches_call_tree_tab() {
                 };
                 let ask = Ask { serial: 1, device: device.device, question: Question::Tree(Box::new(tree)) };
                 let Reply::Answer { answer: Answer::Tree(page), .. } = other.reply(Request::Ask(ask)) else { panic!() };
-                let row = |row: &memscape::engine::protocol::TreeRow| {
+                let row = |row: &memscape::protocol::TreeRow| {
                     // Placeholders for no file and no line are empty in queries.
                     let file = Some(&row.label.file).filter(|file| !matches!(file.as_str(), "" | "??" | "none"));
                     let line = row.label.line.parse::<u32>().ok().filter(|line| (1..=i32::MAX as u32).contains(line));

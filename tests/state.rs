@@ -7,10 +7,10 @@ use crate::opened;
 use crate::stated;
 use crate::trained;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     MomentFacts, MomentSpec, PieceKind, SegmentSort, SegmentsBar, SegmentsGroup, SegmentsPage, SegmentsQuestion,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
 use proptest::prelude::*;
 use serde_json::json;

@@ -10,8 +10,8 @@ use crate::reported;
 use crate::trained;
 
 use generate::expected::ExpectedStep;
-use memscape::engine::protocol::{Cell, Grouping, RangeFacts, Report, Sheet, SheetRow, Tone, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{Cell, Grouping, RangeFacts, Report, Sheet, SheetRow, Tone, Topic};
 use opened::{Opened, open, reply, snapshots};
 use reported::{report_request, sheet, text};
 use trained::generated;

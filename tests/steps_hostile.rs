@@ -5,8 +5,8 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{Cell, Report, ReportQuestion, Sheet, Topic};
 use opened::{Opened, open, reply};
 use std::fmt::Write;
 use std::time::{Duration, Instant};

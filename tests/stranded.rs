@@ -8,8 +8,8 @@ use crate::opened;
 use crate::reported;
 
 use generate::Options;
-use memscape::engine::protocol::{Cell, MemoryFilter, Report, ReportQuestion, Sheet, SheetRow, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Side};
+use memscape::protocol::{Cell, MemoryFilter, Report, ReportQuestion, Sheet, SheetRow, Topic};
 use memscape::replay::{AllocationId, DeviceHistory, Rounding, SegmentKind, SegmentLifetimes};
 use memscape::snapshot::Snapshot;
 use memscape::timeline::View;

@@ -257,7 +257,7 @@ fn svg_matches_cpu_renderer_at_any_zoom() {
     let bytes = generated("--events 6000 --pending --oom --snapshots");
     let mut page = Page::open(&bytes, CANVAS);
     let mut pending = false;
-    for colouring in memscape::engine::protocol::Grouping::ALL {
+    for colouring in memscape::protocol::Grouping::ALL {
         page.act(Action::ColouringChosen(colouring));
         page.act(Action::LegendClicked(3));
         page.settle();

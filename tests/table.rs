@@ -4,12 +4,12 @@
 
 use crate::opened;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
+use memscape::protocol::{
     Arrangement, Details, Fold, FoldScope, FoldState, Internal, LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN,
     Merge, Origin, Root, SIZE_CLASSES, Scope, SortDirection, Span, TableColumn, TableFilter, TablePage, TableQuestion,
     TableSort, TreeQuestion, Weight,
 };
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::ui::details::view;
 use opened::{Opened, open, real_pickles};
 use proptest::prelude::*;

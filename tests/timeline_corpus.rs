@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-use memscape::engine::protocol::PlotSettings;
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
+use memscape::protocol::PlotSettings;
 use memscape::timeline::{MAX_QUADS, Scene, View};
 use std::path::Path;
 

@@ -5,11 +5,11 @@
 use crate::opened;
 use crate::turns;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Arrangement, Details, FlameQuestion, Fold, FoldScope, FoldState, FrameText, Internal, Merge, MomentFacts,
     MomentSpec, NodeKind, Root, Scope, Span, TreePage, TreeQuestion, TreeRow, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -348,7 +348,7 @@ fn heaviest_allocation_of_node_matches_brute_force() {
             };
             let is_there = |details: &&Details| {
                 let question = TreeQuestion {
-                    reveal: Some(memscape::engine::protocol::Reveal::Allocation(details.allocation)),
+                    reveal: Some(memscape::protocol::Reveal::Allocation(details.allocation)),
                     ..whole(scope, arrangement)
                 };
                 let page = page(&mut opened, 0, TreeQuestion { focus: Some(node), ..question });

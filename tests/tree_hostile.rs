@@ -4,11 +4,11 @@
 
 use crate::numbered;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Arrangement, FlameQuestion, Fold, FoldScope, FoldState, Highlight, Internal, MomentSpec, PlotSettings, Reveal,
     Root, Scope, Span, TreePage, TreeQuestion, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 use numbered::{OpenFile, open, pickle, pickle_of_lines};
 use std::time::{Duration, Instant};

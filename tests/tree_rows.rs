@@ -4,10 +4,10 @@
 use crate::opened;
 use crate::turns;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Arrangement, Fold, FoldScope, FoldState, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion, TreeRow,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,11 +2,11 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Details, DeviceSummary, Grouping, HitAllocation, LoadRange, Member, MomentFacts, Phase, PlotSettings, Progress,
     StepOutcome, StepResult,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
 use memscape::ui::drawing::{BytesAxis, Canvas};

@@ -3,7 +3,7 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::Reply;
-use memscape::engine::protocol::{DeviceSummary, LoadRange, Phase, Progress, Request};
+use memscape::protocol::{DeviceSummary, LoadRange, Phase, Progress, Request};
 use memscape::ui::effect::{Effect, GivenFile};
 use memscape::ui::link::Link;
 use memscape::ui::load_dialog::loaded_text;

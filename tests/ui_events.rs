@@ -3,10 +3,10 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
-use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::events::{EventStep, EventsAction, ROW_PX, action_filters, grid, status};
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::rows::RowsStep;

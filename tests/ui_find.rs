@@ -2,10 +2,10 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker, columns};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{
     Details, DeviceSummary, Direction, Grouping, Highlight, Match, PlotSettings, Scope, SearchStart, Tally,
 };
-use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
 use memscape::ui::crosshair::CrosshairStep;
 use memscape::ui::effect::Pointer;

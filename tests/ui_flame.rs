@@ -2,10 +2,8 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker};
-use memscape::engine::protocol::{
-    DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
-};
 use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight};
 use memscape::ui::drawing::Canvas;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
@@ -330,7 +328,7 @@ fn matches_selection_and_hover_are_highlighted() {
         Effect::Ask(Request::Ask(Ask { serial, question: Question::Find(_), .. })) => Some(*serial),
         _ => None,
     });
-    let tally = memscape::engine::protocol::Tally { count: 1, requested: 20, ..Default::default() };
+    let tally = memscape::protocol::Tally { count: 1, requested: 20, ..Default::default() };
     page.answer_with(serial.unwrap(), Answer::Find(tally));
     let (asked, question) = page.flame_request().expect("boxes with the search's matches");
     assert_eq!(question.search_serial, serial);

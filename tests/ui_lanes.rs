@@ -2,8 +2,8 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker, columns};
-use memscape::engine::protocol::{DeviceSummary, MomentFacts, PlotSettings};
 use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{DeviceSummary, MomentFacts, PlotSettings};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;

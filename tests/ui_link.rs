@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::follower::{FINGERPRINT, Page};
-use memscape::engine::protocol::{Grouping, TableColumn, Topic};
+use memscape::protocol::{Grouping, TableColumn, Topic};
 use memscape::ui::crosshair::CrosshairStep;
 use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::{GivenFile, Pointer, WheelAction};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::follower::{FINGERPRINT, Page};
-use memscape::engine::protocol::Reply;
+use memscape::protocol::Reply;
 use memscape::ui::effect::GivenFile;
 use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::follower::{FINGERPRINT, Page};
-use memscape::engine::protocol::Reply;
+use memscape::protocol::Reply;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::features::watch::{FileVersion, WatchAction, WatchStep};
 use memscape::ui::reload::{LiveView, follows, polled_address, view};

@@ -1,8 +1,8 @@
 //! The command palette without a browser: listed entries, search results, and the effects of choosing an entry.
 
 use crate::face::{self, CANVAS, Worker, opened_reply};
-use memscape::engine::protocol::{AxisPoint, DeviceSummary, Marks, RangeMark, Span, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{AxisPoint, DeviceSummary, Marks, RangeMark, Span, Topic};
 use memscape::timeline::Scene;
 use memscape::ui::keys::BINDINGS;
 use memscape::ui::palette::{PaletteAction, PaletteStep, PaletteTarget};

@@ -2,10 +2,10 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker, columns};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{
     Details, DeviceSummary, Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, Preset, Report, Tally, Topic,
 };
-use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
 use memscape::ui::insights::InsightsAction;
 use memscape::ui::plan::view::view;

@@ -3,11 +3,11 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{
     AddressMap, Curves, Details, DeviceSummary, Grouping, Highlight, HitAllocation, HitMemory, HitSegment, MappedRange,
     MemoryFilter, Plot, PlotSettings,
 };
-use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::shapes::Shape;
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
@@ -426,7 +426,7 @@ fn segment_click_selects_no_allocation() {
         Request::Ask(Ask { question: Question::Step { moment, step, .. }, .. }) => Some((*moment, *step)),
         _ => None,
     };
-    assert_eq!(page.take_request(onto), Some((3, memscape::engine::protocol::Step::To(5))));
+    assert_eq!(page.take_request(onto), Some((3, memscape::protocol::Step::To(5))));
     page.press(Command::ClearSelection);
     assert!(page.state.selected_segment().is_none(), "Esc");
 }

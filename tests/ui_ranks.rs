@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::follower::Page;
-use memscape::engine::protocol::{Reply, Topic};
+use memscape::protocol::{Reply, Topic};
 use memscape::ui::effect::{FileToSurvey, GivenFile, Origin, RanksEffect};
 use memscape::ui::features::watch::{FileVersion, WatchAction};
 use memscape::ui::insights::InsightsAction;

@@ -2,11 +2,11 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{
     AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, MomentSpec, Report, ReportQuestion, Sheet,
     SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
-use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::Axis;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::insights::view::{ColumnKind, ReportView, StackView, TabState, tab_state, view};

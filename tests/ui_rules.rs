@@ -2,11 +2,11 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker};
-use memscape::engine::protocol::category::StackOrigin;
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::category::StackOrigin;
+use memscape::protocol::{
     CategoryRule, CategorySet, DeviceSummary, Grouping, LegendEntry, Plot, Report, Sheet, Topic, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::drawing::Canvas;
 use memscape::ui::rules::{RuleEdit, RuleField, RulesAction, RulesView, SetChoice, SetFormat, view};
 use memscape::ui::{Action, Command, Effect, State, legend};

@@ -1,8 +1,8 @@
 //! The annotation tracks without a browser: hover, click, double click, keys, and the card's text.
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{AxisPoint, DeviceSummary, Direction, Marks, RangeFacts, RangeMark, Span, Weight};
 use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{AxisPoint, DeviceSummary, Direction, Marks, RangeFacts, RangeMark, Span, Weight};
 use memscape::timeline::{Scene, View};
 use memscape::ui::axis_press::AxisPress::{self, DoubleClick, Down, Hover, Leave, Move, Up};
 use memscape::ui::marks::WindowMarks;

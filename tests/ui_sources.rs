@@ -2,10 +2,10 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{
     Details, DeviceSummary, FrameText, LocationWeight, Scope, SourceFile, SourceLine, SourcesPage, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::effect::GivenFile;
 use memscape::ui::source_rows::{Expansion, Highlight, RowKind, text_view, view};
 use memscape::ui::sources::{SourceAction, SourceText, inputs};

@@ -2,11 +2,11 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{
     Details, DeviceSummary, MemoryFilter, PieceKind, SegmentSort, SegmentsBar, SegmentsFit, SegmentsGroup,
     SegmentsPage, SegmentsPiece, SegmentsQuestion, SegmentsSums, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::drawing::Canvas;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::segments::picture::{SegmentsPicture, SegmentsStroke, picture};

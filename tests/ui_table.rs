@@ -2,11 +2,11 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Details, DeviceSummary, LIFETIME_CLASSES, SIZE_CLASSES, SortDirection, TableColumn, TablePage, TableQuestion,
     TableRow, TableText, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::histograms::{ClickMode, Histogram};
 use memscape::ui::rows::RowsStep;

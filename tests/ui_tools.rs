@@ -2,11 +2,11 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{
     AxisPoint, ClockSpan, Details, DeviceSummary, HitAllocation, Marks, MomentFacts, MomentSpec, PlotSettings, Step,
     StepOutcome, StepResult,
 };
-use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
@@ -550,7 +550,7 @@ fn selection_stays_in_view_after_regrouping() {
     page.drag((30.0, 5.0), (32.0, 25.0), SHIFT);
     page.act(Action::DragEnded);
     page.worker.step_answer = Some(StepResult { moment: 400, byte: 900_000, outcome: StepOutcome::Arrived });
-    let stacking = Some(memscape::engine::protocol::Grouping::Size);
+    let stacking = Some(memscape::protocol::Grouping::Size);
     page.act(Action::StackingChosen(stacking));
     let plot_settings = PlotSettings { stacking, ..PlotSettings::default() };
     assert!(

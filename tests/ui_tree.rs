@@ -2,11 +2,11 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{
     Arrangement, Details, DeviceSummary, Fold, FoldScope, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel,
     Reveal, Root, Scope, Tally, TreePage, TreeQuestion, TreeRow, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
 use memscape::ui::amount::{per_mille, percent};

@@ -2,10 +2,8 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker};
-use memscape::engine::protocol::{
-    DeviceSummary, Report, Topic, WhatIf, WhatIfProgram, WhatIfProof, WhatIfQuestion, WhatIfRun,
-};
 use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::protocol::{DeviceSummary, Report, Topic, WhatIf, WhatIfProgram, WhatIfProof, WhatIfQuestion, WhatIfRun};
 use memscape::ui::effect::AfterWrite;
 use memscape::ui::insights::InsightsAction;
 use memscape::ui::tab::Tab;

@@ -6,8 +6,8 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{Factor, PlanGroup, PlanQuestion, WhatIf, WhatIfGrade, WhatIfOrigin, WhatIfQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
+use memscape::protocol::{Factor, PlanGroup, PlanQuestion, WhatIf, WhatIfGrade, WhatIfOrigin, WhatIfQuestion};
 use opened::{Opened, open};
 
 fn generated(words: &str) -> Opened {

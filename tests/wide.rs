@@ -4,11 +4,11 @@
 
 use crate::numbered;
 
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Arrangement, FlameQuestion, Fold, MomentSpec, Reveal, Scope, SortDirection, TableColumn, TableFilter,
     TableQuestion, TableSort, TreeQuestion, Weight,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use numbered::{OpenFile, open, pickle_of_lines};
 use std::time::Duration;
 

@@ -6,8 +6,8 @@
 use crate::generate;
 use crate::opened;
 
-use memscape::engine::protocol::{Grouping, PlotSettings};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
+use memscape::protocol::{Grouping, PlotSettings};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::{GivenFile, Pointer, WheelAction};

@@ -7,11 +7,11 @@ use super::table::{self, Table};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, pluralize};
 use clap::Args;
-use engine::protocol::{
+use engine::{Answer, Question};
+use protocol::{
     Filter, MomentFacts, QueryError, Scope, SortDirection, TENSOR_SEPARATOR, TENSORS_FOUND, TableColumn, TableFilter,
     TablePage, TableQuestion, TableRow, TableSort, pool_name,
 };
-use engine::{Answer, Question};
 use serde_json::{Value, json};
 
 const PATTERN: &str = "Search, as on the page; all allocations if omitted:

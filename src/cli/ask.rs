@@ -8,7 +8,7 @@
 use super::opening::keep_open;
 use super::output::{escape_json, ignore_broken_pipe, standard_output};
 use clap::Args;
-use engine::protocol::FileSummary;
+use protocol::FileSummary;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Read};

@@ -1,7 +1,7 @@
 //! Arguments that several commands share, and parsers of their values.
 
 use clap::{Args, ValueEnum};
-use engine::protocol::{LoadRange, NamedAction, NamedEvent, Query};
+use protocol::{LoadRange, NamedAction, NamedEvent, Query};
 use std::path::PathBuf;
 use ui::position_text::{EXPECTED_FORMS, Position, parse_position};
 

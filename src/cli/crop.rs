@@ -9,8 +9,8 @@ use base::slice::TimeSlice;
 use base::units::{Bytes, group_digits};
 use clap::Args;
 use engine::crop::{Crop, CropError, Cropped};
-use engine::protocol::FileSummary;
 use engine::{Engine, StepSearch};
+use protocol::FileSummary;
 
 /// Arguments of `memscape crop`.
 #[derive(Args, Clone, Debug)]

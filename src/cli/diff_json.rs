@@ -2,7 +2,7 @@
 
 use base::units::Moment;
 use compare::{AllocationRow, Comparison, MomentPair, PerSide, Row, SideFacts, StepRow, TreeRow};
-use engine::protocol::SCHEMA;
+use protocol::SCHEMA;
 use serde_json::{Value, json};
 
 fn side(facts: &SideFacts) -> Value {

@@ -9,8 +9,8 @@ use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use engine::protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, Query, versioned};
 use engine::{Answer, Question};
+use protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, Query, versioned};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
 

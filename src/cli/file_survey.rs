@@ -6,7 +6,7 @@ use super::opening::open_with;
 use base::slice::TimeSlice;
 use compare::ranks::{FileSurvey, FileSurveys};
 use engine::Engine;
-use engine::protocol::FileSummary;
+use protocol::FileSummary;
 use std::io;
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 
 use super::temporary_file::TemporaryFile;
 use engine::NeededBytes;
-use engine::protocol::Access;
+use protocol::Access;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;

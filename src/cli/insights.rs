@@ -10,11 +10,11 @@ use super::terminal::wrap_to_terminal;
 use base::units::Moment;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use engine::protocol::{
+use engine::{Answer, Question};
+use protocol::{
     Cell, Chart, ChartPart, DeltaBox, Evidence, Report, ReportQuestion, Sheet, SheetColumn, SheetRow, Threshold, Tone,
     Topic,
 };
-use engine::{Answer, Question};
 use serde_json::{Map, Value, json};
 use ui::cell_text::{exact, is_numeric, left_out_text, threshold_text, total_row};
 use ui::markdown::markdown;

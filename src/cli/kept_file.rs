@@ -4,8 +4,8 @@
 //! disk. Each thread has at most one open file and handles one request at a time.
 
 use super::cache::CacheEntry;
-use engine::protocol::{CategorySet, FileSummary};
 use engine::{Engine, Request};
+use protocol::{CategorySet, FileSummary};
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};

@@ -4,8 +4,8 @@ use super::common_args::{AtArg as AtPosition, SnapshotArgs, TimeArg, TracePositi
 use super::live_rows::{Counting, LiveArgs, LiveRows};
 use super::open_snapshot::{Edge, OpenSnapshot};
 use clap::Args;
-use engine::protocol::{MomentFacts, MomentSpec, ReportQuestion, Span, Topic};
 use engine::{Answer, Question};
+use protocol::{MomentFacts, MomentSpec, ReportQuestion, Span, Topic};
 
 /// Arguments of `memscape live`.
 #[derive(Args, Clone, Debug)]

@@ -7,11 +7,11 @@ use super::table::{self, Table};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, pluralize};
 use clap::{Args, ValueEnum};
-use engine::protocol::{
+use engine::{Answer, Question};
+use protocol::{
     Arrangement, Fold, FoldScope, FoldState, Internal, Merge, MomentFacts, NodeLabel, Root, Scope, Span, TreePage,
     TreeQuestion, TreeRow,
 };
-use engine::{Answer, Question};
 use serde_json::{Value, json};
 use ui::amount::percent;
 

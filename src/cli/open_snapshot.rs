@@ -7,9 +7,9 @@ use super::kept_file::{self, OpenedFile};
 use super::opening::open_first;
 use super::output::{printable, with_fields};
 use base::units::{Bytes, Moment, group_digits, pluralize};
-use engine::protocol::{CategorySet, DeviceSummary, FileSummary, MomentFacts, MomentSpec};
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use picture::timeline::{Axis, time_axis_margin};
+use protocol::{CategorySet, DeviceSummary, FileSummary, MomentFacts, MomentSpec};
 use serde_json::{Value, json};
 use ui::summary::{device_name, loaded_range};
 

@@ -1,7 +1,6 @@
 //! Writes Parquet files. Rows are written in groups, so that memory use does not depend on the size of the table.
 
 use engine::Side;
-use engine::protocol::ExportQuestion;
 use exports::{Cell, Column, Kind, columns, each_row};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type};
@@ -9,6 +8,7 @@ use parquet::errors::Result as ParquetResult;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
+use protocol::ExportQuestion;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use super::live_rows::GroupBy;
 use super::serve::Serve;
 use super::{Command, Memscape};
 use clap::{CommandFactory, Parser};
-use engine::protocol::{Grouping, Topic};
+use protocol::{Grouping, Topic};
 use std::path::Path;
 
 fn read(line: &str) -> Result<Command, clap::Error> {

@@ -2,7 +2,7 @@
 
 use super::output::to_pretty_json;
 use compare::ranks::{Rank, RankQuantiles, Ranks};
-use engine::protocol::SCHEMA;
+use protocol::SCHEMA;
 use serde_json::{Map, Value, json};
 
 /// Builds the JSON output for a comparison of ranks. `memory` is the memory budget in bytes.

@@ -1,7 +1,7 @@
 //! Writes an insight as a standalone HTML page without scripts, for a wiki, a mail or a folder of results.
 
 use base::units::Bytes;
-use engine::protocol::{Chart, HeatMap, Report, Sheet, SheetRow, Tone};
+use protocol::{Chart, HeatMap, Report, Sheet, SheetRow, Tone};
 use std::fmt::Write;
 use ui::cell_text::{exact, is_numeric, left_out_text, short, total_row};
 

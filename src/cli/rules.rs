@@ -2,7 +2,7 @@
 
 use super::open_snapshot::OpenSnapshot;
 use clap::Args;
-use engine::protocol::{CategorySet, SetError};
+use protocol::{CategorySet, SetError};
 use std::path::{Path, PathBuf};
 
 /// Shared argument for category rules.

@@ -5,7 +5,7 @@ use super::common_args::SnapshotArgs;
 use super::open_snapshot::OpenSnapshot;
 use base::slice::TimeSlice;
 use compare::{CompareOptions, Comparer, MeasuredScaling};
-use engine::protocol::{Factor, PlanQuestion};
+use protocol::{Factor, PlanQuestion};
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -9,11 +9,11 @@ use super::table::{self, Column, Table};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use clap::Args;
-use engine::protocol::{
+use engine::{Answer, Question};
+use protocol::{
     MemoryFilter, MomentFacts, PieceKind, Scope, SegmentSort, SegmentsFit, SegmentsPage, SegmentsPiece,
     SegmentsQuestion, SegmentsSums, pool_name,
 };
-use engine::{Answer, Question};
 use serde_json::json;
 
 /// Arguments of `memscape segments`.

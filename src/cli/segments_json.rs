@@ -1,7 +1,7 @@
 //! JSON output of `memscape segments`, and helper functions shared with its text output.
 
 use super::output::with_fields;
-use engine::protocol::{
+use protocol::{
     PieceKind, PoolName, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsPage, SegmentsPiece, SegmentsSums, pool_name,
 };
 use serde_json::{Value, json};

@@ -8,8 +8,8 @@ use super::plan;
 use super::what_if::WhatIfArgs;
 use base::units::{Bytes, group_digits, pluralize};
 use engine::crop::{CropError, SimulatedRun, SimulatedSummary};
-use engine::protocol::PlanQuestion;
 use engine::{Answer, Question};
+use protocol::PlanQuestion;
 use serde_json::json;
 use std::io::{BufWriter, Write};
 

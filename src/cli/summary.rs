@@ -7,7 +7,7 @@ use super::output::{print, printable, to_pretty_json};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
-use engine::protocol::{
+use protocol::{
     CAPACITY, COUNTED_PEAK, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PeakCheck, TENSORS,
     TENSORS_FOUND,
 };

@@ -1,6 +1,6 @@
 //! JSON of `memscape whatif`.
 
-use engine::protocol::{PlanQuestion, WhatIf, WhatIfFit, WhatIfLimit, WhatIfLow, WhatIfProgram, WhatIfRun};
+use protocol::{PlanQuestion, WhatIf, WhatIfFit, WhatIfLimit, WhatIfLow, WhatIfProgram, WhatIfRun};
 use serde_json::{Value, json};
 
 pub(super) fn plan(plan: &PlanQuestion, caveats: &[&str]) -> Value {

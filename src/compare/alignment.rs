@@ -3,7 +3,7 @@
 use base::column::Column;
 use base::units::Moment;
 use engine::Side;
-pub use engine::protocol::Align;
+pub use protocol::Align;
 
 /// Returns the moment with the peak in a range of A, and the moment with the peak in the corresponding range of B.
 pub fn peaks_in([a, b]: [&Side; 2], alignment: &Alignment, range: [Moment; 2]) -> (Option<Moment>, Option<Moment>) {

@@ -5,9 +5,9 @@ use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use engine::Side;
-use engine::protocol::DeltaCurve;
 use history::replay::{Curve, DeviceHistory};
 use picture::timeline::{View, WindowColumns};
+use protocol::DeltaCurve;
 
 /// Number of equal parts of the trace. The largest difference is found in each part.
 const PARTS: usize = 256;

@@ -1,6 +1,6 @@
 //! Keys that are tried automatically to match the allocations of two files.
 
-pub use engine::protocol::MatchKey as Key;
+pub use protocol::MatchKey as Key;
 
 /// Keys for comparing sums of live bytes, strictest first.
 pub(crate) const SUM_KEYS: [Key; 6] =

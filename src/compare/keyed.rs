@@ -4,11 +4,11 @@
 use crate::key::Key;
 use analysis::{CodeOrigin, Sites, site};
 use base::slice::{SliceResult, TimeSlice};
-use engine::protocol::Grouping;
 use engine::{ModuleSearch, Side};
 use hashbrown::HashMap;
 use history::replay::AllocationId;
 use history::snapshot::{Frame, FrameId, StackId};
+use protocol::Grouping;
 
 /// Key id of allocations without a stack or group.
 pub(crate) const NO_KEY: u32 = 0;

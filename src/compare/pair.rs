@@ -10,11 +10,11 @@ use crate::delta::Delta;
 use crate::report::report;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
-use engine::protocol::{
+use engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request, Side, Work};
+use protocol::{
     Align, CategorySet, FileSummary, PairAnswer, PairMap, PairMoments, PairQuestion, Pairing, PlanGroup, PlanQuestion,
     second_file_ordinal, split_ordinal,
 };
-use engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request, Side, Work};
 use std::collections::VecDeque;
 use std::mem::discriminant;
 

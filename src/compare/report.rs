@@ -3,7 +3,7 @@
 use crate::answer::{Comparison, PerSide, Row, TreeRow, factor, relation};
 use crate::verdict::signed;
 use base::units::{Bytes, Moment, group_digits, percent, pluralize};
-use engine::protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
+use protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
 
 /// Builder of tables with a limited number of rows.
 pub(crate) struct TableBuilder {

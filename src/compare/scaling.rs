@@ -6,9 +6,9 @@
 
 use base::sorted::sorted_numbers;
 use base::units::pluralize;
-use engine::protocol::{Factor, PlanGroup};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
+use protocol::{Factor, PlanGroup};
 
 /// Number of distinguished exponents per unit. Exponents are multiples of 1/2, because sizes are products of lengths.
 const EXPONENT_STEPS: f64 = 2.0;

@@ -172,9 +172,9 @@ fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId
     }
     let group = |by| side.group_label(by, side.group(by, id));
     match key {
-        Key::Category => return (group(engine::protocol::Grouping::Category), Vec::new()),
-        Key::Annotation => return (group(engine::protocol::Grouping::Annotation), Vec::new()),
-        Key::Pool => return (group(engine::protocol::Grouping::Pool), Vec::new()),
+        Key::Category => return (group(protocol::Grouping::Category), Vec::new()),
+        Key::Annotation => return (group(protocol::Grouping::Annotation), Vec::new()),
+        Key::Pool => return (group(protocol::Grouping::Pool), Vec::new()),
         _ => {}
     }
     let stack = side.stack(id);

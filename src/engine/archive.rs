@@ -4,11 +4,11 @@ use super::archive_error::ArchiveError;
 use super::decoder::Layout;
 use super::input_buffer::{InputBuffer, Supply};
 use super::probe::{FALLBACK_RANK, PROBE_BYTES, snapshot_rank};
-use super::protocol::Member;
 use super::survey::{Survey, SurveyStep};
 use base::sorted::sorted_by_key;
 use history::container::Container;
 use history::container::zip::{self, Directory, Entry};
+use protocol::Member;
 
 /// Incremental reader of a zip archive.
 pub(super) struct Archive {

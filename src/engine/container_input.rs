@@ -4,8 +4,8 @@ use super::archive::Archive;
 use super::archive_error::ArchiveError;
 use super::decoder::Layout;
 use super::input_buffer::{InputBuffer, Supply};
-use super::protocol::{Access, Member, NeededBytes};
 use history::container::{Container, zip};
+use protocol::{Access, Member, NeededBytes};
 
 /// Source of the container's bytes: a whole file, or a member of an archive.
 pub(super) struct ContainerInput {

@@ -1,7 +1,7 @@
 //! Copies rows of a list as text for the clipboard, in parts that take about half a millisecond each.
 
-use super::protocol::{MAX_COPIED, TableText};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use protocol::{MAX_COPIED, TableText};
 
 /// Target size of a part in bytes. Sender and receiver need about half a millisecond for it.
 const PART_BYTES: usize = 128 << 10;

@@ -1,7 +1,6 @@
 //! Decoders for the content of a container. There is one for each format, and all produce the same snapshot values.
 
 use super::event_sink::{InputState, PendingWork, RecordingSink};
-use super::protocol::LoadRange;
 use super::snapviewer::{DRAWING, Drawing};
 use super::spans::JoinError;
 use base::units::group_digits;
@@ -11,6 +10,7 @@ use history::json::{self, JsonError};
 use history::pickle::{self, PickleError};
 use history::replay::{MAX_EVENTS, Partial, PartialEnd, Recorder};
 use history::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
+use protocol::LoadRange;
 
 /// Error that occurs while the content of a container is decoded.
 #[derive(Debug, thiserror::Error)]

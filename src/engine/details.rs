@@ -3,11 +3,11 @@
 use super::moments::elapsed_us;
 use super::open::OpenFile;
 use super::origin::{describe_tensor, is_free_stack, is_prefix_block, tensors_of};
-use super::protocol::{Details, FrameText, Origin};
 use analysis::{Sites, metadata};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Action, Labels, StackId, StringId, Strings};
+use protocol::{Details, FrameText, Origin};
 use std::cell::Cell;
 
 /// Maximum number of entries in a list of the details. CPython limits its own stacks to a thousand frames by default.

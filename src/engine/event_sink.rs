@@ -1,10 +1,10 @@
 //! Event sink in front of the recorder. It passes events of most files on unchanged. For SnapViewer files, it merges
 //! the events of `elements.json` with frees derived from `allocations.json`.
 
-use super::protocol::LoadRange;
 use super::spans::{JoinError, Span, Spans};
 use history::replay::Recorder;
 use history::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, Rows, StackId};
+use protocol::LoadRange;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 

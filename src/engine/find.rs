@@ -5,7 +5,6 @@
 
 use super::open::OpenFile;
 use super::origin::{has_stack, is_free_stack, stack_of, tensors_of};
-use super::protocol::{Direction, Match, PlotSettings, Query, Scope, SearchStart, Tally};
 use super::search_matches::SearchMatches;
 use super::stack_match::StackMatch;
 use super::stack_trees::Population;
@@ -14,6 +13,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
+use protocol::{Direction, Match, PlotSettings, Query, Scope, SearchStart, Tally};
 use std::ops::Range;
 
 /// Criterion that the allocations found by a search must meet.

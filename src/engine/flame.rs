@@ -2,12 +2,12 @@
 
 use super::icicle::{Icicle, TreeNodes};
 use super::open::OpenFile;
-use super::protocol::{Ends, FlameBox, FlamePage, FlameQuestion, Weight};
 use super::stack_trees::{Population, Selection, TreeView};
 use analysis::IdSet;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 use history::replay::AllocationId;
+use protocol::{Ends, FlameBox, FlamePage, FlameQuestion, Weight};
 
 /// Total length in bytes of the names that are sent in full. Once it is reached, further names are truncated. These
 /// belong to the innermost rows.

@@ -11,7 +11,6 @@ mod ranges;
 
 use super::categories::Categories;
 use super::origin::{labels_of, stack_of};
-use super::protocol::Grouping;
 use super::regions::Regions;
 use analysis::{CategorySet, Sites};
 use base::column::Column;
@@ -22,6 +21,7 @@ use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use picture::timeline::Paint;
 use pool_names::PoolNames;
+use protocol::Grouping;
 
 /// Width of each size or lifetime class, as a power of two: a class spans a factor of four.
 const CLASS_BITS: u32 = 2;

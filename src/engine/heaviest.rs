@@ -1,10 +1,10 @@
 //! Search for the heaviest allocation in the subtree of a node, in time slices.
 
 use super::open::OpenFile;
-use super::protocol::{Arrangement, Scope};
 use super::stack_trees::Population;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
+use protocol::{Arrangement, Scope};
 
 /// Progress of a search for the heaviest allocation.
 #[derive(Default)]

@@ -5,9 +5,9 @@
 //! overlap, lie within their parent, and touch their neighbours. Children narrower than a pixel are merged into one box
 //! per parent, with the exact sum of their weights.
 
-use super::protocol::{Ends, FlameBox, MAX_BOXES, Weight};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
+use protocol::{Ends, FlameBox, MAX_BOXES, Weight};
 
 /// Access to a tree, for its layout. Nodes are identified by ids. The id of the root is 0.
 pub(super) trait TreeNodes {

@@ -1,6 +1,6 @@
 //! Input buffer: the most recent chunk, its position in the file, and the position of the bytes needed next.
 
-use super::protocol::NeededBytes;
+use protocol::NeededBytes;
 
 /// Result of a request for more input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

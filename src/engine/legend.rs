@@ -1,8 +1,8 @@
 //! The legend of a plot: its colours, and the live memory of each colour at the peak and at another moment.
 
 use super::open::OpenFile;
-use super::protocol::{Grouping, LegendEntry, Weight};
 use base::units::Moment;
+use protocol::{Grouping, LegendEntry, Weight};
 
 /// Returns the legend of a device, with one entry per palette slot. Each entry has the live memory at the peak and at
 /// the moment `at`. `None` if there is no such device.

@@ -8,8 +8,6 @@
 //! Read first: `protocol.rs` (requests, questions and replies), `loader.rs` (from bytes to an open file) and
 //! `questions.rs` (from a question to its answer).
 
-pub mod protocol;
-
 mod archive;
 mod archive_error;
 mod categories;

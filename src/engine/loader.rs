@@ -8,7 +8,6 @@ use super::input_buffer::Supply;
 use super::memory_limit::{MemoryMonitor, TooLarge};
 use super::open::OpenFile;
 use super::partial::PartialState;
-use super::protocol::{LoadRange, Member, NeededBytes, PartialFile, Phase, Progress};
 use super::snapviewer::is_drawing;
 use analysis::Sites;
 use base::out_of_line::out_of_line;
@@ -16,6 +15,7 @@ use base::slice::TimeSlice;
 use history::container::{Container, ContainerError, Content};
 use history::replay::Builder;
 use history::snapshot::{Snapshot, WarningKind};
+use protocol::{LoadRange, Member, NeededBytes, PartialFile, Phase, Progress};
 
 /// Error that occurs while a file is opened. The message names the position and the cause.
 #[derive(Debug, thiserror::Error)]

@@ -2,11 +2,11 @@
 
 use super::moments;
 use super::open::OpenFile;
-use super::protocol::{AxisPoint, ClockSpan, Marks, OutOfMemoryMark, RangeMark, Span};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::{AnnotationRange, DeviceHistory, TimeAxis};
 use history::snapshot::{Action, StringId};
+use protocol::{AxisPoint, ClockSpan, Marks, OutOfMemoryMark, RangeMark, Span};
 
 /// Maximum number of marks of each kind that are sent. They take a few megabytes.
 const MAX_MARKS: usize = 20_000;

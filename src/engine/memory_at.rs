@@ -2,12 +2,12 @@
 
 use super::open::OpenFile;
 use super::plots::Neighbours;
-use super::protocol::{HitAllocation, HitMemory, HitSegment, MemoryFilter};
 use analysis::site;
 use base::slice::TimeSlice;
 use base::sorted::sort;
 use base::units::Moment;
 use history::replay::{AllocationId, SegmentLifetimes};
+use protocol::{HitAllocation, HitMemory, HitSegment, MemoryFilter};
 
 /// A segment, as it is after one event. Adjacent mapped ranges of an expandable segment count as one segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

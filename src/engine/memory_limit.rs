@@ -1,7 +1,7 @@
 //! Memory limit while a file is loaded. Files are rejected early enough to have memory left for the error message.
 
-use super::protocol::{MAX_TABLE_BYTES_32_BIT, Progress};
 use base::units::Bytes;
+use protocol::{MAX_TABLE_BYTES_32_BIT, Progress};
 
 /// Maximum size of a file's tables on this machine, in bytes. There is no limit on 64-bit systems, because the
 /// operating system handles shortages.

@@ -1,10 +1,10 @@
 //! Conversion of positions to both horizontal axes, and the facts about a moment.
 
-use super::protocol::{AxisPoint, MomentFacts, MomentSpec, NamedAction, NamedEvent};
 use base::units::{EventIdx, Moment};
 use history::replay::{Curve, DeviceHistory, TimeAxis};
 use history::snapshot::Action;
 use picture::timeline::Axis;
+use protocol::{AxisPoint, MomentFacts, MomentSpec, NamedAction, NamedEvent};
 
 /// Returns the last out-of-memory event.
 fn last_oom(history: &DeviceHistory) -> Option<EventIdx> {

@@ -5,9 +5,6 @@ use super::device::DeviceData;
 use super::groups::Groups;
 use super::origin::{has_stack, site_with_name, stack_of};
 use super::plots::PlotCache;
-use super::protocol::{
-    DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Overview, Plot, PlotSettings, SCHEMA, Warning,
-};
 use super::recorder_facts;
 use super::search_matches::SearchMatches;
 use super::stack_trees::StackTrees;
@@ -17,6 +14,9 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLifetimes, Versions};
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
 use picture::timeline::{self, Axis, Order, OrderBuilder, OutlineRect, Paint, View};
+use protocol::{
+    DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Overview, Plot, PlotSettings, SCHEMA, Warning,
+};
 
 /// A file that is completely loaded.
 pub(super) struct OpenFile {

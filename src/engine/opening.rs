@@ -5,12 +5,12 @@ use super::container_input::ContainerInput;
 use super::crop::{Crop, CropError, Cropped, SimulatedRun, SimulatedSummary};
 use super::loader::Loader;
 use super::open::OpenFile;
-use super::protocol::{Access, FileSummary, LoadRange, Member, NeededBytes};
 use super::side::Side;
 use analysis::{CategorySet, Sites};
 use base::slice::TimeSlice;
 use history::compact::{self, WriteError};
 use history::replay::{Builder, Recorder};
+use protocol::{Access, FileSummary, LoadRange, Member, NeededBytes};
 use std::io::Write;
 
 /// Time-sliced loader of a file, without code that answers queries.

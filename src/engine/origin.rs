@@ -1,10 +1,10 @@
 //! Origin of an allocation: its stack and labels, as recorded at its event or its block.
 
-use super::protocol::TENSOR_SEPARATOR;
 use analysis::metadata;
 use history::recorder::Tensor;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Labels, Snapshot, StackId, StringId};
+use protocol::TENSOR_SEPARATOR;
 
 /// `internal_metadata` of a prefix block. `resize_` with an address hint allocates such a block in front of the hinted
 /// address and frees it immediately.

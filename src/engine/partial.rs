@@ -1,10 +1,10 @@
 //! Partial results that are sent while a file is being decoded.
 
 use super::decoder::Decoder;
-use super::protocol::{DeviceSummary, FileSummary, PartialDevice, PartialFile, Progress, SCHEMA};
 use base::sorted::{signed_key, sorted_by_key, two_part_key};
 use history::replay::{Builder, Outline, Partial, RunningTotal};
 use history::snapshot::{Action, HOST_DEVICE, Snapshot};
+use protocol::{DeviceSummary, FileSummary, PartialDevice, PartialFile, Progress, SCHEMA};
 
 /// Maximum relative change of the estimated event count that is ignored, so that the axis does not jitter.
 const ESTIMATE_TOLERANCE: f64 = 1.0 / 32.0;

@@ -10,7 +10,6 @@ use super::flame::FlameGraphs;
 use super::heaviest::Heaviest;
 use super::open::OpenFile;
 use super::plan::{Plan, PlannedSizes, run_curve};
-use super::protocol::{Answer, Ask, Grouping, Plot, PlotSettings, Query, Question, Reply};
 use super::report::Reports;
 use super::scenes::SceneBuilder;
 use super::sources::Sources;
@@ -22,6 +21,7 @@ use super::{details, legend, marks, moments, range, steps};
 use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use history::snapshot::StackId;
+use protocol::{Answer, Ask, Grouping, Plot, PlotSettings, Query, Question, Reply};
 use std::collections::VecDeque;
 use std::mem::discriminant;
 

@@ -1,11 +1,11 @@
 //! Memory totals for a range of the trace, computed in time slices.
 
 use super::open::OpenFile;
-use super::protocol::{RangeFacts, Scope, Span, Weight};
 use super::stack_trees::{Selection, clamp_scope};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::Curve;
+use protocol::{RangeFacts, Scope, Span, Weight};
 
 /// Continues computing the totals for the range `span` and returns them once complete. They are zero if the file does
 /// not have the device.

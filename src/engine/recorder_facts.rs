@@ -1,10 +1,10 @@
 //! Facts about a device that a recorder stored in the snapshot, such as its capacity.
 
-use super::protocol::{
-    CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, TENSORS, TENSORS_FOUND,
-};
 use history::replay::DeviceHistory;
 use history::snapshot::Snapshot;
+use protocol::{
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, TENSORS, TENSORS_FOUND,
+};
 
 /// Summary key of each fact, and the key under which the recorder stores it. Facts that only apply to a whole trace
 /// come last.

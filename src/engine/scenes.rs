@@ -1,9 +1,9 @@
 //! Builds scenes, which contain the geometry to draw, for all kinds of plots.
 
 use super::open::OpenFile;
-use super::protocol::{Plot, PlotSettings};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use picture::timeline::{AddressJob, Scene, SceneJob, View};
+use protocol::{Plot, PlotSettings};
 
 /// Builder of a scene. Empty before the first call of [`SceneBuilder::scene`].
 #[derive(Default)]

@@ -5,11 +5,11 @@ use super::device::SizeSource;
 use super::events::{pool_of, stack_of_event, stream_of};
 use super::open::OpenFile;
 use super::origin::{is_free_stack, stack_of};
-use super::protocol::{Grouping, Scope};
 use super::stack_trees::Population;
 use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};
+use protocol::{Grouping, Scope};
 
 /// A device of an open file. Its data is complete once [`Engine::step`] has returned [`Work::Idle`](crate::Work::Idle).
 #[derive(Clone, Copy)]

@@ -1,11 +1,11 @@
 //! Adds up the weights of frames by line and by file. This is done in time slices, because a file may have millions of
 //! lines.
 
-use super::protocol::{LocationWeight, SourceFile, SourceLine};
 use super::radix::MultiKeySort;
 use base::column::Column;
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use history::snapshot::{Frame, FrameId, Snapshot};
+use protocol::{LocationWeight, SourceFile, SourceLine};
 
 /// Maximum number of files in a result. Real projects have fewer files.
 const MAX_FILES: usize = 2000;
@@ -62,27 +62,6 @@ pub(super) struct SourceLines {
     left_out: LocationWeight,
 }
 
-impl LocationWeight {
-    pub(super) fn add(&mut self, more: LocationWeight) {
-        self.now.add(more.now);
-        self.peak.add(more.peak);
-    }
-
-    fn has_weight(&self) -> bool {
-        self.now.count > 0 || self.peak.count > 0
-    }
-
-    /// Returns a sort key that sorts the heaviest or most changed item first. Part 0 of the key is less significant
-    /// than part 1.
-    fn key(&self, part: usize, by: SortBy) -> u64 {
-        !match (part, by) {
-            (0, _) => self.peak.bytes,
-            (_, SortBy::Weight) => self.now.bytes,
-            (_, SortBy::Change) => self.now.bytes.abs_diff(self.peak.bytes),
-        }
-    }
-}
-
 impl SourceLines {
     /// Continues adding up. Once complete, returns the files, heaviest first, and the total of the files that are left
     /// out.
@@ -129,7 +108,7 @@ impl SourceLines {
             }
         }
         let file = |index: u32| self.files.get(index as usize);
-        let mut weight = |part: usize, index: u32| file(index).map_or(0, |file| file.weights.key(part, self.by));
+        let mut weight = |part: usize, index: u32| file(index).map_or(0, |file| sort_key(file.weights, part, self.by));
         let files = self.by_weight.get_or_insert_with(|| MultiKeySort::new((0..self.files.len() as u32).collect()));
         files.step((2, 1), &mut weight, slice)?;
         while let Some(&index) = files.ids().get(self.done) {
@@ -138,7 +117,7 @@ impl SourceLines {
                 let end = file(index + 1).map_or(self.lines.len() as u32, |next| next.first);
                 let line = |index: u32| self.lines.get(index as usize);
                 let mut weight =
-                    |part: usize, index: u32| line(index).map_or(0, |(_, weights)| weights.key(part, self.by));
+                    |part: usize, index: u32| line(index).map_or(0, |(_, weights)| sort_key(weights, part, self.by));
                 let room = MAX_LINES - self.line_count;
                 let lines = self.of_file.get_or_insert_with(|| {
                     MultiKeySort::new(if room > 0 { (first..end).collect() } else { Vec::new() })
@@ -213,4 +192,13 @@ fn display_path(bytes: &[u8]) -> String {
         _ => ("", bytes),
     };
     mark.to_owned() + &String::from_utf8_lossy(end)
+}
+
+/// Returns a key that sorts the heaviest or most changed item first. Part 0 of the key is less significant than part 1.
+fn sort_key(weights: LocationWeight, part: usize, by: SortBy) -> u64 {
+    !match (part, by) {
+        (0, _) => weights.peak.bytes,
+        (_, SortBy::Weight) => weights.now.bytes,
+        (_, SortBy::Change) => weights.now.bytes.abs_diff(weights.peak.bytes),
+    }
 }

@@ -2,11 +2,11 @@
 
 use super::device::DeviceData;
 use super::open::OpenFile;
-use super::protocol::{LocationWeight, Scope, SourcesPage, Weight};
 use super::source_lines::{SortBy, SourceLines};
 use super::stack_trees::{Selection, clamp_scope};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
+use protocol::{LocationWeight, Scope, SourcesPage, Weight};
 
 /// Time-sliced computation of a [`SourcesPage`].
 #[derive(Default)]

@@ -4,10 +4,10 @@
 //! matches a query about call sites if its innermost frame of the user's own code matches.
 
 use super::open::OpenFile;
-use super::protocol::Query;
 use analysis::{IdSet, frame_line};
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use history::snapshot::{FrameId, StackId};
+use protocol::Query;
 
 /// The frames and stacks tested so far that match a query.
 #[derive(Default)]

@@ -3,10 +3,10 @@
 
 use super::open::OpenFile;
 use super::plots::walk_ranges;
-use super::protocol::{Plot, PlotSettings, Step, StepOutcome, StepResult};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use picture::timeline::{self, Source};
+use protocol::{Plot, PlotSettings, Step, StepOutcome, StepResult};
 
 /// Maximum number of events that one call examines, which takes a few milliseconds.
 const MAX_EVENTS: u32 = 50_000;

@@ -8,10 +8,10 @@ mod rows;
 
 use super::copying::CopyProgress;
 use super::open::OpenFile;
-use super::protocol::{TablePage, TableQuestion, TableText};
 use base::slice::{SliceResult, TimeSlice};
 use listing::{Listing, Terms};
 use order::{Order, SiteRanks};
+use protocol::{TablePage, TableQuestion, TableText};
 
 /// Maximum number of rows in a result. More than fit on any screen.
 const MAX_ROWS: u32 = 512;

@@ -2,13 +2,13 @@
 //! page runs the simulator in a separate wasm module.
 
 use super::open::OpenFile;
-use super::protocol::{WhatIf, WhatIfQuestion, encode};
 use super::report::steps::StepFinder;
 use allocator::Recording;
 use allocator::reading::Reading;
 use allocator::simulation::Simulation;
 use allocator::transfer::Writing;
 use base::slice::{SliceResult, TimeSlice};
+use protocol::{WhatIf, WhatIfQuestion, encode};
 
 /// Builder of the recording of a device's allocator requests.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! Columns and cells of exported tables.
 
-use engine::protocol::ExportTable;
+use protocol::ExportTable;
 
 /// Type of a column's values. Any cell may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use crate::json;
 use crate::profile::Total;
 use base::units::{EventIdx, Moment};
 use engine::Side;
-use engine::protocol::Scope;
 use hashbrown::HashMap;
 use history::replay::AllocationId;
+use protocol::Scope;
 use std::io::{self, Write};
 
 /// Sums of a stack, which DHAT calls a program point.

@@ -26,8 +26,8 @@ pub use profile::Total;
 pub use rows::each_row;
 
 use engine::Side;
-use engine::protocol::{ExportFormat, ExportQuestion, ExportTable, Scope};
 use profile::Profile;
+use protocol::{ExportFormat, ExportQuestion, ExportTable, Scope};
 use std::io::{self, Write};
 
 /// Exports a device in the requested format. Returns the total bytes of the exported stacks or allocations. For formats

@@ -4,7 +4,7 @@
 use crate::trace;
 use base::units::duration_us;
 use engine::Side;
-use engine::protocol::ExportQuestion;
+use protocol::ExportQuestion;
 use std::io::{self, Read, Write};
 
 /// Maximum length in bytes of the keys and numbers that the scanner recognizes.

@@ -5,8 +5,8 @@ use crate::frames::{Frame, FrameNumbers};
 use crate::profile::{Labels, Profile, Total};
 use base::units::Moment;
 use engine::Side;
-use engine::protocol::{ExportQuestion, Grouping, Scope};
 use hashbrown::HashMap;
+use protocol::{ExportQuestion, Grouping, Scope};
 use std::io::{self, Write};
 
 // Fields of proto/profile.proto.

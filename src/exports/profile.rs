@@ -2,8 +2,8 @@
 
 use crate::frames::{Frame, Stack, outermost_first};
 use engine::Side;
-use engine::protocol::{Grouping, Scope};
 use hashbrown::HashMap;
+use protocol::{Grouping, Scope};
 use std::hash::Hash;
 
 /// Requested bytes, and number of allocations.

@@ -6,9 +6,9 @@ use crate::frames::{Frame, Stack, outermost_first};
 use analysis::{Sites, frame_line};
 use base::units::EventIdx;
 use engine::Side;
-use engine::protocol::{ExportQuestion, ExportTable, Grouping, Scope};
 use history::replay::{AllocationId, Provenance};
 use history::snapshot::StackId;
+use protocol::{ExportQuestion, ExportTable, Grouping, Scope};
 use std::io;
 
 /// Calls `each` for every row of a table, with cells in the order of [`crate::columns()`]. Returns the number of rows.

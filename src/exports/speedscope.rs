@@ -5,7 +5,7 @@ use crate::json;
 use crate::profile::{Profile, Total};
 use base::units::Moment;
 use engine::Side;
-use engine::protocol::{ExportQuestion, Scope};
+use protocol::{ExportQuestion, Scope};
 use std::io::{self, Write};
 
 /// Writes five profiles: live bytes at the cursor, at the peak and at the end, allocations in the range, and

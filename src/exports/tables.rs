@@ -4,7 +4,7 @@ use crate::columns::{Cell, columns};
 use crate::json;
 use crate::rows::each_row;
 use engine::Side;
-use engine::protocol::{ExportFormat, ExportQuestion};
+use protocol::{ExportFormat, ExportQuestion};
 use std::io::{self, Write};
 
 /// Writes the rows of a table. Returns the number of rows.

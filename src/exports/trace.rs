@@ -7,9 +7,9 @@ use crate::json;
 use analysis::{Sites, site};
 use base::units::{Bytes, EventIdx};
 use engine::Side;
-use engine::protocol::{ExportQuestion, Grouping, Scope};
 use history::replay::{AllocationId, AnnotationRange};
 use history::snapshot::Action;
+use protocol::{ExportQuestion, Grouping, Scope};
 use std::io::{self, Write};
 
 /// Process id of device 0. Real process ids are smaller, so the tracks of memory and of processes do not mix.

@@ -5,8 +5,8 @@
 
 use super::thread::WorkerThread;
 use super::worker_code::WorkerCode;
-use engine::protocol::{Answer, Ask, Question, Reply, Request, WhatIfQuestion, decode, encode};
 use js_sys::{Array, Uint8Array};
+use protocol::{Answer, Ask, Question, Reply, Request, WhatIfQuestion, decode, encode};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use ui::Action;

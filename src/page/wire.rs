@@ -6,9 +6,9 @@
 
 use bytemuck::Pod;
 use compare::FileSlot;
-use engine::protocol::{self, Answer, Reply, Request};
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use picture::timeline::scene::SceneColumns;
+use protocol::{self, Answer, Reply, Request};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::mem;

@@ -2,8 +2,8 @@
 
 use super::thread::WorkerThread;
 use super::worker_code::WorkerCode;
-use engine::protocol::decode;
 use js_sys::{Array, Uint8Array};
+use protocol::decode;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use ui::Action;

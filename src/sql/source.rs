@@ -1,9 +1,9 @@
 //! The files that queries run on, and their devices.
 
 use crate::cache::{DeviceCache, FileCache};
-use engine::protocol::FileSummary;
 use engine::{Engine, OpenedFile, Side};
 use history::snapshot::{Snapshot, StackId};
+use protocol::FileSummary;
 
 /// An open file whose derived data is complete ([`Engine::complete_side`], [`Opened::prepare`]).
 pub trait SideProvider {

@@ -23,9 +23,9 @@
 //! ```
 
 use engine::open_columns;
-use engine::protocol::{CategorySet, decode};
 use gloo::events::EventListener;
 use js_sys::{Array, Date, Uint8Array};
+use protocol::{CategorySet, decode};
 use sql::tab::{Node, PageCommand, SqlTab};
 use sql::{FileLabel, Limits, Queries, Source};
 use std::cell::RefCell;

@@ -2,8 +2,8 @@
 
 use engine::OpenedFile;
 use engine::crop::{Crop, SimulatedRun};
-use engine::protocol::{CategorySet, ExportJob, LoadRange, decode};
 use js_sys::{Array, Uint8Array};
+use protocol::{CategorySet, ExportJob, LoadRange, decode};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use web_sys::{Blob, FileReaderSync};
 

@@ -24,10 +24,10 @@
 use super::exporting::ExportRun;
 use base::slice::TimeSlice;
 use compare::ranks::{FileSurvey, Order, SurveyProgress};
-use engine::protocol::{Answer, NeededBytes, Reply, decode, encode};
 use engine::{OpenedFile, Opening};
 use gloo::events::EventListener;
 use js_sys::{Array, Uint8Array, WebAssembly};
+use protocol::{Answer, NeededBytes, Reply, decode, encode};
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};

@@ -1,7 +1,7 @@
 //! Scans the snapshots of many ranks on a background thread.
 
 use compare::ranks::{FileSurveys, Order, SurveyProgress};
-use engine::protocol::Report;
+use protocol::Report;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 

@@ -1,8 +1,8 @@
 //! Access to files, implemented by the program that runs the terminal interface.
 
 use crate::ranks::SurveyFile;
-use engine::protocol::Access;
 use engine::{Engine, NeededBytes};
+use protocol::Access;
 use std::io;
 use std::path::{Path, PathBuf};
 

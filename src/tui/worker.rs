@@ -3,8 +3,8 @@
 
 use crate::source::Source;
 use compare::{FileSlot, Pair};
-use engine::protocol::{LoadRange, NeededBytes, Reply, Request};
 use engine::{Engine, PartialSchedule, Work};
+use protocol::{LoadRange, NeededBytes, Reply, Request};
 use std::io;
 use std::time::Instant;
 

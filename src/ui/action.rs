@@ -18,7 +18,7 @@ use super::settings::{SettingsAction, Theme};
 use super::side::Side;
 use super::stage::Renderer;
 use super::tab::Tab;
-use engine::protocol::{Direction, Grouping, Reply};
+use protocol::{Direction, Grouping, Reply};
 
 /// Something that happened: user input, a reply of the worker, or a browser event.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 pub use base::units::percent;
 use base::units::{Bytes, group_digits};
-use engine::protocol::Scope;
+use protocol::Scope;
 use std::cmp::Ordering;
 
 /// Formats an amount with three significant digits: `38.1 MiB`, or `38.1 MiB·events` if `scope` sums over events.

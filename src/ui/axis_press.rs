@@ -9,7 +9,7 @@ pub(crate) use data::Grip;
 use super::cursor::PositionRequest;
 use super::effect::Pointer;
 use super::shared::Shared;
-use engine::protocol::MomentSpec;
+use protocol::MomentSpec;
 
 /// Distance, in CSS pixels, within which the cursor's handle or an edge of the range can be grabbed.
 const GRAB_PX: f64 = 8.0;

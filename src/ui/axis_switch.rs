@@ -9,8 +9,8 @@ use super::drawing::BytesAxis;
 use super::effect::Effect;
 use super::shared::Shared;
 use super::tools::Point;
-use engine::protocol::{MomentSpec, Question, Step, StepResult};
 use picture::timeline::Axis;
+use protocol::{MomentSpec, Question, Step, StepResult};
 
 impl Shared {
     /// Switches between the event axis and the time axis, keeping the visible range. Does nothing if the file has no

@@ -1,7 +1,7 @@
 //! The GPU capacity: typed by the user and drawn as a line across the timeline.
 
 use super::shared::Shared;
-use engine::protocol::CAPACITY;
+use protocol::CAPACITY;
 
 /// Bytes per GiB, the unit of the capacity field.
 const GIB: f64 = (1u64 << 30) as f64;

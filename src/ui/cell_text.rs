@@ -2,7 +2,7 @@
 
 use super::amount::percent;
 use base::units::{Bytes, duration_us, group_digits};
-use engine::protocol::{Cell, Sheet, SheetRow, Threshold};
+use protocol::{Cell, Sheet, SheetRow, Threshold};
 
 /// Formats a cell with exact values: `39,951,360 B`. Returns an empty string for [`Cell::Empty`].
 pub fn exact(cell: &Cell) -> String {

@@ -17,7 +17,7 @@ use super::{
     comparing, crosshair, details, events, export, link, load_dialog, partial, plots, recording_snippet, rules,
     save_page, settings, table,
 };
-use engine::protocol::{Direction, Grouping, PlotSettings};
+use protocol::{Direction, Grouping, PlotSettings};
 
 /// Distance that one key press pans by, as a fraction of the window.
 const STEP: f64 = 1.0 / 8.0;

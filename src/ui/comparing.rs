@@ -1,5 +1,5 @@
 //! Comparison of two devices, called A and B, from the same file or from two files. They are shown in two lanes whose
-//! moments are aligned. The insight [`engine::protocol::Topic::Comparison`] lists the differences.
+//! moments are aligned. The insight [`protocol::Topic::Comparison`] lists the differences.
 
 mod data;
 mod lanes;
@@ -15,7 +15,7 @@ use super::opening::{append_files, show_device};
 use super::shared::Shared;
 use super::stage::{Loading, SnapshotChoice, Stage};
 use super::toast::Toast;
-use engine::protocol::Reply;
+use protocol::Reply;
 
 /// Applies an action of the comparison.
 pub(super) fn handle_action(state: &mut Shared, action: ComparingAction, now_ms: f64, effects: &mut Vec<Effect>) {
@@ -161,7 +161,7 @@ fn compare(state: &mut Shared, pair: [usize; 2]) {
     }
     state.arrange_lanes();
     state.fit_all_lanes();
-    state.requested_topic = Some(engine::protocol::Topic::Comparison);
+    state.requested_topic = Some(protocol::Topic::Comparison);
 }
 
 /// Discards the second file. If one of its devices is shown, switches to the first file's default device.

@@ -11,8 +11,8 @@ use super::hit_testing;
 use super::hover::Spot;
 use super::part::{Part, reset_nothing};
 use super::shared::Shared;
-use engine::protocol::{Answer, MomentFacts, Plot, Question, Step, StepOutcome, StepResult};
 use picture::timeline::Axis;
+use protocol::{Answer, MomentFacts, Plot, Question, Step, StepOutcome, StepResult};
 
 /// Maximum number of commands that are queued during a step. Further repeats of a held key are dropped.
 const MAX_WAITING: usize = 4;

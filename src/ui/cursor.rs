@@ -14,8 +14,8 @@ use super::position_text::{EXPECTED_FORMS, Position, parse_position};
 use super::range::ViewScope;
 use super::shared::Shared;
 use base::units::{Moment, group_digits};
-use engine::protocol::{Answer, Details, MomentFacts, MomentSpec, Question, Span};
 use picture::timeline::{Axis, time_axis_margin};
+use protocol::{Answer, Details, MomentFacts, MomentSpec, Question, Span};
 
 impl Shared {
     /// Returns facts about the cursor's moment. Until the worker has responded, they describe the previous moment.

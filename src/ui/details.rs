@@ -2,7 +2,7 @@
 
 use super::summary::{Fact, device_name};
 use base::units::{Bytes, duration_us, group_digits, pluralize};
-use engine::protocol::{Details, FrameText, Origin, REASON_RECORDER, TENSOR_SEPARATOR, default_pool_name};
+use protocol::{Details, FrameText, Origin, REASON_RECORDER, TENSOR_SEPARATOR, default_pool_name};
 
 /// Contents of the details panel, which describes the selected allocation.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! State of the drawing: the canvas, the scene and the pending request for a scene, and the hovered position.
 
 use super::hover::Spot;
-use engine::protocol::{HitAllocation, HitMemory, Plot, PlotSettings};
 use picture::timeline::Scene;
+use protocol::{HitAllocation, HitMemory, Plot, PlotSettings};
 use std::rc::Rc;
 
 /// Size of the canvas.

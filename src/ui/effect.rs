@@ -1,8 +1,8 @@
 //! Effects: work that the shell has to do after an update, and the data that it needs for that.
 
 use super::picture_file::Picture;
-use engine::protocol::{Ask, CategorySet, ExportJob, LoadRange, Question, Request};
 use picture::timeline::Scene;
+use protocol::{Ask, CategorySet, ExportJob, LoadRange, Question, Request};
 use std::rc::Rc;
 
 /// Work for the shell after [`super::update()`]. Redrawing needs no effect, since the shell redraws whatever has

@@ -9,7 +9,7 @@ use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::link::value::Key;
 use super::shared::Shared;
-use engine::protocol::Answer;
+use protocol::Answer;
 use std::convert::Infallible;
 
 /// Callbacks and tables of a feature with state `S`, actions `A` and commands `C`.

@@ -21,8 +21,8 @@ use super::plots::axis::{Gap, axis_title};
 use super::plots::line::Curve;
 use super::shared::Shared;
 use base::units::Bytes;
-use engine::protocol::Plot;
 use picture::timeline::{Axis, Tick, View, event_ticks, time_ticks};
+use protocol::Plot;
 
 /// Minimum distance between ticks of the byte axis, in CSS pixels.
 const MIN_BYTES_TICK_PX: f64 = 44.0;

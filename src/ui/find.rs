@@ -14,7 +14,7 @@ use super::part::Part;
 use super::selecting::select;
 use super::shared::Shared;
 use base::units::{Bytes, group_digits, pluralize};
-use engine::protocol::{
+use protocol::{
     Answer, Details, Direction, Highlight, Match, Plot, PlotSettings, Query, QueryError, Question, Scope, SearchStart,
     Tally, Weight,
 };

@@ -8,7 +8,7 @@ use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
-use engine::protocol::{Answer, Grouping, LegendEntry, Question};
+use protocol::{Answer, Grouping, LegendEntry, Question};
 
 /// Minimum share of the bytes at the peak that must have a category, in percent.
 const MIN_PERCENT: u128 = 80;

@@ -13,7 +13,7 @@ use super::part::Part;
 use super::selecting::select;
 use super::shared::Shared;
 use super::side::Side;
-use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Plot, PlotSettings, Question};
+use protocol::{Answer, Details, HitAllocation, HitMemory, Plot, PlotSettings, Question};
 
 /// Updates the hovered position after the pointer, the window or the scene has changed.
 pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {

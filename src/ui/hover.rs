@@ -12,8 +12,8 @@ use super::plots::segment;
 use super::shared::Shared;
 
 use base::units::{Bytes, group_digits, percent, pluralize};
-use engine::protocol::Plot;
 use picture::timeline::{Quad, QuadIdentity, Scene, View, scene_hit};
+use protocol::Plot;
 
 /// Returns a spot for a position at which the scene draws no block. The worker is then asked about the position. `None`
 /// if the position is outside all columns.

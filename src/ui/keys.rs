@@ -14,7 +14,7 @@ use super::samples::Sample;
 use super::settings::Theme;
 use super::stage::Letters;
 use super::tab::Tab;
-use engine::protocol::Direction;
+use protocol::Direction;
 use std::sync::LazyLock;
 
 /// Id of the timeline, which is the control of commands that can also be given by pointer gestures.

@@ -9,8 +9,8 @@ use super::navigate::Plane;
 use super::part::Part;
 use super::plots;
 use super::shared::Shared;
-use engine::protocol::{Answer, DeviceSummary, Highlight, PlotSettings, Question};
 use picture::timeline::{Axis, Scene, View};
+use protocol::{Answer, DeviceSummary, Highlight, PlotSettings, Question};
 use std::rc::Rc;
 
 impl Shared {

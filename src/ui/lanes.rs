@@ -20,7 +20,7 @@ use super::effect::Pointer;
 use super::navigate::Plane;
 use super::shared::Shared;
 use super::shared_axis::SharedAxis;
-use engine::protocol::DeviceSummary;
+use protocol::DeviceSummary;
 
 /// Minimum height of a lane, in CSS pixels. Devices that do not fit are shown when they are focused.
 const MIN_LANE_PX: f64 = 48.0;

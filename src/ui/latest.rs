@@ -2,7 +2,7 @@
 //! and outdated responses are dropped.
 
 use super::effect::Effect;
-use engine::protocol::Question;
+use protocol::Question;
 
 /// The pending request with inputs `Q`, and the latest response `A` with its inputs.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use super::shared::Shared;
 use base::sorted::{sorted_by_key, two_part_key};
 use base::units::{Bytes, group_digits, pluralize};
-use engine::protocol::{Grouping, LegendEntry, Plot};
 use picture::timeline::View;
+use protocol::{Grouping, LegendEntry, Plot};
 use std::collections::BTreeSet;
 
 /// A line of the legend: a colour with its label and bytes.

@@ -11,7 +11,7 @@ use super::shared::Shared;
 use super::stage::Stage;
 use super::summary::loaded_range;
 use data::SYNTAX_ERROR;
-use engine::protocol::{LoadRange, Request};
+use protocol::{LoadRange, Request};
 
 /// Loads the typed range of events, or shows a syntax error in the dialog.
 pub(super) fn load_typed(state: &mut State, text: &str, now_ms: f64, effects: &mut Vec<Effect>) {

@@ -1,7 +1,7 @@
 //! Parses and formats a range of events to load, as typed or in a link.
 
 use base::units::group_digits;
-use engine::protocol::LoadRange;
+use protocol::LoadRange;
 
 /// Key of the range in links.
 pub(crate) const LINK_KEY: &str = "load";

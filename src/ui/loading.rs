@@ -6,7 +6,7 @@ use super::partial::PartialState;
 use super::stage::Loading;
 use super::url::server;
 use base::units::{Bytes, pluralize};
-use engine::protocol::Phase;
+use protocol::Phase;
 
 /// Number of bytes that must have been read before a stopped worker can have run out of memory. Fewer bytes could not
 /// fill the memory, even at the maximum compression ratio of gzip.

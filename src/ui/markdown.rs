@@ -2,7 +2,7 @@
 //! they cannot act as markup.
 
 use super::cell_text::{exact, is_numeric, left_out_text, short, threshold_text, total_row};
-use engine::protocol::{Cell, Report, Sheet, SheetRow, Tone};
+use protocol::{Cell, Report, Sheet, SheetRow, Tone};
 
 /// Maximum number of stacks per table.
 const MAX_STACKS: usize = 3;

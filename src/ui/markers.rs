@@ -9,7 +9,7 @@ use super::moment::{elapsed, event_name};
 use super::shared::Shared;
 use super::tools::Point;
 use base::units::{Bytes, group_digits};
-use engine::protocol::MomentSpec;
+use protocol::MomentSpec;
 
 /// Line of a marker in the list of markers.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use super::shared::Shared;
 use super::slices::Slice;
 use base::units::{Bytes, pluralize};
-use engine::protocol::Marks;
 use picture::timeline::View;
+use protocol::Marks;
 
 /// Maximum number of annotation tracks. Annotations that are nested more deeply are not drawn.
 pub const MAX_LANES: u32 = 3;
@@ -35,7 +35,7 @@ impl WindowMarks {
     pub fn in_window(state: &Shared, view: &View, scale: f64) -> WindowMarks {
         let Some(marks) = state.surroundings.marks.latest() else { return WindowMarks::default() };
         let width = f64::from(view.width_px);
-        let at = |point: &engine::protocol::AxisPoint| view.column_from_x(point.get(state.axis));
+        let at = |point: &protocol::AxisPoint| view.column_from_x(point.get(state.axis));
         let inside = |x: &f64| (0.0..=width).contains(x);
         let out_of_memory = marks.out_of_memory.iter().map(|mark| {
             let text = format!("out of memory: {} requested, {} free", Bytes(mark.requested), Bytes(mark.device_free));

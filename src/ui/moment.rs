@@ -5,7 +5,7 @@ use super::hover::card;
 use super::ruler::Mode;
 use super::shared::Shared;
 use base::units::{Bytes, Moment, group_digits};
-use engine::protocol::{MomentFacts, Plot};
+use protocol::{MomentFacts, Plot};
 
 /// Contents of the panel that describes a moment: the one under the pointer while the pointer is over the timeline,
 /// otherwise the cursor's.

@@ -15,7 +15,7 @@ pub(crate) use data::{device_axis_end, device_axis_start};
 
 use super::drawing::BytesAxis;
 use super::shared::Shared;
-use engine::protocol::{Plot, PlotSettings};
+use protocol::{Plot, PlotSettings};
 
 use base::units::Moment;
 use picture::timeline::{Axis, View, time_axis_margin};

@@ -6,7 +6,7 @@ use super::shared::Shared;
 use super::stage::{Renderer, Stage};
 use super::summary::device_name;
 use base::units::{Bytes, Moment, group_digits, pluralize};
-use engine::protocol::Plot;
+use protocol::Plot;
 
 /// Text of the status line. Screen readers announce every change. On the page, only [`Status::Visible`] is displayed.
 #[derive(Clone, Debug, PartialEq, Eq)]

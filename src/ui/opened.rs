@@ -10,7 +10,7 @@ use super::partial;
 use super::ranks;
 use super::stage::{SnapshotChoice, Stage};
 use super::tab::TabGroup;
-use engine::protocol::{FileSummary, Reply};
+use protocol::{FileSummary, Reply};
 
 /// Handles a reply of the worker about the file that is loading.
 pub(super) fn on_reply(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {

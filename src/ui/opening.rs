@@ -11,8 +11,8 @@ use super::shared::Shared;
 use super::stage::{Loading, SnapshotChoice, Stage};
 use super::toast::Toast;
 use super::url;
-use engine::protocol::{LoadRange, Member, Request};
 use picture::timeline::Axis;
+use protocol::{LoadRange, Member, Request};
 
 /// Lists the snapshots among the given files and opens the first one.
 pub(super) fn open_files(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {

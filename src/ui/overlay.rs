@@ -7,8 +7,8 @@ use super::moment::{elapsed, event_name};
 use super::range::ViewScope;
 use super::shared::Shared;
 use base::units::{BYTE_UNITS, Bytes, group_digits};
-use engine::protocol::Plot;
 use picture::timeline::{Axis, View};
+use protocol::Plot;
 
 /// Shapes drawn over the timeline.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -17,7 +17,7 @@ use super::summary::device_name;
 use super::tab::Tab;
 use base::sorted::{signed_key, sorted_numbers, two_part_key};
 use base::units::pluralize;
-use engine::protocol::Topic;
+use protocol::Topic;
 
 /// Maximum number of entries that the palette lists.
 const MAX_ENTRIES: usize = 100;

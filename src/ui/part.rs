@@ -4,7 +4,7 @@
 use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::shared::Shared;
-use engine::protocol::Answer;
+use protocol::Answer;
 
 /// Callbacks of a part of [`Shared`], such as the cursor or the search.
 pub(super) struct Part {

@@ -19,9 +19,9 @@ use super::shared::Shared;
 use super::stage::Stage;
 use base::units::{Bytes, group_digits};
 use data::max_bytes;
-use engine::protocol::{FileSummary, Overview, PartialDevice, PartialFile, Plot};
 use picture::timeline::scene::{BAND, FADED, SceneColumns};
 use picture::timeline::{Axis, Paint, Quad, QuadIdentity, Scene, View};
+use protocol::{FileSummary, Overview, PartialDevice, PartialFile, Plot};
 use std::rc::Rc;
 
 impl Shared {

@@ -9,7 +9,7 @@ use super::{
     comparing::part as comparing, crosshair, cursor, find, first_group, hit_testing, lane_scenes, planned, plots,
     rules, settings, slices, surroundings, tools,
 };
-use engine::protocol::Answer;
+use protocol::Answer;
 
 /// All parts. Within a phase, they send their requests in this order.
 const PARTS: &[Part] = &[

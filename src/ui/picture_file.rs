@@ -1,11 +1,11 @@
 //! A picture to export, and its file formats.
 
 use super::binding::{Binding, KeyScope, bind};
-use engine::protocol::PlotSettings;
 use picture::outline::Rect;
 use picture::shapes::Sheet;
 use picture::svg::Drawing;
 use picture::timeline::{Scene, View};
+use protocol::PlotSettings;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

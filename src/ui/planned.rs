@@ -15,8 +15,8 @@ use super::plots::curves::steps;
 use super::plots::line::{Curve, CurveLabel, Line};
 use super::shared::Shared;
 use base::units::{Bytes, group_digits};
-use engine::protocol::{Answer, Factor, PlanCurve, PlanGroup, PlanQuestion, Plot, Question, WhatIfCourse};
 use picture::timeline::View;
+use protocol::{Answer, Factor, PlanCurve, PlanGroup, PlanQuestion, Plot, Question, WhatIfCourse};
 use std::rc::Rc;
 
 /// Label above the timeline that shows the peak without the selected allocations.

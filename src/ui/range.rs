@@ -9,7 +9,7 @@ use super::amount::{change, sign};
 use super::moment::{bytes_text, event_name, event_text};
 use super::shared::Shared;
 use base::units::{Bytes, Moment, duration_us, group_digits, pluralize};
-use engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
+use protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
 
 impl Shared {
     /// Sets the range between two moments, in any order, and updates the scope of the views. If the views show the

@@ -1,5 +1,5 @@
 //! The rank survey, which scans many snapshots of one program, one per rank. The files are read one after the other, in
-//! addition to the open file. The result is the insight [`engine::protocol::Topic::Ranks`].
+//! addition to the open file. The result is the insight [`protocol::Topic::Ranks`].
 
 mod data;
 
@@ -12,7 +12,7 @@ use super::shared::Shared;
 use super::stage::{SnapshotChoice, Stage};
 use super::url;
 use base::units::group_digits;
-use engine::protocol::Topic;
+use protocol::Topic;
 use std::collections::BTreeSet;
 
 /// Minimum number of files for a rank survey. Two files can be compared instead.

@@ -9,7 +9,7 @@ pub use row_selection::{RowMove, RowSelection, SelectMode};
 use super::effect::Effect;
 use super::shared::Shared;
 use base::units::pluralize;
-use engine::protocol::{Question, TableText};
+use protocol::{Question, TableText};
 
 /// Command on the rows of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,8 +8,8 @@ pub use data::{Mode, Ruler};
 use super::shared::Shared;
 use super::tools::Point;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
-use engine::protocol::MomentSpec;
 use picture::timeline::Axis;
+use protocol::MomentSpec;
 
 /// Distances between the two ends of the ruler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

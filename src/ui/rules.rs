@@ -16,7 +16,7 @@ use super::part::{Part, reset_nothing, take_nothing};
 use super::settings::Dialog;
 use super::shared::Shared;
 use base::units::pluralize;
-use engine::protocol::{Grouping, Request};
+use protocol::{Grouping, Request};
 
 /// Contents of the rules dialog.
 #[derive(Clone, Debug, Default, PartialEq)]

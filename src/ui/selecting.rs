@@ -2,7 +2,7 @@
 
 use super::effect::Effect;
 use super::shared::Shared;
-use engine::protocol::Question;
+use protocol::Question;
 
 /// Requests the details of an allocation, which is selected when they arrive.
 pub(super) fn select(state: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {

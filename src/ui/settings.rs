@@ -12,7 +12,7 @@ use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::part::{Part, reset_nothing, take_nothing};
 use super::shared::Shared;
-use engine::protocol::{DEFAULT_RULES, Request};
+use protocol::{DEFAULT_RULES, Request};
 
 /// Applies an action to the settings.
 pub(super) fn apply(state: &mut Shared, action: SettingsAction, effects: &mut Vec<Effect>) {

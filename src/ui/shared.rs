@@ -24,8 +24,8 @@ use super::tools::Tools;
 use super::url::PageScheme;
 use super::views::Views;
 use base::units::Bytes;
-use engine::protocol::{Arrangement, Details, DeviceSummary, FileSummary, NodeLabel, PlotSettings, Topic};
 use picture::timeline::{Axis, View};
+use protocol::{Arrangement, Details, DeviceSummary, FileSummary, NodeLabel, PlotSettings, Topic};
 
 /// State shared by all features. It consists of parts, which are listed in `parts.rs`.
 #[derive(Clone, Debug, Default)]

@@ -9,8 +9,8 @@
 //! A single device uses its own axis as the shared one.
 
 use super::navigate::{Plane, device_axis_end, device_axis_start};
-use engine::protocol::DeviceSummary;
 use picture::timeline::{Axis, Extent, time_axis_margin};
+use protocol::DeviceSummary;
 
 /// A horizontal axis shared by several devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

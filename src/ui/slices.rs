@@ -14,7 +14,7 @@ use super::range::{events_text, fact_lines};
 use super::shared::Shared;
 use super::summary::Fact;
 use base::units::duration_us;
-use engine::protocol::{Answer, AxisPoint, Direction, Question};
+use protocol::{Answer, AxisPoint, Direction, Question};
 
 /// Margin on each side of a range that is zoomed to, as a fraction of its length.
 const ZOOM_MARGIN: f64 = 0.04;

@@ -3,7 +3,7 @@
 use super::comparing::SecondFile;
 use super::effect::SnapshotToSave;
 use super::shared::Shared;
-use engine::protocol::split_ordinal;
+use protocol::split_ordinal;
 
 /// Returns the snapshot that contains the shown device, and the device's ordinal in it.
 pub(super) fn snapshot_to_save(shared: &Shared) -> Option<(SnapshotToSave, i64)> {

@@ -4,7 +4,7 @@
 use super::effect::Origin;
 use super::load_dialog::data::LoadDialog;
 use super::partial::PartialState;
-use engine::protocol::{FileSummary, LoadRange, Phase};
+use protocol::{FileSummary, LoadRange, Phase};
 
 /// Separator between the name of an archive and the path inside the archive.
 pub(super) const ARCHIVE_SEPARATOR: &str = " › ";

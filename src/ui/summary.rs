@@ -1,7 +1,7 @@
 //! Formats the summary of a file: the key figures of a device, and all other facts in groups.
 
 use base::units::{Bytes, duration_us, group_digits, pluralize};
-use engine::protocol::{
+use protocol::{
     CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS,
     PeakCheck, TENSORS, TENSORS_FOUND, split_ordinal,
 };

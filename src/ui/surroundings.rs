@@ -9,7 +9,7 @@ use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
-use engine::protocol::{Answer, Grouping, Plot, Question};
+use protocol::{Answer, Grouping, Plot, Question};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

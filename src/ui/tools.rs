@@ -14,8 +14,8 @@ use super::markers::Markers;
 use super::navigate::device_axis_end;
 use super::part::Part;
 use super::shared::Shared;
-use engine::protocol::{Answer, MomentSpec, Question};
 use picture::timeline::Axis;
+use protocol::{Answer, MomentSpec, Question};
 
 /// Callbacks of the tools.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };

@@ -29,7 +29,7 @@ use super::rules;
 use super::settings;
 use super::stage::{Help, Stage};
 use super::window_history::WindowBefore;
-use engine::protocol::{PlotSettings, Reply};
+use protocol::{PlotSettings, Reply};
 
 /// Applies `action` to the state, and returns the effects for the shell. `now_ms` is the time on the shell's monotonic
 /// clock.

@@ -2,7 +2,7 @@
 //! current tab, and the height.
 
 use super::tab::{Tab, TabGroup};
-use engine::protocol::{Arrangement, Internal, Scope};
+use protocol::{Arrangement, Internal, Scope};
 
 /// Minimum and maximum height of the views, in percent of the window's height.
 pub const HEIGHT_RANGE: [u32; 2] = [15, 75];

@@ -7,8 +7,8 @@ pub use data::WindowHistory;
 
 use super::action::{Action, Command};
 use super::shared::Shared;
-use engine::protocol::{Answer, Plot, Reply};
 use picture::timeline::View;
+use protocol::{Answer, Plot, Reply};
 
 /// Changes less than this many ms apart count as one step, such as turns of the wheel. The end of a drag ends a step.
 const ONE_STEP_MS: f64 = 700.0;

@@ -7,12 +7,12 @@
 use crate::cases::Case;
 use crate::figure::{Figure, three_digits};
 use crate::{events, native, states};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
+use memscape::protocol::{
     Arrangement, CategorySet, DeviceSummary, Factor, Fold, FoldScope, FoldState, Internal, Merge, PlanQuestion, Preset,
     ReportQuestion, Root, Scope, SortDirection, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic,
     TreeQuestion,
 };
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use std::time::{Duration, Instant};
 
 /// Maximum length of a slice of work, as in the page's worker.

@@ -1,7 +1,7 @@
 //! Requests for the event list and the curves, for the benchmark `answers`.
 
-use memscape::engine::protocol::{Action, DeviceSummary, EventsFilter, EventsQuestion, MemoryFilter};
 use memscape::engine::{Ask, Question, Request};
+use memscape::protocol::{Action, DeviceSummary, EventsFilter, EventsQuestion, MemoryFilter};
 use memscape::timeline::View;
 
 /// Number of jumps through the list.

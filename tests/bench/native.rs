@@ -1,8 +1,8 @@
 //! Native time to open a file: decode, replay, index. Each run has its own process, so that its memory is known.
 
 use crate::machine;
-use memscape::engine::protocol::DeviceSummary;
 use memscape::engine::{Engine, NeededBytes, Reply, Request};
+use memscape::protocol::DeviceSummary;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -8,7 +8,7 @@ use crate::cases::{Case, Extent};
 use crate::figure::{Figure, three_digits};
 use crate::{cases, native, windows};
 use memscape::engine::Work;
-use memscape::engine::protocol::{Grouping, PlotSettings};
+use memscape::protocol::{Grouping, PlotSettings};
 use memscape::render::{CpuRenderer, Drawing, Lane, Painter, PictureTheme, RgbaImage};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::navigate::Plane;

@@ -7,7 +7,7 @@ use crate::machine;
 use crate::page::Page;
 use crate::site::Site;
 use crate::timing_script::AFTER_NUMBER;
-use memscape::engine::protocol::{Answer, Ask, PlotSettings, Question, Reply, Request, encode};
+use memscape::protocol::{Answer, Ask, PlotSettings, Question, Reply, Request, encode};
 use memscape::timeline::{Axis, View};
 use serde_json::Value;
 use std::path::Path;

@@ -2,8 +2,8 @@
 //! `cargo bench --bench memscape -- unfinished`.
 
 use crate::generate::{Options, generate};
-use memscape::engine::protocol::{Access, encode};
 use memscape::engine::{Engine, Reply, Request};
+use memscape::protocol::{Access, encode};
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 7;

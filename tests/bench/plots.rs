@@ -6,8 +6,8 @@
 use crate::cases::Case;
 use crate::figure::Figure;
 use crate::{native, windows};
-use memscape::engine::protocol::{AddressMap, DeviceSummary, MemoryFilter, Plot, PlotSettings};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
+use memscape::protocol::{AddressMap, DeviceSummary, MemoryFilter, Plot, PlotSettings};
 use memscape::timeline::{Axis, Extent};
 use memscape::ui::navigate::Plane;
 use std::time::{Duration, Instant};

@@ -5,8 +5,8 @@ use crate::chromium::{Adapter, Chromium};
 use crate::page::Page;
 use crate::site::Site;
 use crate::{generate, opened};
-use memscape::engine::protocol::WhatIfQuestion;
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
+use memscape::protocol::WhatIfQuestion;
 use std::path::Path;
 use std::time::Instant;
 

@@ -29,7 +29,7 @@ pub(crate) fn run(_: &[String]) {
     let bytes = generate::generate(&options, Vec::new()).unwrap().0;
     let mut engine = Engine::new();
     let total_bytes = Some(bytes.len() as u64);
-    let access = memscape::engine::protocol::Access::Random;
+    let access = memscape::protocol::Access::Random;
     engine.request(Request::Open { name: "bench.pickle".to_owned(), total_bytes, access, member: None });
     let mut rest = Some(bytes);
     let summary = loop {

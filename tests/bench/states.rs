@@ -1,8 +1,8 @@
 //! Requests for the segments, for the benchmark `answers`: after random events, and along a cursor that moves forwards
 //! and backwards.
 
-use memscape::engine::protocol::{DeviceSummary, SegmentSort, SegmentsQuestion};
 use memscape::engine::{Ask, Question, Request};
+use memscape::protocol::{DeviceSummary, SegmentSort, SegmentsQuestion};
 
 /// Number of requests in a series.
 const REQUESTS: u32 = 200;

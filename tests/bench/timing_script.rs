@@ -1,6 +1,6 @@
 //! Script that records times in the page while it opens a file, in any browser. It runs before the page.
 
-use memscape::engine::protocol::{Answer, Ask, Question, Reply, Report, ReportQuestion, Request, Topic, encode};
+use memscape::protocol::{Answer, Ask, Question, Reply, Report, ReportQuestion, Request, Topic, encode};
 
 /// Time without answers after which everything counts as shown.
 const QUIET_MS: u32 = 1000;

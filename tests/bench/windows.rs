@@ -2,8 +2,8 @@
 
 use crate::figure::Figure;
 use crate::native;
-use memscape::engine::protocol::{DeviceSummary, Grouping, PlotSettings};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
+use memscape::protocol::{DeviceSummary, Grouping, PlotSettings};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::drawing::Canvas;
 use memscape::ui::navigate::Plane;

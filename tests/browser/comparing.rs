@@ -12,7 +12,7 @@ use crate::screenshots::save_drawn_screenshot;
 use crate::segments::generate_file;
 use crate::site::Site;
 use memscape::compare::FileSlot;
-use memscape::engine::protocol::{Align, MatchKey, PairMoments, Pairing, Report};
+use memscape::protocol::{Align, MatchKey, PairMoments, Pairing, Report};
 use memscape::units::{Bytes, Moment, group_digits};
 use std::path::{Path, PathBuf};
 

@@ -9,12 +9,12 @@ use crate::page::Page;
 use crate::screenshots::save_screenshot;
 use crate::segments::generate_file;
 use crate::site::Site;
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Arrangement, Cell, Chart, Fold, FoldScope, FoldState, Grouping, Internal, MemoryFilter, ReportQuestion, Scope,
     SegmentSort, SegmentsQuestion, SegmentsSums, SortDirection, Span, TableColumn, TableFilter, TableQuestion,
     TableSort, Tone, Topic, TreeQuestion, TreeRow,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::units::Bytes;
 use serde_json::{Value, json};
 use std::path::Path;

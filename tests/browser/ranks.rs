@@ -9,7 +9,7 @@ use crate::screenshots::save_drawn_screenshot;
 use crate::segments::generate_file;
 use memscape::compare::ranks::{FileSurvey, Order, Rank, Ranks, parse_names, report};
 use memscape::engine::Opening;
-use memscape::engine::protocol::{NeededBytes, Report};
+use memscape::protocol::{NeededBytes, Report};
 use memscape::slice::TimeSlice;
 use std::path::PathBuf;
 

@@ -9,7 +9,7 @@ use crate::page::{CTRL, Page};
 use crate::screenshots::save_screenshot;
 use crate::segments::generate_file;
 use crate::site::Site;
-use memscape::engine::protocol::{CategorySet, DeviceSummary, Grouping};
+use memscape::protocol::{CategorySet, DeviceSummary, Grouping};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -92,7 +92,7 @@ fn query_results_match_engine() {
         query_rows(&page, "SELECT sum(requested_bytes), (SELECT max(live_bytes) FROM curve) FROM live_at('peak')");
     assert_eq!(rows, json!([[device.drawn_peak.to_string(), device.drawn_peak.to_string()]]));
     let mut wanted = BTreeMap::<String, u64>::new();
-    side.for_each_in_scope(memscape::engine::protocol::Scope::All, &mut |id, bytes| {
+    side.for_each_in_scope(memscape::protocol::Scope::All, &mut |id, bytes| {
         *wanted.entry(side.group_label(Grouping::Category, side.group(Grouping::Category, id))).or_default() += bytes;
     });
     let wanted: Vec<[String; 2]> = wanted.into_iter().map(|(category, bytes)| [category, bytes.to_string()]).collect();
@@ -204,7 +204,7 @@ fn compared_files_have_side_column_and_use_category_rules_of_page() {
     mosaic.engine.request(memscape::engine::Request::Categories(Box::new(CategorySet::mosaic())));
     let side = mosaic.engine.complete_side(a.device).unwrap();
     let mut wanted = BTreeMap::<String, u64>::new();
-    side.for_each_in_scope(memscape::engine::protocol::Scope::All, &mut |id, bytes| {
+    side.for_each_in_scope(memscape::protocol::Scope::All, &mut |id, bytes| {
         *wanted.entry(side.group_label(Grouping::Category, side.group(Grouping::Category, id))).or_default() += bytes;
     });
     let wanted: Vec<[String; 2]> = wanted.into_iter().map(|(category, bytes)| [category, bytes.to_string()]).collect();

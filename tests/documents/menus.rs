@@ -2,7 +2,7 @@
 
 use super::markdown::Document;
 use super::{assert_none, document, root};
-use memscape::engine::protocol::Topic;
+use memscape::protocol::Topic;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

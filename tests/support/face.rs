@@ -1,7 +1,7 @@
 //! Test harness for the UI without a browser: a page, and a worker that answers at once or on the test's command.
 
-use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, SCHEMA};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{Details, DeviceSummary, FileSummary, SCHEMA};
 use memscape::timeline::View;
 use memscape::timeline::scene::SceneColumns;
 use memscape::ui::drawing::Canvas;

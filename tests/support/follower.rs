@@ -1,7 +1,7 @@
 //! Test harness for links: a page that follows them, and a worker with answers about two devices.
 
 use crate::face::opened_reply;
-use memscape::engine::protocol::{
+use memscape::protocol::{
     AddressMap, Answer, Ask, AxisPoint, Details, DeviceSummary, HitMemory, HitSegment, Member, MomentFacts, MomentSpec,
     Plot, Question, Reply, Report, Request, SegmentsPage, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage,
     StepOutcome, StepResult, Threshold,

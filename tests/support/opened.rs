@@ -1,7 +1,7 @@
 //! Opens files through the engine, as the page and the command line do.
 
-use memscape::engine::protocol::{Access, Details, FileSummary, HitAllocation, LoadRange, Member, PlotSettings};
 use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request};
+use memscape::protocol::{Access, Details, FileSummary, HitAllocation, LoadRange, Member, PlotSettings};
 use memscape::timeline::{Scene, View};
 use std::path::{Path, PathBuf};
 

@@ -2,8 +2,8 @@
 
 use crate::opened::snapshots;
 use memscape::compare::{FileSlot, Pair};
-use memscape::engine::protocol::{Access, DeltaCurve, FileSummary, PairAnswer, PairMap, PairQuestion, Pairing, Report};
 use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request, Work};
+use memscape::protocol::{Access, DeltaCurve, FileSummary, PairAnswer, PairMap, PairQuestion, Pairing, Report};
 use memscape::timeline::View;
 use memscape::units::Moment;
 

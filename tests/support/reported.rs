@@ -1,8 +1,8 @@
 //! Access to reports in tests: sheets, rows and cells by their keys.
 
 use crate::opened::Opened;
-use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, Topic};
 
 /// Returns the request of a report.
 pub(crate) fn report_request(device: i64, topic: Topic, at: Option<u32>, thresholds: &[(&str, u64)]) -> Request {

@@ -1,8 +1,8 @@
 //! Access to the engine's segments and blocks in tests.
 
 use crate::opened::Opened;
-use memscape::engine::protocol::{PieceKind, SegmentSort, SegmentsBar, SegmentsPage, SegmentsPiece, SegmentsQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{PieceKind, SegmentSort, SegmentsBar, SegmentsPage, SegmentsPiece, SegmentsQuestion};
 
 /// Returns the question for all segments at a moment, as a list.
 pub(crate) fn question(moment: u32) -> SegmentsQuestion {

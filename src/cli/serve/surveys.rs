@@ -7,7 +7,7 @@ use super::survey_file;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use engine::protocol::encode;
+use protocol::encode;
 use std::path::Path;
 
 /// Content type of the response. The page checks it, because a different server may respond at the same address.

@@ -3,7 +3,7 @@
 use crate::output::{escape_json, ignore_broken_pipe, print_stderr, standard_output};
 use crate::table::{self, Table};
 use base::units::group_digits;
-use engine::protocol::SCHEMA;
+use protocol::SCHEMA;
 use serde_json::Value as Json;
 use sql::{Queries, Value};
 use std::cell::RefCell;

@@ -9,7 +9,7 @@ use crate::serve::{ALL_ENTRIES, Search, search};
 use base::natural::compare_names;
 use compare::ranks::parse_names_with;
 use engine::Side;
-use engine::protocol::{CategorySet, FileSummary};
+use protocol::{CategorySet, FileSummary};
 use sql::{FileLabel, SideProvider, Source};
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use super::answer::Rank;
 use super::survey::{RankSurvey, RankSurveyor};
 use base::slice::{SliceResult, TimeSlice};
 use engine::Side;
-use engine::protocol::{DeviceSummary, FileSummary};
+use protocol::{DeviceSummary, FileSummary};
 use serde::{Deserialize, Serialize};
 
 /// Scan results of all ranks in a file.

@@ -2,7 +2,7 @@
 
 use super::{FileSurveys, Order, Pattern, Rank, Ranks, parse_names_with, report};
 use base::units::group_digits;
-use engine::protocol::Report;
+use protocol::Report;
 
 /// Separator between the name of an archive and the name of a member.
 const INSIDE: &str = " › ";

@@ -5,7 +5,7 @@ use super::answer::{Rank, RankQuantiles, Ranks, largest_first};
 use super::survey::{BINS, RankSurvey};
 use super::verdict::numbers;
 use base::sorted::sorted_by_key;
-use engine::protocol::{HeatMap, HeatMapRow};
+use protocol::{HeatMap, HeatMapRow};
 
 /// Number of columns of the heat map.
 const COLUMNS: u32 = 256;

@@ -4,7 +4,7 @@ use super::answer::{Rank, Ranks};
 use super::map::Order;
 use crate::report::{TableBuilder, text};
 use base::units::pluralize;
-use engine::protocol::{Cell, Chart, Evidence, Report, SheetRow, Statement, Tone, Topic};
+use protocol::{Cell, Chart, Evidence, Report, SheetRow, Statement, Tone, Topic};
 
 /// Returns the report with at most `rows` rows per table. `order` is the order of the heat map's rows.
 pub fn report(all: &Ranks, rows: usize, order: Order) -> Report {

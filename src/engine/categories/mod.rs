@@ -5,7 +5,6 @@ mod facts;
 mod sizes;
 mod stacks;
 
-use super::protocol::{CategoryDetails, CategoryRule, REASON_RECORDER};
 use analysis::CategorySet;
 use analysis::category::compiled::CompiledSet;
 pub(super) use analysis::category::compiled::NO_RULE;
@@ -14,6 +13,7 @@ use base::slice::{SliceResult, TimeSlice};
 use facts::{DeviceRules, with_facts};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
+use protocol::{CategoryDetails, CategoryRule, REASON_RECORDER};
 use sizes::SizeMatching;
 use stacks::StackResults;
 

@@ -10,12 +10,12 @@ mod sums;
 
 use super::device::DeviceData;
 use super::open::OpenFile;
-use super::protocol::{Curves, MemoryFilter};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::Curve;
 pub(super) use part::Part;
 use picture::timeline::{View, WindowColumns};
+use protocol::{Curves, MemoryFilter};
 use stranded::StrandedCurves;
 use sums::{Quantity, RunningTotals};
 

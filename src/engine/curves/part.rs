@@ -4,9 +4,9 @@
 //! the address. If one of these ranges is expandable, adjacent expandable ranges belong to the part as well.
 
 use crate::device::DeviceData;
-use crate::protocol::MemoryFilter;
 use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::{AllocationId, SegmentLifetimes};
+use protocol::MemoryFilter;
 
 /// A part of a device's memory. If the part is a segment, also the address range of the segment.
 pub(crate) struct Part {

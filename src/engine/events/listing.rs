@@ -2,7 +2,6 @@
 
 use super::rows::{pool_of, stack_of_event, stream_of};
 use crate::open::OpenFile;
-use crate::protocol::{EventsFilter, Query};
 use crate::stack_match::StackMatch;
 use analysis::event_terms::{EventTerm, EventTerms, NamedObject};
 use base::column::Column;
@@ -10,6 +9,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use history::replay::{DeviceHistory, Subject};
 use history::snapshot::Action;
+use protocol::{EventsFilter, Query};
 
 /// List of a device's events that pass a filter.
 pub(super) struct Listing {

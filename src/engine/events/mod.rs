@@ -8,9 +8,9 @@ pub(super) use rows::{pool_of, stack_of_event, stream_of};
 
 use super::copying::CopyProgress;
 use super::open::OpenFile;
-use super::protocol::{EventsPage, EventsQuestion, TableText};
 use base::slice::{SliceResult, TimeSlice};
 use listing::Listing;
+use protocol::{EventsPage, EventsQuestion, TableText};
 
 /// Maximum number of rows in a reply. More than fit on any screen.
 const MAX_ROWS: u32 = 512;

@@ -4,11 +4,11 @@ use crate::copying::write_field;
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::origin::stack_of;
-use crate::protocol::EventRow;
 use analysis::{frame_line, site};
 use base::units::{EventIdx, Moment};
 use history::replay::{Curve, DeviceHistory, Subject};
 use history::snapshot::{Action, FrameId, StackId};
+use protocol::EventRow;
 use std::fmt::Write;
 
 /// Header line with the names of the fields that are written by [`write_line`].

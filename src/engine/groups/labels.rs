@@ -1,11 +1,11 @@
 //! Display labels of allocation groups.
 
 use super::{AGE_COUNT, CLASS_BITS, CLASS_COUNT, Groups, MIN_CLASS_BITS};
-use crate::protocol::Grouping;
 use analysis::site;
 use base::units::{Bytes, byte_range, group_digits};
 use history::replay::DeviceHistory;
 use history::snapshot::Snapshot;
+use protocol::Grouping;
 
 impl Groups {
     /// Returns the display label of a group. For call sites, the label is the frame on one line.

@@ -4,11 +4,11 @@
 use super::Groups;
 use super::pool_names::{KnownNames, PoolNames};
 use crate::origin::{labels_of, stack_of};
-use crate::protocol::{PoolName, default_pool_name};
 use analysis::{IdSet, metadata};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
+use protocol::{PoolName, default_pool_name};
 
 /// Maximum length of a pool name, in characters.
 const MAX_NAME_LEN: usize = 100;

@@ -2,9 +2,9 @@
 //! category.
 
 use super::{AGE_COUNT, CLASS_COUNT, Groups, MIN_CLASS_BITS, class_of};
-use crate::protocol::Grouping;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Snapshot;
+use protocol::Grouping;
 
 impl Groups {
     /// Returns the grouping that is used for mapped ranges. Categories are replaced by pools, because only allocations

@@ -7,7 +7,6 @@
 
 use crate::device::DeviceData;
 use crate::origin::stack_of;
-use crate::protocol::Scope;
 use crate::roles::Role;
 use crate::stack_trees::Population;
 use analysis::IdSet;
@@ -15,6 +14,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
+use protocol::Scope;
 
 /// Time-sliced detection of the repeating blocks of a model.
 #[derive(Default)]

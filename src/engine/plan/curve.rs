@@ -1,8 +1,8 @@
 //! Maximum live bytes per pixel column of a window, computed from a sequence of changes.
 
-use crate::protocol::{PlanCurve, WhatIfCourse};
 use history::replay::DeviceHistory;
 use picture::timeline::{View, WindowColumns};
+use protocol::{PlanCurve, WhatIfCourse};
 
 /// Builder of a curve of maxima per column.
 #[derive(Default)]

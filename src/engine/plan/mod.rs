@@ -8,7 +8,6 @@ mod sizes;
 use super::find::{Search, SearchTarget};
 use super::open::OpenFile;
 use super::origin::stack_of;
-use super::protocol::{Arrangement, Factor, Highlight, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
 use super::roles::Role;
 use analysis::{Change, Changes, Factors, IdSet, PlanMembership, PlannedCurve};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
@@ -20,6 +19,7 @@ use growth::{BatchGrowth, Roles};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 use picture::timeline::View;
+use protocol::{Arrangement, Factor, Highlight, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
 pub(super) use sizes::PlannedSizes;
 
 /// A memory plan that is being evaluated.

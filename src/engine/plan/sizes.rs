@@ -3,11 +3,11 @@
 use super::growth::Roles;
 use super::{Plan, plan_groups_of};
 use crate::open::OpenFile;
-use crate::protocol::{Factor, PlanQuestion};
 use allocator::transfer::put;
 use analysis::PlanMembership;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
+use protocol::{Factor, PlanQuestion};
 
 /// Cost of one allocation, in steps of the time slice.
 const STEPS: u32 = 8;

@@ -3,9 +3,9 @@
 use super::layout::AddressLayout;
 use super::reserved::ReservedRanges;
 use crate::device::DeviceData;
-use crate::protocol::{Grouping, MemoryFilter, Plot, PlotSettings};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::SegmentLifetimes;
+use protocol::{Grouping, MemoryFilter, Plot, PlotSettings};
 
 /// Cached data of plots. Each list is in order of use, with the most recently used item last.
 #[derive(Default)]

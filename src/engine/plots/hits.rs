@@ -4,13 +4,13 @@ use super::layout::AddressLayout;
 use super::neighbours::Neighbours;
 use crate::memory_at::{SegmentAt, hit_segment, memory_at, segment_at};
 use crate::open::OpenFile;
-use crate::protocol::{
-    AddressMap, HitAllocation, HitMemory, MappedRange, MemoryFilter, Plot, PlotSettings, Step, StepOutcome, StepResult,
-};
 use analysis::site;
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use picture::timeline::{self, OutlineRect, View, address_outline};
+use protocol::{
+    AddressMap, HitAllocation, HitMemory, MappedRange, MemoryFilter, Plot, PlotSettings, Step, StepOutcome, StepResult,
+};
 
 /// Maximum number of events that a keyboard step examines, which takes a few milliseconds.
 const MAX_EVENTS: u32 = 50_000;

@@ -3,11 +3,11 @@
 
 use crate::curves::Part;
 use crate::device::DeviceData;
-use crate::protocol::{AddressMap, MappedRange, MemoryFilter};
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
+use protocol::{AddressMap, MappedRange, MemoryFilter};
 use std::collections::BTreeMap;
 
 /// A gap on the axis has the size of all mapped bytes divided by this number.

@@ -2,10 +2,10 @@
 
 use crate::curves::Part;
 use crate::device::DeviceData;
-use crate::protocol::{Grouping, MemoryFilter};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, SegmentLifetimes, SelectedSegments};
 use picture::timeline::{Order, OrderBuilder};
+use protocol::{Grouping, MemoryFilter};
 
 /// The mapped ranges of a part of memory, and their stacking order.
 pub(super) struct ReservedRanges {

@@ -4,12 +4,12 @@ use super::layout::AddressLayout;
 use super::reserved::ReservedRanges;
 use crate::groups::Groups;
 use crate::open::OpenFile;
-use crate::protocol::{Highlight, MemoryFilter, Plot, PlotSettings};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use history::replay::{AllocationId, Curve, Totals};
 use history::snapshot::StackId;
 use picture::timeline::{self, AddressSource, Paint};
+use protocol::{Highlight, MemoryFilter, Plot, PlotSettings};
 
 /// Number of cached layouts per device. This is enough for the current and the previous one.
 const CACHED_PER_DEVICE: usize = 2;

@@ -1,7 +1,7 @@
 //! Columns of report tables. A column's heading, cells and total are declared together.
 
-use crate::protocol::{Cell, Sheet, SheetColumn};
 use base::units::Moment;
+use protocol::{Cell, Sheet, SheetColumn};
 
 /// A column of a table. Each row of the table shows one value of type `R`.
 pub(super) struct Column<'a, R> {

@@ -2,8 +2,8 @@
 
 use super::shared::SharedResults;
 use crate::open::OpenFile;
-use crate::protocol::Report;
 use base::slice::{SliceResult, TimeSlice};
+use protocol::Report;
 
 /// A report that is being computed.
 pub(crate) trait Job {

@@ -4,13 +4,13 @@ use super::leaks::{pool_name, stream_name};
 use super::out_of_memory::{KindSums, SumsByKind};
 use super::writer::{ReportWriter, evidence_row, moment_evidence};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, SegmentsSums};
 use crate::report::column::{self, sheet};
 use crate::state::DeviceState;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLifetimes};
+use protocol::{Cell, SegmentsSums};
 
 /// State of the allocator after one event, with sums by kind of segment.
 pub(super) struct Layout {

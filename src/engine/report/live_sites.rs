@@ -3,12 +3,12 @@
 use super::site_sums::SiteSums;
 use super::writer::ReportWriter;
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Scope};
 use crate::report::column::{self, sheet};
 use crate::stack_trees::Population;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{group_digits, percent};
 use history::replay::{AllocationId, DeviceHistory};
+use protocol::{Cell, Scope};
 
 /// Allocations that are live after one event, summed by call site.
 pub(super) struct LiveSites {

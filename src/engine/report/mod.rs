@@ -24,9 +24,9 @@ mod top_k;
 mod writer;
 
 use super::open::OpenFile;
-use super::protocol::{Report, ReportQuestion, Topic};
 use base::slice::{SliceResult, TimeSlice};
 use job::Job;
+use protocol::{Report, ReportQuestion, Topic};
 use shared::SharedResults;
 use std::mem::swap;
 

@@ -13,9 +13,6 @@ use super::writer::{
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::origin::is_prefix_block;
-use crate::protocol::{
-    Cell, Chart, ChartPart, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight,
-};
 use crate::report::column::{self, sheet};
 use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
@@ -23,6 +20,7 @@ use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, Moment, duration_us, group_digits, percent, pluralize};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
+use protocol::{Cell, Chart, ChartPart, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight};
 
 /// Maximum number of parts in the chart of the peak, not counting the part "other".
 const MAX_CHART_PARTS: usize = 6;

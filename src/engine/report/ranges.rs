@@ -1,15 +1,15 @@
 //! Totals of many ranges of the trace, computed in one pass over the events.
-//! [`RangeFacts`](crate::protocol::RangeFacts) has the same totals for a single range.
+//! [`RangeFacts`](protocol::RangeFacts) has the same totals for a single range.
 //!
 //! The starts and ends of all ranges are called borders. They divide the trace into stretches. The pass has a stack of
 //! stretches, each with a higher maximum than all later ones, which yields the peak of every range that ends at the
 //! current moment. To find the bytes that stay live, a Fenwick tree sums live bytes by the stretch of their allocation.
 
-use crate::protocol::Span;
 use crate::radix::Radix;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::DeviceHistory;
+use protocol::Span;
 
 /// Totals of a range, in requested bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

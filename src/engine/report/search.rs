@@ -2,10 +2,10 @@
 
 use super::modules::ModuleTree;
 use super::steps::{StepFinder, StepRule};
-use crate::protocol::Span;
 use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use history::snapshot::StackId;
+use protocol::Span;
 
 /// Search for the training steps of a device.
 pub struct StepSearch(StepFinder);

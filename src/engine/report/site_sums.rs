@@ -3,10 +3,10 @@
 use super::writer::{ReportWriter, truncate};
 use crate::open::OpenFile;
 use crate::origin::is_free_stack;
-use crate::protocol::{Grouping, SheetRow};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::group_digits;
 use history::replay::{AllocationId, DeviceHistory};
+use protocol::{Grouping, SheetRow};
 
 /// Totals of all allocations of one call site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

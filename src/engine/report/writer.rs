@@ -4,13 +4,13 @@
 
 use super::column::{Column, cells};
 use crate::open::OpenFile;
-use crate::protocol::{
-    Cell, Chart, ChartPart, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold, Tone,
-};
 use analysis::frame_line;
 use base::units::{Bytes, EventIdx, Moment, group_digits};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
+use protocol::{
+    Cell, Chart, ChartPart, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold, Tone,
+};
 
 /// Maximum number of rows per table, even if the query allows more.
 pub(super) const MAX_ROWS: u32 = 100_000;

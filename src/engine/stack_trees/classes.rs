@@ -1,11 +1,11 @@
 //! Classes of frames. Frames that are shown as one node of a tree have the same class.
 
 use crate::device::DeviceData;
-use crate::protocol::{Arrangement, Internal, Merge};
 use analysis::{IdSet, InternalRules, RuleCache};
 use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{Frame, FrameId, Snapshot, Stacks};
+use protocol::{Arrangement, Internal, Merge};
 
 /// Class of frames that are hidden.
 pub(super) const HIDDEN: u32 = u32::MAX;

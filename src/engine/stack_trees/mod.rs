@@ -24,9 +24,9 @@ pub(super) use view::TreeView;
 pub(super) use weights::Selection;
 
 use super::device::DeviceData;
-use super::protocol::{Arrangement, Internal, Weight};
 use analysis::InternalRules;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use protocol::{Arrangement, Internal, Weight};
 use shape::TreeShape;
 use stack_keys::StackKeys;
 use weighted_tree::WeightedTree;

@@ -1,9 +1,9 @@
 //! The allocations in a scope and their weights, which can be visited in several parts.
 
-use crate::protocol::{Scope, Span};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory};
+use protocol::{Scope, Span};
 use std::ops::Range;
 
 /// The allocations in a scope. They are stored as candidates that are filtered when they are visited.

@@ -14,11 +14,11 @@
 use super::classes::{FrameClasses, HIDDEN};
 use super::stack_keys::{StackKey, StackKeys, StackOrigin};
 use crate::device::DeviceData;
-use crate::protocol::{Arrangement, Merge, Root};
 use analysis::{InternalRules, Sites};
 use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, StackId, Stacks};
+use protocol::{Arrangement, Merge, Root};
 
 /// Maximum number of nodes of a tree, which take about 30 bytes each. Further stacks are shown under
 /// [`SpecialNode::Truncated`].

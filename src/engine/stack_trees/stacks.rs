@@ -3,8 +3,8 @@
 use super::stack_keys::{StackKey, StackOrigin};
 use super::weights::Selection;
 use super::{StackTrees, Weights};
-use crate::protocol::Weight;
 use history::snapshot::StackId;
+use protocol::Weight;
 use std::ops::Range;
 
 impl StackTrees {

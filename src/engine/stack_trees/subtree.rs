@@ -3,10 +3,10 @@
 use super::shape::TreeShape;
 use super::stack_keys::StackKeys;
 use crate::device::DeviceData;
-use crate::protocol::Arrangement;
 use analysis::IdSet;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
+use protocol::Arrangement;
 
 /// The nodes of a subtree, and the stack keys (stack and origin) of their allocations.
 pub(crate) struct Subtree {

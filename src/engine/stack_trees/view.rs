@@ -5,12 +5,12 @@ use super::shape::{NodeContent, SpecialNode, TreeShape};
 use super::stack_keys::StackKeys;
 use super::weighted_tree::WeightedTree;
 use crate::device::DeviceData;
-use crate::protocol::{Ends, Merge, NodeKind, NodeLabel, Weight};
 use analysis::{CodeOrigin, IdSet, Sites, site};
 use history::replay::AllocationId;
 use history::snapshot::{FrameId, StringId};
 use picture::timeline::Paint;
 use picture::timeline::paint::SHADES;
+use protocol::{Ends, Merge, NodeKind, NodeLabel, Weight};
 use std::borrow::Cow;
 
 /// Maximum length in bytes of a name or path that is sent. Strings in a file may be megabytes long.

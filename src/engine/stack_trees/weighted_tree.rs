@@ -2,10 +2,10 @@
 
 use super::shape::TreeShape;
 use super::weights::{Selection, Weights};
-use crate::protocol::{Arrangement, Ends, Weight};
 use crate::radix::Radix;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
+use protocol::{Arrangement, Ends, Weight};
 use std::borrow::Cow;
 
 /// Maximum number of children that are sorted on each request. If a node has more children, their order is computed

@@ -3,8 +3,8 @@
 use super::population::Population;
 use super::stack_keys::StackKeys;
 use crate::device::DeviceData;
-use crate::protocol::{Ends, Scope, Weight};
 use base::slice::{SliceResult, TimeSlice};
+use protocol::{Ends, Scope, Weight};
 
 /// Selection of allocations of one device, by scope and search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

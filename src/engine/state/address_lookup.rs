@@ -2,12 +2,12 @@
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
-use crate::protocol::{HitAllocation, HitMemory, HitSegment, PlotSettings};
 use analysis::site;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, SegmentLifetimes};
 use picture::timeline::lowest_byte_of;
+use protocol::{HitAllocation, HitMemory, HitSegment, PlotSettings};
 
 /// Lookup of the allocation and memory at an address. The device state that was requested last is cached.
 #[derive(Default)]

@@ -5,10 +5,10 @@
 //! expandable ones.
 
 use super::device_state::DeviceState;
-use crate::protocol::{MemoryFilter, SegmentSort, SegmentsGroup, SegmentsSums};
 use crate::radix::MultiKeySort;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{SegmentKind, SegmentLifetimes};
+use protocol::{MemoryFilter, SegmentSort, SegmentsGroup, SegmentsSums};
 
 /// Minimum and maximum gap between two segments in a row, in device pixels. Between these limits, the gap is an eighth
 /// of the width of the segment before it, so that small segments are not outweighed by their gaps.

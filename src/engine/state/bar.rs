@@ -9,7 +9,7 @@
 //! So every block belongs to a piece. Free space of a pixel or more is only painted over if the bar would otherwise
 //! show no block.
 
-use crate::protocol::{PieceKind, SegmentsPiece};
+use protocol::{PieceKind, SegmentsPiece};
 
 /// Builder of the pieces of a bar, from left to right.
 #[derive(Default)]

@@ -12,12 +12,12 @@
 //! is free.
 
 use crate::open::OpenFile;
-use crate::protocol::{Scope, SegmentsSums, Weight};
 use crate::radix::Radix;
 use crate::stack_trees::Population;
 use base::slice::{OutOfTime, STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLifetimes};
+use protocol::{Scope, SegmentsSums, Weight};
 
 /// Segments and live blocks of a device after one event.
 pub(crate) struct DeviceState {

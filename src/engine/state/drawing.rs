@@ -5,9 +5,9 @@ use super::bar::{BarBuilder, Part};
 use super::device_state::{Block, DeviceState, Segment};
 use crate::device::SizeSource;
 use crate::open::OpenFile;
-use crate::protocol::{Grouping, PieceKind, SegmentsBar, SegmentsPiece};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
+use protocol::{Grouping, PieceKind, SegmentsBar, SegmentsPiece};
 
 /// Maximum number of rows in a result.
 const MAX_ROWS: u32 = 4096;

@@ -18,10 +18,10 @@ pub(super) use releasable::ReleasableSegments;
 pub(super) use request::{PlacementSearch, SegmentSizing, driver_request_size, is_small};
 
 use super::open::OpenFile;
-use super::protocol::{Grouping, SegmentsPage, SegmentsQuestion};
 use arrangement::{SegmentLayout, SegmentOrder};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use drawing::{Drawing, DrawingInput};
+use protocol::{Grouping, SegmentsPage, SegmentsQuestion};
 use zoom::ScaleSearch;
 
 /// Parameters of the row layout: row width in pixels, bytes per pixel, and number of rows that all segments should fit

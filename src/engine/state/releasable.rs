@@ -6,10 +6,10 @@
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
-use crate::protocol::{Grouping, HeldBySite, SegmentsKept, Weight};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
+use protocol::{Grouping, HeldBySite, SegmentsKept, Weight};
 
 /// Maximum number of call sites in a result.
 const MAX_SITES: usize = 100;

@@ -7,11 +7,11 @@
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
-use crate::protocol::SegmentsFit;
 use base::slice::{OutOfTime, STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 use hashbrown::HashMap;
 use history::replay::SegmentLifetimes;
+use protocol::SegmentsFit;
 
 /// Maximum rounded size of a request that is served from the small pool (`kSmallSize`).
 const SMALL_REQUEST: u64 = 1 << 20;

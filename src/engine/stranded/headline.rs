@@ -9,9 +9,9 @@
 use super::kinds::{Kinds, Reason};
 use super::memory::Extent;
 use crate::open::OpenFile;
-use crate::protocol::Grouping;
 use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::{AllocationId, DeviceHistory};
+use protocol::Grouping;
 
 /// Page sizes of expandable segments in bytes, for small and for large blocks.
 const SMALL_PAGE: u64 = 2 << 20;

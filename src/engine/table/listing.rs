@@ -3,14 +3,12 @@
 
 use crate::find::matches_target;
 use crate::open::OpenFile;
-use crate::protocol::{
-    Highlight, LIFETIME_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, lifetime_class, size_class,
-};
 use crate::stack_match::StackMatch;
 use crate::stack_trees::{Population, clamp_scope};
 use analysis::filter::{Filter, Term};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
+use protocol::{Highlight, LIFETIME_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, lifetime_class, size_class};
 
 /// Parsed terms of a filter, and the stacks that match each term. They do not depend on the scope.
 pub(super) struct Terms {

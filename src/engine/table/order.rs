@@ -2,13 +2,13 @@
 
 use crate::open::OpenFile;
 use crate::origin::stack_of;
-use crate::protocol::{Grouping, SortDirection, TableColumn, TableSort, Weight};
 use crate::radix::{MultiKeySort, Radix};
 use analysis::site;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use history::snapshot::FrameId;
+use protocol::{Grouping, SortDirection, TableColumn, TableSort, Weight};
 
 /// Number of rows between two stored prefix sums.
 const ROWS_PER_SUM: usize = 2048;

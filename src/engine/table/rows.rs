@@ -4,11 +4,11 @@ use crate::copying::write_field;
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::origin::{site_with_name, stack_of};
-use crate::protocol::TableRow;
 use analysis::{frame_line, site};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Provenance};
 use history::snapshot::FrameId;
+use protocol::TableRow;
 use std::fmt::Write;
 
 /// Header line with the names of the fields that are written by [`write_line`].

@@ -1,7 +1,7 @@
 //! State of tree nodes: open or closed. It comes from the user's actions. Nodes without an action have a default state.
 
-use crate::protocol::{Fold, FoldScope, FoldState};
 use base::sorted::{sorted_by_key, two_part_key};
+use protocol::{Fold, FoldScope, FoldState};
 
 /// The latest user action that applies to a node. A later action overrides an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 //! returned immediately.
 
 use super::folds::{FoldAction, Folds, default_state};
-use crate::protocol::FoldState;
 use crate::stack_trees::TreeView;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
+use protocol::FoldState;
 
 /// Cost of a row and of a sorted child, in steps of the time slice.
 const STEPS_PER_ROW: u32 = 8;

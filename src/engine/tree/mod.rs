@@ -6,12 +6,12 @@ mod reveal;
 
 use super::device::DeviceData;
 use super::open::OpenFile;
-use super::protocol::{Arrangement, Fold, Reveal, TreePage, TreeQuestion, TreeRow};
 use super::stack_trees::{Population, Selection, TreeView};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use folds::Folds;
 use history::replay::AllocationId;
 use layout::{RowLayout, ancestors};
+use protocol::{Arrangement, Fold, Reveal, TreePage, TreeQuestion, TreeRow};
 use reveal::MatchPaths;
 
 /// Maximum number of rows in a result.

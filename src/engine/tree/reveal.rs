@@ -2,10 +2,10 @@
 
 use super::folds::{Folds, default_state};
 use super::layout::{ancestors, inherited_action};
-use crate::protocol::{Fold, FoldScope, FoldState};
 use crate::stack_trees::TreeView;
 use analysis::IdSet;
 use base::slice::{SliceResult, TimeSlice};
+use protocol::{Fold, FoldScope, FoldState};
 
 /// Returns whether `node` is `top` or one of its descendants.
 pub(super) fn is_within(view: TreeView<'_>, top: u32, node: u32) -> bool {

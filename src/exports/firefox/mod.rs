@@ -10,9 +10,9 @@ use crate::json;
 use crate::profile::Total;
 use base::units::EventIdx;
 use engine::Side;
-use engine::protocol::Scope;
 use history::replay::AllocationId;
 use history::snapshot::{Action, StackId};
+use protocol::Scope;
 use std::io::{self, Write};
 use tables::{Tables, or_null};
 

@@ -7,7 +7,7 @@ use crate::labels::context_2d;
 use crate::sizes::watch;
 use crate::theme::Theme;
 use base::units::Bytes;
-use engine::protocol::{Align, MatchKey};
+use protocol::{Align, MatchKey};
 use ui::comparing::view::{ComparisonBar, DeltaStrip, bar, other_devices, strip};
 use ui::comparing::{ComparedAt, ComparingAction};
 use ui::{Action, State};

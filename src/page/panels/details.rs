@@ -4,7 +4,7 @@ use crate::app::{App, LastShown, Part};
 use crate::dom::{append, clear, set_attribute, set_source_link, set_text, show_text};
 use crate::elements::elements;
 use base::units::pluralize;
-use engine::protocol::Details;
+use protocol::Details;
 use ui::State;
 use ui::details::{FrameKind, FrameView, Run, view};
 use ui::settings::Settings;

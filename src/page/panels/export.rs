@@ -4,7 +4,7 @@ use crate::app::{AddListener, App, LastShown, Part};
 use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{Dom, set_text};
 use crate::elements::elements;
-use engine::protocol::ExportTable;
+use protocol::ExportTable;
 use ui::export::ExportAction;
 use ui::export::{Dialog, describe_scope, picture_size, ranges, table_label};
 use ui::picture_file::Format;

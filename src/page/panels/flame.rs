@@ -4,7 +4,7 @@ use super::hover::place_card;
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use engine::protocol::{Arrangement, Internal, Merge, Root};
+use protocol::{Arrangement, Internal, Merge, Root};
 use ui::flame::words::{Crumb, FlameCard, card, crumbs, empty_message, matches, status};
 use ui::flame::{FlameAction, GrowthDirection};
 use ui::tab::Tab;

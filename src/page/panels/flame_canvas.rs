@@ -6,11 +6,11 @@ use crate::dom::{self, position_in, set_style};
 use crate::elements::elements;
 use crate::labels::{context_2d, contrast_colour};
 use crate::theme::Theme;
-use engine::protocol::NodeKind;
 use picture::render::flames::{
     self, CHANGE_STEPS, FADED_FILL, FIRST_CHANGE, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX_MASK, MARK_SHIFT,
 };
 use picture::render::{Drawing, Flame, OverlayRect, PictureTheme, Tile};
+use protocol::NodeKind;
 use ui::flame::FlameAction;
 use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
 use ui::tab::Tab;

@@ -6,7 +6,7 @@ use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::theme::Theme;
-use engine::protocol::Topic;
+use protocol::Topic;
 use ui::insights::InsightsAction;
 use ui::insights::view::{ReportInputs, TabState, report_inputs, tab_state, view};
 use ui::tab::Tab;

@@ -7,7 +7,7 @@ use crate::elements::elements;
 use crate::labels::context_2d;
 use crate::sizes::watch;
 use crate::theme::Theme;
-use engine::protocol::Overview;
+use protocol::Overview;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::{Action, State};

@@ -3,7 +3,7 @@
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, attribute_at, clear, focus_element, number_at, set_attribute, set_flag, set_text, show_text};
 use crate::elements::elements;
-use engine::protocol::Preset;
+use protocol::Preset;
 use ui::plan::view::{HEADINGS, PlanRowView, PlanView, view};
 use ui::plan::words::preset_title;
 use ui::plan::{PlanAction, PlanField};

@@ -71,9 +71,8 @@ impl Part for Panel {
             let lines = view.iter().flat_map(|view| &view.lines);
             elements.fill_definitions(&elements.range_facts, lines.map(|(label, value)| (*label, value.as_str())));
             let facts = view.as_ref().and_then(|view| view.facts);
-            let exact = |number: fn(&engine::protocol::RangeFacts) -> i128| {
-                facts.as_ref().map(|facts| number(facts).to_string())
-            };
+            let exact =
+                |number: fn(&protocol::RangeFacts) -> i128| facts.as_ref().map(|facts| number(facts).to_string());
             set_or_remove(
                 &elements.range,
                 &[

@@ -4,8 +4,8 @@ use crate::dom::{Dom, append, set_attribute, set_style};
 use crate::labels::context_2d;
 use crate::theme::Theme;
 use base::units::Bytes;
-use engine::protocol::HeatMap;
 use picture::timeline::paint::SHADES;
+use protocol::HeatMap;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{Element, HtmlCanvasElement, ImageData};
 

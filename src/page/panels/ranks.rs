@@ -5,7 +5,7 @@ use crate::dom::set_text;
 use crate::elements::elements;
 use crate::surveyor::MAX_TABLE_BYTES;
 use base::units::Bytes;
-use engine::protocol::Topic;
+use protocol::Topic;
 use ui::ranks::{RanksAction, Survey};
 use ui::tab::Tab;
 use ui::{Action, State};

@@ -4,7 +4,7 @@ use super::legend::slot_colour;
 use super::rank_map::new_map;
 use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text};
 use crate::theme::Theme;
-use engine::protocol::{DeltaBox, Tone};
+use protocol::{DeltaBox, Tone};
 use ui::insights::cells;
 use ui::insights::view::{
     ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, StatementView, tone_symbol,

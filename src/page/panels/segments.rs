@@ -6,7 +6,7 @@ use super::hover::place_card;
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use engine::protocol::SegmentsPage;
+use protocol::SegmentsPage;
 use std::rc::Rc;
 use ui::segments::SegmentsAction;
 use ui::segments::words::{

@@ -4,7 +4,7 @@ use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, attribute_at, clear, set_attribute, set_text};
 use crate::elements::elements;
 use base::units::pluralize;
-use engine::protocol::{DeviceSummary, FileSummary};
+use protocol::{DeviceSummary, FileSummary};
 use ui::partial::header_figures;
 use ui::ranks::unlisted_note;
 use ui::stage::SnapshotChoice;

@@ -5,7 +5,7 @@ use super::table_mini as mini;
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use engine::protocol::TableSort;
+use protocol::TableSort;
 use ui::histograms::{Chart, Histogram, selection_text};
 use ui::rows::Grid;
 use ui::rows::RowsStep;

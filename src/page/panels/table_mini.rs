@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::dom::{Dom, append, clear, hit_element, listen, number_at, set_attribute, set_flag, set_style};
-use engine::protocol::TableColumn;
+use protocol::TableColumn;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::Action;

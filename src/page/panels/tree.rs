@@ -6,7 +6,7 @@ use crate::dom::{
     Dom, append, clear, fill_table_head, focus_element, hit_element, observe_sizes, set_attribute, set_flag, set_text,
 };
 use crate::elements::elements;
-use engine::protocol::{Internal, Root};
+use protocol::{Internal, Root};
 use ui::tree::ROW_PX;
 use ui::tree_keys::{MERGES, TreeAction};
 use ui::tree_rows::{Heads, RowsInputs, ToolbarState, rows_inputs, toolbar_state, view};

@@ -1,7 +1,7 @@
 //! Row element of the call tree, which is reused while scrolling.
 
 use crate::dom::{Dom, append, set_attribute, set_flag, set_source_link, set_style, set_text};
-use engine::protocol::{FoldState, NodeKind};
+use protocol::{FoldState, NodeKind};
 use ui::tree_rows::TreeRowView;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};

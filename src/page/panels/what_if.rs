@@ -3,7 +3,7 @@
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, clear, focus_element, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use engine::protocol::{Tone, Topic, WhatIfProgram};
+use protocol::{Tone, Topic, WhatIfProgram};
 use ui::effect::AfterWrite;
 use ui::insights::view::tone_symbol;
 use ui::tab::Tab;

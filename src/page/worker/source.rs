@@ -4,8 +4,8 @@
 use super::link::Link;
 use super::reader::{self, Failure, Reader};
 use compare::FileSlot;
-use engine::protocol::Access;
 use js_sys::{Array, Boolean, Reflect, Uint8Array};
+use protocol::Access;
 use std::cell::{Cell, RefCell};
 use ui::fingerprint::{FingerprintHasher, parts};
 use wasm_bindgen::{JsCast, JsValue};

@@ -5,10 +5,10 @@
 //! warm-up speeds up both, and the first file opens as fast as the second.
 
 use crate::wire::FromWorker;
-use engine::protocol::{Access, NeededBytes, Request};
 use engine::rehearsal::SyntheticSnapshot;
 use engine::{Engine, Work};
 use picture::render::{CpuRenderer, Drawing, Lane, PictureTheme};
+use protocol::{Access, NeededBytes, Request};
 use std::mem::ManuallyDrop;
 use ui::drawing::Canvas;
 use ui::effect::GivenFile;

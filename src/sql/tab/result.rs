@@ -4,7 +4,7 @@ use super::command::PageCommand;
 use super::node::Node;
 use crate::queries::Queries;
 use base::units::{Bytes, group_digits, pluralize};
-use engine::protocol::second_file_ordinal;
+use protocol::second_file_ordinal;
 use sqlite::{Cell, Error, Value, save_rows};
 use std::cmp::Ordering;
 

@@ -7,9 +7,9 @@ use crate::source::Source;
 use crate::when::TracePosition;
 use base::units::EventIdx;
 use engine::Side;
-use engine::protocol::{Grouping, Scope};
 use history::replay::{AllocationId, Provenance};
 use history::snapshot::StackId;
+use protocol::{Grouping, Scope};
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 

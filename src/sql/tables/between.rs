@@ -6,8 +6,8 @@ use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use crate::when::TracePosition;
 use base::units::Moment;
-use engine::protocol::{Scope, Span};
 use history::replay::AllocationId;
+use protocol::{Scope, Span};
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
-use engine::protocol::{DeviceSummary, FileSummary};
+use protocol::{DeviceSummary, FileSummary};
 use sqlite::{Cell, Kind};
 
 /// Table of facts, with a row for each device and key.

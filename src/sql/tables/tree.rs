@@ -8,10 +8,10 @@ use crate::source::Source;
 use crate::when::TracePosition;
 use base::units::Moment;
 use engine::Side;
-use engine::protocol::Scope;
 use hashbrown::HashMap;
 use history::replay::Provenance;
 use history::snapshot::StackId;
+use protocol::Scope;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 

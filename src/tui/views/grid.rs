@@ -3,7 +3,7 @@
 use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
 use crate::text::{Line, Tone, align_left, align_right, pane_row, width, write_line, write_row};
-use engine::protocol::SortDirection;
+use protocol::SortDirection;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ui::rows::{Cell, Grid, RowView};

@@ -4,7 +4,7 @@ use super::rows::draw_empty;
 use crate::app::App;
 use crate::cells::{self, Depth};
 use crate::text::{Line, Tone, pane_row, truncate, wrap, write_line, write_row, write_text};
-use engine::protocol::PieceKind;
+use protocol::PieceKind;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};

@@ -4,7 +4,7 @@ use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
 use crate::cells::Depth;
 use crate::text::{Line, Tone, align_right, pane_row, truncate, width, write_line, write_row};
-use engine::protocol::{FoldState, Internal, NodeKind, Root};
+use protocol::{FoldState, Internal, NodeKind, Root};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};

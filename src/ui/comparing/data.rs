@@ -3,8 +3,8 @@
 use crate::effect::{GivenFile, Origin};
 use crate::latest::Latest;
 use crate::stage::Loading;
-use engine::protocol::{Align, DeltaCurve, FileSummary, MatchKey, PairMap, Pairing};
 use picture::timeline::View;
+use protocol::{Align, DeltaCurve, FileSummary, MatchKey, PairMap, Pairing};
 use std::rc::Rc;
 
 /// State of the comparison of two devices, and the user's choices for it.
@@ -80,7 +80,7 @@ pub enum SecondFile {
     /// The file is loading. Holds its progress and its load id.
     Loading(Box<Loading>, u32),
     /// The file is open. Holds its summary, origin and load id. Its devices have [ordinals of their
-    /// own](engine::protocol::in_second_file).
+    /// own](protocol::in_second_file).
     Open(Box<FileSummary>, Origin, u32),
 }
 

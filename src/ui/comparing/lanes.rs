@@ -1,8 +1,8 @@
 //! Windows of the two lanes of a comparison. Both lanes have the same byte scale and show aligned moments.
 
 use crate::shared::Shared;
-use engine::protocol::PairMap;
 use picture::timeline::{Axis, View};
+use protocol::PairMap;
 
 impl Shared {
     /// Returns a window for the compared device at `index` that shows the same moments and bytes as `view`, the focused

@@ -8,7 +8,7 @@ use crate::effect::Effect;
 use crate::part::Part;
 use crate::range::ViewScope;
 use crate::shared::Shared;
-use engine::protocol::{Answer, PairAnswer, PairMoments, PairQuestion, Pairing, Plot, Question};
+use protocol::{Answer, PairAnswer, PairMoments, PairQuestion, Pairing, Plot, Question};
 use std::rc::Rc;
 
 /// Maximum number of aligned moments to request. It exceeds the number of columns of a window.

@@ -2,7 +2,7 @@
 
 use crate::shared::Shared;
 use crate::stage::Stage;
-use engine::protocol::split_ordinal;
+use protocol::split_ordinal;
 
 /// Discards the second file and its devices. Returns true if one of these devices was shown.
 pub(crate) fn discard(state: &mut Shared) -> bool {

@@ -8,8 +8,8 @@ use crate::plots::line::{Curve, CurveLabel, Line};
 use crate::shared::Shared;
 use crate::summary::device_name;
 use base::units::{Bytes, group_digits};
-use engine::protocol::{Align, MatchKey, split_ordinal};
 use picture::timeline::View;
+use protocol::{Align, MatchKey, split_ordinal};
 
 /// Contents of the comparison bar above the timeline.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,8 +1,8 @@
 //! State of the crosshair: its position, and the step in progress.
 
 use crate::latest::Latest;
-use engine::protocol::{HitAllocation, HitMemory, MomentFacts, PlotSettings, Step};
 use picture::timeline::{Scene, View};
+use protocol::{HitAllocation, HitMemory, MomentFacts, PlotSettings, Step};
 
 /// Result of a hit test: the allocation at a position, and the segment with its free blocks at that position.
 pub(crate) type HitResult = (Option<HitAllocation>, Option<Box<HitMemory>>);

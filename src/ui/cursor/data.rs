@@ -3,7 +3,7 @@
 use crate::axis_press::Grip;
 use crate::latest::Latest;
 use crate::range::RangeScope;
-use engine::protocol::{MomentFacts, MomentSpec, RangeFacts, Span};
+use protocol::{MomentFacts, MomentSpec, RangeFacts, Span};
 
 /// The cursor, the selected range, and the worker's facts about both.
 #[derive(Clone, Debug, Default)]

@@ -20,7 +20,7 @@ use crate::rows::{RowSelection, RowsStep, SelectMode};
 use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use engine::protocol::{Answer, EventsFilter, EventsQuestion, Question};
+use protocol::{Answer, EventsFilter, EventsQuestion, Question};
 use std::rc::Rc;
 
 /// Handles pointer, scroll and text input.

@@ -24,9 +24,9 @@ use crate::plots;
 use crate::shared::Shared;
 use base::units::group_digits;
 use data::PendingPicture;
-use engine::protocol::{Answer, ExportFormat, ExportTable, Question};
 use picture::outline::{Rect, outline};
 use picture::timeline::{OutlineRect, Scene, View};
+use protocol::{Answer, ExportFormat, ExportTable, Question};
 use std::rc::Rc;
 
 /// Maximum width and height of a picture that browsers can draw, in pixels.

@@ -14,9 +14,7 @@ use crate::effect::Effect;
 use crate::latest::Latest;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use engine::protocol::{
-    Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Root,
-};
+use protocol::{Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Root};
 use std::rc::Rc;
 
 /// Height of a row in CSS pixels.

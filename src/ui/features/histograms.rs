@@ -2,7 +2,7 @@
 //! Selected bars filter the rows of the table and the other histogram.
 
 use base::units::{BYTE_UNITS, Bytes, group_digits, pluralize};
-use engine::protocol::{LIFETIME_TO_END, LIFETIME_UNKNOWN, Weight};
+use protocol::{LIFETIME_TO_END, LIFETIME_UNKNOWN, Weight};
 
 /// Quantity on the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,9 +22,9 @@ use crate::settings::Dialog;
 use crate::shared::Shared;
 use crate::summary::device_name;
 use crate::tab::Tab;
-use engine::protocol::category::MAX_CATEGORIES;
-use engine::protocol::{Answer, Chart, Question, Report, ReportQuestion, Topic};
 use evidence::show_evidence;
+use protocol::category::MAX_CATEGORIES;
+use protocol::{Answer, Chart, Question, Report, ReportQuestion, Topic};
 use std::rc::Rc;
 
 /// Returns the call stack of a table row. `None` if the item is not a row of the report.

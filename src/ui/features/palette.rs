@@ -7,7 +7,7 @@ use crate::effect::Effect;
 use crate::feature::{Feature, close_nothing, take_nothing};
 use crate::settings::Dialog;
 use crate::shared::Shared;
-use engine::protocol::Topic;
+use protocol::Topic;
 
 /// Maximum number of recently used entries.
 const MAX_RECENT: usize = 8;

@@ -18,7 +18,7 @@ use crate::effect::Effect;
 use crate::planned::DrawnCurve;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use engine::protocol::{Answer, Factor, Preset, Question, Topic, WhatIfQuestion};
+use protocol::{Answer, Factor, Preset, Question, Topic, WhatIfQuestion};
 use std::rc::Rc;
 
 /// Returns true while the planner is visible.

@@ -20,8 +20,8 @@ use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
 use data::{NavTarget, nav_target};
-use engine::protocol::{Answer, Grouping, MemoryFilter, Query, Question, SegmentsPage, SegmentsQuestion};
 use navigation::navigate;
+use protocol::{Answer, Grouping, MemoryFilter, Query, Question, SegmentsPage, SegmentsQuestion};
 use std::rc::Rc;
 
 /// Zoom factor per key press.

@@ -5,7 +5,7 @@ use super::sources::{SourceText, line_query};
 use crate::amount::{change, exact_change, per_mille, percent, ratio};
 use crate::shared::Shared;
 use base::units::{Bytes, group_digits, pluralize};
-use engine::protocol::{LocationWeight, NodeLabel, Scope, SourceFile};
+use protocol::{LocationWeight, NodeLabel, Scope, SourceFile};
 use std::rc::Rc;
 
 /// Maximum number of lines shown of a source file.

@@ -17,7 +17,7 @@ use crate::find;
 use crate::shared::Shared;
 use crate::stage::Stage;
 use crate::tab::Tab;
-use engine::protocol::{Answer, Question, SourceFile};
+use protocol::{Answer, Question, SourceFile};
 use std::rc::Rc;
 
 /// Maximum size of a source file in bytes. Larger files are treated as snapshots.

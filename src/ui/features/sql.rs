@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use crate::feature::{Feature, close_nothing, no_commands, reset_nothing, take_nothing};
 use crate::selecting::select;
 use crate::shared::Shared;
-use engine::protocol::{encode, split_ordinal};
+use protocol::{encode, split_ordinal};
 use std::convert::Infallible;
 
 /// State of the SQL tab. Empty, because the page and the worker keep all state.

@@ -19,7 +19,7 @@ use crate::scroll::Scroll;
 use crate::selecting;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use engine::protocol::{
+use protocol::{
     Answer, Filter, QueryError, Question, SortDirection, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
     Weight,
 };

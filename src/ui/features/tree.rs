@@ -19,7 +19,7 @@ use crate::change::Change;
 use crate::effect::Effect;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use engine::protocol::{Answer, Question, Reveal, TreePage, TreeQuestion};
+use protocol::{Answer, Question, Reveal, TreePage, TreeQuestion};
 
 /// Updates the tree after changes of its inputs, and requests missing rows.
 fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
@@ -129,7 +129,7 @@ fn take_page(tree: &mut Tree, shared: &mut Shared, serial: u32, page: TreePage) 
 
 /// Handles a change of the rules for internal frames. Discards trees that hide internal frames.
 fn reset_without_internal(tree: &mut Tree, shared: &mut Shared) {
-    use engine::protocol::Internal;
+    use protocol::Internal;
     tree.positions.retain(|(of, _)| of.internal == Internal::Shown);
     if tree.arrangement.internal == Internal::Hidden {
         tree.position = TreePosition::default();

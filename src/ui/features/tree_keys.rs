@@ -6,7 +6,7 @@ use crate::effect::Effect;
 use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use engine::protocol::{FoldScope, FoldState, Internal, Merge, Question, Reveal, Root};
+use protocol::{FoldScope, FoldState, Internal, Merge, Question, Reveal, Root};
 
 /// Commands of the call tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

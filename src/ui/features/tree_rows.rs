@@ -6,7 +6,7 @@ use crate::amount::{amount, change, count_change, exact, exact_change, per_mille
 use crate::shared::Shared;
 use crate::tab::Tab;
 use base::units::{Bytes, group_digits, pluralize};
-use engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow, Weight};
+use protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow, Weight};
 
 /// Number of rows rendered beyond the visible ones, on either side, so that they exist before the user scrolls to
 /// them.

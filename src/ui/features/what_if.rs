@@ -20,9 +20,7 @@ use crate::shared::Shared;
 use crate::size_text::capitalize;
 use crate::snapshot_to_save::snapshot_to_save;
 use crate::tab::Tab;
-use engine::protocol::{
-    Answer, ExportJob, Question, Topic, WhatIf, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun,
-};
+use protocol::{Answer, ExportJob, Question, Topic, WhatIf, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun};
 use std::rc::Rc;
 
 /// Resets the simulator after a change of device, but keeps the form.

@@ -6,8 +6,8 @@ use crate::plots;
 use crate::shared::Shared;
 use crate::summary::device_name;
 use base::units::{Bytes, duration_us, group_digits};
-use engine::protocol::{DeviceSummary, Grouping, Plot, default_pool_name};
 use picture::timeline::{Axis, View, time_axis_margin};
+use protocol::{DeviceSummary, Grouping, Plot, default_pool_name};
 
 /// Maximum number of characters of the snapshot's name that are used in a file name.
 const MAX_NAME_CHARS: usize = 80;

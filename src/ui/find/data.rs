@@ -1,6 +1,6 @@
 //! State of the search for allocations, and of the highlighting of matches.
 
-use engine::protocol::{Direction, FrameMatcher, Match, Query, QueryError, Tally};
+use protocol::{Direction, FrameMatcher, Match, Query, QueryError, Tally};
 
 /// State of the search: the query, its result, and pending navigation between matches.
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use crate::drawing::Geometry;
 use crate::effect::Pointer;
-use engine::protocol::DeviceSummary;
 use picture::timeline::View;
+use protocol::DeviceSummary;
 
 /// State of the lanes, except for the window and the scene of the focused lane.
 #[derive(Clone, Debug, Default)]

@@ -19,8 +19,8 @@ use crate::plots;
 use crate::range::RangeScope;
 use crate::tab::Tab;
 use crate::views::{HEIGHT_RANGE, PanelState, Views};
-use engine::protocol::{Align, Grouping, MatchKey, Plot, PlotSettings};
 use picture::timeline::Axis;
+use protocol::{Align, Grouping, MatchKey, Plot, PlotSettings};
 
 /// Link keys of the shared state. They are applied in this order, before the keys of the features. A key that resets
 /// other state comes before the keys of that state.

@@ -13,8 +13,8 @@ use crate::navigate::device_axis_end;
 use crate::plots::{self, SelectedSegment};
 use crate::shared::Shared;
 use crate::tools::Point;
-use engine::protocol::{MemoryFilter, MomentSpec, Plot};
 use picture::timeline::Axis;
+use protocol::{MemoryFilter, MomentSpec, Plot};
 
 /// Formats the markers of all devices as `device:event:byte:kind`. The kind is the first letter of the plot. Plots that
 /// are filtered by pool, stream or segment add `:pool:stream:segment`. Markers whose event is not known are omitted.

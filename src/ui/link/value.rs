@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::shared::Shared;
-use engine::protocol::MemoryFilter;
+use protocol::MemoryFilter;
 use std::str::FromStr;
 
 /// Maximum length of a value that is written, in bytes. A fragment stays within its own limit even if all values have

@@ -8,8 +8,8 @@ use crate::opening::show_device;
 use crate::plots::{self, PlotAction, line::Line};
 use crate::selecting::select;
 use crate::shared::Shared;
-use engine::protocol::{MemoryFilter, split_ordinal};
 use picture::timeline::Axis;
+use protocol::{MemoryFilter, split_ordinal};
 
 pub(super) fn device((): &(), state: &Shared) -> String {
     // When two files are compared, the device of the first one.

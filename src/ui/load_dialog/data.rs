@@ -3,7 +3,7 @@
 use crate::file_memory::estimated_memory;
 use crate::load_range::to_text;
 use base::units::Bytes;
-use engine::protocol::{LoadRange, MAX_TABLE_BYTES_32_BIT};
+use protocol::{LoadRange, MAX_TABLE_BYTES_32_BIT};
 
 /// File size in bytes above which the dialog opens.
 const LARGE_FILE: u64 = 2_000_000_000;

@@ -1,7 +1,7 @@
 //! State of the markers on the timeline.
 
 use crate::tools::Point;
-use engine::protocol::Plot;
+use protocol::Plot;
 
 /// Maximum number of markers per file. More would hide the timeline.
 pub(crate) const MAX_MARKERS: usize = 50;

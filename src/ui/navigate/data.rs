@@ -1,8 +1,8 @@
 //! The plane that the window moves over. It spans the whole trace horizontally and all bytes vertically.
 
 use crate::drawing::Canvas;
-use engine::protocol::DeviceSummary;
 use picture::timeline::{Axis, Extent, Scene, View, time_axis_width};
+use protocol::DeviceSummary;
 
 /// The full extent of a device's timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Decoded data of a file that is still loading.
 
-use engine::protocol::{Overview, PartialDevice, PartialFile};
 use picture::timeline::Axis;
+use protocol::{Overview, PartialDevice, PartialFile};
 use std::rc::Rc;
 
 /// Number of columns in the overview curve, which is drawn above the timeline.

@@ -1,8 +1,8 @@
 //! State of the curves drawn over the recorded timeline.
 
 use crate::latest::Latest;
-use engine::protocol::{PlanCurve, PlanPage, PlanQuestion, WhatIfCourse};
 use picture::timeline::View;
+use protocol::{PlanCurve, PlanPage, PlanQuestion, WhatIfCourse};
 use std::rc::Rc;
 
 /// Maximum number of responses that are cached.

@@ -2,8 +2,8 @@
 
 use crate::shared::Shared;
 use base::units::Bytes;
-use engine::protocol::{AddressMap, DeviceSummary, Plot};
 use picture::timeline::{Tick, View, byte_ticks};
+use protocol::{AddressMap, DeviceSummary, Plot};
 
 /// Maximum number of address ranges that are considered for ticks. Larger than the number of pixel rows in any window.
 const MAX_RANGES: usize = 20_000;
@@ -117,7 +117,7 @@ fn address_or_last_mapped(map: &AddressMap, height: u64) -> u64 {
 }
 
 /// Returns the mapped address ranges that overlap the window.
-fn visible_ranges<'a>(map: &'a AddressMap, view: &View) -> &'a [engine::protocol::MappedRange] {
+fn visible_ranges<'a>(map: &'a AddressMap, view: &View) -> &'a [protocol::MappedRange] {
     let [bottom, top] = [0.0, f64::from(view.height_px)].map(|row| view.bytes_from_row(row).max(0.0) as u64);
     let first = map.ranges.partition_point(|range| range.axis_start.saturating_add(range.bytes) < bottom);
     let end = map.ranges.partition_point(|range| range.axis_start <= top);

@@ -7,8 +7,8 @@ use crate::crosshair::column_under_edges;
 use crate::navigate::Plane;
 use crate::shared::Shared;
 use base::units::{Bytes, group_digits, percent};
-use engine::protocol::{Curves, MemoryFilter, Overview, Plot};
 use picture::timeline::{Axis, View};
+use protocol::{Curves, MemoryFilter, Overview, Plot};
 use std::rc::Rc;
 
 /// Number of pixel columns of the overview curve for a filtered part of memory.

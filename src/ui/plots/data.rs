@@ -5,8 +5,8 @@ use super::selected_segment::SelectedSegment;
 use crate::drawing::Canvas;
 use crate::latest::Latest;
 use crate::navigate::Plane;
-use engine::protocol::{AddressMap, MemoryFilter, Overview, Plot};
 use picture::timeline::{Axis, Scene, View};
+use protocol::{AddressMap, MemoryFilter, Overview, Plot};
 use std::rc::Rc;
 
 /// Maximum number of cached windows, and of cached replies of each kind.
@@ -24,7 +24,7 @@ pub struct Plots {
     /// Overview curves over the whole axis, by part of memory and axis.
     pub(crate) overviews: Vec<((MemoryPart, Axis), Rc<Overview>)>,
     pub(crate) pending_map: Option<(u32, MemoryPart)>,
-    pub(crate) curves: Latest<CurvesKey, Rc<engine::protocol::Curves>>,
+    pub(crate) curves: Latest<CurvesKey, Rc<protocol::Curves>>,
     pub(crate) pending_curves: Option<(u32, CurvesRequest)>,
     /// Curves that the user has hidden.
     pub(crate) hidden_lines: Vec<Line>,

@@ -1,8 +1,8 @@
 //! The curves of the Reserved plot.
 
-use engine::protocol::{Curves, MemoryFilter, Question};
 use picture::shapes::Tint;
 use picture::timeline::{Axis, View};
+use protocol::{Curves, MemoryFilter, Question};
 
 /// A part of a device's memory: the ordinal of the device, and the filter.
 pub(crate) type MemoryPart = (i64, MemoryFilter);

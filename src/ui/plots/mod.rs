@@ -23,8 +23,8 @@ use super::effect::Effect;
 use super::navigate::Plane;
 use super::part::Part;
 use super::shared::Shared;
-use engine::protocol::{AddressMap, Answer, DeviceSummary, MemoryFilter, Overview, Plot, Question};
 use picture::timeline::View;
+use protocol::{AddressMap, Answer, DeviceSummary, MemoryFilter, Overview, Plot, Question};
 
 use std::rc::Rc;
 

@@ -8,7 +8,7 @@ use crate::hover::Card;
 use crate::shared::Shared;
 use crate::summary::Fact;
 use base::units::{Bytes, Moment, group_digits};
-use engine::protocol::{HitMemory, HitSegment, Plot, default_pool_name};
+use protocol::{HitMemory, HitSegment, Plot, default_pool_name};
 
 impl Shared {
     pub fn selected_segment(&self) -> Option<&SelectedSegment> {

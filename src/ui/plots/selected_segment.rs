@@ -2,7 +2,7 @@
 
 use crate::crosshair::Position;
 use crate::summary::Fact;
-use engine::protocol::{Grouping, HitSegment, Plot};
+use protocol::{Grouping, HitSegment, Plot};
 
 /// A segment that was clicked.
 #[derive(Clone, Debug, PartialEq)]

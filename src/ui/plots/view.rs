@@ -3,7 +3,7 @@
 use super::{NAMES, name};
 use crate::details::stream_name;
 use crate::shared::Shared;
-use engine::protocol::{Plot, default_pool_name};
+use protocol::{Plot, default_pool_name};
 
 /// Contents of the plot's pickers.
 #[derive(Clone, Debug, PartialEq)]

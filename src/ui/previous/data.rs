@@ -2,7 +2,7 @@
 
 use crate::link::Link;
 use crate::stage::SnapshotChoice;
-use engine::protocol::FileSummary;
+use protocol::FileSummary;
 
 /// State of the page with the previously open file.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Scope of the views: the allocations that the views show.
 
-use engine::protocol::{Scope, Span};
+use protocol::{Scope, Span};
 
 /// Scope of the views: the allocations that the views show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

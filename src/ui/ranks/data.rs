@@ -1,7 +1,7 @@
 //! State and actions of the rank survey, which scans many snapshots of one program, one per rank.
 
 use base::units::{group_digits, pluralize};
-use engine::protocol::Reply;
+use protocol::Reply;
 
 /// State of the rank survey, which scans many snapshots of one program, one per rank.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,7 +2,7 @@
 
 use crate::shared::Shared;
 use base::units::{Bytes, group_digits};
-use engine::protocol::pool_name;
+use protocol::pool_name;
 
 /// A cell of a row in a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! State and actions of the rules that classify allocations into categories.
 
 use crate::settings::Dialog;
-use engine::protocol::category::{CategoryRule, ParsedDocument};
-use engine::protocol::{CategorySet, SetError};
+use protocol::category::{CategoryRule, ParsedDocument};
+use protocol::{CategorySet, SetError};
 
 /// Prefix of the stored text. It identifies the format.
 pub(crate) const FIRST_LINE: &str = "memscape rules 1 ";

@@ -1,10 +1,8 @@
 //! Rows of the rules form: the editable fields, and a description of the conditions that the form cannot edit.
 
 use base::units::pluralize;
-use engine::protocol::CategorySet;
-use engine::protocol::category::{
-    Birth, CategoryRule, End, Looked, ModelCall, Place, SizeCondition, StackKind, StackOrigin,
-};
+use protocol::CategorySet;
+use protocol::category::{Birth, CategoryRule, End, Looked, ModelCall, Place, SizeCondition, StackKind, StackOrigin};
 
 /// Line number of the first rule in the text of a rule set ([`CategorySet::to_json`]).
 const FIRST_RULE_LINE: usize = 6;

@@ -1,7 +1,7 @@
 //! State and actions of the settings that apply to all files.
 
 use crate::source_links::{self, SourceLinkError};
-use engine::protocol::{DEFAULT_RULES, InternalRules};
+use protocol::{DEFAULT_RULES, InternalRules};
 
 /// First line of the stored text. It identifies the format.
 pub(crate) const FIRST_LINE: &str = "memscape settings 1";

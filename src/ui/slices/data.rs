@@ -1,7 +1,7 @@
 //! Slices, which are the bars of the annotation tracks, and the hovered slice.
 
 use crate::latest::Latest;
-use engine::protocol::{AxisPoint, RangeFacts, Span};
+use protocol::{AxisPoint, RangeFacts, Span};
 
 /// A bar in an annotation track. It represents one annotation, or several that are too narrow to be drawn separately.
 #[derive(Clone, Debug, PartialEq)]

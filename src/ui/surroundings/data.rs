@@ -1,8 +1,8 @@
 //! Data shown around the timeline, and the inputs that it depends on.
 
 use crate::latest::Latest;
-use engine::protocol::{Grouping, LegendEntry, Marks, Overview, PlotSettings, Tally};
 use picture::timeline::{Axis, OutlineRect, View};
+use protocol::{Grouping, LegendEntry, Marks, Overview, PlotSettings, Tally};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

@@ -7,7 +7,7 @@ use crate::drag::Drag;
 use crate::markers::Markers;
 use crate::ruler::Ruler;
 use crate::window_history::WindowHistory;
-use engine::protocol::MomentSpec;
+use protocol::MomentSpec;
 
 /// State of the tools on the timeline.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! A fixed point of the timeline.
 
-use engine::protocol::{MomentFacts, MomentSpec};
 use picture::timeline::Axis;
+use protocol::{MomentFacts, MomentSpec};
 
 /// A fixed point of the timeline. Its position does not change when the window moves or is zoomed, or when the axis is
 /// switched.

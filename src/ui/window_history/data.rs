@@ -1,7 +1,7 @@
 //! State of the history of visible windows.
 
-use engine::protocol::Plot;
 use picture::timeline::View;
+use protocol::Plot;
 
 /// The windows before and after the current one, each with the plot that it shows.
 #[derive(Clone, Debug, Default)]

@@ -1,10 +1,10 @@
 //! Checks of events lists and curves of any file.
 
 use super::questions::{Opened, check_round_trip};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Action, Curves, DeviceSummary, EventsFilter, EventsPage, EventsQuestion, MAX_COPIED, MemoryFilter,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 
 const TEXTS: [&str; 9] =

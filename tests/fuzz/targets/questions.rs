@@ -1,11 +1,11 @@
 //! Opens a file through the engine, sends all requests of the page, and checks the answers.
 
 use super::{events, states, trees};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request};
+use memscape::protocol::{
     Access, DeviceSummary, FileSummary, HitAllocation, MomentSpec, PlotSettings, ReportQuestion, Step, Topic,
 };
-use memscape::engine::protocol::{decode, encode};
-use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request};
+use memscape::protocol::{decode, encode};
 use memscape::timeline::{Axis, MAX_QUADS, Scene, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

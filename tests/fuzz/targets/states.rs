@@ -1,8 +1,8 @@
 //! Checks of segments and blocks of any file: no byte is used twice, and lookups by address agree with the list.
 
 use super::questions::{Opened, check_round_trip};
-use memscape::engine::protocol::{DeviceSummary, MemoryFilter, PieceKind, SegmentSort, SegmentsPage, SegmentsQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{DeviceSummary, MemoryFilter, PieceKind, SegmentSort, SegmentsPage, SegmentsQuestion};
 
 /// Requests segments at some moments, as lists and as pictures, and looks up addresses in them.
 pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
@@ -78,7 +78,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
 
 /// Returns the segment of a list that contains an address.
 fn segment_at(shown: &SegmentsPage, address: u64) -> Option<u64> {
-    let holds = |bar: &&memscape::engine::protocol::SegmentsBar| {
+    let holds = |bar: &&memscape::protocol::SegmentsBar| {
         bar.segment <= address && address < bar.segment.saturating_add(bar.sums.reserved)
     };
     // A list has a maximum number of rows.

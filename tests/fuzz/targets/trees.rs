@@ -1,11 +1,11 @@
 //! Checks of call trees, flame graphs and ranges of any file: sums, order, and the curve at the root.
 
 use super::questions::{Opened, check_round_trip};
-use memscape::engine::protocol::{
+use memscape::engine::{Answer, Ask, Question, Reply, Request};
+use memscape::protocol::{
     Arrangement, DeviceSummary, FlameQuestion, Fold, FoldScope, FoldState, Highlight, Internal, Merge, MomentSpec,
     PlotSettings, Reveal, Root, Scope, Span, TreePage, TreeQuestion,
 };
-use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 
 /// Serial of the search whose matches are marked.

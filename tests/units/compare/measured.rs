@@ -1,7 +1,7 @@
 //! Growth exponents measured between two snapshots.
 
 use super::{Law, MeasuredScaling, SiteGrowth, growth, raised};
-use engine::protocol::{Factor, PlanGroup};
+use protocol::{Factor, PlanGroup};
 
 fn law(factor: f64, growth: f64) -> (f64, f64) {
     let Law { exponent, share } = Law::new(factor, growth);

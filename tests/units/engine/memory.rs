@@ -1,7 +1,7 @@
 //! Unit tests of `src/engine/memory.rs`.
 
 use super::*;
-use crate::protocol::Phase;
+use protocol::Phase;
 
 #[test]
 fn memory_limit_error_estimates_total() {

@@ -2,7 +2,7 @@
 
 use super::{Node, PageCommand, SqlTab, bytes_to};
 use crate::{Limits, Queries, Source};
-use engine::protocol::second_file_ordinal;
+use protocol::second_file_ordinal;
 
 fn desk(history: &str) -> (SqlTab, Vec<PageCommand>) {
     compared(history, None)

@@ -1,7 +1,7 @@
 //! Mapping of positions between the time axes of two lanes.
 
 use super::map_position;
-use engine::protocol::PairMap;
+use protocol::PairMap;
 
 fn map() -> PairMap {
     PairMap { align: None, moments: vec![(0, 0), (10, 100), (20, 110), (30, 110), (40, 120)] }

@@ -1,7 +1,7 @@
 //! Unit tests of `src/ui/details.rs`.
 
 use super::*;
-use engine::protocol::CategoryDetails;
+use protocol::CategoryDetails;
 
 fn sample() -> Details {
     let frame = |name: &str, filename: &str, is_user_code| FrameText {

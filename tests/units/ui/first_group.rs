@@ -1,7 +1,7 @@
 //! Unit tests of `src/ui/first_group.rs`.
 
 use super::*;
-use engine::protocol::Weight;
+use protocol::Weight;
 
 fn entries(bytes: &[u64]) -> Vec<LegendEntry> {
     let entry = |(slot, &peak_requested)| LegendEntry {

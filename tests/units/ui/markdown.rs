@@ -1,7 +1,7 @@
 //! Unit tests of `src/ui/markdown.rs`.
 
 use super::*;
-use engine::protocol::{SheetColumn, Statement, Threshold, Topic};
+use protocol::{SheetColumn, Statement, Threshold, Topic};
 
 fn column(key: &str, label: &str) -> SheetColumn {
     SheetColumn { key: key.to_owned(), label: label.to_owned() }

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::drawing::Canvas;
-use engine::protocol::DeviceSummary;
 use picture::timeline::Extent;
 use proptest::prelude::*;
+use protocol::DeviceSummary;
 
 const CANVAS: Canvas = Canvas { width_px: 800, height_px: 400, scale: 1.0 };
 const PLANE: Plane = Plane { axis: Axis::Events, start: 0, extent: Extent { width: 100_001, bytes: 80_000_000_000 } };

@@ -3,7 +3,7 @@
 use super::*;
 use crate::effect::Origin;
 use crate::stage::{SnapshotChoice, Stage};
-use engine::protocol::{DeviceSummary, FileSummary, SCHEMA};
+use protocol::{DeviceSummary, FileSummary, SCHEMA};
 
 fn open(name: &str, peaks: &[i64]) -> Shared {
     let choice = SnapshotChoice {

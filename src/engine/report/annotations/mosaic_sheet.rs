@@ -2,11 +2,11 @@
 
 use super::region_bytes::RegionPass;
 use super::sheets::SheetContext;
-use crate::protocol::{Sheet, SheetRow};
 use crate::report::column::{self, cells, sheet};
 use crate::report::writer::{evidence_row, moment_evidence};
 use hashbrown::HashMap;
 use history::snapshot::StringId;
+use protocol::{Sheet, SheetRow};
 
 struct Row {
     kind: &'static str,

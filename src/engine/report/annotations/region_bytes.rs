@@ -2,7 +2,6 @@
 //! without the baseline.
 
 use crate::innermost::{InnermostAnnotations, MarkScope};
-use crate::protocol::Span;
 use crate::regions::compile_context;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
@@ -10,6 +9,7 @@ use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
+use protocol::Span;
 
 /// Totals of the allocations made in a torch.compile region, in requested bytes.
 #[derive(Clone, Copy, Debug, Default)]

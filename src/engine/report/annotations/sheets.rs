@@ -1,13 +1,13 @@
 //! Tables of the report on steps and annotations.
 
 use super::region_bytes::Region;
-use crate::protocol::{Cell, Sheet, SheetRow, Span};
 use crate::report::column::{self, Column, cells, sheet};
 use crate::report::ranges::{RangeTotals, Ranges};
 use crate::report::steps::PlacedAnnotations;
 use crate::report::writer::{evidence_row, moment_evidence, range_evidence, truncate};
 use history::replay::{AnnotationRange, DeviceHistory};
 use history::snapshot::{Snapshot, StringId};
+use protocol::{Cell, Sheet, SheetRow, Span};
 
 /// Maximum indentation level of a table row.
 const MAX_DEPTH: u32 = 64;

@@ -1,12 +1,12 @@
 //! Table of training steps, and the statement on growth from step to step.
 
 use super::sheets::{SheetContext, facts_columns};
-use crate::protocol::{Cell, Sheet, SheetRow, Span, Statement, Tone};
 use crate::report::column::{self, cells, sheet};
 use crate::report::ranges::RangeTotals;
 use crate::report::steps::{StepRule, Steps, WARM_UP_STEPS};
 use crate::report::writer::{bytes_text, evidence_row, range_evidence, statement};
 use base::units::{group_digits, pluralize};
+use protocol::{Cell, Sheet, SheetRow, Span, Statement, Tone};
 
 /// Minimum number of steps after the baseline that is required for a statement on growth.
 const MIN_STEPS: usize = 3;

@@ -7,7 +7,6 @@ use super::job::Job;
 use super::site_sums::SiteSums;
 use super::writer::{ReportWriter, bytes_text, category_query, evidence_row, moment_evidence};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone};
 use crate::report::column::{self, sheet};
 use analysis::category::CategoryRule;
 use base::out_of_line::out_of_line;
@@ -16,6 +15,7 @@ use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, group_digits, percent};
 use history::replay::AllocationId;
 use mosaic::Mosaic;
+use protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone};
 use sums::{CategoryPeaks, Sums};
 
 /// The share of unclassified bytes at the peak is reported as good if it is at most 1 / this number.

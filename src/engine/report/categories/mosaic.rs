@@ -5,8 +5,6 @@
 //! the first event with the highest sum. Stacks that are only recorded for a block of the final snapshot are not used.
 
 use crate::open::OpenFile;
-use crate::protocol::Cell;
-use crate::protocol::Evidence;
 use crate::report::column::{self, sheet};
 use crate::report::writer::{ReportWriter, category_query, evidence_row, moment_evidence};
 use base::slice::{SliceResult, TimeSlice};
@@ -15,6 +13,8 @@ use base::units::EventIdx;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, StackId};
+use protocol::Cell;
+use protocol::Evidence;
 
 /// Live bytes over the events, counted as Mosaic does.
 pub(super) struct Mosaic {

@@ -2,13 +2,13 @@
 
 use crate::categories::NO_RULE;
 use crate::open::OpenFile;
-use crate::protocol::{Scope, Weight};
 use crate::report::site_sums::SiteSums;
 use crate::stack_trees::Population;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
+use protocol::{Scope, Weight};
 
 /// Totals of live bytes after one event, by category and by rule.
 pub(super) struct Sums {

@@ -11,7 +11,6 @@ use super::layout::{DriverRequest, Layout, kind_name};
 use super::leaks::{pool_name, stream_name};
 use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence, moment_text, threshold};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Report, ReportQuestion, SegmentsFit, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::state::{PlacementSearch, ReleasableSegments};
 use crate::stranded::Ledger;
@@ -21,6 +20,7 @@ use base::units::{EventIdx, group_digits, percent, pluralize};
 use history::replay::{DeviceHistory, SegmentLifetimes};
 pub(super) use moments::{MIN_PROBLEM_BYTES, newest_oom, peak_moment, peak_reserved_moment};
 use over_time::{Criterion, FreeAt, FreeOverTime};
+use protocol::{Cell, Report, ReportQuestion, SegmentsFit, Threshold, Tone};
 
 /// Default size of the request to place.
 const DEFAULT_REQUEST_BYTES: u64 = 20 << 20;

@@ -1,12 +1,12 @@
 //! Segments that can be released to the driver, and call sites whose blocks pin the others.
 
 use super::moments::MIN_PROBLEM_BYTES;
-use crate::protocol::{Cell, HeldBySite, SegmentsKept, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::layout::Layout;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text, truncate};
 use base::units::pluralize;
 use history::replay::AllocationId;
+use protocol::{Cell, HeldBySite, SegmentsKept, Tone};
 
 /// Minimum of free bytes in pinned segments for a statement.
 const MIN_PINNED_BYTES: u64 = 1 << 20;

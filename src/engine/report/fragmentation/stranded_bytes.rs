@@ -2,7 +2,6 @@
 
 use super::moments::peak_reserved_moment;
 use crate::open::OpenFile;
-use crate::protocol::{Cell, SheetRow, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::layout::DriverRequest as PeakRequest;
 use crate::report::leaks::{pool_name, stream_name};
@@ -15,6 +14,7 @@ use analysis::site;
 use base::sorted::{sorted_by_key, two_part_key};
 use base::units::{EventIdx, Moment, group_digits, percent, pluralize};
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLifetimes};
+use protocol::{Cell, SheetRow, Tone};
 
 /// Minimum of stranded bytes for a suggestion.
 const MIN_STRANDED_BYTES: u64 = 1 << 20;

@@ -1,7 +1,6 @@
 //! Bytes that are reserved but free at the end of the trace, by segment.
 
 use crate::open::OpenFile;
-use crate::protocol::{Cell, ReportQuestion, SheetRow, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence, threshold};
 use base::slice::{SliceResult, TimeSlice};
@@ -9,6 +8,7 @@ use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{group_digits, percent, pluralize};
 use history::replay::DeviceHistory;
 use history::snapshot::Segment;
+use protocol::{Cell, ReportQuestion, SheetRow, Threshold, Tone};
 
 /// Reserved, live and free bytes of a segment at the end of the trace.
 struct SegmentUse {

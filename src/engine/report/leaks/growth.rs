@@ -6,7 +6,6 @@
 //! the ends of two consecutive steps, and rise in enough steps.
 
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Chart, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
 use crate::report::steps::{Steps, WARM_UP_STEPS};
@@ -15,6 +14,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, group_digits, pluralize};
 use history::replay::{AllocationId, DeviceHistory};
+use protocol::{Cell, Chart, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
 
 /// Maximum number of values in a chart. A small chart cannot show more values distinctly.
 const MAX_VALUES: usize = 96;

@@ -2,7 +2,6 @@
 
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, site_of};
 use crate::report::top_k::TopK;
@@ -13,6 +12,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::sorted::two_part_key;
 use base::units::{Moment, duration_us, group_digits, percent, pluralize};
 use history::replay::{AllocationId, Curve, DeviceHistory};
+use protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
 
 /// Search for allocations that are never freed, freed late, or short-lived.
 pub(super) struct Lifetimes {

@@ -10,11 +10,11 @@ use super::job::Job;
 use super::shared::SharedResults;
 use super::writer::ReportWriter;
 use crate::open::OpenFile;
-use crate::protocol::{Report, ReportQuestion};
 use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
+use protocol::{Report, ReportQuestion};
 
 use cached::Cached;
 use lifetimes::Lifetimes;

@@ -2,7 +2,6 @@
 
 use crate::device::SizeSource;
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Grouping, ReportQuestion, Scope, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::label;
 use crate::report::writer::{ReportWriter, bytes_text, moment_evidence, threshold};
@@ -12,6 +11,7 @@ use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, percent};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
+use protocol::{Cell, Grouping, ReportQuestion, Scope, Threshold, Tone};
 
 /// Bytes lost to rounding by allocations with the same call site, requested size and rounded size.
 struct Loss {

@@ -9,7 +9,6 @@ use super::job::Job;
 use super::writer::{MAX_ROWS, StackLines, bytes_text, evidence_row, range_evidence, statement, truncate};
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use crate::radix::Radix;
 use crate::report::column::{self, cells, sheet};
 use base::out_of_line::out_of_line;
@@ -18,6 +17,7 @@ use base::sorted::{sorted_by_key, two_part_key};
 use base::units::{EventIdx, percent, pluralize};
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
+use protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use sums::{CommonAnnotation, ModuleTotals, Sums};
 use tree::Module;
 

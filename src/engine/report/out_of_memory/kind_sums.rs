@@ -1,10 +1,10 @@
 //! Reserved and free bytes by kind of segment. The kind determines which requests a segment can serve.
 
-use crate::protocol::SegmentsSums;
 use crate::state::DeviceState;
 use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::{SegmentKind, SegmentLifetimes};
+use protocol::SegmentsSums;
 
 /// Totals of the segments of one kind. Free bytes are upper bounds, because blocks may be larger than recorded.
 #[derive(Clone, Debug)]

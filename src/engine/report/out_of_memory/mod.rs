@@ -10,9 +10,6 @@ use super::live_sites::LiveSites;
 use super::site_sums::site_of;
 use super::writer::{ReportWriter, evidence_row, freed_by_cell, moment_evidence, statement, threshold};
 use crate::open::OpenFile;
-use crate::protocol::{
-    CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, Report, ReportQuestion, SheetRow, Threshold, Tone,
-};
 use crate::recorder_facts;
 use crate::report::column::{self, sheet};
 use crate::report::layout::kind_name;
@@ -25,6 +22,9 @@ use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StackId};
 pub(super) use kind_sums::{KindSums, SumsByKind};
 use oom::{OomFacts, OomState, RoundedAtOoms, min_capacity, oom_events};
+use protocol::{
+    CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, Report, ReportQuestion, SheetRow, Threshold, Tone,
+};
 
 /// Maximum number of rows in the table of OOMs and in the table of allocations before the OOM.
 const MAX_REQUESTS: u32 = 1000;

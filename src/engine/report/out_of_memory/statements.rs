@@ -2,11 +2,11 @@
 
 use super::kind_sums::KindSums;
 use super::oom::{OomFacts, OomState, oom_events};
-use crate::protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence};
 use crate::state::{SegmentSizing, driver_request_size, is_small};
 use base::units::{group_digits, pluralize};
 use history::replay::SegmentKind;
+use protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
 
 /// Requests to the driver are multiples of this number of bytes (`kRoundLarge` in `CUDACachingAllocator.cpp`).
 const DRIVER_GRANULARITY: u64 = 2 << 20;

@@ -6,7 +6,6 @@ use super::job::Job;
 use super::site_sums::SiteSums;
 use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Tone};
 use crate::report::column::{self, sheet};
 use crate::stack_trees::Population;
 use base::out_of_line::out_of_line;
@@ -15,6 +14,7 @@ use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, group_digits, percent, pluralize};
 use history::replay::DeviceHistory;
 use pool_bytes::{Pool, PoolPass};
+use protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Tone};
 
 /// Maximum number of private pools whose contents are listed. The largest pools are listed first.
 const MAX_CONTENTS: usize = 16;

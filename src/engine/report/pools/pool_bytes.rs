@@ -1,11 +1,11 @@
 //! Reserved and live bytes of each pool during the trace, computed in one pass over the events.
 
 use crate::open::OpenFile;
-use crate::protocol::Grouping;
 use crate::radix::Radix;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationChange, AllocationId, DeviceHistory, Provenance, SegmentLifetimes};
+use protocol::Grouping;
 
 /// Byte totals of a pool after one event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,13 +4,13 @@
 //! they first occur, because the snapshot has far more stacks than a device uses.
 
 use crate::open::OpenFile;
-use crate::protocol::Grouping;
 use crate::report::modules::ModuleTree;
 use analysis::{PeakWithout, site};
 use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
+use protocol::Grouping;
 use std::ops::Range;
 
 type IndexByKey<K> = HashMap<K, u32, foldhash::fast::RandomState>;

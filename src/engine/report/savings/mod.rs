@@ -14,7 +14,6 @@ use super::layout::Layout;
 use super::shared::SharedResults;
 use super::writer::{ReportWriter, threshold};
 use crate::open::OpenFile;
-use crate::protocol::{Grouping, Query, Report, ReportQuestion, Scope};
 use crate::report::fragmentation::peak_reserved_moment;
 use crate::stack_match::StackMatch;
 use crate::stack_trees::Population;
@@ -26,6 +25,7 @@ use groupings::NumberedGrouping;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use kinds::{KINDS, Saving, SavingKind};
 use pass::{MatchedStacks, PeakPass};
+use protocol::{Grouping, Query, Report, ReportQuestion, Scope};
 
 /// Maximum number of call sites in a statement.
 const MAX_SITES: usize = 3;

@@ -5,7 +5,6 @@
 use super::groupings::{Groupings, NumberedGrouping};
 use super::kinds::{KINDS, SavingKind};
 use crate::open::OpenFile;
-use crate::protocol::Grouping;
 use crate::report::steps::Steps;
 use crate::roles::Role;
 use analysis::{Change, Changes, GroupEffect, IdSet, PeakWithout};
@@ -13,6 +12,7 @@ use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::StackId;
+use protocol::Grouping;
 
 /// Properties of an allocation that determine its groups and the changes that affect it.
 #[derive(Clone, Copy, Debug)]

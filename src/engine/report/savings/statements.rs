@@ -1,12 +1,12 @@
 //! Statements about savings. There is one for each change that would lower the peak of this trace.
 
 use super::kinds::{Saving, SavingKind};
-use crate::protocol::{SegmentsKept, Tone};
 use crate::report::layout::Layout;
 use crate::report::site_sums::label;
 use crate::report::steps::Steps;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text};
 use base::units::{percent, pluralize};
+use protocol::{SegmentsKept, Tone};
 
 /// Minimum number of bytes in empty or pinned segments for a statement about reserved memory.
 const MIN_RESERVED: u64 = 1 << 20;

@@ -3,7 +3,6 @@
 use super::groupings::NumberedGrouping;
 use super::kinds::Saving;
 use super::pass::PeakPass;
-use crate::protocol::{Cell, Evidence, Grouping, SheetRow, Threshold};
 use crate::report::column::{self, Column, sheet};
 use crate::report::site_sums::label;
 use crate::report::writer::{ReportWriter, category_query, evidence_row, moment_evidence, truncate};
@@ -11,6 +10,7 @@ use analysis::{GroupEffect, Sites, site};
 use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
+use protocol::{Cell, Evidence, Grouping, SheetRow, Threshold};
 
 /// Maximum number of frames that represent a call stack in a table. These are the innermost frames of user code.
 const MAX_SHOWN_FRAMES: usize = 3;

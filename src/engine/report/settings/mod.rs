@@ -6,12 +6,12 @@ mod known_settings;
 use super::job::Job;
 use super::writer::{ReportWriter, bytes_text, moment_evidence, moment_text, truncate};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
 use crate::report::column::{self, sheet};
 use base::out_of_line::out_of_line;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::percent;
 use checks::{Check, CheckResult, Checks};
+use protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
 
 /// The report on settings, while it is computed.
 pub(super) struct Settings {

@@ -3,11 +3,11 @@
 
 use super::placed::PlacedAnnotations;
 use super::rule::{StepRule, Steps};
-use crate::protocol::Span;
 use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
+use protocol::Span;
 
 /// Maximum number of bytes of a name that are compared with other names.
 const MAX_NAME_LEN: usize = 200;

@@ -18,10 +18,10 @@ pub(super) use placed::PlacedAnnotations;
 pub(super) use rule::{StepRule, Steps, WARM_UP_STEPS};
 
 use crate::open::OpenFile;
-use crate::protocol::Span;
 use base::slice::{SliceResult, TimeSlice};
 use families::Families;
 use placed::PlacedAnnotation;
+use protocol::Span;
 use recurrence::Recurrence;
 
 /// Finder of the training steps of a device.

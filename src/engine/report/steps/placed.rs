@@ -1,9 +1,9 @@
 //! Positions of annotations in the trace. Their wall-clock times are converted to moments.
 
 use crate::marks::annotation_span;
-use crate::protocol::Span;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AnnotationRange, DeviceHistory};
+use protocol::Span;
 
 /// An annotation that overlaps the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

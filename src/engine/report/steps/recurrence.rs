@@ -15,7 +15,6 @@
 //! allocation.
 
 use super::rule::{StepRule, Steps};
-use crate::protocol::Span;
 use crate::report::frame_roles::FrameRoles;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
@@ -24,6 +23,7 @@ use base::units::Moment;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, FrameId, Snapshot, StackId};
+use protocol::Span;
 
 /// Number of even stacks that are compared in one batch. The cost of a batch is subtracted from the time slice in
 /// advance.

@@ -1,9 +1,9 @@
 //! The training steps of a device, and the rule that found them.
 
 use crate::open::OpenFile;
-use crate::protocol::Span;
 use base::units::pluralize;
 use history::replay::DeviceHistory;
+use protocol::Span;
 
 /// Rule that found the steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

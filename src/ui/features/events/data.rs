@@ -3,7 +3,7 @@
 use crate::latest::Latest;
 use crate::rows::{Copying, RowSelection, SelectMode};
 use crate::scroll::Scroll;
-use engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion};
+use protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion};
 use std::rc::Rc;
 
 /// Height of a row in CSS pixels.
@@ -78,7 +78,7 @@ pub enum EventsAction {
     RowClicked(u32, SelectMode),
     /// Text of the filter field.
     FilterTyped(String),
-    /// Toggles the filter for an action, given by its index in [`engine::protocol::Action::ALL`].
+    /// Toggles the filter for an action, given by its index in [`protocol::Action::ALL`].
     ActionToggled(u32),
 }
 

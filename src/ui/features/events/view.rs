@@ -7,7 +7,7 @@ use crate::rows::cells::{bytes_cell, cell, classes, number, pool_cell, stream_ce
 use crate::rows::{Cell, Grid, RowView};
 use crate::shared::Shared;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
-use engine::protocol::{Action, EventRow, EventTerms, versioned};
+use protocol::{Action, EventRow, EventTerms, versioned};
 
 /// Columns of the list: name and tooltip.
 pub const COLUMNS: [(&str, &str); 12] = [

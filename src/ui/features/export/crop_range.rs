@@ -2,8 +2,8 @@
 
 use crate::shared::Shared;
 use base::units::group_digits;
-use engine::protocol::RangeMark;
 use picture::timeline::Axis;
+use protocol::RangeMark;
 
 /// Number of events included before and after the peak or an OOM.
 const AROUND: u32 = 1000;

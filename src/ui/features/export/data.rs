@@ -3,8 +3,8 @@
 use super::crop_range::CropRange;
 use crate::figure::{Figure, words::SheetText};
 use crate::picture_file::Format;
-use engine::protocol::{ExportFormat, ExportTable, PlotSettings};
 use picture::timeline::{OutlineRect, View};
+use protocol::{ExportFormat, ExportTable, PlotSettings};
 use std::collections::BTreeSet;
 
 /// Visibility of the export dialog.

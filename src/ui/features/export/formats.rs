@@ -8,7 +8,7 @@ use crate::figure::words::file_stem;
 use crate::shared::Shared;
 use crate::snapshot_to_save::snapshot_to_save;
 use base::units::{Moment, group_digits};
-use engine::protocol::{ExportFormat, ExportJob, ExportQuestion, ExportTable, Span, split_ordinal};
+use protocol::{ExportFormat, ExportJob, ExportQuestion, ExportTable, Span, split_ordinal};
 
 /// Number of allocations in an exported trace: the largest ones.
 const MAX_TRACE_ALLOCATIONS: u32 = 200;

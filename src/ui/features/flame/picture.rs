@@ -4,7 +4,7 @@ use super::FlameGraph;
 use super::words::short_location;
 use crate::amount::{amount, change, per_mille, sign};
 use crate::shared::Shared;
-use engine::protocol::{FlameBox, Grouping, NodeKind, NodeLabel, Scope};
+use protocol::{FlameBox, Grouping, NodeKind, NodeLabel, Scope};
 
 /// Font size of names in CSS pixels.
 const TEXT_PX: f64 = 12.0;

@@ -6,7 +6,7 @@ use crate::features::tree_rows;
 use crate::find::matches_text;
 use crate::shared::Shared;
 use base::units::{Bytes, group_digits, pluralize};
-use engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope, Weight};
+use protocol::{FlameBox, FlamePage, NodeLabel, Scope, Weight};
 
 /// Maximum number of breadcrumbs after the root. They name the last boxes of the path.
 const MAX_LAST_CRUMBS: usize = 2;
@@ -51,12 +51,8 @@ fn with_line(file: &str, label: &NodeLabel) -> String {
 }
 
 fn label<'a>(page: &'a FlamePage, flame_box: &FlameBox) -> &'a NodeLabel {
-    const NONE: &NodeLabel = &NodeLabel {
-        name: String::new(),
-        file: String::new(),
-        line: String::new(),
-        kind: engine::protocol::NodeKind::Note,
-    };
+    const NONE: &NodeLabel =
+        &NodeLabel { name: String::new(), file: String::new(), line: String::new(), kind: protocol::NodeKind::Note };
     page.labels.get(flame_box.label as usize).unwrap_or(NONE)
 }
 

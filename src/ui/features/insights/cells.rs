@@ -2,7 +2,7 @@
 
 use crate::amount::per_mille;
 use crate::cell_text::{exact, short};
-use engine::protocol::Cell;
+use protocol::Cell;
 
 /// A cell of a report table, formatted for the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! State and actions of the Insights tab.
 
-use engine::protocol::{Evidence, Pairing, Report, Span, Topic};
+use protocol::{Evidence, Pairing, Report, Span, Topic};
 use std::rc::Rc;
 
 /// Search text and selected allocation that were set to show evidence. They are cleared when other evidence is shown.

@@ -5,8 +5,8 @@ use super::data::{EvidenceEffect, InsightsTab};
 use crate::effect::Effect;
 use crate::shared::Shared;
 use crate::{find, selecting};
-use engine::protocol::{Evidence, MomentFacts, MomentSpec, Question, Span};
 use picture::timeline::Axis;
+use protocol::{Evidence, MomentFacts, MomentSpec, Question, Span};
 
 /// Margin on either side of a span when zooming to it, as a fraction of the span's length.
 const SPAN_MARGIN: f64 = 0.04;

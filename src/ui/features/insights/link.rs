@@ -2,7 +2,7 @@
 
 use super::InsightsTab;
 use crate::link::value::{Key, ValueReader, format_list, history_key, view_key, word_if};
-use engine::protocol::Topic;
+use protocol::Topic;
 
 /// Maximum length of the key of a threshold or table, in bytes.
 const MAX_KEY: usize = 32;

@@ -6,7 +6,7 @@ use crate::amount::{change, per_mille};
 use crate::cell_text::total_row;
 use crate::shared::Shared;
 use base::units::{Bytes, pluralize};
-use engine::protocol::{Cell, Chart, DeltaBox, HeatMap, Report, Sheet, Threshold, Tone, Topic};
+use protocol::{Cell, Chart, DeltaBox, HeatMap, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
 
 /// Returns the symbol of a tone, and its text for screen readers. Both are empty for plain facts.
@@ -165,7 +165,7 @@ pub struct ChartMark {
     pub per_mille: u32,
     /// Name and bytes, such as `Live 3.20 GiB`.
     pub label: String,
-    /// Palette slot. See [`engine::protocol::ChartPart::slot`].
+    /// Palette slot. See [`protocol::ChartPart::slot`].
     pub slot: Option<u32>,
 }
 

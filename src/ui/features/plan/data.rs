@@ -2,7 +2,7 @@
 
 use crate::planned::DrawnCurve;
 use crate::size_text::{capitalize, parse_size};
-use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset, WhatIf, read_factor};
+use protocol::{Factor, PlanGroup, PlanQuestion, Preset, WhatIf, read_factor};
 use std::rc::Rc;
 
 /// Maximum number of rows in a plan. Lower than the engine's maximum number of groups.

@@ -4,7 +4,7 @@ use super::data::MAX_ROWS;
 use super::{EditedRow, Plan, RowSubject};
 use crate::link::value::{Key, MAX_VALUE, view_key, word_at};
 use crate::planned::DrawnCurve;
-use engine::protocol::Preset;
+use protocol::Preset;
 
 const CURVES: [&str; 3] = ["", "without", "plan"];
 

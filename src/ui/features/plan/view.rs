@@ -5,7 +5,7 @@ use crate::planned::DrawnCurve;
 use crate::shared::Shared;
 use crate::size_text::{capitalize, parse_size};
 use base::units::{Bytes, group_digits};
-use engine::protocol::{Factor, PlanRow, Preset};
+use protocol::{Factor, PlanRow, Preset};
 
 /// Headings of the table of groups, with tooltips.
 pub const HEADINGS: [(&str, &str); 4] = [

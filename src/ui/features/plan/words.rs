@@ -3,7 +3,7 @@
 use crate::amount::change;
 use crate::features::what_if::words as what_if;
 use base::units::{Bytes, Moment, group_digits};
-use engine::protocol::{PlanPage, Preset, WhatIf, WhatIfRun};
+use protocol::{PlanPage, Preset, WhatIf, WhatIfRun};
 
 /// Caveat shown with the capacity and the largest batch.
 pub const CAPACITY_CAVEAT: &str =

@@ -3,7 +3,7 @@
 use crate::drawing::Canvas;
 use crate::latest::Latest;
 use crate::scroll::Scroll;
-use engine::protocol::{
+use protocol::{
     Details, MemoryFilter, PieceKind, SegmentSort, SegmentsBar, SegmentsPage, SegmentsPiece, SegmentsQuestion,
 };
 use std::rc::Rc;

@@ -2,7 +2,7 @@
 
 use super::{SegmentsAction, SegmentsTab, handle_action};
 use crate::link::value::{Key, format_optional, format_pool, parse_pool, view_key, word_unless_first};
-use engine::protocol::SegmentSort;
+use protocol::SegmentSort;
 
 /// Values of the link key `segments`, the sort order. The first one is the default and is omitted from links.
 const SEGMENTS: [&str; 3] = ["address", "size", "free"];

@@ -5,7 +5,7 @@ use super::data::nav_target;
 use super::{ROW_PX, allocation, pieces, words};
 use crate::shared::Shared;
 use base::units::Bytes;
-use engine::protocol::{PieceKind, SegmentsBar, SegmentsPiece};
+use protocol::{PieceKind, SegmentsBar, SegmentsPiece};
 use std::collections::BTreeSet;
 
 /// Space above and below a bar, in CSS pixels.

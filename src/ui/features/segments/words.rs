@@ -6,7 +6,7 @@ use crate::moment::{bytes_text, event_name};
 use crate::rows::cells::hexadecimal;
 use crate::shared::Shared;
 use base::units::{Bytes, group_digits, percent, pluralize};
-use engine::protocol::{
+use protocol::{
     PieceKind, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsPage, SegmentsPiece, SegmentsSums, Weight,
     default_pool_name,
 };

@@ -1,7 +1,7 @@
 //! State and actions of the Source tab.
 
 use crate::latest::Latest;
-use engine::protocol::{Scope, SourceFile, SourcesPage};
+use protocol::{Scope, SourceFile, SourcesPage};
 use std::rc::Rc;
 
 /// Maximum length of a path in a search, in bytes. Longer paths are cut at the start, because the length of a search is

@@ -11,7 +11,7 @@ use crate::rows::cells::{
 };
 use crate::shared::Shared;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
-use engine::protocol::{Scope, SortDirection, Span, TableColumn, TableRow, TableSort};
+use protocol::{Scope, SortDirection, Span, TableColumn, TableRow, TableSort};
 
 /// Columns of the table, with name and tooltip.
 pub const COLUMNS: [(TableColumn, &str, &str); 10] = [

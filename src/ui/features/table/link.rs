@@ -4,7 +4,7 @@ use super::Table;
 use crate::features::histograms::Measure;
 use crate::link::value::{Key, ValueReader, format_range, view_key, word_at, word_if};
 use crate::shared::Shared;
-use engine::protocol::{SortDirection, TableColumn, TableSort};
+use protocol::{SortDirection, TableColumn, TableSort};
 
 const COLUMNS: [&str; 10] = ["number", "size", "site", "address", "stream", "pool", "born", "age", "freed", "lifetime"];
 

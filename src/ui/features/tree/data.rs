@@ -1,8 +1,6 @@
 //! State of the call tree: loaded rows, scroll offset, and which nodes are focused, expanded and collapsed.
 
-use engine::protocol::{
-    Arrangement, Fold, FoldScope, FoldState, NodeLabel, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
-};
+use protocol::{Arrangement, Fold, FoldScope, FoldState, NodeLabel, Reveal, Scope, TreePage, TreeQuestion, TreeRow};
 use std::rc::Rc;
 
 /// Height of a row in CSS pixels. The style sheet has the same value.

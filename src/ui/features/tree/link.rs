@@ -5,7 +5,7 @@ use crate::link::value::{
     Key, ValueReader, format_list, format_optional, history_key, view_key, word_if, word_unless_first,
 };
 use crate::shared::Shared;
-use engine::protocol::{Fold, FoldScope, FoldState, Internal, Merge, Root};
+use protocol::{Fold, FoldScope, FoldState, Internal, Merge, Root};
 
 /// Values of the link key `merge`: how frames are merged. The first one is the default and is omitted from links.
 const MERGES: [&str; 3] = ["line", "function", "file"];

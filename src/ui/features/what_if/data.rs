@@ -2,7 +2,7 @@
 
 use crate::effect::AfterWrite;
 use crate::size_text::parse_size;
-use engine::protocol::{WhatIf, WhatIfProgram};
+use protocol::{WhatIf, WhatIfProgram};
 use std::rc::Rc;
 
 /// State of the form, the pending request and the results.

@@ -3,7 +3,7 @@
 use super::{ProgramChange, Simulator, SimulatorField};
 use crate::link::value::{Key, MAX_VALUE, ValueReader, format_list, view_key};
 use crate::shared::Shared;
-use engine::protocol::WhatIfProgram;
+use protocol::WhatIfProgram;
 
 pub(super) const LINKS: &[Key<Simulator>] = &[
     view_key(

@@ -6,7 +6,7 @@ use crate::planned::DrawnCurve;
 use crate::shared::Shared;
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Bytes, group_digits};
-use engine::protocol::{Tone, WhatIf, WhatIfCourse, WhatIfOrigin, WhatIfProgram, WhatIfRun};
+use protocol::{Tone, WhatIf, WhatIfCourse, WhatIfOrigin, WhatIfProgram, WhatIfRun};
 use std::rc::Rc;
 
 /// Headings of the table of runs, with tooltips. The first column has the settings.

@@ -1,7 +1,7 @@
 //! Texts about simulations, for the page and the command line.
 
 use base::units::{Bytes, byte_range, group_digits, percent};
-use engine::protocol::{WhatIf, WhatIfGrade, WhatIfLimit, WhatIfProgram, WhatIfProof, WhatIfRun};
+use protocol::{WhatIf, WhatIfGrade, WhatIfLimit, WhatIfProgram, WhatIfProof, WhatIfRun};
 
 /// Describes how well the simulation reproduces the recording.
 pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {

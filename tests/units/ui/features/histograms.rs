@@ -1,7 +1,7 @@
 //! Unit tests of `src/ui/features/histograms.rs`.
 
 use super::*;
-use engine::protocol::{lifetime_class, size_class};
+use protocol::{lifetime_class, size_class};
 
 #[test]
 fn classes_are_labelled_with_exact_bounds() {

@@ -2,7 +2,7 @@
 
 use super::words::PlanBasis;
 use super::*;
-use engine::protocol::{PlanGroup, PlanPage};
+use protocol::{PlanGroup, PlanPage};
 
 fn plan(rows: &[(RowSubject, &str)]) -> Plan {
     let mut plan = Plan::default();

@@ -1,7 +1,7 @@
 //! Unit tests of `src/ui/features/what_if.rs`.
 
 use super::*;
-use engine::protocol::{Tone, WhatIfFit, WhatIfGrade, WhatIfLimit, WhatIfLow, WhatIfProof, WhatIfWarning};
+use protocol::{Tone, WhatIfFit, WhatIfGrade, WhatIfLimit, WhatIfLow, WhatIfProof, WhatIfWarning};
 
 fn run(settings: &str, peak_reserved: u64, oom_event: Option<i64>) -> WhatIfRun {
     let band = [peak_reserved; 2];

@@ -1,7 +1,7 @@
 //! Unit tests of `src/ui/figure/around.rs`.
 
 use super::*;
-use engine::protocol::{AxisPoint, Span};
+use protocol::{AxisPoint, Span};
 
 fn slice(name: &str, shared: usize, count: u32) -> Slice {
     let (span, points) = (Span { from: 0, to: 1 }, [AxisPoint::default(); 2]);

@@ -1,7 +1,7 @@
 //! Unit tests of `src/ui/plots/axis.rs`.
 
 use super::*;
-use engine::protocol::MappedRange;
+use protocol::MappedRange;
 
 fn map() -> AddressMap {
     let range = |address, bytes, axis_start| MappedRange { address, bytes, axis_start, segments: 1 };

@@ -47,7 +47,7 @@ pub type Ends = [Weight; 2];
 
 impl Weight {
     /// Adds another weight. Sums that are too large saturate.
-    pub(crate) fn add(&mut self, more: Weight) {
+    pub fn add(&mut self, more: Weight) {
         self.bytes = self.bytes.saturating_add(more.bytes);
         self.count = self.count.saturating_add(more.count);
     }

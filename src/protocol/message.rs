@@ -20,5 +20,5 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/units/engine/protocol/message.rs"]
+#[path = "../../tests/units/protocol/message.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! Unit tests of `src/engine/protocol/message.rs`.
+//! Unit tests of `src/protocol/message.rs`.
 
 use super::*;
 use proptest::prelude::*;

@@ -39,7 +39,7 @@ pub struct MemoryFilter {
 
 impl MemoryFilter {
     /// Returns whether segments of this kind match the pool and stream.
-    pub(crate) fn matches_kind(&self, kind: &SegmentKind) -> bool {
+    pub fn matches_kind(&self, kind: &SegmentKind) -> bool {
         self.pool.is_none_or(|pool| kind.pool.unwrap_or_default() == pool)
             && self.stream.is_none_or(|stream| kind.stream == Some(stream))
     }

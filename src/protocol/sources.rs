@@ -25,6 +25,19 @@ pub struct LocationWeight {
     pub peak: Weight,
 }
 
+impl LocationWeight {
+    /// Adds both weights of another location.
+    pub fn add(&mut self, more: LocationWeight) {
+        self.now.add(more.now);
+        self.peak.add(more.peak);
+    }
+
+    /// Returns whether any allocation is counted.
+    pub fn has_weight(&self) -> bool {
+        self.now.count > 0 || self.peak.count > 0
+    }
+}
+
 /// A file of the user's own code, with its weights.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourceFile {

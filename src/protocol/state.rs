@@ -123,7 +123,7 @@ pub struct SegmentsSums {
 
 impl SegmentsSums {
     /// Adds the totals of other segments. Sums that are too large saturate.
-    pub(crate) fn add(&mut self, more: &SegmentsSums) {
+    pub fn add(&mut self, more: &SegmentsSums) {
         self.segments = self.segments.saturating_add(more.segments);
         self.reserved = self.reserved.saturating_add(more.reserved);
         self.blocks = self.blocks.saturating_add(more.blocks);
@@ -136,14 +136,14 @@ impl SegmentsSums {
     }
 
     /// Counts a free block of this size. Does nothing if the size is 0.
-    pub(crate) fn add_free(&mut self, bytes: u64) {
+    pub fn add_free(&mut self, bytes: u64) {
         self.free = self.free.saturating_add(bytes);
         self.free_blocks += u32::from(bytes > 0);
         self.largest_free = self.largest_free.max(bytes);
     }
 
     /// Returns free bytes / reserved bytes, in units of 2^-32.
-    pub(crate) fn free_share(&self) -> u64 {
+    pub fn free_share(&self) -> u64 {
         let share = (u128::from(self.free) << 32) / u128::from(self.reserved.max(1));
         u64::try_from(share).unwrap_or(u64::MAX)
     }
