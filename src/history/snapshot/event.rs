@@ -27,11 +27,14 @@ pub enum Action {
     Annotate,
     /// Action of a later version. It is kept in the trace and causes a warning.
     Unknown,
+    /// Start or end of an annotation (only PyTorch 2.4). Its frame has the stage as name and the annotation's name as
+    /// file.
+    UserDefined,
 }
 
 impl Action {
     /// All actions, in the order of their discriminants.
-    pub const ALL: [Action; 11] = [
+    pub const ALL: [Action; 12] = [
         Action::Alloc,
         Action::FreeRequested,
         Action::FreeCompleted,
@@ -43,6 +46,7 @@ impl Action {
         Action::Oom,
         Action::Annotate,
         Action::Unknown,
+        Action::UserDefined,
     ];
 
     /// Returns the name of the action in the file.
@@ -59,6 +63,7 @@ impl Action {
             Action::Oom => "oom",
             Action::Annotate => "annotate",
             Action::Unknown => "unknown",
+            Action::UserDefined => "user_defined",
         }
     }
 
@@ -69,17 +74,20 @@ impl Action {
 
     /// Returns whether an event with this action must have an address and a size.
     pub fn requires_address(self) -> bool {
-        !matches!(self, Action::Snapshot | Action::Oom | Action::Annotate | Action::Unknown)
+        !matches!(self, Action::Snapshot | Action::Oom | Action::Annotate | Action::Unknown | Action::UserDefined)
     }
 }
 
 /// Value of [`Event::time_us`] for events without a time.
 pub const NO_TIME: i64 = i64::MIN;
 
+/// Value of [`Event::address`] for an `oom` without the number of free bytes.
+pub const UNKNOWN_FREE: u64 = u64::MAX;
+
 /// Trace event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Address of the block or segment. For `oom`, the free bytes reported by the driver.
+    /// Address of the block or segment. For `oom`, the free bytes reported by the driver, or [`UNKNOWN_FREE`].
     pub address: u64,
     /// Requested bytes. For segments, reserved bytes.
     pub size: u64,
@@ -131,6 +139,7 @@ impl Key {
             Key::Snapshot | Key::WorkspaceSnapshot => Action::Snapshot,
             Key::Oom => Action::Oom,
             Key::Annotate => Action::Annotate,
+            Key::UserDefined => Action::UserDefined,
             _ => return None,
         })
     }

@@ -108,7 +108,12 @@ impl Parts {
         let evidence = Some(Evidence { find: Some(category_query(&name)), ..moment_evidence(self.peak.moment) });
         if unknown.bytes > whole / TOLERATED_DIVISOR {
             let mut text = ["Classified as ", &name, ": ", &bytes_text(unknown.bytes), " of the peak."].concat();
-            if self.peak.without_stack > unknown.bytes / 2 {
+            if writer.file.snapshot.frames.is_empty() {
+                text.push_str(
+                    " Recorded without call stacks (context=None): record with \
+                     torch.cuda.memory._record_memory_history(context=\"all\").",
+                );
+            } else if self.peak.without_stack > unknown.bytes / 2 {
                 let part = bytes_text(self.peak.without_stack);
                 [
                     " Allocated before recording, without a stack: ",

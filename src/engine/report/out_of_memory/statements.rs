@@ -26,9 +26,14 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     text.push_str(if site.is_empty() { "an allocation" } else { site });
     text.push_str(" requested ");
     text.push_str(&bytes_text(facts.request));
-    text.push_str(", the device had ");
-    text.push_str(&bytes_text(facts.device_free));
-    text.push_str(" free.");
+    match facts.device_free {
+        Some(free) => {
+            text.push_str(", the device had ");
+            text.push_str(&bytes_text(free));
+            text.push_str(" free.");
+        }
+        None => text.push_str("; free memory unknown (no device_free in the file)."),
+    }
     let span = Span {
         from: moment.saturating_sub(SHOWN_EVENTS),
         to: moment.saturating_add(SHOWN_EVENTS / 10).min(history.event_count()),
@@ -50,7 +55,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         writer.set_parts_chart(&[
             ("live", facts.live),
             ("free (cached) and rounding", free),
-            ("free on the device", facts.device_free),
+            ("free on the device", facts.device_free.unwrap_or(0)),
             ("the request", facts.request),
         ]);
     }
@@ -71,18 +76,18 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let released = sum_kinds(kinds.iter().filter(|totals| totals.kind.pool == Some((0, 0))), |totals| {
         if totals.kind.expandable { totals.sums.free } else { totals.empty_segment_bytes }
     });
-    let from_driver = facts.device_free.saturating_add(released);
+    let from_driver = facts.device_free.map_or(0, |free| free.saturating_add(released));
     let fits = largest.max(from_driver / DRIVER_GRANULARITY * DRIVER_GRANULARITY);
     let is_expandable = matching().any(|totals| totals.kind.expandable);
     let pages = if is_expandable { SegmentSizing::Expandable } else { SegmentSizing::Fixed };
-    if has_segments {
+    if let Some(device_free) = facts.device_free.filter(|_| has_segments) {
         let mut text = "Largest request that would have fit: ≤ ".to_owned();
         text.push_str(&bytes_text(fits));
         if fits == largest {
             text.push_str(", in the largest free block of this pool.");
         } else {
             text.push_str(", in a new segment: the device had ");
-            text.push_str(&bytes_text(facts.device_free));
+            text.push_str(&bytes_text(device_free));
             text.push_str(" free");
             if released > 0 {
                 text.push_str(", and PyTorch first releases ≤ ");
@@ -93,6 +98,9 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
             text.push_str(if fits < from_driver && released == 0 { "; segments are multiples of 2 MiB." } else { "." });
         }
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+    }
+    if has_segments {
+        let short_by = |free: u64| rounded.checked_sub(all_free.saturating_add(free)).filter(|&bytes| bytes > 0);
         let mut text;
         let mut tone = Tone::Fact;
         let mut fix = "";
@@ -109,11 +117,15 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
             if !is_expandable {
                 fix = "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
             }
-        } else if all_free.saturating_add(facts.device_free) < rounded {
+        } else if let Some(bytes) = facts.device_free.and_then(short_by) {
             text = "Not fragmentation: free (cached) plus free device memory falls short by ≥ ".to_owned();
-            text.push_str(&bytes_text(rounded - all_free.saturating_add(facts.device_free)));
+            text.push_str(&bytes_text(bytes));
             text.push('.');
             fix = "Reduce what is live at the OOM, or the request.";
+        } else if all_free < rounded {
+            text = "Free (cached): ≤ ".to_owned();
+            text.push_str(&bytes_text(all_free));
+            text.push_str(", less than the request.");
         } else {
             text = "Free (cached): ≤ ".to_owned();
             text.push_str(&bytes_text(all_free));
@@ -124,7 +136,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         writer.add_statement(tone, text, Some(moment_evidence(moment)));
         writer.set_fix(fix);
     }
-    if facts.device_free >= driver_request_size(rounded, pages) {
+    if facts.device_free.is_some_and(|free| free >= driver_request_size(rounded, pages)) {
         let text = "The device had enough free for this request.".to_owned();
         writer.add_statement(Tone::Fact, text, None);
         writer.set_fix(
@@ -169,7 +181,7 @@ pub(super) fn write_recorded_outside(
     if others > 0 {
         let text = ["Other processes used ", &bytes_text(others), " of this GPU (NVML)."].concat();
         // Without the other processes, the request would have fit.
-        let is_cause = others.saturating_add(facts.device_free) >= facts.request;
+        let is_cause = others.saturating_add(facts.device_free.unwrap_or(0)) >= facts.request;
         writer.add_statement(if is_cause { Tone::Alarm } else { Tone::Fact }, text, None);
         writer.set_fix(if is_cause { "Stop them: nvidia-smi lists the processes on the GPU." } else { "" });
     }
@@ -191,16 +203,14 @@ pub(super) fn write_inferred_outside(
     question: &ReportQuestion,
     capacity: &Threshold,
 ) {
-    if facts.reserved == 0 {
-        return;
-    }
-    let outside = capacity.value.saturating_sub(facts.accounted());
+    let Some(accounted) = facts.accounted().filter(|_| facts.reserved > 0) else { return };
+    let outside = capacity.value.saturating_sub(accounted);
     let is_chosen = question.thresholds.iter().any(|(key, _)| *key == capacity.key);
     let mut text = if outside > 0 {
         let bound = if is_chosen { "" } else { "At least " };
         [bound, &bytes_text(outside), " of device memory was in use outside the allocator"].concat()
     } else {
-        let accounted = bytes_text(facts.accounted());
+        let accounted = bytes_text(accounted);
         ["Reserved and free memory add up to ", &accounted, ". GPU memory beyond that was in use outside the allocator"]
             .concat()
     };
