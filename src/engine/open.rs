@@ -13,6 +13,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLifetimes, Versions};
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
+use intake::LoadedFile;
 use picture::timeline::{self, Axis, Order, OrderBuilder, OutlineRect, Paint, View};
 use protocol::{
     DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Overview, Plot, PlotSettings, SCHEMA, Warning,
@@ -57,14 +58,9 @@ struct StackingOrder {
 const ORDERS_KEPT: usize = 2;
 
 impl OpenFile {
-    pub(super) fn new(
-        name: String,
-        format: String,
-        snapshot: Snapshot,
-        histories: Vec<DeviceHistory>,
-        warnings: Warnings,
-        sites: Sites,
-    ) -> OpenFile {
+    pub(super) fn new(loaded: LoadedFile) -> OpenFile {
+        let LoadedFile { name, format, snapshot, histories, warnings } = loaded;
+        let sites = Sites::new(&snapshot);
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
         let orders = Vec::new();

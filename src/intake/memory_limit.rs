@@ -5,7 +5,7 @@ use protocol::{MAX_TABLE_BYTES_32_BIT, Progress};
 
 /// Maximum size of a file's tables on this machine, in bytes. There is no limit on 64-bit systems, because the
 /// operating system handles shortages.
-pub(super) const MAX_TABLE_BYTES: u64 = if usize::BITS == 32 { MAX_TABLE_BYTES_32_BIT } else { u64::MAX };
+pub const MAX_TABLE_BYTES: u64 = if usize::BITS == 32 { MAX_TABLE_BYTES_32_BIT } else { u64::MAX };
 
 /// Number of uncompressed bytes between two measurements. A measurement takes a few microseconds. In the worst case,
 /// the tables need fifty times as much memory as these bytes.
@@ -81,5 +81,5 @@ fn rounded_down(events: u64) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "../../tests/units/engine/memory.rs"]
+#[path = "../../tests/units/intake/memory.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! Unit tests of `src/engine/memory.rs`.
+//! Unit tests of `src/intake/memory_limit.rs`.
 
 use super::*;
 use protocol::Phase;

@@ -1,4 +1,4 @@
-//! Unit tests of `src/engine/join.rs`.
+//! Unit tests of `src/intake/event_sink.rs`.
 
 use super::*;
 

@@ -172,5 +172,5 @@ impl RecordingSink {
 }
 
 #[cfg(test)]
-#[path = "../../tests/units/engine/join.rs"]
+#[path = "../../tests/units/intake/join.rs"]
 mod tests;

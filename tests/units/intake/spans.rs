@@ -1,4 +1,4 @@
-//! Unit tests of `src/engine/spans.rs`.
+//! Unit tests of `src/intake/spans.rs`.
 
 use super::*;
 

@@ -1,25 +1,24 @@
-//! Loads a file in time slices: bytes → container → decoder → snapshot and history.
+//! Loads a file in time slices: bytes → container → decoder → snapshot and histories.
 
 use super::archive_error::ArchiveError;
 use super::container_input::ContainerInput;
 use super::decoder::{DecodeError, Decoded, Decoder, Layout};
 use super::event_sink::{InputState, PendingWork, RecordingSink};
 use super::input_buffer::Supply;
+use super::loaded_file::LoadedFile;
 use super::memory_limit::{MemoryMonitor, TooLarge};
-use super::open::OpenFile;
 use super::partial::PartialState;
 use super::snapviewer::is_drawing;
-use analysis::Sites;
 use base::out_of_line::out_of_line;
 use base::slice::TimeSlice;
 use history::container::{Container, ContainerError, Content};
 use history::replay::Builder;
 use history::snapshot::{Snapshot, WarningKind};
-use protocol::{LoadRange, Member, NeededBytes, PartialFile, Phase, Progress};
+use protocol::{Access, LoadRange, Member, NeededBytes, PartialFile, Phase, Progress};
 
-/// Error that occurs while a file is opened. The message names the position and the cause.
+/// Error that occurs while a file is loaded. The message names the position and the cause.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum OpenError {
+enum LoadError {
     #[error("{0}")]
     Archive(#[from] ArchiveError),
     #[error("{0}")]
@@ -31,9 +30,9 @@ pub(super) enum OpenError {
 }
 
 /// Time-sliced loader of a file.
-pub(super) struct Loader {
+pub struct Loader {
     name: String,
-    intake: ContainerInput,
+    input: ContainerInput,
     container: Container,
     /// Formats of the file, from the outermost to the innermost. Known once the file is decoded.
     format: String,
@@ -53,15 +52,16 @@ enum Stage {
     /// Decodes the content. The decoder is created once the container knows the format of its content.
     Decoding(Option<Decoder>),
     Replaying(Box<(Snapshot, Builder)>),
-    Indexing(Box<OpenFile>),
     Done,
 }
 
 impl Loader {
-    pub(super) fn new(name: String, intake: ContainerInput, memory: u64) -> Loader {
+    /// Starts loading a file of `total_bytes`, if known. `member` is the index of the snapshot to load if the file has
+    /// several. The file is rejected if its tables take more than `memory` bytes.
+    pub fn new(name: String, total_bytes: Option<u64>, access: Access, member: Option<u32>, memory: u64) -> Loader {
         Loader {
             name,
-            intake,
+            input: ContainerInput::new(total_bytes, access, member),
             container: Container::default(),
             format: String::new(),
             needs_bytes: true,
@@ -74,37 +74,42 @@ impl Loader {
     }
 
     /// Sets the range of events to load.
-    pub(super) fn with_range(self, load_range: LoadRange) -> Loader {
+    #[must_use]
+    pub fn with_range(self, load_range: LoadRange) -> Loader {
         Loader { load_range, ..self }
     }
 
     /// Makes the loader accept cached histories as well as events.
-    pub(super) fn accept_histories(&mut self) {
+    pub fn accept_histories(&mut self) {
         self.prepare_sink = Some(RecordingSink::accept_histories);
     }
 
-    pub(super) fn feed(&mut self, chunk: Vec<u8>) {
-        self.intake.feed(chunk);
+    /// Feeds the bytes from the position that [`Loader::wants`] returned.
+    pub fn feed(&mut self, chunk: Vec<u8>) {
+        self.input.feed(chunk);
         self.needs_bytes = false;
     }
 
-    pub(super) fn end(&mut self) {
-        self.intake.end();
+    /// Marks the bytes fed so far as the complete file.
+    pub fn end(&mut self) {
+        self.input.end();
         self.needs_bytes = false;
     }
 
-    pub(super) fn wants(&self) -> Option<NeededBytes> {
-        self.intake.wants().filter(|_| self.needs_bytes && matches!(self.stage, Stage::Decoding(_)))
+    /// Returns the position of the bytes that are needed next. `None` while the last chunk is not consumed, and once the
+    /// file is decoded.
+    pub fn wants(&self) -> Option<NeededBytes> {
+        self.input.wants().filter(|_| self.needs_bytes && matches!(self.stage, Stage::Decoding(_)))
     }
 
-    pub(super) fn progress(&self) -> Progress {
+    pub fn progress(&self) -> Progress {
         let phase = if matches!(self.stage, Stage::Decoding(_)) { Phase::Decoding } else { Phase::Indexing };
-        Progress { bytes: self.container.bytes_read(), total_bytes: self.intake.total_bytes(), phase }
+        Progress { bytes: self.container.bytes_read(), total_bytes: self.input.total_bytes(), phase }
     }
 
     /// Returns partial results if more events were decoded since the last call. `None` if only a range of events is
     /// loaded.
-    pub(super) fn partial(&mut self) -> Option<PartialFile> {
+    pub fn partial(&mut self) -> Option<PartialFile> {
         let progress = self.progress();
         match &self.stage {
             Stage::Decoding(Some(decoder)) if self.load_range == LoadRange::ALL => {
@@ -115,18 +120,23 @@ impl Loader {
     }
 
     /// Returns the list of snapshots if the file has several. Later calls return `None`.
-    pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
-        self.intake.take_members()
+    pub fn take_members(&mut self) -> Option<Vec<Member>> {
+        self.input.take_members()
     }
 
-    /// Formats an error for the user. The message includes the name of the member if the file has several snapshots.
-    pub(super) fn error_message(&self, error: &OpenError) -> String {
-        self.intake.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
+    /// Continues loading the file. Returns `Some` when it is complete, or `None` if more bytes are needed or the time
+    /// slice is used up.
+    ///
+    /// # Errors
+    /// Returns a message if the file is not a snapshot, is damaged, or takes too much memory. The message includes the
+    /// name of the member if the file has several snapshots.
+    pub fn step(&mut self, slice: &mut TimeSlice<'_>) -> Result<Option<LoadedFile>, String> {
+        self.load(slice).map_err(|error| {
+            self.input.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
+        })
     }
 
-    /// Continues loading the file. Returns the open file (`Some`) when it is complete, or `None` if more bytes are
-    /// needed or the time slice is used up.
-    pub(super) fn step(&mut self, slice: &mut TimeSlice<'_>) -> Result<Option<OpenFile>, OpenError> {
+    fn load(&mut self, slice: &mut TimeSlice<'_>) -> Result<Option<LoadedFile>, LoadError> {
         loop {
             match std::mem::replace(&mut self.stage, Stage::Done) {
                 Stage::Decoding(mut decoder) => {
@@ -144,7 +154,7 @@ impl Loader {
                     self.stage = match out_of_line(|| decoder.finish())? {
                         Decoded::NextMember(mut decoder) => {
                             decoder.set_range(self.load_range);
-                            self.intake.next_member();
+                            self.input.next_member();
                             Stage::Decoding(Some(decoder))
                         }
                         Decoded::Snapshot(decoded) => {
@@ -167,21 +177,9 @@ impl Loader {
                         return Ok(None);
                     }
                     let (snapshot, builder) = *replaying;
-                    let (histories, warnings) = builder.finish();
-                    let sites = Sites::new(&snapshot);
-                    let name = self
-                        .intake
-                        .member_name()
-                        .map_or(self.name.clone(), |member| format!("{} › {member}", self.name));
-                    let file = OpenFile::new(name, self.format.clone(), snapshot, histories, warnings, sites);
-                    self.stage = Stage::Indexing(Box::new(file));
-                }
-                Stage::Indexing(mut file) => {
-                    if out_of_line(|| file.build_groups(slice)).is_err() {
-                        self.stage = Stage::Indexing(file);
-                        return Ok(None);
-                    }
-                    return Ok(Some(*file));
+                    let member = self.input.member_name();
+                    let name = member.map_or(self.name.clone(), |member| format!("{} › {member}", self.name));
+                    return Ok(Some(LoadedFile::new(name, self.format.clone(), snapshot, builder)));
                 }
                 Stage::Done => return Ok(None),
             }
@@ -192,7 +190,7 @@ impl Loader {
     }
 
     /// Continues decoding the available bytes. Returns true once the whole file is decoded.
-    fn decode(&mut self, decoder: &mut Option<Decoder>, slice: &mut TimeSlice<'_>) -> Result<bool, OpenError> {
+    fn decode(&mut self, decoder: &mut Option<Decoder>, slice: &mut TimeSlice<'_>) -> Result<bool, LoadError> {
         loop {
             if let Some(decoder) = decoder
                 && out_of_line(|| decoder.process_pending(InputState::Open)) == PendingWork::More
@@ -206,7 +204,7 @@ impl Loader {
             match out_of_line(|| self.container.pull())? {
                 Some(bytes) => {
                     if let Some(content) = content.filter(|_| decoder.is_none()) {
-                        let layout = self.intake.layout();
+                        let layout = self.input.layout();
                         if content == Content::Json && layout == Layout::Snapshot && is_drawing(bytes) {
                             return Err(DecodeError::DrawingAlone.into());
                         }
@@ -217,12 +215,12 @@ impl Loader {
                     if let Some(decoder) = decoder {
                         let decoded = bytes.len();
                         out_of_line(|| decoder.feed(bytes))?;
-                        let (bytes, total_bytes) = (self.container.bytes_read(), self.intake.total_bytes());
+                        let (bytes, total_bytes) = (self.container.bytes_read(), self.input.total_bytes());
                         let progress = Progress { bytes, total_bytes, phase: Phase::Decoding };
                         self.watch.check(decoded, &progress, || decoder.usage())?;
                     }
                 }
-                None => match out_of_line(|| self.intake.feed_container(&mut self.container))? {
+                None => match out_of_line(|| self.input.feed_container(&mut self.container))? {
                     Supply::Supplied => {}
                     Supply::NeedsBytes => {
                         self.needs_bytes = true;
@@ -244,8 +242,8 @@ impl Loader {
     }
 
     /// Returns the heap usage in bytes of each table.
-    pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        let mut bytes = vec![("chunk of the file", self.container.heap_bytes() + self.intake.heap_bytes())];
+    pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
+        let mut bytes = vec![("chunk of the file", self.container.heap_bytes() + self.input.heap_bytes())];
         if let Stage::Decoding(Some(decoder)) = &self.stage {
             bytes.extend(decoder.heap_bytes());
         }

@@ -114,5 +114,5 @@ impl Spans {
 }
 
 #[cfg(test)]
-#[path = "../../tests/units/engine/spans.rs"]
+#[path = "../../tests/units/intake/spans.rs"]
 mod tests;
