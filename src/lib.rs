@@ -25,7 +25,7 @@
 
 pub use allocator;
 pub use analysis;
-pub use base::{column, slice, sorted, units};
+pub use base::{column, heap, slice, sorted, units};
 pub use compare;
 pub use engine;
 pub use exports;

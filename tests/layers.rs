@@ -41,7 +41,8 @@ const OF_LAYERS: &[&str] = &["base", "history", "picture"];
 const LAYERS: &[(&str, &[&str])] = &[
     ("base::out_of_line", &[]),
     ("base::units", &[]),
-    ("base::column", &["base::units"]),
+    ("base::heap", &[]),
+    ("base::column", &["base::heap", "base::units"]),
     ("base::slice", &[]),
     ("base::listed", &[]),
     ("base::natural", &[]),

@@ -115,17 +115,14 @@ pub struct Sites {
     by_stack: Column<u32>,
 }
 
+base::heap_bytes!(Sites: origins, by_stack);
+
 impl Sites {
     /// Creates an empty cache. Frames and stacks are examined on demand, so that no time slice has to examine all of
     /// them.
     pub fn new(snapshot: &Snapshot) -> Sites {
         let by_stack = (0..snapshot.stacks.len()).map(|_| 0).collect();
         Sites { origins: vec![None; snapshot.frames.len()], by_stack }
-    }
-
-    /// Returns the heap memory used, in bytes.
-    pub fn heap_bytes(&self) -> usize {
-        self.origins.capacity() + self.by_stack.heap_bytes()
     }
 
     /// Returns true if the frame is the user's own code.

@@ -1,7 +1,7 @@
 //! Types and helpers shared by every crate of memscape.
 //!
-//! The crate has no dependencies and knows nothing about snapshots. It provides byte counts, event indices and their
-//! text form, a chunked table column, compact sorting, natural name order, and the time slices that keep long work
+//! The crate knows nothing about snapshots. It provides byte counts, event indices and their
+//! text form, a chunked table column, the heap usage of tables, compact sorting, natural name order, and the time slices that keep long work
 //! interruptible.
 //!
 //! Start with `units.rs` (how positions in a trace are counted), `column.rs` (how tables are stored) and `slice.rs`
@@ -12,6 +12,9 @@ pub mod out_of_line;
 
 // Table column that grows in chunks, without reallocating.
 pub mod column;
+
+// Heap usage of tables, with a macro that sums up fields.
+pub mod heap;
 
 // Macro for enums that list all their variants.
 pub mod listed;

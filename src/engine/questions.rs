@@ -18,6 +18,7 @@ use super::table::TableCache;
 use super::tree::TreeCache;
 use super::what_if::{RecordingEncoder, Simulator};
 use super::{details, legend, marks, moments, range, steps};
+use base::heap::HeapBytes;
 use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use history::snapshot::StackId;
@@ -302,7 +303,7 @@ impl Questions {
             ("list of events", self.events.heap_bytes()),
             ("views", views + self.sources.heap_bytes()),
             ("insights", self.reports.heap_bytes()),
-            ("simulation", self.simulator.as_ref().map_or(0, |simulator| simulator.heap_bytes())),
+            ("simulation", self.simulator.heap_bytes()),
         ]
     }
 }

@@ -62,6 +62,8 @@ pub(super) struct SourceLines {
     left_out: LocationWeight,
 }
 
+base::heap_bytes!(SourceLines: frames, used, by_line, by_weight, of_file, lines, files);
+
 impl SourceLines {
     /// Continues adding up. Once complete, returns the files, heaviest first, and the total of the files that are left
     /// out.
@@ -150,15 +152,6 @@ impl SourceLines {
             slice.spend(if self.sent.len() < MAX_FILES { STEPS_PER_CHECK } else { 1 })?;
         }
         Ok((std::mem::take(&mut self.sent), self.left_out))
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let sorting = [&self.by_line, &self.by_weight, &self.of_file].into_iter().flatten();
-        self.frames.capacity() * size_of::<LocationWeight>()
-            + self.used.capacity() * size_of::<u32>()
-            + sorting.map(MultiKeySort::heap_bytes).sum::<usize>()
-            + self.lines.heap_bytes()
-            + self.files.heap_bytes()
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) struct StackMatch {
     line: String,
 }
 
+base::heap_bytes!(StackMatch: frames, stacks);
+
 impl StackMatch {
     /// Continues testing frames and stacks until all are tested or the time slice is used up. For a query about
     /// categories, classifies allocations instead. Does nothing for other queries.

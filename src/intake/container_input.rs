@@ -16,6 +16,8 @@ pub(super) struct ContainerInput {
     route: Route,
 }
 
+base::heap_bytes!(ContainerInput: feed);
+
 enum Route {
     /// First bytes of the file, too few to recognize an archive.
     Unknown(Vec<u8>),
@@ -116,9 +118,5 @@ impl ContainerInput {
             Route::Archive(archive) => archive.feed_container(&mut self.feed, container),
             Route::Ended => Ok(Supply::Ended),
         }
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.feed.heap_bytes()
     }
 }

@@ -3,6 +3,7 @@
 use super::event_sink::{InputState, PendingWork, RecordingSink};
 use super::snapviewer::{DRAWING, Drawing};
 use super::spans::JoinError;
+use base::heap::HeapBytes;
 use base::units::group_digits;
 use history::compact::{self, CompactError};
 use history::container::Content;

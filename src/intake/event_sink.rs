@@ -2,6 +2,7 @@
 //! the events of `elements.json` with frees derived from `allocations.json`.
 
 use super::spans::{JoinError, Span, Spans};
+use base::heap::HeapBytes;
 use history::replay::Recorder;
 use history::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, Rows, StackId};
 use protocol::LoadRange;
@@ -30,6 +31,8 @@ struct ElementMerge {
     /// Frees that are not recorded yet: time step, address, and size in bytes.
     pending_frees: BinaryHeap<Reverse<(i64, u64, u64)>>,
 }
+
+base::heap_bytes!(ElementMerge: spans, pending_elements, pending_frees);
 
 impl RecordingSink {
     /// Makes the sink accept cached histories as well as events.
@@ -163,9 +166,7 @@ impl RecordingSink {
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.recorder.heap_bytes();
         if let Some(join) = &self.merge {
-            let elements = join.pending_elements.capacity() * size_of::<Event>();
-            let frees = join.pending_frees.capacity() * size_of::<Reverse<(i64, u64, u64)>>();
-            bytes.push(("SnapViewer's timesteps", join.spans.heap_bytes() + elements + frees));
+            bytes.push(("SnapViewer's timesteps", join.heap_bytes()));
         }
         bytes
     }

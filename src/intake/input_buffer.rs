@@ -23,6 +23,8 @@ pub(super) struct InputBuffer {
     ended: bool,
 }
 
+base::heap_bytes!(InputBuffer: chunk);
+
 impl Default for InputBuffer {
     fn default() -> InputBuffer {
         InputBuffer { chunk: Vec::new(), used: 0, offset: 0, next_read: NeededBytes::Next, ended: false }
@@ -93,9 +95,5 @@ impl InputBuffer {
     pub(super) fn want_whole(&mut self) {
         self.used = self.chunk.len();
         self.next_read = NeededBytes::WholeFile;
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.chunk.capacity()
     }
 }

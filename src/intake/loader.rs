@@ -9,6 +9,7 @@ use super::loaded_file::LoadedFile;
 use super::memory_limit::{MemoryMonitor, TooLarge};
 use super::partial::PartialState;
 use super::snapviewer::is_drawing;
+use base::heap::HeapBytes;
 use base::out_of_line::out_of_line;
 use base::slice::TimeSlice;
 use history::container::{Container, ContainerError, Content};

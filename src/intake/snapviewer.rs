@@ -35,6 +35,8 @@ pub(super) struct Drawing {
     spans: Spans,
 }
 
+base::heap_bytes!(Drawing: spans);
+
 /// A list or dict whose end was not read yet.
 #[derive(Clone, Copy, Default)]
 struct Open {
@@ -203,9 +205,5 @@ impl Drawing {
     pub(super) fn elements(self) -> Result<Parser<Reader<RecordingSink>>, JoinError> {
         self.spans.check()?;
         Ok(Parser::new(Reader::new(RecordingSink::for_elements(self.spans)), Limits::default()))
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.spans.heap_bytes()
     }
 }

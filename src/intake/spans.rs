@@ -1,5 +1,6 @@
 //! Start and end timestep of each SnapViewer element, by element index. Elements may be added in any order.
 
+use base::heap::HeapBytes;
 use base::units::group_digits;
 
 /// Maximum number of allocations in a file. SnapViewer needs memory for every point, so its own files are far smaller.
@@ -106,10 +107,11 @@ impl Spans {
     pub(super) fn end(&self) -> i64 {
         self.end
     }
+}
 
-    pub(super) fn heap_bytes(&self) -> usize {
-        let allocated = self.chunks.iter().flatten().count();
-        allocated * CHUNK * size_of::<Span>() + self.chunks.capacity() * size_of::<Option<Box<[Span; CHUNK]>>>()
+impl HeapBytes for Spans {
+    fn heap_bytes(&self) -> usize {
+        self.chunks.heap_bytes() + self.chunks.iter().flatten().count() * CHUNK * size_of::<Span>()
     }
 }
 

@@ -13,6 +13,8 @@ pub(super) struct StrandedCurves {
     done: Vec<(i64, StrandedCurve)>,
 }
 
+base::heap_bytes!(StrandedCurves: [done]);
+
 impl StrandedCurves {
     /// Computes the curve of a device if it is missing.
     pub(super) fn compute(&mut self, file: &mut OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult {
@@ -33,9 +35,5 @@ impl StrandedCurves {
     /// Returns the curve of a device if it was computed.
     pub(super) fn curve(&self, device: i64) -> Option<&StrandedCurve> {
         self.done.iter().find(|(known, _)| *known == device).map(|(_, curve)| curve)
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.done.iter().map(|(_, curve)| curve.heap_bytes()).sum()
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct Reports {
     shared: Vec<SharedResults>,
 }
 
+base::heap_bytes!(Reports: [shared]);
+
 impl Reports {
     /// Drops the report in progress. The shared results stay cached.
     pub(super) fn cancel(&mut self) {
@@ -84,11 +86,6 @@ impl Reports {
         let report = report?;
         *current = None;
         Ok(report)
-    }
-
-    /// Returns the heap memory of the shared results, in bytes.
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.shared.iter().map(SharedResults::heap_bytes).sum()
     }
 }
 

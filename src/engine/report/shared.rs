@@ -14,6 +14,8 @@ pub(super) struct SharedResults {
     growth: Option<Growth>,
 }
 
+base::heap_bytes!(SharedResults: steps, growth);
+
 impl SharedResults {
     /// Creates empty results for the device with the ordinal `device`.
     pub(super) fn new(device: i64) -> SharedResults {
@@ -35,9 +37,5 @@ impl SharedResults {
     /// Returns the growth of the call sites. `None` if it was not computed yet.
     pub(super) fn growth(&self) -> Option<&Growth> {
         self.growth.as_ref()
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.steps.heap_bytes() + self.growth.as_ref().map_or(0, Growth::heap_bytes)
     }
 }

@@ -1,6 +1,7 @@
 //! Tables of the data that recorders add to a snapshot.
 
 use super::tree::{Token, ValueTree};
+use base::heap::HeapBytes;
 
 /// Top-level keys of a snapshot under which recorders store data.
 pub const RECORDER_KEYS: [&str; 4] = ["memscape", "source_code", "shape_data", CROP_KEY];
@@ -145,7 +146,7 @@ impl RecorderData {
 
     pub fn heap_bytes(&self) -> usize {
         let facts: usize = self.facts.iter().map(|(key, text)| key.capacity() + text.capacity() + 48).sum();
-        self.tree.heap_bytes() + facts + self.tensors.capacity() * size_of::<Tensor>()
+        self.tree.heap_bytes() + facts + self.tensors.heap_bytes()
     }
 }
 

@@ -32,6 +32,8 @@ pub struct ValueTree {
     bytes: Vec<u8>,
 }
 
+base::heap_bytes!(ValueTree: bytes);
+
 impl ValueTree {
     /// Returns whether there is room for more values. The end of a container can be added even without room.
     pub fn has_room(&self) -> bool {
@@ -88,10 +90,6 @@ impl ValueTree {
             Some(Token::Text(text)) => text,
             _ => &[],
         }
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.bytes.capacity()
     }
 }
 

@@ -50,6 +50,8 @@ struct SiteGrowth {
     values: Vec<(u32, u64)>,
 }
 
+base::heap_bytes!(SiteGrowth: values);
+
 impl SiteGrowth {
     fn growth(&self) -> u64 {
         self.previous.saturating_sub(self.baseline[0])
@@ -94,6 +96,8 @@ pub(in crate::report) struct Growth {
     /// Groups of the call sites that have changed since the last step end.
     changed: Vec<u32>,
 }
+
+base::heap_bytes!(Growth: sites, [sites], ends);
 
 impl Growth {
     pub(in crate::report) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> Growth {
@@ -185,13 +189,6 @@ impl Growth {
             }
         }
         self.next_end += 1;
-    }
-
-    pub(in crate::report) fn heap_bytes(&self) -> usize {
-        let values: usize = self.sites.iter().map(|site| site.values.capacity()).sum();
-        self.sites.capacity() * size_of::<SiteGrowth>()
-            + values * size_of::<(u32, u64)>()
-            + self.ends.capacity() * size_of::<u32>()
     }
 
     /// Returns the number of steps that are compared with the previous step.

@@ -20,8 +20,6 @@ pub(super) use rule::{StepRule, Steps, WARM_UP_STEPS};
 use crate::open::OpenFile;
 use base::slice::{SliceResult, TimeSlice};
 use families::Families;
-use placed::PlacedAnnotation;
-use protocol::Span;
 use recurrence::Recurrence;
 
 /// Finder of the training steps of a device.
@@ -36,6 +34,8 @@ pub(crate) struct StepFinder {
     pub(super) steps: Steps,
     is_done: bool,
 }
+
+base::heap_bytes!(StepFinder: placed, steps);
 
 impl StepFinder {
     pub(crate) fn new(device: i64) -> StepFinder {
@@ -74,11 +74,5 @@ impl StepFinder {
     /// Returns the moments at which the steps end, in ascending order.
     pub(crate) fn step_ends(&self) -> Vec<u32> {
         self.steps.spans.iter().map(|span| span.to).collect()
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let PlacedAnnotations { annotations, spans, .. } = &self.placed;
-        annotations.capacity() * size_of::<PlacedAnnotation>()
-            + (spans.capacity() + self.steps.spans.capacity()) * size_of::<Span>()
     }
 }

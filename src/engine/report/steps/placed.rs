@@ -30,6 +30,8 @@ pub(in crate::report) struct PlacedAnnotations {
     open_ends_us: Vec<i64>,
 }
 
+base::heap_bytes!(PlacedAnnotations: annotations, spans);
+
 impl PlacedAnnotations {
     /// Continues determining the positions of the annotations.
     pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {

@@ -31,6 +31,8 @@ pub(in crate::report) struct Steps {
     pub(in crate::report) rule: StepRule,
 }
 
+base::heap_bytes!(Steps: spans);
+
 /// Number of steps at the start of the trace that are ignored when growth is measured. They allocate memory that stays
 /// live: optimizer state, gradients and caches.
 pub(in crate::report) const WARM_UP_STEPS: usize = 2;
