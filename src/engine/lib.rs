@@ -215,7 +215,7 @@ impl Engine {
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         let slice = &mut TimeSlice::new(has_time);
         if let Some(loading) = &mut self.loading {
-            let result = out_of_line(|| loading.step(slice));
+            let result = loading.step(slice);
             let loader = &mut loading.loader;
             self.replies.extend(loader.take_members().map(Reply::Members));
             match result {
@@ -228,7 +228,7 @@ impl Engine {
                     return if loader.wants().is_some() { Work::Idle } else { Work::More };
                 }
                 Ok(Some(file)) => {
-                    self.replies.push_back(Reply::Opened(Box::new(out_of_line(|| file.summary()))));
+                    self.replies.push_back(Reply::Opened(Box::new(file.summary())));
                     let file = self.file.insert(file);
                     file.stack_trees.set_rules(self.internal_rules.clone());
                     file.set_categories(&self.categories);

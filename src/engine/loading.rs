@@ -1,7 +1,6 @@
 //! Opens a file in time slices: loads its histories and builds the groups of its allocations.
 
 use super::open::OpenFile;
-use base::out_of_line::out_of_line;
 use base::slice::TimeSlice;
 use intake::Loader;
 
@@ -24,13 +23,13 @@ impl Loading {
     /// Returns a message if the file is not a snapshot, is damaged, or takes too much memory.
     pub(super) fn step(&mut self, slice: &mut TimeSlice<'_>) -> Result<Option<Box<OpenFile>>, String> {
         if self.file.is_none() {
-            let Some(loaded) = out_of_line(|| self.loader.step(slice))? else { return Ok(None) };
+            let Some(loaded) = self.loader.step(slice)? else { return Ok(None) };
             self.file = Some(Box::new(OpenFile::new(loaded)));
             if slice.check().is_err() {
                 return Ok(None);
             }
         }
-        let is_done = self.file.as_mut().is_some_and(|file| out_of_line(|| file.build_groups(slice)).is_ok());
+        let is_done = self.file.as_mut().is_some_and(|file| file.build_groups(slice).is_ok());
         Ok(self.file.take_if(|_| is_done))
     }
 }

@@ -152,7 +152,7 @@ impl Loader {
                     let content = decoder.description();
                     let layers = self.container.layers().map(str::to_owned);
                     self.format = layers.chain([content]).collect::<Vec<_>>().join(", ");
-                    self.stage = match out_of_line(|| decoder.finish())? {
+                    self.stage = match decoder.finish()? {
                         Decoded::NextMember(mut decoder) => {
                             decoder.set_range(self.load_range);
                             self.input.next_member();
@@ -163,7 +163,7 @@ impl Loader {
                             for layer in self.container.layers_with_trailing_bytes() {
                                 snapshot.warnings.add(WarningKind::TrailingBytes(layer), 1, || layer.to_owned());
                             }
-                            let builder = out_of_line(|| Builder::new(&snapshot, recorder));
+                            let builder = Builder::new(&snapshot, recorder);
                             self.partial_results
                                 .iter_mut()
                                 .for_each(|partial_results| partial_results.finish_decoding(&builder, &snapshot));
@@ -194,7 +194,7 @@ impl Loader {
     fn decode(&mut self, decoder: &mut Option<Decoder>, slice: &mut TimeSlice<'_>) -> Result<bool, LoadError> {
         loop {
             if let Some(decoder) = decoder
-                && out_of_line(|| decoder.process_pending(InputState::Open)) == PendingWork::More
+                && decoder.process_pending(InputState::Open) == PendingWork::More
             {
                 if slice.check().is_err() {
                     return Ok(false);
@@ -202,7 +202,7 @@ impl Loader {
                 continue;
             }
             let content = self.container.content();
-            match out_of_line(|| self.container.pull())? {
+            match self.container.pull()? {
                 Some(bytes) => {
                     if let Some(content) = content.filter(|_| decoder.is_none()) {
                         let layout = self.input.layout();
@@ -215,25 +215,22 @@ impl Loader {
                     }
                     if let Some(decoder) = decoder {
                         let decoded = bytes.len();
-                        out_of_line(|| decoder.feed(bytes))?;
+                        decoder.feed(bytes)?;
                         let (bytes, total_bytes) = (self.container.bytes_read(), self.input.total_bytes());
                         let progress = Progress { bytes, total_bytes, phase: Phase::Decoding };
                         self.watch.check(decoded, &progress, || decoder.usage())?;
                     }
                 }
-                None => match out_of_line(|| self.input.feed_container(&mut self.container))? {
+                None => match self.input.feed_container(&mut self.container)? {
                     Supply::Supplied => {}
                     Supply::NeedsBytes => {
                         self.needs_bytes = true;
                         return Ok(false);
                     }
-                    Supply::Ended => {
-                        match decoder.as_mut().map(|decoder| out_of_line(|| decoder.process_pending(InputState::Ended)))
-                        {
-                            Some(PendingWork::More) => {}
-                            Some(PendingWork::Done) | None => return Ok(true),
-                        }
-                    }
+                    Supply::Ended => match decoder.as_mut().map(|decoder| decoder.process_pending(InputState::Ended)) {
+                        Some(PendingWork::More) => {}
+                        Some(PendingWork::Done) | None => return Ok(true),
+                    },
                 },
             }
             if slice.check().is_err() {

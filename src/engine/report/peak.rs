@@ -14,7 +14,6 @@ use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::origin::is_prefix_block;
 use crate::report::column::{self, sheet};
-use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, Moment, duration_us, group_digits, percent, pluralize};
@@ -109,21 +108,19 @@ impl Job for Peak {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        out_of_line(|| self.shared.find_growth(file, history, slice))?;
+        self.shared.find_growth(file, history, slice)?;
         let steps = &self.shared.steps.steps;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
-        out_of_line(|| parts.step(file, history, slice))?;
+        parts.step(file, history, slice)?;
         let parts = self.parts.take().ok_or(OutOfTime)?;
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writer, &parts, &self.shared);
-            parts.peak.write(&mut writer, "Live at the peak", parts.at_cursor.as_ref());
-            write_categories(&mut writer, &parts);
-            let Parts { peak, recent, recent_sites, large, oldest, old_count, .. } = parts;
-            write_recent(&mut writer, &peak, &recent_sites, recent);
-            write_oldest(&mut writer, &peak, (oldest.ranked(), old_count), large);
-            Ok(writer.report)
-        })
+        let mut writer = ReportWriter::new(file, history, &self.question);
+        write_statements(&mut writer, &parts, &self.shared);
+        parts.peak.write(&mut writer, "Live at the peak", parts.at_cursor.as_ref());
+        write_categories(&mut writer, &parts);
+        let Parts { peak, recent, recent_sites, large, oldest, old_count, .. } = parts;
+        write_recent(&mut writer, &peak, &recent_sites, recent);
+        write_oldest(&mut writer, &peak, (oldest.ranked(), old_count), large);
+        Ok(writer.report)
     }
 
     fn shared(&mut self) -> Option<&mut SharedResults> {

@@ -11,7 +11,6 @@ use super::shared::SharedResults;
 use super::writer::{MAX_ROWS, statement};
 use crate::open::OpenFile;
 use crate::radix::Radix;
-use base::out_of_line::out_of_line;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::pluralize;
 use hashbrown::HashMap;
@@ -140,7 +139,7 @@ impl Job for Annotations {
             return Ok(Report { topic: Topic::Steps, ..Report::default() });
         };
         if !self.has_steps {
-            out_of_line(|| self.shared.steps.step(file, slice))?;
+            self.shared.steps.step(file, slice)?;
             self.has_steps = true;
             self.ranges = Ranges::new(self.shared.steps.placed.spans.clone());
             let steps = &self.shared.steps.steps;
@@ -153,11 +152,11 @@ impl Job for Annotations {
             let until = |us: i64| clock.map(|clock| clock.events_before_us(us.saturating_add(1)));
             self.regions.request_usages(marks.filter_map(|mark| until(mark.time_us)));
         }
-        out_of_line(|| self.ranges.step(history, slice))?;
-        out_of_line(|| self.steps.step(history, slice))?;
-        out_of_line(|| self.regions.step(&file.snapshot, history, slice))?;
-        out_of_line(|| self.sum_up(history, slice))?;
-        Ok(out_of_line(|| self.report(&file.snapshot, history)))
+        self.ranges.step(history, slice)?;
+        self.steps.step(history, slice)?;
+        self.regions.step(&file.snapshot, history, slice)?;
+        self.sum_up(history, slice)?;
+        Ok(self.report(&file.snapshot, history))
     }
 
     fn shared(&mut self) -> Option<&mut SharedResults> {

@@ -9,7 +9,6 @@ use super::writer::{ReportWriter, bytes_text, category_query, evidence_row, mome
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use analysis::category::CategoryRule;
-use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, group_digits, percent};
@@ -58,24 +57,22 @@ impl Job for Categories {
             mosaic: (file.groups.categories.set().name() != "default").then(|| Mosaic::new(file)),
         });
         for sums in [Some(&mut parts.peak), parts.at_cursor.as_mut()].into_iter().flatten() {
-            out_of_line(|| sums.step(file, history, slice))?;
+            sums.step(file, history, slice)?;
         }
-        out_of_line(|| parts.own_peaks.step(file, history, slice))?;
+        parts.own_peaks.step(file, history, slice)?;
         if let Some(mosaic) = &mut parts.mosaic {
-            out_of_line(|| mosaic.step(file, history, slice))?;
+            mosaic.step(file, history, slice)?;
         }
         let parts = self.parts.take().ok_or(OutOfTime)?;
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            parts.write_statements(&mut writer);
-            parts.write_categories(&mut writer);
-            parts.write_rules(&mut writer);
-            parts.write_unknown(&mut writer);
-            if let Some(mosaic) = parts.mosaic {
-                mosaic.write(&mut writer);
-            }
-            Ok(writer.report)
-        })
+        let mut writer = ReportWriter::new(file, history, &self.question);
+        parts.write_statements(&mut writer);
+        parts.write_categories(&mut writer);
+        parts.write_rules(&mut writer);
+        parts.write_unknown(&mut writer);
+        if let Some(mosaic) = parts.mosaic {
+            mosaic.write(&mut writer);
+        }
+        Ok(writer.report)
     }
 }
 

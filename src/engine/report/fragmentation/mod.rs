@@ -14,7 +14,6 @@ use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::state::{PlacementSearch, ReleasableSegments};
 use crate::stranded::Ledger;
-use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits, percent, pluralize};
 use history::replay::{DeviceHistory, SegmentLifetimes};
@@ -83,7 +82,7 @@ impl Job for Fragmentation {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let ledger = self.ledger.get_or_insert_with(|| stranded_bytes::ledger(file, history, lives));
-        out_of_line(|| ledger.step(file, self.device, slice))?;
+        ledger.step(file, self.device, slice)?;
         let file = &*file;
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
@@ -100,7 +99,7 @@ impl Job for Fragmentation {
             return Ok(writer.report);
         }
         let course = self.over_time.get_or_insert_with(|| FreeOverTime::new(history));
-        out_of_line(|| course.step(file, history, slice))?;
+        course.step(file, history, slice)?;
         let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, lives, &self.question, course));
         let Parts { moment, worst, driver_request, newest_oom, fits, keeping, request: _ } = parts;
         let layouts = [
@@ -110,35 +109,28 @@ impl Job for Fragmentation {
             newest_oom.as_mut().map(|it| &mut it.1),
         ];
         for layout in layouts.into_iter().flatten() {
-            out_of_line(|| layout.step(file, history, lives, slice))?;
+            layout.step(file, history, lives, slice)?;
         }
         keeping.step(file, history, lives, (&parts.moment.state, None), slice)?;
-        let simulated_fits = out_of_line(|| fits.step(&parts.moment.state, lives, slice))?;
+        let simulated_fits = fits.step(&parts.moment.state, lives, slice)?;
         let parts = self.parts.take().ok_or(OutOfTime)?;
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writer, &parts, lives, course);
-            let kept = parts.keeping.finish(file, history);
-            pinned_segments::write(&mut writer, &kept, &parts.moment);
-            parts.moment.write(&mut writer, "moment", "Reserved and free bytes, by pool");
-            write_stranded(&mut writer, false);
-            write_fits(&mut writer, &parts, simulated_fits);
-            parts.worst.write(&mut writer, "worst", "At maximum free bytes, by pool");
-            write_moments(
-                &mut writer,
-                "worst_bytes",
-                "Most free bytes",
-                course.worst_moments(Criterion::Bytes, history),
-            );
-            write_moments(
-                &mut writer,
-                "worst_share",
-                "Highest fragmentation",
-                course.worst_moments(Criterion::Share, history),
-            );
-            write_moments(&mut writer, "over_time", "Over the trace", course.over_time());
-            Ok(writer.report)
-        })
+        let mut writer = ReportWriter::new(file, history, &self.question);
+        write_statements(&mut writer, &parts, lives, course);
+        let kept = parts.keeping.finish(file, history);
+        pinned_segments::write(&mut writer, &kept, &parts.moment);
+        parts.moment.write(&mut writer, "moment", "Reserved and free bytes, by pool");
+        write_stranded(&mut writer, false);
+        write_fits(&mut writer, &parts, simulated_fits);
+        parts.worst.write(&mut writer, "worst", "At maximum free bytes, by pool");
+        write_moments(&mut writer, "worst_bytes", "Most free bytes", course.worst_moments(Criterion::Bytes, history));
+        write_moments(
+            &mut writer,
+            "worst_share",
+            "Highest fragmentation",
+            course.worst_moments(Criterion::Share, history),
+        );
+        write_moments(&mut writer, "over_time", "Over the trace", course.over_time());
+        Ok(writer.report)
     }
 }
 

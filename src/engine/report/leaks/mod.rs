@@ -10,7 +10,6 @@ use super::job::Job;
 use super::shared::SharedResults;
 use super::writer::ReportWriter;
 use crate::open::OpenFile;
-use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
@@ -46,27 +45,25 @@ impl Job for Leaks {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        out_of_line(|| self.shared.find_growth(file, history, slice))?;
+        self.shared.find_growth(file, history, slice)?;
         let parts = self.parts.get_or_insert_with(|| Parts {
             lifetimes: Lifetimes::new(file, history, &self.question),
             rounding: RoundingLoss::new(file, history, &self.question),
             cached: Cached::new(&self.question),
         });
-        out_of_line(|| parts.lifetimes.step(file, history, slice))?;
-        out_of_line(|| parts.rounding.step(file, history, slice))?;
-        out_of_line(|| parts.cached.step(file, history, slice))?;
+        parts.lifetimes.step(file, history, slice)?;
+        parts.rounding.step(file, history, slice)?;
+        parts.cached.step(file, history, slice)?;
         let Parts { lifetimes, rounding, cached } = self.parts.take().ok_or(OutOfTime)?;
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            // The most likely problems come first.
-            if let Some(growth) = self.shared.growth() {
-                growth.write(&mut writer, &lifetimes.never_freed);
-            }
-            lifetimes.write(&mut writer);
-            cached.write(&mut writer);
-            rounding.write(&mut writer);
-            Ok(writer.report)
-        })
+        let mut writer = ReportWriter::new(file, history, &self.question);
+        // The most likely problems come first.
+        if let Some(growth) = self.shared.growth() {
+            growth.write(&mut writer, &lifetimes.never_freed);
+        }
+        lifetimes.write(&mut writer);
+        cached.write(&mut writer);
+        rounding.write(&mut writer);
+        Ok(writer.report)
     }
 
     fn shared(&mut self) -> Option<&mut SharedResults> {

@@ -11,7 +11,6 @@ use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::radix::Radix;
 use crate::report::column::{self, cells, sheet};
-use base::out_of_line::out_of_line;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 use base::units::{EventIdx, percent, pluralize};
@@ -76,10 +75,10 @@ impl Job for Modules {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: Topic::Modules, ..Report::default() });
         };
-        out_of_line(|| self.tree.step(&file.snapshot, slice))?;
-        out_of_line(|| self.sums.step(file, history, &self.tree, slice))?;
-        out_of_line(|| self.rank(slice))?;
-        Ok(out_of_line(|| self.report(&file.snapshot, history)))
+        self.tree.step(&file.snapshot, slice)?;
+        self.sums.step(file, history, &self.tree, slice)?;
+        self.rank(slice)?;
+        Ok(self.report(&file.snapshot, history))
     }
 }
 

@@ -15,7 +15,6 @@ use crate::report::column::{self, sheet};
 use crate::report::layout::kind_name;
 use crate::state::DeviceState;
 use analysis::site;
-use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
@@ -96,36 +95,34 @@ impl Job for OutOfMemory {
             }
         }
         let oom = self.reported.take().ok_or(OutOfTime)?;
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            let facts = OomFacts::new(history, oom.event);
-            let newer = count_newer(history, oom.event);
-            let site = self.sites.get(newer).map_or("", String::as_str);
-            let recorded = recorder_facts::recorder_facts(&file.snapshot, history);
-            let recorded_value = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
-            let known = recorded_value(CAPACITY).unwrap_or(0).max(min_capacity(history));
-            let capacity = threshold(&self.question, ["capacity", "device memory", "bytes"], known);
-            statements::write(&mut writer, &facts, &oom, site);
-            match recorded_value(PROCESS) {
-                Some(_) => {
-                    statements::write_recorded_outside(
-                        &mut writer,
-                        &facts,
-                        recorded_value(OTHER_PROCESSES).unwrap_or(0),
-                        recorded_value(OUTSIDE_ALLOCATOR),
-                    );
-                }
-                None => statements::write_inferred_outside(&mut writer, &facts, &self.question, &capacity),
+        let mut writer = ReportWriter::new(file, history, &self.question);
+        let facts = OomFacts::new(history, oom.event);
+        let newer = count_newer(history, oom.event);
+        let site = self.sites.get(newer).map_or("", String::as_str);
+        let recorded = recorder_facts::recorder_facts(&file.snapshot, history);
+        let recorded_value = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
+        let known = recorded_value(CAPACITY).unwrap_or(0).max(min_capacity(history));
+        let capacity = threshold(&self.question, ["capacity", "device memory", "bytes"], known);
+        statements::write(&mut writer, &facts, &oom, site);
+        match recorded_value(PROCESS) {
+            Some(_) => {
+                statements::write_recorded_outside(
+                    &mut writer,
+                    &facts,
+                    recorded_value(OTHER_PROCESSES).unwrap_or(0),
+                    recorded_value(OUTSIDE_ALLOCATOR),
+                );
             }
-            let all = oom.by_kind.total;
-            let known = (all.reserved > 0).then_some((oom.event, all.free));
-            write_requests(&mut writer, (&self.sites, &self.allocated.at_ooms), known, capacity);
-            write_free_by_pool(&mut writer, &oom);
-            let title = "Live at the OOM";
-            oom.live.write(&mut writer, title, None);
-            write_before(&mut writer, &oom, self.min_bytes.clone());
-            Ok(writer.report)
-        })
+            None => statements::write_inferred_outside(&mut writer, &facts, &self.question, &capacity),
+        }
+        let all = oom.by_kind.total;
+        let known = (all.reserved > 0).then_some((oom.event, all.free));
+        write_requests(&mut writer, (&self.sites, &self.allocated.at_ooms), known, capacity);
+        write_free_by_pool(&mut writer, &oom);
+        let title = "Live at the OOM";
+        oom.live.write(&mut writer, title, None);
+        write_before(&mut writer, &oom, self.min_bytes.clone());
+        Ok(writer.report)
     }
 }
 

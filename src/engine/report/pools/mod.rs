@@ -8,7 +8,6 @@ use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence};
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::stack_trees::Population;
-use base::out_of_line::out_of_line;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, group_digits, percent, pluralize};
@@ -52,7 +51,7 @@ impl Job for Pools {
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         let moment = self.question.at.unwrap_or(peak).min(history.event_count());
         let pass = self.pass.get_or_insert_with(|| PoolPass::new(file, history, lives, [peak, moment]));
-        out_of_line(|| pass.step(file, history, lives, slice))?;
+        pass.step(file, history, lives, slice)?;
         let contents = self.contents.get_or_insert_with(|| {
             let private = ranked_pools(pass).into_iter().filter(|&pool| file.groups.is_private(pool));
             let listed = private.take(MAX_CONTENTS).map(|pool| {
@@ -63,15 +62,13 @@ impl Job for Pools {
             listed.collect()
         });
         for contents in contents.iter_mut() {
-            out_of_line(|| contents.step(file, history, slice))?;
+            contents.step(file, history, slice)?;
         }
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writer, pass);
-            write_pools(&mut writer, pass);
-            write_contents(&mut writer, contents);
-            Ok(writer.report)
-        })
+        let mut writer = ReportWriter::new(file, history, &self.question);
+        write_statements(&mut writer, pass);
+        write_pools(&mut writer, pass);
+        write_contents(&mut writer, contents);
+        Ok(writer.report)
     }
 }
 

@@ -18,7 +18,6 @@ use crate::report::fragmentation::peak_reserved_moment;
 use crate::stack_match::StackMatch;
 use crate::stack_trees::Population;
 use crate::state::ReleasableSegments;
-use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, sorted_numbers, two_part_key};
 use groupings::NumberedGrouping;
@@ -70,11 +69,11 @@ impl Job for Savings {
             [(kinds::LOSS_QUERY, &mut self.loss_matches), (kinds::BACKWARD_QUERY, &mut self.backward_matches)]
         {
             if let Ok(query) = Query::parse(query) {
-                out_of_line(|| matches.step(file, &query, slice))?;
+                matches.step(file, &query, slice)?;
             }
         }
         file.compute_segments(self.device, slice)?;
-        out_of_line(|| self.report(file, slice))
+        self.report(file, slice)
     }
 
     fn shared(&mut self) -> Option<&mut SharedResults> {
@@ -87,10 +86,10 @@ impl Savings {
         let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
-        out_of_line(|| self.shared.steps.step(file, slice))?;
+        self.shared.steps.step(file, slice)?;
         let pass = self.pass.get_or_insert_with(|| PeakPass::new(file, history, &self.shared.steps.steps));
         let matched = MatchedStacks { loss: &self.loss_matches.stacks, backward: &self.backward_matches.stacks };
-        out_of_line(|| pass.step(file, history, matched, slice))?;
+        pass.step(file, history, matched, slice)?;
         let peak = pass.peak;
         let live = self.live.get_or_insert_with(|| {
             let population = Population::new(history, Scope::At(peak.0));
@@ -102,32 +101,30 @@ impl Savings {
             layout: Layout::new(history, lives, peak_reserved_moment(history)),
             keeping: ReleasableSegments::default(),
         });
-        out_of_line(|| reserved.step(file, history, lives, slice))?;
+        reserved.step(file, history, lives, slice)?;
         let (pass, live, reserved) = (
             self.pass.take().ok_or(OutOfTime)?,
             self.live.take().ok_or(OutOfTime)?,
             self.reserved.take().ok_or(OutOfTime)?,
         );
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            if history.event_count() == 0 || peak.1 == 0 {
-                statements::write_nothing_to_save(&mut writer);
-                return Ok(writer.report);
-            }
-            let min_bytes = threshold(&self.question, ["saved", "at least", "bytes"], (peak.1 / 100).max(1));
-            let savings = self.savings(file, history, &pass, &live.ids, min_bytes.value);
-            statements::write_insights(&mut writer, peak, &savings, &self.shared.steps.steps);
-            statements::write_reserved(&mut writer, &reserved.keeping.finish(file, history), &reserved.layout);
-            tables::write_savings(&mut writer, peak.1, &savings, min_bytes);
-            tables::write_categories(&mut writer, &pass);
-            tables::write_sites(&mut writer, &pass, &live.ids);
-            tables::write_stacks(&mut writer, &pass, &live.ids);
-            tables::write_modules(&mut writer, &pass);
-            tables::write_named(&mut writer, &pass, NumberedGrouping::Annotation);
-            tables::write_named(&mut writer, &pass, NumberedGrouping::Region);
-            tables::write_nodes(&mut writer, &pass);
-            Ok(writer.report)
-        })
+        let mut writer = ReportWriter::new(file, history, &self.question);
+        if history.event_count() == 0 || peak.1 == 0 {
+            statements::write_nothing_to_save(&mut writer);
+            return Ok(writer.report);
+        }
+        let min_bytes = threshold(&self.question, ["saved", "at least", "bytes"], (peak.1 / 100).max(1));
+        let savings = self.savings(file, history, &pass, &live.ids, min_bytes.value);
+        statements::write_insights(&mut writer, peak, &savings, &self.shared.steps.steps);
+        statements::write_reserved(&mut writer, &reserved.keeping.finish(file, history), &reserved.layout);
+        tables::write_savings(&mut writer, peak.1, &savings, min_bytes);
+        tables::write_categories(&mut writer, &pass);
+        tables::write_sites(&mut writer, &pass, &live.ids);
+        tables::write_stacks(&mut writer, &pass, &live.ids);
+        tables::write_modules(&mut writer, &pass);
+        tables::write_named(&mut writer, &pass, NumberedGrouping::Annotation);
+        tables::write_named(&mut writer, &pass, NumberedGrouping::Region);
+        tables::write_nodes(&mut writer, &pass);
+        Ok(writer.report)
     }
 }
 

@@ -7,7 +7,6 @@ use super::job::Job;
 use super::writer::{ReportWriter, bytes_text, moment_evidence, moment_text, truncate};
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
-use base::out_of_line::out_of_line;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::percent;
 use checks::{Check, CheckResult, Checks};
@@ -34,17 +33,15 @@ impl Job for Settings {
             return Ok(Report { topic: self.question.topic, ..Report::default() });
         };
         let checks = self.checks.get_or_insert_with(|| Checks::new(file, history, lives));
-        out_of_line(|| checks.step(file, history, lives, slice))?;
+        checks.step(file, history, lives, slice)?;
         let mut found = checks.results(file, history, lives);
         // The settings of the CUDA allocator don't apply to host memory.
         found.retain(|_| history.device >= 0);
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writer, &found);
-            write_settings(&mut writer);
-            write_checks(&mut writer, &found);
-            Ok(writer.report)
-        })
+        let mut writer = ReportWriter::new(file, history, &self.question);
+        write_statements(&mut writer, &found);
+        write_settings(&mut writer);
+        write_checks(&mut writer, &found);
+        Ok(writer.report)
     }
 }
 
