@@ -156,7 +156,6 @@ impl SourceLines {
 }
 
 /// Returns the byte offset at which each line of the source starts.
-#[inline(never)]
 fn line_starts(source: &[u8]) -> Vec<u32> {
     let mut starts = Vec::new();
     let mut is_new = true;
@@ -170,7 +169,6 @@ fn line_starts(source: &[u8]) -> Vec<u32> {
 }
 
 /// Returns the trimmed text of a line. Empty if the source has no such line.
-#[inline(never)]
 fn line_text(source: &[u8], starts: &[u32], line: i128) -> String {
     let start = usize::try_from(line).ok().and_then(|line| starts.get(line.checked_sub(1)?));
     let text = start.and_then(|&start| source.get(start as usize..)).unwrap_or_default();

@@ -185,7 +185,6 @@ pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut Val
 
 impl State {
     /// Returns the state of a page without an open file. `page_scheme` says how the page was loaded.
-    #[inline(never)] // two copies would be 2 kB of wasm
     pub fn new(page_scheme: PageScheme) -> State {
         State { shared: Shared { page_scheme, ..Shared::default() }, ..State::default() }
     }

@@ -66,7 +66,6 @@ impl RecorderData {
 
     /// Returns the value of a fact about the device with ordinal `device`, as text. `key` is relative to the device,
     /// such as `name`.
-    #[inline(never)]
     pub fn device_fact(&self, device: i64, key: &str) -> Option<&str> {
         let device = device.to_string();
         let prefix = self.facts.iter().find_map(|(known, text)| {
@@ -77,7 +76,6 @@ impl RecorderData {
 
     /// Returns the tensors in an allocation that is live at the end: all tensors at its address whose size fits
     /// `requested` bytes.
-    #[inline(never)]
     pub fn tensors_at(&self, device: i64, address: u64, requested: u64) -> &[Tensor] {
         let key = (device, address);
         let mut from = self.tensors.partition_point(|tensor| (tensor.device, tensor.address) < key);

@@ -147,8 +147,7 @@ impl DeviceHistory {
         }
     }
 
-    /// Returns the effect of `event` on its allocation. Not inlined, because many loops call this function.
-    #[inline(never)]
+    /// Returns the effect of `event` on its allocation.
     pub fn allocation_change(&self, event: EventIdx) -> Option<AllocationChange> {
         let action = self.events.action(event.0);
         let id = self.allocations.id(self.events.subject_of(event.0, action))?;
