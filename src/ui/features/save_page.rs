@@ -7,6 +7,7 @@ use crate::figure::words::file_stem;
 use crate::link::Link;
 use crate::shared::Shared;
 use crate::tab::Tab;
+use base::escape::Html;
 use base::units::Bytes;
 use std::convert::Infallible;
 
@@ -118,13 +119,8 @@ pub const ELEMENTS: [&str; 2] = ["part-snapshot", "part-second"];
 
 /// Returns the start tag of the element that holds a snapshot. Escapes `name` and `view`, which are untrusted.
 pub fn start_tag(id: &str, name: &str, view: &str) -> String {
-    let [name, view] = [name, view].map(escape_attribute);
+    let [name, view] = [Html(name), Html(view)];
     format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\" data-view=\"{view}\">")
-}
-
-/// Escapes text for a quoted HTML attribute.
-fn escape_attribute(text: &str) -> String {
-    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Returns the byte offset in the page at which snapshots are inserted.
