@@ -159,8 +159,8 @@ impl Arguments {
             return Err("the range ends before it begins".to_owned());
         }
         // Parquet has the same rows as CSV.
-        let format = ExportFormat::ALL.into_iter().find(|format| format.name() == self.to).unwrap_or(ExportFormat::Csv);
-        let table = ExportTable::ALL.into_iter().find(|table| table.name() == self.table).unwrap_or_default();
+        let format = ExportFormat::from_name(&self.to).unwrap_or(ExportFormat::Csv);
+        let table = ExportTable::from_name(&self.table).unwrap_or_default();
         let takes_scope = format == ExportFormat::Collapsed || (format.has_rows() && table == ExportTable::Allocations);
         if self.scope.is_some() && !takes_scope {
             return Err("--scope is for --to collapsed and for the table of allocations".to_owned());

@@ -7,14 +7,14 @@ base::listed! {
     /// Export formats, in the order of the export dialog.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum ExportFormat {
-        Speedscope,
-        Pprof,
-        Collapsed,
-        Firefox,
-        Trace,
-        Dhat,
-        Csv,
-        JsonLines,
+        Speedscope = "speedscope",
+        Pprof = "pprof",
+        Collapsed = "collapsed",
+        Firefox = "firefox",
+        Trace = "trace",
+        Dhat = "dhat",
+        Csv = "csv",
+        JsonLines = "jsonl",
     }
 }
 
@@ -23,11 +23,11 @@ base::listed! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum ExportTable {
         #[default]
-        Allocations,
-        Events,
-        Segments,
-        Curve,
-        Stacks,
+        Allocations = "allocations",
+        Events = "events",
+        Segments = "segments",
+        Curve = "curve",
+        Stacks = "stacks",
     }
 }
 
@@ -71,20 +71,6 @@ pub enum ExportJob {
 }
 
 impl ExportFormat {
-    /// Returns the name of the format, as used on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            ExportFormat::Speedscope => "speedscope",
-            ExportFormat::Pprof => "pprof",
-            ExportFormat::Collapsed => "collapsed",
-            ExportFormat::Firefox => "firefox",
-            ExportFormat::Trace => "trace",
-            ExportFormat::Dhat => "dhat",
-            ExportFormat::Csv => "csv",
-            ExportFormat::JsonLines => "jsonl",
-        }
-    }
-
     /// Returns the file extension without the leading dot. Other tools recognize the format by its extension.
     pub fn extension(self) -> &'static str {
         match self {
@@ -102,18 +88,5 @@ impl ExportFormat {
     /// Returns whether the format exports the rows of a table ([`ExportTable`]).
     pub fn has_rows(self) -> bool {
         matches!(self, ExportFormat::Csv | ExportFormat::JsonLines)
-    }
-}
-
-impl ExportTable {
-    /// Returns the name of the table on the command line and in file names.
-    pub fn name(self) -> &'static str {
-        match self {
-            ExportTable::Allocations => "allocations",
-            ExportTable::Events => "events",
-            ExportTable::Segments => "segments",
-            ExportTable::Curve => "curve",
-            ExportTable::Stacks => "stacks",
-        }
     }
 }

@@ -50,7 +50,7 @@ pub(super) const KEYS: &[Key<()>] = &[
         "match",
         |(), state| state.comparing.key.map_or("", MatchKey::name).to_owned(),
         |(), state, link| {
-            let key = MatchKey::ALL.into_iter().find(|key| key.name() == link.text);
+            let key = MatchKey::from_name(link.text);
             state.comparing.key = link.check(key);
         },
     ),
@@ -58,7 +58,7 @@ pub(super) const KEYS: &[Key<()>] = &[
         "align",
         |(), state| state.comparing.align.map_or("", Align::name).to_owned(),
         |(), state, link| {
-            let align = Align::ALL.into_iter().find(|align| align.name() == link.text);
+            let align = Align::from_name(link.text);
             state.comparing.align = link.check(align);
         },
     ),

@@ -42,7 +42,7 @@ fn format_plan(plan: &Plan) -> String {
 
 fn parse_row(line: &str) -> EditedRow {
     let (group, by) = line.rsplit_once('=').unwrap_or((line, ""));
-    let preset = Preset::ALL.into_iter().find(|preset| preset.name() == group);
+    let preset = Preset::from_name(group);
     EditedRow {
         subject: preset.map_or_else(|| RowSubject::Group(group.to_owned()), RowSubject::Preset),
         factor: by.to_owned(),
