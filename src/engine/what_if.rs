@@ -2,7 +2,7 @@
 //! page runs the simulator in a separate wasm module.
 
 use super::open::OpenFile;
-use super::report::steps::StepFinder;
+use super::report::step_finder::StepFinder;
 use allocator::Recording;
 use allocator::reading::Reading;
 use allocator::simulation::Simulation;
@@ -87,6 +87,9 @@ pub(super) trait Simulator {
 
     fn heap_bytes(&self) -> usize;
 }
+
+/// Function that creates a [`Simulator`].
+pub(super) type NewSimulator = fn() -> Box<dyn Simulator>;
 
 /// Simulator that caches its last simulation for reuse.
 #[derive(Default)]

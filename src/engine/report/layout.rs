@@ -1,7 +1,7 @@
 //! Reserved, live and free bytes at a moment, by kind of segment.
 
 use super::leaks::{pool_name, stream_name};
-use super::out_of_memory::{KindSums, SumsByKind};
+use super::oom::{KindSums, SumsByKind};
 use super::writer::{ReportWriter, evidence_row, moment_evidence};
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};

@@ -1,41 +1,30 @@
-//! Report on the peak of live bytes: its time, its size, and the code that allocated the memory.
+//! Insight on the peak of live bytes: its time, its size, and the code that allocated the memory.
 
-use super::job::Job;
+use super::insight::{Given, Insight, Need};
 use super::live_sites::LiveSites;
-use super::shared::SharedResults;
 use super::site_sums::{SiteSums, site_of};
-use super::steps::Steps;
 use super::top_k::TopK;
 use super::writer::{
     MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, category_query, evidence_row, freed_by_cell,
     moment_evidence, threshold, truncate,
 };
 use crate::moments::elapsed_us;
-use crate::open::OpenFile;
 use crate::origin::is_prefix_block;
 use crate::report::column::{self, sheet};
-use base::out_of_line::out_of_line;
-use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, Moment, duration_us, group_digits, percent, pluralize};
-use history::replay::{AllocationId, Curve, DeviceHistory};
+use history::replay::{AllocationId, Curve};
 use history::snapshot::Action;
-use protocol::{Cell, Chart, ChartPart, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight};
+use protocol::{Cell, Chart, ChartPart, Evidence, Grouping, Span, Threshold, Tone, Weight};
 
 /// Maximum number of parts in the chart of the peak, not counting the part "other".
 const MAX_CHART_PARTS: usize = 6;
 /// Default number of events before the peak that count as recent. It is used if the peak is outside all known steps.
 const RECENT_EVENTS: u32 = 1000;
 
-/// The report on the peak, while it is computed.
+/// The insight on the peak.
 pub(super) struct Peak {
-    device: i64,
-    question: ReportQuestion,
-    shared: SharedResults,
-    parts: Option<Parts>,
-}
-
-struct Parts {
     peak: LiveSites,
     /// Live allocations at the cursor, if there is a cursor.
     at_cursor: Option<LiveSites>,
@@ -49,19 +38,15 @@ struct Parts {
     prefix_blocks: (u64, u64),
 }
 
-impl Peak {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Peak {
-        Peak { device, question, shared: SharedResults::new(device), parts: None }
-    }
-}
+impl Insight for Peak {
+    const NEEDS: &'static [Need] = &[Need::Categories, Need::Growth];
 
-impl Parts {
-    fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &Steps) -> Parts {
+    fn new(&Given { file, history, question, steps, .. }: &Given<'_>) -> Peak {
         let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         // The step with the peak.
-        let step = steps.spans.iter().find(|step| step.from < moment && moment <= step.to);
+        let step = steps.steps.spans.iter().find(|step| step.from < moment && moment <= step.to);
         let recent = step.map_or(RECENT_EVENTS, |step| moment - step.from);
-        Parts {
+        Peak {
             peak: LiveSites::new(file, history, moment),
             at_cursor: question.at.map(|at| LiveSites::new(file, history, at)),
             categories: vec![Weight::default(); file.groups.group_count(history, Grouping::Category) as usize],
@@ -74,8 +59,8 @@ impl Parts {
         }
     }
 
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        let Parts { peak, at_cursor, categories, recent, recent_sites, large, oldest, old_count, prefix_blocks } = self;
+    fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let Peak { peak, at_cursor, categories, recent, recent_sites, large, oldest, old_count, prefix_blocks } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
             let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
@@ -95,44 +80,20 @@ impl Parts {
             }
         };
         peak.step(file, history, &mut each, slice)?;
-        if let Some(at_cursor) = at_cursor {
-            at_cursor.step(file, history, &mut |_, _| {}, slice)?;
-        }
-        Ok(())
+        at_cursor.as_mut().map_or(Ok(()), |at_cursor| at_cursor.step(file, history, &mut |_, _| {}, slice))
+    }
+
+    fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        write_statements(writer, &self, given);
+        self.peak.write(writer, "Live at the peak", self.at_cursor.as_ref());
+        write_categories(writer, &self);
+        write_recent(writer, &self.peak, &self.recent_sites, self.recent);
+        write_oldest(writer, &self.peak, (self.oldest.ranked(), self.old_count), self.large);
     }
 }
 
-impl Job for Peak {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
-        file.categorize(slice)?;
-        let file = &*file;
-        let Some(history) = file.history(self.device) else {
-            return Ok(Report { topic: self.question.topic, ..Report::default() });
-        };
-        out_of_line(|| self.shared.find_growth(file, history, slice))?;
-        let steps = &self.shared.steps.steps;
-        let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
-        out_of_line(|| parts.step(file, history, slice))?;
-        let parts = self.parts.take().ok_or(OutOfTime)?;
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writer, &parts, &self.shared);
-            parts.peak.write(&mut writer, "Live at the peak", parts.at_cursor.as_ref());
-            write_categories(&mut writer, &parts);
-            let Parts { peak, recent, recent_sites, large, oldest, old_count, .. } = parts;
-            write_recent(&mut writer, &peak, &recent_sites, recent);
-            write_oldest(&mut writer, &peak, (oldest.ranked(), old_count), large);
-            Ok(writer.report)
-        })
-    }
-
-    fn shared(&mut self) -> Option<&mut SharedResults> {
-        Some(&mut self.shared)
-    }
-}
-
-fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, known: &SharedResults) {
-    let steps = &known.steps.steps;
+fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'_>) {
+    let steps = &given.steps.steps;
     let (file, history) = (writer.file, writer.history);
     let peak = &parts.peak;
     let moment = peak.moment;
@@ -168,7 +129,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, known: &Shared
         text.push_str(" in this trace. See Out of memory.");
         writer.add_statement(Tone::Alarm, text, None);
     }
-    if let Some(growth) = known.growth() {
+    if let Some(growth) = given.growth {
         growth.write_statements(writer, &SiteSums::default(), &[Tone::Alarm]);
     }
     if !file.snapshot.segments.is_empty() || history.numbers.peak_reserved > 0 {
@@ -238,7 +199,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, known: &Shared
 
 /// Adds a chart of the largest categories at the peak. If most bytes have no category, shows the largest call sites
 /// instead.
-fn write_chart(writer: &mut ReportWriter<'_>, parts: &Parts) {
+fn write_chart(writer: &mut ReportWriter<'_>, parts: &Peak) {
     let (file, history) = (writer.file, writer.history);
     let bytes = |weight: &Weight| weight.bytes;
     let unclassified = parts.categories.first().map_or(0, bytes);
@@ -262,7 +223,7 @@ fn write_chart(writer: &mut ReportWriter<'_>, parts: &Parts) {
     writer.set_chart(Chart::Parts(parts_shown));
 }
 
-fn write_categories(writer: &mut ReportWriter<'_>, parts: &Parts) {
+fn write_categories(writer: &mut ReportWriter<'_>, parts: &Peak) {
     let (file, history) = (writer.file, writer.history);
     let whole = parts.peak.bytes;
     let ranked = parts.categories.iter().zip(0..).filter(|(weight, _)| weight.count > 0);

@@ -8,7 +8,7 @@
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
-use crate::report::steps::{Steps, WARM_UP_STEPS};
+use crate::report::step_finder::{Steps, WARM_UP_STEPS};
 use crate::report::writer::{ReportWriter, bytes_text, threshold};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};

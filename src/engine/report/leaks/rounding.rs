@@ -38,7 +38,7 @@ pub(super) struct RoundingLoss {
 }
 
 impl RoundingLoss {
-    pub(super) fn new(_: &OpenFile, history: &DeviceHistory, question: &ReportQuestion) -> RoundingLoss {
+    pub(super) fn new(history: &DeviceHistory, question: &ReportQuestion) -> RoundingLoss {
         let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         RoundingLoss {
             moment,

@@ -3,7 +3,7 @@
 use super::kinds::{Saving, SavingKind};
 use crate::report::layout::Layout;
 use crate::report::site_sums::label;
-use crate::report::steps::Steps;
+use crate::report::step_finder::Steps;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text};
 use base::units::{percent, pluralize};
 use protocol::{SegmentsKept, Tone};

@@ -3,7 +3,7 @@
 use super::sheets::{SheetContext, facts_columns};
 use crate::report::column::{self, cells, sheet};
 use crate::report::ranges::RangeTotals;
-use crate::report::steps::{StepRule, Steps, WARM_UP_STEPS};
+use crate::report::step_finder::{StepRule, Steps, WARM_UP_STEPS};
 use crate::report::writer::{bytes_text, evidence_row, range_evidence, statement};
 use base::units::{group_digits, pluralize};
 use protocol::{Cell, Sheet, SheetRow, Span, Statement, Tone};

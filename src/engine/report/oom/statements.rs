@@ -1,7 +1,7 @@
 //! Statements about an OOM. Each statement is only written if the recorded numbers support it.
 
+use super::facts::{OomFacts, OomState, oom_events};
 use super::kind_sums::KindSums;
-use super::oom::{OomFacts, OomState, oom_events};
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence};
 use crate::state::{SegmentSizing, driver_request_size, is_small};
 use base::units::{group_digits, pluralize};

@@ -3,7 +3,7 @@
 use super::region_bytes::Region;
 use crate::report::column::{self, Column, cells, sheet};
 use crate::report::ranges::{RangeTotals, Ranges};
-use crate::report::steps::PlacedAnnotations;
+use crate::report::step_finder::PlacedAnnotations;
 use crate::report::writer::{evidence_row, moment_evidence, range_evidence, truncate};
 use history::replay::{AnnotationRange, DeviceHistory};
 use history::snapshot::{Snapshot, StringId};
