@@ -82,8 +82,8 @@ impl Layout {
 
 /// Returns the display name of a kind of segment: pool, size class, and whether it is expandable.
 pub(super) fn kind_name(file: &OpenFile, kind: &SegmentKind) -> String {
-    let mut name = pool_name(file, kind.pool, kind.small);
-    name.push_str(if kind.expandable { ", expandable" } else { "" });
+    let name =
+        format!("{}{}", pool_name(file, kind.pool, kind.small), if kind.expandable { ", expandable" } else { "" });
     name
 }
 

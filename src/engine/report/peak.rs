@@ -6,7 +6,7 @@ use super::site_sums::{SiteSums, site_of};
 use super::top_k::TopK;
 use super::writer::{
     MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, category_query, evidence_row, freed_by_cell,
-    moment_evidence, threshold, truncate,
+    moment_evidence, range_evidence, threshold, truncate,
 };
 use crate::moments::elapsed_us;
 use crate::origin::is_prefix_block;
@@ -97,36 +97,28 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
     let (file, history) = (writer.file, writer.history);
     let peak = &parts.peak;
     let moment = peak.moment;
-    let mut text = "Peak ".to_owned();
-    text.push_str(&bytes_text(peak.bytes));
-    match Moment(moment).event() {
-        None => text.push_str(" before the first event"),
-        Some(EventIdx(event)) => {
-            text.push_str(" at event ");
-            text.push_str(&group_digits(event.into()));
-            if let Some(us) = elapsed_us(history, EventIdx(0), EventIdx(event)) {
-                text.push_str(" (");
-                text.push_str(&duration_us(us));
-                text.push(')');
-            }
+    let when = match Moment(moment).event() {
+        None => "before the first event".to_owned(),
+        Some(event) => {
+            let elapsed = elapsed_us(history, EventIdx(0), event);
+            let elapsed = elapsed.map_or_else(String::new, |us| format!(" ({})", duration_us(us)));
+            format!("at event {}{elapsed}", group_digits(event.0.into()))
         }
-    }
-    text.push_str(", in ");
-    text.push_str(&pluralize(peak.count, "allocation"));
-    text.push('.');
+    };
+    let text = format!("Peak {} {when}, in {}.", bytes_text(peak.bytes), pluralize(peak.count, "allocation"));
     writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     write_chart(writer, parts);
     if let (bytes @ 1.., count) = parts.prefix_blocks {
-        let mut text = bytes_text(bytes);
-        text.push_str(" of the peak is momentary: ");
-        text.push_str(&pluralize(count, "prefix block"));
-        text.push_str(" that resize_ with an address hint allocates and frees at once (mallocWithAddress).");
+        let text = format!(
+            "{} of the peak is momentary: {} that resize_ with an address hint allocates and frees at once (mallocWithAddress).",
+            bytes_text(bytes),
+            pluralize(count, "prefix block")
+        );
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
     let oom_count = history.action_counts[Action::Oom as usize];
     if oom_count > 0 {
-        let mut text = pluralize(oom_count, "OOM");
-        text.push_str(" in this trace. See Out of memory.");
+        let text = format!("{} in this trace. See Out of memory.", pluralize(oom_count, "OOM"));
         writer.add_statement(Tone::Alarm, text, None);
     }
     if let Some(growth) = given.growth {
@@ -134,14 +126,9 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
     }
     if !file.snapshot.segments.is_empty() || history.numbers.peak_reserved > 0 {
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
-        let mut text = "Reserved at the peak: ".to_owned();
-        let reserved = history.reserved_at(Moment(moment));
-        text.push_str(&bytes_text(positive(reserved)));
-        text.push_str(if reserved == history.numbers.peak_reserved { ", the maximum" } else { ", maximum " });
-        if reserved != history.numbers.peak_reserved {
-            text.push_str(&bytes_text(positive(history.numbers.peak_reserved)));
-        }
-        text.push('.');
+        let (reserved, max) = (history.reserved_at(Moment(moment)), history.numbers.peak_reserved);
+        let max = if reserved == max { "the maximum" } else { &format!("maximum {}", bytes_text(positive(max))) };
+        let mut text = format!("Reserved at the peak: {}, {max}.", bytes_text(positive(reserved)));
         if positive(reserved) < peak.bytes {
             text.push_str(" More is live than reserved: the file does not list all segments.");
         }
@@ -154,45 +141,35 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
     }
     let step = (0u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
     if let Some((number, &span)) = step {
-        let mut text = "The peak is in step ".to_owned();
-        text.push_str(&group_digits(number + 1));
-        text.push_str(" of ");
-        text.push_str(&group_digits(steps.spans.len() as u64));
-        if let Some(name) = steps.annotation_text(file, history, number as usize) {
-            text.push_str(" (");
-            text.push_str(&name);
-            text.push(')');
-        }
-        text.push_str(". ");
-        text.push_str(&steps.describe());
+        let name = steps.annotation_text(file, history, number as usize);
+        let text = format!(
+            "The peak is in step {} of {}{}. {}",
+            group_digits(number + 1),
+            group_digits(steps.spans.len() as u64),
+            name.map_or_else(String::new, |name| format!(" ({name})")),
+            steps.describe()
+        );
         writer.add_statement(Tone::Fact, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
     }
-    let recent = parts.recent_sites.total(&parts.recent_sites.ranked(0));
-    let lines = [(peak.before_recording, "before recording"), (recent.0, "in the last ")];
-    for (index, (part, period)) in lines.into_iter().enumerate().filter(|(_, (part, _))| *part > 0) {
-        let mut text = "Allocated ".to_owned();
-        text.push_str(period);
-        let mut span = None;
-        if index == 1 {
-            text.push_str(&pluralize(parts.recent.value, "event"));
-            text.push_str(" before the peak");
-            let from = u64::from(moment).saturating_sub(parts.recent.value) as u32;
-            span = Some(Span { from, to: moment });
-        }
-        text.push_str(": ");
-        text.push_str(&bytes_text(part));
-        text.push_str(" (");
-        text.push_str(&percent(part, peak.bytes));
-        text.push_str(" of the peak).");
-        let to = if index == 0 { 0 } else { moment };
-        writer.add_statement(Tone::Fact, text, Some(Evidence { span, ..moment_evidence(to) }));
+    let share = |bytes| format!("{} ({} of the peak).", bytes_text(bytes), percent(bytes, peak.bytes));
+    if peak.before_recording > 0 {
+        let text = format!("Allocated before recording: {}", share(peak.before_recording));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(0)));
+    }
+    let (recent, _) = parts.recent_sites.total(&parts.recent_sites.ranked(0));
+    if recent > 0 {
+        let events = parts.recent.value;
+        let text = format!("Allocated in the last {} before the peak: {}", pluralize(events, "event"), share(recent));
+        let span = Span { from: u64::from(moment).saturating_sub(events) as u32, to: moment };
+        writer.add_statement(Tone::Fact, text, Some(range_evidence(span, moment)));
     }
     let change = |event| history.awaiting_free_change(event);
     let pending = Curve::new(&history.awaiting_free, &change).at(Moment(moment));
     if pending > 0 {
-        let mut text = "Awaiting free at the peak: ".to_owned();
-        text.push_str(&bytes_text(pending.unsigned_abs()));
-        text.push_str(", freed by the program and still in use by another stream.");
+        let text = format!(
+            "Awaiting free at the peak: {}, freed by the program and still in use by another stream.",
+            bytes_text(pending.unsigned_abs())
+        );
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
 }

@@ -81,39 +81,33 @@ impl Categories {
         if text.ends_with(' ') {
             text.push_str(if whole == 0 { "nothing live" } else { "only unexplained bytes" });
         }
-        [" (rules: ", set.name(), ")."].iter().for_each(|part| text.push_str(part));
+        text.push_str(&format!(" (rules: {}).", set.name()));
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(self.peak.moment)));
         let unknown = self.peak.category(names.len().saturating_sub(1));
         let name = names.last().cloned().unwrap_or_default();
         let evidence = Some(Evidence { find: Some(category_query(&name)), ..moment_evidence(self.peak.moment) });
         if unknown.bytes > whole / TOLERATED_DIVISOR {
-            let mut text = ["Classified as ", &name, ": ", &bytes_text(unknown.bytes), " of the peak."].concat();
+            let mut text = format!("Classified as {name}: {} of the peak.", bytes_text(unknown.bytes));
             if self.peak.without_stack > unknown.bytes / 2 {
                 let part = bytes_text(self.peak.without_stack);
-                [
-                    " Allocated before recording, without a stack: ",
-                    &part,
-                    ". Start recording before the model is created.",
-                ]
-                .iter()
-                .for_each(|part| text.push_str(part));
+                text.push_str(&format!(" Allocated before recording, without a stack: {part}. "));
+                text.push_str("Start recording before the model is created.");
             }
             writer.add_statement(Tone::Fact, text, evidence);
         } else if whole > 0 {
             let part = percent(unknown.bytes, whole);
             let text = match unknown.bytes {
-                0 => ["Classified as ", &name, ": nothing at the peak."].concat(),
-                _ => ["Classified as ", &name, ": ", &part, " of the peak."].concat(),
+                0 => format!("Classified as {name}: nothing at the peak."),
+                _ => format!("Classified as {name}: {part} of the peak."),
             };
             writer.add_statement(Tone::Good, text, evidence);
         }
         if self.peak.by_size > 0 {
-            let text = [
-                "Inferred from size alone: ",
-                &bytes_text(self.peak.by_size),
-                " of the peak, where stacks are missing or ambiguous. Totals per category are reliable, individual allocations are not.",
-            ];
-            writer.add_statement(Tone::Fact, text.concat(), None);
+            let text = format!(
+                "Inferred from size alone: {} of the peak, where stacks are missing or ambiguous. Totals per category are reliable, individual allocations are not.",
+                bytes_text(self.peak.by_size)
+            );
+            writer.add_statement(Tone::Fact, text, None);
         }
     }
 

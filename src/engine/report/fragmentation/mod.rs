@@ -119,15 +119,12 @@ fn upper_bound_text(part: u64, whole: u64) -> String {
 
 /// Formats free bytes, number of blocks and largest block: `≤ 1.29 GiB free (cached) in 45 blocks, largest ≤ 200 MiB`.
 fn free_text(free: u64, blocks: u32, largest: u64) -> String {
-    [
-        "≤ ",
-        &bytes_text(free),
-        " free (cached) in ",
-        &pluralize(blocks.into(), "block"),
-        ", largest ≤ ",
-        &bytes_text(largest),
-    ]
-    .concat()
+    format!(
+        "≤ {} free (cached) in {}, largest ≤ {}",
+        bytes_text(free),
+        pluralize(blocks.into(), "block"),
+        bytes_text(largest)
+    )
 }
 
 fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &SegmentLifetimes, course: &FreeOverTime) {
@@ -144,23 +141,16 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &Segmen
         moment if moment == peak_reserved_moment(history) => " (peak reserved)",
         _ => "",
     };
-    let words = [
-        "Fragmentation ",
-        &moment_text(moment.moment),
-        peak_note,
-        ": ",
-        &upper_bound_text(sums.free, sums.reserved),
-        " of ",
-        &bytes_text(sums.reserved),
-        " reserved, ",
-        &free_text(sums.free, sums.free_blocks, sums.largest_free),
+    let text = format!(
+        "Fragmentation {}{peak_note}: {} of {} reserved, {}{}{}; lost to rounding: ≥ {}.",
+        moment_text(moment.moment),
+        upper_bound_text(sums.free, sums.reserved),
+        bytes_text(sums.reserved),
+        free_text(sums.free, sums.free_blocks, sums.largest_free),
         if moment.state.outside_mapped.count > 0 { ". Live in the recorded segments: " } else { ". Live: " },
-        &bytes_text(sums.requested),
-        "; lost to rounding: ≥ ",
-        &bytes_text(sums.rounded.saturating_sub(sums.requested)),
-        ".",
-    ];
-    let text = words.concat();
+        bytes_text(sums.requested),
+        bytes_text(sums.rounded.saturating_sub(sums.requested))
+    );
     let tone = if sums.free < sums.reserved / 10 { Tone::Good } else { Tone::Fact };
     writer.add_statement(tone, text, Some(moment_evidence(moment.moment)));
     writer.set_parts_chart(&[
@@ -172,28 +162,20 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &Segmen
         let free = layout.by_kind.serving(driver.kind);
         let kind = kind_name(writer.file, &driver.kind);
         let needs =
-            driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes_text(request)].concat());
-        let mut text = [
-            "Peak reserved: ",
-            &bytes_text(layout.total.reserved.saturating_add(driver.reserved)),
-            " at event ",
-            &group_digits(driver.event.into()),
-            ". The driver was asked for ",
-            &bytes_text(driver.reserved),
-            &needs,
-            ", with ",
-            &free_text(free.free, free.free_blocks, free.largest_free),
-            " in that pool (",
-            &kind,
-            ")",
-        ]
-        .concat();
+            driver.request.map_or_else(String::new, |request| format!(" for a block of {}", bytes_text(request)));
         let is_scattered = driver.is_scattered(&free);
-        text.push_str(match () {
-            () if is_scattered => ". Enough in total, but not in one block.",
-            () if driver.request.is_some_and(|request| free.free < request) => ". Too little in total.",
-            () => ".",
-        });
+        let text = format!(
+            "Peak reserved: {} at event {}. The driver was asked for {}{needs}, with {} in that pool ({kind}).{}",
+            bytes_text(layout.total.reserved.saturating_add(driver.reserved)),
+            group_digits(driver.event.into()),
+            bytes_text(driver.reserved),
+            free_text(free.free, free.free_blocks, free.largest_free),
+            match driver.request {
+                _ if is_scattered => " Enough in total, but not in one block.",
+                Some(request) if free.free < request => " Too little in total.",
+                _ => "",
+            }
+        );
         let is_much = free.free >= MIN_PROBLEM_BYTES && free.free >= layout.total.reserved / 10;
         writer.add_statement(
             if is_scattered && is_much { Tone::Alarm } else { Tone::Fact },
@@ -204,45 +186,35 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &Segmen
     if let Some((event, layout)) = newest_oom {
         let (_, request) = history.address_and_size(EventIdx(*event));
         let sums = layout.total;
-        let mut text = [
-            "OOM at event ",
-            &group_digits((*event).into()),
-            ": ",
-            &bytes_text(request),
-            " requested, with ",
-            &free_text(sums.free, sums.free_blocks, sums.largest_free),
-        ]
-        .concat();
         let is_scattered = sums.free >= request && sums.largest_free < request;
-        text.push_str(if is_scattered { ". Enough in total, but not in one block." } else { "." });
-        text.push_str(" See Out of memory.");
+        let text = format!(
+            "OOM at event {}: {} requested, with {}.{} See Out of memory.",
+            group_digits((*event).into()),
+            bytes_text(request),
+            free_text(sums.free, sums.free_blocks, sums.largest_free),
+            if is_scattered { " Enough in total, but not in one block." } else { "" }
+        );
         writer.add_statement(Tone::Alarm, text, Some(moment_evidence(*event)));
     }
     if let Some(most) = course.worst().filter(|most| most.free > 0 && most.moment != moment.moment) {
-        let text = [
-            "Most free (cached) ",
-            &moment_text(most.moment),
-            ": ≤ ",
-            &bytes_text(most.free),
-            " of ",
-            &bytes_text(most.reserved),
-            " reserved (",
-            &percent(most.free, most.reserved),
-            "), largest block ≤ ",
-            &bytes_text(worst.total.largest_free),
-            ".",
-        ];
-        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(most.moment)));
+        let text = format!(
+            "Most free (cached) {}: ≤ {} of {} reserved ({}), largest block ≤ {}.",
+            moment_text(most.moment),
+            bytes_text(most.free),
+            bytes_text(most.reserved),
+            percent(most.free, most.reserved),
+            bytes_text(worst.total.largest_free)
+        );
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(most.moment)));
     }
     let outside = moment.state.outside_mapped;
     if outside.count > 0 {
-        let text = [
-            &bytes_text(outside.bytes),
-            " live in ",
-            &pluralize(outside.count.into(), "allocation"),
-            " are outside the recorded segments: the file does not list all of them.",
-        ];
-        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment.moment)));
+        let text = format!(
+            "{} live in {} are outside the recorded segments: the file does not list all of them.",
+            bytes_text(outside.bytes),
+            pluralize(outside.count.into(), "allocation")
+        );
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment.moment)));
     }
 }
 

@@ -135,15 +135,13 @@ impl ReportContext<'_> {
             text.push_str(". Nothing allocated in them is live at the peak.");
             return statement(Tone::Fact, text, Some(self.evidence(module, sum)));
         }
-        text.push_str(". Largest at the peak: ");
-        text.push_str(&self.name(module, sum));
-        text.push_str(", called at ");
-        text.push_str(&self.calls(module));
-        text.push_str(" (");
-        text.push_str(&bytes_text(live));
-        text.push_str(", ");
-        text.push_str(&percent(live, self.history.numbers.drawn_peak));
-        text.push_str(" of the peak).");
+        text.push_str(&format!(
+            ". Largest at the peak: {}, called at {} ({}, {} of the peak).",
+            self.name(module, sum),
+            self.calls(module),
+            bytes_text(live),
+            percent(live, self.history.numbers.drawn_peak)
+        ));
         statement(Tone::Fact, text, Some(self.evidence(module, sum)))
     }
 

@@ -105,41 +105,34 @@ fn write_statements(writer: &mut ReportWriter<'_>, pass: &PoolPass) {
     if !private.is_empty() {
         let [reserved, idle] =
             [sum(&private, &|pool| pool.sampled[0].reserved), sum(&private, &|pool| pool.sampled[0].free())];
-        let text = [
-            &pluralize(private.len() as u64, "private pool"),
-            ": ",
-            &bytes_text(reserved),
-            " reserved at the peak, of which ≤ ",
-            &bytes_text(idle),
-            " (",
-            &percent(idle, reserved),
-            ") is free. Other pools cannot use it.",
-        ];
-        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(pass.moments[0])));
+        let text = format!(
+            "{}: {} reserved at the peak, of which ≤ {} ({}) is free. Other pools cannot use it.",
+            pluralize(private.len() as u64, "private pool"),
+            bytes_text(reserved),
+            bytes_text(idle),
+            percent(idle, reserved)
+        );
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(pass.moments[0])));
         let [by_event, by_segment] =
             [sum(&private, &|pool| pool.identified[0]), sum(&private, &|pool| pool.identified[1])];
-        let text = [
-            "Allocations in private pools: ",
-            &group_digits(by_event),
-            " identified by the pool_id of their event, ",
-            &group_digits(by_segment),
-            " by the segment at their address at the end.",
-        ];
-        writer.add_statement(Tone::Fact, text.concat(), None);
+        let text = format!(
+            "Allocations in private pools: {} identified by the pool_id of their event, {} by the segment at their address at the end.",
+            group_digits(by_event),
+            group_digits(by_segment)
+        );
+        writer.add_statement(Tone::Fact, text, None);
     }
     for host in file.histories.iter().filter(|it| it.device < 0) {
         let numbers = &host.numbers;
         let positive = |bytes: i64| bytes_text(u64::try_from(bytes).unwrap_or(0));
-        let mut text = ["Pinned host memory (a separate device): peak ", &positive(numbers.peak)].concat();
-        if let Ok(event) = u64::try_from(numbers.peak_event) {
-            text.push_str(" at event ");
-            text.push_str(&group_digits(event));
-        }
-        text.push_str("; reserved ≤ ");
-        text.push_str(&positive(numbers.peak_reserved));
-        text.push_str(", ");
-        text.push_str(&pluralize(numbers.segments, "segment"));
-        text.push_str(" at the end.");
+        let event = u64::try_from(numbers.peak_event).map(|event| format!(" at event {}", group_digits(event)));
+        let text = format!(
+            "Pinned host memory (a separate device): peak {}{}; reserved ≤ {}, {} at the end.",
+            positive(numbers.peak),
+            event.unwrap_or_default(),
+            positive(numbers.peak_reserved),
+            pluralize(numbers.segments, "segment")
+        );
         let moment = Moment::after_event_or_minus_one(numbers.peak_event).0;
         writer.add_statement(Tone::Fact, text, (history.device < 0).then(|| moment_evidence(moment)));
     }

@@ -15,11 +15,11 @@ use base::units::pluralize;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::StringId;
-use mosaic_sheet::mosaic_sheet;
+use mosaic_sheet::write_mosaic;
 use protocol::{Span, Tone};
 use region_bytes::RegionPass;
-use sheets::{NameTotals, SheetContext, names_sheet, occurrences_sheet, regions_sheet};
-use step_sheet::{growth, steps_sheet};
+use sheets::{NameTotals, write_names, write_occurrences, write_regions};
+use step_sheet::{growth, write_steps};
 
 /// The insight on steps and annotations.
 pub(super) struct Steps {
@@ -112,14 +112,10 @@ impl Insight for Steps {
     }
 
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
-        let context = SheetContext {
-            snapshot: &given.file.snapshot,
-            history: given.history,
-            rows: given.question.rows.min(MAX_ROWS),
-        };
+        let history = given.history;
         let StepFinder { steps, placed, .. } = given.steps;
         writer.add_statement(Tone::Fact, steps.describe(), None);
-        writer.report.statements.extend(growth(steps, self.steps.facts(), given.history.event_count()));
+        writer.report.statements.extend(growth(steps, self.steps.facts(), history.event_count()));
         let mut add_fact = |count: usize, fact: &str| {
             if count > 0 {
                 writer.add_statement(Tone::Fact, pluralize(count as u64, "annotation") + fact, None);
@@ -127,15 +123,13 @@ impl Insight for Steps {
         };
         add_fact(placed.without_time, " cannot be placed: the trace has no times.");
         add_fact(placed.outside_rows.len(), " outside the recorded events.");
-        let never_ends = |row: u32| context.range(row).is_some_and(|range| range.end_us.is_none());
+        let never_ends = |row: u32| history.annotations.get(row as usize).is_some_and(|range| range.end_us.is_none());
         let open = placed.annotations.iter().filter(|annotation| never_ends(annotation.row));
         add_fact(open.count(), " without an end, extended to the end of the trace.");
-        writer.report.sheets = vec![
-            names_sheet(&context, &self.sums, &self.names_by_peak.into_ids(), &self.ranges),
-            occurrences_sheet(&context, placed, &self.by_peak.into_ids(), &self.ranges),
-            steps_sheet(&context, steps, self.steps.facts()),
-            regions_sheet(&context, &self.regions.regions),
-            mosaic_sheet(&context, &self.regions),
-        ];
+        write_names(writer, &self.sums, &self.names_by_peak.into_ids(), &self.ranges);
+        write_occurrences(writer, placed, &self.by_peak.into_ids(), &self.ranges);
+        write_steps(writer, steps, self.steps.facts());
+        write_regions(writer, &self.regions.regions);
+        write_mosaic(writer, &self.regions);
     }
 }
