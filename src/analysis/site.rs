@@ -166,20 +166,30 @@ impl Sites {
             Some(0) => {}
             Some(known) => return Some(FrameId(known - 1)),
         }
-        let mut best: Option<(Origin, FrameId)> = None;
-        for frame in snapshot.stacks.frames(stack) {
-            let origin = self.origin(snapshot, frame);
-            if best.is_none_or(|(known, _)| origin > known) {
-                best = Some((origin, frame));
-            }
-            if origin == Origin::User {
-                break;
-            }
-        }
-        let (_, frame) = best?;
+        let frame = preferred_frame(snapshot, stack, &mut |frame| self.origin(snapshot, frame))?;
         self.by_stack.set(stack.0 as usize, frame.0 + 1);
         Some(frame)
     }
+}
+
+/// Returns the call site of a stack without a cache, for the stacks of a few events.
+pub fn call_site(snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
+    preferred_frame(snapshot, stack, &mut |frame| origin_of(snapshot, snapshot.frames.frame(frame)))
+}
+
+/// Returns the innermost frame with the most preferred origin.
+fn preferred_frame(snapshot: &Snapshot, stack: StackId, origin: &mut dyn FnMut(FrameId) -> Origin) -> Option<FrameId> {
+    let mut best: Option<(Origin, FrameId)> = None;
+    for frame in snapshot.stacks.frames(stack) {
+        let origin = origin(frame);
+        if best.is_none_or(|(known, _)| origin > known) {
+            best = Some((origin, frame));
+        }
+        if origin == Origin::User {
+            break;
+        }
+    }
+    best.map(|(_, frame)| frame)
 }
 
 /// Maximum length of a call site in a list row, in bytes. Longer text would not fit on any screen.

@@ -79,26 +79,13 @@ fn parse_threshold(text: &str) -> Result<(String, u64), String> {
     Ok((key.to_owned(), parse_bytes(value)?))
 }
 
-/// Runs one insight and returns its output.
+/// Runs one insight and returns its output: only the stranded bytes, if requested of [`Topic::Fragmentation`].
 ///
 /// # Errors
 /// Returns one sentence if the file or the rules cannot be read, or there is no such event or threshold.
-pub(crate) fn insight(topic: Topic, terms: &InsightArgs) -> Result<String, String> {
-    one_report(ReportQuestion { topic, rows: terms.top, ..ReportQuestion::default() }, terms)
-}
-
-/// Runs `memscape fragmentation` and returns its output.
-///
-/// # Errors
-/// Same as [`insight`].
-pub(crate) fn fragmentation(FragmentationArgs { terms, stranded }: &FragmentationArgs) -> Result<String, String> {
-    let rows = if *stranded && terms.json { u32::MAX } else { terms.top };
-    let topic = Topic::Fragmentation;
-    one_report(ReportQuestion { topic, rows, only_stranded: *stranded, ..ReportQuestion::default() }, terms)
-}
-
-/// Answers one question and returns the output.
-fn one_report(question: ReportQuestion, terms: &InsightArgs) -> Result<String, String> {
+pub(crate) fn insight(topic: Topic, terms: &InsightArgs, only_stranded: bool) -> Result<String, String> {
+    let rows = if only_stranded && terms.json { u32::MAX } else { terms.top };
+    let question = ReportQuestion { topic, rows, only_stranded, ..ReportQuestion::default() };
     let (asking, reports) = compute_reports(vec![question], terms)?;
     let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
     let texts = reports.iter().map(|report| match terms {

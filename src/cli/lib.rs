@@ -25,6 +25,7 @@ mod export;
 mod file_survey;
 mod html;
 mod input;
+mod insight_command;
 mod insights;
 mod kept_file;
 mod live;
@@ -104,27 +105,8 @@ enum Command {
     ///
     /// Prints the findings of every insight, or one insight with its tables (--topic).
     Insights(insights::Insights),
-    /// Explain out-of-memory errors (OOM)
-    Oom(insights::InsightArgs),
-    /// Show what lowers the peak, and by how much
-    Savings(insights::InsightArgs),
-    /// Show memory by category: parameters, gradients, activations, ...
-    Categories(insights::InsightArgs),
-    /// Show steps and annotations
-    #[command(alias = "stages")]
-    Steps(insights::InsightArgs),
-    /// Show memory by nn.Module
-    #[command(alias = "layers")]
-    Modules(insights::InsightArgs),
-    /// Find leaks and waste
-    #[command(alias = "waste")]
-    Leaks(insights::InsightArgs),
-    /// Show fragmentation
-    Fragmentation(insights::FragmentationArgs),
-    /// Show private pools and host memory
-    Pools(insights::InsightArgs),
-    /// Show allocator settings and suggested changes
-    Settings(insights::InsightArgs),
+    #[command(flatten)]
+    Insight(insight_command::InsightCommand),
     /// List what is live at one moment (default: the peak), by the code that allocated it
     Live(live::Live),
     /// List what is live at the peak of the trace or of a time range
@@ -317,18 +299,10 @@ impl Command {
             }
             Command::WhatIf(arguments) => (&arguments.source.file, what_if::simulate(arguments).and_then(print_text)),
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
-            Command::Report(terms) => run_insight(Topic::Peak, terms),
-            Command::Oom(terms) => run_insight(Topic::OutOfMemory, terms),
-            Command::Savings(terms) => run_insight(Topic::Savings, terms),
-            Command::Categories(terms) => run_insight(Topic::Categories, terms),
-            Command::Steps(terms) => run_insight(Topic::Steps, terms),
-            Command::Modules(terms) => run_insight(Topic::Modules, terms),
-            Command::Leaks(terms) => run_insight(Topic::Leaks, terms),
-            Command::Fragmentation(arguments) => {
-                (&arguments.terms.source.file, insights::fragmentation(arguments).and_then(print_text))
+            Command::Insight(command) => (&command.terms.source.file, command.run().and_then(print_text)),
+            Command::Report(terms) => {
+                (&terms.source.file, insights::insight(Topic::Peak, terms, false).and_then(print_text))
             }
-            Command::Pools(terms) => run_insight(Topic::Pools, terms),
-            Command::Settings(terms) => run_insight(Topic::Settings, terms),
             Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(print_text)),
             // The error already names the file.
             Command::Diff(arguments) => {
@@ -369,10 +343,6 @@ fn print_written<'a>(
     what: Result<String, String>,
 ) -> (&'a Path, Result<(), String>) {
     (source, what.map(|what| print_stderr(&format!("{}: {what}", out.path().display()))))
-}
-
-fn run_insight(topic: Topic, terms: &insights::InsightArgs) -> (&Path, Result<(), String>) {
-    (&terms.source.file, insights::insight(topic, terms).and_then(print_text))
 }
 
 /// Runs a command on one snapshot and returns its `--json` output. For commands that write a file, returns their

@@ -89,7 +89,7 @@ pub struct Engine {
     file: Option<Box<OpenFile>>,
     questions: Questions,
     /// Constructor of the simulator for [`Question::WhatIf`]. If `None`, such queries are not answered.
-    simulator: Option<fn() -> Box<dyn what_if::Simulator>>,
+    simulator: Option<what_if::NewSimulator>,
     /// Function that configures each new loader. Set if this engine also opens cache files
     /// ([`Engine::with_cache_files`]).
     prepare_loader: Option<fn(&mut Loader)>,
@@ -112,10 +112,9 @@ impl Engine {
 
     /// Creates an engine that rejects files whose tables take more than `max_table_bytes`.
     pub fn with_memory_limit(max_table_bytes: u64) -> Engine {
-        let simulator: fn() -> Box<dyn what_if::Simulator> = what_if::simulator;
-        let questions = Questions::new(Some(simulator()));
-        Engine { max_table_bytes, simulator: Some(simulator), questions, ..Engine::without_simulator() }
-            .with_cache_files()
+        let simulator: Option<what_if::NewSimulator> = Some(what_if::simulator);
+        let questions = Questions::new(simulator);
+        Engine { max_table_bytes, simulator, questions, ..Engine::without_simulator() }.with_cache_files()
     }
 
     /// Enables opening of cache files written by [`Engine::write_cache`]. The code for that is linked only if this is
@@ -151,7 +150,7 @@ impl Engine {
         match request {
             Request::Open { name, total_bytes, access, member } => {
                 self.file = None;
-                self.questions = Questions::new(self.simulator.map(|make| make()));
+                self.questions = Questions::new(self.simulator);
                 let loader = Loader::new(name, total_bytes, access, member, self.max_table_bytes);
                 let mut loader = loader.with_range(self.load_range);
                 self.prepare_loader.into_iter().for_each(|prepare| prepare(&mut loader));

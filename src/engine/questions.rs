@@ -16,7 +16,7 @@ use super::sources::Sources;
 use super::state::{AddressLookup, SegmentsCache};
 use super::table::TableCache;
 use super::tree::TreeCache;
-use super::what_if::{RecordingEncoder, Simulator};
+use super::what_if::{NewSimulator, RecordingEncoder, Simulator};
 use super::{details, legend, marks, moments, range, steps};
 use base::heap::HeapBytes;
 use base::out_of_line::out_of_line;
@@ -72,8 +72,10 @@ fn rank(question: &Question) -> u8 {
 }
 
 impl Questions {
-    pub(super) fn new(simulator: Option<Box<dyn Simulator>>) -> Questions {
-        Questions { simulator, ..Questions::default() }
+    /// Creates an empty queue. Without `new_simulator`, nothing is simulated.
+    pub(super) fn new(new_simulator: Option<NewSimulator>) -> Questions {
+        let (simulator, reports) = (new_simulator.map(|new| new()), Reports::new(new_simulator));
+        Questions { simulator, reports, ..Questions::default() }
     }
 
     /// Answers a query immediately, or queues it for [`Questions::step`].

@@ -2,7 +2,7 @@
 //! page runs the simulator in a separate wasm module.
 
 use super::open::OpenFile;
-use super::report::steps::StepFinder;
+use super::report::step_finder::StepFinder;
 use allocator::Recording;
 use allocator::reading::Reading;
 use allocator::simulation::Simulation;
@@ -86,6 +86,9 @@ pub(super) trait Simulator: HeapBytes {
     /// Sets the planned sizes of a device's allocations, in the encoding that [`Simulation::plan`] expects.
     fn set_planned_sizes(&mut self, device: i64, sizes: &[u8]);
 }
+
+/// Function that creates a [`Simulator`].
+pub(super) type NewSimulator = fn() -> Box<dyn Simulator>;
 
 /// Simulator that caches its last simulation for reuse.
 #[derive(Default)]

@@ -1,43 +1,20 @@
 //! Tables of the report on steps and annotations.
 
 use super::region_bytes::Region;
-use crate::report::column::{self, Column, cells, sheet};
+use crate::report::column::{self, Column, sheet};
 use crate::report::ranges::{RangeTotals, Ranges};
-use crate::report::steps::PlacedAnnotations;
-use crate::report::writer::{evidence_row, moment_evidence, range_evidence, truncate};
+use crate::report::step_finder::PlacedAnnotations;
+use crate::report::writer::{ReportWriter, evidence_row, moment_evidence, range_evidence, truncate};
 use history::replay::{AnnotationRange, DeviceHistory};
 use history::snapshot::{Snapshot, StringId};
-use protocol::{Cell, Sheet, SheetRow, Span};
+use protocol::{Cell, SheetRow, Span};
 
 /// Maximum indentation level of a table row.
 const MAX_DEPTH: u32 = 64;
 
-/// Data that the tables are built from. `rows` is the maximum number of rows per table.
-pub(super) struct SheetContext<'a> {
-    pub(super) snapshot: &'a Snapshot,
-    pub(super) history: &'a DeviceHistory,
-    pub(super) rows: u32,
-}
-
-impl SheetContext<'_> {
-    /// Returns the annotation with this index in the history.
-    pub(super) fn range(&self, row: u32) -> Option<&AnnotationRange> {
-        self.history.annotations.get(row as usize)
-    }
-
-    /// Returns the text of a name, truncated to a readable length.
-    pub(super) fn text(&self, name: StringId) -> String {
-        truncate(&self.snapshot.strings.text(name))
-    }
-
-    fn context(&self, name: Option<StringId>) -> String {
-        name.map_or_else(|| "N/A".to_owned(), |name| self.text(name))
-    }
-
-    /// Returns the number of rows that have to be left out of `all` rows.
-    pub(super) fn left_out(&self, all: usize) -> u32 {
-        u32::try_from(all).unwrap_or(u32::MAX).saturating_sub(self.rows)
-    }
+/// Returns the text of a name, truncated to a readable length.
+pub(super) fn name_text(snapshot: &Snapshot, name: StringId) -> String {
+    truncate(&snapshot.strings.text(name))
 }
 
 /// Totals of all annotations that have the same name.
@@ -102,11 +79,12 @@ pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, RangeTotals) + Copy 
     ]
 }
 
-/// Returns the table of annotations by name.
-pub(super) fn names_sheet(context: &SheetContext<'_>, sums: &[NameTotals], highest: &[u32], ranges: &Ranges) -> Sheet {
+/// Writes the table of annotations by name. `highest` has the indices of `sums`, highest peak first.
+pub(super) fn write_names(writer: &mut ReportWriter<'_>, sums: &[NameTotals], highest: &[u32], ranges: &Ranges) {
+    let snapshot = &writer.file.snapshot;
     let note = "Requested bytes of the whole device while the annotation is open, highest peak first. Annotations of one name are added up. Kept: allocated in one and live at its end.";
     let columns = [
-        column::text("name", "annotation", |sum: &NameTotals| context.text(sum.name)),
+        column::text("name", "annotation", |sum: &NameTotals| name_text(snapshot, sum.name)),
         column::count("count", "count", |sum: &NameTotals| sum.count),
         column::cell("duration_us", "total duration", |sum: &NameTotals| Cell::Micros(sum.micros)),
         column::bytes("peak_live_bytes", "peak", |sum: &NameTotals| sum.peak),
@@ -114,56 +92,58 @@ pub(super) fn names_sheet(context: &SheetContext<'_>, sums: &[NameTotals], highe
         column::bytes("freed_bytes", "freed", |sum: &NameTotals| sum.freed),
         column::bytes("kept_bytes", "kept", |sum: &NameTotals| sum.kept),
     ];
-    let mut sheet = sheet(["annotations", "Annotations by name", note], &columns);
-    for sum in highest.iter().take(context.rows as usize).filter_map(|&index| sums.get(index as usize)) {
+    let sheet = sheet(["annotations", "Annotations by name", note], &columns);
+    let rows: Vec<&NameTotals> = highest.iter().filter_map(|&index| sums.get(index as usize)).collect();
+    writer.add_sheet(sheet, &columns, &rows, |_, sum| {
         let (span, facts) = ranges.range(sum.highest_index);
-        sheet
-            .rows
-            .push(SheetRow { cells: cells(&columns, sum), ..evidence_row(range_evidence(span, facts.peak_moment)) });
-    }
-    sheet.left_out = context.left_out(sums.len());
-    sheet
+        evidence_row(range_evidence(span, facts.peak_moment))
+    });
 }
 
-/// Returns the table of individual annotations. It contains the annotations with the highest peaks, in chronological
-/// order.
-pub(super) fn occurrences_sheet(
-    context: &SheetContext<'_>,
+/// Writes the table of individual annotations. It contains the annotations with the highest peaks, in chronological
+/// order. `highest` has the indices of the annotations, highest peak first.
+pub(super) fn write_occurrences(
+    writer: &mut ReportWriter<'_>,
     placed: &PlacedAnnotations,
     highest: &[u32],
     ranges: &Ranges,
-) -> Sheet {
+) {
+    let (file, history) = (writer.file, writer.history);
     let note = "Requested bytes of the whole device, in chronological order; if truncated, those with the highest peak. Indented by nesting. Kept: allocated in it and live at its end.";
-    type Row<'a> = (&'a AnnotationRange, (Span, RangeTotals));
-    let name =
-        |range: &AnnotationRange| context.text(range.name) + if range.end_us.is_none() { " (no end)" } else { "" };
-    let mut columns = vec![column::text("name", "annotation", |(range, _): Row<'_>| name(range))];
-    columns.extend(facts_columns(|(_, facts): Row<'_>| facts));
+    type Row<'a> = (&'a AnnotationRange, (Span, RangeTotals), u32);
+    let name = |range: &AnnotationRange| {
+        name_text(&file.snapshot, range.name) + if range.end_us.is_none() { " (no end)" } else { "" }
+    };
+    let mut columns = vec![column::text("name", "annotation", |(range, ..): Row<'_>| name(range))];
+    columns.extend(facts_columns(|(_, facts, _): Row<'_>| facts));
     columns.extend([
-        column::bytes("kept_bytes", "kept", |(_, (_, facts)): Row<'_>| facts.kept),
-        column::cell("duration_us", "duration", |(range, _): Row<'_>| Cell::Micros(micros(context.history, range))),
+        column::bytes("kept_bytes", "kept", |(_, (_, facts), _): Row<'_>| facts.kept),
+        column::cell("duration_us", "duration", |(range, ..): Row<'_>| Cell::Micros(micros(history, range))),
     ]);
     let mut sheet = sheet(["occurrences", "Annotations one by one", note], &columns);
-    let mut chosen: Vec<u32> = highest.iter().copied().take(context.rows as usize).collect();
+    let mut chosen: Vec<u32> = highest.iter().copied().take(writer.max_rows()).collect();
     chosen.sort_unstable();
-    for number in chosen {
-        let Some(annotation) = placed.annotations.get(number as usize) else { continue };
-        let Some(range) = context.range(annotation.row) else { continue };
-        let (span, facts) = ranges.range(number);
-        let cells = cells(&columns, (range, (span, facts)));
-        let depth = annotation.depth.min(MAX_DEPTH);
-        sheet.rows.push(SheetRow { cells, depth, ..evidence_row(range_evidence(span, facts.peak_moment)) });
-    }
-    sheet.left_out = context.left_out(placed.annotations.len());
-    sheet
+    let row = |&number: &u32| {
+        let annotation = placed.annotations.get(number as usize)?;
+        Some((history.annotations.get(annotation.row as usize)?, ranges.range(number), annotation.depth))
+    };
+    let rows: Vec<Row<'_>> = chosen.iter().filter_map(row).collect();
+    sheet.left_out = placed.annotations.len() as u32;
+    writer.add_sheet(sheet, &columns, &rows, |_, (_, (span, facts), depth)| SheetRow {
+        depth: depth.min(MAX_DEPTH),
+        ..evidence_row(range_evidence(span, facts.peak_moment))
+    });
 }
 
-/// Returns the table of compiled regions.
-pub(super) fn regions_sheet(context: &SheetContext<'_>, regions: &[Region]) -> Sheet {
+/// Writes the table of compiled regions.
+pub(super) fn write_regions(writer: &mut ReportWriter<'_>, regions: &[Region]) {
+    let snapshot = &writer.file.snapshot;
     let note = "Requested bytes by torch.compile region (compile_context; N/A: outside a region, or not recorded), without the baseline.";
     let sum = |part: fn(&Region) -> u64| regions.iter().fold(0u64, |sum, region| sum.saturating_add(part(region)));
     let columns = [
-        column::text("name", "region", |region: &Region| context.context(region.name)),
+        column::text("name", "region", |region: &Region| {
+            region.name.map_or_else(|| "N/A".to_owned(), |name| name_text(snapshot, name))
+        }),
         column::bytes("peak_live_bytes", "live at the peak", |region: &Region| region.at_peak)
             .total(Cell::Bytes(sum(|it| it.at_peak))),
         column::bytes("own_peak_live_bytes", "own peak", |region: &Region| region.peak),
@@ -174,17 +154,11 @@ pub(super) fn regions_sheet(context: &SheetContext<'_>, regions: &[Region]) -> S
             .total(Cell::Count(sum(|it| it.count))),
     ];
     let mut sheet = sheet(["compile_contexts", "Compiled regions", note], &columns);
+    let mut ranked: Vec<&Region> = regions.iter().collect();
     if regions.iter().all(|region| region.name.is_none()) {
-        sheet.total = Vec::new();
-        return sheet;
+        (sheet.total, ranked) = Default::default();
     }
     let weight = |region: &&Region| u128::from(!region.at_peak) << 64 | u128::from(!region.allocated);
-    let regions = base::sorted::sorted_by_key(regions.iter().collect(), weight);
-    for region in regions.iter().copied().take(context.rows as usize) {
-        sheet
-            .rows
-            .push(SheetRow { cells: cells(&columns, region), ..evidence_row(moment_evidence(region.peak_moment)) });
-    }
-    sheet.left_out = context.left_out(regions.len());
-    sheet
+    let ranked = base::sorted::sorted_by_key(ranked, weight);
+    writer.add_sheet(sheet, &columns, &ranked, |_, region| evidence_row(moment_evidence(region.peak_moment)));
 }

@@ -1,92 +1,79 @@
-//! Report on out-of-memory errors (OOM): the failed request, the state at that moment, and possible fixes.
+//! Insight on out-of-memory errors (OOM): the failed request, the state at that moment, and possible fixes.
 
+mod facts;
 mod kind_sums;
-mod oom;
 mod statements;
 
-use super::job::Job;
+use super::insight::{Given, Insight, Need};
 use super::leaks::stream_name;
 use super::live_sites::LiveSites;
 use super::site_sums::site_of;
-use super::writer::{ReportWriter, evidence_row, freed_by_cell, moment_evidence, statement, threshold};
+use super::writer::{ReportWriter, evidence_row, freed_by_cell, moment_evidence, threshold};
 use crate::open::OpenFile;
 use crate::recorder_facts;
 use crate::report::column::{self, sheet};
 use crate::report::layout::kind_name;
 use crate::state::DeviceState;
 use analysis::site;
-use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::EventIdx;
+use facts::{OomFacts, OomState, RoundedAtOoms, min_capacity, oom_events};
 use history::replay::{AllocationId, DeviceHistory};
-use history::snapshot::{Action, StackId};
+use history::snapshot::Action;
 pub(super) use kind_sums::{KindSums, SumsByKind};
-use oom::{OomFacts, OomState, RoundedAtOoms, min_capacity, oom_events};
-use protocol::{
-    CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, Report, ReportQuestion, SheetRow, Threshold, Tone,
-};
+use protocol::{CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, SheetRow, Threshold, Tone};
 
 /// Maximum number of rows in the table of OOMs and in the table of allocations before the OOM.
 const MAX_REQUESTS: u32 = 1000;
 
-/// The report on OOMs, while it is computed.
+/// The insight on OOMs.
 pub(super) struct OutOfMemory {
-    device: i64,
-    question: ReportQuestion,
     min_bytes: Threshold,
     /// Call site of each OOM in the table, newest OOM first.
     sites: Vec<String>,
     allocated: RoundedAtOoms,
+    /// OOM at the cursor, or else the newest. `None` if the trace has none.
     reported: Option<OomState>,
 }
 
-impl OutOfMemory {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> OutOfMemory {
-        let min_bytes = threshold(&question, ["big", "at least", "bytes"], 10 << 20);
+impl Insight for OutOfMemory {
+    const NEEDS: &'static [Need] = &[Need::Segments];
+
+    fn new(&Given { file, history, question, segments, .. }: &Given<'_>) -> OutOfMemory {
+        // A click in the report moves the cursor to the reported OOM, so the report stays the same.
+        let at = question.at.unwrap_or(u32::MAX);
+        let oom_at_cursor = oom_events(history).find(|&event| event == at || event.checked_add(1) == Some(at));
+        let reported = oom_at_cursor.or_else(|| oom_events(history).last()).map(|event| {
+            let live = LiveSites::new(file, history, event.saturating_add(1));
+            let state = DeviceState::new(history, segments, live.moment);
+            let (by_kind, large_before) = Default::default();
+            OomState { event, live, state, by_kind, large_before, next: event }
+        });
         OutOfMemory {
-            device,
-            question,
-            min_bytes,
+            min_bytes: threshold(question, ["big", "at least", "bytes"], 10 << 20),
             sites: Vec::new(),
             allocated: RoundedAtOoms::default(),
-            reported: None,
+            reported,
         }
     }
-}
 
-impl Job for OutOfMemory {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
-        if self.reported.is_none() {
-            self.sites = sites(file, self.device, self.question.rows.min(MAX_REQUESTS) as usize);
+    fn step(
+        &mut self,
+        &Given { file, history, question, segments, .. }: &Given<'_>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let Some(OomState { live, state, by_kind, large_before, next, .. }) = &mut self.reported else { return Ok(()) };
+        let max_rows = question.rows.min(MAX_REQUESTS) as usize;
+        let events: Vec<u32> = oom_events(history).collect();
+        for &event in events.iter().rev().take(max_rows).skip(self.sites.len()) {
+            slice.spend(STEPS_PER_CHECK / 4)?;
+            self.sites.push(site_of_event(file, history, event));
         }
-        file.compute_segments(self.device, slice)?;
-        let file = &*file;
-        let history = file.history(self.device);
-        let lives = file.segments(self.device);
-        let has_oom = |history: &&DeviceHistory| history.action_counts[Action::Oom as usize] > 0;
-        let Some((history, lives)) = history.filter(has_oom).zip(lives) else {
-            return Ok(no_oom_report(history, &self.question));
-        };
         self.allocated.step(file, history, slice)?;
-        let oom = match &mut self.reported {
-            Some(oom) => oom,
-            None => {
-                // Use the OOM at the cursor, or else the newest. A click in the report moves the cursor to the
-                // reported OOM, so the report stays the same.
-                let at = self.question.at.unwrap_or(u32::MAX);
-                let oom_at_cursor = oom_events(history).find(|&event| event == at || event.checked_add(1) == Some(at));
-                let event = oom_at_cursor.or_else(|| oom_events(history).last()).ok_or(OutOfTime)?;
-                let live = LiveSites::new(file, history, event.saturating_add(1));
-                let state = DeviceState::new(history, lives, live.moment);
-                let (by_kind, large_before) = Default::default();
-                self.reported.insert(OomState { event, live, state, by_kind, large_before, next: event })
-            }
-        };
-        let OomState { live, state, by_kind, large_before, next, .. } = oom;
         live.step(file, history, &mut |_, _| {}, slice)?;
-        state.step(file, history, lives, slice)?;
-        by_kind.step(state, lives, slice)?;
-        let wanted = self.question.rows.min(MAX_REQUESTS) as usize;
-        while *next > 0 && large_before.len() < wanted {
+        state.step(file, history, segments, slice)?;
+        by_kind.step(state, segments, slice)?;
+        while *next > 0 && large_before.len() < max_rows {
             slice.tick()?;
             *next -= 1;
             let is_alloc = history.events.action(*next) == Action::Alloc;
@@ -94,48 +81,44 @@ impl Job for OutOfMemory {
                 large_before.push(*next);
             }
         }
-        let oom = self.reported.take().ok_or(OutOfTime)?;
-        let mut writer = ReportWriter::new(file, history, &self.question);
+        Ok(())
+    }
+
+    fn write(self, &Given { file, history, question, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let Some(oom) = &self.reported else { return write_no_oom(writer) };
         let facts = OomFacts::new(history, oom.event);
         let newer = count_newer(history, oom.event);
         let site = self.sites.get(newer).map_or("", String::as_str);
         let recorded = recorder_facts::recorder_facts(&file.snapshot, history);
         let recorded_value = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
         let known = recorded_value(CAPACITY).unwrap_or(0).max(min_capacity(history));
-        let capacity = threshold(&self.question, ["capacity", "device memory", "bytes"], known);
-        statements::write(&mut writer, &facts, &oom, site);
+        let capacity = threshold(question, ["capacity", "device memory", "bytes"], known);
+        statements::write(writer, &facts, oom, site);
         match recorded_value(PROCESS) {
-            Some(_) => {
-                statements::write_recorded_outside(
-                    &mut writer,
-                    &facts,
-                    recorded_value(OTHER_PROCESSES).unwrap_or(0),
-                    recorded_value(OUTSIDE_ALLOCATOR),
-                );
-            }
-            None => statements::write_inferred_outside(&mut writer, &facts, &self.question, &capacity),
+            Some(_) => statements::write_recorded_outside(
+                writer,
+                &facts,
+                recorded_value(OTHER_PROCESSES).unwrap_or(0),
+                recorded_value(OUTSIDE_ALLOCATOR),
+            ),
+            None => statements::write_inferred_outside(writer, &facts, question, &capacity),
         }
         let all = oom.by_kind.total;
         let known = (all.reserved > 0).then_some((oom.event, all.free));
-        write_requests(&mut writer, (&self.sites, &self.allocated.at_ooms), known, capacity);
-        write_free_by_pool(&mut writer, &oom);
-        let title = "Live at the OOM";
-        oom.live.write(&mut writer, title, None);
-        write_before(&mut writer, &oom, self.min_bytes.clone());
-        Ok(writer.report)
+        write_requests(writer, (&self.sites, &self.allocated.at_ooms), known, capacity);
+        write_free_by_pool(writer, oom);
+        oom.live.write(writer, "Live at the OOM", None);
+        write_before(writer, oom, self.min_bytes);
     }
 }
 
-/// Returns the call sites of the newest OOMs, at most `limit`, newest OOM first.
-fn sites(file: &mut OpenFile, device: i64, limit: usize) -> Vec<String> {
-    let OpenFile { snapshot, histories, sites, .. } = file;
-    let Some(history) = histories.iter().find(|history| history.device == device) else { return Vec::new() };
-    let stacks: Vec<StackId> = oom_events(history).map(|event| history.events.stack(event)).collect();
-    let site = |&stack: &StackId| {
-        let frame = sites.call_site(snapshot, stack).map(|frame| snapshot.frames.frame(frame));
-        frame.map_or_else(|| "no stack".to_owned(), |frame| site::short(snapshot, frame))
-    };
-    stacks.iter().rev().take(limit).map(site).collect()
+/// Returns the call site of an OOM.
+fn site_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> String {
+    let snapshot = &file.snapshot;
+    match site::call_site(snapshot, history.events.stack(event)) {
+        Some(frame) => site::short(snapshot, snapshot.frames.frame(frame)),
+        None => "no stack".to_owned(),
+    }
 }
 
 /// Returns the number of OOMs after an event.
@@ -143,17 +126,13 @@ fn count_newer(history: &DeviceHistory, event: u32) -> usize {
     oom_events(history).filter(|&other| other > event).count()
 }
 
-/// Returns the report for a trace without OOMs.
-fn no_oom_report(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report {
-    let mut report = Report { topic: question.topic, ..Report::default() };
-    if let Some(history) = history {
-        let (tone, text) = match history.event_count() {
-            0 => (Tone::Fact, "No events recorded: the file does not say whether an OOM occurred."),
-            _ => (Tone::Good, "No OOM in this trace. See Peak for what is live at most."),
-        };
-        report.statements.push(statement(tone, text.to_owned(), None));
-    }
-    report
+/// Writes the statement for a trace without OOMs.
+fn write_no_oom(writer: &mut ReportWriter<'_>) {
+    let (tone, text) = match writer.history.event_count() {
+        0 => (Tone::Fact, "No events recorded: the file does not say whether an OOM occurred."),
+        _ => (Tone::Good, "No OOM in this trace. See Peak for what is live at most."),
+    };
+    writer.add_statement(tone, text.to_owned(), None);
 }
 
 /// Row of the table of OOMs: event, facts about the OOM, free bytes, and call site.

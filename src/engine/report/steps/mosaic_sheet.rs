@@ -1,12 +1,12 @@
 //! Table of the numbers that Mosaic reports for the same trace.
 
 use super::region_bytes::RegionPass;
-use super::sheets::SheetContext;
+use super::sheets::name_text;
 use crate::report::column::{self, cells, sheet};
-use crate::report::writer::{evidence_row, moment_evidence};
+use crate::report::writer::{ReportWriter, evidence_row, moment_evidence};
 use hashbrown::HashMap;
 use history::snapshot::StringId;
-use protocol::{Sheet, SheetRow};
+use protocol::SheetRow;
 
 struct Row {
     kind: &'static str,
@@ -15,9 +15,10 @@ struct Row {
     moment: u32,
 }
 
-/// Returns the table. Its rows are peaks of the trace and of a range, and live bytes by compiled region, annotation and
+/// Writes the table. Its rows are peaks of the trace and of a range, and live bytes by compiled region, annotation and
 /// stage.
-pub(super) fn mosaic_sheet(context: &SheetContext<'_>, pass: &RegionPass) -> Sheet {
+pub(super) fn write_mosaic(writer: &mut ReportWriter<'_>, pass: &RegionPass) {
+    let (snapshot, history) = (&writer.file.snapshot, writer.history);
     let note =
         "As in Mosaic's reports, without the baseline. A stage: live bytes at the START or END of an annotation.";
     let mut found: Vec<Row> = Vec::new();
@@ -25,15 +26,15 @@ pub(super) fn mosaic_sheet(context: &SheetContext<'_>, pass: &RegionPass) -> She
     let peak = pass.mosaic_peak.moment;
     add("dynamic peak", String::new(), pass.mosaic_peak.bytes, peak);
     if let Some((_, highest)) = pass.window_peak {
-        add("peak of the range", String::new(), highest.bytes, highest.moment.min(context.history.event_count()));
+        add("peak of the range", String::new(), highest.bytes, highest.moment.min(history.event_count()));
     }
-    let rows = context.rows as usize;
+    let rows = writer.max_rows();
     let mut left_out = 0;
     let mut at_peak = |kind: &'static str, all: Vec<(Option<StringId>, u64)>, none: &str| {
-        left_out += context.left_out(all.len());
+        left_out += all.len().saturating_sub(rows);
         let all = base::sorted::sorted_by_key(all, |&(_, bytes)| u128::from(!bytes));
         for (name, bytes) in all.into_iter().take(rows) {
-            add(kind, name.map_or_else(|| none.to_owned(), |name| context.text(name)), bytes, peak);
+            add(kind, name.map_or_else(|| none.to_owned(), |name| name_text(snapshot, name)), bytes, peak);
         }
     };
     let regions = pass.regions.iter().filter(|region| region.mosaic_at_peak > 0);
@@ -41,20 +42,19 @@ pub(super) fn mosaic_sheet(context: &SheetContext<'_>, pass: &RegionPass) -> She
     at_peak("compile_context at the peak", regions.collect(), "N/A");
     at_peak("annotation at the peak", pass.annotations.clone(), "");
     let mut times: HashMap<(StringId, bool), u32, foldhash::fast::RandomState> = HashMap::default();
-    for (mark, &usage) in context.snapshot.marks.iter().zip(&pass.usages) {
-        let mut name = context.text(mark.name);
-        name.push_str(if mark.start { "_START" } else { "_END" });
+    for (mark, &usage) in snapshot.marks.iter().zip(&pass.usages) {
+        let mut name = format!("{}{}", name_text(snapshot, mark.name), if mark.start { "_START" } else { "_END" });
         let before = times.entry((mark.name, mark.start)).or_insert(0);
         if *before > 0 {
             name.push_str(&["(", &before.to_string(), ")"].concat());
         }
         *before += 1;
-        let until = context.history.events.times.time_axis();
+        let until = history.events.times.time_axis();
         let moment = until.map_or(0, |clock| clock.events_before_us(mark.time_us.saturating_add(1)));
         add("stage", name, usage, moment);
     }
     if !pass.usages.is_empty() {
-        left_out += context.left_out(context.snapshot.marks.len());
+        left_out += snapshot.marks.len().saturating_sub(rows);
     }
     let columns = [
         column::text("what", "what", |it: &Row| it.kind.to_owned()),
@@ -67,6 +67,6 @@ pub(super) fn mosaic_sheet(context: &SheetContext<'_>, pass: &RegionPass) -> She
         .iter()
         .map(|it| SheetRow { cells: cells(&columns, it), ..evidence_row(moment_evidence(it.moment)) })
         .collect();
-    sheet.left_out = left_out;
-    sheet
+    sheet.left_out = left_out as u32;
+    writer.report.sheets.push(sheet);
 }

@@ -1,12 +1,12 @@
 //! Table of training steps, and the statement on growth from step to step.
 
-use super::sheets::{SheetContext, facts_columns};
-use crate::report::column::{self, cells, sheet};
+use super::sheets::{facts_columns, name_text};
+use crate::report::column::{self, sheet};
 use crate::report::ranges::RangeTotals;
-use crate::report::steps::{StepRule, Steps, WARM_UP_STEPS};
-use crate::report::writer::{bytes_text, evidence_row, range_evidence, statement};
+use crate::report::step_finder::{StepRule, Steps, WARM_UP_STEPS};
+use crate::report::writer::{ReportWriter, bytes_text, evidence_row, range_evidence, statement};
 use base::units::{group_digits, pluralize};
-use protocol::{Cell, Sheet, SheetRow, Span, Statement, Tone};
+use protocol::{Cell, Span, Statement, Tone};
 
 /// Minimum number of steps after the baseline that is required for a statement on growth.
 const MIN_STEPS: usize = 3;
@@ -21,8 +21,9 @@ fn growths(facts: &[RangeTotals]) -> impl Iterator<Item = i64> + '_ {
     })
 }
 
-/// Returns the table of training steps.
-pub(super) fn steps_sheet(context: &SheetContext<'_>, steps: &Steps, facts: &[RangeTotals]) -> Sheet {
+/// Writes the table of training steps.
+pub(super) fn write_steps(writer: &mut ReportWriter<'_>, steps: &Steps, facts: &[RangeTotals]) {
+    let (file, history) = (writer.file, writer.history);
     let growths: Vec<i64> = growths(facts).take(steps.spans.len()).collect();
     let mut sums = [0u64; 2];
     for facts in facts.iter().take(steps.spans.len()) {
@@ -30,7 +31,8 @@ pub(super) fn steps_sheet(context: &SheetContext<'_>, steps: &Steps, facts: &[Ra
     }
     type Row = (usize, (Span, RangeTotals), i64);
     let name = |index: usize| {
-        steps.annotation_rows.get(index).and_then(|&row| context.range(row)).map(|range| context.text(range.name))
+        let row = steps.annotation_rows.get(index)?;
+        Some(name_text(&file.snapshot, history.annotations.get(*row as usize)?.name))
     };
     let mut columns = vec![column::text("step", "step", |(index, ..): Row| {
         name(index).unwrap_or_else(|| group_digits(index as u64 + 1))
@@ -48,17 +50,15 @@ pub(super) fn steps_sheet(context: &SheetContext<'_>, steps: &Steps, facts: &[Ra
         );
     }
     let mut sheet = sheet(["steps", "Steps", &note], &columns);
-    let rows = steps.spans.iter().zip(facts).zip(growths).enumerate().take(context.rows as usize);
-    for (index, ((&span, &facts), growth)) in rows {
-        let cells = cells(&columns, (index, (span, facts), growth));
-        sheet.rows.push(SheetRow { cells, ..evidence_row(range_evidence(span, facts.peak_moment)) });
-    }
-    if !sheet.rows.is_empty() {
+    let rows = steps.spans.iter().zip(facts).zip(growths).enumerate();
+    let rows: Vec<Row> = rows.map(|(index, ((&span, &facts), growth))| (index, (span, facts), growth)).collect();
+    if !rows.is_empty() && writer.max_rows() > 0 {
         sheet.total = vec![Cell::Empty; columns.len()];
         sheet.total.splice(7..9, [Cell::Bytes(sums[0]), Cell::Bytes(sums[1])]);
     }
-    sheet.left_out = context.left_out(steps.spans.len());
-    sheet
+    writer.add_sheet(sheet, &columns, &rows, |_, (_, (span, facts), _)| {
+        evidence_row(range_evidence(span, facts.peak_moment))
+    });
 }
 
 /// Returns a statement on growth from step to step, or `None` if there are too few steps.

@@ -197,5 +197,5 @@ fn name_pattern(name: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "../../../../tests/units/engine/report/steps/families.rs"]
+#[path = "../../../../tests/units/engine/report/step_finder/families.rs"]
 mod tests;

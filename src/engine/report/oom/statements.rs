@@ -1,7 +1,7 @@
 //! Statements about an OOM. Each statement is only written if the recorded numbers support it.
 
+use super::facts::{OomFacts, OomState, oom_events};
 use super::kind_sums::KindSums;
-use super::oom::{OomFacts, OomState, oom_events};
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence};
 use crate::state::{SegmentSizing, driver_request_size, is_small};
 use base::units::{group_digits, pluralize};
@@ -20,30 +20,21 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let (kinds, live) = (&failure.by_kind.kinds, &failure.live);
     let has_segments = !file.snapshot.segments.is_empty() && facts.reserved > 0;
     let rounded = file.rounding.rounded(facts.request);
-    let mut text = "Out of memory at event ".to_owned();
-    text.push_str(&group_digits(facts.event.into()));
-    text.push_str(": ");
-    text.push_str(if site.is_empty() { "an allocation" } else { site });
-    text.push_str(" requested ");
-    text.push_str(&bytes_text(facts.request));
-    text.push_str(", the device had ");
-    text.push_str(&bytes_text(facts.device_free));
-    text.push_str(" free.");
+    let text = format!(
+        "Out of memory at event {}: {} requested {}, the device had {} free.",
+        group_digits(facts.event.into()),
+        if site.is_empty() { "an allocation" } else { site },
+        bytes_text(facts.request),
+        bytes_text(facts.device_free)
+    );
     let span = Span {
         from: moment.saturating_sub(SHOWN_EVENTS),
         to: moment.saturating_add(SHOWN_EVENTS / 10).min(history.event_count()),
     };
     writer.add_statement(Tone::Alarm, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
-    let mut text = "Live at the OOM: ".to_owned();
-    text.push_str(&bytes_text(facts.live));
-    text.push_str(" in ");
-    text.push_str(&pluralize(live.count, "allocation"));
-    if has_segments {
-        text.push_str(", of ");
-        text.push_str(&bytes_text(facts.reserved));
-        text.push_str(" reserved");
-    }
-    text.push('.');
+    let reserved = if has_segments { &format!(", of {} reserved", bytes_text(facts.reserved)) } else { "" };
+    let (bytes, count) = (bytes_text(facts.live), pluralize(live.count, "allocation"));
+    let text = format!("Live at the OOM: {bytes} in {count}{reserved}.");
     writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     if has_segments {
         let free = facts.reserved.saturating_sub(facts.live);
@@ -76,51 +67,43 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let is_expandable = matching().any(|totals| totals.kind.expandable);
     let pages = if is_expandable { SegmentSizing::Expandable } else { SegmentSizing::Fixed };
     if has_segments {
-        let mut text = "Largest request that would have fit: ≤ ".to_owned();
-        text.push_str(&bytes_text(fits));
+        let mut text = format!("Largest request that would have fit: ≤ {}", bytes_text(fits));
         if fits == largest {
             text.push_str(", in the largest free block of this pool.");
         } else {
-            text.push_str(", in a new segment: the device had ");
-            text.push_str(&bytes_text(facts.device_free));
-            text.push_str(" free");
+            text.push_str(&format!(", in a new segment: the device had {} free", bytes_text(facts.device_free)));
             if released > 0 {
-                text.push_str(", and PyTorch first releases ≤ ");
-                text.push_str(&bytes_text(released));
-                text.push_str(" in empty segments");
+                text.push_str(&format!(", and PyTorch first releases ≤ {} in empty segments", bytes_text(released)));
             }
             // The reason for the difference is only useful if no sum is shown.
             text.push_str(if fits < from_driver && released == 0 { "; segments are multiples of 2 MiB." } else { "." });
         }
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
-        let mut text;
-        let mut tone = Tone::Fact;
-        let mut fix = "";
-        if fits >= rounded {
-            text = "The request may have fit: free bytes are upper bounds.".to_owned();
-            fix = "Check for a limit (torch.cuda.set_per_process_memory_fraction).";
+        let (tone, text, fix) = if fits >= rounded {
+            let text = "The request may have fit: free bytes are upper bounds.".to_owned();
+            (Tone::Fact, text, "Check for a limit (torch.cuda.set_per_process_memory_fraction).")
         } else if matching_free >= rounded {
-            tone = Tone::Alarm;
-            text = "Fragmentation: ≤ ".to_owned();
-            text.push_str(&bytes_text(matching_free));
-            text.push_str(" free (cached) in this pool, in ");
-            text.push_str(&pluralize(blocks, "block"));
-            text.push_str(", none large enough.");
-            if !is_expandable {
-                fix = "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";
-            }
+            let text = format!(
+                "Fragmentation: ≤ {} free (cached) in this pool, in {}, none large enough.",
+                bytes_text(matching_free),
+                pluralize(blocks, "block")
+            );
+            let fix = if is_expandable { "" } else { "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True." };
+            (Tone::Alarm, text, fix)
         } else if all_free.saturating_add(facts.device_free) < rounded {
-            text = "Not fragmentation: free (cached) plus free device memory falls short by ≥ ".to_owned();
-            text.push_str(&bytes_text(rounded - all_free.saturating_add(facts.device_free)));
-            text.push('.');
-            fix = "Reduce what is live at the OOM, or the request.";
+            let text = format!(
+                "Not fragmentation: free (cached) plus free device memory falls short by ≥ {}.",
+                bytes_text(rounded - all_free.saturating_add(facts.device_free))
+            );
+            (Tone::Fact, text, "Reduce what is live at the OOM, or the request.")
         } else {
-            text = "Free (cached): ≤ ".to_owned();
-            text.push_str(&bytes_text(all_free));
-            text.push_str(", but only ≤ ");
-            text.push_str(&bytes_text(matching_free));
-            text.push_str(" in this pool. The rest belongs to other pools, streams or size classes.");
-        }
+            let text = format!(
+                "Free (cached): ≤ {}, but only ≤ {} in this pool. The rest belongs to other pools, streams or size classes.",
+                bytes_text(all_free),
+                bytes_text(matching_free)
+            );
+            (Tone::Fact, text, "")
+        };
         writer.add_statement(tone, text, Some(moment_evidence(moment)));
         writer.set_fix(fix);
     }
@@ -132,29 +115,29 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         );
     }
     if facts.awaiting_free > 0 {
-        let mut text = "Awaiting free: ".to_owned();
-        text.push_str(&bytes_text(facts.awaiting_free));
-        text.push_str(", freed by the program and still in use by another stream (record_stream).");
+        let text = format!(
+            "Awaiting free: {}, freed by the program and still in use by another stream (record_stream).",
+            bytes_text(facts.awaiting_free)
+        );
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
     if let Some((text, largest)) = live.describe_largest(file, history, "at the OOM") {
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(largest, Some(moment))));
     }
     if live.before_recording > 0 {
-        let mut text = "Allocated before recording: ".to_owned();
-        text.push_str(&bytes_text(live.before_recording));
-        text.push('.');
+        let text = format!("Allocated before recording: {}.", bytes_text(live.before_recording));
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(0)));
     }
     if has_segments && failure.state.outside_mapped.bytes > 0 {
-        let mut text = bytes_text(failure.state.outside_mapped.bytes);
-        text.push_str(" live are outside the recorded segments, so free bytes are less certain.");
+        let text = format!(
+            "{} live are outside the recorded segments, so free bytes are less certain.",
+            bytes_text(failure.state.outside_mapped.bytes)
+        );
         writer.add_statement(Tone::Fact, text, None);
     }
     let count = oom_events(history).count();
     if count > 1 {
-        let mut text = pluralize(count as u64, "OOM");
-        text.push_str(" in this trace.");
+        let text = format!("{} in this trace.", pluralize(count as u64, "OOM"));
         writer.add_statement(Tone::Alarm, text, None);
     }
 }
@@ -167,19 +150,18 @@ pub(super) fn write_recorded_outside(
     outside: Option<u64>,
 ) {
     if others > 0 {
-        let text = ["Other processes used ", &bytes_text(others), " of this GPU (NVML)."].concat();
+        let text = format!("Other processes used {} of this GPU (NVML).", bytes_text(others));
         // Without the other processes, the request would have fit.
         let is_cause = others.saturating_add(facts.device_free) >= facts.request;
         writer.add_statement(if is_cause { Tone::Alarm } else { Tone::Fact }, text, None);
         writer.set_fix(if is_cause { "Stop them: nvidia-smi lists the processes on the GPU." } else { "" });
     }
     if let Some(outside) = outside {
-        let text = [
-            "This process used ",
-            &bytes_text(outside),
-            " outside the allocator (NVML less reserved bytes: CUDA context, NCCL, libraries).",
-        ];
-        writer.add_statement(Tone::Fact, text.concat(), None);
+        let text = format!(
+            "This process used {} outside the allocator (NVML less reserved bytes: CUDA context, NCCL, libraries).",
+            bytes_text(outside)
+        );
+        writer.add_statement(Tone::Fact, text, None);
     }
 }
 
@@ -196,15 +178,14 @@ pub(super) fn write_inferred_outside(
     }
     let outside = capacity.value.saturating_sub(facts.accounted());
     let is_chosen = question.thresholds.iter().any(|(key, _)| *key == capacity.key);
-    let mut text = if outside > 0 {
+    let text = if outside > 0 {
         let bound = if is_chosen { "" } else { "At least " };
-        [bound, &bytes_text(outside), " of device memory was in use outside the allocator"].concat()
+        format!("{bound}{} of device memory was in use", bytes_text(outside))
     } else {
         let accounted = bytes_text(facts.accounted());
-        ["Reserved and free memory add up to ", &accounted, ". GPU memory beyond that was in use outside the allocator"]
-            .concat()
+        format!("Reserved and free memory add up to {accounted}. GPU memory beyond that was in use")
     };
-    text.push_str(" (CUDA context, NCCL, other processes).");
+    let text = text + " outside the allocator (CUDA context, NCCL, other processes).";
     writer.add_statement(Tone::Fact, text, None);
 }
 
