@@ -3,7 +3,7 @@
 use super::common_args::{AtArg, OutputArgs, SnapshotArgs};
 use super::open_snapshot::{OpenSnapshot, fetch_rows};
 use super::output::{after_event, more_rows_line, printable, to_pretty_json};
-use super::table::{self, Table};
+use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, pluralize};
 use clap::Args;
@@ -158,8 +158,7 @@ fn as_text(snapshot: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, p
     );
     let numbers =
         [("requested", 10), ("bytes", 19), ("number", 11), ("allocated at", 12), ("freed at", 11), ("address", 14)];
-    let columns = numbers.map(|(heading, min)| table::number_column(heading, min)).into_iter();
-    let mut table = Table::new(0, 2, columns.chain([table::name_column("call site", 0)]).collect::<Vec<_>>());
+    let mut table = Table::new(0, columns(numbers, ["call site"]));
     for row in &page.rows {
         let event = |event: Option<u32>, none: &str| event.map_or(none.to_owned(), |event| group_digits(event.into()));
         table.push([

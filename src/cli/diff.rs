@@ -5,7 +5,7 @@ use super::common_args::{SnapshotArgs, TracePosition, parse_trace_position};
 use super::diff_json::as_json;
 use super::open_snapshot::{OpenSnapshot, select_device};
 use super::output::{after_event, more_rows_line, printable, to_pretty_json};
-use super::table::{self, Table};
+use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
 use base::slice::TimeSlice;
 use base::units::{Bytes, Moment, group_digits, percent};
@@ -239,8 +239,10 @@ fn as_text(comparison: &Comparison, top: u32) -> String {
             text += &format!("  {} {} → {}\n", printable(name), value(a), value(b));
         }
     }
-    let mut scaling =
-        columns([("factor", 8), ("call sites", 11), ("pairs", 11), ("A", 12), ("B", 12)], ["largest call site"]);
+    let mut scaling = Table::new(
+        0,
+        columns([("factor", 8), ("call sites", 11), ("pairs", 11), ("A", 12), ("B", 12)], ["largest call site"]),
+    );
     for group in comparison.scaling.iter().take(top as usize) {
         let site = group.rows.first().map_or("", |row| &row.site).to_owned();
         let (factor, a, b) = (factor(group.factor), bytes(group.bytes.a), bytes(group.bytes.b));
@@ -249,7 +251,8 @@ fn as_text(comparison: &Comparison, top: u32) -> String {
     if !comparison.scaling.is_empty() {
         text += &["\n", &scaling.text()].concat();
     }
-    let mut lifetimes = columns([("lifetime", 24), ("allocations", 12), ("A", 12), ("B", 12)], ["largest call site"]);
+    let mut lifetimes =
+        Table::new(0, columns([("lifetime", 24), ("allocations", 12), ("A", 12), ("B", 12)], ["largest call site"]));
     for it in &comparison.lifetimes {
         let site = it.sites.first().map_or("", |site| &site.site).to_owned();
         let (a, b) = (bytes(it.bytes.a), bytes(it.bytes.b));
@@ -261,15 +264,9 @@ fn as_text(comparison: &Comparison, top: u32) -> String {
     wrap_to_terminal(&text)
 }
 
-/// Creates an empty table with numeric columns (heading and minimum width), followed by text columns.
-fn columns<const N: usize, const M: usize>(numbers: [(&str, usize); N], names: [&str; M]) -> Table {
-    let numbers = numbers.into_iter().map(|(heading, min)| table::number_column(heading, min));
-    Table::new(0, 2, numbers.chain(names.into_iter().map(|heading| table::name_column(heading, 0))).collect::<Vec<_>>())
-}
-
 /// Builds the table of compared moments. Also contains fragmentation at the peaks and the number of OOMs.
 fn moments(comparison: &Comparison) -> Table {
-    let mut table = columns([("live", 18), ("A", 12), ("B", 12), ("Δ", 12)], ["after events"]);
+    let mut table = Table::new(0, columns([("live", 18), ("A", 12), ("B", 12), ("Δ", 12)], ["after events"]));
     for pair in &comparison.moments {
         let event = |moment: u32| match Moment(moment).event() {
             Some(event) => group_digits(event.0.into()),
@@ -293,7 +290,8 @@ fn moments(comparison: &Comparison) -> Table {
 
 /// Formats the table of steps that occur in both snapshots.
 fn steps(comparison: &Comparison, top: u32) -> String {
-    let mut table = columns([("A, peak", 12), ("B, peak", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "step"]);
+    let mut table =
+        Table::new(0, columns([("A, peak", 12), ("B, peak", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "step"]));
     for step in comparison.steps.iter().take(top as usize) {
         let (a, b, delta) = (bytes(step.peak.a), bytes(step.peak.b), signed(step.peak.delta()));
         let counts = format!("{} → {}", group_digits(step.allocations.a), group_digits(step.allocations.b));
@@ -305,7 +303,7 @@ fn steps(comparison: &Comparison, top: u32) -> String {
 
 /// Formats the table of allocations with the largest differences.
 fn allocations(comparison: &Comparison, top: u32) -> String {
-    let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocation"]);
+    let mut table = Table::new(0, columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocation"]));
     // Show only a quarter of the rows: there are many, and the groups above are more informative.
     for row in comparison.allocations.rows.iter().take(top.div_ceil(4) as usize) {
         let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
@@ -325,7 +323,7 @@ fn total(comparison: &Comparison) -> [String; 5] {
 
 /// Formats a table of groups of allocations, with a row of totals if given.
 fn groups(rows: &[Row], top: u32, total: Option<[String; 5]>) -> String {
-    let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "group"]);
+    let mut table = Table::new(0, columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "group"]));
     for row in rows.iter().take(top as usize) {
         let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
         let counts = format!("{} → {}", group_digits(row.count.a), group_digits(row.count.b));

@@ -4,7 +4,7 @@
 use super::common_args::{OutputArgs, SnapshotArgs, TracePosition, parse_trace_position};
 use super::open_snapshot::{Edge, OpenSnapshot};
 use super::output::{escape_json, ignore_broken_pipe, more_rows_line, printable, standard_output};
-use super::table::{self, Column, Table};
+use super::table::{self, Table, columns, name_column, number_column};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
@@ -173,25 +173,17 @@ fn action(row: &EventRow) -> &'static str {
     Action::ALL.get(usize::from(row.action)).map_or("", |action| action.name())
 }
 
-/// Numeric columns in front of the text columns, with their minimum widths.
-const NUMBERS_BEFORE: [(&str, usize); 3] = [("event", 11), ("time", 11), ("Δt", 8)];
-/// Numeric columns after the text columns, with their minimum widths.
-const NUMBERS_AFTER: [(&str, usize); 6] =
+/// Numeric columns after the address, with their minimum widths.
+const NUMBERS: [(&str, usize); 6] =
     [("allocation", 11), ("stream", 6), ("pool", 6), ("live", 10), ("awaiting free", 13), ("reserved", 10)];
 
 /// Writes rows, preceded by headings if `has_headings`. Times are printed relative to `first`, the time of the first
 /// event in µs since 1970.
 fn write_rows(out: &mut dyn Write, rows: &[EventRow], first: Option<i64>, has_headings: bool) -> io::Result<()> {
-    let number = |(heading, min): (&str, usize)| table::number_column(heading, min);
-    let mut columns: Vec<Column> = NUMBERS_BEFORE.into_iter().map(number).collect();
-    columns.extend([
-        table::name_column("action", 14).uncut(),
-        table::number_column("bytes", 15),
-        table::name_column("address", 18).uncut(),
-    ]);
-    columns.extend(NUMBERS_AFTER.into_iter().map(number));
-    columns.push(table::name_column("call site", 0));
-    let mut table = Table::new(0, 2, columns);
+    let mut columns = columns([("event", 11), ("time", 11), ("Δt", 8)], []);
+    columns.extend([name_column("action").uncut(14), number_column("bytes", 15), name_column("address").uncut(18)]);
+    columns.extend(table::columns(NUMBERS, ["call site"]));
+    let mut table = Table::new(0, columns);
     rows.iter().for_each(|row| table.push(cells(row, first)));
     let texts = table.texts();
     texts.iter().skip(usize::from(!has_headings || rows.is_empty())).try_for_each(|text| out.write_all(text.as_bytes()))

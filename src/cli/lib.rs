@@ -45,6 +45,8 @@ mod ranks;
 mod ranks_json;
 mod ranks_survey;
 mod report_html;
+mod report_json;
+mod report_text;
 mod rules;
 mod run;
 mod scaling;

@@ -24,6 +24,7 @@ pub use columns::{Cell, Column, Kind, columns};
 pub use merge::{MergeError, TraceLayout, merge_into_trace};
 pub use profile::Total;
 pub use rows::each_row;
+pub use tables::write_csv_text;
 
 use engine::Side;
 use profile::Profile;

@@ -43,15 +43,18 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
                 Cell::Unsigned(number) => write!(out, "{number}")?,
                 Cell::Signed(number) => write!(out, "{number}")?,
                 Cell::Bool(value) => write!(out, "{value}")?,
-                Cell::Text(text) => field(out, text)?,
+                Cell::Text(text) => write_csv_text(out, text)?,
             }
         }
         out.write_all(b"\r\n")
     })
 }
 
-/// Writes a CSV field, quoted if necessary. Text that a spreadsheet would execute as a formula is prefixed with `'`.
-fn field(out: &mut dyn Write, text: &str) -> io::Result<()> {
+/// Writes text as a CSV field, quoted if necessary. Text that a spreadsheet would execute as a formula is prefixed with `'`.
+///
+/// # Errors
+/// Returns the errors of `out`.
+pub fn write_csv_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if !is_formula && !text.contains([',', '"', '\r', '\n']) {
         return out.write_all(text.as_bytes());
