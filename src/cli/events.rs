@@ -3,14 +3,16 @@
 
 use super::common_args::{OutputArgs, SnapshotArgs, TracePosition, parse_trace_position};
 use super::open_snapshot::{Edge, OpenSnapshot};
-use super::output::{escape_json, ignore_broken_pipe, more_rows_line, printable, standard_output};
+use super::output::{escape_json, ignore_broken_pipe, more_rows_line, printable, standard_output, with_fields};
+use super::report_json::row_as_json;
 use super::table::{self, Table, columns, name_column, number_column};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use engine::tables::{Row, SiteCache, TotalsCache};
 use engine::{Answer, Question};
-use protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, Query, versioned};
+use protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, ExportTable, Query, versioned};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
 
@@ -136,11 +138,14 @@ fn write(
         write_head(out, snapshot, &filter.text, &next)?;
     }
     let mut done = 0;
+    let (sites, totals) = (SiteCache::default(), TotalsCache::default());
     loop {
         if output.json {
+            let first = snapshot.side().map(|side| Row::new(side, &sites, &totals));
             for (index, row) in next.rows.iter().enumerate() {
                 let before = if done == 0 && index == 0 { "\n" } else { ",\n" };
-                write!(out, "{before}{}", escape_json(&as_json(row).to_string()))?;
+                let all = first.map(|first| row_as_json(ExportTable::Events, &first.at(row.event)));
+                write!(out, "{before}{}", escape_json(&as_json(all.unwrap_or_default(), row).to_string()))?;
             }
         } else {
             write_rows(out, &next.rows, snapshot.device.time_us.map(|(first, _)| first), done == 0)?;
@@ -212,22 +217,15 @@ fn cells(row: &EventRow, first: Option<i64>) -> [String; 13] {
     ]
 }
 
-fn as_json(row: &EventRow) -> Value {
-    json!({
-        "event": row.event,
-        "action": action(row),
-        "time_us": row.time_us,
+/// Converts an event to JSON. `all` has all columns of the event.
+fn as_json(all: Value, row: &EventRow) -> Value {
+    let fields = json!({
         "since_us": row.since_us,
-        "size_bytes": row.size,
         "address": row.address.map(|address| format!("0x{address:x}")),
         "block": row.address.map(|address| versioned(address, row.version)),
         "device_free_bytes": row.device_free,
-        "stream": row.stream,
         "pool": row.pool,
-        "allocation": row.allocation,
-        "live_bytes": row.active,
-        "awaiting_free_bytes": row.awaiting_free,
-        "reserved_bytes": row.reserved,
         "call_site": row.call_site,
-    })
+    });
+    with_fields(all, fields)
 }

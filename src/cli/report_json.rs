@@ -1,8 +1,11 @@
-//! Writes a report as JSON.
+//! Writes reports and rows of tables as JSON.
 
 use super::output::with_fields;
 use base::units::Moment;
-use protocol::{Cell, Chart, ChartPart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Threshold, Tone};
+use engine::tables::{self, Row, Value as CellValue};
+use protocol::{
+    Cell, Chart, ChartPart, DeltaBox, Evidence, ExportTable, Report, Sheet, SheetColumn, SheetRow, Threshold, Tone,
+};
 use serde_json::{Map, Value, json};
 
 /// Converts a report to JSON.
@@ -92,21 +95,31 @@ fn as_threshold(threshold: &Threshold) -> Value {
 fn as_cells(sheet: &Sheet, cells: &[Cell]) -> Map<String, Value> {
     let mut fields = Map::new();
     for (SheetColumn { key, .. }, cell) in sheet.columns.iter().zip(cells) {
-        add_field(&mut fields, key, cell_value(cell), matches!(cell, Cell::Bytes(_) | Cell::Change(_)));
+        fields.insert(key.clone(), as_value(cell));
+        if matches!(cell, Cell::Bytes(_) | Cell::Change(_)) && !key.ends_with("_bytes") {
+            fields.insert(key.replacen("_bytes", "", 1) + "_bytes", as_value(cell));
+        }
     }
     fields
 }
 
-/// Adds a field to an object. Bytes are added under a key that ends in `_bytes` as well.
-pub(crate) fn add_field(fields: &mut Map<String, Value>, key: &str, value: Value, is_bytes: bool) {
-    if is_bytes && !key.ends_with("_bytes") {
-        fields.insert(key.replacen("_bytes", "", 1) + "_bytes", value.clone());
-    }
-    fields.insert(key.to_owned(), value);
+/// Converts a row of a table to an object, with all columns that the engine declares.
+pub(crate) fn row_as_json(table: ExportTable, row: &Row<'_>) -> Value {
+    let field = |column: &tables::Column| {
+        let value = match column.value(row) {
+            CellValue::Empty => Value::Null,
+            CellValue::Unsigned(number) => json!(number),
+            CellValue::Signed(number) => json!(number),
+            CellValue::Bool(flag) => json!(flag),
+            CellValue::Text(text) => json!(text),
+        };
+        (column.key.to_owned(), value)
+    };
+    tables::columns(table).iter().map(field).collect()
 }
 
 /// Converts a cell to JSON: exact numbers, and a share as its two numbers.
-pub(crate) fn cell_value(cell: &Cell) -> Value {
+fn as_value(cell: &Cell) -> Value {
     match cell {
         Cell::Empty => Value::Null,
         Cell::Text(text) => json!(text),

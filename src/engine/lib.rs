@@ -63,6 +63,7 @@ mod steps;
 mod stranded;
 mod survey;
 mod table;
+pub mod tables;
 mod tree;
 mod what_if;
 

@@ -2,30 +2,27 @@
 
 use crate::cache::{BlockPlace, Step};
 use crate::source::Source;
-use analysis::{Sites, frame_line};
 use base::slice::TimeSlice;
 use base::units::Moment;
+use engine::tables::{Row, TotalsCache};
 use engine::{Side, StepSearch};
-use history::snapshot::{FrameId, Snapshot, StackId};
+use history::snapshot::{Snapshot, StackId};
 use std::rc::Rc;
 
 /// Maximum number of frames, whose indices must fit into 32 bits.
 const MAX_FRAMES: usize = u32::MAX as usize - 1;
 
 impl Source {
-    /// Returns the call site of a stack, i.e. the innermost frame of the user's own code.
-    pub(crate) fn site(&self, file: usize, stack: StackId) -> Option<FrameId> {
-        let snapshot = self.snapshot(file)?;
-        let mut sites = self.files.get(file)?.facts.sites.borrow_mut();
-        sites.get_or_insert_with(|| Sites::new(snapshot)).call_site(snapshot, stack)
-    }
-
     /// Returns the call site of a stack as text: `file:line function`.
     pub(crate) fn site_text(&self, file: usize, stack: StackId) -> Option<String> {
-        let (snapshot, frame) = (self.snapshot(file)?, self.site(file, stack)?);
-        let mut line = String::new();
-        frame_line::write(&mut line, snapshot, snapshot.frames.frame(frame));
-        Some(line)
+        self.files.get(file)?.facts.sites.text(self.snapshot(file)?, stack)
+    }
+
+    /// Returns a row of a table that the engine declares.
+    pub(crate) fn row<'a>(&'a self, part: usize, totals: &'a TotalsCache, index: u32) -> Option<Row<'a>> {
+        let file = self.file_of(part)?;
+        let first_stack = file.first_stack as u64;
+        Some(Row { first_stack, ..Row::new(self.side(part)?, &file.facts.sites, totals).at(index) })
     }
 
     /// Returns the id that a stack has in SQL, or `None` if the stack has no frames.
