@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 base::listed! {
     /// Export formats, in the order of the export dialog.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum ExportFormat {
         Speedscope,
         Pprof,
@@ -13,6 +13,7 @@ base::listed! {
         Firefox,
         Trace,
         Dhat,
+        #[default]
         Csv,
         JsonLines,
     }
@@ -70,38 +71,61 @@ pub enum ExportJob {
     },
 }
 
+/// Contents of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportContents {
+    /// Live allocations at the cursor, and others by format.
+    Cursor,
+    /// Live allocations at the peak.
+    Peak,
+    /// Allocations of [`ExportQuestion::scope`].
+    Scope,
+    /// Rows of [`ExportQuestion::table`].
+    Rows,
+}
+
 impl ExportFormat {
+    /// Returns the name on the command line, the file extension and the contents of the format.
+    const fn row(self) -> (&'static str, &'static str, ExportContents) {
+        match self {
+            ExportFormat::Speedscope => ("speedscope", "speedscope.json", ExportContents::Cursor),
+            ExportFormat::Pprof => ("pprof", "pb.gz", ExportContents::Cursor),
+            ExportFormat::Collapsed => ("collapsed", "collapsedstack.txt", ExportContents::Scope),
+            ExportFormat::Firefox => ("firefox", "firefox.json", ExportContents::Cursor),
+            ExportFormat::Trace => ("trace", "trace.json", ExportContents::Cursor),
+            ExportFormat::Dhat => ("dhat", "dhat.json", ExportContents::Peak),
+            ExportFormat::Csv => ("csv", "csv", ExportContents::Rows),
+            ExportFormat::JsonLines => ("jsonl", "jsonl", ExportContents::Rows),
+        }
+    }
+
     /// Returns the name of the format, as used on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            ExportFormat::Speedscope => "speedscope",
-            ExportFormat::Pprof => "pprof",
-            ExportFormat::Collapsed => "collapsed",
-            ExportFormat::Firefox => "firefox",
-            ExportFormat::Trace => "trace",
-            ExportFormat::Dhat => "dhat",
-            ExportFormat::Csv => "csv",
-            ExportFormat::JsonLines => "jsonl",
-        }
+        self.row().0
     }
 
     /// Returns the file extension without the leading dot. Other tools recognize the format by its extension.
     pub fn extension(self) -> &'static str {
-        match self {
-            ExportFormat::Speedscope => "speedscope.json",
-            ExportFormat::Pprof => "pb.gz",
-            ExportFormat::Collapsed => "collapsedstack.txt",
-            ExportFormat::Firefox => "firefox.json",
-            ExportFormat::Trace => "trace.json",
-            ExportFormat::Dhat => "dhat.json",
-            ExportFormat::Csv => "csv",
-            ExportFormat::JsonLines => "jsonl",
-        }
+        self.row().1
+    }
+
+    pub fn contents(self) -> ExportContents {
+        self.row().2
     }
 
     /// Returns whether the format exports the rows of a table ([`ExportTable`]).
     pub fn has_rows(self) -> bool {
-        matches!(self, ExportFormat::Csv | ExportFormat::JsonLines)
+        self.contents() == ExportContents::Rows
+    }
+
+    /// Returns whether files of the format are compressed with gzip.
+    pub fn is_gzipped(self) -> bool {
+        self.extension().ends_with(".gz")
+    }
+
+    /// Returns whether the export can be added to a trace of torch.profiler.
+    pub fn extends_trace(self) -> bool {
+        self == ExportFormat::Trace
     }
 }
 
