@@ -4,9 +4,9 @@ use crate::cache::{BlockPlace, Step};
 use crate::source::Source;
 use base::slice::TimeSlice;
 use base::units::Moment;
-use engine::tables::{Row, TotalsCache};
+use engine::tables::{Row, TotalsCache, used_stacks};
 use engine::{Side, StepSearch};
-use history::snapshot::{Snapshot, StackId};
+use history::snapshot::StackId;
 use std::rc::Rc;
 
 /// Maximum number of frames, whose indices must fit into 32 bits.
@@ -35,8 +35,7 @@ impl Source {
     /// Returns the indices of a file's stacks that occur in any row, ascending.
     pub(crate) fn stacks(&self, file: usize) -> Option<Rc<Vec<u32>>> {
         let of = self.files.get(file)?;
-        let snapshot = self.snapshot(file)?;
-        Some(of.facts.stacks.get_or_init(|| Rc::new(used(self, file, snapshot))).clone())
+        Some(of.facts.stacks.get_or_init(|| Rc::new(used(self, of.parts.clone()))).clone())
     }
 
     /// Returns, for each stack in [`Source::stacks`], the row of its first frame in the `frame` table. The last element
@@ -80,20 +79,12 @@ impl Source {
     }
 }
 
-fn used(source: &Source, file: usize, snapshot: &Snapshot) -> Vec<u32> {
-    let mut is_used = vec![false; snapshot.stacks.len()];
-    let mut mark = |stack: StackId| {
-        if let Some(slot) = is_used.get_mut(stack.0 as usize).filter(|_| stack != StackId::EMPTY) {
-            *slot = true;
-        }
-    };
-    snapshot.segments.iter().for_each(|segment| mark(segment.stack));
-    snapshot.blocks.iter().for_each(|block| mark(block.stack));
-    for part in source.files.get(file).map_or(0..0, |file| file.parts.clone()) {
-        let Some(side) = source.side(part) else { continue };
-        (0..side.history.event_count()).for_each(|event| mark(side.history.events.stack(event)));
-    }
-    (0u32..).zip(is_used).filter(|(_, is_used)| *is_used).map(|(stack, _)| stack).collect()
+fn used(source: &Source, parts: std::ops::Range<usize>) -> Vec<u32> {
+    let sides = parts.filter_map(|part| source.side(part));
+    let mut all: Vec<u32> = sides.flat_map(used_stacks).map(|stack| stack.0).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// Finds the allocation and the address range of each block of a device.
