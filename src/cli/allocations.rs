@@ -167,10 +167,7 @@ fn as_text(snapshot: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, p
             if row.call_site.is_empty() { "no stack".to_owned() } else { row.call_site.clone() },
         ]);
     }
-    if !page.rows.is_empty() {
-        text += "\n";
-        text += &table.text();
-    }
+    text += &table.paragraph();
     let more = more_rows_line(page.listed.count.saturating_sub(page.rows.len() as u32));
     wrap_to_terminal(&(text + &more + &snapshot.other_devices_line()))
 }

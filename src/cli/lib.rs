@@ -19,6 +19,7 @@ mod convert;
 mod crop;
 mod diff;
 mod diff_json;
+mod diff_text;
 mod embedded;
 mod events;
 mod export;

@@ -241,9 +241,7 @@ fn as_text(
     for row in &page.groups {
         table.push([row.factor.to_string(), Bytes(row.at_peak).to_string(), group_digits(row.count), row.name.clone()]);
     }
-    if !page.groups.is_empty() {
-        text += &["\n", &table.text()].concat();
-    }
+    text += &table.paragraph();
     caveats.iter().for_each(|caveat| text += &format!("\n{caveat}"));
     wrap_to_terminal(&(text + if caveats.is_empty() { "" } else { "\n" }))
 }

@@ -94,6 +94,11 @@ impl Table {
         self.texts().concat()
     }
 
+    /// Formats the table after an empty line. Returns an empty string if it has no rows.
+    pub(crate) fn paragraph(&self) -> String {
+        if self.rows.is_empty() { String::new() } else { "\n".to_owned() + &self.text() }
+    }
+
     /// Formats the table as Markdown.
     pub(crate) fn markdown(&self) -> String {
         let line = |cells: &mut dyn Iterator<Item = &String>| {

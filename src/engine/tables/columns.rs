@@ -2,7 +2,7 @@
 
 use super::CellFn::{self, Bool, Signed, Text, Unsigned};
 use super::Column;
-use super::row::{file, function, hex, line, number, pool};
+use super::row::{Quantity, file, function, hex, line, number, pool};
 use base::units::{EventIdx, Moment};
 use history::snapshot::StackId;
 use protocol::{ExportTable, Grouping};
@@ -18,10 +18,10 @@ const ALLOCATIONS: &[Column] = &[
     column("allocated_rounded_bytes", Unsigned(|row| Some(row.side.allocated_bytes(row.id()).0))),
     column("category", Text(|row| Some(row.group_label(Grouping::Category).into()))),
     column("allocated_at", Unsigned(|row| row.allocated_at().map(number))),
-    column("freed_at", Unsigned(|row| row.freed_at().map(number))),
-    column("free_requested_at", Unsigned(|row| row.free_requested_at().map(number))),
+    column("freed_at", Unsigned(|row| row.freed_at(row.allocations()).map(number))),
+    column("free_requested_at", Unsigned(|row| row.allocations().free_requested(row.id())?.event().map(number))),
     column("allocated_at_us", Signed(|row| row.time_us(row.allocated_at()))),
-    column("freed_at_us", Signed(|row| row.time_us(row.freed_at()))),
+    column("freed_at_us", Signed(|row| row.time_us(row.freed_at(row.allocations())))),
     column("address", Text(|row| row.allocation_address().map(hex))),
     column("stream", Unsigned(|row| row.side.stream(row.id()))),
     column("pool", Text(|row| row.side.pool(row.id()).map(pool))),
@@ -40,9 +40,9 @@ const EVENTS: &[Column] = &[
     column("stream", Unsigned(|row| row.side.event_stream(row.index))),
     column("pool", Text(|row| row.side.event_pool(row.index).map(pool))),
     column("allocation", Unsigned(|row| row.side.history.allocation_of(EventIdx(row.index)).map(|id| id.0.into()))),
-    column("live_bytes", Signed(|row| Some(row.live_bytes(Moment::after(EventIdx(row.index)))))),
-    column("awaiting_free_bytes", Signed(|row| Some(row.awaiting_free_bytes(Moment::after(EventIdx(row.index)))))),
-    column("reserved_bytes", Signed(|row| Some(row.reserved_bytes(Moment::after(EventIdx(row.index)))))),
+    column("live_bytes", Signed(|row| Some(row.total(Quantity::Live, row.after())))),
+    column("awaiting_free_bytes", Signed(|row| Some(row.total(Quantity::AwaitingFree, row.after())))),
+    column("reserved_bytes", Signed(|row| Some(row.total(Quantity::Reserved, row.after())))),
     column("stack", Unsigned(|row| row.stack_id(row.side.event_stack(row.index)))),
     column("call_site", Text(|row| row.call_site(row.side.event_stack(row.index)))),
 ];
@@ -57,10 +57,10 @@ const SEGMENTS: &[Column] = &[
     column("pool_name", Text(|row| row.pool_name(row.segment_kind()?.pool))),
     column("small", Bool(|row| Some(row.segment_kind()?.small))),
     column("expandable", Bool(|row| Some(row.segment_kind()?.expandable))),
-    column("allocated_at", Unsigned(|row| row.mapped_at().map(number))),
-    column("freed_at", Unsigned(|row| row.unmapped_at().map(number))),
-    column("allocated_at_us", Signed(|row| row.time_us(row.mapped_at()))),
-    column("freed_at_us", Signed(|row| row.time_us(row.unmapped_at()))),
+    column("allocated_at", Unsigned(|row| row.ranges()?.allocated_at(row.id()).event().map(number))),
+    column("freed_at", Unsigned(|row| row.freed_at(row.ranges()?).map(number))),
+    column("allocated_at_us", Signed(|row| row.time_us(row.ranges()?.allocated_at(row.id()).event()))),
+    column("freed_at_us", Signed(|row| row.time_us(row.freed_at(row.ranges()?)))),
     column("stack", Unsigned(|row| row.stack_id(row.segment_stack()))),
     column("call_site", Text(|row| row.call_site(row.segment_stack()))),
 ];
@@ -69,9 +69,9 @@ const SEGMENTS: &[Column] = &[
 const CURVE: &[Column] = &[
     column("event", Signed(|row| Some(Moment(row.index).event_or_minus_one()))),
     column("time_us", Signed(|row| row.time_us(Moment(row.index).event()))),
-    column("live_bytes", Signed(|row| Some(row.live_bytes(Moment(row.index))))),
-    column("awaiting_free_bytes", Signed(|row| Some(row.awaiting_free_bytes(Moment(row.index))))),
-    column("reserved_bytes", Signed(|row| Some(row.reserved_bytes(Moment(row.index))))),
+    column("live_bytes", Signed(|row| Some(row.total(Quantity::Live, Moment(row.index))))),
+    column("awaiting_free_bytes", Signed(|row| Some(row.total(Quantity::AwaitingFree, Moment(row.index))))),
+    column("reserved_bytes", Signed(|row| Some(row.total(Quantity::Reserved, Moment(row.index))))),
 ];
 
 /// Frames of stacks, the innermost at position 0.

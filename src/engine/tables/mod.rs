@@ -6,7 +6,7 @@ mod columns;
 mod row;
 
 pub use columns::columns;
-pub use row::{Row, SiteCache, TotalsCache, file, function, line};
+pub use row::{Quantity, Row, SiteCache, TotalsCache, file, function, line};
 
 use crate::Side;
 use history::replay::AllocationId;

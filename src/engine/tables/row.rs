@@ -3,7 +3,7 @@
 use crate::Side;
 use analysis::{Sites, frame_line};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, Allocations, Curve, Provenance, SegmentKind, Totals};
+use history::replay::{AllocationId, Allocations, Curve, Provenance, SegmentKind};
 use history::snapshot::{Action, FrameId, Snapshot, StackId};
 use protocol::Grouping;
 use std::borrow::Cow;
@@ -24,10 +24,47 @@ impl SiteCache {
     }
 }
 
-/// The totals that were read last: for each of three quantities the device, the moment and the bytes. The total of the
-/// next moment is computed from it by adding one event.
+/// A total of a device at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Requested bytes of live allocations.
+    Live,
+    /// Part of the live bytes that is awaiting free.
+    AwaitingFree,
+    Reserved,
+}
+
+/// The totals that were read last: for each quantity the device, the moment and the bytes. The total of the next moment
+/// is computed from it by adding one event.
 #[derive(Default)]
 pub struct TotalsCache([Cell<Option<(i64, u32, i64)>>; 3]);
+
+impl TotalsCache {
+    /// Returns a total in bytes. Only corrupt files have negative ones.
+    pub fn bytes(&self, side: Side<'_>, quantity: Quantity, moment: Moment) -> i64 {
+        let history = side.history;
+        let change = |event| match quantity {
+            Quantity::Live => history.drawn_change(event),
+            Quantity::AwaitingFree => history.awaiting_free_change(event),
+            Quantity::Reserved => history.reserved_change(event),
+        };
+        let totals = match quantity {
+            Quantity::Live => &history.drawn,
+            Quantity::AwaitingFree => &history.awaiting_free,
+            Quantity::Reserved => &history.reserved,
+        };
+        let slot = self.0.get(quantity as usize);
+        let bytes = match slot.and_then(Cell::get) {
+            Some((known, at, bytes)) if (known, at) == (history.device, moment.0) => bytes,
+            Some((known, at, bytes)) if (known, at.checked_add(1)) == (history.device, Some(moment.0)) => {
+                bytes.saturating_add(change(EventIdx(at)))
+            }
+            _ => Curve::new(totals, &change).at(moment),
+        };
+        slot.into_iter().for_each(|slot| slot.set(Some((history.device, moment.0, bytes))));
+        bytes
+    }
+}
 
 /// A row of a table.
 #[derive(Clone, Copy)]
@@ -110,20 +147,9 @@ impl<'a> Row<'a> {
         }
     }
 
-    pub(super) fn freed_at(&self) -> Option<EventIdx> {
-        self.allocations().freed_at(self.id()).and_then(Moment::event)
-    }
-
-    pub(super) fn free_requested_at(&self) -> Option<EventIdx> {
-        self.allocations().free_requested(self.id()).and_then(Moment::event)
-    }
-
-    pub(super) fn mapped_at(&self) -> Option<EventIdx> {
-        self.ranges()?.allocated_at(self.id()).event()
-    }
-
-    pub(super) fn unmapped_at(&self) -> Option<EventIdx> {
-        self.ranges()?.freed_at(self.id()).and_then(Moment::event)
+    /// Returns the event that freed the allocation or segment.
+    pub(super) fn freed_at(&self, list: &Allocations) -> Option<EventIdx> {
+        list.freed_at(self.id()).and_then(Moment::event)
     }
 
     pub(super) fn time_us(&self, event: Option<EventIdx>) -> Option<i64> {
@@ -145,32 +171,13 @@ impl<'a> Row<'a> {
         self.sites.text(self.side.snapshot(), stack).map(Cow::Owned)
     }
 
-    pub(super) fn live_bytes(&self, moment: Moment) -> i64 {
-        let history = self.side.history;
-        self.total(0, &history.drawn, moment, &|event| history.drawn_change(event))
+    /// Returns the moment after the event.
+    pub(super) fn after(&self) -> Moment {
+        Moment::after(EventIdx(self.index))
     }
 
-    pub(super) fn awaiting_free_bytes(&self, moment: Moment) -> i64 {
-        let history = self.side.history;
-        self.total(1, &history.awaiting_free, moment, &|event| history.awaiting_free_change(event))
-    }
-
-    pub(super) fn reserved_bytes(&self, moment: Moment) -> i64 {
-        let history = self.side.history;
-        self.total(2, &history.reserved, moment, &|event| history.reserved_change(event))
-    }
-
-    fn total(&self, kind: usize, totals: &Totals, moment: Moment, change: &dyn Fn(EventIdx) -> i64) -> i64 {
-        let (device, slot) = (self.side.history.device, self.totals.0.get(kind));
-        let bytes = match slot.and_then(Cell::get) {
-            Some((known, at, bytes)) if (known, at) == (device, moment.0) => bytes,
-            Some((known, at, bytes)) if (known, at.checked_add(1)) == (device, Some(moment.0)) => {
-                bytes.saturating_add(change(EventIdx(at)))
-            }
-            _ => Curve::new(totals, &change).at(moment),
-        };
-        slot.into_iter().for_each(|slot| slot.set(Some((device, moment.0, bytes))));
-        bytes
+    pub(super) fn total(&self, quantity: Quantity, moment: Moment) -> i64 {
+        self.totals.bytes(self.side, quantity, moment)
     }
 }
 
