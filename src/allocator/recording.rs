@@ -115,7 +115,7 @@ pub struct Recording {
     /// Pool ids, the default pool first.
     pub pools: Vec<(u64, u64)>,
     pub places: Vec<Place>,
-    /// All allocations, those made before recording first. Columns are sent separately, see [`transfer`](transfer).
+    /// All allocations, those made before recording first. Columns are sent separately, see `transfer.rs`.
     #[serde(skip)]
     pub allocations: Column<Allocation>,
     /// Allocations made before recording, ordered by address.

@@ -80,7 +80,7 @@ pub enum SecondFile {
     /// The file is loading. Holds its progress and its load id.
     Loading(Box<Loading>, u32),
     /// The file is open. Holds its summary, origin and load id. Its devices have [ordinals of their
-    /// own](protocol::in_second_file).
+    /// own](protocol::second_file_ordinal).
     Open(Box<FileSummary>, Origin, u32),
 }
 

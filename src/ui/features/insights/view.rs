@@ -136,7 +136,7 @@ pub struct ChartView {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxView {
     pub depth: u32,
-    /// Left edge of the box, from 0 to [`DeltaBox::WHOLE`], the full width.
+    /// Left edge of the box, from 0 to [`DeltaBox::FULL_WIDTH`], the full width.
     pub left: u32,
     pub width: u32,
     /// Difference and name, such as `▲ +1.20 GiB model.py:12 forward`.
