@@ -128,8 +128,55 @@ fn new_tab_needs_files_listed_in_contributing() {
     assert_eq!(listed, found);
 }
 
+/// Returns the words in a text that follow `before` and end at `after`.
+fn words_between<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
+    text.split(before).skip(1).filter_map(|rest| Some(rest.split_once(after)?.0)).collect()
+}
+
+#[test]
+fn new_table_column_needs_file_listed_in_contributing() {
+    let listed = listed("A new table column", 1);
+    let path = "src/engine/tables/columns.rs";
+    assert!(listed.contains(path), "{listed:?}");
+    let text = fs::read_to_string(root().join(path)).unwrap();
+    let columns: BTreeSet<&str> = words_between(&text, "    column(\"", '"').into_iter().collect();
+    assert!(text.matches(": &[Column] = &[").count() == 5 && columns.len() > 25, "{columns:?}");
+    // The files that write all columns list none, except that exports keep two former names.
+    let writers = [
+        "cli/parquet_output.rs",
+        "exports/rows.rs",
+        "exports/tables.rs",
+        "sql/rows.rs",
+        "sql/tables/between.rs",
+        "sql/tables/device.rs",
+        "sql/tables/frame.rs",
+    ];
+    let sources = rust_files("src");
+    for writer in writers {
+        let source = sources.iter().find(|source| source.name == writer).expect(writer);
+        for column in columns.iter().filter(|column| !["id", "position"].contains(column)) {
+            assert!(!source.text.contains(&format!("\"{column}\"")), "{writer} lists {column}");
+        }
+    }
+}
+
 #[test]
 fn new_export_needs_files_listed_in_contributing() {
+    let listed = registries(listed("A new export for another tool", 3));
+    let text = fs::read_to_string(root().join("src/protocol/export.rs")).unwrap();
+    let (_, variants) = text.split_once("pub enum ExportFormat {").unwrap();
+    let variants = variants.split('}').next().unwrap().split(',').filter_map(|line| line.split_whitespace().last());
+    let variants: Vec<&str> = variants.collect();
+    assert!(variants.len() >= 8 && variants.contains(&"Speedscope"), "{variants:?}");
+    for variant in variants {
+        // CSV and JSON lines have one writer. The page also has a key for each.
+        let own = ["exports/tables.rs", "ui/features/export/"];
+        assert_eq!(naming(&[&format!("ExportFormat::{variant}")], &own), listed, "{variant}");
+    }
+}
+
+#[test]
+fn new_export_of_picture_needs_files_listed_in_contributing() {
     let mut listed = registries(listed("A new export of the picture", 3));
     assert!(listed.remove("index.html"));
     let html = fs::read_to_string(root().join("index.html")).unwrap();

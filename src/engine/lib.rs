@@ -51,6 +51,7 @@ mod state;
 mod steps;
 mod stranded;
 mod table;
+pub mod tables;
 mod tree;
 mod what_if;
 

@@ -42,7 +42,7 @@ pub use analysis::{EventTermError, EventTerms, Filter};
 pub use ask::{Answer, Ask, Question};
 pub use details::{CategoryDetails, Details, FrameText, HitAllocation, Origin, REASON_RECORDER, TENSOR_SEPARATOR};
 pub use events::{EventRow, EventsFilter, EventsPage, EventsQuestion, versioned};
-pub use export::{ExportFormat, ExportJob, ExportQuestion, ExportTable};
+pub use export::{ExportContents, ExportFormat, ExportJob, ExportQuestion, ExportTable};
 pub use find::{Direction, FrameMatcher, Match, Query, QueryError, SearchStart, Tally};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MAX_BOXES};
 pub use history::snapshot::Action;
