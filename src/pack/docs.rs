@@ -13,16 +13,20 @@ const FOLDER: &str = "docs";
 /// Style of the manual, in addition to the style of the page.
 const STYLE: &str = include_str!("../../www/docs.css");
 
+/// Prefix of the ids of headings. Without it, styles of the page's elements would apply to headings such as `share`.
+const ID_PREFIX: &str = "section-";
+
 /// Template of a page, with placeholders.
 const TEMPLATE: &str = r#"<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'">
 <meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{TITLE} · memscape</title>
+<link rel="icon" href="../icon.svg">
 <link rel="stylesheet" href="../{STYLE}">
 <link rel="stylesheet" href="./docs.css">
 </head>
@@ -65,7 +69,7 @@ fn page(markdown: &str, style: &str) -> Option<String> {
             Some(Event::Start(Tag::Heading { .. })) => {
                 let text = heading_text(events.get(at + 1..).unwrap_or_default());
                 if let Some(Event::Start(Tag::Heading { id, .. })) = events.get_mut(at) {
-                    *id = Some(anchor(&text).into());
+                    *id = Some([ID_PREFIX, &anchor(&text)].concat().into());
                 }
                 title.get_or_insert(text);
             }
@@ -103,15 +107,16 @@ fn anchor(heading: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// Returns the link to a page of the manual with the extension of the build. Other links are returned unchanged.
+/// Returns the link to a page or heading of the manual as in the build: with another extension, and with [`ID_PREFIX`].
+/// Web addresses are returned unchanged.
 fn html_link<'a>(link: &CowStr<'a>) -> CowStr<'a> {
-    let (path, rest) = link.split_once('#').map_or((&**link, None), |(path, rest)| (path, Some(rest)));
-    match (path.strip_suffix(".md"), rest) {
-        (Some(name), _) if name.contains(':') => link.clone(),
-        (Some(name), None) => format!("{name}.html").into(),
-        (Some(name), Some(rest)) => format!("{name}.html#{rest}").into(),
-        (None, _) => link.clone(),
+    if link.contains("://") {
+        return link.clone();
     }
+    let (path, heading) = link.split_once('#').map_or((&**link, None), |(path, heading)| (path, Some(heading)));
+    let file = path.strip_suffix(".md").map_or_else(|| path.to_owned(), |name| format!("{name}.html"));
+    let id = heading.map_or_else(String::new, |heading| ["#", ID_PREFIX, heading].concat());
+    [file, id].concat().into()
 }
 
 #[cfg(test)]

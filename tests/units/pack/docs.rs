@@ -11,11 +11,11 @@ fn headings_get_anchors_and_links_the_extension_of_the_build() {
     let html = page(markdown, "style-1.css").unwrap();
     for part in [
         "<title>Two &amp; one · memscape</title>",
-        "<h1 id=\"two--one\">",
+        "<h1 id=\"section-two--one\">",
         "href=\"b.html\"",
-        "href=\"./b.html#two--one\"",
+        "href=\"./b.html#section-two--one\"",
         "href=\"https://example.org/x.md\"",
-        "href=\"#top\"",
+        "href=\"#section-top\"",
         "<td>&lt;</td>",
         "href=\"../style-1.css\"",
     ] {
@@ -39,7 +39,9 @@ fn links_of_the_built_manual_resolve_and_pages_have_no_scripts() {
     fs::create_dir_all(&dist).unwrap();
     assert!(write(&source, &dist).unwrap_err().starts_with("index.html"));
     fs::write(dist.join("index.html"), "<link rel=\"stylesheet\" href=\"./style-1.css\"/>").unwrap();
-    fs::write(dist.join("style-1.css"), "").unwrap();
+    for name in ["style-1.css", "icon.svg"] {
+        fs::write(dist.join(name), "").unwrap();
+    }
     write(&source, &dist).unwrap();
     let folder = dist.join("docs");
     let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -50,6 +52,8 @@ fn links_of_the_built_manual_resolve_and_pages_have_no_scripts() {
     assert_eq!(pages.len(), fs::read_dir(&source).unwrap().count());
     for (name, html) in &pages {
         assert!(!html.contains("<script") && !html.contains("style=\""), "{name}");
+        // Styles of the page's elements must not apply to headings.
+        assert!(attributes(html, "id").iter().all(|id| id.starts_with("section-")), "{name}");
         for link in attributes(html, "href").into_iter().filter(|link| !link.contains("://")) {
             let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
             let target = path.trim_start_matches("./");
