@@ -24,6 +24,7 @@ mod embedded;
 mod events;
 mod export;
 mod file_survey;
+mod help;
 mod html;
 mod input;
 mod insight_command;
@@ -32,6 +33,7 @@ mod kept_file;
 mod live;
 mod live_rows;
 mod manual;
+mod markdown_text;
 mod mcp;
 mod memory_warning;
 mod open_snapshot;
@@ -83,7 +85,7 @@ use terminal::LayoutArgs;
 
 /// Inspect PyTorch memory snapshots: what was live when, and which code allocated it
 #[derive(Parser, Clone, Debug)]
-#[command(name = "memscape", version, args_override_self = true, after_help = AFTER)]
+#[command(name = "memscape", version, args_override_self = true, disable_help_subcommand = true, after_help = AFTER)]
 struct Memscape {
     #[command(subcommand)]
     command: Command,
@@ -98,7 +100,7 @@ struct Memscape {
 }
 
 const AFTER: &str = "Snapshots may be compressed (gzip, zstd, zip). Exit status: 0 on success, 1 if a file cannot be read, 2 for invalid \
-                     arguments.";
+                     arguments. Manual: memscape help TOPIC.";
 
 #[derive(Subcommand, Clone, Debug)]
 enum Command {
@@ -191,6 +193,8 @@ enum Command {
     Completions(manual::Completions),
     /// Write man pages to a folder
     Man(manual::Man),
+    /// Print this message, the help of a command, or a page of the manual
+    Help(help::Help),
 }
 
 /// Runs the command line with the arguments of this process.
@@ -244,6 +248,7 @@ impl Command {
             Command::Peak(arguments) => arguments.conflict(),
             Command::Plot(arguments) => arguments.conflict(),
             Command::Html(arguments) => arguments.conflict(),
+            Command::Help(arguments) => arguments.conflict(&Memscape::command()),
             _ => None,
         }
     }
@@ -259,6 +264,7 @@ impl Command {
                 | Command::Serve(_)
                 | Command::Completions(_)
                 | Command::Man(_)
+                | Command::Help(_)
                 | Command::Run(_)
         )
     }
@@ -276,6 +282,7 @@ impl Command {
                     | Command::Tui(_)
                     | Command::Completions(_)
                     | Command::Man(_)
+                    | Command::Help(_)
                     | Command::Ask(_)
                     | Command::Mcp(_)
                     | Command::Run(_)
@@ -329,6 +336,7 @@ impl Command {
             Command::Completions(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
             // The error already names the file.
             Command::Man(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
+            Command::Help(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
         };
         result.map_err(|error| vec![format!("{}: {error}", path.display())])
     }
