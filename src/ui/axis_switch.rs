@@ -6,7 +6,7 @@ pub(crate) use data::KeptSelection;
 
 use super::crosshair::column_under;
 use super::drawing::BytesAxis;
-use super::effect::Effect;
+use super::outbox::Outbox;
 use super::shared::Shared;
 use super::tools::Point;
 use picture::timeline::Axis;
@@ -71,16 +71,15 @@ impl Shared {
     }
 
     /// Requests the position of the selected allocation in the new stacking order, once that order is drawn.
-    pub(super) fn ask_selection_position(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn ask_selection_position(&mut self, out: &mut Outbox) {
         let Some(kept) = self.tools.kept_selection.filter(|kept| kept.asked.is_none()) else { return };
         let Some(device) = self.device().map(|device| device.device) else { return };
         if self.geometry.plot_settings != self.plot_settings || self.geometry.in_flight.is_some() {
             return;
         }
-        let (serial, plot_settings) = (self.next_serial(), self.plot_settings);
+        let (plot_settings, moment, step) = (self.plot_settings, kept.moment, Step::To(kept.allocation));
+        let serial = out.ask(device, Question::Step { plot_settings, moment, byte: 0, step });
         self.tools.kept_selection = Some(KeptSelection { asked: Some(serial), ..kept });
-        let (moment, step) = (kept.moment, Step::To(kept.allocation));
-        effects.push(Effect::ask(serial, device, Question::Step { plot_settings, moment, byte: 0, step }));
     }
 
     /// Handles the position of the selected allocation in the new stacking order. Scrolls to the position if it is

@@ -7,6 +7,7 @@ use super::features::State;
 use super::find::{self, MatchScope, SameStack};
 use super::link::Link;
 use super::opening::{cancel, show_device};
+use super::outbox::Outbox;
 use super::selecting::select;
 use super::settings::SettingsAction;
 use super::side::Side;
@@ -26,7 +27,7 @@ const ZOOM: f64 = 1.5;
 /// Maximum fraction of the trace that is visible after going to the peak.
 const PEAK_WINDOW: f64 = 1.0 / 16.0;
 
-pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn run_command(state: &mut State, command: Command, out: &mut Outbox) {
     state.remark = None;
     state.commands = state.commands.wrapping_add(1);
     if matches!(command, Command::MoveUp | Command::MoveDown | Command::ZoomBytesIn | Command::ZoomBytesOut) {
@@ -35,11 +36,11 @@ pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effe
     }
     let (width, height) = state.canvas.map_or((0.0, 0.0), |it| (f64::from(it.width_px), f64::from(it.height_px)));
     match command {
-        Command::OpenFile => effects.push(Effect::PickFile),
-        Command::OpenSample(sample) => link::follow_link(state, Link::parse(sample.link()), now_ms, effects),
-        Command::CancelLoading => cancel(state, effects),
-        Command::OpenAll => load_dialog::load_all(state, now_ms, effects),
-        Command::ChooseEvents => load_dialog::ask_again(state, effects),
+        Command::OpenFile => out.push(Effect::PickFile),
+        Command::OpenSample(sample) => link::follow_link(state, Link::parse(sample.link()), out),
+        Command::CancelLoading => cancel(state, out),
+        Command::OpenAll => load_dialog::load_all(state, out),
+        Command::ChooseEvents => load_dialog::ask_again(state, out),
         Command::ToggleHelp => {
             state.help = if state.help == Help::Open { Help::Closed } else { Help::Open };
             state.help_filter.clear();
@@ -52,20 +53,20 @@ pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effe
                 show_device(state, next);
             }
         }
-        Command::Comparing(step) => comparing::step(state, step, effects),
-        Command::Feature(command) => state.command(command, effects),
-        Command::MoveCrosshair(step) => crosshair::move_by_key(state, step, effects),
+        Command::Comparing(step) => comparing::step(state, step, out),
+        Command::Feature(command) => state.command(command, out),
+        Command::MoveCrosshair(step) => crosshair::move_by_key(state, step, out),
         Command::Rows(step) if state.views.tab == Tab::Events => {
-            events::on_rows_step(&mut state.events, &mut state.shared, step, effects);
+            events::on_rows_step(&mut state.events, &state.shared, step, out);
         }
-        Command::Rows(step) => table::on_rows_step(&mut state.table, &mut state.shared, step, effects),
+        Command::Rows(step) => table::on_rows_step(&mut state.table, &state.shared, step, out),
         Command::ToggleRules => rules::toggle(state),
-        Command::ToggleSettings => settings::toggle(state, effects),
-        Command::ChooseTheme(theme) => settings::apply(state, SettingsAction::ThemeChosen(theme), effects),
+        Command::ToggleSettings => settings::toggle(state, out),
+        Command::ChooseTheme(theme) => settings::apply(state, SettingsAction::ThemeChosen(theme), out),
         Command::SaveHtml => {
             let view = Link::from_state(state).unwrap_or_default().without_file();
             state.export.dialog = export::Dialog::Closed;
-            save_page::save(&mut state.html, &mut state.shared, view, effects);
+            save_page::save(&mut state.html, &state.shared, view, out);
         }
         Command::PreviousDevice => {
             let last = state.device_count().checked_sub(1);
@@ -81,11 +82,11 @@ pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effe
             let now = if state.letters == Letters::On { "on" } else { "off" };
             state.remark = Some(format!("Single-letter keys are {now}."));
         }
-        Command::CopyDetails => effects.extend(state.selection.as_deref().map(details::text).map(Effect::Copy)),
-        Command::CopyLink => link::copy_link(state, effects),
-        Command::CopySnippet => effects.push(Effect::Copy(recording_snippet::SNIPPET.to_owned())),
+        Command::CopyDetails => out.extend(state.selection.as_deref().map(details::text).map(Effect::Copy)),
+        Command::CopyLink => link::copy_link(state, out),
+        Command::CopySnippet => out.push(Effect::Copy(recording_snippet::SNIPPET.to_owned())),
         Command::ClearSelection if matches!(state.stage, Stage::Choosing(_) | Stage::Loading(_)) => {
-            cancel(state, effects);
+            cancel(state, out);
         }
         Command::ClearSelection if state.toast.take().is_some() => {}
         Command::ClearSelection => {
@@ -101,7 +102,7 @@ pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effe
                 (Some(now), _) => now.allocation.checked_add(1),
             };
             if let Some(allocation) = wanted {
-                select(state, allocation, effects);
+                select(state, allocation, out);
             }
         }
         Command::MoveLeft => state.navigate(|plane, view| plane.moved(view, -width * STEP, 0.0)),
@@ -127,11 +128,11 @@ pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effe
             let colouring = next_of(&Grouping::ALL, state.plot_settings.colouring);
             state.shared.change_plot_settings(PlotSettings { colouring, ..state.shared.plot_settings });
         }
-        Command::Find => effects.push(Effect::FocusFind),
+        Command::Find => out.push(Effect::FocusFind),
         Command::ToggleMatchCase => find::toggle_match_case(state),
-        Command::FindNext => find::go_to_match(state, Direction::Next, MatchScope::All, effects),
-        Command::FindPrevious => find::go_to_match(state, Direction::Previous, MatchScope::All, effects),
-        Command::FindInScope(direction) => find::go_to_match(state, direction, MatchScope::Scope, effects),
+        Command::FindNext => find::go_to_match(state, Direction::Next, MatchScope::All, out),
+        Command::FindPrevious => find::go_to_match(state, Direction::Previous, MatchScope::All, out),
+        Command::FindInScope(direction) => find::go_to_match(state, direction, MatchScope::Scope, out),
         Command::ToggleSameStack => {
             state.same_stack = match state.same_stack {
                 SameStack::Highlighted => SameStack::Plain,
@@ -146,7 +147,7 @@ pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effe
         Command::RedoView => state.step_history(HistoryDirection::Forward),
         Command::FocusCapacity => {
             (state.side, state.side_is_expanded) = (Side::File, true);
-            effects.push(Effect::FocusCapacity);
+            out.push(Effect::FocusCapacity);
         }
         Command::ToggleFitBytes if state.no_fit_reason().is_some() => {
             state.remark = state.no_fit_reason().map(|why| [why, "."].concat());
@@ -160,13 +161,13 @@ pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effe
         }
         Command::Show(tab) => {
             state.views.show(tab);
-            effects.push(Effect::FocusView);
+            out.push(Effect::FocusView);
         }
         Command::CursorToPeak => state.shared.go_to(state.shared.peak_moment()),
         Command::CursorToEnd => state.shared.go_to(state.shared.end_moment()),
         Command::FocusGoTo => {
             (state.side, state.side_is_expanded) = (Side::Selection, true);
-            effects.push(Effect::FocusGoTo);
+            out.push(Effect::FocusGoTo);
         }
         Command::ToggleRange => state.toggle_range(),
         Command::ChooseScope(scope) => state.choose_scope(scope),
@@ -175,7 +176,7 @@ pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effe
         Command::Annotation(direction) => state.step_annotation(direction),
         Command::ZoomToRange => state.zoom_to_range(),
         Command::FoldViews => state.views.toggle_collapsed(),
-        Command::ChangeFocus => effects.push(Effect::ChangeFocus),
+        Command::ChangeFocus => out.push(Effect::ChangeFocus),
         Command::GoToPeak => {
             state.follow_pointer();
             state.shared.set_cursor(state.shared.peak_moment());

@@ -6,10 +6,11 @@ pub use data::{Crosshair, CrosshairStep, Position};
 pub(crate) use data::{Follow, Followed, PendingStep, column_under, column_under_edges};
 
 use super::drawing::{BytesAxis, Hover};
-use super::effect::{Effect, Pointer};
+use super::effect::Pointer;
 use super::hit_testing;
 use super::hover::Spot;
-use super::part::{Part, reset_nothing};
+use super::outbox::Outbox;
+use super::part::Part;
 use super::shared::Shared;
 use picture::timeline::Axis;
 use protocol::{Answer, MomentFacts, Plot, Question, Step, StepOutcome, StepResult};
@@ -24,13 +25,13 @@ const FOLLOW_MARGIN: f64 = 0.02;
 const FOLLOW_DISTANCE: f64 = 0.2;
 
 /// Callbacks of the crosshair. [`super::tools`] resets the crosshair and requests the facts about its moment.
-pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[], take };
+pub(super) const PART: Part = Part { asks: &[], take };
 
-fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     match answer {
         Answer::Step(to) => {
             state.on_selection_position(serial, to);
-            on_stepped(state, serial, to, effects);
+            on_stepped(state, serial, to, out);
         }
         Answer::Hit { hit, memory } => drop(state.tools.crosshair.hit.take(serial, (hit, memory))),
         other => return Some(other),
@@ -128,7 +129,7 @@ impl Shared {
 
 /// Moves the crosshair in response to a key, or selects the object under it. Commands given while a step is pending are
 /// queued.
-pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut Vec<Effect>) {
+pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, out: &mut Outbox) {
     if state.tools.crosshair.pending_step.is_some() {
         if state.tools.crosshair.queued_steps.len() < MAX_WAITING {
             state.tools.crosshair.queued_steps.push(step);
@@ -136,7 +137,7 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
         return;
     }
     if step == CrosshairStep::Select {
-        return select(state, effects);
+        return select(state, out);
     }
     let Some(here) = state.keyboard_start() else { return };
     let Position { moment, byte } = here;
@@ -162,7 +163,7 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
             let at_its_end = step == CrosshairStep::ToFreed;
             state.place_by_keys(Position { moment: if at_its_end { last } else { allocated_at }, byte });
             let extra_events = u32::from(at_its_end && freed.is_some());
-            ask_step(state, Step::To(allocation), extra_events, effects);
+            ask_step(state, Step::To(allocation), extra_events, out);
             return;
         }
         _ => {
@@ -182,24 +183,20 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
         }
     };
     state.place_by_keys(here);
-    ask_step(state, direction, 0, effects);
+    ask_step(state, direction, 0, out);
 }
 
-fn ask_step(state: &mut Shared, step: Step, extra_events: u32, effects: &mut Vec<Effect>) {
+fn ask_step(state: &mut Shared, step: Step, extra_events: u32, out: &mut Outbox) {
     let (Some(device), Some(keys)) = (state.device().map(|device| device.device), state.tools.crosshair.by_keys) else {
         return;
     };
-    let (serial, plot_settings) = (state.next_serial(), state.geometry.plot_settings);
+    let (plot_settings, Position { moment, byte }) = (state.geometry.plot_settings, keys);
+    let serial = out.ask(device, Question::Step { plot_settings, moment, byte, step });
     state.tools.crosshair.pending_step = Some(PendingStep { serial, step, extra_events });
-    effects.push(Effect::ask(
-        serial,
-        device,
-        Question::Step { plot_settings, moment: keys.moment, byte: keys.byte, step },
-    ));
 }
 
 /// Handles the worker's response to a step, then runs queued commands.
-fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec<Effect>) {
+fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, out: &mut Outbox) {
     let Some(pending) = state.tools.crosshair.pending_step.take_if(|pending| pending.serial == serial) else {
         return;
     };
@@ -215,14 +212,14 @@ fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec
         StepOutcome::Unfinished => {
             state.place_by_keys(there);
             state.tools.crosshair.follow = Follow::No;
-            ask_step(state, pending.step, pending.extra_events, effects);
+            ask_step(state, pending.step, pending.extra_events, out);
             return;
         }
         StepOutcome::Arrived | StepOutcome::NotFound => state.place_by_keys(there),
     }
     while state.tools.crosshair.pending_step.is_none() && !state.tools.crosshair.queued_steps.is_empty() {
         let next = state.tools.crosshair.queued_steps.remove(0);
-        move_by_key(state, next, effects);
+        move_by_key(state, next, out);
     }
 }
 
@@ -255,7 +252,7 @@ pub(super) fn follow(state: &mut Shared) -> Followed {
 
 /// Updates the hover state for a crosshair at a position set by keys. Keeps the previous state until the worker has
 /// responded.
-pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
+pub(super) fn update_hover(state: &mut Shared, keys: Position, out: &mut Outbox) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     // The highlight does not affect which allocation is hit.
     let (device_index, plot_settings) = (state.device_index, state.geometry.plot_settings.without_highlight());
@@ -274,15 +271,15 @@ pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec
     } else {
         let Position { moment, byte } = keys;
         let question = |(_, plot_settings)| Question::Hit { plot_settings, moment, byte };
-        state.tools.crosshair.hit.ask((keys, plot_settings), device, &mut state.serial, effects, question);
+        state.tools.crosshair.hit.ask((keys, plot_settings), device, out, question);
     }
 }
 
 /// Selects the object under the crosshair.
-fn select(state: &mut Shared, effects: &mut Vec<Effect>) {
+fn select(state: &mut Shared, out: &mut Outbox) {
     match (state.tools.crosshair.by_keys, state.pointer) {
-        (Some(keys), _) => hit_testing::select_at(state, keys, effects),
-        (None, Some(pointer)) => hit_testing::click(state, pointer, effects),
+        (Some(keys), _) => hit_testing::select_at(state, keys, out),
+        (None, Some(pointer)) => hit_testing::click(state, pointer, out),
         (None, None) => {}
     }
 }

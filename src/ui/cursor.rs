@@ -6,9 +6,10 @@ mod data;
 pub use data::Cursor;
 pub(crate) use data::{Follow, PositionRequest};
 
-use super::change::{AskPhase, Change};
+use super::change::AskPhase;
 use super::crosshair::column_under;
-use super::effect::{Effect, Pointer};
+use super::effect::Pointer;
+use super::outbox::Outbox;
 use super::part::Part;
 use super::position_text::{EXPECTED_FORMS, Position, parse_position};
 use super::range::ViewScope;
@@ -156,39 +157,28 @@ impl Shared {
 }
 
 /// Callbacks of the cursor and the range.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
-
-/// Moves the cursor to the peak when another device is shown.
-fn reset(state: &mut Shared, change: Change) {
-    if change.is_device_change() {
-        state.cursor = Cursor { moment: state.peak_moment(), ..Cursor::default() };
-        state.views.node = None;
-        state.update_scope();
-    }
-}
+pub(super) const PART: Part = Part { asks: &[(AskPhase::Last, ask)], take };
 
 /// Requests missing facts about the cursor and the range. At most one request of each kind is pending at a time.
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let (cursor, serials) = (&mut state.cursor, &mut state.serial);
-    cursor
-        .facts
-        .ask(cursor.moment, device, serials, effects, |moment| Question::Moments(vec![MomentSpec::Moment(moment)]));
+fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
+    let cursor = &mut state.cursor;
+    cursor.facts.ask(cursor.moment, device, out, |moment| Question::Moments(vec![MomentSpec::Moment(moment)]));
     if let Some(request) = cursor.requested {
         let moments = |request: PositionRequest| {
             Question::Moments([Some(request.from), request.to].into_iter().flatten().collect())
         };
-        cursor.resolving.ask(request, device, serials, effects, moments);
+        cursor.resolving.ask(request, device, out, moments);
     }
     let Some(span) = cursor.range else { return };
     if state.slices.facts.pending().is_none() {
-        cursor.range_facts.ask(span, device, serials, effects, Question::Range);
+        cursor.range_facts.ask(span, device, out, Question::Range);
     }
     let ends = |span: Span| Question::Moments([span.from, span.to].map(MomentSpec::Moment).to_vec());
-    cursor.ends.ask(span, device, serials, effects, ends);
+    cursor.ends.ask(span, device, out, ends);
 }
 
 /// Handles the worker's responses about moments and the range.
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let cursor = &mut state.cursor;
     match answer {
         Answer::Range(facts) => {

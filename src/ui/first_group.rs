@@ -4,8 +4,8 @@ mod data;
 
 pub use data::FirstGroup;
 
-use super::change::{AskPhase, Change};
-use super::effect::Effect;
+use super::change::AskPhase;
+use super::outbox::Outbox;
 use super::part::Part;
 use super::shared::Shared;
 use protocol::{Answer, Grouping, LegendEntry, Question};
@@ -14,14 +14,7 @@ use protocol::{Answer, Grouping, LegendEntry, Question};
 const MIN_PERCENT: u128 = 80;
 
 /// Callbacks of the initial grouping.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
-
-/// Cancels the pending initial grouping when another file is opened. The current grouping does not change.
-fn reset(state: &mut Shared, change: Change) {
-    if change == Change::File {
-        state.first_group = FirstGroup::default();
-    }
-}
+pub(super) const PART: Part = Part { asks: &[(AskPhase::AfterScene, ask)], take };
 
 impl Shared {
     /// Requests the initial grouping of a file that was just opened.
@@ -35,15 +28,15 @@ impl Shared {
     }
 }
 
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
     if state.first_group.is_wanted {
         let peak = state.peak_moment();
         let legend = |()| Question::Legend { colouring: Grouping::Category, at: Some(peak) };
-        state.first_group.answer.ask((), device, &mut state.serial, effects, legend);
+        state.first_group.answer.ask((), device, out, legend);
     }
 }
 
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let Answer::Legend(entries) = answer else { return Some(answer) };
     if state.first_group.answer.take_pending(serial).is_none() {
         return Some(Answer::Legend(entries));

@@ -4,7 +4,7 @@ use super::change::Change;
 use super::effect::Pointer;
 use super::lanes::{Lane, LaneLayout};
 use super::navigate::Plane;
-use super::parts;
+use super::reset::reset;
 use super::shared::Shared;
 use picture::timeline::{Axis, View};
 
@@ -43,7 +43,7 @@ impl Shared {
             },
         });
         self.geometry = geometry;
-        parts::reset(self, Change::Lane);
+        reset(self, Change::Lane);
         if let Some((moments, _)) = aligned {
             self.set_cursor(moments[usize::from(self.is_b_shown())]);
         }

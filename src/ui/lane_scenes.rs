@@ -1,11 +1,11 @@
 //! Windows and scenes of the lanes: aligning windows with the focused lane, requesting one scene after another, and
 //! storing the received scenes.
 
-use super::change::Change;
 use super::drawing::{BytesAxis, Canvas, Geometry};
 use super::effect::Effect;
 use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
+use super::outbox::Outbox;
 use super::part::Part;
 use super::plots;
 use super::shared::Shared;
@@ -75,24 +75,20 @@ impl Shared {
         self.geometry.in_flight.is_some() || self.lanes.others.iter().any(|lane| lane.geometry.in_flight.is_some())
     }
 
-    /// Returns a request for the scene of the next lane that needs one. Lanes take turns, so that a lane whose window
-    /// keeps moving does not starve the others.
-    pub(super) fn next_scene(&mut self) -> Option<Effect> {
+    /// Requests the scene of the next lane that needs one. Lanes take turns, so that a lane whose window keeps moving
+    /// does not starve the others.
+    pub(super) fn ask_next_scene(&mut self, out: &mut Outbox) -> Option<()> {
         let indices = self.lane_indices();
         let after = indices.iter().position(|&index| index == self.lanes.last_requested).map_or(0, |at| at + 1);
         let (before, behind) = indices.split_at(after);
         let index = behind.iter().chain(before).copied().find(|&index| self.needs_scene(index))?;
         self.lanes.last_requested = index;
-        let serial = self.next_serial();
         let lane = self.shown_lanes().find(|lane| lane.index == index)?;
         let view = self.plane_of(lane.device).with_margin(*lane.view);
-        let request = Effect::ask(
-            serial,
-            lane.device.device,
-            Question::Scene { view, plot_settings: self.plot_settings_of(index) },
-        );
+        let question = Question::Scene { view, plot_settings: self.plot_settings_of(index) };
+        let serial = out.ask(lane.device.device, question);
         self.geometry_of(index)?.in_flight = Some(serial);
-        Some(request)
+        Some(())
     }
 
     fn needs_scene(&self, index: usize) -> bool {
@@ -167,20 +163,11 @@ impl Shared {
 }
 
 /// Callbacks of the scenes. The requests are sent by [`super::update()`], because they depend on the rest of the state.
-pub(super) const PART: Part = Part { reset, asks: &[], take };
+pub(super) const PART: Part = Part { asks: &[], take };
 
-/// Discards all windows and scenes when another device is shown.
-fn reset(state: &mut Shared, change: Change) {
-    if change == Change::Device {
-        state.view = None;
-        state.drop_scenes();
-        state.lanes.reset();
-    }
-}
-
-fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     let Answer::Scene(scene) = answer else { return Some(answer) };
-    effects.extend(state.take_scene(serial, *scene));
+    out.extend(state.take_scene(serial, *scene));
     None
 }
 

@@ -10,11 +10,11 @@ mod data;
 
 pub use data::PartialState;
 
-use super::action::{Action, Command};
 use super::drawing::Geometry;
 use super::effect::Effect;
 use super::navigate::Plane;
 use super::opening::show_device;
+use super::outbox::Outbox;
 use super::shared::Shared;
 use super::stage::Stage;
 use base::units::{Bytes, group_digits};
@@ -141,32 +141,8 @@ fn place_of(state: &Shared, device: i64) -> Option<usize> {
     state.drawn_file()?.devices.iter().position(|other| other.device == device)
 }
 
-/// Returns whether an action must be ignored while a file is loading, because it needs data that is not yet decoded.
-pub(super) fn is_unavailable(state: &Shared, action: &Action) -> bool {
-    state.partial().is_some()
-        && match action {
-            Action::PointerMoved(_)
-            | Action::Clicked(_)
-            | Action::MarkerAdded(_)
-            | Action::AxisPressed(_)
-            | Action::MinimapRangeDrawn(_)
-            | Action::Plot(_) => true,
-            Action::DragStarted { held, .. } => held.alt || held.shift,
-            Action::Command(command) => matches!(
-                command,
-                Command::MoveCrosshair(_)
-                    | Command::AddMarker
-                    | Command::ToggleRuler
-                    | Command::ToggleRange
-                    | Command::ToggleAxis
-                    | Command::Plot(_)
-            ),
-            _ => false,
-        }
-}
-
 /// Redraws the partial timeline if new data was decoded or the window has changed.
-pub(super) fn redraw_partial(state: &mut Shared, effects: &mut Vec<Effect>) {
+pub(super) fn redraw_partial(state: &mut Shared, out: &mut Outbox) {
     if state.partial().is_none() || state.canvas.is_none() {
         return;
     }
@@ -185,7 +161,7 @@ pub(super) fn redraw_partial(state: &mut Shared, effects: &mut Vec<Effect>) {
         if let Some(geometry) = state.geometry_of(device_place) {
             *geometry = Geometry { scene: Some(scene.clone()), plot_settings, ..Geometry::default() };
         }
-        effects.push(Effect::Upload { device_place, scene });
+        out.push(Effect::Upload { device_place, scene });
     }
 }
 

@@ -4,14 +4,15 @@
 mod data;
 
 use data::CurveSource;
-pub use data::{DrawnCurve, Planned};
+pub use data::Planned;
 
 use super::amount::{change, exact_change};
-use super::change::{AskPhase, Change};
-use super::effect::Effect;
+use super::change::AskPhase;
 use super::find::SameStack;
+use super::outbox::Outbox;
 use super::part::Part;
 use super::plots::curves::steps;
+pub use super::plots::line::DrawnCurve;
 use super::plots::line::{Curve, CurveLabel, Line};
 use super::shared::Shared;
 use base::units::{Bytes, group_digits};
@@ -32,25 +33,17 @@ pub struct Chip {
 }
 
 /// Callbacks of the curves drawn over the recorded timeline.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
-
-/// Drops all computed curves and peaks, because they depend on the device, the categories and the tree nodes.
-fn reset(state: &mut Shared, _: Change) {
-    let Planned { drawn, plan, .. } = std::mem::take(&mut state.planned);
-    let drawn = if drawn == DrawnCurve::Simulated { DrawnCurve::None } else { drawn };
-    state.planned = Planned { drawn, plan, ..Planned::default() };
-}
+pub(super) const PART: Part = Part { asks: &[(AskPhase::Last, ask)], take };
 
 /// Requests the peaks under the plan and without the selected allocations, one after the other, and the curve to draw.
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
     let Some(view) = state.geometry.scene.as_ref().map(|scene| scene.view) else { return };
     let without = state.selected_group().map(|(_, group)| without(group));
     if state.planned.asked.is_none() {
         let wanted = [state.planned.plan.clone(), without].into_iter().flatten();
         if let Some(question) = wanted.into_iter().find(|source| state.planned.page(source).is_none()) {
-            let serial = state.next_serial();
-            state.planned.asked = Some((serial, question.clone()));
-            effects.push(Effect::ask(serial, device, Question::Plan(Box::new(question))));
+            let serial = out.ask(device, Question::Plan(Box::new(question.clone())));
+            state.planned.asked = Some((serial, question));
         }
     }
     if matches!(state.plot_settings.plot, Plot::Addresses(_)) {
@@ -61,10 +54,10 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
         (None, Some(question)) => (CurveSource::Plan(question.clone()), Question::PlanCurve(Box::new(question), view)),
         (None, None) => return,
     };
-    state.planned.curve.ask((source, view), device, &mut state.serial, effects, |_| question);
+    state.planned.curve.ask((source, view), device, out, |_| question);
 }
 
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     match answer {
         Answer::Plan(page) => {
             if let Some((_, of)) = state.planned.asked.take_if(|(asked, _)| *asked == serial) {

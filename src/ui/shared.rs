@@ -127,8 +127,6 @@ pub struct Shared {
     /// Cached label of the selected tree node, preceded by the tree's arrangement and the node's id. The selected node
     /// itself is [`Views::node`].
     pub(super) selected_label: Option<(Arrangement, u32, NodeLabel)>,
-    /// Insight that was requested and will be shown next.
-    pub(super) requested_topic: Option<Topic>,
     /// Insight shown in the Insights tab.
     pub(super) topic: Topic,
     /// Serial of the pending request to the simulated allocator. Only one request is pending at a time.
@@ -190,18 +188,9 @@ impl Shared {
             .map(|(.., label)| label)
     }
 
-    /// Stores the label of the selected tree node, unless it is already known.
-    pub(super) fn set_node_label(&mut self, label: impl FnOnce(u32) -> Option<NodeLabel>) {
-        if let Some(node) = self.views.node.filter(|_| self.node_label().is_none()) {
-            self.selected_label =
-                label(node).map(|label| (self.views.arrangement, node, label)).or(self.selected_label.take());
-        }
-    }
-
-    /// Returns a serial for a new request to the worker.
-    pub(super) fn next_serial(&mut self) -> u32 {
-        self.serial = self.serial.wrapping_add(1);
-        self.serial
+    /// Returns the selected tree node if its label is unknown.
+    pub(super) fn unnamed_node(&self) -> Option<u32> {
+        self.views.node.filter(|_| self.node_label().is_none())
     }
 }
 

@@ -5,10 +5,10 @@ mod data;
 
 pub use data::{Slice, Slices};
 
-use super::change::{AskPhase, Change};
-use super::effect::Effect;
+use super::change::AskPhase;
 use super::hover::Card;
 use super::marks::{AXIS_PX, MIN_SLICE_PX, TRACK_PX, WindowMarks};
+use super::outbox::Outbox;
 use super::part::Part;
 use super::range::{events_text, fact_lines};
 use super::shared::Shared;
@@ -57,7 +57,8 @@ impl Shared {
         self.zoom_to_x(points.map(|point| point.get(axis)));
     }
 
-    fn zoom_to_x(&mut self, [from, to]: [f64; 2]) {
+    /// Zooms the window to a part of the axis, with a margin.
+    pub(super) fn zoom_to_x(&mut self, [from, to]: [f64; 2]) {
         let margin = (to - from) * ZOOM_MARGIN;
         self.navigate(|plane, view| {
             let view = plane.view_between(view, [from - margin, to + margin]);
@@ -132,23 +133,17 @@ pub fn card(state: &Shared) -> Option<Card> {
 }
 
 /// Callbacks of the annotation tracks.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
-
-fn reset(state: &mut Shared, change: Change) {
-    if change.is_device_change() || change == Change::Lane {
-        state.slices = Slices::default();
-    }
-}
+pub(super) const PART: Part = Part { asks: &[(AskPhase::Last, ask)], take };
 
 /// Requests facts about the events of the hovered slice. Waits while facts about the selected range are pending,
 /// because the worker answers only the latest request of a kind.
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
     if let (Some((slice, _)), None) = (&state.slices.hovered, state.cursor.range_facts.pending()) {
-        state.slices.facts.ask(slice.span, device, &mut state.serial, effects, Question::Range);
+        state.slices.facts.ask(slice.span, device, out, Question::Range);
     }
 }
 
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     match answer {
         Answer::Range(facts) if state.slices.facts.take(serial, facts) => None,
         other => Some(other),

@@ -5,8 +5,8 @@ mod data;
 
 pub use data::{LegendKey, OutlineKey, Surroundings};
 
-use super::change::{AskPhase, Change};
-use super::effect::Effect;
+use super::change::AskPhase;
+use super::outbox::Outbox;
 use super::part::Part;
 use super::shared::Shared;
 use protocol::{Answer, Grouping, Plot, Question};
@@ -17,45 +17,30 @@ use std::rc::Rc;
 const OVERVIEW_PX: u32 = 2048;
 
 /// Callbacks of the data around the timeline.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
+pub(super) const PART: Part = Part { asks: &[(AskPhase::AfterScene, ask)], take };
 
-/// Drops the data of the previously shown device. If only the focus moved to another lane, keeps the faded colours,
-/// because colours have the same meaning in all lanes.
-fn reset(state: &mut Shared, change: Change) {
-    match change {
-        Change::Device => state.surroundings = Surroundings::default(),
-        Change::Lane => {
-            state.surroundings =
-                Surroundings { faded: std::mem::take(&mut state.surroundings.faded), ..Surroundings::default() };
-        }
-        Change::File | Change::Categories | Change::InternalFrames => {}
-    }
-}
-
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
     let (axis, colouring) = (state.axis, state.coloured_by());
     let rules = if colouring == Grouping::Category { state.rules.active_version() } else { 0 };
     let coloured = LegendKey { colouring, moment: state.cursor.moment, rules };
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     let outlined = state.outline_key();
-    let (surroundings, serials) = (&mut state.surroundings, &mut state.serial);
-    surroundings.marks.ask((), device, serials, effects, |()| Question::Marks);
-    surroundings
-        .overview
-        .ask(axis, device, serials, effects, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
+    let surroundings = &mut state.surroundings;
+    surroundings.marks.ask((), device, out, |()| Question::Marks);
+    surroundings.overview.ask(axis, device, out, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
     let legend = |LegendKey { colouring, moment, .. }| Question::Legend { colouring, at: Some(moment) };
-    surroundings.legend.ask(coloured, device, serials, effects, legend);
+    surroundings.legend.ask(coloured, device, out, legend);
     if let Some(stack) = stack {
-        surroundings.same_stack.ask(stack, device, serials, effects, Question::SameStack);
+        surroundings.same_stack.ask(stack, device, out, Question::SameStack);
     }
     if let Some(key) = outlined {
         let outline =
             |OutlineKey { allocation, view, plot_settings }| Question::Outline { view, plot_settings, allocation };
-        surroundings.outline.ask(key, device, serials, effects, outline);
+        surroundings.outline.ask(key, device, out, outline);
     }
 }
 
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let surroundings = &mut state.surroundings;
     match answer {
         Answer::Marks(marks) => surroundings.marks.take(serial, Rc::new(*marks)),

@@ -7,30 +7,18 @@ pub use data::Tools;
 pub(crate) use data::{PendingMoments, for_each_point};
 pub use point::Point;
 
-use super::change::{AskPhase, Change};
+use super::change::AskPhase;
 use super::crosshair::column_under;
-use super::effect::{Effect, Pointer};
-use super::markers::Markers;
+use super::effect::Pointer;
 use super::navigate::device_axis_end;
+use super::outbox::Outbox;
 use super::part::Part;
 use super::shared::Shared;
 use picture::timeline::Axis;
 use protocol::{Answer, MomentSpec, Question};
 
 /// Callbacks of the tools.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
-
-/// Resets the tools when another device is shown. Markers belong to a device, and are kept until the file is closed.
-fn reset(state: &mut Shared, change: Change) {
-    match change {
-        Change::File => state.tools.markers = Markers::default(),
-        Change::Device | Change::Lane => {
-            let Tools { capacity, markers, .. } = std::mem::take(&mut state.tools);
-            state.tools = Tools { capacity, markers, ..Tools::default() };
-        }
-        Change::Categories | Change::InternalFrames => {}
-    }
-}
+pub(super) const PART: Part = Part { asks: &[(AskPhase::Last, ask)], take };
 
 impl Shared {
     /// Returns the point under the pointer. If the pixel covers several moments, returns the moment that is drawn
@@ -56,7 +44,7 @@ impl Shared {
 
 /// Requests missing facts about the moments of the crosshair, the ruler's ends and the markers. Only one request is
 /// pending at a time.
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
     if state.tools.pending.is_some() {
         return;
     }
@@ -72,13 +60,12 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if at.is_empty() {
         return;
     }
-    let serial = state.next_serial();
-    state.tools.pending = Some(PendingMoments { serial, crosshair, at: at.clone() });
-    effects.push(Effect::ask(serial, device, Question::Moments(at)));
+    let serial = out.ask(device, Question::Moments(at.clone()));
+    state.tools.pending = Some(PendingMoments { serial, crosshair, at });
 }
 
 /// Handles the worker's response about moments.
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let Answer::Moments(moments) = answer else { return Some(answer) };
     let Some(pending) = state.tools.pending.take_if(|pending| pending.serial == serial) else {
         return Some(Answer::Moments(moments));

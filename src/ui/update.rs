@@ -1,6 +1,6 @@
 //! Applies actions to the state of the page.
 
-use super::action::Action;
+use super::action::{Action, Command};
 use super::change::AskPhase;
 use super::commands::run_command;
 use super::comparing;
@@ -18,6 +18,7 @@ use super::load_dialog;
 use super::navigate::wheel_factor;
 use super::opened;
 use super::opening::{self, close, load, on_link_failed, on_link_interrupted, open_files, show_device};
+use super::outbox::Outbox;
 use super::palette_entries;
 use super::partial;
 use super::plots;
@@ -34,7 +35,7 @@ use protocol::{PlotSettings, Reply};
 /// Applies `action` to the state, and returns the effects for the shell. `now_ms` is the time on the shell's monotonic
 /// clock.
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
-    let mut effects = Vec::new();
+    let mut out = Outbox { now_ms, serial: state.serial, ..Outbox::default() };
     let before = WindowBefore::capture(state, &action);
     let open = previous::capture(state, &action);
     let action = match action {
@@ -42,40 +43,38 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         action => action,
     };
     match action {
-        action if partial::is_unavailable(state, &action) => {}
+        action if is_unavailable(state, &action) => {}
         Action::Feature(action) => {
-            state.handle_action(action, &mut effects);
-            palette_entries::run_chosen(state, now_ms, &mut effects);
-            ranks::open_wanted(state, now_ms, &mut effects);
+            state.handle_action(action, &mut out);
+            palette_entries::run_chosen(state, &mut out);
         }
-        Action::Command(wanted) => run_command(state, wanted, now_ms, &mut effects),
-        Action::FilesGiven(files)
-            if sources::open_if_sources(&mut state.sources, &mut state.shared, &files, &mut effects) => {}
+        Action::Command(wanted) => run_command(state, wanted, &mut out),
+        Action::FilesGiven(files) if sources::open_if_sources(&state.sources, &state.shared, &files, &mut out) => {}
         Action::FilesGiven(files) => {
             let before = state.last_load;
-            open_files(state, files, now_ms, &mut effects);
+            open_files(state, files, &mut out);
             // If none of the files is a snapshot, the open file stays open.
             if state.last_load != before {
-                ranks::start_survey(state, &mut effects);
+                ranks::start_survey(state, &mut out);
             }
         }
         Action::FilesAdded(from, files) => {
             ranks::on_snapshot_chosen(state);
             let index = opening::append_files(state, from, files);
-            load(state, index, now_ms, &mut effects);
+            load(state, index, &mut out);
         }
         Action::SnapshotChosen(index) => {
             ranks::on_snapshot_chosen(state);
-            load(state, index, now_ms, &mut effects);
+            load(state, index, &mut out);
         }
-        Action::LoadRangeEntered(text) => load_dialog::load_typed(state, &text, now_ms, &mut effects),
-        Action::LinkGiven(given) => link::follow_link(state, *given, now_ms, &mut effects),
+        Action::LoadRangeEntered(text) => load_dialog::load_typed(state, &text, &mut out),
+        Action::LinkGiven(given) => link::follow_link(state, *given, &mut out),
         Action::Fingerprinted { load, print } if load == state.load => {
-            link::on_fingerprint(state, print, now_ms, &mut effects);
+            link::on_fingerprint(state, print, &mut out);
         }
         Action::Fingerprinted { .. } => {}
-        Action::Comparing(action) => comparing::handle_action(state, action, now_ms, &mut effects),
-        Action::Ranks(action) => ranks::handle_action(state, action, &mut effects),
+        Action::Comparing(action) => comparing::handle_action(state, action, &mut out),
+        Action::Ranks(action) => ranks::handle_action(state, action, &mut out),
         Action::NoticeClosed => state.linked.close_notice(),
         Action::ToastClosed => state.toast = None,
         Action::LinkInterrupted { load, at } => on_link_interrupted(state, load, at),
@@ -117,13 +116,13 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Replied { load, reply } if load == state.load => {
             // Answers that no feature waits for any more are dropped.
             match reply {
-                Reply::Answer { serial, answer } => drop(state.take(serial, answer, &mut effects)),
-                reply => opened::on_reply(state, reply, now_ms, &mut effects),
+                Reply::Answer { serial, answer } => drop(state.take(serial, answer, &mut out)),
+                reply => opened::on_reply(state, reply, &mut out),
             }
         }
-        Action::Replied { load, reply } => drop(comparing::take_reply(state, load, &reply, now_ms)),
+        Action::Replied { load, reply } => drop(comparing::take_reply(state, load, &reply, &mut out)),
         Action::WorkerStopped(cause) => {
-            effects.push(Effect::ReplaceWorker);
+            out.push(Effect::ReplaceWorker);
             let progress = match &state.stage {
                 Stage::Loading(loading) => loading.stopped_text(),
                 _ => String::new(),
@@ -140,7 +139,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         }
         Action::RendererChosen(renderer) => {
             state.renderer = renderer;
-            effects.extend(state.uploads());
+            out.extend(state.uploads());
         }
         Action::PointerMoved(pointer) if state.lanes.pointer == Some(pointer) => {}
         Action::PointerMoved(pointer) => {
@@ -163,7 +162,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Clicked(_) if state.fix_ruler() == FixResult::Now => {}
         Action::Clicked(pointer) => {
             let pointer = state.focus_at(pointer);
-            click(state, pointer, &mut effects);
+            click(state, pointer, &mut out);
             state.set_cursor_at(pointer);
         }
         Action::Wheel { axis: WheelAction::ZoomBytes, at, delta } => {
@@ -190,27 +189,29 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
                 Err(cause) => format!("The browser did not allow copying: {cause}."),
             });
         }
-        Action::Settings(action) => settings::apply(state, action, &mut effects),
-        Action::Rules(action) => rules::apply(state, action, &mut effects),
+        Action::Settings(action) => settings::apply(state, action, &mut out),
+        Action::Rules(action) => rules::apply(state, action, &mut out),
         Action::HelpClosed => state.help = Help::Closed,
         Action::HelpFiltered(text) => state.help_filter = text,
     }
-    reload::run_wanted(state, now_ms, &mut effects);
-    previous::restore_if_failed(state, open, now_ms, &mut effects);
-    state.forget();
-    derive(state, &mut effects);
+    state.carry_out(&mut out);
+    reload::run_wanted(state, &mut out);
+    previous::restore_if_failed(state, open, &mut out);
+    state.forget(&mut out);
+    derive(state, &mut out);
     reload::finish_reload(state);
     before.record(state, now_ms);
-    effects
+    state.serial = out.serial;
+    out.effects
 }
 
 /// Updates everything that depends on the rest of the state, after any action: the windows of devices, the requests for
 /// scenes and other data, and the hovered position.
-fn derive(state: &mut State, effects: &mut Vec<Effect>) {
-    partial::redraw_partial(state, effects);
+fn derive(state: &mut State, out: &mut Outbox) {
+    partial::redraw_partial(state, out);
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
-    state.ask(AskPhase::Setup, device, effects);
-    state.ask(AskPhase::BeforeScene, device, effects);
+    state.ask(AskPhase::Setup, device, out);
+    state.ask(AskPhase::BeforeScene, device, out);
     let plot_settings = state.wanted_plot_settings();
     state.change_plot_settings(plot_settings);
     state.arrange_lanes();
@@ -220,17 +221,41 @@ fn derive(state: &mut State, effects: &mut Vec<Effect>) {
         state.arrange_lanes();
     }
     if !state.waits_for_scene() && !state.export.is_drawing() {
-        effects.extend(state.next_scene());
+        state.ask_next_scene(out);
     }
-    state.ask(AskPhase::WithScene, device, effects);
+    state.ask(AskPhase::WithScene, device, out);
     if !state.waits_for_scene() {
-        state.ask(AskPhase::AfterScene, device, effects);
+        state.ask(AskPhase::AfterScene, device, out);
     }
     match state.tools.crosshair.by_keys {
-        Some(keys) => crosshair::update_hover(state, keys, effects),
-        None => update_hover(state, effects),
+        Some(keys) => crosshair::update_hover(state, keys, out),
+        None => update_hover(state, out),
     }
-    state.ask_selection_position(effects);
+    state.ask_selection_position(out);
     state.update_ruler_end();
-    state.ask(AskPhase::Last, device, effects);
+    state.ask(AskPhase::Last, device, out);
+}
+
+/// Returns whether an action must be ignored while a file is loading, because it needs data that is not yet decoded.
+fn is_unavailable(state: &State, action: &Action) -> bool {
+    state.partial().is_some()
+        && match action {
+            Action::PointerMoved(_)
+            | Action::Clicked(_)
+            | Action::MarkerAdded(_)
+            | Action::AxisPressed(_)
+            | Action::MinimapRangeDrawn(_)
+            | Action::Plot(_) => true,
+            Action::DragStarted { held, .. } => held.alt || held.shift,
+            Action::Command(command) => matches!(
+                command,
+                Command::MoveCrosshair(_)
+                    | Command::AddMarker
+                    | Command::ToggleRuler
+                    | Command::ToggleRange
+                    | Command::ToggleAxis
+                    | Command::Plot(_)
+            ),
+            _ => false,
+        }
 }

@@ -1,10 +1,10 @@
 //! Requests to the worker for a comparison: the alignment of moments, the moment aligned with the cursor, and the
 //! difference in live bytes over the window.
 
-use super::data::{ComparedAt, Comparing, SecondFile};
+use super::data::{ComparedAt, SecondFile};
 use super::lanes::map_position;
-use crate::change::{AskPhase, Change};
-use crate::effect::Effect;
+use crate::change::AskPhase;
+use crate::outbox::Outbox;
 use crate::part::Part;
 use crate::range::ViewScope;
 use crate::shared::Shared;
@@ -15,24 +15,10 @@ use std::rc::Rc;
 const MAX_MAP_POINTS: u32 = 4096;
 
 /// Callbacks of the comparison.
-pub(crate) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask), (AskPhase::Last, ask_curve)], take };
-
-/// Drops the comparison when another file is opened, except for the user's choices.
-fn reset(state: &mut Shared, change: Change) {
-    let comparison = &mut state.comparing;
-    match change {
-        Change::File => {
-            let pending_second = comparison.pending_second.take();
-            *comparison = Comparing { pending_second, ..std::mem::take(comparison).user_choices() };
-        }
-        // Matching by category depends on the rules.
-        Change::Categories => comparison.aligned = Default::default(),
-        Change::Device | Change::Lane | Change::InternalFrames => {}
-    }
-}
+pub(crate) const PART: Part = Part { asks: &[(AskPhase::BeforeScene, ask), (AskPhase::Last, ask_curve)], take };
 
 /// Requests the alignment of moments, and the moment aligned with the cursor.
-fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, _: i64, out: &mut Outbox) {
     let Some((a, pairing)) = state.pairing() else { return };
     let map = |(_, pairing)| Question::Pair(PairQuestion::Map(pairing, MAX_MAP_POINTS));
     let is_b = state.is_b_shown();
@@ -40,27 +26,26 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     if pairing.paths != 0 && state.comparing.sent_paths != inputs {
         state.comparing.sent_paths = inputs;
         let paths = PairQuestion::PathPrefixes(pairing.paths, state.comparing.paths.clone());
-        effects.push(Effect::ask(state.next_serial(), a, Question::Pair(paths)));
+        out.ask(a, Question::Pair(paths));
     }
-    let (comparing, serials) = (&mut state.comparing, &mut state.serial);
-    comparing.map.ask((a, pairing), a, serials, effects, map);
+    let comparing = &mut state.comparing;
+    comparing.map.ask((a, pairing), a, out, map);
     let cursor = (a, pairing, is_b, state.cursor.moment);
     let aligned = |(_, pairing, is_b, moment)| Question::Pair(PairQuestion::Aligned(pairing, is_b, moment));
-    comparing.aligned.ask(cursor, a, serials, effects, aligned);
+    comparing.aligned.ask(cursor, a, out, aligned);
 }
 
 /// Requests the difference in live bytes over A's window.
-fn ask_curve(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+fn ask_curve(state: &mut Shared, _: i64, out: &mut Outbox) {
     if state.plot_settings.plot != Plot::Stack {
         return;
     }
     let Some(((a, pairing), view)) = state.pairing().zip(state.window_of_a()) else { return };
     let curve = |((_, pairing), view)| Question::Pair(PairQuestion::Curve(pairing, view));
-    let (comparing, serials) = (&mut state.comparing, &mut state.serial);
-    comparing.curve.ask(((a, pairing), view), a, serials, effects, curve);
+    state.comparing.curve.ask(((a, pairing), view), a, out, curve);
 }
 
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let Answer::Pair(answer) = answer else { return Some(answer) };
     match *answer {
         PairAnswer::Map(map) => drop(state.comparing.map.take(serial, Rc::new(map))),

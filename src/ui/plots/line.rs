@@ -4,6 +4,19 @@ use picture::shapes::Tint;
 use picture::timeline::{Axis, View};
 use protocol::{Curves, MemoryFilter, Question};
 
+/// Curve drawn over the recorded timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum DrawnCurve {
+    #[default]
+    None,
+    /// Live bytes without the selected allocations.
+    Without,
+    /// Live bytes under the plan from the planner.
+    Plan,
+    /// Reserved and allocated bytes of a simulated run.
+    Simulated,
+}
+
 /// A part of a device's memory: the ordinal of the device, and the filter.
 pub(crate) type MemoryPart = (i64, MemoryFilter);
 

@@ -18,11 +18,11 @@ pub mod segment;
 mod selected_segment;
 pub mod view;
 
-use super::change::{AskPhase, Change};
-use super::effect::Effect;
+use super::change::AskPhase;
 use super::navigate::Plane;
 use super::part::Part;
 use super::shared::Shared;
+use crate::outbox::Outbox;
 use picture::timeline::View;
 use protocol::{AddressMap, Answer, DeviceSummary, MemoryFilter, Overview, Plot, Question};
 
@@ -246,7 +246,7 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
 }
 
 /// Requests data that the plot needs, with at most one pending request of each kind.
-fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, _: i64, out: &mut Outbox) {
     if state.plot_settings.plot == Plot::Stack {
         return;
     }
@@ -254,33 +254,21 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
         let mut shown = state.lane_indices().into_iter().filter_map(|place| state.memory_part(place));
         let missing = shown.find(|part| lookup(&state.plots.maps, *part).is_none());
         if let Some(part) = missing {
-            let serial = state.next_serial();
-            state.plots.pending_map = Some((serial, part));
-            effects.push(Effect::ask(serial, part.0, Question::Map(part.1)));
+            state.plots.pending_map = Some((out.ask(part.0, Question::Map(part.1)), part));
         }
     }
     if state.plots.pending_curves.is_none()
         && let Some(wanted) = state.missing_curves()
     {
-        let serial = state.next_serial();
         let (device, query) = wanted.query();
-        state.plots.pending_curves = Some((serial, wanted));
-        effects.push(Effect::ask(serial, device, query));
+        state.plots.pending_curves = Some((out.ask(device, query), wanted));
     }
 }
 
 /// Registration of the plots: callbacks for changes, requests and replies.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)], take };
+pub(super) const PART: Part = Part { asks: &[(AskPhase::BeforeScene, ask)], take };
 
-/// Handles a change of device. Keeps the user's settings, except for the shown part of memory.
-fn reset(state: &mut Shared, change: Change) {
-    if change == Change::Device {
-        state.plots = Plots { hidden_lines: std::mem::take(&mut state.plots.hidden_lines), ..Plots::default() };
-        state.plot_settings.plot = unfiltered(state.plot_settings.plot);
-    }
-}
-
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     match answer {
         Answer::Map(map) => {
             if let Some((_, part)) = state.plots.pending_map.take_if(|(asked, _)| *asked == serial) {
