@@ -15,10 +15,11 @@ use super::stage::{Help, Letters, Stage};
 use super::tab::Tab;
 use super::window_history::HistoryDirection;
 use super::{
-    comparing, crosshair, details, events, export, link, load_dialog, partial, plots, recording_snippet, rules,
-    save_page, settings, table,
+    axis_switch, comparing, crosshair, cursor, details, drag, events, export, lane_focus, link, load_dialog, markers,
+    navigate, partial, plots, range, recording_snippet, ruler, rules, save_page, settings, slices, table,
+    window_history,
 };
-use protocol::{Direction, Grouping, PlotSettings};
+use protocol::{Direction, Grouping};
 
 /// Distance that one key press pans by, as a fraction of the window.
 const STEP: f64 = 1.0 / 8.0;
@@ -76,7 +77,7 @@ pub(super) fn run_command(state: &mut State, command: Command, out: &mut Outbox)
                 show_device(state, before);
             }
         }
-        Command::ToggleLanes => state.toggle_lanes(),
+        Command::ToggleLanes => lane_focus::toggle_lanes(state),
         Command::ToggleLetters => {
             state.letters = if state.letters == Letters::On { Letters::Off } else { Letters::On };
             let now = if state.letters == Letters::On { "on" } else { "off" };
@@ -91,8 +92,8 @@ pub(super) fn run_command(state: &mut State, command: Command, out: &mut Outbox)
         Command::ClearSelection if state.toast.take().is_some() => {}
         Command::ClearSelection => {
             state.side_is_expanded = false;
-            if !state.escape_drawing() && !state.escape() {
-                state.escape_selection();
+            if !drag::escape_drawing(state) && !state.escape() {
+                drag::escape_selection(state);
             }
         }
         Command::SelectPrevious | Command::SelectNext => {
@@ -113,20 +114,20 @@ pub(super) fn run_command(state: &mut State, command: Command, out: &mut Outbox)
         Command::ZoomEventsOut => state.navigate(|plane, view| plane.zoom_events(view, width / 2.0, ZOOM)),
         Command::ZoomBytesIn => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, 1.0 / ZOOM)),
         Command::ZoomBytesOut => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, ZOOM)),
-        Command::FitBoth => state.fit_all_lanes(),
-        Command::ToggleAxis => state.toggle_axis(),
+        Command::FitBoth => lane_focus::fit_all_lanes(state),
+        Command::ToggleAxis => axis_switch::toggle_axis(state),
         Command::Plot(step) => plots::step(state, step),
-        Command::NextStacking if state.no_order_reason().is_some() => {
-            state.remark = state.no_order_reason().map(|why| [why, "."].concat());
+        Command::NextStacking if plots::no_order_reason(state).is_some() => {
+            state.remark = plots::no_order_reason(state).map(|why| [why, "."].concat());
         }
         Command::NextStacking => {
             let kinds: Vec<_> = Grouping::ALL.iter().copied().map(Some).chain([None]).collect();
             let stacking = next_of(&kinds, state.plot_settings.stacking);
-            state.shared.change_plot_settings(PlotSettings { stacking, ..state.shared.plot_settings });
+            axis_switch::stack_by(state, stacking);
         }
         Command::NextColouring => {
             let colouring = next_of(&Grouping::ALL, state.plot_settings.colouring);
-            state.shared.change_plot_settings(PlotSettings { colouring, ..state.shared.plot_settings });
+            axis_switch::colour_by(state, colouring);
         }
         Command::Find => out.push(Effect::FocusFind),
         Command::ToggleMatchCase => find::toggle_match_case(state),
@@ -139,12 +140,12 @@ pub(super) fn run_command(state: &mut State, command: Command, out: &mut Outbox)
                 SameStack::Plain => SameStack::Highlighted,
             };
         }
-        Command::AddMarker => state.add_marker(None),
-        Command::RemoveMarker => state.remove_nearest_marker(),
-        Command::ToggleRuler => state.toggle_ruler(),
-        Command::ZoomToRuler => state.zoom_to_ruler(),
-        Command::UndoView => state.step_history(HistoryDirection::Back),
-        Command::RedoView => state.step_history(HistoryDirection::Forward),
+        Command::AddMarker => markers::add(state, None),
+        Command::RemoveMarker => markers::remove_nearest(state),
+        Command::ToggleRuler => ruler::toggle(state),
+        Command::ZoomToRuler => drag::zoom_to_ruler(state),
+        Command::UndoView => window_history::step(state, HistoryDirection::Back),
+        Command::RedoView => window_history::step(state, HistoryDirection::Forward),
         Command::FocusCapacity => {
             (state.side, state.side_is_expanded) = (Side::File, true);
             out.push(Effect::FocusCapacity);
@@ -163,24 +164,25 @@ pub(super) fn run_command(state: &mut State, command: Command, out: &mut Outbox)
             state.views.show(tab);
             out.push(Effect::FocusView);
         }
-        Command::CursorToPeak => state.shared.go_to(state.shared.peak_moment()),
-        Command::CursorToEnd => state.shared.go_to(state.shared.end_moment()),
+        Command::CursorToPeak => cursor::go_to_peak(state),
+        Command::CursorToEnd => cursor::go_to(state, u32::MAX),
         Command::FocusGoTo => {
             (state.side, state.side_is_expanded) = (Side::Selection, true);
             out.push(Effect::FocusGoTo);
         }
-        Command::ToggleRange => state.toggle_range(),
-        Command::ChooseScope(scope) => state.choose_scope(scope),
-        Command::NextRangeFilter => state.next_range_scope(),
-        Command::CursorToRangePeak => state.go_to_range_peak(),
-        Command::Annotation(direction) => state.step_annotation(direction),
-        Command::ZoomToRange => state.zoom_to_range(),
+        Command::ToggleRange => range::toggle_range(state),
+        Command::ChooseScope(scope) => range::choose_scope(state, scope),
+        Command::NextRangeFilter => range::next_range_scope(state),
+        Command::CursorToRangePeak => range::go_to_range_peak(state),
+        Command::Annotation(direction) => slices::step_annotation(state, direction),
+        Command::ZoomToRange => slices::zoom_to_range(state),
         Command::FoldViews => state.views.toggle_collapsed(),
         Command::ChangeFocus => out.push(Effect::ChangeFocus),
         Command::GoToPeak => {
-            state.follow_pointer();
-            state.shared.set_cursor(state.shared.peak_moment());
-            if let Some(peak) = state.peak_x() {
+            state.tools.crosshair.follow_pointer();
+            let peak = state.peak_moment();
+            cursor::set_cursor(state, peak);
+            if let Some(peak) = navigate::peak_x(state) {
                 state.navigate(|plane, view| {
                     let widest = plane.extent.width as f64 * PEAK_WINDOW / f64::from(view.width_px);
                     let factor = (widest / view.x_per_px).min(1.0);

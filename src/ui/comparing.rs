@@ -2,13 +2,14 @@
 //! moments are aligned. The insight [`protocol::Topic::Comparison`] lists the differences.
 
 mod data;
-mod lanes;
+pub(super) mod lanes;
 pub(super) mod part;
 pub(crate) mod second;
 pub mod view;
 
 pub(crate) use data::SecondSource;
 pub use data::{ComparedAt, Comparing, ComparingAction, ComparingStep, SecondFile};
+pub use part::{is_compared, is_current_load};
 
 use super::effect::{Effect, Origin};
 use super::opening::{append_files, show_device};
@@ -16,6 +17,7 @@ use super::outbox::{Intent, Outbox};
 use super::shared::Shared;
 use super::stage::{Loading, SnapshotChoice, Stage};
 use super::toast::Toast;
+use super::{cursor, lane_focus, lane_scenes};
 use protocol::Reply;
 
 /// Applies an action of the comparison.
@@ -38,10 +40,10 @@ pub(super) fn handle_action(state: &mut Shared, action: ComparingAction, out: &m
         }
         ComparingAction::CurveClicked(moment, x) => {
             if let Some([a, _]) = state.comparing.pair {
-                state.focus(a);
+                lane_focus::focus(state, a);
             }
-            if let Some(moment) = moment.or_else(|| state.moment_under(x)) {
-                state.go_to(moment);
+            if let Some(moment) = moment.or_else(|| cursor::moment_under(state, x)) {
+                cursor::go_to(state, moment);
             }
         }
         ComparingAction::AtChosen(at) => state.comparing.at = at,
@@ -62,7 +64,7 @@ pub(super) fn step(state: &mut Shared, step: ComparingStep, out: &mut Outbox) {
         ComparingStep::Swap => {
             if let Some([a, b]) = state.comparing.pair {
                 state.comparing.pair = Some([b, a]);
-                state.arrange_lanes();
+                lane_scenes::arrange_lanes(state);
             }
         }
         ComparingStep::Overlay => state.comparing.is_overlaid = !state.comparing.is_overlaid,
@@ -160,8 +162,8 @@ fn compare(state: &mut Shared, pair: [usize; 2], out: &mut Outbox) {
     if state.device_index != pair[0] {
         show_device(state, pair[0]);
     }
-    state.arrange_lanes();
-    state.fit_all_lanes();
+    lane_scenes::arrange_lanes(state);
+    lane_focus::fit_all_lanes(state);
     out.intend(Intent::OpenTopic(protocol::Topic::Comparison));
 }
 
@@ -178,5 +180,5 @@ pub(super) fn end(state: &mut Shared, out: &mut Outbox) {
     discard_second(state);
     out.push(Effect::CloseSecond);
     state.view = None;
-    state.arrange_lanes();
+    lane_scenes::arrange_lanes(state);
 }

@@ -175,28 +175,26 @@ pub(super) fn reveal(state: &mut Shared, details: &Details) -> Option<()> {
     Some(())
 }
 
-impl Shared {
-    /// Returns the serial of the search whose matches are highlighted.
-    pub(super) fn match_serial(&self) -> Option<u32> {
-        self.find.result.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
-    }
+/// Returns the serial of the search whose matches are highlighted.
+pub(super) fn match_serial(state: &Shared) -> Option<u32> {
+    state.find.result.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
+}
 
-    /// Returns the display settings to draw with. They highlight the selected node, or else the search matches, or else
-    /// the allocations with the selected allocation's stack.
-    pub(super) fn wanted_plot_settings(&self) -> PlotSettings {
-        if matches!(self.plot_settings.plot, Plot::Reserved(_)) {
-            // The reserved plot draws segments, not allocations.
-            return self.plot_settings.without_highlight();
-        }
-        let found = self.find.result.as_ref().filter(|found| found.tally.count > 0);
-        let stack = self.selection.as_deref().and_then(|selection| selection.stack);
-        let stack = stack.filter(|_| self.same_stack == SameStack::Highlighted);
-        let by_stack = stack.map_or(Highlight::Nothing, Highlight::Stack);
-        let found = found.map_or(by_stack, |found| Highlight::Found(found.serial));
-        PlotSettings {
-            highlight: self.views.node.map(|node| Highlight::Node(self.views.arrangement, node)).unwrap_or(found),
-            ..self.plot_settings
-        }
+/// Returns the display settings to draw with. They highlight the selected node, or else the search matches, or else
+/// the allocations with the selected allocation's stack.
+pub(super) fn wanted_plot_settings(state: &Shared) -> PlotSettings {
+    if matches!(state.plot_settings.plot, Plot::Reserved(_)) {
+        // The reserved plot draws segments, not allocations.
+        return state.plot_settings.without_highlight();
+    }
+    let found = state.find.result.as_ref().filter(|found| found.tally.count > 0);
+    let stack = state.selection.as_deref().and_then(|selection| selection.stack);
+    let stack = stack.filter(|_| state.same_stack == SameStack::Highlighted);
+    let by_stack = stack.map_or(Highlight::Nothing, Highlight::Stack);
+    let found = found.map_or(by_stack, |found| Highlight::Found(found.serial));
+    PlotSettings {
+        highlight: state.views.node.map(|node| Highlight::Node(state.views.arrangement, node)).unwrap_or(found),
+        ..state.plot_settings
     }
 }
 
@@ -238,7 +236,7 @@ pub fn status(state: &Shared) -> FindStatus {
 /// Formats the matches within a view: `12 found · 310 MiB`. `search_serial` is the search that the view was
 /// computed for. Empty if that is not the latest search, or if the search has no matches.
 pub(super) fn matches_text(state: &Shared, search_serial: Option<u32>, scope: Scope, weight: Weight) -> String {
-    if search_serial.is_none() || search_serial != state.match_serial() {
+    if search_serial.is_none() || search_serial != match_serial(state) {
         return String::new();
     }
     let mut text = group_digits(weight.count.into());

@@ -4,6 +4,7 @@ mod data;
 
 pub use data::FirstGroup;
 
+use super::axis_switch;
 use super::change::AskPhase;
 use super::outbox::Outbox;
 use super::part::Part;
@@ -16,16 +17,14 @@ const MIN_PERCENT: u128 = 80;
 /// Callbacks of the initial grouping.
 pub(super) const PART: Part = Part { asks: &[(AskPhase::AfterScene, ask)], take };
 
-impl Shared {
-    /// Requests the initial grouping of a file that was just opened.
-    pub(super) fn request_first_group(&mut self) {
-        self.first_group.is_wanted = true;
-    }
+/// Requests the initial grouping of a file that was just opened.
+pub(super) fn request(state: &mut Shared) {
+    state.first_group.is_wanted = true;
+}
 
-    /// Cancels the initial grouping, because a link specifies the grouping.
-    pub(super) fn cancel_first_group(&mut self) {
-        self.first_group.is_wanted = false;
-    }
+/// Cancels the initial grouping, because a link specifies the grouping.
+pub(super) fn cancel(state: &mut Shared) {
+    state.first_group.is_wanted = false;
 }
 
 fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
@@ -44,7 +43,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Opti
     // A grouping that was chosen meanwhile is kept.
     let is_untouched = state.plot_settings.stacking.is_none() && state.plot_settings.colouring == Grouping::default();
     if std::mem::take(&mut state.first_group.is_wanted) && is_untouched && is_classified(&entries) {
-        state.change_plot_settings(state.plot_settings.grouped_by(Some(Grouping::Category)));
+        axis_switch::change_plot_settings(state, state.plot_settings.grouped_by(Some(Grouping::Category)));
     }
     None
 }

@@ -6,13 +6,13 @@
 use super::crosshair::Position;
 use super::drawing::{Hover, PointQuestion, Purpose};
 use super::effect::Pointer;
-use super::find;
 use super::hover::{Spot, empty_spot, spot};
 use super::outbox::Outbox;
 use super::part::Part;
 use super::selecting::select;
 use super::shared::Shared;
 use super::side::Side;
+use super::{cursor, find, plots};
 use protocol::{Answer, Details, HitAllocation, HitMemory, Plot, PlotSettings, Question};
 
 /// Updates the hovered position after the pointer, the window or the scene has changed.
@@ -104,7 +104,7 @@ fn select_details(state: &mut Shared, serial: u32, details: Box<Details>) {
     if state.linked.select_without_move.take() != Some(serial) {
         find::reveal(state, &details).unwrap_or_else(|| scroll_into_view(state, &details));
         if state.selected_event_allocation.take() != Some(details.allocation) {
-            state.move_cursor_to_lifetime(&details);
+            cursor::move_to_lifetime(state, &details);
         }
     }
     state.selection = Some(details);
@@ -123,7 +123,7 @@ fn on_hit(
         select_hit(state, hit.as_ref(), memory.as_deref(), question.spot.position(), out);
     }
     if question.purpose == Purpose::SelectSegment {
-        state.select_segment(memory.as_deref(), question.spot.position());
+        plots::segment::select_segment(state, memory.as_deref(), question.spot.position());
     }
     // Whatever its purpose, the answer also serves the hover on the same device.
     if let Some(hover) = state.hover.as_mut().filter(|hover| hover.device_index == question.device_index) {
@@ -144,7 +144,7 @@ fn select_hit(
     let is_reserved = matches!(state.plot_settings.plot, Plot::Reserved(_));
     match hit.filter(|_| !is_reserved) {
         Some(hit) => select(state, hit.allocation, out),
-        None => state.select_segment(memory, at),
+        None => plots::segment::select_segment(state, memory, at),
     }
 }
 

@@ -4,7 +4,7 @@ use super::insights::InsightsTab;
 use super::outbox::{Intent, Outbox};
 use super::shared::Shared;
 use super::stage::SnapshotChoice;
-use super::{find, ranks, selecting};
+use super::{capacity, cursor, find, lane_focus, planned, ranks, selecting, slices};
 
 /// Carries out the pending intents, in the order in which the features had them.
 pub(super) fn carry_out(shared: &mut Shared, insights: &mut InsightsTab, out: &mut Outbox) {
@@ -29,16 +29,16 @@ pub(super) fn carry_out(shared: &mut Shared, insights: &mut InsightsTab, out: &m
                 }
             }
             Intent::Search(text) => find::set_text(shared, text),
-            Intent::MoveCursor(moment) => shared.go_to(moment),
-            Intent::EndRange => drop(shared.end_range()),
-            Intent::FollowPointer => shared.follow_pointer(),
-            Intent::ShowRange(edges) => shared.zoom_to_x(edges),
-            Intent::Focus(index) => drop(shared.focus(index)),
+            Intent::MoveCursor(moment) => cursor::go_to(shared, moment),
+            Intent::EndRange => drop(cursor::end_range(shared)),
+            Intent::FollowPointer => shared.tools.crosshair.follow_pointer(),
+            Intent::ShowRange(edges) => slices::zoom_to_x(shared, edges),
+            Intent::Focus(index) => drop(lane_focus::focus(shared, index)),
             Intent::Show(tab) => shared.views.show(tab),
             Intent::OpenTopic(topic) => insights.requested_topic = Some(topic),
-            Intent::DrawCurve(drawn) => shared.draw_curve(drawn),
-            Intent::DrawRun(course) => shared.draw_course(course),
-            Intent::Plan(plan) => shared.change_height(|shared| shared.planned.plan = plan),
+            Intent::DrawCurve(drawn) => planned::draw_curve(shared, drawn),
+            Intent::DrawRun(course) => planned::draw_course(shared, course),
+            Intent::Plan(plan) => capacity::change_height(shared, |shared| shared.planned.plan = plan),
             Intent::Simulation(serial) => shared.simulation = serial,
             Intent::OpenFile(index, with) => ranks::open(shared, index, with, out),
             Intent::ListFiles(addresses) => {

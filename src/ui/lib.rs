@@ -5,8 +5,8 @@
 //! to carry out. View models such as [`details::view`] turn the state into text and numbers, so the shell makes no
 //! decisions of its own.
 //!
-//! Start with `action.rs` (inputs), `update.rs` (the only function that changes the state) and `shared.rs` (the state
-//! that all features share).
+//! Start with `action.rs` (inputs), `update.rs` (the only function that changes the state), `shared.rs` (the state that
+//! all features share) and `outbox.rs` (what a feature may want of others).
 
 pub mod action;
 pub mod amount;
@@ -39,7 +39,7 @@ mod hit_testing;
 pub mod hover;
 mod intents;
 pub mod keys;
-mod lane_focus;
+pub mod lane_focus;
 pub mod lane_labels;
 mod lane_scenes;
 pub mod lanes;

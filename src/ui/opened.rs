@@ -1,15 +1,12 @@
 //! Handles the worker's replies while a file is loading: progress, partial data, the opened file, or an error.
 
-use super::comparing;
 use super::features::State;
 use super::features::insights;
-use super::link;
 use super::opening::{close, list_members, on_length_known, show_device};
 use super::outbox::Outbox;
-use super::partial;
-use super::ranks;
 use super::stage::{SnapshotChoice, Stage};
 use super::tab::TabGroup;
+use super::{comparing, cursor, link, partial, ranks};
 use protocol::{FileSummary, Reply};
 
 /// Handles a reply of the worker about the file that is loading.
@@ -57,7 +54,7 @@ pub(super) fn show_file(state: &mut State, file: Box<FileSummary>, out: &mut Out
     state.carry_out(out);
     let chosen = carried_over.as_ref().and_then(|carried_over| carried_over.chosen_device(state));
     show_device(state, chosen.unwrap_or(default_index));
-    state.seek_out_of_memory();
+    cursor::seek_out_of_memory(state);
     state.forget(out);
     // Without events the timeline is a single column, so the segments are the most useful view.
     let has_no_events = state.device().is_some_and(|device| device.events == 0);

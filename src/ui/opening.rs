@@ -5,13 +5,12 @@ use super::change::Change;
 use super::comparing::{SecondSource, second};
 use super::effect::{Effect, GivenFile, Origin};
 use super::load_dialog::data::{LoadDialog, is_large};
-use super::load_range;
 use super::outbox::Outbox;
 use super::reset::reset;
 use super::shared::Shared;
 use super::stage::{Loading, SnapshotChoice, Stage};
 use super::toast::Toast;
-use super::url;
+use super::{lane_focus, load_range, url};
 use picture::timeline::Axis;
 use protocol::{LoadRange, Member, Request};
 
@@ -204,7 +203,7 @@ pub(super) fn close(state: &mut Shared, stage: Stage) {
 /// Shows the whole trace of another device. If the device has a lane, only focuses the lane.
 pub(super) fn show_device(state: &mut Shared, index: usize) {
     second::choose_device(state, index);
-    if state.focus(index) {
+    if lane_focus::focus(state, index) {
         return;
     }
     state.device_index = index;

@@ -9,13 +9,13 @@ use super::fuzzy::{self, Match};
 use super::help::{heading, keys_text};
 use super::insights::InsightsAction;
 use super::keys::BINDINGS;
-use super::load_dialog;
 use super::opening::{load, show_device};
 use super::outbox::Outbox;
 use super::palette::PaletteTarget;
 use super::stage::Stage;
 use super::summary::device_name;
 use super::tab::Tab;
+use super::{load_dialog, slices};
 use base::sorted::{signed_key, sorted_numbers, two_part_key};
 use base::units::pluralize;
 use protocol::Topic;
@@ -177,8 +177,8 @@ pub(super) fn run_chosen(state: &mut State, out: &mut Outbox) {
         PaletteTarget::Device(index) => show_device(&mut state.shared, index),
         PaletteTarget::File(index) => load(&mut state.shared, index, out),
         PaletteTarget::Annotation(index) => {
-            if let Some(points) = state.select_annotation(index) {
-                state.zoom_between(points);
+            if let Some(points) = slices::select_annotation(state, index) {
+                slices::zoom_between(state, points);
             }
         }
     }

@@ -12,6 +12,7 @@ pub use data::PartialState;
 
 use super::drawing::Geometry;
 use super::effect::Effect;
+use super::lane_scenes;
 use super::navigate::Plane;
 use super::opening::show_device;
 use super::outbox::Outbox;
@@ -21,28 +22,8 @@ use base::units::{Bytes, group_digits};
 use data::max_bytes;
 use picture::timeline::scene::{BAND, FADED, SceneColumns};
 use picture::timeline::{Axis, Paint, Quad, QuadIdentity, Scene, View};
-use protocol::{FileSummary, Overview, PartialDevice, PartialFile, Plot};
+use protocol::{PartialDevice, PartialFile, Plot};
 use std::rc::Rc;
-
-impl Shared {
-    /// Returns the partially decoded file. `None` if no file is loading, or nothing is decoded yet.
-    pub fn partial(&self) -> Option<&PartialState> {
-        match &self.stage {
-            Stage::Loading(loading) => loading.partial.as_deref(),
-            _ => None,
-        }
-    }
-
-    /// Returns the summary of the file that the timeline shows: the open file, or the decoded part of a loading file.
-    pub fn drawn_file(&self) -> Option<&FileSummary> {
-        self.file().or_else(|| self.partial().map(|unfinished| &unfinished.file.summary))
-    }
-
-    /// Returns the overview curve of the shown device in the loading file, up to the last decoded event.
-    pub(super) fn partial_overview(&self) -> Option<&Rc<Overview>> {
-        self.partial()?.overviews.get(self.device_index)
-    }
-}
 
 /// The window to restore after the plane has grown.
 #[derive(Clone, Copy)]
@@ -93,7 +74,7 @@ pub(super) fn on_partial(state: &mut Shared, file: PartialFile) {
         state.view = kept.zip(state.plane()).map(|(kept, plane)| kept.apply_to(plane));
         // The other lanes start at the same position as this one.
         state.lanes.others.iter_mut().for_each(|lane| lane.view = None);
-        state.redraw();
+        lane_scenes::redraw(state);
     } else {
         show_device(state, index);
     }
@@ -146,7 +127,7 @@ pub(super) fn redraw_partial(state: &mut Shared, out: &mut Outbox) {
     if state.partial().is_none() || state.canvas.is_none() {
         return;
     }
-    state.arrange_lanes();
+    lane_scenes::arrange_lanes(state);
     let mut drawn = Vec::new();
     for lane in state.shown_lanes() {
         let plane = state.plane_of(lane.device);

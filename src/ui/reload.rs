@@ -1,14 +1,12 @@
 //! Opens a newer version of the open file while keeping the view, and announces newer files above the timeline.
 
-use super::comparing;
 use super::features::State;
 use super::features::watch::{LoadCause, NewerFile, Reload, WatchTask, index_of, open_address};
-use super::link;
 use super::opening::{close, load};
 use super::outbox::Outbox;
-use super::ranks;
 use super::stage::{SnapshotChoice, Stage};
 use super::url::file_name;
+use super::{comparing, lane_scenes, link, ranks};
 
 /// Contents of the bar above the timeline that announces newer files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +104,7 @@ pub(super) fn finish_reload(state: &mut State) {
                 close(&mut state.shared, Stage::Empty);
             }
         }
-    } else if !is_loading && !state.waits_for_scene() {
+    } else if !is_loading && !lane_scenes::waits_for_scene(state) {
         state.live.reload = None;
         // The selection may not exist in the newer file. That is not worth a notice.
         state.linked.notice = None;

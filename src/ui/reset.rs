@@ -2,6 +2,7 @@
 
 use super::change::Change;
 use super::comparing::Comparing;
+use super::cursor;
 use super::cursor::Cursor;
 use super::find::Find;
 use super::first_group::FirstGroup;
@@ -52,7 +53,7 @@ pub(super) fn reset(state: &mut Shared, change: Change) {
         state.slices = Slices::default();
         state.cursor = Cursor { moment: state.peak_moment(), ..Cursor::default() };
         state.views.node = None;
-        state.update_scope();
+        cursor::update_scope(state);
     }
     // Curves and peaks depend on the device, the categories and the tree nodes.
     let Planned { drawn, plan, .. } = take(&mut state.planned);

@@ -11,11 +11,11 @@ pub use row::RuleRow;
 
 use super::change::{AskPhase, Change};
 use super::effect::Effect;
-use super::find;
 use super::outbox::Outbox;
 use super::part::{Part, take_nothing};
 use super::settings::Dialog;
 use super::shared::Shared;
+use super::{find, lane_scenes};
 use base::units::pluralize;
 use protocol::{Grouping, Request};
 
@@ -122,7 +122,7 @@ fn ask(state: &mut Shared, _: i64, out: &mut Outbox) {
     out.push(Effect::Ask(Request::Categories(Box::new(rules.set()))));
     state.changes.push(Change::Categories);
     if [state.plot_settings.stacking, Some(state.plot_settings.colouring)].contains(&Some(Grouping::Category)) {
-        state.redraw();
+        lane_scenes::redraw(state);
     }
     find::categories_changed(state);
 }

@@ -9,6 +9,7 @@ use super::change::AskPhase;
 use super::outbox::Outbox;
 use super::part::Part;
 use super::shared::Shared;
+use super::{legend, plots};
 use protocol::{Answer, Grouping, Plot, Question};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -20,11 +21,11 @@ const OVERVIEW_PX: u32 = 2048;
 pub(super) const PART: Part = Part { asks: &[(AskPhase::AfterScene, ask)], take };
 
 fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
-    let (axis, colouring) = (state.axis, state.coloured_by());
+    let (axis, colouring) = (state.axis, legend::coloured_by(state));
     let rules = if colouring == Grouping::Category { state.rules.active_version() } else { 0 };
     let coloured = LegendKey { colouring, moment: state.cursor.moment, rules };
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
-    let outlined = state.outline_key();
+    let outlined = outline_key(state);
     let surroundings = &mut state.surroundings;
     surroundings.marks.ask((), device, out, |()| Question::Marks);
     surroundings.overview.ask(axis, device, out, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
@@ -53,44 +54,38 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Opti
     None
 }
 
-impl Shared {
-    /// Returns the inputs for the outline to draw: that of the selected allocation, or in the plot of reserved bytes,
-    /// of the selected segment. `None` if nothing is selected.
-    pub fn outline_key(&self) -> Option<OutlineKey> {
-        let scene = self.geometry.scene.as_ref()?;
-        let allocation = match self.plot_settings.plot {
-            // In this plot, ids identify ranges of reserved memory.
-            Plot::Reserved(_) => self.selected_segment()?.segment.range,
-            _ => self.selection.as_ref()?.allocation,
-        };
-        Some(OutlineKey {
-            allocation,
-            view: scene.view,
-            plot_settings: self.geometry.plot_settings.without_highlight(),
-        })
-    }
+/// Returns the inputs for the outline to draw: that of the selected allocation, or in the plot of reserved bytes,
+/// of the selected segment. `None` if nothing is selected.
+pub fn outline_key(state: &Shared) -> Option<OutlineKey> {
+    let scene = state.geometry.scene.as_ref()?;
+    let allocation = match state.plot_settings.plot {
+        // In this plot, ids identify ranges of reserved memory.
+        Plot::Reserved(_) => plots::segment::selected_segment(state)?.segment.range,
+        _ => state.selection.as_ref()?.allocation,
+    };
+    Some(OutlineKey { allocation, view: scene.view, plot_settings: state.geometry.plot_settings.without_highlight() })
+}
 
-    /// Fades the legend entry with this palette index, or shows it again. If all entries would be faded, shows all
-    /// entries.
-    pub(super) fn toggle_faded(&mut self, slot: u32) {
-        if !self.surroundings.faded.remove(&slot) {
-            self.surroundings.faded.insert(slot);
-        }
-        self.unfade_when_all_are_faded();
+/// Fades the legend entry with this palette index, or shows it again. If all entries would be faded, shows all
+/// entries.
+pub(super) fn toggle_faded(state: &mut Shared, slot: u32) {
+    if !state.surroundings.faded.remove(&slot) {
+        state.surroundings.faded.insert(slot);
     }
+    unfade_when_all_are_faded(state);
+}
 
-    /// Fades all legend entries except the one with this palette index. If they are already faded, shows all entries.
-    pub(super) fn fade_others(&mut self, slot: u32) {
-        let slots = self.surroundings.legend.latest().map(|entries| entries.iter().map(|entry| entry.slot).collect());
-        let others: BTreeSet<u32> =
-            slots.into_iter().flat_map(|all: Vec<u32>| all).filter(|&other| other != slot).collect();
-        self.surroundings.faded = if self.surroundings.faded == others { BTreeSet::new() } else { others };
-    }
+/// Fades all legend entries except the one with this palette index. If they are already faded, shows all entries.
+pub(super) fn fade_others(state: &mut Shared, slot: u32) {
+    let slots = state.surroundings.legend.latest().map(|entries| entries.iter().map(|entry| entry.slot).collect());
+    let others: BTreeSet<u32> =
+        slots.into_iter().flat_map(|all: Vec<u32>| all).filter(|&other| other != slot).collect();
+    state.surroundings.faded = if state.surroundings.faded == others { BTreeSet::new() } else { others };
+}
 
-    fn unfade_when_all_are_faded(&mut self) {
-        let entries = self.surroundings.legend.latest();
-        if entries.is_some_and(|entries| entries.iter().all(|entry| self.surroundings.faded.contains(&entry.slot))) {
-            self.surroundings.faded.clear();
-        }
+fn unfade_when_all_are_faded(state: &mut Shared) {
+    let entries = state.surroundings.legend.latest();
+    if entries.is_some_and(|entries| entries.iter().all(|entry| state.surroundings.faded.contains(&entry.slot))) {
+        state.surroundings.faded.clear();
     }
 }

@@ -3,34 +3,25 @@
 use super::action::{Action, Command};
 use super::change::AskPhase;
 use super::commands::run_command;
-use super::comparing;
 use super::crosshair::{self, Followed, follow};
-use super::cursor;
 use super::drag::Drag;
 use super::drawing::BytesAxis;
 use super::effect::{Effect, WheelAction};
 use super::features::State;
 use super::features::sources;
-use super::find;
 use super::hit_testing::{click, update_hover};
-use super::link;
-use super::load_dialog;
 use super::navigate::wheel_factor;
-use super::opened;
 use super::opening::{self, close, load, on_link_failed, on_link_interrupted, open_files, show_device};
 use super::outbox::Outbox;
-use super::palette_entries;
-use super::partial;
-use super::plots;
-use super::previous;
 use super::ranks::{self, RanksAction};
-use super::reload;
 use super::ruler::FixResult;
-use super::rules;
-use super::settings;
 use super::stage::{Help, Stage};
 use super::window_history::WindowBefore;
-use protocol::{PlotSettings, Reply};
+use super::{
+    axis_press, axis_switch, capacity, comparing, cursor, drag, find, lane_focus, lane_scenes, link, load_dialog,
+    markers, opened, palette_entries, partial, plots, previous, range, reload, ruler, rules, settings, surroundings,
+};
+use protocol::Reply;
 
 /// Applies `action` to the state, and returns the effects for the shell. `now_ms` is the time on the shell's monotonic
 /// clock.
@@ -82,26 +73,25 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             comparing::link_failed(state, load, status);
             on_link_failed(state, load, status);
         }
-        Action::StackingChosen(stacking) => {
-            state.shared.change_plot_settings(PlotSettings { stacking, ..state.shared.plot_settings });
-        }
-        Action::ColouringChosen(colouring) => {
-            state.shared.change_plot_settings(PlotSettings { colouring, ..state.shared.plot_settings });
-        }
+        Action::StackingChosen(stacking) => axis_switch::stack_by(state, stacking),
+        Action::ColouringChosen(colouring) => axis_switch::colour_by(state, colouring),
         Action::Plot(action) => plots::handle_action(state, action),
-        Action::LegendClicked(slot) => state.toggle_faded(slot),
+        Action::LegendClicked(slot) => surroundings::toggle_faded(state, slot),
         Action::LegendFiltered(text) => state.legend_filter = text,
-        Action::LegendIsolated(slot) => state.fade_others(slot),
+        Action::LegendIsolated(slot) => surroundings::fade_others(state, slot),
         Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.view_between_fractions(view, edges)),
-        Action::GoToEntered(text) => state.on_position_typed(&text),
-        Action::AxisPressed(press) => state.on_axis_press(press),
-        Action::MinimapRangeDrawn(parts) => state.select_range_between(parts),
-        Action::RangeFilterChosen(about) => state.set_range_scope(about),
-        Action::ScopeChosen(scope) => state.choose_scope(scope),
+        Action::GoToEntered(text) => cursor::on_position_typed(state, &text),
+        Action::AxisPressed(press) => axis_press::on_press(state, press),
+        Action::MinimapRangeDrawn(parts) => axis_press::select_range_between(state, parts),
+        Action::RangeFilterChosen(about) => range::set_range_scope(state, about),
+        Action::ScopeChosen(scope) => range::choose_scope(state, scope),
         Action::SideChosen(side) => (state.side, state.side_is_expanded) = (side, true),
         Action::SheetToggled => state.side_is_expanded = !state.side_is_expanded,
-        Action::GroupChosen(group) => state.shared.change_plot_settings(state.plot_settings.grouped_by(group)),
-        Action::RangeRemoved => drop(state.end_range()),
+        Action::GroupChosen(group) => {
+            let settings = state.plot_settings.grouped_by(group);
+            axis_switch::change_plot_settings(state, settings);
+        }
+        Action::RangeRemoved => drop(cursor::end_range(state)),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
         Action::FindTyped(text) => find::set_text(state, text),
@@ -134,36 +124,39 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::LoadFailed(message) => close(state, Stage::Failed(message)),
         Action::Resized(canvas) => {
             state.canvas = Some(canvas);
-            state.arrange_lanes();
+            lane_scenes::arrange_lanes(state);
             state.refit_bytes_axis();
         }
         Action::RendererChosen(renderer) => {
             state.renderer = renderer;
-            out.extend(state.uploads());
+            out.extend(lane_scenes::uploads(state));
         }
         Action::PointerMoved(pointer) if state.lanes.pointer == Some(pointer) => {}
         Action::PointerMoved(pointer) => {
-            state.follow_pointer();
-            state.set_canvas_pointer(Some(pointer));
+            state.tools.crosshair.follow_pointer();
+            lane_focus::set_canvas_pointer(state, Some(pointer));
         }
-        Action::PointerLeft => state.set_canvas_pointer(None),
-        Action::Dragged { right_px, up_px } => state.drag(right_px, up_px),
-        Action::DragStarted { from, held } => state.start_drag(from, held),
-        Action::DragMoved(pointer) => state.shared.drag_to(state.shared.to_focused_lane(pointer)),
-        Action::DragEnded => state.end_drag(),
+        Action::PointerLeft => lane_focus::set_canvas_pointer(state, None),
+        Action::Dragged { right_px, up_px } => lane_focus::drag(state, right_px, up_px),
+        Action::DragStarted { from, held } => drag::start(state, from, held),
+        Action::DragMoved(pointer) => {
+            let pointer = lane_focus::to_focused_lane(state, pointer);
+            drag::drag_to(state, pointer);
+        }
+        Action::DragEnded => drag::end(state),
         Action::DragCancelled => state.tools.drag = Drag::None,
         Action::MarkerAdded(pointer) => {
-            let pointer = state.focus_at(pointer);
-            state.add_marker(Some(pointer));
+            let pointer = lane_focus::focus_at(state, pointer);
+            markers::add(state, Some(pointer));
         }
-        Action::MarkerVisited(number) => state.go_to_marker(number),
-        Action::MarkerRemoved(number) => state.remove_marker(number),
-        Action::CapacityTyped(text) => state.set_capacity(&text),
-        Action::Clicked(_) if state.fix_ruler() == FixResult::Now => {}
+        Action::MarkerVisited(number) => markers::go_to(state, number),
+        Action::MarkerRemoved(number) => markers::remove(state, number),
+        Action::CapacityTyped(text) => capacity::set(state, &text),
+        Action::Clicked(_) if ruler::fix(state) == FixResult::Now => {}
         Action::Clicked(pointer) => {
-            let pointer = state.focus_at(pointer);
+            let pointer = lane_focus::focus_at(state, pointer);
             click(state, pointer, &mut out);
-            state.set_cursor_at(pointer);
+            cursor::set_cursor_at(state, pointer);
         }
         Action::Wheel { axis: WheelAction::ZoomBytes, at, delta } => {
             state.bytes_axis = BytesAxis::Free;
@@ -212,27 +205,27 @@ fn derive(state: &mut State, out: &mut Outbox) {
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
     state.ask(AskPhase::Setup, device, out);
     state.ask(AskPhase::BeforeScene, device, out);
-    let plot_settings = state.wanted_plot_settings();
-    state.change_plot_settings(plot_settings);
-    state.arrange_lanes();
+    let plot_settings = find::wanted_plot_settings(state);
+    axis_switch::change_plot_settings(state, plot_settings);
+    lane_scenes::arrange_lanes(state);
     link::apply_windows(state);
     cursor::scroll_to_cursor(state);
     if follow(state) == Followed::Yes {
-        state.arrange_lanes();
+        lane_scenes::arrange_lanes(state);
     }
-    if !state.waits_for_scene() && !state.export.is_drawing() {
-        state.ask_next_scene(out);
+    if !lane_scenes::waits_for_scene(state) && !state.export.is_drawing() {
+        lane_scenes::ask_next_scene(state, out);
     }
     state.ask(AskPhase::WithScene, device, out);
-    if !state.waits_for_scene() {
+    if !lane_scenes::waits_for_scene(state) {
         state.ask(AskPhase::AfterScene, device, out);
     }
     match state.tools.crosshair.by_keys {
         Some(keys) => crosshair::update_hover(state, keys, out),
         None => update_hover(state, out),
     }
-    state.ask_selection_position(out);
-    state.update_ruler_end();
+    axis_switch::ask_selection_position(state, out);
+    ruler::update_end(state);
     state.ask(AskPhase::Last, device, out);
 }
 

@@ -21,8 +21,8 @@ use crate::figure::{Figure, sheet, words::SheetText};
 use crate::outbox::Outbox;
 use crate::overlay::Overlay;
 use crate::picture_file::{Format, Picture};
-use crate::plots;
 use crate::shared::Shared;
+use crate::{legend, plots, surroundings};
 use base::units::group_digits;
 use data::PendingPicture;
 use picture::outline::{Rect, outline};
@@ -112,8 +112,8 @@ fn start_picture(export: &mut Export, shared: &Shared, device: i64, out: &mut Ou
     let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view, shared.canvas) else { return };
     let Some(scene) = shared.geometry.scene.clone() else { return };
     let around = &shared.surroundings;
-    let is_known = around.marks.latest().is_some() && around.legend_of(shared.coloured_by()).is_some();
-    let outline = shared.outline_key().map(|of| around.outline.answer_to(&of).cloned());
+    let is_known = around.marks.latest().is_some() && around.legend_of(legend::coloured_by(shared)).is_some();
+    let outline = surroundings::outline_key(shared).map(|of| around.outline.answer_to(&of).cloned());
     if !is_known || outline == Some(None) {
         return;
     }
@@ -140,7 +140,7 @@ fn start_picture(export: &mut Export, shared: &Shared, device: i64, out: &mut Ou
     // then drawn with its outline.
     let view = plane.widened(scaled, 1, 1);
     let ([scene, outline], plot_settings) = (pending.serials, pending.plot_settings);
-    if let Some(allocation) = shared.outline_key().map(|of| of.allocation) {
+    if let Some(allocation) = surroundings::outline_key(shared).map(|of| of.allocation) {
         out.ask_with(outline, device, Question::Outline { view, plot_settings, allocation });
     }
     out.ask_with(scene, device, Question::Scene { view, plot_settings });

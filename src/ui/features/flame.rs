@@ -10,6 +10,7 @@ pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
 use crate::drawing::Canvas;
+use crate::find;
 use crate::latest::Latest;
 use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
@@ -193,7 +194,7 @@ impl FlameGraph {
         let canvas = self.canvas.filter(|_| shared.views.visible() == Some(Tab::Flame))?;
         let (arrangement, zoom) = (shared.views.arrangement, self.zoom_node(shared));
         let allocation = shared.selection.as_ref().map(|selection| selection.allocation);
-        let search_serial = shared.match_serial();
+        let search_serial = find::match_serial(shared);
         Some(FlameQuestion {
             scope: shared.views.scope,
             arrangement,

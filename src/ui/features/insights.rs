@@ -15,6 +15,7 @@ pub mod view;
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
+use crate::comparing;
 use crate::comparing::view::side;
 use crate::effect::{Effect, RanksEffect};
 use crate::markdown::markdown;
@@ -66,7 +67,7 @@ fn ask_visible(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Ou
         Topic::Ranks => Some(shared.ranks.version),
         _ => topic.depends_on_cursor().then_some(shared.cursor.moment),
     };
-    let pairing = shared.insight_pairing().filter(|_| topic == Topic::Comparison);
+    let pairing = comparing::part::insight_pairing(shared).filter(|_| topic == Topic::Comparison);
     if topic == Topic::Comparison && pairing.is_none() {
         return;
     }
@@ -110,7 +111,7 @@ fn open_requested(tab: &mut InsightsTab, _: &Shared, _: i64, out: &mut Outbox) {
 
 fn update_and_ask(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Outbox) {
     let is_off = match tab.topic {
-        Topic::Comparison => !shared.is_compared(),
+        Topic::Comparison => !comparing::part::is_compared(shared),
         Topic::Ranks => !shared.ranks.is_available(),
         _ => false,
     };

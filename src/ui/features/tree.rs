@@ -16,6 +16,7 @@ pub(crate) use feature::FEATURE;
 
 use super::tree_keys::{self};
 use crate::change::Change;
+use crate::find;
 use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::tab::Tab;
@@ -51,7 +52,7 @@ fn ask(tree: &mut Tree, shared: &Shared, device: i64, out: &mut Outbox) {
 }
 
 fn ask_rows(tree: &mut Tree, shared: &Shared, device: i64, out: &mut Outbox) {
-    let search_serial = shared.match_serial();
+    let search_serial = find::match_serial(shared);
     let [first, beyond] = tree.scroll.visible_rows();
     let rows = [first.saturating_sub(MARGIN), beyond - first + MARGIN + first.min(MARGIN)];
     let mut question = TreeQuestion {

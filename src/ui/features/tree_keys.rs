@@ -3,6 +3,7 @@
 use super::tree::{Tree, TreeScroll};
 use crate::binding::{Binding, KeyScope, bind};
 use crate::effect::Effect;
+use crate::find;
 use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::tab::Tab;
@@ -92,7 +93,7 @@ pub(crate) fn handle_action(tree: &mut Tree, shared: &Shared, action: TreeAction
 
 /// Runs a command.
 pub(crate) fn command(tree: &mut Tree, shared: &Shared, command: TreeCommand, out: &mut Outbox) {
-    let (searched, arrangement) = (shared.match_serial().is_some(), shared.views.arrangement);
+    let (searched, arrangement) = (find::match_serial(shared).is_some(), shared.views.arrangement);
     let (row, page) = (tree.active(), tree.scroll.rows_per_page());
     let active = tree.active_row().map(|row| (row.node, row.fold, row.depth, row.parent));
     match command {

@@ -14,13 +14,12 @@ use crate::comparing::ComparedAt;
 use crate::drawing::BytesAxis;
 use crate::find::{self, MatchCase, SameStack};
 use crate::lanes::LaneLayout;
-use crate::load_range;
-use crate::plots;
 use crate::range::RangeScope;
 use crate::tab::Tab;
 use crate::views::{HEIGHT_RANGE, PanelState, Views};
+use crate::{axis_switch, cursor, load_range, plots, range};
 use picture::timeline::Axis;
-use protocol::{Align, Grouping, MatchKey, Plot, PlotSettings};
+use protocol::{Align, Grouping, MatchKey, Plot};
 
 /// Link keys of the shared state. They are applied in this order, before the keys of the features. A key that resets
 /// other state comes before the keys of that state.
@@ -109,7 +108,7 @@ pub(super) const KEYS: &[PageKey] = &[
         |state| state.plot_settings.stacking.map_or("", Grouping::name).to_owned(),
         |state, link| {
             let stacking = link.check(Grouping::from_name(link.text));
-            state.change_plot_settings(PlotSettings { stacking, ..state.plot_settings });
+            axis_switch::stack_by(state, stacking);
         },
     ),
     history_key(
@@ -117,7 +116,7 @@ pub(super) const KEYS: &[PageKey] = &[
         |state| word_if(state.plot_settings.colouring != Grouping::default(), state.plot_settings.colouring.name()),
         |state, link| {
             let colouring = link.check(Grouping::from_name(link.text)).unwrap_or_default();
-            state.change_plot_settings(PlotSettings { colouring, ..state.plot_settings });
+            axis_switch::colour_by(state, colouring);
         },
     ),
     view_key(
@@ -163,10 +162,10 @@ pub(super) const KEYS: &[PageKey] = &[
         },
         |state, link| {
             state.cursor.extended_from = None;
-            state.set_cursor(parse_moment(link.text).unwrap_or_else(|| state.peak_moment()));
+            cursor::set_cursor(state, parse_moment(link.text).unwrap_or_else(|| state.peak_moment()));
             if parse_moment(link.text).is_none() && !link.text.is_empty() {
                 // The input field of the cursor also accepts `end` and `350ms`.
-                state.on_position_typed(link.text);
+                cursor::on_position_typed(state, link.text);
                 link.is_understood = state.cursor.error.is_none();
             }
         },
@@ -177,8 +176,8 @@ pub(super) const KEYS: &[PageKey] = &[
         |state, link| {
             let moments = super::value::split_range(link.text).and_then(|ends| both(ends.map(parse_moment)));
             match link.check(moments) {
-                Some([from, to]) => state.set_fixed_range(from, to),
-                None => drop(state.end_range()),
+                Some([from, to]) => cursor::set_fixed_range(state, from, to),
+                None => drop(cursor::end_range(state)),
             }
         },
     ),
@@ -193,7 +192,7 @@ pub(super) const KEYS: &[PageKey] = &[
         },
         |state, link| {
             let about = link.index(&RANGE_SCOPES).and_then(RangeScope::from_index).unwrap_or_default();
-            state.set_range_scope(about);
+            range::set_range_scope(state, about);
         },
     ),
     view_key("cursor", crosshair, points::set_crosshair),

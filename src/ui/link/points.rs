@@ -7,12 +7,12 @@ use super::value::{
 };
 use super::window::{X_SCALE, format_x, parse_x, x_from_millionths};
 use crate::crosshair::Position;
-use crate::hit_testing;
 use crate::markers::{Marker, Markers};
 use crate::navigate::device_axis_end;
 use crate::plots::{self, SelectedSegment};
 use crate::shared::Shared;
 use crate::tools::Point;
+use crate::{crosshair, hit_testing, ruler};
 use picture::timeline::Axis;
 use protocol::{MemoryFilter, MomentSpec, Plot};
 
@@ -100,10 +100,10 @@ pub(super) fn ruler(state: &Shared) -> String {
 
 pub(super) fn set_ruler(state: &mut Shared, link: &mut ValueReader<'_>) {
     let points = split_range(link.text).and_then(|ends| both(ends.map(|end| parse_point(state, end))));
-    state.remove_ruler();
+    ruler::remove(state);
     if let Some([from, to]) = link.check(points) {
-        state.measure_from(from);
-        state.measure_to(to);
+        ruler::measure_from(state, from);
+        ruler::measure_to(state, to);
     }
 }
 
@@ -124,13 +124,15 @@ pub(super) fn crosshair(state: &Shared) -> String {
 
 pub(super) fn set_crosshair(state: &mut Shared, link: &mut ValueReader<'_>) {
     let to = parse_position(state, link);
-    state.set_crosshair(to);
+    crosshair::fix_at(state, to);
 }
 
 /// Formats the position of the selected segment, if the order of the plot has not changed since it was selected.
 pub(super) fn chosen(state: &Shared) -> String {
     let is_same_order = |chosen: &&SelectedSegment| chosen.plot == state.plot_settings.layout_key();
-    state.selected_segment().filter(is_same_order).map_or_else(String::new, |chosen| format_position(chosen.position))
+    plots::segment::selected_segment(state)
+        .filter(is_same_order)
+        .map_or_else(String::new, |chosen| format_position(chosen.position))
 }
 
 pub(super) fn set_chosen(state: &mut Shared, link: &mut ValueReader<'_>) {

@@ -4,15 +4,14 @@ use super::build::snapshot_urls;
 use super::fragment::{FORMAT_VERSION, Link, Unknown};
 use super::keys::KEYS;
 use super::value::ValueReader;
-use crate::comparing;
 use crate::drawing::Purpose;
 use crate::features::State;
 use crate::fingerprint::length;
 use crate::opening::{load, load_links};
 use crate::outbox::Outbox;
-use crate::ranks;
 use crate::shared::Shared;
 use crate::stage::Stage;
+use crate::{comparing, first_group, ranks};
 use base::units::Bytes;
 
 /// Follows a link from the page's address, or from a saved page that contains one.
@@ -56,7 +55,7 @@ pub(crate) fn follow_link(state: &mut State, link: Link, out: &mut Outbox) {
 /// Restores the view of the pending link after a file was opened.
 pub(crate) fn on_file_opened(state: &mut State, out: &mut Outbox) {
     // A file without an address can only be matched with the link by its fingerprint, which is not known yet.
-    state.request_first_group();
+    first_group::request(state);
     let is_its_file = |link: &&Link| !link.urls.is_empty() || link.fingerprint.is_empty();
     if let Some(link) = state.linked.pending.as_ref().filter(is_its_file).cloned() {
         // If the link has no view, the file is shown with its defaults.
@@ -137,7 +136,7 @@ fn restore_view(state: &mut State, link: Link, out: &mut Outbox) {
         state.linked.pending = Some(link);
         return;
     }
-    state.shared.cancel_first_group();
+    first_group::cancel(&mut state.shared);
     // A pending question about a click no longer applies.
     state.question = None;
     let mut unknown = link.unknown.clone();
@@ -158,14 +157,12 @@ fn restore_view(state: &mut State, link: Link, out: &mut Outbox) {
     state.linked.notice = warnings(&link, &unknown);
 }
 
-impl Shared {
-    /// Returns true while a link is being followed: the view is not restored yet, or the user is asked for the file.
-    pub fn is_following_link(&self) -> bool {
-        let waits_for_file = self.linked.pending.as_ref().is_some_and(|link| link.urls.is_empty());
-        let selects_segment = self.question.is_some_and(|question| question.purpose == Purpose::SelectSegment);
-        let sets_window = self.linked.pending_window.is_some() || self.linked.pending_heights.is_some();
-        waits_for_file || sets_window || selects_segment || self.selecting.is_some()
-    }
+/// Returns true while a link is being followed: the view is not restored yet, or the user is asked for the file.
+pub fn is_following_link(state: &Shared) -> bool {
+    let waits_for_file = state.linked.pending.as_ref().is_some_and(|link| link.urls.is_empty());
+    let selects_segment = state.question.is_some_and(|question| question.purpose == Purpose::SelectSegment);
+    let sets_window = state.linked.pending_window.is_some() || state.linked.pending_heights.is_some();
+    waits_for_file || sets_window || selects_segment || state.selecting.is_some()
 }
 
 /// Returns the index of the linked snapshot, if another snapshot of the same file is open.

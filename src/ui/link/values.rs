@@ -3,6 +3,7 @@
 use super::value::{ValueReader, format_list, format_optional};
 use crate::comparing::{self, SecondFile, SecondSource};
 use crate::effect::Origin;
+use crate::lane_focus;
 use crate::lanes::LaneLayout;
 use crate::opening::show_device;
 use crate::plots::{self, PlotAction, line::Line};
@@ -51,7 +52,7 @@ pub(super) fn set_device(state: &mut Shared, link: &mut ValueReader<'_>) {
 pub(super) fn set_lanes(state: &mut Shared, link: &mut ValueReader<'_>) {
     let wanted = if link.is_second_word(["one", "all"]) { LaneLayout::All } else { LaneLayout::Single };
     if wanted != state.lanes.layout && state.device_count() > 1 {
-        state.toggle_lanes();
+        lane_focus::toggle_lanes(state);
     }
 }
 
@@ -76,7 +77,7 @@ pub(super) fn set_plot(state: &mut Shared, link: &mut ValueReader<'_>) {
 pub(super) fn set_filter(state: &mut Shared, change: impl FnOnce(&mut MemoryFilter)) {
     let mut only = state.plot_settings.plot.filter();
     change(&mut only);
-    state.show_plot(plots::with_filter(state.plot_settings.plot, only));
+    plots::show_plot(state, plots::with_filter(state.plot_settings.plot, only));
 }
 
 /// Formats the curves of the Reserved plot that the user has hidden or shown, as their positions in [`Line::ALL`], from
