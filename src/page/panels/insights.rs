@@ -248,7 +248,7 @@ fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let now = app.state.borrow().insights.topic;
     let is_there = |topic: &Topic| match topic {
-        Topic::Comparison => app.state.borrow().is_compared(),
+        Topic::Comparison => ui::comparing::is_compared(&app.state.borrow()),
         Topic::Ranks => app.state.borrow().ranks.is_available(),
         _ => true,
     };

@@ -3,6 +3,7 @@
 use super::data::MAX_ROWS;
 use super::{EditedRow, Plan, RowSubject};
 use crate::link::value::{Key, MAX_VALUE, view_key, word_at};
+use crate::outbox::Intent;
 use crate::planned::DrawnCurve;
 use protocol::Preset;
 
@@ -20,9 +21,9 @@ pub(super) const LINKS: &[Key<Plan>] = &[
     view_key(
         "curve",
         |_, shared| word_at(&CURVES, shared.planned.drawn as usize).to_owned(),
-        |_, shared, link| {
+        |_, _, link| {
             let drawn = link.map_word(&CURVES, &[DrawnCurve::None, DrawnCurve::Without, DrawnCurve::Plan]);
-            shared.draw_curve(drawn);
+            link.out.intend(Intent::DrawCurve(drawn));
         },
     ),
 ];
