@@ -3,7 +3,7 @@
 use memscape::engine::Request;
 use memscape::ui::settings::{Dialog, Field, SettingsAction, Theme};
 use memscape::ui::source_links::{SCHEMES, SourceLinkError, check_template, expand_template, location};
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Effect, State, commands, update};
 
 fn act(state: &mut State, action: SettingsAction) -> Vec<Effect> {
     update(state, Action::Settings(action), 0.0)
@@ -143,12 +143,12 @@ fn settings_are_restored_and_invalid_ones_ignored() {
 #[test]
 fn invalid_rules_show_error_and_are_not_applied() {
     let mut state = State::default();
-    update(&mut state, Action::Command(Command::ToggleSettings), 0.0);
+    update(&mut state, Action::Command(commands::TOGGLE_SETTINGS), 0.0);
     assert_eq!(state.settings.dialog, Dialog::Open);
     type_field(&mut state, Field::Rules, "native\nnonsense");
     assert!(state.settings.wrong_rules().starts_with("line 2:"), "{}", state.settings.wrong_rules());
     let before = State::default().settings.rules_text();
-    let effects = update(&mut state, Action::Command(Command::ToggleSettings), 0.0);
+    let effects = update(&mut state, Action::Command(commands::TOGGLE_SETTINGS), 0.0);
     assert_eq!((effects, state.settings.rules_text(), state.settings.dialog), (vec![], before, Dialog::Closed));
     type_field(&mut state, Field::Template, "javascript:{file}");
     assert!(state.settings.wrong_template().contains("vscode"));
@@ -173,7 +173,7 @@ fn theme_is_stored() {
         assert_eq!(next.settings.theme, theme);
     }
     assert_eq!(act(&mut state, SettingsAction::ThemeChosen(Theme::Light)), vec![], "theme does not change");
-    let system = stored(&update(&mut state, Action::Command(Command::ChooseTheme(Theme::System)), 0.0)).unwrap();
+    let system = stored(&update(&mut state, Action::Command(commands::THEME_SYSTEM), 0.0)).unwrap();
     assert!(!system.contains("theme"), "the system theme is not stored: {system}");
     act(&mut state, SettingsAction::Loaded("memscape settings 1\ntheme=hotdog".into()));
     assert_eq!(state.settings.theme, Theme::System, "an unknown theme is ignored");

@@ -1,19 +1,17 @@
-//! Interface of a feature of the page: requests to the worker, actions, keyboard shortcuts and link keys. All fields
+//! Interface of a feature of the page: requests to the worker, actions and link keys. All fields
 //! are required, so a feature that lacks one does not compile. A feature that is missing from the list in
 //! [`super::features`] is reported as dead code.
 //!
 //! A feature changes only its own state and [`Shared`]. It does not access other features.
 
-use super::binding::Binding;
 use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::link::value::Key;
 use super::shared::Shared;
 use protocol::Answer;
-use std::convert::Infallible;
 
-/// Callbacks and tables of a feature with state `S`, actions `A` and commands `C`.
-pub(super) struct Feature<S: 'static, A, C: 'static> {
+/// Callbacks and tables of a feature with state `S` and actions `A`.
+pub(super) struct Feature<S: 'static, A> {
     /// Drops state that a change has invalidated.
     pub(super) reset: fn(&mut S, &mut Shared, Change),
     /// Functions that send requests about the shown device to the worker, each with its phase. They run after every
@@ -23,10 +21,6 @@ pub(super) struct Feature<S: 'static, A, C: 'static> {
     pub(super) on_reply: fn(&mut S, &mut Shared, serial: u32, Answer, &mut Vec<Effect>) -> Option<Answer>,
     /// Applies an action of the feature.
     pub(super) on_action: fn(&mut S, &mut Shared, A, &mut Vec<Effect>),
-    /// Runs a command of the feature.
-    pub(super) on_command: fn(&mut S, &mut Shared, C, &mut Vec<Effect>),
-    /// Key table entries of the feature's commands, in the order of the help dialog.
-    pub(super) bindings: &'static [Binding<C>],
     /// Keys of the feature's values in links, in parsing order.
     pub(super) link_keys: &'static [Key<S>],
     /// Handles Escape while the feature is visible. Returns whether there was anything to close.
@@ -48,11 +42,6 @@ pub(super) fn take_nothing<S>(
     _: &mut Vec<Effect>,
 ) -> Option<Answer> {
     Some(answer)
-}
-
-/// `on_command` of a feature without commands.
-pub(super) fn no_commands<S>(_: &mut S, _: &mut Shared, never: Infallible, _: &mut Vec<Effect>) {
-    match never {}
 }
 
 /// `on_escape` of a feature that has nothing to close.

@@ -10,7 +10,8 @@ mod data;
 
 pub use data::PartialState;
 
-use super::action::{Action, Command};
+use super::action::Action;
+use super::command::Trait;
 use super::drawing::Geometry;
 use super::effect::Effect;
 use super::navigate::Plane;
@@ -152,15 +153,7 @@ pub(super) fn is_unavailable(state: &Shared, action: &Action) -> bool {
             | Action::MinimapRangeDrawn(_)
             | Action::Plot(_) => true,
             Action::DragStarted { held, .. } => held.alt || held.shift,
-            Action::Command(command) => matches!(
-                command,
-                Command::MoveCrosshair(_)
-                    | Command::AddMarker
-                    | Command::ToggleRuler
-                    | Command::ToggleRange
-                    | Command::ToggleAxis
-                    | Command::Plot(_)
-            ),
+            Action::Command(command) => command.has(Trait::NeedsWholeFile),
             _ => false,
         }
 }

@@ -2,7 +2,7 @@
 
 use super::action::Action;
 use super::change::AskPhase;
-use super::commands::run_command;
+use super::commands;
 use super::comparing;
 use super::crosshair::{self, Followed, follow};
 use super::cursor;
@@ -48,7 +48,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             palette_entries::run_chosen(state, now_ms, &mut effects);
             ranks::open_wanted(state, now_ms, &mut effects);
         }
-        Action::Command(wanted) => run_command(state, wanted, now_ms, &mut effects),
+        Action::Command(command) => commands::run(state, command, now_ms, &mut effects),
         Action::FilesGiven(files)
             if sources::open_if_sources(&mut state.sources, &mut state.shared, &files, &mut effects) => {}
         Action::FilesGiven(files) => {

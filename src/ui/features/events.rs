@@ -3,8 +3,9 @@
 mod data;
 
 pub(crate) use data::SyncDirection;
-pub use data::{EventStep, Events, EventsAction, ROW_PX};
+pub use data::{Events, EventsAction, ROW_PX};
 
+pub mod commands;
 mod feature;
 mod link;
 mod view;
@@ -13,7 +14,6 @@ pub use view::{ActionFilter, COLUMNS, EventsStatus, action_filters, grid, status
 
 pub(crate) use feature::FEATURE;
 
-use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
 use crate::effect::Effect;
 use crate::rows::{RowSelection, RowsStep, SelectMode};
@@ -61,30 +61,6 @@ pub(crate) fn on_rows_step(events: &mut Events, shared: &mut Shared, step: RowsS
     }
 }
 
-/// Runs a command of the Events tab.
-fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
-    let selection = shared.selection.as_deref();
-    let (event, failure) = match (step, selection) {
-        (EventStep::Select, _) => {
-            if let Some(row) = events.selected_rows.active() {
-                select_allocation_of(events, shared, row, effects);
-            }
-            return;
-        }
-        (_, None) => (None, "Select an allocation first."),
-        (EventStep::ToAllocated, Some(details)) => (details.allocated_event, "It was allocated before recording."),
-        (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is never freed."),
-    };
-    match event {
-        None => shared.remark = Some(failure.to_owned()),
-        Some(event) => {
-            shared.views.show(Tab::Events);
-            shared.go_to(event.saturating_add(1));
-            effects.push(Effect::FocusView);
-        }
-    }
-}
-
 fn activate_row(events: &mut Events, shared: &mut Shared, row: u32, extent: SelectMode) {
     if row >= events.scroll.rows {
         return;
@@ -129,17 +105,6 @@ fn copy(events: &mut Events, shared: &mut Shared, effects: &mut Vec<Effect>) {
     let rows = question.selected.clone();
     events.copying.start(shared, device, &rows, Question::EventsText(Box::new(question)), effects);
 }
-
-const KEYS: &[Binding<EventStep>] = {
-    use EventStep::*;
-    use KeyScope::Page;
-    const AT: KeyScope = KeyScope::Tab(Tab::Events);
-    &[
-        bind(Page, &["Shift+b"], ToAllocated, "Go to the event that allocated the selection", "details-born"),
-        bind(Page, &["Shift+d"], ToFreed, "Go to the event that freed the selection", "details-freed"),
-        bind(AT, &["Enter"], Select, "Select the allocation of the event", "events-grid"),
-    ]
-};
 
 /// Resets the tab after a change of device, but keeps the filter.
 fn reset(events: &mut Events, _: &mut Shared, change: Change) {

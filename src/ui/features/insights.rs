@@ -3,24 +3,21 @@
 mod data;
 
 pub(crate) use data::{INITIAL_ROWS, MAX_ROWS, MORE_FACTOR, ReportItem, TopicQuestion};
-pub use data::{InsightsAction, InsightsStep, InsightsTab};
+pub use data::{InsightsAction, InsightsTab};
 
 pub mod cells;
+pub mod commands;
 mod evidence;
 mod feature;
-mod keys;
 mod link;
 pub mod view;
 
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
-use crate::comparing::view::side;
 use crate::effect::{Effect, RanksEffect};
-use crate::markdown::markdown;
 use crate::settings::Dialog;
 use crate::shared::Shared;
-use crate::summary::device_name;
 use crate::tab::Tab;
 use evidence::show_evidence;
 use protocol::category::MAX_CATEGORIES;
@@ -226,29 +223,6 @@ pub(crate) fn handle_action(
                 return;
             };
             effects.push(Effect::Copy(text));
-        }
-    }
-}
-
-/// Runs a command.
-pub(crate) fn step(tab: &mut InsightsTab, shared: &mut Shared, step: InsightsStep, effects: &mut Vec<Effect>) {
-    let (active, count) = (tab.active, tab.items().len());
-    let last = count.saturating_sub(1);
-    match step {
-        InsightsStep::Up => tab.active = active.saturating_sub(1),
-        InsightsStep::Down => tab.active = (active + 1).min(last),
-        InsightsStep::First => tab.active = 0,
-        InsightsStep::Last => tab.active = last,
-        InsightsStep::ShowEvidence => follow_item(tab, shared, active, effects),
-        InsightsStep::ToggleStack => toggle_stack(tab, active),
-        InsightsStep::Copy => {
-            let Some((report, device)) = tab.report().zip(shared.device()) else { return };
-            let file = shared.file().map_or("", |file| &file.file);
-            let subject = match shared.comparing.pair.filter(|_| tab.topic == Topic::Comparison) {
-                Some(pair) => pair.map(|place| side(shared, place)).join(" → "),
-                None => [file, " · ", &device_name(device.device)].concat(),
-            };
-            effects.push(Effect::Copy(markdown(report, &subject)));
         }
     }
 }

@@ -6,7 +6,7 @@
 
 mod data;
 
-pub use data::{NAMES, PlotAction, PlotStep, Plots, name};
+pub use data::{NAMES, PlotAction, Plots, name};
 pub(crate) use data::{lookup, push_bounded, unfiltered, with_filter, with_heights_of, without_curves};
 pub(crate) use line::MemoryPart;
 pub use selected_segment::{SegmentView, SelectedSegment};
@@ -196,53 +196,6 @@ pub(super) fn handle_action(state: &mut Shared, action: PlotAction) {
         }
     };
     state.show_plot(wanted);
-}
-
-/// Runs a command.
-pub(super) fn step(state: &mut Shared, step: PlotStep) {
-    let plot = state.plot_settings.plot;
-    let only = plot.filter();
-    // Cycles through the entries, with "all" after the last.
-    let next = |now: Option<usize>, count: usize| match now {
-        None => Some(0).filter(|_| count > 0),
-        Some(now) => Some(now + 1).filter(|next| *next < count),
-    };
-    let (pools, streams) = state.pools_and_streams();
-    match step {
-        PlotStep::NextPlot => {
-            let index = NAMES.iter().position(|of| *of == name(plot)).map_or(0, |index| (index + 1) % NAMES.len());
-            handle_action(state, PlotAction::KindChosen(index));
-        }
-        PlotStep::NextPool | PlotStep::NextStream if plot == Plot::Stack => {
-            state.remark =
-                Some("The Live view shows all pools and streams. Choose the Addresses or Reserved view.".to_owned());
-        }
-        PlotStep::NextPool => {
-            let now = only.pool.and_then(|pool| pools.iter().position(|of| *of == pool));
-            let wanted = PlotAction::Pool(next(now, pools.len()));
-            handle_action(state, wanted);
-        }
-        PlotStep::NextStream => {
-            let now = only.stream.and_then(|stream| streams.iter().position(|of| *of == stream));
-            let wanted = PlotAction::Stream(next(now, streams.len()));
-            handle_action(state, wanted);
-        }
-        PlotStep::OnlySegment if only.address.is_some() => {
-            state.show_plot(with_filter(plot, MemoryFilter { address: None, ..only }));
-        }
-        PlotStep::OnlySegment => match state.plots.selected_segment.as_ref().map(|chosen| chosen.segment.address) {
-            Some(address) => {
-                state.show_plot(Plot::Addresses(MemoryFilter { address: Some(address), ..MemoryFilter::default() }));
-            }
-            None => {
-                state.remark = Some("Select a segment first.".to_owned());
-            }
-        },
-        PlotStep::ToggleLine(_) if !matches!(plot, Plot::Reserved(_)) => {
-            state.remark = Some("Lines are shown in the Reserved view.".to_owned());
-        }
-        PlotStep::ToggleLine(line) => state.plots.toggle_line(line),
-    }
 }
 
 /// Requests data that the plot needs, with at most one pending request of each kind.

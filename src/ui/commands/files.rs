@@ -1,0 +1,115 @@
+//! Commands that open files, choose devices, and compare snapshots.
+
+use crate::binding::KeyScope::{Export, Page};
+use crate::command::Trait::{BrowserOnly, OpensFile};
+use crate::command::{EXPORT, FILES, PAGE, Row, always, row, rows};
+use crate::comparing::{self, SecondFile};
+use crate::effect::Effect;
+use crate::features::{State, save_page};
+use crate::link::{self, Link};
+use crate::opening::{cancel, show_device};
+use crate::samples::Sample;
+use crate::stage::Stage;
+use crate::{export, load_dialog, partial};
+
+rows! {
+    pub(super) OPENING:
+    OPEN_FILE = row(Page, FILES, &["o"], "Open a snapshot", "open", |_, _, effects| effects.push(Effect::PickFile))
+        .when(always)
+        .with(&[BrowserOnly]);
+    OPEN_SAMPLE_OUT_OF_MEMORY = sample(&["e"], "Open the sample: out of memory", "open-example",
+        |state, now_ms, effects| open_sample(state, Sample::OutOfMemory, now_ms, effects));
+    OPEN_SAMPLE_LEAK = sample(&[], "Open the sample: memory leak", "open-leak",
+        |state, now_ms, effects| open_sample(state, Sample::Leak, now_ms, effects));
+    OPEN_SAMPLE_TRAINING = sample(&[], "Open the sample: training steps", "open-training",
+        |state, now_ms, effects| open_sample(state, Sample::Training, now_ms, effects));
+    OPEN_SAMPLE_GRAPHS = sample(&[], "Open the sample: CUDA graphs", "open-graphs",
+        |state, now_ms, effects| open_sample(state, Sample::Graphs, now_ms, effects));
+    CANCEL_LOADING = row(Page, FILES, &["x"], "Cancel loading", "cancel", |state, _, effects| cancel(state, effects))
+        .when(|state| matches!(state.stage, Stage::Choosing(_) | Stage::Loading(_)));
+    OPEN_ALL = row(Page, FILES, &[], "Load all events of the file", "open-all", load_dialog::load_all)
+        .when(|state| matches!(state.stage, Stage::Choosing(_)) || load_dialog::loaded_text(state).is_some())
+        .with(&[OpensFile]);
+    CHOOSE_EVENTS = row(Page, FILES, &[], "Load a range of the events…", "choose-events",
+        |state, _, effects| load_dialog::ask_again(state, effects))
+        .when(|state| matches!(state.stage, Stage::Loading(_) | Stage::Ready(_)))
+        .with(&[OpensFile]);
+    NEXT_DEVICE = row(Page, FILES, &["u"], "Show the next device", "device", |state, _, _| step_device(state, 1))
+        .when(has_devices);
+    PREVIOUS_DEVICE = row(Page, FILES, &["b"], "Show the previous device", "device",
+        |state, _, _| step_device(state, -1))
+        .when(has_devices);
+    /// Switches between showing one device and stacking all devices vertically.
+    TOGGLE_LANES = row(Page, FILES, &["l"], "Show all devices, or one", "lanes", |state, _, _| state.toggle_lanes())
+        .when(has_devices);
+    COMPARE = row(Page, PAGE, &["|"], "Compare with another snapshot", "compare-open",
+        |state, _, effects| {
+            match state.file() {
+                Some(_) => effects.push(Effect::PickSecond),
+                None => state.remark = Some("Open a snapshot first.".to_owned()),
+            }
+        })
+        .with(&[BrowserOnly]);
+    COMPARE_SWAP = row(Page, PAGE, &["~"], "Swap A and B", "compare-swap",
+        |state, _, _| {
+            if is_comparing(state) && let Some([a, b]) = state.comparing.pair {
+                state.comparing.pair = Some([b, a]);
+                state.arrange_lanes();
+            }
+        });
+    COMPARE_OVERLAY = row(Page, PAGE, &["^"], "Draw B over A", "compare-overlay",
+        |state, _, _| state.comparing.is_overlaid ^= is_comparing(state));
+    COMPARE_END = row(Page, PAGE, &["\\"], "Stop comparing", "compare-end",
+        |state, _, effects| {
+            if is_comparing(state) {
+                comparing::end(state, effects);
+            }
+        });
+}
+
+rows! {
+    pub(super) SAVING:
+    SAVE_HTML = row(Export, EXPORT, &["h"], "Save as HTML with the snapshot inside", "export-html",
+        |state, _, effects| {
+            let view = Link::from_state(state).unwrap_or_default().without_file();
+            state.export.dialog = export::Dialog::Closed;
+            save_page::save(&mut state.html, &mut state.shared, view, effects);
+        })
+        .with(&[BrowserOnly]);
+}
+
+const fn sample(
+    keys: &'static [&'static str],
+    title: &'static str,
+    control: &'static str,
+    run: fn(&mut State, f64, &mut Vec<Effect>),
+) -> Row {
+    row(Page, FILES, keys, title, control, run).when(always).with(&[BrowserOnly, OpensFile])
+}
+
+fn open_sample(state: &mut State, sample: Sample, now_ms: f64, effects: &mut Vec<Effect>) {
+    link::follow_link(state, Link::parse(sample.link()), now_ms, effects);
+}
+
+fn has_devices(state: &State) -> bool {
+    state.file().is_some_and(|file| file.devices.len() > 1)
+}
+
+/// Shows the device `by` places after the shown one, wrapping around at both ends.
+fn step_device(state: &mut State, by: i64) {
+    let count = state.device_count();
+    if count > 1 {
+        partial::on_device_chosen(state);
+        let next = (state.device_index as i64 + by).rem_euclid(count as i64);
+        show_device(state, next as usize);
+    }
+}
+
+/// Returns whether a comparison is open or loading. If not, tells the user to start one.
+fn is_comparing(state: &mut State) -> bool {
+    let is_open = state.comparing.pair.is_some() || state.comparing.second != SecondFile::None;
+    if !is_open {
+        state.remark = Some("Compare with another snapshot first.".to_owned());
+    }
+    is_open
+}

@@ -1,0 +1,100 @@
+//! Commands of the export dialog: one that opens it, and one for each format.
+
+use super::formats::{export_crop, export_format};
+use super::toggle;
+use crate::binding::KeyScope::{Export, Page};
+use crate::command::Trait::BrowserOnly;
+use crate::command::{Command, EXPORT, FILES, Row, Run, has_file, row, rows};
+use crate::effect::Effect;
+use crate::features::State;
+use crate::picture_file::Format;
+use protocol::ExportFormat;
+
+rows! {
+    pub(crate) ROWS:
+    TOGGLE = row(Page, FILES, &["i"], "Export", "export-open",
+        |state, _, _| toggle(&mut state.export, &mut state.shared))
+        .with(&[BrowserOnly]);
+    CROP = file(&["n"], "Save a range as a smaller snapshot", "export-crop",
+        |state, _, effects| export_crop(&mut state.export, &mut state.shared, effects));
+    /// Chooses a trace of torch.profiler to add the memory to, or removes the chosen one.
+    TRACE = file(&["u"], "Put the memory into a trace of torch.profiler", "export-trace-onto",
+        |state, _, effects| {
+            if state.export.trace.take().is_none() {
+                effects.push(Effect::PickTrace);
+            }
+        });
+}
+
+rows! {
+    pub(crate) FORMATS:
+    SPEEDSCOPE = file(&["o"], "Export for speedscope", "export-speedscope",
+        |state, _, effects| write(state, ExportFormat::Speedscope, effects));
+    PPROF = file(&["p"], "Export for pprof", "export-pprof",
+        |state, _, effects| write(state, ExportFormat::Pprof, effects));
+    COLLAPSED = file(&["c"], "Export as collapsed stacks", "export-collapsed",
+        |state, _, effects| write(state, ExportFormat::Collapsed, effects));
+    FIREFOX = file(&["f"], "Export for the Firefox Profiler", "export-firefox",
+        |state, _, effects| write(state, ExportFormat::Firefox, effects));
+    PERFETTO = file(&["t"], "Export for Perfetto", "export-trace",
+        |state, _, effects| write(state, ExportFormat::Trace, effects));
+    DHAT = file(&["d"], "Export for DHAT", "export-dhat",
+        |state, _, effects| write(state, ExportFormat::Dhat, effects));
+    CSV = file(&["v"], "Export a table as CSV", "export-csv",
+        |state, _, effects| write(state, ExportFormat::Csv, effects));
+    JSON_LINES = file(&["j"], "Export a table as JSON lines", "export-jsonl",
+        |state, _, effects| write(state, ExportFormat::JsonLines, effects));
+}
+
+const fn file(
+    keys: &'static [&'static str],
+    title: &'static str,
+    control: &'static str,
+    run: fn(&mut State, f64, &mut Vec<Effect>),
+) -> Row {
+    row(Export, EXPORT, keys, title, control, run).with(&[BrowserOnly])
+}
+
+fn write(state: &mut State, format: ExportFormat, effects: &mut Vec<Effect>) {
+    export_format(&mut state.export, &mut state.shared, format, effects);
+}
+
+// The rows that save the picture. [`Format`] has their keys, titles and controls.
+static SAVE_ROWS: [Row; Format::ALL.len()] = {
+    let mut rows = [save_row(Format::Svg); Format::ALL.len()];
+    let mut index = 0;
+    while index < rows.len() {
+        rows[index] = save_row(Format::ALL[index]);
+        index += 1;
+    }
+    rows
+};
+
+const fn save_row(format: Format) -> Row {
+    let (keys, title, control) = format.entry();
+    Row {
+        scope: Export,
+        group: EXPORT,
+        keys,
+        title,
+        control,
+        is_possible: has_file,
+        run: Run::Save(format),
+        traits: &[BrowserOnly],
+    }
+}
+
+pub(crate) const SAVE: [Command; Format::ALL.len()] = {
+    let mut commands = [save(Format::Svg); Format::ALL.len()];
+    let mut index = 0;
+    while index < commands.len() {
+        commands[index] = save(Format::ALL[index]);
+        index += 1;
+    }
+    commands
+};
+
+/// Returns the command that saves the picture in a format.
+pub const fn save(format: Format) -> Command {
+    Command::new(&SAVE_ROWS[format as usize])
+}
