@@ -10,7 +10,7 @@ use memscape::protocol::{
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
 use memscape::ui::amount::{per_mille, percent};
-use memscape::ui::settings::{Field, SettingsAction};
+use memscape::ui::settings::SettingsAction;
 use memscape::ui::tree_keys::TreeAction;
 use memscape::ui::tree_rows::{TreeRowView, TreeView, share_level, view};
 use memscape::ui::{Action, Command, Effect, commands};
@@ -395,7 +395,7 @@ fn changed_internal_frame_rules_request_new_tree() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.act(Action::feature(TreeAction::Clicked(3)));
-    page.act(Action::Settings(SettingsAction::Typed(Field::Rules, "native".into())));
+    page.act(Action::Settings(SettingsAction::Changed("rule", "native".into())));
     page.act(Action::Settings(SettingsAction::RulesFinished));
     let is_sent = page.effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::InternalFrames(_))));
     assert!(is_sent && page.question().is_some(), "the first change from the defaults is sent too");

@@ -53,7 +53,7 @@ const fn theme(theme: Theme, title: &'static str, run: fn(&mut State, f64, &mut 
 }
 
 fn choose_theme(state: &mut State, theme: Theme, effects: &mut Vec<Effect>) {
-    settings::apply(state, SettingsAction::ThemeChosen(theme), effects);
+    settings::apply(state, SettingsAction::Changed("theme", theme.name().to_owned()), effects);
 }
 
 // The rows that show a tab. [`Tab`] has their keys, titles and controls.
