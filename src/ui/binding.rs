@@ -32,7 +32,7 @@ pub struct Modifiers {
     pub shift: bool,
 }
 
-/// Returns a key in the notation of the key table, from `KeyboardEvent.key` and the modifiers held:
+/// Returns a key in the notation of the rows of commands, from `KeyboardEvent.key` and the modifiers held:
 /// `Ctrl+Shift+ArrowLeft`, `Shift+z`. Letters are in lower case. For other characters, Shift is not mentioned, since
 /// the character implies it.
 pub fn chord(key: &str, held: Modifiers) -> String {

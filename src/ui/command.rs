@@ -39,11 +39,19 @@ pub struct Row {
     pub(crate) traits: &'static [Trait],
 }
 
+/// Title, or id of a control.
+pub(crate) type Name = &'static str;
+
+/// Keys in the notation of [`super::binding::chord`].
+pub(crate) type Keys = &'static [&'static str];
+
+/// Runs a command. The parameters are the state, the time in ms, and the list of effects.
+pub(crate) type Call = fn(&mut State, f64, &mut Vec<Effect>);
+
 /// What a command does.
 #[derive(Clone, Copy)]
 pub(crate) enum Run {
-    /// Calls a function with the state, the time in ms, and the list of effects.
-    Call(fn(&mut State, f64, &mut Vec<Effect>)),
+    Call(Call),
     /// Shows a tab and gives it the keyboard focus.
     Show(Tab),
     /// Saves the picture in a format.
@@ -80,27 +88,14 @@ impl Row {
 }
 
 /// Creates a row. The parameters are the fields of [`Row`].
-pub(crate) const fn row(
-    scope: KeyScope,
-    group: &'static str,
-    keys: &'static [&'static str],
-    title: &'static str,
-    control: &'static str,
-    run: fn(&mut State, f64, &mut Vec<Effect>),
-) -> Row {
-    Row { scope, group, keys, title, control, is_possible: has_file, run: Run::Call(run), traits: &[] }
+pub(crate) const fn row(scope: KeyScope, group: Name, keys: Keys, title: Name, control: Name, call: Call) -> Row {
+    Row { scope, group, keys, title, control, is_possible: has_file, run: Run::Call(call), traits: &[] }
 }
 
 /// Creates the row of a command that works while `tab` has the focus.
-pub(crate) const fn tab_row(
-    tab: Tab,
-    keys: &'static [&'static str],
-    title: &'static str,
-    control: &'static str,
-    run: fn(&mut State, f64, &mut Vec<Effect>),
-) -> Row {
-    let Some(group) = tab.entry().heading else { panic!("a tab with keys needs a heading") };
-    row(KeyScope::Tab(tab), group, keys, title, control, run)
+pub(crate) const fn tab_row(tab: Tab, keys: Keys, title: Name, control: Name, call: Call) -> Row {
+    let group = if let Some(heading) = tab.entry().heading { heading } else { "" };
+    row(KeyScope::Tab(tab), group, keys, title, control, call)
 }
 
 /// Condition of most commands: a file is open.
@@ -119,6 +114,17 @@ pub struct Command(&'static Row);
 impl Command {
     pub(crate) const fn new(row: &'static Row) -> Command {
         Command(row)
+    }
+
+    /// Returns the commands of a table of rows.
+    pub(crate) const fn table<const N: usize>(rows: &'static [Row; N]) -> [Command; N] {
+        let mut commands = [Command(&rows[0]); N];
+        let mut index = 0;
+        while index < N {
+            commands[index] = Command(&rows[index]);
+            index += 1;
+        }
+        commands
     }
 
     /// Returns whether the command shows a tab.

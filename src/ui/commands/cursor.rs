@@ -2,7 +2,7 @@
 
 use crate::binding::KeyScope::{Page, Timeline};
 use crate::command::Trait::NeedsWholeFile;
-use crate::command::{CURSOR, MOVE, PAGE, PLOT, Row, TIMELINE, row, rows};
+use crate::command::{CURSOR, Call, Keys, MOVE, Name, PAGE, PLOT, Row, TIMELINE, row, rows};
 use crate::crosshair::{CrosshairStep, move_by_key};
 use crate::effect::Effect;
 use crate::features::State;
@@ -20,15 +20,13 @@ rows! {
         |state, _, _| state.shared.go_to(state.shared.peak_moment()));
     CURSOR_TO_END = row(Timeline, CURSOR, &["End"], "Move the cursor to the end", "at-end",
         |state, _, _| state.shared.go_to(state.shared.end_moment()));
-    FOCUS_GO_TO = row(Page, CURSOR, &["@"], "Go to an event or a time", "at",
-        |state, _, effects| {
-            (state.side, state.side_is_expanded) = (Side::Selection, true);
-            effects.push(Effect::FocusGoTo);
-        });
+    FOCUS_GO_TO = row(Page, CURSOR, &["@"], "Go to an event or a time", "at", |state, _, effects| {
+        (state.side, state.side_is_expanded) = (Side::Selection, true);
+        effects.push(Effect::FocusGoTo);
+    });
     /// Starts a range at the cursor, or finishes the range that keys are extending.
     TOGGLE_RANGE = row(Timeline, CURSOR, &["q"], "Start or finish a range at the cursor", TIMELINE,
-        |state, _, _| state.toggle_range())
-        .with(&[NeedsWholeFile]);
+        |state, _, _| state.toggle_range()).with(&[NeedsWholeFile]);
     NEXT_RANGE_FILTER = row(Page, CURSOR, &["Shift+q"], "Switch what the views show of the range", "scope",
         |state, _, _| state.next_range_scope());
     SCOPE_CHANGE = scope(&["Shift+i"], "Show what changed from A to B, the ends of the range", "scope-change",
@@ -48,10 +46,8 @@ rows! {
     _:
     SCOPE_CURSOR = scope(&[], "Show what is live at the cursor", "",
         |state, _, _| state.choose_scope(ViewScope::Cursor));
-    SCOPE_RANGE = scope(&[], "Show what happens in the range", "",
-        |state, _, _| state.choose_scope(ViewScope::Range));
-    SCOPE_WHOLE_TRACE = scope(&[], "Show the whole trace", "",
-        |state, _, _| state.choose_scope(ViewScope::WholeTrace));
+    SCOPE_RANGE = scope(&[], "Show what happens in the range", "", |state, _, _| state.choose_scope(ViewScope::Range));
+    SCOPE_WHOLE_TRACE = scope(&[], "Show the whole trace", "", |state, _, _| state.choose_scope(ViewScope::WholeTrace));
 }
 
 rows! {
@@ -79,39 +75,27 @@ rows! {
     SELECT_AT_CURSOR = crosshair(&["Enter"], "Select the allocation at the cursor",
         |state, _, effects| move_by_key(state, CrosshairStep::Select, effects));
     ADD_MARKER = row(Timeline, CURSOR, &["m"], "Add a marker at the cursor", TIMELINE,
-        |state, _, _| state.add_marker(None))
-        .with(&[NeedsWholeFile]);
+        |state, _, _| state.add_marker(None)).with(&[NeedsWholeFile]);
     REMOVE_MARKER = row(Timeline, CURSOR, &["Delete", "Backspace"], "Remove the nearest marker", "remove-marker",
         |state, _, _| state.remove_nearest_marker());
     TOGGLE_RULER = row(Timeline, CURSOR, &["r"], "Measure from the cursor", "ruler",
-        |state, _, _| state.toggle_ruler())
-        .with(&[NeedsWholeFile]);
+        |state, _, _| state.toggle_ruler()).with(&[NeedsWholeFile]);
     ZOOM_TO_RULER = row(Timeline, MOVE, &["Shift+r"], "Zoom to the measured range", "zoom-to-ruler",
         |state, _, _| state.zoom_to_ruler());
-    FOCUS_CAPACITY = row(Timeline, PLOT, &["v"], "Set the GPU capacity", "capacity",
-        |state, _, effects| {
-            (state.side, state.side_is_expanded) = (Side::File, true);
-            effects.push(Effect::FocusCapacity);
-        });
+    FOCUS_CAPACITY = row(Timeline, PLOT, &["v"], "Set the GPU capacity", "capacity", |state, _, effects| {
+        (state.side, state.side_is_expanded) = (Side::File, true);
+        effects.push(Effect::FocusCapacity);
+    });
 }
 
 /// Creates the row of a command that chooses the scope of the views.
-const fn scope(
-    keys: &'static [&'static str],
-    title: &'static str,
-    control: &'static str,
-    run: fn(&mut State, f64, &mut Vec<Effect>),
-) -> Row {
-    row(Page, PAGE, keys, title, control, run)
+const fn scope(keys: Keys, title: Name, control: Name, call: Call) -> Row {
+    row(Page, PAGE, keys, title, control, call)
 }
 
 /// Creates the row of a command that moves the cursor by keys.
-const fn crosshair(
-    keys: &'static [&'static str],
-    title: &'static str,
-    run: fn(&mut State, f64, &mut Vec<Effect>),
-) -> Row {
-    row(Timeline, CURSOR, keys, title, TIMELINE, run).with(&[NeedsWholeFile])
+const fn crosshair(keys: Keys, title: Name, call: Call) -> Row {
+    row(Timeline, CURSOR, keys, title, TIMELINE, call).with(&[NeedsWholeFile])
 }
 
 fn go_to_peak(state: &mut State) {

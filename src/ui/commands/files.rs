@@ -2,7 +2,7 @@
 
 use crate::binding::KeyScope::{Export, Page};
 use crate::command::Trait::{BrowserOnly, OpensFile};
-use crate::command::{EXPORT, FILES, PAGE, Row, always, row, rows};
+use crate::command::{Call, EXPORT, FILES, Keys, Name, PAGE, Row, always, row, rows};
 use crate::comparing::{self, SecondFile};
 use crate::effect::Effect;
 use crate::features::{State, save_page};
@@ -15,8 +15,7 @@ use crate::{export, load_dialog, partial};
 rows! {
     pub(super) OPENING:
     OPEN_FILE = row(Page, FILES, &["o"], "Open a snapshot", "open", |_, _, effects| effects.push(Effect::PickFile))
-        .when(always)
-        .with(&[BrowserOnly]);
+        .when(always).with(&[BrowserOnly]);
     OPEN_SAMPLE_OUT_OF_MEMORY = sample(&["e"], "Open the sample: out of memory", "open-example",
         |state, now_ms, effects| open_sample(state, Sample::OutOfMemory, now_ms, effects));
     OPEN_SAMPLE_LEAK = sample(&[], "Open the sample: memory leak", "open-leak",
@@ -32,39 +31,33 @@ rows! {
         .with(&[OpensFile]);
     CHOOSE_EVENTS = row(Page, FILES, &[], "Load a range of the events…", "choose-events",
         |state, _, effects| load_dialog::ask_again(state, effects))
-        .when(|state| matches!(state.stage, Stage::Loading(_) | Stage::Ready(_)))
-        .with(&[OpensFile]);
+        .when(|state| matches!(state.stage, Stage::Loading(_) | Stage::Ready(_))).with(&[OpensFile]);
     NEXT_DEVICE = row(Page, FILES, &["u"], "Show the next device", "device", |state, _, _| step_device(state, 1))
         .when(has_devices);
     PREVIOUS_DEVICE = row(Page, FILES, &["b"], "Show the previous device", "device",
-        |state, _, _| step_device(state, -1))
-        .when(has_devices);
+        |state, _, _| step_device(state, -1)).when(has_devices);
     /// Switches between showing one device and stacking all devices vertically.
     TOGGLE_LANES = row(Page, FILES, &["l"], "Show all devices, or one", "lanes", |state, _, _| state.toggle_lanes())
         .when(has_devices);
-    COMPARE = row(Page, PAGE, &["|"], "Compare with another snapshot", "compare-open",
-        |state, _, effects| {
-            match state.file() {
-                Some(_) => effects.push(Effect::PickSecond),
-                None => state.remark = Some("Open a snapshot first.".to_owned()),
-            }
-        })
-        .with(&[BrowserOnly]);
-    COMPARE_SWAP = row(Page, PAGE, &["~"], "Swap A and B", "compare-swap",
-        |state, _, _| {
-            if is_comparing(state) && let Some([a, b]) = state.comparing.pair {
-                state.comparing.pair = Some([b, a]);
-                state.arrange_lanes();
-            }
-        });
+    COMPARE = row(Page, PAGE, &["|"], "Compare with another snapshot", "compare-open", |state, _, effects| {
+        match state.file() {
+            Some(_) => effects.push(Effect::PickSecond),
+            None => state.remark = Some("Open a snapshot first.".to_owned()),
+        }
+    }).with(&[BrowserOnly]);
+    COMPARE_SWAP = row(Page, PAGE, &["~"], "Swap A and B", "compare-swap", |state, _, _| {
+        if is_comparing(state) && let Some([a, b]) = state.comparing.pair {
+            state.comparing.pair = Some([b, a]);
+            state.arrange_lanes();
+        }
+    });
     COMPARE_OVERLAY = row(Page, PAGE, &["^"], "Draw B over A", "compare-overlay",
         |state, _, _| state.comparing.is_overlaid ^= is_comparing(state));
-    COMPARE_END = row(Page, PAGE, &["\\"], "Stop comparing", "compare-end",
-        |state, _, effects| {
-            if is_comparing(state) {
-                comparing::end(state, effects);
-            }
-        });
+    COMPARE_END = row(Page, PAGE, &["\\"], "Stop comparing", "compare-end", |state, _, effects| {
+        if is_comparing(state) {
+            comparing::end(state, effects);
+        }
+    });
 }
 
 rows! {
@@ -74,17 +67,11 @@ rows! {
             let view = Link::from_state(state).unwrap_or_default().without_file();
             state.export.dialog = export::Dialog::Closed;
             save_page::save(&mut state.html, &mut state.shared, view, effects);
-        })
-        .with(&[BrowserOnly]);
+        }).with(&[BrowserOnly]);
 }
 
-const fn sample(
-    keys: &'static [&'static str],
-    title: &'static str,
-    control: &'static str,
-    run: fn(&mut State, f64, &mut Vec<Effect>),
-) -> Row {
-    row(Page, FILES, keys, title, control, run).when(always).with(&[BrowserOnly, OpensFile])
+const fn sample(keys: Keys, title: Name, control: Name, call: Call) -> Row {
+    row(Page, FILES, keys, title, control, call).when(always).with(&[BrowserOnly, OpensFile])
 }
 
 fn open_sample(state: &mut State, sample: Sample, now_ms: f64, effects: &mut Vec<Effect>) {

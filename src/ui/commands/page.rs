@@ -2,7 +2,7 @@
 
 use crate::binding::KeyScope::Page;
 use crate::command::Trait::BrowserOnly;
-use crate::command::{Command, PAGE, Row, Run, TIMELINE, VIEWS, always, has_file, row, rows};
+use crate::command::{Call, Command, Name, PAGE, Row, Run, TIMELINE, VIEWS, always, has_file, row, rows};
 use crate::effect::Effect;
 use crate::features::State;
 use crate::rules;
@@ -12,19 +12,15 @@ use crate::tab::Tab;
 
 rows! {
     pub(super) HELP:
-    TOGGLE_HELP = row(Page, PAGE, &["?"], "Open help", "help-open",
-        |state, _, _| {
-            state.help = if state.help == Help::Open { Help::Closed } else { Help::Open };
-            state.help_filter.clear();
-        })
-        .when(always);
-    TOGGLE_LETTERS = row(Page, PAGE, &["F2"], "Turn single-letter keys on or off", "letters",
-        |state, _, _| {
-            state.letters = if state.letters == Letters::On { Letters::Off } else { Letters::On };
-            let now = if state.letters == Letters::On { "on" } else { "off" };
-            state.remark = Some(format!("Single-letter keys are {now}."));
-        })
-        .when(always);
+    TOGGLE_HELP = row(Page, PAGE, &["?"], "Open help", "help-open", |state, _, _| {
+        state.help = if state.help == Help::Open { Help::Closed } else { Help::Open };
+        state.help_filter.clear();
+    }).when(always);
+    TOGGLE_LETTERS = row(Page, PAGE, &["F2"], "Turn single-letter keys on or off", "letters", |state, _, _| {
+        state.letters = if state.letters == Letters::On { Letters::Off } else { Letters::On };
+        let now = if state.letters == Letters::On { "on" } else { "off" };
+        state.remark = Some(format!("Single-letter keys are {now}."));
+    }).when(always);
     FOLD_VIEWS = row(Page, VIEWS, &["Shift+v"], "Collapse or expand the views", "answer-fold",
         |state, _, _| state.views.toggle_collapsed());
     CHANGE_FOCUS = row(Page, VIEWS, &["j"], "Switch focus between the timeline and the view", TIMELINE,
@@ -34,13 +30,9 @@ rows! {
 rows! {
     pub(super) SETTINGS:
     TOGGLE_RULES = row(Page, PAGE, &["Shift+g"], "Edit category rules", "rules-open",
-        |state, _, _| rules::toggle(state))
-        .when(always)
-        .with(&[BrowserOnly]);
+        |state, _, _| rules::toggle(state)).when(always).with(&[BrowserOnly]);
     TOGGLE_SETTINGS = row(Page, PAGE, &["Ctrl+,"], "Open settings", "settings-open",
-        |state, _, effects| settings::toggle(state, effects))
-        .when(always)
-        .with(&[BrowserOnly]);
+        |state, _, effects| settings::toggle(state, effects)).when(always).with(&[BrowserOnly]);
     // Themes have no keys. They can be chosen in the settings and in the command palette.
     THEME_SYSTEM = theme(Theme::System, "Theme: system",
         |state, _, effects| choose_theme(state, Theme::System, effects));
@@ -48,8 +40,8 @@ rows! {
     THEME_DARK = theme(Theme::Dark, "Theme: dark", |state, _, effects| choose_theme(state, Theme::Dark, effects));
 }
 
-const fn theme(theme: Theme, title: &'static str, run: fn(&mut State, f64, &mut Vec<Effect>)) -> Row {
-    row(Page, PAGE, &[], title, theme.control(), run).when(always).with(&[BrowserOnly])
+const fn theme(theme: Theme, title: Name, call: Call) -> Row {
+    row(Page, PAGE, &[], title, theme.control(), call).when(always).with(&[BrowserOnly])
 }
 
 fn choose_theme(state: &mut State, theme: Theme, effects: &mut Vec<Effect>) {
@@ -81,15 +73,7 @@ const fn show_row(tab: Tab) -> Row {
     }
 }
 
-pub(super) const SHOW: [Command; Tab::ALL.len()] = {
-    let mut commands = [show(Tab::Insights); Tab::ALL.len()];
-    let mut index = 0;
-    while index < commands.len() {
-        commands[index] = show(Tab::ALL[index]);
-        index += 1;
-    }
-    commands
-};
+pub(super) const SHOW: [Command; Tab::ALL.len()] = Command::table(&SHOW_ROWS);
 
 /// Returns the command that shows a tab and gives it the keyboard focus.
 pub const fn show(tab: Tab) -> Command {

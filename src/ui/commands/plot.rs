@@ -2,8 +2,7 @@
 
 use crate::binding::KeyScope::Timeline;
 use crate::command::Trait::NeedsWholeFile;
-use crate::command::{Command, PLOT, Row, row, rows};
-use crate::effect::Effect;
+use crate::command::{Call, Command, Keys, Name, PLOT, Row, row, rows};
 use crate::features::State;
 use crate::plots::line::Line;
 use crate::plots::{NAMES, PlotAction, handle_action, name, with_filter};
@@ -11,26 +10,23 @@ use protocol::{Grouping, MemoryFilter, Plot, PlotSettings};
 
 rows! {
     pub(super) PLOTS:
-    NEXT_PLOT = plot(&["Shift+y"], "Switch between live, addresses and reserved", "show",
-        |state, _, _| {
-            let now = name(state.plot_settings.plot);
-            let index = NAMES.iter().position(|of| *of == now).map_or(0, |index| (index + 1) % NAMES.len());
-            handle_action(state, PlotAction::KindChosen(index));
-        });
-    NEXT_POOL = plot(&["Shift+o"], "Show only the next pool, or all pools", "only-pool",
-        |state, _, _| {
-            if has_parts(state) {
-                let next = next_or_all(&state.pools_and_streams().0, state.plot_settings.plot.filter().pool);
-                handle_action(state, PlotAction::Pool(next));
-            }
-        });
-    NEXT_STREAM = plot(&["Shift+u"], "Show only the next stream, or all streams", "only-stream",
-        |state, _, _| {
-            if has_parts(state) {
-                let next = next_or_all(&state.pools_and_streams().1, state.plot_settings.plot.filter().stream);
-                handle_action(state, PlotAction::Stream(next));
-            }
-        });
+    NEXT_PLOT = plot(&["Shift+y"], "Switch between live, addresses and reserved", "show", |state, _, _| {
+        let now = name(state.plot_settings.plot);
+        let index = NAMES.iter().position(|of| *of == now).map_or(0, |index| (index + 1) % NAMES.len());
+        handle_action(state, PlotAction::KindChosen(index));
+    });
+    NEXT_POOL = plot(&["Shift+o"], "Show only the next pool, or all pools", "only-pool", |state, _, _| {
+        if has_parts(state) {
+            let next = next_or_all(state.pools_and_streams().0, state.plot_settings.plot.filter().pool);
+            handle_action(state, PlotAction::Pool(next));
+        }
+    });
+    NEXT_STREAM = plot(&["Shift+u"], "Show only the next stream, or all streams", "only-stream", |state, _, _| {
+        if has_parts(state) {
+            let next = next_or_all(state.pools_and_streams().1, state.plot_settings.plot.filter().stream);
+            handle_action(state, PlotAction::Stream(next));
+        }
+    });
     ONLY_SEGMENT = plot(&["Shift+k"], "Show only the selected segment, or all segments", "only-segment",
         |state, _, _| toggle_segment(state));
 }
@@ -58,11 +54,10 @@ rows! {
     pub(super) GROUPINGS:
     NEXT_STACKING = row(Timeline, PLOT, &["g"], "Stack by the next grouping", "stacking",
         |state, _, _| next_stacking(state));
-    NEXT_COLOURING = row(Timeline, PLOT, &["h"], "Colour by the next grouping", "colouring",
-        |state, _, _| {
-            let colouring = next_of(&Grouping::ALL, state.plot_settings.colouring);
-            state.shared.change_plot_settings(PlotSettings { colouring, ..state.shared.plot_settings });
-        });
+    NEXT_COLOURING = row(Timeline, PLOT, &["h"], "Colour by the next grouping", "colouring", |state, _, _| {
+        let colouring = next_of(&Grouping::ALL, state.plot_settings.colouring);
+        state.shared.change_plot_settings(PlotSettings { colouring, ..state.shared.plot_settings });
+    });
 }
 
 /// Returns the command that shows or hides a line of the Reserved plot.
@@ -70,13 +65,8 @@ pub fn toggle_line_command(line: Line) -> Option<Command> {
     LINES.get(Line::ALL.iter().position(|one| *one == line)?).copied()
 }
 
-const fn plot(
-    keys: &'static [&'static str],
-    title: &'static str,
-    control: &'static str,
-    run: fn(&mut State, f64, &mut Vec<Effect>),
-) -> Row {
-    row(Timeline, PLOT, keys, title, control, run).with(&[NeedsWholeFile])
+const fn plot(keys: Keys, title: Name, control: Name, call: Call) -> Row {
+    row(Timeline, PLOT, keys, title, control, call).with(&[NeedsWholeFile])
 }
 
 /// Returns whether the plot can show a part of memory. If not, tells the user to choose another plot.

@@ -1,7 +1,7 @@
 //! Commands on the rows of the Allocations and Events tabs.
 
 use crate::binding::KeyScope;
-use crate::command::{Row, rows, tab_row};
+use crate::command::{Call, Keys, Name, Row, rows, tab_row};
 use crate::effect::Effect;
 use crate::features::{State, events, table};
 use crate::rows::RowMove::{Down, First, Last, PageDown, PageUp, Up};
@@ -48,13 +48,8 @@ rows! {
 /// Scope of these commands. They also work in the Events tab.
 pub(crate) const SCOPE: KeyScope = KeyScope::Tab(Tab::Allocations);
 
-const fn at(
-    keys: &'static [&'static str],
-    title: &'static str,
-    control: &'static str,
-    run: fn(&mut State, f64, &mut Vec<Effect>),
-) -> Row {
-    tab_row(Tab::Allocations, keys, title, control, run)
+const fn at(keys: Keys, title: Name, control: Name, call: Call) -> Row {
+    tab_row(Tab::Allocations, keys, title, control, call)
 }
 
 fn go(state: &mut State, to: RowMove, mode: SelectMode, effects: &mut Vec<Effect>) {

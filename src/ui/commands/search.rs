@@ -37,15 +37,13 @@ rows! {
     COPY_DETAILS = row(Page, SEARCH, &["c"], "Copy the selected allocation", "copy-details",
         |state, _, effects| effects.extend(state.selection.as_deref().map(details::text).map(Effect::Copy)));
     COPY_LINK = row(Page, FILES, &["Shift+j"], "Copy a link to this view", "copy-link",
-        |state, _, effects| link::copy_link(state, effects))
-        .with(&[BrowserOnly]);
+        |state, _, effects| link::copy_link(state, effects)).with(&[BrowserOnly]);
     CLEAR_SELECTION = row(Page, SEARCH, &["Escape"], "Clear the selection, then the search", "clear-selection",
         |state, _, effects| escape(state, effects));
     /// Copies the Python code that records a snapshot.
     COPY_SNIPPET = row(Page, FILES, &["y"], "Copy the code that records a snapshot", "copy-snippet",
         |_, _, effects| effects.push(Effect::Copy(recording_snippet::SNIPPET.to_owned())))
-        .when(|state| matches!(state.stage, Stage::Empty | Stage::Failed(_)))
-        .with(&[BrowserOnly]);
+        .when(|state| matches!(state.stage, Stage::Empty | Stage::Failed(_))).with(&[BrowserOnly]);
 }
 
 // Variants of the commands above for keys pressed in a list.

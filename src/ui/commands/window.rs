@@ -31,18 +31,15 @@ rows! {
     TOGGLE_FIT_BYTES = row(Timeline, MOVE, &["f"], "Fit the byte axis to the window", "fit-bytes",
         |state, _, _| fit_bytes(state));
     TOGGLE_AXIS = row(Timeline, PLOT, &["t"], "Switch the axis between events and time", "axis",
-        |state, _, _| state.toggle_axis())
-        .with(&[NeedsWholeFile]);
+        |state, _, _| state.toggle_axis()).with(&[NeedsWholeFile]);
 }
 
 rows! {
     pub(super) HISTORY:
     UNDO_VIEW = row(Timeline, MOVE, &["z"], "Undo the last pan or zoom", "window-back",
-        |state, _, _| state.step_history(HistoryDirection::Back))
-        .with(&[WalksHistory]);
+        |state, _, _| state.step_history(HistoryDirection::Back)).with(&[WalksHistory]);
     REDO_VIEW = row(Timeline, MOVE, &["Shift+z"], "Redo the last pan or zoom", "window-forward",
-        |state, _, _| state.step_history(HistoryDirection::Forward))
-        .with(&[WalksHistory]);
+        |state, _, _| state.step_history(HistoryDirection::Forward)).with(&[WalksHistory]);
 }
 
 /// Pans to the right by a fraction of the window's width.

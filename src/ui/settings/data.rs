@@ -18,78 +18,75 @@ pub struct Setting {
     pub name: &'static str,
     /// Id of its control in the settings dialog.
     pub control: &'static str,
-    /// Value of an unchecked checkbox. The value of a checked one is empty. `None` if the control is not a checkbox.
-    pub unchecked: Option<&'static str>,
-    /// Returns the value as text. Empty for the default, which is not stored.
+    /// Returns the value as text.
     pub get: fn(&Settings) -> String,
     /// Sets the value from text that was typed or stored.
     pub(super) set: fn(&mut Settings, &str),
     /// Returns false for stored text that is ignored.
-    accepts: fn(&str) -> bool,
+    is_valid: fn(&str) -> bool,
+    /// Value of an unchecked checkbox. The value of a checked one is empty. `None` if the control is not a checkbox.
+    pub unchecked: Option<&'static str>,
 }
 
 /// All settings, in the order of the stored text.
 pub static SETTINGS: [Setting; 7] = [
-    Setting {
-        name: "theme",
-        control: "theme-system",
-        unchecked: None,
-        // Follows the system by default.
-        get: |settings| Some(settings.theme).filter(|theme| *theme != Theme::System).map_or("", Theme::name).to_owned(),
-        set: |settings, text| settings.theme = Theme::from_name(text).unwrap_or_default(),
-        accepts: |_| true,
-    },
-    Setting {
-        name: "template",
-        control: "setting-template",
-        unchecked: None,
-        get: |settings| settings.template.clone(),
-        set: |settings, text| settings.template = clean_folder(text),
-        accepts: |text| source_links::check_template(text).is_ok(),
-    },
-    Setting {
-        name: "folder",
-        control: "setting-folder",
-        unchecked: None,
-        get: |settings| settings.hidden_prefix.clone(),
-        set: |settings, text| settings.hidden_prefix = clean_folder(text),
-        accepts: |text| text.len() <= MAX_FOLDER,
-    },
-    Setting {
-        name: "local",
-        control: "setting-local",
-        unchecked: None,
-        get: |settings| settings.local_folder.clone(),
-        set: |settings, text| settings.local_folder = clean_folder(text),
-        accepts: |text| text.len() <= MAX_FOLDER,
-    },
+    setting("theme", "theme-system", |it| it.theme.name().to_owned(), set_theme),
+    setting("template", "setting-template", |it| it.template.clone(), |it, text| it.template = clean_folder(text))
+        .valid_if(|text| source_links::check_template(text).is_ok()),
+    setting(
+        "folder",
+        "setting-folder",
+        |it| it.hidden_prefix.clone(),
+        |it, text| it.hidden_prefix = clean_folder(text),
+    ),
+    setting("local", "setting-local", |it| it.local_folder.clone(), |it, text| it.local_folder = clean_folder(text)),
     // One line per rule. Typed rules apply once they are finished.
-    Setting {
-        name: "rule",
-        control: "setting-rules",
-        unchecked: None,
-        get: |settings| settings.rules.iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n"),
-        set: |settings, text| settings.typed_rules = Some(text.to_owned()),
-        accepts: |text| InternalRules::parse(&trimmed_lines(text)).is_ok(),
-    },
-    Setting {
-        name: "keep",
-        control: "setting-keep",
-        unchecked: Some("nothing"),
-        get: |settings| if settings.no_cache { "nothing" } else { "" }.to_owned(),
-        set: |settings, text| settings.no_cache = text == "nothing",
-        accepts: |_| true,
-    },
+    setting("rule", "setting-rules", stored_rules, |it, text| it.typed_rules = Some(text.to_owned()))
+        .valid_if(|text| InternalRules::parse(&trimmed_lines(text)).is_ok()),
+    setting("keep", "setting-keep", |it| mark(it.no_cache, "nothing"), |it, text| it.no_cache = text == "nothing")
+        .with_checkbox("nothing"),
     // Stored if the user has deleted all rules.
-    Setting {
-        name: "rules",
-        control: "setting-rules",
-        unchecked: None,
-        get: |settings| if settings.rules.as_ref().is_some_and(Vec::is_empty) { "none" } else { "" }.to_owned(),
-        set: |settings, _| settings.set_rules(Some(Vec::new())),
-        accepts: |text| text == "none",
-    },
+    setting(
+        "rules",
+        "setting-rules",
+        |it| mark(it.rules == Some(Vec::new()), "none"),
+        |it, _| it.set_rules(Some(vec![])),
+    )
+    .valid_if(|text| text == "none"),
 ];
+
+/// Creates a setting whose stored text is always valid. The parameters are the fields of [`Setting`].
+const fn setting(
+    name: &'static str,
+    control: &'static str,
+    get: fn(&Settings) -> String,
+    set: fn(&mut Settings, &str),
+) -> Setting {
+    Setting { name, control, get, set, is_valid: |_| true, unchecked: None }
+}
+
+impl Setting {
+    const fn valid_if(self, is_valid: fn(&str) -> bool) -> Setting {
+        Setting { is_valid, ..self }
+    }
+
+    const fn with_checkbox(self, unchecked: &'static str) -> Setting {
+        Setting { unchecked: Some(unchecked), ..self }
+    }
+}
+
+fn set_theme(settings: &mut Settings, name: &str) {
+    settings.theme = Theme::from_name(name).unwrap_or_default();
+}
+
+fn stored_rules(settings: &Settings) -> String {
+    settings.rules.as_deref().unwrap_or_default().join("\n")
+}
+
+/// Returns `text` if a condition holds, otherwise an empty text.
+fn mark(is_set: bool, text: &str) -> String {
+    if is_set { text.to_owned() } else { String::new() }
+}
 
 /// Settings that apply to all files.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -164,10 +161,11 @@ impl Settings {
 
     /// Formats the settings for storage: a line for each setting that has not its default, and for each rule.
     pub(crate) fn to_stored(&self) -> String {
-        let mut text = FIRST_LINE.to_owned();
+        let (mut text, defaults) = (FIRST_LINE.to_owned(), Settings::default());
         for setting in &SETTINGS {
-            for line in (setting.get)(self).lines() {
-                text.extend(["\n", setting.name, "=", line]);
+            let value = (setting.get)(self);
+            if value != (setting.get)(&defaults) {
+                value.lines().for_each(|line| text.extend(["\n", setting.name, "=", line]));
             }
         }
         text
@@ -183,7 +181,7 @@ impl Settings {
         for setting in &SETTINGS {
             let values = entries.iter().filter(|(name, _)| *name == setting.name).map(|(_, value)| *value);
             let text = values.collect::<Vec<_>>().join("\n");
-            if !text.is_empty() && (setting.accepts)(&text) {
+            if !text.is_empty() && (setting.is_valid)(&text) {
                 (setting.set)(self, &text);
             }
         }

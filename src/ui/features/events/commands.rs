@@ -19,12 +19,11 @@ rows! {
         |state, _, effects| {
             go_to_event(&mut state.shared, |details| details.freed_event, "It is never freed.", effects);
         });
-    SELECT = tab_row(Tab::Events, &["Enter"], "Select the allocation of the event", "events-grid",
-        |state, _, effects| {
-            if let Some(row) = state.events.selected_rows.active() {
-                select_allocation_of(&mut state.events, &mut state.shared, row, effects);
-            }
-        });
+    SELECT = tab_row(Tab::Events, &["Enter"], "Select the allocation of the event", "events-grid", |state, _, effects| {
+        if let Some(row) = state.events.selected_rows.active() {
+            select_allocation_of(&mut state.events, &mut state.shared, row, effects);
+        }
+    });
 }
 
 /// Shows an event of the selected allocation in the Events tab. `missing` is the message if there is no such event.

@@ -4,7 +4,7 @@ use super::formats::{export_crop, export_format};
 use super::toggle;
 use crate::binding::KeyScope::{Export, Page};
 use crate::command::Trait::BrowserOnly;
-use crate::command::{Command, EXPORT, FILES, Row, Run, has_file, row, rows};
+use crate::command::{Call, Command, EXPORT, FILES, Keys, Name, Row, Run, has_file, row, rows};
 use crate::effect::Effect;
 use crate::features::State;
 use crate::picture_file::Format;
@@ -13,17 +13,15 @@ use protocol::ExportFormat;
 rows! {
     pub(crate) ROWS:
     TOGGLE = row(Page, FILES, &["i"], "Export", "export-open",
-        |state, _, _| toggle(&mut state.export, &mut state.shared))
-        .with(&[BrowserOnly]);
+        |state, _, _| toggle(&mut state.export, &mut state.shared)).with(&[BrowserOnly]);
     CROP = file(&["n"], "Save a range as a smaller snapshot", "export-crop",
         |state, _, effects| export_crop(&mut state.export, &mut state.shared, effects));
     /// Chooses a trace of torch.profiler to add the memory to, or removes the chosen one.
-    TRACE = file(&["u"], "Put the memory into a trace of torch.profiler", "export-trace-onto",
-        |state, _, effects| {
-            if state.export.trace.take().is_none() {
-                effects.push(Effect::PickTrace);
-            }
-        });
+    TRACE = file(&["u"], "Put the memory into a trace of torch.profiler", "export-trace-onto", |state, _, effects| {
+        if state.export.trace.take().is_none() {
+            effects.push(Effect::PickTrace);
+        }
+    });
 }
 
 rows! {
@@ -46,13 +44,8 @@ rows! {
         |state, _, effects| write(state, ExportFormat::JsonLines, effects));
 }
 
-const fn file(
-    keys: &'static [&'static str],
-    title: &'static str,
-    control: &'static str,
-    run: fn(&mut State, f64, &mut Vec<Effect>),
-) -> Row {
-    row(Export, EXPORT, keys, title, control, run).with(&[BrowserOnly])
+const fn file(keys: Keys, title: Name, control: Name, call: Call) -> Row {
+    row(Export, EXPORT, keys, title, control, call).with(&[BrowserOnly])
 }
 
 fn write(state: &mut State, format: ExportFormat, effects: &mut Vec<Effect>) {
@@ -84,15 +77,7 @@ const fn save_row(format: Format) -> Row {
     }
 }
 
-pub(crate) const SAVE: [Command; Format::ALL.len()] = {
-    let mut commands = [save(Format::Svg); Format::ALL.len()];
-    let mut index = 0;
-    while index < commands.len() {
-        commands[index] = save(Format::ALL[index]);
-        index += 1;
-    }
-    commands
-};
+pub(crate) const SAVE: [Command; Format::ALL.len()] = Command::table(&SAVE_ROWS);
 
 /// Returns the command that saves the picture in a format.
 pub const fn save(format: Format) -> Command {

@@ -24,28 +24,25 @@ rows! {
         |state, _, _| step(&mut state.flame, &mut state.shared, Step::ZoomOutFully));
     FLIP_DIRECTION = tab_row(Flame, &["f"], "Flip the root to the top or the bottom", "flame-turn",
         |state, _, _| flip_direction(&mut state.flame));
-    INVERT = tab_row(Flame, &["r"], "Invert the flame graph", "flame-invert",
-        |state, _, _| {
-            let now = state.views.arrangement;
-            let root = if now.root == Root::Outermost { Root::Innermost } else { Root::Outermost };
-            rearrange(state, Arrangement { root, ..now });
-        });
-    HIDE_INTERNAL = tab_row(Flame, &["h"], "Hide or show internal frames", "flame-internal",
-        |state, _, _| {
-            let now = state.views.arrangement;
-            let internal = if now.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
-            rearrange(state, Arrangement { internal, ..now });
-        });
-    NEXT_MERGE = tab_row(Flame, &["m"], "Merge frames by line, function or file", "flame-merge",
-        |state, _, _| {
-            let now = state.views.arrangement;
-            let merge = match now.merge {
-                Merge::Line => Merge::Function,
-                Merge::Function => Merge::File,
-                Merge::File => Merge::Line,
-            };
-            rearrange(state, Arrangement { merge, ..now });
-        });
+    INVERT = tab_row(Flame, &["r"], "Invert the flame graph", "flame-invert", |state, _, _| {
+        let now = state.views.arrangement;
+        let root = if now.root == Root::Outermost { Root::Innermost } else { Root::Outermost };
+        rearrange(state, Arrangement { root, ..now });
+    });
+    HIDE_INTERNAL = tab_row(Flame, &["h"], "Hide or show internal frames", "flame-internal", |state, _, _| {
+        let now = state.views.arrangement;
+        let internal = if now.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
+        rearrange(state, Arrangement { internal, ..now });
+    });
+    NEXT_MERGE = tab_row(Flame, &["m"], "Merge frames by line, function or file", "flame-merge", |state, _, _| {
+        let now = state.views.arrangement;
+        let merge = match now.merge {
+            Merge::Line => Merge::Function,
+            Merge::Function => Merge::File,
+            Merge::File => Merge::Line,
+        };
+        rearrange(state, Arrangement { merge, ..now });
+    });
 }
 
 fn flip_direction(flame: &mut FlameGraph) {

@@ -22,16 +22,14 @@ rows! {
     FIRST = tab_row(Insights, &["Home"], "Go to the first statement", REPORT, |state, _, _| state.insights.active = 0);
     LAST = tab_row(Insights, &["End"], "Go to the last row", REPORT,
         |state, _, _| state.insights.active = last(&state.insights));
-    SHOW_EVIDENCE = tab_row(Insights, &["Enter"], "Show the evidence", REPORT,
-        |state, _, effects| {
-            let active = state.insights.active;
-            follow_item(&mut state.insights, &mut state.shared, active, effects);
-        });
-    TOGGLE_STACK = tab_row(Insights, &["Space"], "Show or hide the stack", REPORT,
-        |state, _, _| {
-            let active = state.insights.active;
-            toggle_stack(&mut state.insights, active);
-        });
+    SHOW_EVIDENCE = tab_row(Insights, &["Enter"], "Show the evidence", REPORT, |state, _, effects| {
+        let active = state.insights.active;
+        follow_item(&mut state.insights, &mut state.shared, active, effects);
+    });
+    TOGGLE_STACK = tab_row(Insights, &["Space"], "Show or hide the stack", REPORT, |state, _, _| {
+        let active = state.insights.active;
+        toggle_stack(&mut state.insights, active);
+    });
     COPY = tab_row(Insights, &["Shift+c"], "Copy the insight as Markdown", "insights-copy",
         |state, _, effects| effects.extend(copied(&state.insights, &state.shared)));
 }

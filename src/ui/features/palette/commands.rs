@@ -7,6 +7,5 @@ use crate::features::palette;
 rows! {
     pub(crate) ROWS:
     TOGGLE = row(Page, PAGE, &["Ctrl+k"], "Open the command palette", "palette-open",
-        |state, _, _| palette::toggle(&mut state.palette))
-        .when(|_| false);
+        |state, _, _| palette::toggle(&mut state.palette)).when(|_| false);
 }

@@ -11,6 +11,5 @@ rows! {
         |state, _, _| {
             let is_drawn = state.planned.drawn == DrawnCurve::Without;
             state.draw_curve(if is_drawn { DrawnCurve::None } else { DrawnCurve::Without });
-        })
-        .with(&[BrowserOnly]);
+        }).with(&[BrowserOnly]);
 }

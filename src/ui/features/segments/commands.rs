@@ -21,20 +21,18 @@ rows! {
         |state, _, _| navigate(&mut state.segments, BlockMove::First));
     LAST = tab_row(Segments, &["End"], "Go to the last block", "segments-last",
         |state, _, _| navigate(&mut state.segments, BlockMove::Last));
-    SELECT = tab_row(Segments, &["Enter"], "Select the block", "segments-select",
-        |state, _, effects| {
-            let found = state.segments.active().map(hit);
-            select_hit(&mut state.segments, &mut state.shared, found, effects);
-        });
+    SELECT = tab_row(Segments, &["Enter"], "Select the block", "segments-select", |state, _, effects| {
+        let found = state.segments.active().map(hit);
+        select_hit(&mut state.segments, &mut state.shared, found, effects);
+    });
     ZOOM_IN = tab_row(Segments, &["+", "="], "Zoom in", "segments-in",
         |state, _, _| zoom(&mut state.segments, 1.0 / ZOOM));
     ZOOM_OUT = tab_row(Segments, &["-", "_"], "Zoom out", "segments-out",
         |state, _, _| zoom(&mut state.segments, ZOOM));
-    FIT = tab_row(Segments, &["0"], "Fit all segments", "segments-fit",
-        |state, _, _| {
-            state.segments.zoom = None;
-            state.segments.keep_in_view();
-        });
+    FIT = tab_row(Segments, &["0"], "Fit all segments", "segments-fit", |state, _, _| {
+        state.segments.zoom = None;
+        state.segments.keep_in_view();
+    });
     NEXT_SORT = tab_row(Segments, &["s"], "Sort the segments by the next criterion", "segments-sort",
         |state, _, effects| {
             let [sort, ..] = state.segments.picker_indices();

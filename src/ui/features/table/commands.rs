@@ -7,11 +7,10 @@ use crate::tab::Tab::Histograms;
 
 rows! {
     pub(crate) ROWS:
-    TOGGLE_MEASURE = tab_row(Histograms, &["m"], "Switch the bars between bytes and counts", "measure",
-        |state, _, _| {
-            let is_bytes = state.table.measure == Measure::Bytes;
-            state.table.measure = if is_bytes { Measure::Count } else { Measure::Bytes };
-        });
+    TOGGLE_MEASURE = tab_row(Histograms, &["m"], "Switch the bars between bytes and counts", "measure", |state, _, _| {
+        let is_bytes = state.table.measure == Measure::Bytes;
+        state.table.measure = if is_bytes { Measure::Count } else { Measure::Bytes };
+    });
     CLEAR_BARS = tab_row(Histograms, &["Delete", "Backspace"], "Clear the selected bars", "histograms-clear",
         |state, _, _| clear_filters(&mut state.table, &mut state.shared));
 }

@@ -29,11 +29,10 @@ rows! {
         |state, _, _| fold_below(&mut state.tree, FoldState::Open));
     COLLAPSE_BELOW = tab_row(CallTree, &["c"], "Collapse all below the row", "tree-close-below",
         |state, _, _| fold_below(&mut state.tree, FoldState::Closed));
-    EXPAND_ALL = tab_row(CallTree, &["Shift+e"], "Expand all rows", "tree-open-all",
-        |state, _, _| {
-            let position = &mut state.tree.position;
-            position.fold(position.focus.unwrap_or(0), FoldScope::Subtree, FoldState::Open);
-        });
+    EXPAND_ALL = tab_row(CallTree, &["Shift+e"], "Expand all rows", "tree-open-all", |state, _, _| {
+        let position = &mut state.tree.position;
+        position.fold(position.focus.unwrap_or(0), FoldScope::Subtree, FoldState::Open);
+    });
     COLLAPSE_ALL = tab_row(CallTree, &["Shift+c"], "Collapse all rows", "tree-close-all",
         |state, _, _| collapse_all(&mut state.tree));
     FOCUS = tab_row(CallTree, &["f"], "Focus on the row", "tree-focus",
@@ -42,28 +41,24 @@ rows! {
         |state, _, _| state.tree.focus_back());
     SHOW_ALL = tab_row(CallTree, &["Shift+Backspace"], "Show the whole tree", "tree-whole",
         |state, _, _| state.tree.focus_on(None));
-    INVERT = tab_row(CallTree, &["r"], "Invert the call tree", "tree-invert",
-        |state, _, _| {
-            let root = &mut state.views.arrangement.root;
-            *root = if *root == Root::Outermost { Root::Innermost } else { Root::Outermost };
-        });
-    HIDE_INTERNAL = tab_row(CallTree, &["h"], "Hide or show internal frames", "tree-internal",
-        |state, _, _| {
-            let internal = &mut state.views.arrangement.internal;
-            *internal = if *internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
-        });
-    NEXT_MERGE = tab_row(CallTree, &["m"], "Merge frames by line, function or file", "tree-merge",
-        |state, _, _| {
-            let merge = &mut state.views.arrangement.merge;
-            let index = MERGES.iter().position(|(kind, _)| kind == merge).map_or(0, |index| index + 1);
-            *merge = MERGES.get(index).map_or(Merge::Line, |(kind, _)| *kind);
-        });
+    INVERT = tab_row(CallTree, &["r"], "Invert the call tree", "tree-invert", |state, _, _| {
+        let root = &mut state.views.arrangement.root;
+        *root = if *root == Root::Outermost { Root::Innermost } else { Root::Outermost };
+    });
+    HIDE_INTERNAL = tab_row(CallTree, &["h"], "Hide or show internal frames", "tree-internal", |state, _, _| {
+        let internal = &mut state.views.arrangement.internal;
+        *internal = if *internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
+    });
+    NEXT_MERGE = tab_row(CallTree, &["m"], "Merge frames by line, function or file", "tree-merge", |state, _, _| {
+        let merge = &mut state.views.arrangement.merge;
+        let index = MERGES.iter().position(|(kind, _)| kind == merge).map_or(0, |index| index + 1);
+        *merge = MERGES.get(index).map_or(Merge::Line, |(kind, _)| *kind);
+    });
     /// Selects or deselects the node of the row.
-    SELECT = tab_row(CallTree, &["Enter"], "Select the allocations of the row", "tree-select",
-        |state, _, _| {
-            let node = state.tree.active_row().map(|row| row.node).filter(|&node| node > 0);
-            state.views.node = node.filter(|_| state.views.node != node);
-        });
+    SELECT = tab_row(CallTree, &["Enter"], "Select the allocations of the row", "tree-select", |state, _, _| {
+        let node = state.tree.active_row().map(|row| row.node).filter(|&node| node > 0);
+        state.views.node = node.filter(|_| state.views.node != node);
+    });
     SELECT_LARGEST = tab_row(CallTree, &["a"], "Select the largest allocation of the row", "tree-heaviest",
         |state, _, effects| ask_largest(&mut state.tree, &mut state.shared, effects));
     GO_TO_SELECTION = tab_row(CallTree, &["g"], "Go to the stack of the selected allocation", "tree-selection",

@@ -8,9 +8,7 @@ use crate::features::watch;
 rows! {
     pub(crate) ROWS:
     RELOAD = row(Page, FILES, &["!"], "Reload the file that changed", "live-reload",
-        |state, _, _| watch::reload(&mut state.live, &mut state.shared))
-        .with(&[OpensFile]);
+        |state, _, _| watch::reload(&mut state.live, &mut state.shared)).with(&[OpensFile]);
     FOLLOW = row(Page, FILES, &["'"], "Follow changes: reload by itself, or not", "live-follow",
-        |state, _, _| watch::toggle_following(&mut state.live, &mut state.shared))
-        .with(&[OpensFile]);
+        |state, _, _| watch::toggle_following(&mut state.live, &mut state.shared)).with(&[OpensFile]);
 }
