@@ -155,8 +155,8 @@ impl fmt::Debug for Command {
     }
 }
 
-/// Defines a constant of type [`Command`] for each row, and a table of the commands. The table is named `_` if neither the
-/// palette nor the help dialog lists its commands.
+/// Defines a constant of type [`Command`] for each row, and a table of the commands. The table is named `_` if neither
+/// the palette nor the help dialog lists its commands.
 macro_rules! rows {
     (_: $($(#[$of:meta])* $NAME:ident = $row:expr;)*) => {
         $($(#[$of])* pub const $NAME: $crate::command::Command = {

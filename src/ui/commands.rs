@@ -1,4 +1,4 @@
-//! All commands, in the order of the help dialog and the command palette. A new command is a row in one of these tables.
+//! All commands, in the order of the help dialog and the command palette. A new command is a row in one of the tables.
 
 mod cursor;
 mod files;

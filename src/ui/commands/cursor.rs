@@ -47,8 +47,10 @@ rows! {
     _:
     SCOPE_CURSOR = scope(&[], "Show what is live at the cursor", "",
         |state, _| range::choose_scope(state, ViewScope::Cursor));
-    SCOPE_RANGE = scope(&[], "Show what happens in the range", "", |state, _| range::choose_scope(state, ViewScope::Range));
-    SCOPE_WHOLE_TRACE = scope(&[], "Show the whole trace", "", |state, _| range::choose_scope(state, ViewScope::WholeTrace));
+    SCOPE_RANGE = scope(&[], "Show what happens in the range", "",
+        |state, _| range::choose_scope(state, ViewScope::Range));
+    SCOPE_WHOLE_TRACE = scope(&[], "Show the whole trace", "",
+        |state, _| range::choose_scope(state, ViewScope::WholeTrace));
 }
 
 rows! {

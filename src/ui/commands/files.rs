@@ -38,8 +38,8 @@ rows! {
     PREVIOUS_DEVICE = row(Page, FILES, &["b"], "Show the previous device", "device",
         |state, _| step_device(state, -1)).when(has_devices);
     /// Switches between showing one device and stacking all devices vertically.
-    TOGGLE_LANES = row(Page, FILES, &["l"], "Show all devices, or one", "lanes", |state, _| lane_focus::toggle_lanes(state))
-        .when(has_devices);
+    TOGGLE_LANES = row(Page, FILES, &["l"], "Show all devices, or one", "lanes",
+        |state, _| lane_focus::toggle_lanes(state)).when(has_devices);
     COMPARE = row(Page, PAGE, &["|"], "Compare with another snapshot", "compare-open", |state, out| {
         match state.file() {
             Some(_) => out.push(Effect::PickSecond),
@@ -63,12 +63,11 @@ rows! {
 
 rows! {
     pub(super) SAVING:
-    SAVE_HTML = row(Export, EXPORT, &["h"], "Save as HTML with the snapshot inside", "export-html",
-        |state, out| {
-            let view = Link::from_state(state).unwrap_or_default().without_file();
-            state.export.dialog = export::Dialog::Closed;
-            save_page::save(&mut state.html, &state.shared, view, out);
-        }).with(&[BrowserOnly]);
+    SAVE_HTML = row(Export, EXPORT, &["h"], "Save as HTML with the snapshot inside", "export-html", |state, out| {
+        let view = Link::from_state(state).unwrap_or_default().without_file();
+        state.export.dialog = export::Dialog::Closed;
+        save_page::save(&mut state.html, &state.shared, view, out);
+    }).with(&[BrowserOnly]);
 }
 
 const fn sample(keys: Keys, title: Name, control: Name, call: Call) -> Row {

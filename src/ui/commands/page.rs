@@ -35,8 +35,7 @@ rows! {
     TOGGLE_SETTINGS = row(Page, PAGE, &["Ctrl+,"], "Open settings", "settings-open",
         |state, out| settings::toggle(state, out)).when(always).with(&[BrowserOnly]);
     // Themes have no keys. They can be chosen in the settings and in the command palette.
-    THEME_SYSTEM = theme(Theme::System, "Theme: system",
-        |state, out| choose_theme(state, Theme::System, out));
+    THEME_SYSTEM = theme(Theme::System, "Theme: system", |state, out| choose_theme(state, Theme::System, out));
     THEME_LIGHT = theme(Theme::Light, "Theme: light", |state, out| choose_theme(state, Theme::Light, out));
     THEME_DARK = theme(Theme::Dark, "Theme: dark", |state, out| choose_theme(state, Theme::Dark, out));
 }

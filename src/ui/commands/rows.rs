@@ -33,8 +33,7 @@ rows! {
         |state, out| go(state, First, Extend, out));
     EXTEND_LAST = at(&["Shift+End"], "Extend the selection to the last row", GRID,
         |state, out| go(state, Last, Extend, out));
-    SELECT_ALL = at(&["Ctrl+a"], "Select all rows", "choose-all",
-        |state, out| step(state, RowsStep::ChooseAll, out));
+    SELECT_ALL = at(&["Ctrl+a"], "Select all rows", "choose-all", |state, out| step(state, RowsStep::ChooseAll, out));
     COPY = at(&["Ctrl+c"], "Copy the selected rows, or all rows", "copy-rows",
         |state, out| step(state, RowsStep::Copy, out));
     FILTER = at(&["f"], "Filter the rows", "table-filter", |_, out| out.push(Effect::FocusFilter));

@@ -27,7 +27,8 @@ rows! {
         |state, _| zoom_bytes(state, 1.0 / ZOOM));
     ZOOM_BYTES_OUT = row(Timeline, MOVE, &["-", "_"], "Zoom out vertically", TIMELINE,
         |state, _| zoom_bytes(state, ZOOM));
-    FIT_BOTH = row(Timeline, MOVE, &["0"], "Fit the whole trace", "fit-both", |state, _| lane_focus::fit_all_lanes(state));
+    FIT_BOTH = row(Timeline, MOVE, &["0"], "Fit the whole trace", "fit-both",
+        |state, _| lane_focus::fit_all_lanes(state));
     /// Turns automatic scaling of the byte axis to the visible window on or off.
     TOGGLE_FIT_BYTES = row(Timeline, MOVE, &["f"], "Fit the byte axis to the window", "fit-bytes",
         |state, _| fit_bytes(state));

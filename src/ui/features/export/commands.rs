@@ -29,18 +29,14 @@ rows! {
     pub(crate) FORMATS:
     SPEEDSCOPE = file(&["o"], "Export for speedscope", "export-speedscope",
         |state, out| write(state, ExportFormat::Speedscope, out));
-    PPROF = file(&["p"], "Export for pprof", "export-pprof",
-        |state, out| write(state, ExportFormat::Pprof, out));
+    PPROF = file(&["p"], "Export for pprof", "export-pprof", |state, out| write(state, ExportFormat::Pprof, out));
     COLLAPSED = file(&["c"], "Export as collapsed stacks", "export-collapsed",
         |state, out| write(state, ExportFormat::Collapsed, out));
     FIREFOX = file(&["f"], "Export for the Firefox Profiler", "export-firefox",
         |state, out| write(state, ExportFormat::Firefox, out));
-    PERFETTO = file(&["t"], "Export for Perfetto", "export-trace",
-        |state, out| write(state, ExportFormat::Trace, out));
-    DHAT = file(&["d"], "Export for DHAT", "export-dhat",
-        |state, out| write(state, ExportFormat::Dhat, out));
-    CSV = file(&["v"], "Export a table as CSV", "export-csv",
-        |state, out| write(state, ExportFormat::Csv, out));
+    PERFETTO = file(&["t"], "Export for Perfetto", "export-trace", |state, out| write(state, ExportFormat::Trace, out));
+    DHAT = file(&["d"], "Export for DHAT", "export-dhat", |state, out| write(state, ExportFormat::Dhat, out));
+    CSV = file(&["v"], "Export a table as CSV", "export-csv", |state, out| write(state, ExportFormat::Csv, out));
     JSON_LINES = file(&["j"], "Export a table as JSON lines", "export-jsonl",
         |state, out| write(state, ExportFormat::JsonLines, out));
 }

@@ -28,25 +28,22 @@ rows! {
     });
     ZOOM_IN = tab_row(Segments, &["+", "="], "Zoom in", "segments-in",
         |state, _| zoom(&mut state.segments, 1.0 / ZOOM));
-    ZOOM_OUT = tab_row(Segments, &["-", "_"], "Zoom out", "segments-out",
-        |state, _| zoom(&mut state.segments, ZOOM));
+    ZOOM_OUT = tab_row(Segments, &["-", "_"], "Zoom out", "segments-out", |state, _| zoom(&mut state.segments, ZOOM));
     FIT = tab_row(Segments, &["0"], "Fit all segments", "segments-fit", |state, _| {
         state.segments.zoom = None;
         state.segments.keep_in_view();
     });
-    NEXT_SORT = tab_row(Segments, &["s"], "Sort the segments by the next criterion", "segments-sort",
-        |state, out| {
-            let [sort, ..] = state.segments.picker_indices();
-            let next = SegmentsAction::SortChosen((sort + 1) % SORTS.len());
-            handle_action(&mut state.segments, &state.shared, next, out);
-        });
+    NEXT_SORT = tab_row(Segments, &["s"], "Sort the segments by the next criterion", "segments-sort", |state, out| {
+        let [sort, ..] = state.segments.picker_indices();
+        let next = SegmentsAction::SortChosen((sort + 1) % SORTS.len());
+        handle_action(&mut state.segments, &state.shared, next, out);
+    });
     // The first entry of a picker stands for all.
-    NEXT_POOL = tab_row(Segments, &["p"], "Show only the next pool, or all pools", "segments-pool",
-        |state, out| {
-            let [_, pool, _] = state.segments.picker_indices();
-            let next = SegmentsAction::PoolChosen((pool + 1) % (state.segments.pools.len() + 1));
-            handle_action(&mut state.segments, &state.shared, next, out);
-        });
+    NEXT_POOL = tab_row(Segments, &["p"], "Show only the next pool, or all pools", "segments-pool", |state, out| {
+        let [_, pool, _] = state.segments.picker_indices();
+        let next = SegmentsAction::PoolChosen((pool + 1) % (state.segments.pools.len() + 1));
+        handle_action(&mut state.segments, &state.shared, next, out);
+    });
     NEXT_STREAM = tab_row(Segments, &["t"], "Show only the next stream, or all streams", "segments-stream",
         |state, out| {
             let [.., stream] = state.segments.picker_indices();

@@ -23,8 +23,7 @@ rows! {
         |state, _| collapse_or_parent(&mut state.tree));
     TOGGLE = tab_row(CallTree, &["Space"], "Expand or collapse the row", LIST, |state, _| toggle(&mut state.tree));
     PAGE_UP = tab_row(CallTree, &["PageUp"], "Go one page up", LIST, |state, _| move_pages(&mut state.tree, -1));
-    PAGE_DOWN = tab_row(CallTree, &["PageDown"], "Go one page down", LIST,
-        |state, _| move_pages(&mut state.tree, 1));
+    PAGE_DOWN = tab_row(CallTree, &["PageDown"], "Go one page down", LIST, |state, _| move_pages(&mut state.tree, 1));
     FIRST = tab_row(CallTree, &["Home"], "Go to the first row", LIST, |state, _| state.tree.go_to(0));
     LAST = tab_row(CallTree, &["End"], "Go to the last row", LIST, |state, _| state.tree.go_to(u32::MAX));
     EXPAND_BELOW = tab_row(CallTree, &["e", "*"], "Expand all below the row", "tree-open-below",
@@ -37,8 +36,7 @@ rows! {
     });
     COLLAPSE_ALL = tab_row(CallTree, &["Shift+c"], "Collapse all rows", "tree-close-all",
         |state, _| collapse_all(&mut state.tree));
-    FOCUS = tab_row(CallTree, &["f"], "Focus on the row", "tree-focus",
-        |state, out| focus(&mut state.tree, out));
+    FOCUS = tab_row(CallTree, &["f"], "Focus on the row", "tree-focus", |state, out| focus(&mut state.tree, out));
     BACK = tab_row(CallTree, &["Backspace"], "Go back to the previous root", "tree-back",
         |state, _| state.tree.focus_back());
     SHOW_ALL = tab_row(CallTree, &["Shift+Backspace"], "Show the whole tree", "tree-whole",
