@@ -13,6 +13,7 @@ use memscape::ui::effect::{Pointer, WheelAction};
 use memscape::ui::lane_focus;
 use memscape::ui::markers;
 use memscape::ui::overlay::Overlay;
+use memscape::ui::ruler;
 use memscape::ui::{Action, Effect, commands, lane_labels};
 use proptest::prelude::*;
 

@@ -7,6 +7,7 @@ use memscape::protocol::{AxisPoint, DeviceSummary, MomentFacts, MomentSpec, Rang
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
 use memscape::ui::axis_press::AxisPress;
+use memscape::ui::cursor;
 use memscape::ui::effect::Pointer;
 use memscape::ui::range::{self, RangeScope};
 use memscape::ui::{Action, commands, moment};

@@ -20,6 +20,8 @@ use memscape::ui::picture_file::Format;
 use memscape::ui::plots;
 use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, segment, view::pickers};
+use memscape::ui::ruler;
+use memscape::ui::surroundings;
 use memscape::ui::{Action, Command, Effect, commands, notices};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
