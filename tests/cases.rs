@@ -44,8 +44,8 @@ fn expected_error(name: &str) -> Option<&'static str> {
         "memory-timeline.json" => "a memory timeline of torch.profiler",
         "memory-timeline-grouped.json" => "only 'device', 'max_memory_allocated'",
         "timeline-picture.html" => "a picture of a memory timeline, written by torch.profiler",
-        "dump-died-0-bytes.pickle" => "the file is empty",
-        "dump-died-half.pickle.gz" => "unexpected end of file inside the gzip stream",
+        _ if name.ends_with("0-bytes.pickle") => "the file is empty",
+        _ if name.ends_with("half.pickle.gz") => "unexpected end of file inside the gzip stream",
         _ => return None,
     })
 }

@@ -1,8 +1,8 @@
-//! Writes JSON values as pickles of protocol 4 in which Python objects stand for plain values.
+//! Writes JSON values as pickles of protocol 4, with Python objects for plain values.
 
 use serde_json::Value;
 
-/// How values are written.
+/// Python types of the values.
 #[derive(Clone, Copy)]
 pub(crate) struct Types {
     /// Instructions that push an empty dict or list.

@@ -27,12 +27,11 @@ mod zstd;
 pub use buffer::MAX_PIECE_BYTES;
 pub use error::ContainerError;
 pub use layer::Member;
-pub use sniff::{COLUMNS_MAGIC, Content};
-pub use tar::SNAPSHOT_KEYS;
+pub use sniff::{COLUMNS_MAGIC, Content, SNAPSHOT_KEYS};
 
 use buffer::Buffer;
 use layer::{Fault, Unpacker};
-use sniff::{BYTE_ORDER_MARK, Sniffed, sniff, sniff_all};
+use sniff::{BYTE_ORDER_MARK, Sniffed, looks_like_snapshot, sniff, sniff_all};
 
 /// Maximum number of packed bytes passed to a layer at once. This bounds the work per call, because a gzip member can
 /// have only 20 bytes and each member has a fixed cost.
@@ -71,12 +70,16 @@ pub struct Container {
     content: Option<Content>,
 }
 
+base::heap_bytes!(Container: file, [layers]);
+
 struct Layer {
     name: &'static str,
     unpacker: Box<dyn Unpacker>,
     output: Buffer,
     written: u64,
 }
+
+base::heap_bytes!(Layer: output);
 
 /// Result of an attempt to fill a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,11 +145,6 @@ impl Container {
         self.layers.iter().filter(|layer| layer.unpacker.has_trailing_bytes()).map(|layer| layer.name)
     }
 
-    /// Returns the heap size in bytes: the current chunk of the file and the unpacked bytes of each layer.
-    pub fn heap_bytes(&self) -> usize {
-        self.file.heap_bytes() + self.layers.iter().map(|layer| layer.output.heap_bytes()).sum::<usize>()
-    }
-
     /// Returns the next unpacked bytes, at most [`MAX_PIECE_BYTES`] and possibly none yet. Returns `None` at the end,
     /// or if more bytes of the file are needed.
     ///
@@ -170,7 +168,7 @@ impl Container {
                 }
                 Sniffed::Packed(_) if depth >= MAX_LAYERS => return Err(ContainerError::TooManyLayers(MAX_LAYERS)),
                 Sniffed::Packed(packing) => {
-                    let (name, unpacker) = (packing.name(), packing.unpacker(self.member));
+                    let (name, unpacker) = (packing.name(), packing.unpacker(self.member, looks_like_snapshot));
                     self.layers.push(Layer { name, unpacker, output: Buffer::default(), written: 0 });
                     return Ok(Some(&[]));
                 }

@@ -40,14 +40,9 @@ impl Packing {
         }
     }
 
-    /// Returns whether a member of an archive in this format is worth opening. Pages are made from snapshots, which lie
-    /// next to them.
-    pub(super) fn may_be_snapshot(self) -> bool {
-        !matches!(self, Packing::Html | Packing::Tar)
-    }
-
-    /// Creates an unpacker of the format. `member` is the index of the snapshot to unpack from an archive.
-    pub(super) fn unpacker(self, member: u32) -> Box<dyn Unpacker> {
+    /// Creates an unpacker of the format. `member` is the index of the snapshot to unpack from an archive, and
+    /// `is_snapshot` recognizes snapshots among its members by their first bytes.
+    pub(super) fn unpacker(self, member: u32, is_snapshot: fn(&[u8]) -> bool) -> Box<dyn Unpacker> {
         match self {
             Packing::Gzip => Box::new(Gzip::new()),
             Packing::Zstd => Box::new(Zstd::new()),
@@ -55,7 +50,7 @@ impl Packing {
             Packing::Zlib => Box::new(Zlib::new()),
             Packing::Utf16(order) => Box::new(Utf16::new(order)),
             Packing::TorchSave => Box::new(TorchSave::default()),
-            Packing::Tar => Box::new(Tar::new(member)),
+            Packing::Tar => Box::new(Tar::new(member, is_snapshot)),
         }
     }
 }

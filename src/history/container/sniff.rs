@@ -15,6 +15,10 @@ pub enum Content {
 /// First bytes of a file of compact columns, memscape's own format.
 pub const COLUMNS_MAGIC: &[u8; 16] = b"memscape columns";
 
+/// Keys that identify JSON as a snapshot. Each snapshot has at least one of them near its beginning.
+pub const SNAPSHOT_KEYS: [&[u8]; 5] =
+    [b"\"segments\"", b"\"device_traces\"", b"\"allocator_settings\"", b"\"blocks\"", b"\"total_size\""];
+
 /// Format that a file's first bytes indicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
@@ -96,4 +100,17 @@ pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
 /// Strips a byte order mark and leading whitespace.
 fn strip_blanks(head: &[u8]) -> &[u8] {
     head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start()
+}
+
+/// Returns whether a member of an archive with these first bytes is worth opening. Pages are made from snapshots, which
+/// lie next to them, and JSON is often something else.
+pub(super) fn looks_like_snapshot(head: &[u8]) -> bool {
+    match sniff_all(head) {
+        Sniffed::Content(Content::Json) => {
+            SNAPSHOT_KEYS.iter().any(|key| head.windows(key.len()).any(|part| part == *key))
+        }
+        Sniffed::Content(_) => true,
+        Sniffed::Packed(packing) => !matches!(packing, Packing::Html | Packing::Tar),
+        _ => false,
+    }
 }

@@ -9,7 +9,6 @@
 //! ```
 
 use super::layer::{Fault, Member, Unpacker};
-use super::sniff::{Content, Sniffed, sniff_all};
 use super::zip::printable;
 
 /// Length in bytes of a header.
@@ -20,10 +19,6 @@ const PROBE_BYTES: u64 = 4096;
 const MAX_META_BYTES: u64 = 1 << 20;
 /// Maximum number of snapshots that are listed.
 const MAX_MEMBERS: usize = 4096;
-
-/// Keys that identify JSON as a snapshot. Each snapshot has at least one of them near its beginning.
-pub const SNAPSHOT_KEYS: [&[u8]; 5] =
-    [b"\"segments\"", b"\"device_traces\"", b"\"allocator_settings\"", b"\"blocks\"", b"\"total_size\""];
 
 /// Returns whether `head` begins with the header of a member, which has a checksum.
 pub(super) fn is_archive(head: &[u8]) -> bool {
@@ -64,6 +59,8 @@ enum Part {
 
 pub(super) struct Tar {
     wanted: usize,
+    /// Decides from the first bytes of a member whether it is a snapshot.
+    is_snapshot: fn(&[u8]) -> bool,
     part: Part,
     /// Bytes of the header, the long name, the pax records or the probe. In the content, those not emitted yet.
     bytes: Vec<u8>,
@@ -81,9 +78,10 @@ pub(super) struct Tar {
 }
 
 impl Tar {
-    pub(super) fn new(wanted: u32) -> Tar {
+    pub(super) fn new(wanted: u32, is_snapshot: fn(&[u8]) -> bool) -> Tar {
         Tar {
             wanted: wanted as usize,
+            is_snapshot,
             part: Part::Header,
             bytes: Vec::new(),
             left: 0,
@@ -164,14 +162,7 @@ impl Tar {
 
     /// Decides whether the current member is a snapshot, and the wanted one.
     fn probe(&mut self) -> Part {
-        let is_snapshot = match sniff_all(&self.bytes) {
-            Sniffed::Content(Content::Json) => {
-                SNAPSHOT_KEYS.iter().any(|key| self.bytes.windows(key.len()).any(|part| part == *key))
-            }
-            Sniffed::Content(_) => true,
-            Sniffed::Packed(packing) => packing.may_be_snapshot(),
-            _ => false,
-        };
+        let is_snapshot = (self.is_snapshot)(&self.bytes);
         if is_snapshot {
             self.members.push(Member { name: printable(&self.name), bytes: self.size });
         }

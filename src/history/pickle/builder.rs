@@ -1,6 +1,6 @@
 //! Interface between the unpickler and the receiver of its values.
 
-/// What a constructor of plain values returns.
+/// Result of a constructor of plain values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constructed<V> {
     Value(V),

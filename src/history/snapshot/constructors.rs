@@ -14,7 +14,7 @@ enum Constructor {
     List,
     /// The first argument itself.
     First,
-    /// The bytes of a text in Latin-1, in which protocols before 3 write bytes.
+    /// The bytes of a text in Latin-1. Protocols before 3 write bytes as such a text.
     Encode,
     /// A NumPy number, from its type and its bytes.
     Number,

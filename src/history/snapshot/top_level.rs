@@ -24,7 +24,7 @@ pub(super) struct TopLevel {
     pub(super) single_pool: Option<(u64, u64)>,
     /// Place of the setting that says that events were overwritten.
     pub(super) overflow: Option<String>,
-    /// What torch.profiler calls the file, if the events come from one of its files.
+    /// Name of the kind of file, if the events come from torch.profiler.
     pub(super) profile: Option<&'static str>,
     /// Rows of the segments that already belong to a list. Used as a set, but a `HashSet` would add code to the wasm.
     pub(super) segments_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
