@@ -12,9 +12,9 @@ pub use data::{ComparedAt, Comparing, ComparingAction, SecondFile};
 pub use part::{is_compared, is_current_load};
 
 use super::effect::{Effect, Origin};
-use super::opening::{append_files, show_device};
+use super::lane_focus::show_device;
 use super::outbox::{Intent, Outbox};
-use super::shared::Shared;
+use super::shared::{Shared, append_files};
 use super::stage::{Loading, SnapshotChoice, Stage};
 use super::toast::Toast;
 use super::{cursor, lane_focus, lane_scenes};

@@ -2,7 +2,7 @@
 
 mod data;
 
-pub use data::{Crosshair, CrosshairStep, Position};
+pub use data::{Crosshair, CrosshairStep, Position, moment};
 pub(crate) use data::{Follow, Followed, PendingStep, column_under, column_under_edges};
 
 use super::drawing::{BytesAxis, Hover};
@@ -37,15 +37,6 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Op
         other => return Some(other),
     }
     None
-}
-
-/// Returns the moment of the crosshair: the one set by keys, or the one at the pixel under the pointer.
-pub fn moment(state: &Shared) -> Option<u32> {
-    if let Some(keys) = state.tools.crosshair.by_keys {
-        return Some(keys.moment);
-    }
-    let (pointer, view, scene) = (state.pointer?, state.view.as_ref()?, state.geometry.scene.as_ref()?);
-    scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
 }
 
 /// Returns the moment and the height in bytes of the crosshair.

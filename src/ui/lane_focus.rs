@@ -1,6 +1,7 @@
 //! Focus among several lanes (the timelines of devices, one below another), and pointer input on a single lane.
 
 use super::change::Change;
+use super::comparing::second;
 use super::effect::Pointer;
 use super::lanes::{Lane, LaneLayout};
 use super::reset::reset;
@@ -119,4 +120,17 @@ pub(super) fn drag(state: &mut Shared, right_px: f64, up_px: f64) {
     let hovered = state.lanes.hovered.filter(|_| state.has_lanes()).unwrap_or(state.device_index);
     state.navigate(|plane, view| plane.moved(view, -right_px, 0.0));
     state.navigate_lane(hovered, |plane, view| plane.moved(view, 0.0, -up_px));
+}
+
+/// Shows the whole trace of another device. If the device has a lane, only focuses the lane.
+pub(super) fn show_device(state: &mut Shared, index: usize) {
+    second::choose_device(state, index);
+    if focus(state, index) {
+        return;
+    }
+    state.device_index = index;
+    reset(state, Change::Device);
+    if state.device().is_some_and(|device| device.time_us.is_none()) {
+        state.axis = Axis::Events;
+    }
 }

@@ -2,7 +2,8 @@
 
 use super::features::State;
 use super::features::insights;
-use super::opening::{close, list_members, on_length_known, show_device};
+use super::lane_focus::show_device;
+use super::opening::{close, list_members, on_length_known};
 use super::outbox::Outbox;
 use super::stage::{SnapshotChoice, Stage};
 use super::tab::TabGroup;

@@ -4,14 +4,14 @@ use super::candidates::{candidates, no_snapshot_message};
 use super::change::Change;
 use super::comparing::{SecondSource, second};
 use super::effect::{Effect, GivenFile, Origin};
+use super::lane_focus::show_device;
 use super::load_dialog::data::{LoadDialog, is_large};
 use super::outbox::Outbox;
 use super::reset::reset;
 use super::shared::Shared;
 use super::stage::{Loading, SnapshotChoice, Stage};
 use super::toast::Toast;
-use super::{lane_focus, load_range, url};
-use picture::timeline::Axis;
+use super::{load_range, url};
 use protocol::{LoadRange, Member, Request};
 
 /// Lists the snapshots among the given files and opens the first one.
@@ -35,21 +35,6 @@ pub(super) fn open_files(state: &mut Shared, files: Vec<GivenFile>, out: &mut Ou
         // Two files opened together are compared.
         state.comparing.pending_second = is_pair.then_some(SecondSource::Index(1));
     }
-}
-
-/// Appends files to the list of snapshots. `from` is the index of the first file in the shell's list. Returns the index
-/// of the first new entry in the list of snapshots.
-pub(super) fn append_files(state: &mut Shared, from: usize, files: Vec<GivenFile>) -> usize {
-    let first_new = state.snapshots.len();
-    state.snapshots.extend((from..).zip(files).map(|(at, file)| SnapshotChoice {
-        origin: Origin::File(at),
-        member: None,
-        file: file.name,
-        path: None,
-        bytes: Some(file.bytes),
-        load: None,
-    }));
-    first_new
 }
 
 /// Reports that a linked file could not be fetched. `load` is the id of its load. `status` is the HTTP status, if there
@@ -198,17 +183,4 @@ pub(super) fn close(state: &mut Shared, stage: Stage) {
     state.linked.on_file_closed();
     reset(state, Change::File);
     show_device(state, 0);
-}
-
-/// Shows the whole trace of another device. If the device has a lane, only focuses the lane.
-pub(super) fn show_device(state: &mut Shared, index: usize) {
-    second::choose_device(state, index);
-    if lane_focus::focus(state, index) {
-        return;
-    }
-    state.device_index = index;
-    reset(state, Change::Device);
-    if state.device().is_some_and(|device| device.time_us.is_none()) {
-        state.axis = Axis::Events;
-    }
 }

@@ -12,9 +12,9 @@ pub use data::PartialState;
 
 use super::drawing::Geometry;
 use super::effect::Effect;
+use super::lane_focus::show_device;
 use super::lane_scenes;
 use super::navigate::Plane;
-use super::opening::show_device;
 use super::outbox::Outbox;
 use super::shared::Shared;
 use super::stage::Stage;

@@ -4,7 +4,7 @@ use super::change::Change;
 use super::comparing::Comparing;
 use super::cursor::Cursor;
 use super::drawing::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
-use super::effect::{DropHover, Pointer};
+use super::effect::{DropHover, GivenFile, Origin, Pointer};
 use super::find::{Find, SameStack};
 use super::first_group::FirstGroup;
 use super::lanes::Lanes;
@@ -243,6 +243,21 @@ impl Shared {
     pub(super) fn unnamed_node(&self) -> Option<u32> {
         self.views.node.filter(|_| self.node_label().is_none())
     }
+}
+
+/// Appends files to the list of snapshots. `from` is the index of the first file in the shell's list. Returns the index
+/// of the first new entry in the list of snapshots.
+pub(super) fn append_files(state: &mut Shared, from: usize, files: Vec<GivenFile>) -> usize {
+    let first_new = state.snapshots.len();
+    state.snapshots.extend((from..).zip(files).map(|(at, file)| SnapshotChoice {
+        origin: Origin::File(at),
+        member: None,
+        file: file.name,
+        path: None,
+        bytes: Some(file.bytes),
+        load: None,
+    }));
+    first_new
 }
 
 /// Returns the length in bytes of the longest path prefix (archive and folders) that all names share.

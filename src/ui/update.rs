@@ -10,11 +10,13 @@ use super::effect::{Effect, WheelAction};
 use super::features::State;
 use super::features::sources;
 use super::hit_testing::{click, update_hover};
+use super::lane_focus::show_device;
 use super::navigate::wheel_factor;
-use super::opening::{self, close, load, on_link_failed, on_link_interrupted, open_files, show_device};
+use super::opening::{close, load, on_link_failed, on_link_interrupted, open_files};
 use super::outbox::Outbox;
 use super::ranks::{self, RanksAction};
 use super::ruler::FixResult;
+use super::shared::append_files;
 use super::stage::{Help, Stage};
 use super::window_history::WindowBefore;
 use super::{
@@ -52,7 +54,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         }
         Action::FilesAdded(from, files) => {
             ranks::on_snapshot_chosen(state);
-            let index = opening::append_files(state, from, files);
+            let index = append_files(state, from, files);
             load(state, index, &mut out);
         }
         Action::SnapshotChosen(index) => {

@@ -6,8 +6,9 @@ use crate::command::{Call, EXPORT, FILES, Keys, Name, PAGE, Row, always, row, ro
 use crate::comparing::{self, SecondFile};
 use crate::effect::Effect;
 use crate::features::{State, save_page};
+use crate::lane_focus::show_device;
 use crate::link::{self, Link};
-use crate::opening::{cancel, show_device};
+use crate::opening::cancel;
 use crate::outbox::Outbox;
 use crate::samples::Sample;
 use crate::stage::Stage;
