@@ -15,8 +15,8 @@ use protocol::{Factor, PlanGroup, Preset, WhatIf, WhatIfFit, WhatIfOrigin, WhatI
 use protocol::{WhatIfRun, WhatIfWarning, parse_settings};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use ui::summary::device_name;
-use ui::what_if::words;
+use ui::features::what_if::words;
+use ui::text::summary::device_name;
 
 const PROGRAM_HELP: &str = "Simulate a changed program; may be repeated. A comma joins changes of one program:
 

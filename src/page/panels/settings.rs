@@ -7,8 +7,9 @@ use crate::elements::elements;
 use crate::file_cache;
 use crate::storage::load_value;
 use crate::theme;
-use ui::settings::{Dialog, SETTINGS, Setting, Settings, SettingsAction, Theme};
-use ui::{Action, State};
+use ui::features::State;
+use ui::shell::action::Action;
+use ui::state::settings::{Dialog, SETTINGS, Setting, Settings, SettingsAction, Theme};
 use web_sys::{Element, HtmlInputElement};
 
 elements! {
