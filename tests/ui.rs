@@ -12,6 +12,7 @@ use memscape::ui::binding::Modifiers;
 use memscape::ui::drawing::{BytesAxis, Canvas};
 use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAction};
 use memscape::ui::link::Link;
+use memscape::ui::markers;
 use memscape::ui::overlay::Overlay;
 use memscape::ui::samples::Sample;
 use memscape::ui::stage::{Help, Letters, Renderer, Stage};
@@ -472,7 +473,7 @@ proptest! {
             }
             let _ = notices::pointer_reading(state);
             let _ = notices::status(state);
-            let _ = (Overlay::from_state(state), moment::view(state), moment::screen_reader_text(state), state.marker_lines());
+            let _ = (Overlay::from_state(state), moment::view(state), moment::screen_reader_text(state), markers::lines(state));
         }
     }
 }

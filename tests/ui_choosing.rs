@@ -7,6 +7,7 @@ use memscape::protocol::{DeviceSummary, LoadRange, Phase, Progress, Request};
 use memscape::ui::effect::{Effect, GivenFile};
 use memscape::ui::link::Link;
 use memscape::ui::load_dialog::loaded_text;
+use memscape::ui::navigate;
 use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command};
 
@@ -102,7 +103,7 @@ fn axis_starts_at_loaded_range() {
     let edges = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
     let are_there = edges.iter().zip([4_000_000.0, 5_000_001.0]).all(|(edge, at)| (edge - at).abs() <= view.x_per_px);
     assert!(are_there, "{edges:?}");
-    assert_eq!(page.state.device_axis(), Some([0.0, 1.0]));
+    assert_eq!(navigate::device_axis(&page.state), Some([0.0, 1.0]));
     page.command(Command::MoveLeft);
     assert_eq!(page.state.view, Some(view), "no events before the range");
 }

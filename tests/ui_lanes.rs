@@ -7,9 +7,13 @@ use memscape::protocol::{DeviceSummary, MomentFacts, PlotSettings};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
+use memscape::ui::crosshair;
 use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::{Pointer, WheelAction};
+use memscape::ui::lane_focus;
+use memscape::ui::markers;
 use memscape::ui::overlay::Overlay;
+use memscape::ui::ruler;
 use memscape::ui::{Action, Command, Effect, lane_labels};
 use proptest::prelude::*;
 
@@ -190,13 +194,13 @@ fn byte_zoom_and_drag_apply_to_lane_under_pointer() {
 fn crosshair_ruler_and_markers_are_in_focused_lane() {
     let mut page = Page::three_devices();
     page.answer_scenes();
-    let focused_cursor = |page: &Page| page.state.crosshair().map(|cursor| cursor.byte / (3 << 20));
+    let focused_cursor = |page: &Page| crosshair::position(&page.state).map(|cursor| cursor.byte / (3 << 20));
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 120.0 }));
     assert_eq!((page.state.pointer, focused_cursor(&page)), (None, None), "over another lane");
     assert_eq!(Overlay::from_state(&page.state).other_lane_pointer, Some(50.0), "the column is shown in all lanes");
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 220.0 }));
     assert_eq!(page.state.pointer, Some(Pointer { x: 50.0, y: 20.0 }));
-    assert_eq!(page.state.crosshair_on_canvas(), Some(Pointer { x: 50.0, y: 220.0 }));
+    assert_eq!(lane_focus::crosshair_on_canvas(&page.state), Some(Pointer { x: 50.0, y: 220.0 }));
     let overlay = Overlay::from_state(&page.state);
     assert_eq!(
         (overlay.other_lane_pointer, overlay.crosshair.map(|it| it.at)),
@@ -205,7 +209,7 @@ fn crosshair_ruler_and_markers_are_in_focused_lane() {
 
     page.act(Action::MarkerAdded(Pointer { x: 30.0, y: 140.0 }));
     assert_eq!(page.state.device_index, 1, "a marker belongs to a device");
-    assert_eq!(page.state.markers().map(|marker| marker.device).collect::<Vec<_>>(), [1]);
+    assert_eq!(markers::drawn(&page.state).map(|marker| marker.device).collect::<Vec<_>>(), [1]);
 
     let held = Modifiers { alt: true, ..Modifiers::default() };
     page.act(Action::DragStarted { from: Pointer { x: 10.0, y: 10.0 }, held });
@@ -213,7 +217,7 @@ fn crosshair_ruler_and_markers_are_in_focused_lane() {
     assert_eq!(page.state.device_index, 2);
     let (ends, _) = Overlay::from_state(&page.state).ruler.expect("a ruler");
     assert!((ends[0].y - 10.0).abs() < 1.0 && (ends[1].y - 99.0).abs() < 1.5, "ruler ends with the lane: {ends:?}");
-    assert!(page.state.measured().is_some_and(|measured| measured.bytes < 1 << 11));
+    assert!(ruler::measured(&page.state).is_some_and(|measured| measured.bytes < 1 << 11));
     page.act(Action::DragEnded);
 
     let before: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();

@@ -10,6 +10,7 @@ use memscape::ui::events::EventsAction;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::flame::{FlameAction, FlameStep};
 use memscape::ui::insights::InsightsAction;
+use memscape::ui::link;
 use memscape::ui::link::Link;
 use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep};
@@ -186,7 +187,7 @@ fn link_followed_in_open_file_checks_fingerprint() {
     assert!(page.fragment().contains("tab=why") && !page.fragment().contains("at="));
     page.follow("#main");
     assert!(page.fragment().contains("tab=why"));
-    assert!(!page.state.is_following_link() && page.loads.len() == 1);
+    assert!(!link::is_following_link(&page.state) && page.loads.len() == 1);
 }
 
 #[test]
@@ -194,9 +195,9 @@ fn link_is_followed_until_file_matches_or_notice_closes() {
     let mut page = Page::new();
     page.follow(&format!("v=1&name=a&print={FINGERPRINT}&at=12"));
     page.drop_file("99-ffeeddccbbaa99887766554433221100");
-    assert!(page.state.is_following_link());
+    assert!(link::is_following_link(&page.state));
     page.act(Action::NoticeClosed);
-    assert!(!page.state.is_following_link());
+    assert!(!link::is_following_link(&page.state));
 }
 
 #[test]
@@ -288,9 +289,9 @@ fn unknown_key_is_ignored_with_notice() {
     );
     let mut page = Page::new();
     page.follow("#main");
-    assert!(!page.state.is_following_link() && page.notice().is_empty());
+    assert!(!link::is_following_link(&page.state) && page.notice().is_empty());
     page.drop_file(FINGERPRINT);
-    assert!(!page.state.is_following_link() && page.notice().is_empty());
+    assert!(!link::is_following_link(&page.state) && page.notice().is_empty());
 }
 
 #[test]

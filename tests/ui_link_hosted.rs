@@ -4,6 +4,7 @@
 use crate::follower::{FINGERPRINT, Page};
 use memscape::protocol::Reply;
 use memscape::ui::effect::GivenFile;
+use memscape::ui::link;
 use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command};
 
@@ -143,5 +144,5 @@ fn choosing_another_snapshot_drops_view_of_link() {
     assert!(!page.fragment().contains("at=") && page.fragment().contains("member=2"), "another member of the archive");
     let mut page = failed();
     page.drop_file(FINGERPRINT);
-    assert!(!page.fragment().contains("at=") && !page.state.is_following_link(), "a local file");
+    assert!(!page.fragment().contains("at=") && !link::is_following_link(&page.state), "a local file");
 }

@@ -8,6 +8,7 @@ use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
 use memscape::ui::axis_press::AxisPress;
 use memscape::ui::crosshair::CrosshairStep;
+use memscape::ui::cursor;
 use memscape::ui::effect::Pointer;
 use memscape::ui::range::{self, RangeScope};
 use memscape::ui::{Action, Command, moment};
@@ -212,7 +213,7 @@ fn cursor_outside_window_scrolls_into_view() {
         page.command(Command::ZoomEventsIn);
     }
     page.type_cursor("3");
-    let (x, moment) = page.state.cursor_x_px().expect("a place");
+    let (x, moment) = cursor::x_px(&page.state).expect("a place");
     assert_eq!(moment, 4);
     assert!((0.0..100.0).contains(&x), "{x}");
 }
@@ -220,7 +221,7 @@ fn cursor_outside_window_scrolls_into_view() {
 #[test]
 fn dragging_cursor_requests_newest_position() {
     let mut page = Page::open();
-    let (x, _) = page.state.cursor_x_px().expect("cursor is in the window");
+    let (x, _) = cursor::x_px(&page.state).expect("cursor is in the window");
     page.worker.is_slow = true;
     page.worker.requests.clear();
     page.press(&[Down(x), Move(60.5), Move(40.5), Move(30.5)]);
@@ -250,7 +251,7 @@ fn drag_on_axis_selects_range_with_movable_edges() {
     let mut page = Page::open();
     page.press(&[Down(20.5), Move(30.5), Move(10.5), Up]);
     assert_eq!((page.span(), page.scope()), (Some([100, 200]), Scope::Allocated(Span { from: 100, to: 200 })));
-    let [from, _] = page.state.range_px().expect("cursor is in the window");
+    let [from, _] = range::px(&page.state).expect("cursor is in the window");
     page.press(&[Down(from + 3.0), Move(40.5), Up]);
     assert_eq!(page.span(), Some([200, 400]), "past the other edge");
     let view = range::view(&page.state).expect("a range");

@@ -94,13 +94,13 @@ impl Page {
 
     /// Corners of the planned curve, empty if it is not drawn.
     fn curve(&self) -> Vec<[f64; 2]> {
-        let lines = self.state.curve_lines(&self.state.view.expect("a window"));
+        let lines = memscape::ui::plots::curves::curve_lines(&self.state, &self.state.view.expect("a window"));
         lines.into_iter().filter(|curve| curve.line == Line::Planned).flat_map(|curve| curve.points).collect()
     }
 
     /// Label of the planned peak in the timeline.
     fn mark(&self) -> Option<String> {
-        let lines = self.state.curve_lines(&self.state.view.expect("a window"));
+        let lines = memscape::ui::plots::curves::curve_lines(&self.state, &self.state.view.expect("a window"));
         lines.into_iter().find_map(|curve| curve.label).map(|mark| mark.text)
     }
 }

@@ -18,9 +18,13 @@ use memscape::ui::export::ExportStep;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;
+use memscape::ui::legend;
 use memscape::ui::picture_file::Format;
+use memscape::ui::plots;
 use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
+use memscape::ui::ruler;
+use memscape::ui::surroundings;
 use memscape::ui::{Action, Command, Effect, notices};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
@@ -344,7 +348,7 @@ fn free_range_has_card_and_selects_its_segment() {
     );
     page.act(Action::Clicked(at));
     page.hit(None, Some(free));
-    let chosen = page.state.selected_segment().expect("a segment");
+    let chosen = memscape::ui::plots::segment::selected_segment(&page.state).expect("a segment");
     assert_eq!((chosen.segment.address, chosen.position.moment), (UPPER, 50));
     let facts: Vec<String> =
         segment::segment_view(chosen).facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();
@@ -387,13 +391,13 @@ fn block_at_address_shows_segment_and_is_selected() {
     let details = Details { allocation: 5, stack: Some(3), ..Details::default() };
     page.answer_with(serial, Answer::Details(Some(Box::new(details))));
     page.settle();
-    assert_eq!(page.state.outline_key().map(|of| of.allocation), Some(5));
+    assert_eq!(surroundings::outline_key(&page.state).map(|of| of.allocation), Some(5));
     assert_eq!(page.state.plot_settings.highlight, Highlight::Stack(3));
     // Ids of the Reserved view are ranges, not allocations, so the selection is not highlighted there.
     page.act(Action::Plot(PlotAction::KindChosen(2)));
     page.settle();
     assert_eq!(page.state.plot_settings.highlight, Highlight::Nothing);
-    assert_eq!(page.state.outline_key(), None);
+    assert_eq!(surroundings::outline_key(&page.state), None);
     assert!(page.state.selection.is_some(), "the selection is kept");
     page.act(Action::Plot(PlotAction::KindChosen(0)));
     page.settle();
@@ -418,8 +422,8 @@ fn segment_click_selects_no_allocation() {
         "5 is a range, not an allocation"
     );
     page.hit(None, Some(memory));
-    assert_eq!(page.state.outline_key().map(|of| of.allocation), Some(5));
-    let chosen = page.state.selected_segment().expect("a segment");
+    assert_eq!(surroundings::outline_key(&page.state).map(|of| of.allocation), Some(5));
+    let chosen = memscape::ui::plots::segment::selected_segment(&page.state).expect("a segment");
     assert_eq!(segment::segment_view(chosen).title, "40.0 MiB segment");
     page.press(Command::MoveCrosshair(CrosshairStep::ToAllocation));
     let onto = |request: &Request| match request {
@@ -428,7 +432,7 @@ fn segment_click_selects_no_allocation() {
     };
     assert_eq!(page.take_request(onto), Some((3, memscape::protocol::Step::To(5))));
     page.press(Command::ClearSelection);
-    assert!(page.state.selected_segment().is_none(), "Esc");
+    assert!(memscape::ui::plots::segment::selected_segment(&page.state).is_none(), "Esc");
 }
 
 #[test]
@@ -442,7 +446,7 @@ fn pool_and_stream_filters_apply() {
     page.settle();
     assert_eq!(page.height().round() as u64, 12 * MIB, "height of the pool");
     assert_eq!(pickers(&page.state).pool, 2);
-    assert_eq!(page.state.overview().map(|it| it.reserved[0]), Some(12 * MIB), "the overview is filtered too");
+    assert_eq!(plots::overview(&page.state).map(|it| it.reserved[0]), Some(12 * MIB), "the overview is filtered too");
     page.press(Command::Plot(PlotStep::NextStream));
     assert_eq!(
         page.state.plot_settings.plot.filter(),
@@ -485,12 +489,12 @@ fn curves_show_exact_bytes_and_can_be_hidden() {
     }
     page.press(Command::Plot(PlotStep::ToggleLine(Line::Rounded)));
     assert!(!lines(&page).contains(&Line::Rounded));
-    assert!(!page.state.curve_key()[1].is_visible);
+    assert!(!memscape::ui::plots::curves::curve_key(&page.state)[1].is_visible);
     page.press(Command::Plot(PlotStep::ToggleLine(Line::Rounded)));
     assert_eq!(lines(&page), Line::ALL);
     page.act(Action::Plot(PlotAction::KindChosen(1)));
     page.settle();
-    assert!(lines(&page).is_empty() && page.state.curve_key().is_empty());
+    assert!(lines(&page).is_empty() && memscape::ui::plots::curves::curve_key(&page.state).is_empty());
 }
 
 #[test]
@@ -510,7 +514,11 @@ fn unavailable_command_reports_reason() {
     page.press(Command::Plot(PlotStep::ToggleLine(Line::Free)));
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Reserved view")));
     page.act(Action::Plot(PlotAction::KindChosen(2)));
-    assert!(page.state.curve_key().iter().all(|entry| entry.is_visible == (entry.line != Line::Stranded)));
+    assert!(
+        memscape::ui::plots::curves::curve_key(&page.state)
+            .iter()
+            .all(|entry| entry.is_visible == (entry.line != Line::Stranded))
+    );
 }
 
 #[test]
@@ -525,10 +533,10 @@ fn ruler_measures_address_distance_across_gaps() {
     });
     page.act(Action::DragMoved(high));
     page.act(Action::DragEnded);
-    let bytes = page.state.measured().expect("a ruler").bytes as u64;
+    let bytes = ruler::measured(&page.state).expect("a ruler").bytes as u64;
     assert!(bytes.abs_diff(UPPER - 0x7f00_0000_0000) < MIB, "{bytes}");
     page.act(Action::Plot(PlotAction::KindChosen(0)));
-    assert_eq!(page.state.measured(), None, "the ruler is cleared when the plot changes");
+    assert_eq!(ruler::measured(&page.state), None, "the ruler is cleared when the plot changes");
 }
 
 #[test]
@@ -589,6 +597,6 @@ fn lanes_have_separate_heights() {
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.scene.is_some()));
     page.act(Action::Plot(PlotAction::KindChosen(2)));
     page.settle();
-    assert_eq!(page.state.coloured_by(), Grouping::CallSite);
+    assert_eq!(legend::coloured_by(&page.state), Grouping::CallSite);
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.plot_settings.plot == RESERVED));
 }

@@ -10,11 +10,14 @@ use memscape::protocol::{
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
+use memscape::ui::crosshair;
 use memscape::ui::crosshair::CrosshairStep;
 use memscape::ui::drag::Drag;
 use memscape::ui::effect::{Pointer, WheelAction};
 use memscape::ui::features::export::CropRange;
+use memscape::ui::markers;
 use memscape::ui::overlay::Overlay;
+use memscape::ui::ruler;
 use memscape::ui::ruler::Mode;
 use memscape::ui::{Action, Command, moment};
 
@@ -199,7 +202,7 @@ fn crosshair_follows_pointer_until_keys_move_it() {
     assert_eq!(page.cursor_figures(), (Some(499), 1500));
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
     assert_eq!(page.cursor_figures(), (Some(500), 1501));
-    assert_eq!(page.state.crosshair().map(|it| it.moment), Some(501));
+    assert_eq!(crosshair::position(&page.state).map(|it| it.moment), Some(501));
     // The pointer rests, so keys keep moving the crosshair. When the pointer moves, the crosshair follows it.
     page.hover(50.5, 40.0);
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
@@ -238,7 +241,7 @@ fn crosshair_leaving_window_scrolls_it() {
     page.hover(99.0, 40.0);
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
     page.command(Command::MoveCrosshair(CrosshairStep::ColumnRight));
-    let at = f64::from(page.state.crosshair().expect("a cursor").moment);
+    let at = f64::from(crosshair::position(&page.state).expect("a cursor").moment);
     let after = page.window();
     assert!(after[0] > before[0] && (after[0]..after[1]).contains(&at), "{before:?} {after:?} {at}");
     assert!((after[1] - after[0] - (before[1] - before[0])).abs() < 1e-6, "the window is moved, not zoomed");
@@ -259,7 +262,7 @@ fn enter_selects_and_braces_jump_to_alloc_and_free() {
         page.worker.requests.iter().rfind(|it| matches!(it, Request::Ask(Ask { question: Question::Step { .. }, .. }))),
         Some(Request::Ask(Ask { question: Question::Step { moment: 301, step: Step::To(3), .. }, .. }))
     ));
-    assert_eq!((page.cursor_figures().0, page.state.crosshair().map(|it| it.byte)), (Some(300), Some(77)));
+    assert_eq!((page.cursor_figures().0, crosshair::position(&page.state).map(|it| it.byte)), (Some(300), Some(77)));
     // It is live until event 600 frees it.
     page.worker.step_answer = Some(StepResult { moment: 600, byte: 78, outcome: StepOutcome::Arrived });
     page.command(Command::MoveCrosshair(CrosshairStep::ToFreed));
@@ -299,7 +302,7 @@ fn ruler_measures_exactly_and_stays_until_escape() {
     let mut page = Page::open();
     page.drag((10.0, 20.0), (60.0, 70.0), ALT);
     page.act(Action::DragEnded);
-    let measured = page.state.measured().expect("a ruler");
+    let measured = ruler::measured(&page.state).expect("a ruler");
     let view = page.state.view.unwrap();
     let bytes = view.bytes_from_row(70.0) as i64 - view.bytes_from_row(20.0) as i64;
     assert_eq!((measured.events, measured.time_us, measured.bytes), (Some(500), Some(5000), bytes));
@@ -309,16 +312,16 @@ fn ruler_measures_exactly_and_stays_until_escape() {
     page.command(Command::ZoomEventsIn);
     page.command(Command::ToggleAxis);
     assert_eq!(page.state.tools.ruler.ends, ends);
-    assert_eq!(page.state.measured().map(|it| it.events), Some(Some(500)));
+    assert_eq!(ruler::measured(&page.state).map(|it| it.events), Some(Some(500)));
     page.command(Command::ToggleAxis);
     page.command(Command::FitBoth);
     page.drag((60.0, 70.0), (10.0, 20.0), ALT);
-    assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(-500), -bytes)));
+    assert_eq!(ruler::measured(&page.state).map(|it| (it.events, it.bytes)), Some((Some(-500), -bytes)));
     assert!(
         Overlay::from_state(&page.state).ruler.expect("the ruler is drawn").1.starts_with("−500 events · −5.00 ms · −")
     );
     page.command(Command::ClearSelection);
-    assert_eq!(page.state.measured(), None);
+    assert_eq!(ruler::measured(&page.state), None);
 }
 
 #[test]
@@ -328,10 +331,10 @@ fn ruler_key_starts_at_crosshair() {
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
     page.command(Command::ToggleRuler);
     (0..7).for_each(|_| page.command(Command::MoveCrosshair(CrosshairStep::Later)));
-    assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
+    assert_eq!(ruler::measured(&page.state).map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
     page.command(Command::ToggleRuler);
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
-    assert_eq!(page.state.measured().and_then(|it| it.events), Some(7), "the ruler is fixed");
+    assert_eq!(ruler::measured(&page.state).and_then(|it| it.events), Some(7), "the ruler is fixed");
     page.wait();
     page.command(Command::ZoomToRuler);
     // Even if the ruler is short on the screen.
@@ -345,17 +348,17 @@ fn ruler_key_starts_at_crosshair() {
     page.act(Action::Clicked(Pointer { x: 30.0, y: 20.0 }));
     assert_eq!((page.state.selection.is_none(), page.state.tools.ruler.mode), (true, Mode::Off));
     page.hover(90.0, 20.0);
-    assert_eq!(page.state.measured().and_then(|it| it.events), Some(100));
+    assert_eq!(ruler::measured(&page.state).and_then(|it| it.events), Some(100));
 }
 
 #[test]
 fn drag_measures_while_ruler_button_is_on() {
     let mut page = Page::open();
     page.command(Command::ToggleRuler);
-    assert_eq!((page.state.tools.ruler.mode, page.state.measured()), (Mode::On, None));
+    assert_eq!((page.state.tools.ruler.mode, ruler::measured(&page.state)), (Mode::On, None));
     page.drag((10.0, 20.0), (30.0, 20.0), ALONE);
     assert_eq!(page.state.tools.drag, Drag::Measure);
-    assert_eq!(page.state.measured().and_then(|it| it.events), Some(200));
+    assert_eq!(ruler::measured(&page.state).and_then(|it| it.events), Some(200));
     page.act(Action::DragEnded);
     page.drag((10.0, 20.0), (40.0, 20.0), SHIFT);
     assert!(matches!(page.state.tools.drag, Drag::Box(_)), "Shift always draws a box");
@@ -441,16 +444,16 @@ fn consecutive_zooms_are_one_undo_step() {
 fn markers_show_values_and_belong_to_device() {
     let mut page = Page::open();
     page.command(Command::AddMarker);
-    assert!(page.state.marker_lines().is_empty() && page.state.remark.is_some());
+    assert!(markers::lines(&page.state).is_empty() && page.state.remark.is_some());
     page.act(Action::MarkerAdded(Pointer { x: 40.5, y: 20.0 }));
     page.hover(70.5, 20.0);
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
     page.command(Command::AddMarker);
     let shown = |page: &Page| -> Vec<_> {
-        page.state.marker_lines().iter().map(|line| (line.number, line.event, line.requested)).collect()
+        markers::lines(&page.state).iter().map(|line| (line.number, line.event, line.requested)).collect()
     };
     assert_eq!(shown(&page), [(1, Some(399), Some(1400)), (2, Some(700), Some(1701))]);
-    assert_eq!(page.state.marker_lines()[0].text.lines().next(), Some("event 399 · +0.003990 s"));
+    assert_eq!(markers::lines(&page.state)[0].text.lines().next(), Some("event 399 · +0.003990 s"));
     page.command(Command::ToggleAxis);
     assert_eq!(Overlay::from_state(&page.state).markers.len(), 2);
     page.command(Command::NextDevice);
@@ -572,7 +575,7 @@ fn cursor_panel_shows_crosshair_while_marker_request_is_pending() {
     assert_eq!(page.cursor_figures(), (Some(399), 1400));
     page.answer_moments();
     assert_eq!(page.cursor_figures(), (Some(799), 1800));
-    assert_eq!(page.state.marker_lines()[0].requested, Some(1600));
+    assert_eq!(markers::lines(&page.state)[0].requested, Some(1600));
 }
 
 #[test]
@@ -582,9 +585,9 @@ fn marker_is_placed_at_event_of_its_pixel() {
     for x in 0..40 {
         let at = Pointer { x: f64::from(x) + 0.5, y: 20.0 };
         page.act(Action::MarkerAdded(at));
-        let marker = page.state.marker_lines().last().and_then(|line| line.event);
+        let marker = markers::lines(&page.state).last().and_then(|line| line.event);
         assert_eq!(
-            (page.state.crosshair_moment().map(i64::from), page.cursor_figures().0),
+            (crosshair::moment(&page.state).map(i64::from), page.cursor_figures().0),
             (marker.map(|it| it + 1), marker),
             "{x}"
         );

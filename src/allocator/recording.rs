@@ -162,6 +162,8 @@ pub struct Recording {
     pub findings: Findings,
 }
 
+base::heap_bytes!(Recording: allocations, steps, operations, operation_places, planned);
+
 impl Recording {
     /// Returns the recording with `settings` parsed from `listed`.
     pub fn with_settings(self) -> Recording {
@@ -238,10 +240,5 @@ impl Recording {
 
     pub(crate) fn place(&self, place: u32) -> Place {
         self.places.get(place as usize).copied().unwrap_or_default()
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        let columns = self.allocations.heap_bytes() + self.steps.heap_bytes() + self.operations.heap_bytes();
-        columns + 4 * self.operation_places.capacity() + self.planned.heap_bytes()
     }
 }

@@ -9,7 +9,6 @@ mod source;
 mod warm_up;
 
 use crate::wire::{FromWorker, ToWorker};
-use base::out_of_line::out_of_line;
 use compare::{FileSlot, Pair};
 use engine::{Engine, PartialSchedule, Work};
 use gloo::events::EventListener;
@@ -205,10 +204,10 @@ impl WorkerShell {
         let mut slice_ends = self.clock.now() + SLICE_MS;
         loop {
             let began = self.clock.now();
-            let work = out_of_line(|| self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends));
+            let work = self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends);
             self.worked_ms.set(self.worked_ms.get() + self.clock.now() - began);
-            out_of_line(|| self.post_replies());
-            out_of_line(|| self.post_partial());
+            self.post_replies();
+            self.post_partial();
             if work == Work::Idle {
                 self.send_fingerprint();
             }
@@ -218,7 +217,7 @@ impl WorkerShell {
                 // Messages that arrived meanwhile did not start another loop.
                 continue;
             }
-            if !self.read().await && out_of_line(|| self.step_warm_up(slice_ends)) == Work::Idle {
+            if !self.read().await && self.step_warm_up(slice_ends) == Work::Idle {
                 break;
             }
         }

@@ -89,7 +89,7 @@ impl App {
 
     /// Centres the visible window on a position in the minimap.
     fn move_window(&mut self, (column, _): (u16, u16)) {
-        let Some([from, to]) = self.state.window() else { return };
+        let Some([from, to]) = ui::navigate::window(&self.state) else { return };
         let pane = self.layout.minimap;
         let half = (to - from) / 2.0;
         let at = (f64::from(column - pane.x) + 0.5) / f64::from(pane.width.max(1));

@@ -24,11 +24,11 @@ pub mod what_if;
 use self::sql::{Sql, SqlAction};
 use super::binding::Binding;
 use super::change::AskPhase;
-use super::effect::Effect;
 use super::link::value::{Key, ValueReader};
-use super::parts;
+use super::outbox::Outbox;
 use super::shared::Shared;
 use super::url::PageScheme;
+use super::{intents, parts};
 use events::{EventStep, Events, EventsAction};
 use export::{Export, ExportAction, ExportStep};
 use flame::{FlameAction, FlameGraph, FlameStep};
@@ -79,48 +79,54 @@ macro_rules! features {
 
         impl State {
             /// Passes an action to the feature that it belongs to.
-            pub(crate) fn handle_action(&mut self, action: FeatureAction, effects: &mut Vec<Effect>) {
+            pub(crate) fn handle_action(&mut self, action: FeatureAction, out: &mut Outbox) {
                 match action {
-                    $(FeatureAction::$Name(action) => ($feature.on_action)(&mut self.$field, &mut self.shared, action, effects),)*
+                    $(FeatureAction::$Name(action) => ($feature.on_action)(&mut self.$field, &self.shared, action, out),)*
                 }
+                self.carry_out(out);
             }
 
             /// Passes a command to the feature that it belongs to.
-            pub(crate) fn command(&mut self, command: FeatureCommand, effects: &mut Vec<Effect>) {
+            pub(crate) fn command(&mut self, command: FeatureCommand, out: &mut Outbox) {
                 match command {
                     $(FeatureCommand::$Name(command) => {
-                        ($feature.on_command)(&mut self.$field, &mut self.shared, command, effects);
+                        ($feature.on_command)(&mut self.$field, &self.shared, command, out);
                     })*
                 }
+                self.carry_out(out);
             }
 
             /// Calls `reset` of each feature for the pending changes, so that it drops invalid state.
-            pub(crate) fn forget(&mut self) {
+            pub(crate) fn forget(&mut self, out: &mut Outbox) {
                 for change in std::mem::take(&mut self.shared.changes) {
-                    $(($feature.reset)(&mut self.$field, &mut self.shared, change);)*
+                    $(($feature.reset)(&mut self.$field, &self.shared, change, out);
+                    self.carry_out(out);)*
                 }
             }
 
             /// Calls the functions of all parts and features that send requests to the worker in this phase.
-            pub(crate) fn ask(&mut self, phase: AskPhase, device: i64, effects: &mut Vec<Effect>) {
-                parts::ask(&mut self.shared, phase, device, effects);
-                self.forget();
+            pub(crate) fn ask(&mut self, phase: AskPhase, device: i64, out: &mut Outbox) {
+                parts::ask(&mut self.shared, phase, device, out);
+                self.forget(out);
                 $(for (_, ask) in $feature.questions.iter().filter(|(when, _)| *when == phase) {
-                    ask(&mut self.$field, &mut self.shared, device, effects);
+                    ask(&mut self.$field, &self.shared, device, out);
+                    self.carry_out(out);
                 })*
-                self.forget();
+                self.forget(out);
             }
 
             /// Offers an answer of the worker to each feature, then to the parts of [`Shared`]. The parts come last
             /// because some of them accept any answer of a kind. Returns the answer if it was not accepted.
-            pub(crate) fn take(&mut self, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
-                $(let answer = ($feature.on_reply)(&mut self.$field, &mut self.shared, serial, answer, effects)?;)*
-                parts::take(&mut self.shared, serial, answer, effects)
+            pub(crate) fn take(&mut self, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
+                $(let answer = ($feature.on_reply)(&mut self.$field, &self.shared, serial, answer, out);
+                self.carry_out(out);
+                let answer = answer?;)*
+                parts::take(&mut self.shared, serial, answer, out)
             }
 
             /// Handles Escape in the visible features. Returns whether there was anything to close.
             pub(crate) fn escape(&mut self) -> bool {
-                false $(|| ($feature.on_escape)(&mut self.$field, &mut self.shared))*
+                false $(|| ($feature.on_escape)(&mut self.$field, &self.shared))*
             }
 
             /// Returns the link keys of all features, with their current values as text.
@@ -131,9 +137,10 @@ macro_rules! features {
             }
 
             /// Restores the features from a link. `read` passes the value of a link key to a setter.
-            pub(crate) fn show_link(&mut self, read: &mut LinkReader<'_>) {
+            pub(crate) fn show_link(&mut self, read: &mut LinkReader<'_>, out: &mut Outbox) {
                 $(for key in $feature.link_keys {
-                    read(key.name, &mut |reading| (key.set)(&mut self.$field, &mut self.shared, reading));
+                    read(key.name, out, &mut |reader| (key.set)(&mut self.$field, &self.shared, reader));
+                    self.carry_out(out);
                 })*
             }
         }
@@ -181,11 +188,15 @@ features! {
 }
 
 /// Looks up the value of a link key and passes it to a setter.
-pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut ValueReader<'_>)) + 'a;
+pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut Outbox, &mut dyn FnMut(&mut ValueReader<'_>)) + 'a;
 
 impl State {
+    /// Carries out the pending intents of features.
+    pub(crate) fn carry_out(&mut self, out: &mut Outbox) {
+        intents::carry_out(&mut self.shared, &mut self.insights, out);
+    }
+
     /// Returns the state of a page without an open file. `page_scheme` says how the page was loaded.
-    #[inline(never)] // two copies would be 2 kB of wasm
     pub fn new(page_scheme: PageScheme) -> State {
         State { shared: Shared { page_scheme, ..Shared::default() }, ..State::default() }
     }

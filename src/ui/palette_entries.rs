@@ -9,12 +9,13 @@ use super::fuzzy::{self, Match};
 use super::help::{heading, keys_text};
 use super::insights::InsightsAction;
 use super::keys::BINDINGS;
-use super::load_dialog;
 use super::opening::{load, show_device};
+use super::outbox::Outbox;
 use super::palette::PaletteTarget;
 use super::stage::Stage;
 use super::summary::device_name;
 use super::tab::Tab;
+use super::{load_dialog, slices};
 use base::sorted::{signed_key, sorted_numbers, two_part_key};
 use base::units::pluralize;
 use protocol::Topic;
@@ -155,7 +156,7 @@ fn entry(state: &State, target: PaletteTarget) -> Option<Entry> {
 }
 
 /// Runs the picked entry. A command of a tab first shows the tab.
-pub(super) fn run_chosen(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn run_chosen(state: &mut State, out: &mut Outbox) {
     let Some(target) = state.palette.pending.take() else { return };
     match target {
         PaletteTarget::Command(index) => {
@@ -164,26 +165,26 @@ pub(super) fn run_chosen(state: &mut State, now_ms: f64, effects: &mut Vec<Effec
                 // Row commands work in both lists, so the events list stays visible.
                 let is_rows = matches!(binding.command, Command::Rows(_)) && state.views.visible() == Some(Tab::Events);
                 if !is_rows {
-                    show_tab(state, tab, effects);
+                    show_tab(state, tab, out);
                 }
             }
-            run_command(state, binding.command, now_ms, effects);
+            run_command(state, binding.command, out);
         }
         PaletteTarget::Insight(topic) => {
-            show_tab(state, Tab::Insights, effects);
-            state.handle_action(FeatureAction::from(InsightsAction::TopicChosen(topic)), effects);
+            show_tab(state, Tab::Insights, out);
+            state.handle_action(FeatureAction::from(InsightsAction::TopicChosen(topic)), out);
         }
         PaletteTarget::Device(index) => show_device(&mut state.shared, index),
-        PaletteTarget::File(index) => load(&mut state.shared, index, now_ms, effects),
+        PaletteTarget::File(index) => load(&mut state.shared, index, out),
         PaletteTarget::Annotation(index) => {
-            if let Some(points) = state.select_annotation(index) {
-                state.zoom_between(points);
+            if let Some(points) = slices::select_annotation(state, index) {
+                slices::zoom_between(state, points);
             }
         }
     }
 }
 
-fn show_tab(state: &mut State, tab: Tab, effects: &mut Vec<Effect>) {
+fn show_tab(state: &mut State, tab: Tab, out: &mut Outbox) {
     state.views.show(tab);
-    effects.push(Effect::FocusView);
+    out.push(Effect::FocusView);
 }

@@ -60,12 +60,12 @@ impl Part for Panel {
         if let Some(pickers) = self.pickers.update(pickers) {
             show_pickers(elements, pickers);
         }
-        if let Some(key) = self.key.update(state.curve_key()) {
+        if let Some(key) = self.key.update(ui::plots::curves::curve_key(state)) {
             elements.lines.set_hidden(key.is_empty());
             key.iter().for_each(|entry| show_line(elements, entry));
         }
         let before = self.chosen.0.as_ref().is_some_and(Option::is_some);
-        match self.chosen.update(state.selected_segment().cloned()) {
+        match self.chosen.update(ui::plots::segment::selected_segment(state).cloned()) {
             Some(Some(chosen)) => show_segment(elements, chosen),
             Some(None) if before => {
                 let _ = elements.details.remove_attribute("data-segment");

@@ -5,7 +5,7 @@ use crate::catalog::Catalog;
 use crate::completion::{Token, TokenClass};
 use crate::examples::EXAMPLE_QUERIES;
 use crate::functions::FUNCTIONS;
-use crate::schema::{NOTES, TABLES, WHEN};
+use crate::schema::{TABLES, WHEN, note};
 
 /// Maximum length, in characters, at which a query is shown in a list.
 const SHOWN: usize = 80;
@@ -20,10 +20,10 @@ pub(super) fn schema(catalog: &Catalog) -> Vec<Node> {
         let title = if arguments.is_empty() { table.about.to_owned() } else { format!("{}. {WHEN}", table.about) };
         let summary = Node::new("summary").attr("title", title).text([table.name, &arguments].concat());
         let rows = columns.iter().map(|column| {
-            let note = NOTES.iter().find(|(name, _)| *name == column.name).map_or("", |(_, note)| *note);
             let act = format!("column:{number}");
             number += 1;
-            let button = Node::new("button").attr("type", "button").attr("data-act", act).attr("title", note);
+            let button =
+                Node::new("button").attr("type", "button").attr("data-act", act).attr("title", note(column.name));
             Node::new("li").children([button.text(column.name)])
         });
         let list = Node::new("ul").children(rows);

@@ -10,8 +10,9 @@ pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
 use crate::drawing::Canvas;
-use crate::effect::Effect;
+use crate::find;
 use crate::latest::Latest;
+use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::tab::Tab;
 use protocol::{Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Root};
@@ -193,7 +194,7 @@ impl FlameGraph {
         let canvas = self.canvas.filter(|_| shared.views.visible() == Some(Tab::Flame))?;
         let (arrangement, zoom) = (shared.views.arrangement, self.zoom_node(shared));
         let allocation = shared.selection.as_ref().map(|selection| selection.allocation);
-        let search_serial = shared.match_serial();
+        let search_serial = find::match_serial(shared);
         Some(FlameQuestion {
             scope: shared.views.scope,
             arrangement,
@@ -219,21 +220,21 @@ impl FlameGraph {
         self.answer.answered_question().is_some_and(|question| question.arrangement != shared.views.arrangement)
     }
 
-    fn select_box(&mut self, shared: &mut Shared, index: usize) {
+    fn select_box(&mut self, index: usize, out: &mut Outbox) {
         let found = self.page().and_then(|page| page.boxes.get(index).copied());
         if let Some(found) = found.filter(|found| found.node_count == 1) {
-            shared.views.node = Some(found.node);
+            out.intend(Intent::Node(Some(found.node)));
             self.bring_into_view(found.row);
         }
     }
 }
 
 /// Zooms out fully. Returns false if the graph is not visible or was not zoomed.
-fn zoom_out_fully(flame: &mut FlameGraph, shared: &mut Shared) -> bool {
+fn zoom_out_fully(flame: &mut FlameGraph, shared: &Shared) -> bool {
     shared.views.visible() == Some(Tab::Flame) && flame.zoom.take().is_some()
 }
 
-fn reset(flame: &mut FlameGraph, _: &mut Shared, change: Change) {
+fn reset(flame: &mut FlameGraph, _: &Shared, change: Change, _: &mut Outbox) {
     if change == Change::InternalFrames {
         flame.clear_boxes();
     }
@@ -243,15 +244,16 @@ fn reset(flame: &mut FlameGraph, _: &mut Shared, change: Change) {
 }
 
 /// Requests missing boxes.
-fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(flame: &mut FlameGraph, shared: &Shared, device: i64, out: &mut Outbox) {
     reveal_selected_node(flame, shared);
-    shared.set_node_label(|node| flame.label(node).cloned());
+    let label = shared.unnamed_node().and_then(|node| flame.label(node));
+    out.intents.extend(label.cloned().map(Intent::NodeLabel));
     let Some(question) = flame.question(shared) else { return };
-    flame.answer.ask(question, device, &mut shared.serial, effects, Question::Flame);
+    flame.answer.ask(question, device, out, Question::Flame);
 }
 
 /// Scrolls to a node that was selected in another tab. Zooms to the node if it has no box of its own.
-fn reveal_selected_node(flame: &mut FlameGraph, shared: &mut Shared) {
+fn reveal_selected_node(flame: &mut FlameGraph, shared: &Shared) {
     let node = shared.views.node;
     let is_known = flame.question(shared).is_some_and(|question| flame.answer.answer_to(&question).is_some());
     if !is_known || flame.revealed_node == node {
@@ -267,13 +269,7 @@ fn reveal_selected_node(flame: &mut FlameGraph, shared: &mut Shared) {
 }
 
 /// Handles a reply with boxes. Returns replies for other features.
-fn take(
-    flame: &mut FlameGraph,
-    shared: &mut Shared,
-    serial: u32,
-    answer: Answer,
-    _: &mut Vec<Effect>,
-) -> Option<Answer> {
+fn take(flame: &mut FlameGraph, shared: &Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let Answer::Flame(page) = answer else { return Some(answer) };
     flame.answer.take(serial, Rc::from(page));
     update_scroll(flame);
@@ -302,7 +298,7 @@ fn update_scroll(flame: &mut FlameGraph) {
 }
 
 /// Handles pointer and browser events.
-fn handle_action(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut Vec<Effect>) {
+fn handle_action(flame: &mut FlameGraph, shared: &Shared, action: FlameAction, out: &mut Outbox) {
     match action {
         FlameAction::Resized(canvas) => {
             flame.canvas = Some(canvas);
@@ -319,8 +315,8 @@ fn handle_action(flame: &mut FlameGraph, shared: &mut Shared, action: FlameActio
         FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::CrumbClicked(_)
             if flame.has_stale_boxes(shared) => {}
         FlameAction::Clicked(at) => match flame.hit_test(at) {
-            Some(index) => flame.select_box(shared, index),
-            None => shared.views.node = None,
+            Some(index) => flame.select_box(index, out),
+            None => out.intend(Intent::Node(None)),
         },
         FlameAction::DoubleClicked(at) => {
             let page = flame.page();
@@ -330,14 +326,7 @@ fn handle_action(flame: &mut FlameGraph, shared: &mut Shared, action: FlameActio
             }
         }
         FlameAction::CrumbClicked(node) => flame.zoom_to(shared, node),
-        FlameAction::Merged(merge) => rearrange(shared, Arrangement { merge, ..shared.views.arrangement }),
-    }
-}
-
-/// Changes the arrangement of the tree. Clears the selected node, because node ids differ between arrangements.
-fn rearrange(shared: &mut Shared, wanted: Arrangement) {
-    if std::mem::replace(&mut shared.views.arrangement, wanted) != wanted {
-        shared.views.node = None;
+        FlameAction::Merged(merge) => out.intend(Intent::Arrange(Arrangement { merge, ..shared.views.arrangement })),
     }
 }
 
@@ -364,9 +353,9 @@ fn rearranged(step: FlameStep, mut arrangement: Arrangement) -> Option<Arrangeme
 }
 
 /// Runs a command.
-fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Vec<Effect>) {
+fn step(flame: &mut FlameGraph, shared: &Shared, step: FlameStep, out: &mut Outbox) {
     if let Some(wanted) = rearranged(step, shared.views.arrangement) {
-        return rearrange(shared, wanted);
+        return out.intend(Intent::Arrange(wanted));
     }
     if step == FlameStep::FlipDirection {
         flame.growth = if flame.growth == GrowthDirection::Down { GrowthDirection::Up } else { GrowthDirection::Down };
@@ -410,6 +399,6 @@ fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Ve
         _ => None,
     };
     if let Some(to) = to {
-        flame.select_box(shared, to);
+        flame.select_box(to, out);
     }
 }

@@ -3,8 +3,8 @@
 
 use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
-use crate::effect::Effect;
 use crate::feature::{Feature, close_nothing, take_nothing};
+use crate::outbox::Outbox;
 use crate::settings::Dialog;
 use crate::shared::Shared;
 use protocol::Topic;
@@ -73,7 +73,7 @@ pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> = Feature
     on_escape: close_nothing,
 };
 
-fn on_action(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &mut Vec<Effect>) {
+fn on_action(palette: &mut Palette, _: &Shared, action: PaletteAction, _: &mut Outbox) {
     match action {
         PaletteAction::Typed(text) => (palette.text, palette.active_offset) = (text, 0),
         PaletteAction::Moved(delta) => palette.active_offset = palette.active_offset.saturating_add(delta),
@@ -90,7 +90,7 @@ fn on_action(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &m
     }
 }
 
-fn on_command(palette: &mut Palette, _: &mut Shared, step: PaletteStep, _: &mut Vec<Effect>) {
+fn on_command(palette: &mut Palette, _: &Shared, step: PaletteStep, _: &mut Outbox) {
     match step {
         PaletteStep::Toggle if palette.dialog == Dialog::Open => palette.dialog = Dialog::Closed,
         PaletteStep::Toggle => {
@@ -101,7 +101,7 @@ fn on_command(palette: &mut Palette, _: &mut Shared, step: PaletteStep, _: &mut 
 }
 
 /// Makes the first entry active after a change of device, because the annotations among the entries change.
-fn reset(palette: &mut Palette, _: &mut Shared, change: Change) {
+fn reset(palette: &mut Palette, _: &Shared, change: Change, _: &mut Outbox) {
     if change.is_device_change() {
         palette.active_offset = 0;
     }

@@ -1,9 +1,8 @@
 //! The SQL tab. The page and the worker handle queries and results. This module selects the allocation or event of a
 //! result row.
 
-use crate::effect::Effect;
 use crate::feature::{Feature, close_nothing, no_commands, reset_nothing, take_nothing};
-use crate::selecting::select;
+use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use protocol::{encode, split_ordinal};
 use std::convert::Infallible;
@@ -65,9 +64,9 @@ pub(crate) const FEATURE: Feature<Sql, SqlAction, Infallible> = Feature {
     on_escape: close_nothing,
 };
 
-fn on_action(_: &mut Sql, shared: &mut Shared, action: SqlAction, effects: &mut Vec<Effect>) {
+fn on_action(_: &mut Sql, _: &Shared, action: SqlAction, out: &mut Outbox) {
     match action {
-        SqlAction::Allocation(allocation) => select(shared, allocation, effects),
-        SqlAction::Event(event) => shared.go_to(event.saturating_add(1)),
+        SqlAction::Allocation(allocation) => out.intend(Intent::Select(Some(allocation))),
+        SqlAction::Event(event) => out.intend(Intent::MoveCursor(event.saturating_add(1))),
     }
 }

@@ -3,10 +3,11 @@
 use super::tree::{Tree, TreeScroll};
 use crate::binding::{Binding, KeyScope, bind};
 use crate::effect::Effect;
-use crate::selecting::select;
+use crate::find;
+use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::tab::Tab;
-use protocol::{FoldScope, FoldState, Internal, Merge, Question, Reveal, Root};
+use protocol::{Arrangement, FoldScope, FoldState, Internal, Merge, Question, Reveal, Root};
 
 /// Commands of the call tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,27 +73,27 @@ pub enum TreeAction {
 pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function, "function"), (Merge::File, "file")];
 
 /// Handles a pointer or browser event.
-pub(crate) fn handle_action(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &mut Vec<Effect>) {
+pub(crate) fn handle_action(tree: &mut Tree, shared: &Shared, action: TreeAction, out: &mut Outbox) {
     match action {
         TreeAction::Scrolled { top_px, height_px } => {
             tree.scroll = TreeScroll { top_px: top_px.max(0.0), height_px: height_px.max(0.0), ..tree.scroll };
         }
         TreeAction::Clicked(row) => {
             tree.go_to(row);
-            shared.views.node = tree.position.node.filter(|&node| node > 0);
+            out.intend(Intent::Node(tree.position.node.filter(|&node| node > 0)));
         }
         TreeAction::Toggled(row) => {
             tree.go_to(row);
             toggle(tree);
         }
         TreeAction::Focused(node) => tree.focus_on(Some(node).filter(|&node| node > 0)),
-        TreeAction::Merged(merge) => shared.views.arrangement.merge = merge,
+        TreeAction::Merged(merge) => out.intend(Intent::Arrange(Arrangement { merge, ..shared.views.arrangement })),
     }
 }
 
 /// Runs a command.
-pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand, effects: &mut Vec<Effect>) {
-    let searched = shared.match_serial().is_some();
+pub(crate) fn command(tree: &mut Tree, shared: &Shared, command: TreeCommand, out: &mut Outbox) {
+    let (searched, arrangement) = (find::match_serial(shared).is_some(), shared.views.arrangement);
     let (row, page) = (tree.active(), tree.scroll.rows_per_page());
     let active = tree.active_row().map(|row| (row.node, row.fold, row.depth, row.parent));
     match command {
@@ -136,45 +137,44 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
             tree.go_to(0);
         }
         TreeCommand::Focus => match active {
-            Some((_, FoldState::Leaf, ..)) => shared.remark = Some("This row has no children.".to_owned()),
+            Some((_, FoldState::Leaf, ..)) => out.say("This row has no children."),
             Some((node, _, depth, _)) if depth > 0 => tree.focus_on(Some(node)),
             _ => {}
         },
         TreeCommand::Back => tree.focus_back(),
         TreeCommand::ShowAll => tree.focus_on(None),
         TreeCommand::Invert => {
-            let root = &mut shared.views.arrangement.root;
-            *root = if *root == Root::Outermost { Root::Innermost } else { Root::Outermost };
+            let root = if arrangement.root == Root::Outermost { Root::Innermost } else { Root::Outermost };
+            out.intend(Intent::Arrange(Arrangement { root, ..arrangement }));
         }
         TreeCommand::HideInternal => {
-            let internal = &mut shared.views.arrangement.internal;
-            *internal = if *internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
+            let is_shown = arrangement.internal == Internal::Shown;
+            let internal = if is_shown { Internal::Hidden } else { Internal::Shown };
+            out.intend(Intent::Arrange(Arrangement { internal, ..arrangement }));
         }
         TreeCommand::NextMerge => {
-            let merge = &mut shared.views.arrangement.merge;
-            let index = MERGES.iter().position(|(kind, _)| kind == merge).map_or(0, |index| index + 1);
-            *merge = MERGES.get(index).map_or(Merge::Line, |(kind, _)| *kind);
+            let index = MERGES.iter().position(|(kind, _)| *kind == arrangement.merge).map_or(0, |index| index + 1);
+            let merge = MERGES.get(index).map_or(Merge::Line, |(kind, _)| *kind);
+            out.intend(Intent::Arrange(Arrangement { merge, ..arrangement }));
         }
         TreeCommand::Select => {
             let node = active.map(|(node, ..)| node).filter(|&node| node > 0);
-            shared.views.node = node.filter(|_| shared.views.node != node);
+            out.intend(Intent::Node(node.filter(|_| shared.views.node != node)));
         }
         TreeCommand::SelectLargest => {
             let device = shared.device().map(|device| device.device);
             if let (Some((node, ..)), Some(device)) = (active, device) {
-                let (scope, arrangement) = (shared.views.scope, shared.views.arrangement);
-                let serial = shared.next_serial();
-                tree.pending_heaviest = Some(serial);
-                effects.push(Effect::ask(serial, device, Question::Heaviest { scope, arrangement, node }));
+                let question = Question::Heaviest { scope: shared.views.scope, arrangement, node };
+                tree.pending_heaviest = Some(out.ask(device, question));
             }
         }
         TreeCommand::GoToSelection => match shared.selection.as_deref() {
             Some(selection) => tree.reveal(Reveal::Allocation(selection.allocation)),
-            None => shared.remark = Some("No allocation is selected.".to_owned()),
+            None => out.say("No allocation is selected."),
         },
         TreeCommand::NextMatch | TreeCommand::PreviousMatch => {
             if !searched {
-                effects.push(Effect::FocusFind);
+                out.push(Effect::FocusFind);
                 return;
             }
             let from = tree.position.node.unwrap_or(0);
@@ -184,8 +184,8 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
         TreeCommand::OpenSource => {
             let label = tree.active_row().map(|row| (row.label.file.clone(), row.label.line.clone()));
             match label.map(|(file, line)| shared.settings.link(&file, &line)) {
-                Some(Ok(_)) => effects.push(Effect::FollowSource),
-                Some(Err(error)) => shared.remark = Some(error.to_string()),
+                Some(Ok(_)) => out.push(Effect::FollowSource),
+                Some(Err(error)) => out.say(error.to_string()),
                 None => {}
             }
         }
@@ -193,19 +193,13 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
 }
 
 /// Selects the largest allocation of a row, once the worker has found it.
-pub(crate) fn select_largest(
-    tree: &mut Tree,
-    shared: &mut Shared,
-    serial: u32,
-    allocation: Option<u32>,
-    effects: &mut Vec<Effect>,
-) {
+pub(crate) fn select_largest(tree: &mut Tree, serial: u32, allocation: Option<u32>, out: &mut Outbox) {
     if tree.pending_heaviest.take_if(|asked| *asked == serial).is_none() {
         return;
     }
     match allocation {
-        Some(allocation) => select(shared, allocation, effects),
-        None => shared.remark = Some("There is no allocation here.".to_owned()),
+        Some(_) => out.intend(Intent::Select(allocation)),
+        None => out.say("There is no allocation here."),
     }
 }
 

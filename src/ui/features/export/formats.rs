@@ -5,6 +5,7 @@ use crate::binding::{Binding, KeyScope, bind};
 use crate::comparing::SecondFile;
 use crate::effect::{AfterWrite, Effect, FileToWrite};
 use crate::figure::words::file_stem;
+use crate::outbox::Outbox;
 use crate::shared::Shared;
 use crate::snapshot_to_save::snapshot_to_save;
 use base::units::{Moment, group_digits};
@@ -56,7 +57,7 @@ fn file_prefix(shared: &Shared) -> Option<String> {
 }
 
 /// Starts exporting the data of the shown device in the given format.
-pub(super) fn export_format(export: &mut Export, shared: &mut Shared, format: ExportFormat, effects: &mut Vec<Effect>) {
+pub(super) fn export_format(export: &mut Export, shared: &Shared, format: ExportFormat, out: &mut Outbox) {
     let Some(name) = file_prefix(shared) else { return };
     let end = shared.end_moment();
     let range = shared.cursor.range.map_or(Span { from: 0, to: end }, |range| Span { from: range.from, to: range.to });
@@ -67,30 +68,30 @@ pub(super) fn export_format(export: &mut Export, shared: &mut Shared, format: Ex
     let cursor = shared.cursor.moment;
     let (table, scope) = (export.table, shared.views.scope);
     let question = ExportQuestion { format, table, cursor, range, scope, largest: MAX_TRACE_ALLOCATIONS };
-    start_job(export, shared, ExportJob::Format(question), file, effects);
+    start_job(export, shared, ExportJob::Format(question), file, out);
 }
 
 /// Starts exporting the selected range of events as a smaller snapshot.
-pub(super) fn export_crop(export: &mut Export, shared: &mut Shared, effects: &mut Vec<Effect>) {
+pub(super) fn export_crop(export: &mut Export, shared: &Shared, out: &mut Outbox) {
     let (Some(name), Some(events)) = (file_prefix(shared), export.crop.events(shared)) else { return };
     let source = shared.file().map_or_else(String::new, |file| file.file.clone());
     let file = format!("{name}-{}-{}.pickle", events[0], events[1].saturating_sub(1));
-    start_job(export, shared, ExportJob::Crop { events, source }, file, effects);
+    start_job(export, shared, ExportJob::Crop { events, source }, file, out);
 }
 
-fn start_job(export: &mut Export, shared: &mut Shared, job: ExportJob, file: String, effects: &mut Vec<Effect>) {
+fn start_job(export: &mut Export, shared: &Shared, job: ExportJob, file: String, out: &mut Outbox) {
     let Some((snapshot, device)) = snapshot_to_save(shared) else { return };
     export.dialog = Dialog::Closed;
     if export.is_writing {
-        shared.remark = Some("Already writing a file.".to_owned());
+        out.say("Already writing a file.");
         return;
     }
     export.is_writing = true;
-    shared.remark = Some(format!("Writing {file}…"));
+    out.say(format!("Writing {file}…"));
     let is = |wanted| matches!(&job, ExportJob::Format(ExportQuestion { format, .. }) if *format == wanted);
     let (is_gzipped, extends_trace) = (is(ExportFormat::Pprof), is(ExportFormat::Trace) && export.trace.is_some());
     let categories = Box::new(shared.rules.set());
-    effects.push(Effect::WriteFile(Box::new(FileToWrite {
+    out.push(Effect::WriteFile(Box::new(FileToWrite {
         snapshot,
         device,
         job,

@@ -23,6 +23,8 @@ pub(crate) const MAX_ROWS: u64 = 5000;
 #[derive(Clone, Debug, Default)]
 pub struct InsightsTab {
     pub topic: Topic,
+    /// Insight to show once a device is shown.
+    pub(crate) requested_topic: Option<Topic>,
     /// Serial number and contents of the pending request.
     pub(crate) pending: Option<(u32, TopicQuestion)>,
     /// Latest reports with the requests that they answer, at most one per topic.

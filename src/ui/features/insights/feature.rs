@@ -1,14 +1,19 @@
 //! Registration of the Insights tab as a feature.
 
 use super::{
-    InsightsAction, InsightsStep, InsightsTab, ask_unseen, handle_action, keys, link, reset, step, take, update_and_ask,
+    InsightsAction, InsightsStep, InsightsTab, ask_unseen, handle_action, keys, link, open_requested, reset, step,
+    take, update_and_ask,
 };
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing};
 
 pub(crate) const FEATURE: Feature<InsightsTab, InsightsAction, InsightsStep> = Feature {
     reset,
-    questions: &[(AskPhase::BeforeScene, update_and_ask), (AskPhase::AfterScene, ask_unseen)],
+    questions: &[
+        (AskPhase::Setup, open_requested),
+        (AskPhase::BeforeScene, update_and_ask),
+        (AskPhase::AfterScene, ask_unseen),
+    ],
     on_reply: take,
     on_action: handle_action,
     on_command: step,

@@ -3,8 +3,8 @@
 use super::{Plan, PlanAction, handle_action, link, publish, reset, simulate, take};
 use crate::binding::{Binding, KeyScope, bind};
 use crate::change::AskPhase;
-use crate::effect::Effect;
 use crate::feature::{Feature, close_nothing};
+use crate::outbox::{Intent, Outbox};
 use crate::planned::DrawnCurve;
 use crate::shared::Shared;
 
@@ -33,7 +33,7 @@ pub(crate) const FEATURE: Feature<Plan, PlanAction, PlanStep> = Feature {
     on_escape: close_nothing,
 };
 
-fn on_command(_: &mut Plan, shared: &mut Shared, PlanStep::ToggleWithoutSelection: PlanStep, _: &mut Vec<Effect>) {
+fn on_command(_: &mut Plan, shared: &Shared, PlanStep::ToggleWithoutSelection: PlanStep, out: &mut Outbox) {
     let is_drawn = shared.planned.drawn == DrawnCurve::Without;
-    shared.draw_curve(if is_drawn { DrawnCurve::None } else { DrawnCurve::Without });
+    out.intend(Intent::DrawCurve(if is_drawn { DrawnCurve::None } else { DrawnCurve::Without }));
 }
