@@ -119,8 +119,7 @@ fn new_tab_needs_files_listed_in_contributing() {
     assert!(html.contains("id=\"tab-segments\"") && html.contains("aria-labelledby=\"tab-segments\""));
     // An existing tab that only its own feature and panels treat specially.
     let own = ["features/segments", "panels/segments"];
-    let names =
-        ["Tab::Segments", "FeatureCommand::Segments", "SegmentsAction", "start_part::<segments", "segments::FEATURE"];
+    let names = ["Tab::Segments", "SegmentsAction", "start_part::<segments", "segments::FEATURE"];
     // The terminal does not need every tab.
     let others = ["src/engine/", "src/tui/"];
     let is_other = |path: &String| others.iter().any(|other| path.starts_with(other));
@@ -184,5 +183,54 @@ fn new_export_of_picture_needs_files_listed_in_contributing() {
     // The command line draws the same picture.
     for one in ["Format::Svg", "Format::Png2"] {
         assert_eq!(naming(&[one], &["cli/plot.rs"]), listed, "{one}");
+    }
+}
+
+/// Returns the files of the page's code that contain `text` as a string literal, with its count in each file.
+fn literals(text: &str) -> Vec<(String, usize)> {
+    let literal = format!("\"{text}\"");
+    let sources = rust_files("src").into_iter().filter(|source| ["ui", "page"].contains(&source.crate_name()));
+    let counts = sources.map(|source| (source.name.clone(), source.text.matches(&literal).count()));
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
+/// The title of a command is only in its row, so nothing else has to know the command.
+#[test]
+fn every_command_is_one_row() {
+    assert_eq!(
+        listed("A new command", 2),
+        BTreeSet::from(["src/ui/commands/NAME.rs", "index.html"].map(str::to_owned))
+    );
+    let html = fs::read_to_string(root().join("index.html")).unwrap();
+    let all: Vec<_> = memscape::ui::commands::all().collect();
+    assert!(all.len() > 180, "{} commands", all.len());
+    for command in &all {
+        let rows = literals(command.title);
+        let is_table = |name: &str| {
+            let is_list = ["ui/tab.rs", "ui/picture_file.rs"].contains(&name);
+            is_list
+                || name.starts_with("ui/commands/")
+                || name.starts_with("ui/features/") && name.ends_with("/commands.rs")
+        };
+        assert!(rows.iter().all(|(name, _)| is_table(name)), "{command:?} is named in {rows:?}");
+        // The rows that no list shows are variants of a listed one.
+        let variants = if command.title.ends_with("match") { 2 } else { 1 };
+        let same = all.iter().filter(|other| other.title == command.title).count();
+        let count: usize = rows.iter().map(|(_, count)| count).sum();
+        assert!(same <= count && count <= same * variants, "{command:?}: {rows:?}");
+        assert!(html.contains(&format!(" id=\"{}\"", command.control)), "index.html has no {}", command.control);
+    }
+}
+
+/// The name and the control of a setting are only in its row.
+#[test]
+fn every_setting_is_one_row() {
+    let data = "src/ui/settings/data.rs";
+    assert_eq!(listed("A new setting", 2), BTreeSet::from([data, "index.html"].map(str::to_owned)));
+    let html = fs::read_to_string(root().join("index.html")).unwrap();
+    for setting in &memscape::ui::settings::SETTINGS {
+        let rows = literals(setting.control);
+        assert!(rows.iter().all(|(name, _)| format!("src/{name}") == data), "{} is named in {rows:?}", setting.control);
+        assert!(html.contains(&format!(" id=\"{}\"", setting.control)), "index.html has no {}", setting.control);
     }
 }

@@ -285,15 +285,15 @@ fn page_code_and_index_html_use_same_ids() {
     for id in &used {
         assert!(ids.contains(id), "index.html refers to an id {id} that it does not have");
     }
-    for binding in memscape::ui::keys::BINDINGS.iter() {
-        let has_heading = memscape::ui::binding::KeyScope::all().any(|(scope, _)| scope == binding.scope);
-        assert!(has_heading, "the list of keys has no heading for {:?}", binding.scope);
+    for command in memscape::ui::commands::all() {
+        let has_heading = memscape::ui::binding::KeyScope::all().any(|(scope, _)| scope == command.scope);
+        assert!(has_heading, "the list of keys has no heading for {:?}", command.scope);
         assert!(
-            ids.contains(binding.control),
+            ids.contains(command.control),
             "{} is to be the control of a key, but is not in index.html",
-            binding.control
+            command.control
         );
-        used.insert(binding.control.to_owned());
+        used.insert(command.control.to_owned());
     }
     for group in memscape::ui::tab::TabGroup::ALL {
         used.extend([Some(group.control()), group.toggle()].into_iter().flatten().map(str::to_owned));

@@ -6,7 +6,7 @@ use memscape::protocol::Reply;
 use memscape::ui::effect::GivenFile;
 use memscape::ui::link;
 use memscape::ui::stage::Stage;
-use memscape::ui::{Action, Command};
+use memscape::ui::{Action, commands};
 
 const MEMBERS: [&str; 3] = ["a", "b", "c"];
 
@@ -101,7 +101,7 @@ fn retry_after_failure_restores_view_of_link() {
         page.follow("v=1&url=a.pickle&url=b.pickle&open=1&at=12&tab=why");
         match cause {
             0 => page.link_failed(),
-            1 => page.act(Action::Command(Command::CancelLoading)),
+            1 => page.act(Action::Command(commands::CANCEL_LOADING)),
             2 => page.act(Action::WorkerStopped("out of memory".into())),
             _ => page.reply(Reply::Failed { message: "cut".into() }),
         }

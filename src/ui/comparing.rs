@@ -8,7 +8,7 @@ pub(crate) mod second;
 pub mod view;
 
 pub(crate) use data::SecondSource;
-pub use data::{ComparedAt, Comparing, ComparingAction, ComparingStep, SecondFile};
+pub use data::{ComparedAt, Comparing, ComparingAction, SecondFile};
 pub use part::{is_compared, is_current_load};
 
 use super::effect::{Effect, Origin};
@@ -50,25 +50,6 @@ pub(super) fn handle_action(state: &mut Shared, action: ComparingAction, out: &m
         ComparingAction::KeyChosen(key) => state.comparing.key = key,
         ComparingAction::AlignChosen(align) => state.comparing.align = align,
         ComparingAction::PathsTyped(typed) => state.comparing.paths = typed,
-    }
-}
-
-/// Runs a command of the comparison.
-pub(super) fn step(state: &mut Shared, step: ComparingStep, out: &mut Outbox) {
-    match step {
-        ComparingStep::Open if state.file().is_some() => out.push(Effect::PickSecond),
-        ComparingStep::Open => state.remark = Some("Open a snapshot first.".to_owned()),
-        _ if state.comparing.pair.is_none() && state.comparing.second == SecondFile::None => {
-            state.remark = Some("Compare with another snapshot first.".to_owned());
-        }
-        ComparingStep::Swap => {
-            if let Some([a, b]) = state.comparing.pair {
-                state.comparing.pair = Some([b, a]);
-                lane_scenes::arrange_lanes(state);
-            }
-        }
-        ComparingStep::Overlay => state.comparing.is_overlaid = !state.comparing.is_overlaid,
-        ComparingStep::End => end(state, out),
     }
 }
 

@@ -1,20 +1,18 @@
-//! Interface of a feature of the page: requests to the worker, actions, keyboard shortcuts and link keys. All fields
+//! Interface of a feature of the page: requests to the worker, actions and link keys. All fields
 //! are required, so a feature that lacks one does not compile. A feature that is missing from the list in
 //! [`super::features`] is reported as dead code.
 //!
 //! A feature changes only its own state. It reads [`Shared`], and asks for other changes by an
 //! [`Intent`](super::outbox::Intent). It does not access other features.
 
-use super::binding::Binding;
 use super::change::{AskPhase, Change};
 use super::link::value::Key;
 use super::outbox::Outbox;
 use super::shared::Shared;
 use protocol::Answer;
-use std::convert::Infallible;
 
-/// Callbacks and tables of a feature with state `S`, actions `A` and commands `C`.
-pub(super) struct Feature<S: 'static, A, C: 'static> {
+/// Callbacks and tables of a feature with state `S` and actions `A`.
+pub(super) struct Feature<S: 'static, A> {
     /// Drops state that a change has invalidated.
     pub(super) reset: fn(&mut S, &Shared, Change, &mut Outbox),
     /// Functions that send requests about the shown device to the worker, each with its phase. They run after every
@@ -24,10 +22,6 @@ pub(super) struct Feature<S: 'static, A, C: 'static> {
     pub(super) on_reply: fn(&mut S, &Shared, serial: u32, Answer, &mut Outbox) -> Option<Answer>,
     /// Applies an action of the feature.
     pub(super) on_action: fn(&mut S, &Shared, A, &mut Outbox),
-    /// Runs a command of the feature.
-    pub(super) on_command: fn(&mut S, &Shared, C, &mut Outbox),
-    /// Key table entries of the feature's commands, in the order of the help dialog.
-    pub(super) bindings: &'static [Binding<C>],
     /// Keys of the feature's values in links, in parsing order.
     pub(super) link_keys: &'static [Key<S>],
     /// Handles Escape while the feature is visible. Returns whether there was anything to close.
@@ -43,11 +37,6 @@ pub(super) fn reset_nothing<S>(_: &mut S, _: &Shared, _: Change, _: &mut Outbox)
 /// `on_reply` of a feature that sends no requests to the worker.
 pub(super) fn take_nothing<S>(_: &mut S, _: &Shared, _: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     Some(answer)
-}
-
-/// `on_command` of a feature without commands.
-pub(super) fn no_commands<S>(_: &mut S, _: &Shared, never: Infallible, _: &mut Outbox) {
-    match never {}
 }
 
 /// `on_escape` of a feature that has nothing to close.

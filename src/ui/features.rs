@@ -1,6 +1,5 @@
 //! State of the page: the state shared by all features, and the state of each feature. The list of features is the
-//! invocation of `features!` below. It generates the types of states, actions and commands, and the tables of keyboard
-//! shortcuts and link keys.
+//! invocation of `features!` below. It generates the types of states and actions, and the table of link keys.
 
 pub mod events;
 pub mod export;
@@ -22,35 +21,33 @@ pub mod watch;
 pub mod what_if;
 
 use self::sql::{Sql, SqlAction};
-use super::binding::Binding;
 use super::change::AskPhase;
 use super::link::value::{Key, ValueReader};
 use super::outbox::Outbox;
 use super::shared::Shared;
 use super::url::PageScheme;
 use super::{intents, parts};
-use events::{EventStep, Events, EventsAction};
-use export::{Export, ExportAction, ExportStep};
-use flame::{FlameAction, FlameGraph, FlameStep};
-use insights::{InsightsAction, InsightsStep, InsightsTab};
-use palette::{Palette, PaletteAction, PaletteStep};
-use plan::{Plan, PlanAction, PlanStep};
+use events::{Events, EventsAction};
+use export::{Export, ExportAction};
+use flame::{FlameAction, FlameGraph};
+use insights::{InsightsAction, InsightsTab};
+use palette::{Palette, PaletteAction};
+use plan::{Plan, PlanAction};
 use protocol::Answer;
 use save_page::SaveState;
-use segments::{SegmentsAction, SegmentsStep, SegmentsTab};
+use segments::{SegmentsAction, SegmentsTab};
 use sources::{SourceAction, Sources};
-use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
-use table::{Table, TableAction, TableStep};
+use table::{Table, TableAction};
 use tree::Tree;
-use tree_keys::{TreeAction, TreeCommand};
-use watch::{Watch, WatchAction, WatchStep};
+use tree_keys::TreeAction;
+use watch::{Watch, WatchAction};
 use what_if::{Simulator, WhatIfAction};
 
-/// Generates the state, action and command types from the list of features, and the functions that dispatch to the
+/// Generates the state and action types from the list of features, and the functions that dispatch to the
 /// features.
 macro_rules! features {
-    ($($(#[$doc:meta])* $field:ident: $State:ty, $Name:ident($Action:ty, $Command:ty) = $feature:expr;)*) => {
+    ($($(#[$doc:meta])* $field:ident: $State:ty, $Name:ident($Action:ty) = $feature:expr;)*) => {
         /// State of the page. Changed only by [`super::update()`].
         #[derive(Clone, Debug, Default)]
         pub struct State {
@@ -65,12 +62,6 @@ macro_rules! features {
             $($(#[$doc])* $Name($Action),)*
         }
 
-        /// Command defined by a feature, as opposed to the commands of the whole page.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum FeatureCommand {
-            $($(#[$doc])* $Name($Command),)*
-        }
-
         $(impl From<$Action> for FeatureAction {
             fn from(action: $Action) -> FeatureAction {
                 FeatureAction::$Name(action)
@@ -82,16 +73,6 @@ macro_rules! features {
             pub(crate) fn handle_action(&mut self, action: FeatureAction, out: &mut Outbox) {
                 match action {
                     $(FeatureAction::$Name(action) => ($feature.on_action)(&mut self.$field, &self.shared, action, out),)*
-                }
-                self.carry_out(out);
-            }
-
-            /// Passes a command to the feature that it belongs to.
-            pub(crate) fn command(&mut self, command: FeatureCommand, out: &mut Outbox) {
-                match command {
-                    $(FeatureCommand::$Name(command) => {
-                        ($feature.on_command)(&mut self.$field, &self.shared, command, out);
-                    })*
                 }
                 self.carry_out(out);
             }
@@ -153,38 +134,28 @@ macro_rules! features {
             }
             std::iter::empty()$(.chain(names($feature.link_keys)))*
         }
-
-        /// Returns the keyboard shortcuts of all features.
-        pub(crate) fn bindings() -> Vec<Binding<FeatureCommand>> {
-            // A vector, since a chain of this many iterators adds 3 kB of wasm.
-            let mut all = Vec::new();
-            $(for binding in $feature.bindings {
-                all.push(binding.map(FeatureCommand::$Name));
-            })*
-            all
-        }
     };
 }
 
 features! {
-    insights: InsightsTab, Insights(InsightsAction, InsightsStep) = insights::FEATURE;
-    what_if: Simulator, WhatIf(WhatIfAction, Infallible) = what_if::FEATURE;
-    plan: Plan, Plan(PlanAction, PlanStep) = plan::FEATURE;
-    tree: Tree, Tree(TreeAction, TreeCommand) = tree::FEATURE;
-    flame: FlameGraph, Flame(FlameAction, FlameStep) = flame::FEATURE;
+    insights: InsightsTab, Insights(InsightsAction) = insights::FEATURE;
+    what_if: Simulator, WhatIf(WhatIfAction) = what_if::FEATURE;
+    plan: Plan, Plan(PlanAction) = plan::FEATURE;
+    tree: Tree, Tree(TreeAction) = tree::FEATURE;
+    flame: FlameGraph, Flame(FlameAction) = flame::FEATURE;
     /// The Allocations tab: the list of allocations, and histograms.
-    table: Table, Table(TableAction, TableStep) = table::FEATURE;
-    sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
-    events: Events, Events(EventsAction, EventStep) = events::FEATURE;
-    segments: SegmentsTab, Segments(SegmentsAction, SegmentsStep) = segments::FEATURE;
-    queries: Sql, Queries(SqlAction, Infallible) = self::sql::FEATURE;
+    table: Table, Table(TableAction) = table::FEATURE;
+    sources: Sources, Source(SourceAction) = sources::FEATURE;
+    events: Events, Events(EventsAction) = events::FEATURE;
+    segments: SegmentsTab, Segments(SegmentsAction) = segments::FEATURE;
+    queries: Sql, Queries(SqlAction) = self::sql::FEATURE;
     /// Export of the picture to a file.
-    export: Export, Export(ExportAction, ExportStep) = export::FEATURE;
+    export: Export, Export(ExportAction) = export::FEATURE;
     /// Export of a page that contains the snapshot.
-    html: SaveState, Html(save_page::SaveProgress, Infallible) = save_page::FEATURE;
+    html: SaveState, Html(save_page::SaveProgress) = save_page::FEATURE;
     /// Reloading of files that change while the page is open.
-    live: Watch, Live(WatchAction, WatchStep) = watch::FEATURE;
-    palette: Palette, Palette(PaletteAction, PaletteStep) = palette::FEATURE;
+    live: Watch, Live(WatchAction) = watch::FEATURE;
+    palette: Palette, Palette(PaletteAction) = palette::FEATURE;
 }
 
 /// Looks up the value of a link key and passes it to a setter.

@@ -9,6 +9,7 @@ mod data;
 
 pub(crate) use data::Previous;
 
+use super::command::Trait;
 use super::effect::Effect;
 use super::features::State;
 use super::link::Link;
@@ -18,7 +19,7 @@ use super::outbox::Outbox;
 use super::palette::{PaletteAction, PaletteTarget};
 use super::stage::{SnapshotChoice, Stage};
 use super::toast::Toast;
-use super::{Action, Command, FeatureAction, FeatureCommand};
+use super::{Action, FeatureAction};
 
 /// Captures the state of the open file before an action that may open another file. Returns `None` for all other
 /// actions.
@@ -29,11 +30,11 @@ pub(super) fn capture(state: &State, action: &Action) -> Option<Previous> {
         | Action::SnapshotChosen(_)
         | Action::LinkGiven(_)
         | Action::LoadRangeEntered(_)
-        | Action::Command(Command::OpenSample(_) | Command::OpenAll | Command::ChooseEvents) => true,
+        | Action::Feature(FeatureAction::Live(_)) => true,
+        Action::Command(command) => command.has(Trait::OpensFile),
         Action::Feature(FeatureAction::Palette(PaletteAction::Picked(target))) => {
             matches!(target, PaletteTarget::File(_) | PaletteTarget::Command(_))
         }
-        Action::Feature(FeatureAction::Live(_)) | Action::Command(Command::Feature(FeatureCommand::Live(_))) => true,
         _ => false,
     };
     let link = if opens { Link::from_state(state)? } else { return None };

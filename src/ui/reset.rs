@@ -38,9 +38,7 @@ pub(super) fn reset(state: &mut Shared, change: Change) {
         Change::Lane => {
             state.surroundings = Surroundings { faded: take(&mut state.surroundings.faded), ..Surroundings::default() };
         }
-        // Matching by category depends on the rules.
-        Change::Categories => state.comparing.aligned = Default::default(),
-        Change::InternalFrames => {}
+        Change::Categories | Change::InternalFrames => {}
     }
     if change.is_device_change() {
         (state.hover, state.question) = (None, None);

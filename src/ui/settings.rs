@@ -5,8 +5,7 @@
 
 mod data;
 
-pub(crate) use data::clean_folder;
-pub use data::{Dialog, Field, Settings, SettingsAction, Theme};
+pub use data::{Dialog, SETTINGS, Setting, Settings, SettingsAction, Theme};
 
 use super::change::{AskPhase, Change};
 use super::effect::Effect;
@@ -20,12 +19,10 @@ pub(super) fn apply(state: &mut Shared, action: SettingsAction, out: &mut Outbox
     let settings = &mut state.settings;
     let stored_before = settings.to_stored();
     match action {
-        SettingsAction::Typed(Field::Rules, text) => settings.typed_rules = Some(text),
-        SettingsAction::Typed(Field::Template, text) => settings.template = clean_folder(&text),
-        SettingsAction::Typed(Field::Folder, text) => settings.hidden_prefix = clean_folder(&text),
-        SettingsAction::Typed(Field::Local, text) => settings.local_folder = clean_folder(&text),
-        SettingsAction::ThemeChosen(theme) => settings.theme = theme,
-        SettingsAction::CachingChosen(keeps) => settings.no_cache = !keeps,
+        SettingsAction::Changed(name, text) => {
+            let changed = SETTINGS.iter().find(|setting| setting.name == name);
+            changed.into_iter().for_each(|setting| (setting.set)(settings, &text));
+        }
         SettingsAction::RulesFinished => settings.finish_rules(),
         SettingsAction::DefaultRules => {
             settings.typed_rules = None;

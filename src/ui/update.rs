@@ -1,8 +1,8 @@
 //! Applies actions to the state of the page.
 
-use super::action::{Action, Command};
+use super::action::Action;
 use super::change::AskPhase;
-use super::commands::run_command;
+use super::command::Trait;
 use super::crosshair::{self, Followed, follow};
 use super::drag::Drag;
 use super::drawing::BytesAxis;
@@ -18,8 +18,9 @@ use super::ruler::FixResult;
 use super::stage::{Help, Stage};
 use super::window_history::WindowBefore;
 use super::{
-    axis_press, axis_switch, capacity, comparing, cursor, drag, find, lane_focus, lane_scenes, link, load_dialog,
-    markers, opened, palette_entries, partial, plots, previous, range, reload, ruler, rules, settings, surroundings,
+    axis_press, axis_switch, capacity, commands, comparing, cursor, drag, find, lane_focus, lane_scenes, link,
+    load_dialog, markers, opened, palette_entries, partial, plots, previous, range, reload, ruler, rules, settings,
+    surroundings,
 };
 use protocol::Reply;
 
@@ -39,7 +40,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             state.handle_action(action, &mut out);
             palette_entries::run_chosen(state, &mut out);
         }
-        Action::Command(wanted) => run_command(state, wanted, &mut out),
+        Action::Command(command) => commands::run(state, command, &mut out),
         Action::FilesGiven(files) if sources::open_if_sources(&state.sources, &state.shared, &files, &mut out) => {}
         Action::FilesGiven(files) => {
             let before = state.last_load;
@@ -240,15 +241,7 @@ fn is_unavailable(state: &State, action: &Action) -> bool {
             | Action::MinimapRangeDrawn(_)
             | Action::Plot(_) => true,
             Action::DragStarted { held, .. } => held.alt || held.shift,
-            Action::Command(command) => matches!(
-                command,
-                Command::MoveCrosshair(_)
-                    | Command::AddMarker
-                    | Command::ToggleRuler
-                    | Command::ToggleRange
-                    | Command::ToggleAxis
-                    | Command::Plot(_)
-            ),
+            Action::Command(command) => command.has(Trait::NeedsWholeFile),
             _ => false,
         }
 }

@@ -5,7 +5,8 @@ mod data;
 pub(crate) use data::HistoryDirection;
 pub use data::WindowHistory;
 
-use super::action::{Action, Command};
+use super::action::Action;
+use super::command::Trait;
 use super::shared::Shared;
 use super::{lane_scenes, plots};
 use picture::timeline::View;
@@ -35,8 +36,7 @@ impl WindowBefore {
                     reply: Reply::Answer { answer: Answer::Scene(_) | Answer::Map(_) | Answer::Curves(_), .. },
                     ..
                 }
-                | Action::Command(Command::UndoView | Command::RedoView)
-        );
+        ) || matches!(action, Action::Command(command) if command.has(Trait::WalksHistory));
         let view = state.view.filter(|_| !is_automatic).map(|view| (view, state.plot_settings.plot));
         let ends_step = matches!(action, Action::DragEnded);
         WindowBefore { view, device: (state.load, state.device_index), ends_step }

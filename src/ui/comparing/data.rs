@@ -154,14 +154,3 @@ pub enum ComparingAction {
     AlignChosen(Option<Align>),
     PathsTyped(String),
 }
-
-/// A command of the comparison, run by a key or a button.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ComparingStep {
-    /// Open a file picker for the second file.
-    Open,
-    /// Swap A and B.
-    Swap,
-    Overlay,
-    End,
-}

@@ -3,8 +3,9 @@
 mod data;
 
 pub(crate) use data::SyncDirection;
-pub use data::{EventStep, Events, EventsAction, ROW_PX};
+pub use data::{Events, EventsAction, ROW_PX};
 
+pub mod commands;
 mod feature;
 mod link;
 mod view;
@@ -13,7 +14,6 @@ pub use view::{ActionFilter, COLUMNS, EventsStatus, action_filters, grid, status
 
 pub(crate) use feature::FEATURE;
 
-use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
 use crate::effect::Effect;
 use crate::outbox::{Intent, Outbox};
@@ -61,30 +61,6 @@ pub(crate) fn on_rows_step(events: &mut Events, shared: &Shared, step: RowsStep,
     }
 }
 
-/// Runs a command of the Events tab.
-fn step(events: &mut Events, shared: &Shared, step: EventStep, out: &mut Outbox) {
-    let selection = shared.selection.as_deref();
-    let (event, failure) = match (step, selection) {
-        (EventStep::Select, _) => {
-            if let Some(row) = events.selected_rows.active() {
-                select_allocation_of(events, row, out);
-            }
-            return;
-        }
-        (_, None) => (None, "Select an allocation first."),
-        (EventStep::ToAllocated, Some(details)) => (details.allocated_event, "It was allocated before recording."),
-        (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is never freed."),
-    };
-    match event {
-        None => out.say(failure),
-        Some(event) => {
-            out.intend(Intent::Show(Tab::Events));
-            out.intend(Intent::MoveCursor(event.saturating_add(1)));
-            out.push(Effect::FocusView);
-        }
-    }
-}
-
 fn activate_row(events: &mut Events, shared: &Shared, row: u32, extent: SelectMode, out: &mut Outbox) {
     if row >= events.scroll.rows {
         return;
@@ -127,17 +103,6 @@ fn copy(events: &mut Events, shared: &Shared, out: &mut Outbox) {
     let rows = question.selected.clone();
     events.copying.start(device, &rows, Question::EventsText(Box::new(question)), out);
 }
-
-const KEYS: &[Binding<EventStep>] = {
-    use EventStep::*;
-    use KeyScope::Page;
-    const AT: KeyScope = KeyScope::Tab(Tab::Events);
-    &[
-        bind(Page, &["Shift+b"], ToAllocated, "Go to the event that allocated the selection", "details-born"),
-        bind(Page, &["Shift+d"], ToFreed, "Go to the event that freed the selection", "details-freed"),
-        bind(AT, &["Enter"], Select, "Select the allocation of the event", "events-grid"),
-    ]
-};
 
 /// Resets the tab after a change of device, but keeps the filter.
 fn reset(events: &mut Events, _: &Shared, change: Change, _: &mut Outbox) {

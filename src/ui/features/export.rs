@@ -5,15 +5,15 @@
 //! scene at full resolution. Until that scene arrives, no other scene is requested, because a newer request would
 //! cancel it.
 
+pub mod commands;
 mod crop_range;
 mod data;
 mod formats;
 
 pub use crop_range::{CropRange, ranges};
-pub use data::{Dialog, Export, ExportAction, ExportStep};
+pub use data::{Dialog, Export, ExportAction};
 pub use formats::{describe_scope, table_label};
 
-use crate::binding::{Binding, KeyScope, bind};
 use crate::change::{AskPhase, Change};
 use crate::effect::Effect;
 use crate::feature::{Feature, close_nothing};
@@ -27,32 +27,11 @@ use base::units::group_digits;
 use data::PendingPicture;
 use picture::outline::{Rect, outline};
 use picture::timeline::{OutlineRect, Scene, View};
-use protocol::{Answer, ExportFormat, ExportTable, Question};
+use protocol::{Answer, ExportTable, Question};
 use std::rc::Rc;
 
 /// Maximum width and height of a picture that browsers can draw, in pixels.
 pub const MAX_PX: u32 = 16_384;
-
-/// Keyboard shortcuts: one that opens the export dialog, and inside the dialog one for each command and format.
-const KEYS: &[Binding<ExportStep>] = &{
-    let open = bind(KeyScope::Page, &["i"], ExportStep::Toggle, "Export", "export-open");
-    let mut keys = [open; 3 + Format::ALL.len() + ExportFormat::ALL.len()];
-    keys[1] = bind(KeyScope::Export, &["n"], ExportStep::Crop, "Save a range as a smaller snapshot", "export-crop");
-    let trace = "Put the memory into a trace of torch.profiler";
-    keys[2] = bind(KeyScope::Export, &["u"], ExportStep::Trace, trace, "export-trace-onto");
-    let mut at = 0;
-    while at < ExportFormat::ALL.len() {
-        keys[3 + Format::ALL.len() + at] = formats::binding(ExportFormat::ALL[at]);
-        at += 1;
-    }
-    at = 0;
-    while at < Format::ALL.len() {
-        let Binding { scope, keys: of, command, label, control } = Format::ALL[at].binding();
-        keys[3 + at] = bind(scope, of, ExportStep::Save(command), label, control);
-        at += 1;
-    }
-    keys
-};
 
 fn handle_action(export: &mut Export, shared: &Shared, action: ExportAction, out: &mut Outbox) {
     match action {
@@ -79,29 +58,21 @@ fn save_error(cause: &str) -> String {
     format!("The picture could not be saved: {cause}.")
 }
 
-fn on_command(export: &mut Export, shared: &Shared, step: ExportStep, out: &mut Outbox) {
-    match step {
-        ExportStep::Toggle => {
-            // Requires something to export.
-            let can_open = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
-            export.dialog = if can_open { Dialog::Open } else { Dialog::Closed };
-            if can_open && (shared.cursor.range.is_some() || export.crop.events(shared).is_none()) {
-                export.crop = ranges(shared).first().copied().unwrap_or_default();
-            }
-        }
-        ExportStep::Write(format) => formats::export_format(export, shared, format, out),
-        ExportStep::Crop => formats::export_crop(export, shared, out),
-        ExportStep::Trace => match export.trace.take() {
-            Some(_) => {}
-            None => out.push(Effect::PickTrace),
-        },
-        ExportStep::Save(format) => {
-            export.dialog = Dialog::Closed;
-            if shared.device().is_some() && !export.is_drawing() {
-                export.requested_format = Some(format);
-                out.say("Drawing the picture…");
-            }
-        }
+/// Opens or closes the dialog. Opening requires something to export.
+fn toggle(export: &mut Export, shared: &Shared) {
+    let can_open = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
+    export.dialog = if can_open { Dialog::Open } else { Dialog::Closed };
+    if can_open && (shared.cursor.range.is_some() || export.crop.events(shared).is_none()) {
+        export.crop = ranges(shared).first().copied().unwrap_or_default();
+    }
+}
+
+/// Saves the picture in a format, once everything on it is known.
+pub(crate) fn save(export: &mut Export, shared: &Shared, format: Format, out: &mut Outbox) {
+    export.dialog = Dialog::Closed;
+    if shared.device().is_some() && !export.is_drawing() {
+        export.requested_format = Some(format);
+        out.say("Drawing the picture…");
     }
 }
 
@@ -179,13 +150,11 @@ fn on_reply(export: &mut Export, _: &Shared, serial: u32, answer: Answer, out: &
 
 /// Registration of the export. Listed before the features that draw on the screen, so that the export receives the
 /// reply with the scene of its picture first.
-pub(crate) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
+pub(crate) const FEATURE: Feature<Export, ExportAction> = Feature {
     reset,
     questions: &[(AskPhase::AfterScene, start_picture)],
     on_reply,
     on_action: handle_action,
-    on_command,
-    bindings: KEYS,
     link_keys: &[],
     on_escape: close_nothing,
 };

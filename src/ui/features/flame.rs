@@ -1,7 +1,7 @@
 //! The flame graph: zoom, scrolling, and the selected and the hovered box.
 
+pub mod commands;
 mod feature;
-mod keys;
 mod link;
 pub mod picture;
 pub mod words;
@@ -15,7 +15,7 @@ use crate::latest::Latest;
 use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::tab::Tab;
-use protocol::{Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Root};
+use protocol::{Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Merge, NodeLabel, Question};
 use std::rc::Rc;
 
 /// Height of a row in CSS pixels.
@@ -72,27 +72,6 @@ pub enum FlameAction {
     CrumbClicked(u32),
     /// Sets how frames are merged.
     Merged(Merge),
-}
-
-/// Commands of the flame graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FlameStep {
-    /// Goes to the box above the selected one on the screen.
-    Up,
-    /// Goes to the box below the selected one on the screen, or to the largest of several.
-    Down,
-    Left,
-    Right,
-    ZoomIn,
-    /// Zooms to the parent of the zoomed box.
-    ZoomOut,
-    ZoomOutFully,
-    FlipDirection,
-    /// Inverts the graph: the root is at the outermost or at the innermost frames.
-    Invert,
-    /// Shows or hides internal frames.
-    HideInternal,
-    NextMerge,
 }
 
 impl FlameGraph {
@@ -327,78 +306,5 @@ fn handle_action(flame: &mut FlameGraph, shared: &Shared, action: FlameAction, o
         }
         FlameAction::CrumbClicked(node) => flame.zoom_to(shared, node),
         FlameAction::Merged(merge) => out.intend(Intent::Arrange(Arrangement { merge, ..shared.views.arrangement })),
-    }
-}
-
-/// Returns the arrangement after a command. `None` if the command does not change the arrangement.
-fn rearranged(step: FlameStep, mut arrangement: Arrangement) -> Option<Arrangement> {
-    match step {
-        FlameStep::Invert => {
-            arrangement.root = if arrangement.root == Root::Outermost { Root::Innermost } else { Root::Outermost }
-        }
-        FlameStep::HideInternal => {
-            arrangement.internal =
-                if arrangement.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
-        }
-        FlameStep::NextMerge => {
-            arrangement.merge = match arrangement.merge {
-                Merge::Line => Merge::Function,
-                Merge::Function => Merge::File,
-                Merge::File => Merge::Line,
-            };
-        }
-        _ => return None,
-    }
-    Some(arrangement)
-}
-
-/// Runs a command.
-fn step(flame: &mut FlameGraph, shared: &Shared, step: FlameStep, out: &mut Outbox) {
-    if let Some(wanted) = rearranged(step, shared.views.arrangement) {
-        return out.intend(Intent::Arrange(wanted));
-    }
-    if step == FlameStep::FlipDirection {
-        flame.growth = if flame.growth == GrowthDirection::Down { GrowthDirection::Up } else { GrowthDirection::Down };
-        update_scroll(flame);
-        return;
-    }
-    let known = flame.page().cloned().zip(flame.selected_box(shared)).filter(|_| !flame.has_stale_boxes(shared));
-    let Some((page, index)) = known else { return };
-    let Some(selected) = page.boxes.get(index) else { return };
-    let grows_down = flame.growth == GrowthDirection::Down;
-    let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.node_count == 1);
-    let row = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.row == selected.row);
-    let to = match step {
-        // Without a selection, the first key press selects the current box.
-        _ if shared.views.node.is_none() && !matches!(step, FlameStep::ZoomOut | FlameStep::ZoomOutFully) => {
-            Some(index)
-        }
-        FlameStep::Up | FlameStep::Down if (step == FlameStep::Up) == grows_down => Some(selected.parent as usize),
-        FlameStep::Up | FlameStep::Down => {
-            // Boxes are sorted by size, largest first. Rows above the zoomed box have only one.
-            let below = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.parent as usize == index);
-            (index + 1..page.boxes.len()).find(below).filter(single)
-        }
-        FlameStep::Left => index.checked_sub(1).filter(row).filter(single),
-        // Skips merged boxes to the first child of the next parent.
-        FlameStep::Right => (index + 1..page.boxes.len()).take_while(row).find(single),
-        FlameStep::ZoomIn => {
-            flame.zoom_to(shared, selected.node);
-            None
-        }
-        FlameStep::ZoomOut => {
-            let zoomed = page.boxes.get(page.zoom as usize);
-            let outer = zoomed.and_then(|zoomed| page.boxes.get(zoomed.parent as usize));
-            flame.zoom_to(shared, outer.map_or(0, |outer| outer.node));
-            None
-        }
-        FlameStep::ZoomOutFully => {
-            flame.zoom_to(shared, 0);
-            None
-        }
-        _ => None,
-    };
-    if let Some(to) = to {
-        flame.select_box(to, out);
     }
 }

@@ -3,12 +3,12 @@
 mod data;
 
 pub(crate) use data::{INITIAL_ROWS, MAX_ROWS, MORE_FACTOR, ReportItem, TopicQuestion};
-pub use data::{InsightsAction, InsightsStep, InsightsTab};
+pub use data::{InsightsAction, InsightsTab};
 
 pub mod cells;
+pub mod commands;
 mod evidence;
 mod feature;
-mod keys;
 mod link;
 pub mod view;
 
@@ -16,13 +16,10 @@ pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
 use crate::comparing;
-use crate::comparing::view::side;
 use crate::effect::{Effect, RanksEffect};
-use crate::markdown::markdown;
 use crate::outbox::{Intent, Outbox};
 use crate::settings::Dialog;
 use crate::shared::Shared;
-use crate::summary::device_name;
 use crate::tab::Tab;
 use evidence::show_evidence;
 use protocol::category::MAX_CATEGORIES;
@@ -216,29 +213,6 @@ pub(crate) fn handle_action(tab: &mut InsightsTab, shared: &Shared, action: Insi
                 return;
             };
             out.push(Effect::Copy(text));
-        }
-    }
-}
-
-/// Runs a command.
-pub(crate) fn step(tab: &mut InsightsTab, shared: &Shared, step: InsightsStep, out: &mut Outbox) {
-    let (active, count) = (tab.active, tab.items().len());
-    let last = count.saturating_sub(1);
-    match step {
-        InsightsStep::Up => tab.active = active.saturating_sub(1),
-        InsightsStep::Down => tab.active = (active + 1).min(last),
-        InsightsStep::First => tab.active = 0,
-        InsightsStep::Last => tab.active = last,
-        InsightsStep::ShowEvidence => follow_item(tab, shared, active, out),
-        InsightsStep::ToggleStack => toggle_stack(tab, active),
-        InsightsStep::Copy => {
-            let Some((report, device)) = tab.report().zip(shared.device()) else { return };
-            let file = shared.file().map_or("", |file| &file.file);
-            let subject = match shared.comparing.pair.filter(|_| tab.topic == Topic::Comparison) {
-                Some(pair) => pair.map(|place| side(shared, place)).join(" → "),
-                None => [file, " · ", &device_name(device.device)].concat(),
-            };
-            out.push(Effect::Copy(markdown(report, &subject)));
         }
     }
 }

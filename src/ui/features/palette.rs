@@ -1,7 +1,8 @@
 //! The command palette: typed text, recently used entries, and the selected entry. `ui::palette_entries` builds and
 //! runs the entries, because that requires the state of all features.
 
-use crate::binding::{Binding, KeyScope, bind};
+pub mod commands;
+
 use crate::change::Change;
 use crate::feature::{Feature, close_nothing, take_nothing};
 use crate::outbox::Outbox;
@@ -15,7 +16,7 @@ const MAX_RECENT: usize = 8;
 /// Target of a palette entry: a command to run or an item to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaletteTarget {
-    /// A command, by its index in the key table ([`crate::keys::BINDINGS`]).
+    /// A command, by its index in [`crate::commands::all`].
     Command(usize),
     Insight(Topic),
     /// A device, by its index in the summary.
@@ -52,26 +53,8 @@ pub enum PaletteAction {
     Closed,
 }
 
-/// Commands of the palette.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PaletteStep {
-    /// Opens or closes the palette.
-    Toggle,
-}
-
-const KEYS: &[Binding<PaletteStep>] =
-    &[bind(KeyScope::Page, &["Ctrl+k"], PaletteStep::Toggle, "Open the command palette", "palette-open")];
-
-pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> = Feature {
-    reset,
-    questions: &[],
-    on_reply: take_nothing,
-    on_action,
-    on_command,
-    bindings: KEYS,
-    link_keys: &[],
-    on_escape: close_nothing,
-};
+pub(crate) const FEATURE: Feature<Palette, PaletteAction> =
+    Feature { reset, questions: &[], on_reply: take_nothing, on_action, link_keys: &[], on_escape: close_nothing };
 
 fn on_action(palette: &mut Palette, _: &Shared, action: PaletteAction, _: &mut Outbox) {
     match action {
@@ -90,13 +73,13 @@ fn on_action(palette: &mut Palette, _: &Shared, action: PaletteAction, _: &mut O
     }
 }
 
-fn on_command(palette: &mut Palette, _: &Shared, step: PaletteStep, _: &mut Outbox) {
-    match step {
-        PaletteStep::Toggle if palette.dialog == Dialog::Open => palette.dialog = Dialog::Closed,
-        PaletteStep::Toggle => {
-            (palette.dialog, palette.active_offset) = (Dialog::Open, 0);
-            palette.text.clear();
-        }
+/// Opens or closes the palette.
+fn toggle(palette: &mut Palette) {
+    if palette.dialog == Dialog::Open {
+        palette.dialog = Dialog::Closed;
+    } else {
+        (palette.dialog, palette.active_offset) = (Dialog::Open, 0);
+        palette.text.clear();
     }
 }
 

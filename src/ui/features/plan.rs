@@ -5,13 +5,13 @@ mod data;
 
 pub use data::{EditedRow, Plan, PlanAction, PlanField, RowSubject};
 
+pub mod commands;
 mod feature;
 mod link;
 pub mod view;
 pub mod words;
 
 pub(crate) use feature::FEATURE;
-pub use feature::PlanStep;
 
 use crate::change::Change;
 use crate::outbox::{Intent, Outbox};

@@ -2,7 +2,7 @@
 
 use crate::comparing::SecondFile;
 use crate::effect::{Effect, PageToSave, SnapshotToSave};
-use crate::feature::{Feature, close_nothing, no_commands, reset_nothing, take_nothing};
+use crate::feature::{Feature, close_nothing, reset_nothing, take_nothing};
 use crate::figure::words::file_stem;
 use crate::link::Link;
 use crate::outbox::Outbox;
@@ -10,7 +10,6 @@ use crate::shared::Shared;
 use crate::tab::Tab;
 use base::escape::Html;
 use base::units::Bytes;
-use std::convert::Infallible;
 
 /// Maximum size of a snapshot in a saved page, in bytes. Base64 takes four characters for three bytes, and strings in
 /// Chromium are limited to 2^29 − 24 characters, so a page with a larger snapshot could not be opened.
@@ -77,13 +76,11 @@ pub(crate) fn save(html: &mut SaveState, shared: &Shared, mut view: Link, out: &
     out.push(Effect::SaveHtml(Box::new(wanted)));
 }
 
-pub(crate) const FEATURE: Feature<SaveState, SaveProgress, Infallible> = Feature {
+pub(crate) const FEATURE: Feature<SaveState, SaveProgress> = Feature {
     reset: reset_nothing,
     questions: &[],
     on_reply: take_nothing,
     on_action,
-    on_command: no_commands,
-    bindings: &[],
     link_keys: &[],
     on_escape: close_nothing,
 };

@@ -2,11 +2,11 @@
 
 mod data;
 
-pub(crate) use data::{BYTES_PER_PX, SORTS, allocation, pieces};
-pub use data::{BlockInBar, ROW_PX, SegmentsAction, SegmentsStep, SegmentsTab};
+pub use data::{BlockInBar, ROW_PX, SegmentsAction, SegmentsTab};
+pub(crate) use data::{SORTS, allocation, pieces};
 
+pub mod commands;
 mod feature;
-mod keys;
 mod link;
 mod navigation;
 pub mod picture;
@@ -15,7 +15,6 @@ pub mod words;
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
-use crate::effect::Effect;
 use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::tab::Tab;
@@ -90,40 +89,6 @@ fn select_hit(tab: &mut SegmentsTab, found: Option<Hit>, out: &mut Outbox) {
     // The allocation is in view.
     tab.revealed_allocation = allocation.or(tab.revealed_allocation);
     out.intend(Intent::Select(allocation));
-}
-
-/// Runs a command.
-pub(crate) fn step(tab: &mut SegmentsTab, shared: &Shared, step: SegmentsStep, out: &mut Outbox) {
-    let [sort, pool, stream] = tab.picker_indices();
-    // The first entry stands for all.
-    let next_pool = (pool + 1) % (tab.pools.len() + 1);
-    let next_stream = (stream + 1) % (tab.streams.len() + 1);
-    match step {
-        SegmentsStep::Select => {
-            let found = tab.active().map(hit);
-            select_hit(tab, found, out);
-        }
-        SegmentsStep::ZoomIn | SegmentsStep::ZoomOut => {
-            let factor = if step == SegmentsStep::ZoomIn { 1.0 / ZOOM } else { ZOOM };
-            let [min, max] = BYTES_PER_PX;
-            let scale = tab.scale();
-            tab.zoom = tab.page().map(|page| (page.bytes_per_px * factor).clamp(min, max) * scale);
-            tab.keep_in_view();
-        }
-        SegmentsStep::Fit => {
-            tab.zoom = None;
-            tab.keep_in_view();
-        }
-        SegmentsStep::NextSort => {
-            handle_action(tab, shared, SegmentsAction::SortChosen((sort + 1) % SORTS.len()), out);
-        }
-        SegmentsStep::NextPool => handle_action(tab, shared, SegmentsAction::PoolChosen(next_pool), out),
-        SegmentsStep::NextStream => handle_action(tab, shared, SegmentsAction::StreamChosen(next_stream), out),
-        SegmentsStep::TypeRequest => out.push(Effect::FocusRequest),
-        SegmentsStep::CursorBack => out.intend(Intent::MoveCursor(shared.cursor.moment.saturating_sub(1))),
-        SegmentsStep::CursorForward => out.intend(Intent::MoveCursor(shared.cursor.moment.saturating_add(1))),
-        _ => navigate(tab, step),
-    }
 }
 
 /// Requests missing rows. Sends one request at a time, always for the latest cursor, so that the view keeps updating

@@ -1,11 +1,10 @@
 //! The SQL tab. The page and the worker handle queries and results. This module selects the allocation or event of a
 //! result row.
 
-use crate::feature::{Feature, close_nothing, no_commands, reset_nothing, take_nothing};
+use crate::feature::{Feature, close_nothing, reset_nothing, take_nothing};
 use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use protocol::{encode, split_ordinal};
-use std::convert::Infallible;
 
 /// State of the SQL tab. Empty, because the page and the worker keep all state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,13 +52,11 @@ pub fn encoded_rules(state: &Shared) -> Vec<u8> {
     encode(&state.rules.set())
 }
 
-pub(crate) const FEATURE: Feature<Sql, SqlAction, Infallible> = Feature {
+pub(crate) const FEATURE: Feature<Sql, SqlAction> = Feature {
     reset: reset_nothing,
     questions: &[],
     on_reply: take_nothing,
     on_action,
-    on_command: no_commands,
-    bindings: &[],
     link_keys: &[],
     on_escape: close_nothing,
 };

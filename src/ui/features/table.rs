@@ -1,6 +1,7 @@
 //! The Allocations tab: filter, sort order, scrolling and selection of rows, and requests to the worker. Also the
 //! state of the histograms.
 
+pub mod commands;
 mod feature;
 pub(crate) mod grid;
 mod link;
@@ -10,7 +11,6 @@ pub use grid::{COLUMNS, TableStatus, aria_sort, grid, status};
 pub(crate) use feature::FEATURE;
 
 use super::histograms::{self, Chart, ClickMode, Histogram, Measure};
-use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
 use crate::effect::Effect;
 use crate::latest::Latest;
@@ -121,32 +121,6 @@ pub enum FilterPart {
     Node,
 }
 
-/// Commands of the histograms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TableStep {
-    /// Switches the vertical axis between bytes and counts.
-    ToggleMeasure,
-    ClearBars,
-}
-
-/// Keyboard shortcuts of the histograms. Shortcuts for rows are the same in all lists ([`RowsStep`]).
-const KEYS: &[Binding<TableStep>] = &[
-    bind(
-        KeyScope::Tab(Tab::Histograms),
-        &["m"],
-        TableStep::ToggleMeasure,
-        "Switch the bars between bytes and counts",
-        "measure",
-    ),
-    bind(
-        KeyScope::Tab(Tab::Histograms),
-        &["Delete", "Backspace"],
-        TableStep::ClearBars,
-        "Clear the selected bars",
-        "histograms-clear",
-    ),
-];
-
 fn handle_action(table: &mut Table, _: &Shared, action: TableAction, out: &mut Outbox) {
     match action {
         TableAction::Scrolled(top, height) => table.scroll.set_visible(top, height),
@@ -162,15 +136,6 @@ fn handle_action(table: &mut Table, _: &Shared, action: TableAction, out: &mut O
             let chosen = if histogram == Histogram::Sizes { &mut table.sizes } else { &mut table.lifetimes };
             histograms::click(weights, chosen, class, mode);
         }
-    }
-}
-
-fn command(table: &mut Table, _: &Shared, step: TableStep, out: &mut Outbox) {
-    match step {
-        TableStep::ToggleMeasure => {
-            table.measure = if table.measure == Measure::Bytes { Measure::Count } else { Measure::Bytes };
-        }
-        TableStep::ClearBars => clear_filters(table, out),
     }
 }
 

@@ -9,6 +9,7 @@ mod data;
 pub(crate) use data::{AfterReveal, MARGIN, PendingRows, SelectionRow, TreePosition};
 pub use data::{ROW_PX, Tree, TreeScroll};
 
+pub mod commands;
 mod feature;
 mod link;
 

@@ -4,7 +4,8 @@
 //! `memscape serve` reports changes of the files in its folder. For other files, the shell polls their server.
 //! `ui::reload` opens a newer file and keeps the view, since that requires the state of all features.
 
-use crate::binding::{Binding, KeyScope, bind};
+pub mod commands;
+
 use crate::change::Change;
 use crate::effect::Origin;
 use crate::feature::{Feature, close_nothing, take_nothing};
@@ -213,30 +214,8 @@ pub enum WatchAction {
     Compared(usize),
 }
 
-/// Commands for reloading changed files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WatchStep {
-    /// Opens the newer file.
-    Reload,
-    /// Toggles automatic reloading.
-    Follow,
-}
-
-const KEYS: &[Binding<WatchStep>] = &[
-    bind(KeyScope::Page, &["!"], WatchStep::Reload, "Reload the file that changed", "live-reload"),
-    bind(KeyScope::Page, &["'"], WatchStep::Follow, "Follow changes: reload by itself, or not", "live-follow"),
-];
-
-pub(crate) const FEATURE: Feature<Watch, WatchAction, WatchStep> = Feature {
-    reset,
-    questions: &[],
-    on_reply: take_nothing,
-    on_action,
-    on_command,
-    bindings: KEYS,
-    link_keys: &[],
-    on_escape: close_nothing,
-};
+pub(crate) const FEATURE: Feature<Watch, WatchAction> =
+    Feature { reset, questions: &[], on_reply: take_nothing, on_action, link_keys: &[], on_escape: close_nothing };
 
 /// Drops state about the previous file.
 fn reset(watch: &mut Watch, _: &Shared, change: Change, _: &mut Outbox) {
@@ -282,23 +261,24 @@ fn on_action(watch: &mut Watch, shared: &Shared, action: WatchAction, out: &mut 
     }
 }
 
-fn on_command(watch: &mut Watch, _: &Shared, step: WatchStep, out: &mut Outbox) {
-    match step {
-        WatchStep::Reload => match &watch.newer {
-            Some(offer) => watch.task = Some(WatchTask::Open(offer.address.clone(), LoadCause::User)),
-            None => out.say("Nothing newer to reload."),
-        },
-        WatchStep::Follow if !watch.is_on => {
-            out.say("Only files behind a link and in a folder of memscape serve can be followed.");
-        }
-        WatchStep::Follow => {
-            watch.follows = !watch.follows;
-            let status =
-                if watch.follows { "Following: newer versions open by themselves." } else { "No longer following." };
-            out.say(status);
-            reload_if_following(watch);
-        }
+/// Opens the newer file.
+fn reload(watch: &mut Watch, out: &mut Outbox) {
+    match &watch.newer {
+        Some(offer) => watch.task = Some(WatchTask::Open(offer.address.clone(), LoadCause::User)),
+        None => out.say("Nothing newer to reload."),
     }
+}
+
+/// Turns automatic reloading on or off.
+fn toggle_following(watch: &mut Watch, out: &mut Outbox) {
+    if !watch.is_on {
+        out.say("Only files behind a link and in a folder of memscape serve can be followed.");
+        return;
+    }
+    watch.follows = !watch.follows;
+    let status = if watch.follows { "Following: newer versions open by themselves." } else { "No longer following." };
+    out.say(status);
+    reload_if_following(watch);
 }
 
 /// Converts an ETag of `memscape serve` to the version in its messages: removes the quotes and the suffix of compressed

@@ -6,7 +6,7 @@
 
 mod data;
 
-pub use data::{NAMES, PlotAction, PlotStep, Plots, name};
+pub use data::{NAMES, PlotAction, Plots, name};
 pub(crate) use data::{lookup, push_bounded, unfiltered, with_filter, with_heights_of, without_curves};
 use line::CurvesRequest;
 pub(crate) use line::MemoryPart;
@@ -127,53 +127,6 @@ pub(super) fn handle_action(state: &mut Shared, action: PlotAction) {
         }
     };
     show_plot(state, wanted);
-}
-
-/// Runs a command.
-pub(super) fn step(state: &mut Shared, step: PlotStep) {
-    let plot = state.plot_settings.plot;
-    let only = plot.filter();
-    // Cycles through the entries, with "all" after the last.
-    let next = |now: Option<usize>, count: usize| match now {
-        None => Some(0).filter(|_| count > 0),
-        Some(now) => Some(now + 1).filter(|next| *next < count),
-    };
-    let (pools, streams) = pools_and_streams(state);
-    match step {
-        PlotStep::NextPlot => {
-            let index = NAMES.iter().position(|of| *of == name(plot)).map_or(0, |index| (index + 1) % NAMES.len());
-            handle_action(state, PlotAction::KindChosen(index));
-        }
-        PlotStep::NextPool | PlotStep::NextStream if plot == Plot::Stack => {
-            state.remark =
-                Some("The Live view shows all pools and streams. Choose the Addresses or Reserved view.".to_owned());
-        }
-        PlotStep::NextPool => {
-            let now = only.pool.and_then(|pool| pools.iter().position(|of| *of == pool));
-            let wanted = PlotAction::Pool(next(now, pools.len()));
-            handle_action(state, wanted);
-        }
-        PlotStep::NextStream => {
-            let now = only.stream.and_then(|stream| streams.iter().position(|of| *of == stream));
-            let wanted = PlotAction::Stream(next(now, streams.len()));
-            handle_action(state, wanted);
-        }
-        PlotStep::OnlySegment if only.address.is_some() => {
-            show_plot(state, with_filter(plot, MemoryFilter { address: None, ..only }));
-        }
-        PlotStep::OnlySegment => match state.plots.selected_segment.as_ref().map(|chosen| chosen.segment.address) {
-            Some(address) => {
-                show_plot(state, Plot::Addresses(MemoryFilter { address: Some(address), ..MemoryFilter::default() }));
-            }
-            None => {
-                state.remark = Some("Select a segment first.".to_owned());
-            }
-        },
-        PlotStep::ToggleLine(_) if !matches!(plot, Plot::Reserved(_)) => {
-            state.remark = Some("Lines are shown in the Reserved view.".to_owned());
-        }
-        PlotStep::ToggleLine(line) => state.plots.toggle_line(line),
-    }
 }
 
 /// Requests data that the plot needs, with at most one pending request of each kind.

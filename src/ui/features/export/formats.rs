@@ -1,7 +1,6 @@
 //! Export to the formats of other tools, and of a range as a smaller snapshot.
 
-use super::data::{Dialog, Export, ExportStep};
-use crate::binding::{Binding, KeyScope, bind};
+use super::data::{Dialog, Export};
 use crate::comparing::SecondFile;
 use crate::effect::{AfterWrite, Effect, FileToWrite};
 use crate::figure::words::file_stem;
@@ -28,21 +27,6 @@ pub fn describe_scope(shared: &Shared) -> String {
         }
         None => format!("{live} Allocated: in the whole trace."),
     }
-}
-
-/// Returns the keyboard shortcut and the button of a format in the export dialog.
-pub(super) const fn binding(format: ExportFormat) -> Binding<ExportStep> {
-    let (keys, label, control): (&[&str], _, _) = match format {
-        ExportFormat::Speedscope => (&["o"], "Export for speedscope", "export-speedscope"),
-        ExportFormat::Pprof => (&["p"], "Export for pprof", "export-pprof"),
-        ExportFormat::Collapsed => (&["c"], "Export as collapsed stacks", "export-collapsed"),
-        ExportFormat::Firefox => (&["f"], "Export for the Firefox Profiler", "export-firefox"),
-        ExportFormat::Trace => (&["t"], "Export for Perfetto", "export-trace"),
-        ExportFormat::Dhat => (&["d"], "Export for DHAT", "export-dhat"),
-        ExportFormat::Csv => (&["v"], "Export a table as CSV", "export-csv"),
-        ExportFormat::JsonLines => (&["j"], "Export a table as JSON lines", "export-jsonl"),
-    };
-    bind(KeyScope::Export, keys, ExportStep::Write(format), label, control)
 }
 
 /// Returns the common prefix of the names of files exported from the shown device.

@@ -170,20 +170,6 @@ pub(crate) struct ReportItem {
     pub(crate) row: usize,
 }
 
-/// Commands of the Insights tab.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InsightsStep {
-    /// Goes to the previous summary sentence or table row.
-    Up,
-    Down,
-    First,
-    Last,
-    ShowEvidence,
-    /// Shows or hides the call stack of the active row.
-    ToggleStack,
-    Copy,
-}
-
 /// User input in the Insights tab.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InsightsAction {

@@ -3,10 +3,10 @@
 use super::{Tree, ask, link, reset, reset_if_stale, take};
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing};
-use crate::features::tree_keys::{self, TreeAction, TreeCommand};
+use crate::features::tree_keys::{self, TreeAction};
 use crate::outbox::Intent;
 
-pub(crate) const FEATURE: Feature<Tree, TreeAction, TreeCommand> = Feature {
+pub(crate) const FEATURE: Feature<Tree, TreeAction> = Feature {
     reset,
     questions: &[
         (AskPhase::Setup, |tree, shared, _, out| reset_if_stale(tree, shared, shared.views.arrangement, out)),
@@ -18,8 +18,6 @@ pub(crate) const FEATURE: Feature<Tree, TreeAction, TreeCommand> = Feature {
     ],
     on_reply: take,
     on_action: tree_keys::handle_action,
-    on_command: tree_keys::command,
-    bindings: tree_keys::KEYS,
     link_keys: link::LINKS,
     on_escape: close_nothing,
 };

@@ -10,7 +10,8 @@ fn event_of_selected_allocation_is_shown() {
         let details = |allocated_event| Box::new(Details { allocated_event, ..Details::default() });
         shared.selection = allocated_event.map(details);
         let mut out = Outbox::default();
-        step(&mut Events::default(), &shared, EventStep::ToAllocated, &mut out);
+        let missing = "It was allocated before recording.";
+        commands::go_to_event(&shared, |details| details.allocated_event, missing, &mut out);
         (out.intents, out.effects)
     };
     let said = |remark: &str| (vec![Intent::Say(Some(remark.to_owned()))], vec![]);
