@@ -113,7 +113,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("simulator", &["allocator", "base"]),
     ("surveyor", &["base", "compare", "engine", "exports", "protocol"]),
-    ("pack", &[]),
+    ("pack", &["base"]),
 ];
 
 /// Where `cfg` on a feature or a target may stand, and why.
