@@ -2,7 +2,6 @@
 
 use super::binding::KeyScope;
 use super::commands::{self, show_tab};
-use super::effect::Effect;
 use super::features::{FeatureAction, State};
 use super::fuzzy::{self, Match};
 use super::help::keys_text;
@@ -10,9 +9,9 @@ use super::insights::InsightsAction;
 use super::opening::{load, show_device};
 use super::outbox::Outbox;
 use super::palette::PaletteTarget;
+use super::slices;
 use super::summary::device_name;
 use super::tab::Tab;
-use super::{load_dialog, slices};
 use base::sorted::{signed_key, sorted_numbers, two_part_key};
 use base::units::pluralize;
 use protocol::Topic;

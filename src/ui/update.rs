@@ -196,7 +196,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     reload::finish_reload(state);
     before.record(state, now_ms);
     state.serial = out.serial;
-    out.out
+    out.effects
 }
 
 /// Updates everything that depends on the rest of the state, after any action: the windows of devices, the requests for

@@ -15,7 +15,6 @@ pub mod words;
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
-use crate::effect::Effect;
 use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::tab::Tab;

@@ -1,8 +1,6 @@
 //! Pointer input of the call tree.
 
 use super::tree::{Tree, TreeScroll};
-use crate::effect::Effect;
-use crate::find;
 use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use protocol::{Arrangement, FoldScope, FoldState, Merge};
