@@ -164,7 +164,12 @@ fn new_export_needs_files_listed_in_contributing() {
     let listed = registries(listed("A new export for another tool", 3));
     let text = fs::read_to_string(root().join("src/protocol/export.rs")).unwrap();
     let (_, variants) = text.split_once("pub enum ExportFormat {").unwrap();
-    let variants = variants.split('}').next().unwrap().split(',').filter_map(|line| line.split_whitespace().last());
+    let variants = variants
+        .split('}')
+        .next()
+        .unwrap()
+        .split(',')
+        .filter_map(|line| line.split('=').next()?.split_whitespace().last());
     let variants: Vec<&str> = variants.collect();
     assert!(variants.len() >= 8 && variants.contains(&"Speedscope"), "{variants:?}");
     for variant in variants {
@@ -199,7 +204,7 @@ fn literals(text: &str) -> Vec<(String, usize)> {
 fn every_command_is_one_row() {
     assert_eq!(
         listed("A new command", 2),
-        BTreeSet::from(["src/ui/commands/NAME.rs", "index.html"].map(str::to_owned))
+        BTreeSet::from(["src/ui/shell/commands/NAME.rs", "index.html"].map(str::to_owned))
     );
     let html = fs::read_to_string(root().join("index.html")).unwrap();
     let all: Vec<_> = memscape::ui::shell::commands::all().collect();
@@ -209,7 +214,7 @@ fn every_command_is_one_row() {
         let is_table = |name: &str| {
             let is_list = ["ui/text/tab.rs", "ui/state/picture_file.rs"].contains(&name);
             is_list
-                || name.starts_with("ui/commands/")
+                || name.starts_with("ui/shell/commands/")
                 || name.starts_with("ui/features/") && name.ends_with("/commands.rs")
         };
         assert!(rows.iter().all(|(name, _)| is_table(name)), "{command:?} is named in {rows:?}");

@@ -1,8 +1,7 @@
 //! SVG export: well-formed for any file content, the same pixels as the CPU renderer, and one golden picture.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
-use crate::generate;
-use crate::opened;
+use crate::{generate, opened};
 
 use memscape::engine::{Engine, Reply};
 use memscape::render::layers::{Frame, Layers, PlacedRect, RESERVED};
@@ -17,8 +16,7 @@ use memscape::ui::features::export::picture_size;
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::drawing::Canvas;
-use memscape::ui::state::effect::Effect;
-use memscape::ui::state::effect::{GivenFile, Pointer};
+use memscape::ui::state::effect::{Effect, GivenFile, Pointer};
 use memscape::ui::state::picture_file::{Format, Picture};
 use memscape::ui::update;
 use memscape::units::group_digits;

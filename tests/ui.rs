@@ -9,16 +9,14 @@ use memscape::protocol::{
 };
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::features::command::Command;
-use memscape::ui::plot::markers;
 use memscape::ui::plot::overlay::Overlay;
-use memscape::ui::plot::{hover, moment};
+use memscape::ui::plot::{hover, markers, moment};
 use memscape::ui::session::notices;
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::binding::Modifiers;
 use memscape::ui::state::drawing::{BytesAxis, Canvas};
-use memscape::ui::state::effect::Effect;
-use memscape::ui::state::effect::{GivenFile, Origin, Pointer, WheelAction};
+use memscape::ui::state::effect::{Effect, GivenFile, Origin, Pointer, WheelAction};
 use memscape::ui::state::link::Link;
 use memscape::ui::state::stage::{Help, Letters, Renderer, Stage};
 use memscape::ui::text::tab::Tab;

@@ -4,8 +4,7 @@
 use crate::follower::{FINGERPRINT, Page};
 use memscape::protocol::Reply;
 use memscape::ui::shell::action::Action;
-use memscape::ui::shell::commands;
-use memscape::ui::shell::link;
+use memscape::ui::shell::{commands, link};
 use memscape::ui::state::effect::GivenFile;
 use memscape::ui::state::stage::Stage;
 

@@ -7,8 +7,7 @@ use memscape::protocol::{AxisPoint, DeviceSummary, MomentFacts, MomentSpec, Rang
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
 use memscape::ui::plot::moment;
-use memscape::ui::scope::cursor;
-use memscape::ui::scope::range;
+use memscape::ui::scope::{cursor, range};
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::axis_press::AxisPress;

@@ -9,8 +9,7 @@ use memscape::protocol::{
 use memscape::ui::features::source_rows::{Expansion, Highlight, RowKind, text_view, view};
 use memscape::ui::features::sources::{SourceAction, SourceText, inputs};
 use memscape::ui::shell::action::Action;
-use memscape::ui::state::effect::Effect;
-use memscape::ui::state::effect::GivenFile;
+use memscape::ui::state::effect::{Effect, GivenFile};
 use memscape::ui::text::tab::Tab;
 
 fn weights(now: u64, peak: u64) -> LocationWeight {

@@ -10,8 +10,7 @@ use memscape::protocol::{
 use memscape::ui::features::command::Command;
 use memscape::ui::features::histograms::{ClickMode, Histogram};
 use memscape::ui::features::rows::SelectMode;
-use memscape::ui::features::table::TableAction;
-use memscape::ui::features::table::{FilterPart, ROW_PX, grid, status};
+use memscape::ui::features::table::{FilterPart, ROW_PX, TableAction, grid, status};
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::effect::Effect;

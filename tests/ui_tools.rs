@@ -10,11 +10,8 @@ use memscape::protocol::{
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::features::export::CropRange;
-use memscape::ui::plot::crosshair;
-use memscape::ui::plot::markers;
-use memscape::ui::plot::moment;
 use memscape::ui::plot::overlay::Overlay;
-use memscape::ui::plot::ruler;
+use memscape::ui::plot::{crosshair, markers, moment, ruler};
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::binding::Modifiers;

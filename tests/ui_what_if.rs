@@ -8,8 +8,7 @@ use memscape::ui::features::insights::InsightsAction;
 use memscape::ui::features::what_if::view::{form, view};
 use memscape::ui::features::what_if::{ProgramChange, SimulatorField, WhatIfAction};
 use memscape::ui::shell::action::Action;
-use memscape::ui::state::effect::AfterWrite;
-use memscape::ui::state::effect::Effect;
+use memscape::ui::state::effect::{AfterWrite, Effect};
 use memscape::ui::text::tab::Tab;
 
 /// A worker that answers everything except simulation requests.

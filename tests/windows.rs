@@ -3,8 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use crate::generate;
-use crate::opened;
+use crate::{generate, opened};
 
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::protocol::{Grouping, PlotSettings};
@@ -13,8 +12,7 @@ use memscape::ui::features::State;
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::drawing::Canvas;
-use memscape::ui::state::effect::Effect;
-use memscape::ui::state::effect::{GivenFile, Pointer, WheelAction};
+use memscape::ui::state::effect::{Effect, GivenFile, Pointer, WheelAction};
 use memscape::ui::state::navigate::Plane;
 use memscape::ui::state::stage::Stage;
 use memscape::ui::update;

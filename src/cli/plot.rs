@@ -21,8 +21,7 @@ use ui::plot::figure::sheet::MIN_FRAME;
 use ui::shell::action::Action;
 use ui::shell::commands;
 use ui::state::drawing::Canvas;
-use ui::state::effect::Effect;
-use ui::state::effect::GivenFile;
+use ui::state::effect::{Effect, GivenFile};
 use ui::state::picture_file::{Format, Picture};
 use ui::update;
 

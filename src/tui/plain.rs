@@ -1,10 +1,9 @@
 //! Plain mode: prints the screen as lines of text and reads keys as words, for screen readers and scripts.
 
 use crate::app::App;
-use crate::chrome;
 use crate::layout::PaneAreas;
 use crate::panes::Focus;
-use crate::views;
+use crate::{chrome, views};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;

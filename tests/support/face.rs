@@ -8,8 +8,7 @@ use memscape::ui::features::State;
 use memscape::ui::features::command::Command;
 use memscape::ui::shell::action::Action;
 use memscape::ui::state::drawing::Canvas;
-use memscape::ui::state::effect::Effect;
-use memscape::ui::state::effect::GivenFile;
+use memscape::ui::state::effect::{Effect, GivenFile};
 use memscape::ui::text::tab::Tab;
 use memscape::ui::update;
 

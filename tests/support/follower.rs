@@ -10,8 +10,7 @@ use memscape::timeline::Axis;
 use memscape::ui::features::State;
 use memscape::ui::shell::action::Action;
 use memscape::ui::state::drawing::Canvas;
-use memscape::ui::state::effect::Effect;
-use memscape::ui::state::effect::GivenFile;
+use memscape::ui::state::effect::{Effect, GivenFile};
 use memscape::ui::state::link::Link;
 use memscape::ui::update;
 

@@ -1,7 +1,6 @@
 //! Dialog for category rules: the selected set, its errors, and the categories that it gives the open snapshot.
 
-use super::report;
-use super::rules_form;
+use super::{report, rules_form};
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{append, clear, error_message, focus_element, number_at, set_attribute, set_flag, set_text};

@@ -14,8 +14,7 @@ use ui::features::State;
 use ui::plot::figure::Figure;
 use ui::shell::action::Action;
 use ui::state::drawing::Canvas;
-use ui::state::effect::Effect;
-use ui::state::effect::GivenFile;
+use ui::state::effect::{Effect, GivenFile};
 use ui::state::stage::Renderer;
 use ui::text::url::PageScheme;
 

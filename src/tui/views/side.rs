@@ -10,9 +10,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ui::plot::{legend, moment};
-use ui::scope::details;
 use ui::scope::details::{FrameKind, FrameView, Run};
-use ui::scope::{find, range};
+use ui::scope::{details, find, range};
 use ui::text::side::Side;
 use ui::text::summary::{Fact, facts};
 

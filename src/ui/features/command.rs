@@ -48,7 +48,7 @@ pub(crate) type Keys = &'static [&'static str];
 /// Runs a command.
 pub(crate) type Call = fn(&mut State, &mut Outbox);
 
-/// What a command does.
+/// Function of a command.
 #[derive(Clone, Copy)]
 pub(crate) enum Run {
     Call(Call),

@@ -8,7 +8,7 @@ use crate::state::outbox::{Intent, Outbox};
 use crate::state::shared::Shared;
 use crate::state::stage::SnapshotChoice;
 
-/// Carries out the pending intents, in the order in which the features had them.
+/// Carries out the pending intents, in the order of the features.
 pub(crate) fn carry_out(shared: &mut Shared, insights: &mut InsightsTab, out: &mut Outbox) {
     for intent in std::mem::take(&mut out.intents) {
         match intent {

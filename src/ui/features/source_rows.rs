@@ -1,7 +1,6 @@
 //! Contents of the Source tab: the table of files and lines, and the bytes beside the lines of a dropped source file.
 
-use crate::features::sources::Sources;
-use crate::features::sources::{SourceText, line_query};
+use crate::features::sources::{SourceText, Sources, line_query};
 use crate::state::shared::Shared;
 use crate::text::amount::{change, exact_change, per_mille, percent, ratio};
 use base::units::{Bytes, group_digits, pluralize};

@@ -1,7 +1,6 @@
 //! Contents of the call tree: the visible rows as text.
 
-use crate::features::tree::Tree;
-use crate::features::tree::{SelectionRow, TreeScroll};
+use crate::features::tree::{SelectionRow, Tree, TreeScroll};
 use crate::scope::find;
 use crate::state::shared::Shared;
 use crate::text::amount::{amount, change, count_change, exact, exact_change, per_mille, percent, ratio, sign};

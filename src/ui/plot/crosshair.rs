@@ -1,6 +1,6 @@
 //! The crosshair: a moment and a height in bytes, set by the pointer while it hovers, or by keys.
 
-pub use crate::state::crosshair::{Crosshair, CrosshairStep, Position, moment};
+pub use crate::state::crosshair::{Crosshair, CrosshairStep, Position};
 pub(crate) use crate::state::crosshair::{Follow, Followed, PendingStep, column_under};
 
 use crate::plot::{axis_switch, hit_testing, plots};
@@ -41,7 +41,11 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Op
 /// Returns the moment and the height in bytes of the crosshair.
 pub fn position(state: &Shared) -> Option<Position> {
     let byte = |pointer: Pointer| Some(state.view?.bytes_from_row(pointer.y).max(0.0) as u64);
-    state.tools.crosshair.by_keys.or_else(|| Some(Position { moment: moment(state)?, byte: byte(state.pointer?)? }))
+    state
+        .tools
+        .crosshair
+        .by_keys
+        .or_else(|| Some(Position { moment: state.crosshair_moment()?, byte: byte(state.pointer?)? }))
 }
 
 /// Returns the position of the crosshair in device pixels of the window. It may be outside the window.

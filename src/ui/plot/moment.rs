@@ -1,7 +1,7 @@
 //! Formats facts about the moment of the cursor or the pointer, for the side panel, the axes and screen readers.
 
 use crate::plot::hover::card;
-use crate::plot::{crosshair, ruler};
+use crate::plot::ruler;
 use crate::scope::details::time_of_day;
 use crate::state::ruler::Mode;
 use crate::state::shared::Shared;
@@ -24,7 +24,7 @@ pub struct MomentView {
 /// Builds the panel. All lines describe the same moment, for which the worker has sent facts. It may be an earlier
 /// position of the pointer or cursor.
 pub fn view(state: &Shared) -> MomentView {
-    let is_hovered = state.tools.crosshair.by_keys.is_none() && crosshair::moment(state).is_some();
+    let is_hovered = state.tools.crosshair.by_keys.is_none() && state.crosshair_moment().is_some();
     let facts = if is_hovered { state.crosshair_facts() } else { state.cursor_facts() };
     let bytes = bytes_text;
     let requested = |bytes: u64| Some(bytes_text(bytes) + " requested");

@@ -4,7 +4,7 @@ pub use crate::state::point::Point;
 pub use crate::state::tools::Tools;
 pub(crate) use crate::state::tools::{PendingMoments, for_each_point};
 
-use crate::plot::{axis_switch, crosshair};
+use crate::plot::axis_switch;
 use crate::state::change::AskPhase;
 use crate::state::crosshair::column_under;
 use crate::state::effect::Pointer;
@@ -45,7 +45,7 @@ fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
         return;
     }
     let crosshair =
-        crosshair::moment(state).filter(|&moment| state.crosshair_facts().is_none_or(|it| it.moment != moment));
+        state.crosshair_moment().filter(|&moment| state.crosshair_facts().is_none_or(|it| it.moment != moment));
     let mut at: Vec<MomentSpec> = crosshair.map(MomentSpec::Moment).into_iter().collect();
     let tools = &mut state.tools;
     for_each_point(tools, device, &mut |point| {

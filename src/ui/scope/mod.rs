@@ -1,4 +1,4 @@
-//! What the views are about: cursor, range, search, selection and comparison.
+//! Cursor, range, search and selection.
 
 pub mod cursor;
 pub mod details;

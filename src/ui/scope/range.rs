@@ -4,7 +4,6 @@
 pub use crate::state::range::{RangeScope, ViewScope};
 
 use crate::scope::cursor;
-use crate::state::crosshair;
 use crate::state::shared::Shared;
 use crate::text::amount::{bytes_text, change, event_name, event_text, sign};
 use base::units::{Bytes, Moment, duration_us, group_digits, pluralize};
@@ -33,7 +32,7 @@ pub(crate) fn choose_scope(state: &mut Shared, scope: ViewScope) {
 pub(crate) fn toggle_range(state: &mut Shared) {
     if state.cursor.extended_from.take().is_none() {
         // Start at the crosshair, if the pointer or keys have placed one.
-        if let Some(moment) = crosshair::moment(state) {
+        if let Some(moment) = state.crosshair_moment() {
             cursor::set_cursor(state, moment);
         }
         state.cursor.extended_from = Some(state.cursor.moment);

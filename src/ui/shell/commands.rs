@@ -8,6 +8,7 @@ pub mod rows;
 mod search;
 mod window;
 
+pub use self::page::*;
 pub use crate::features::events::commands as events;
 pub use crate::features::export::commands as export;
 pub use crate::features::flame::commands as flame;
@@ -20,7 +21,6 @@ pub use crate::features::tree::commands as tree;
 pub use crate::features::watch::commands as watch;
 pub use cursor::*;
 pub use files::*;
-pub use page::*;
 pub use plot::*;
 pub use search::*;
 pub use window::*;
@@ -34,7 +34,7 @@ use crate::text::tab::Tab;
 const TABLES: &[&[Command]] = &[
     files::OPENING,
     search::ROWS,
-    page::HELP,
+    self::page::HELP,
     rows::ROWS,
     window::ROWS,
     plot::PLOTS,
@@ -44,8 +44,8 @@ const TABLES: &[&[Command]] = &[
     files::SAVING,
     window::HISTORY,
     cursor::CROSSHAIR,
-    page::SETTINGS,
-    &page::SHOW,
+    self::page::SETTINGS,
+    &self::page::SHOW,
     insights::ROWS,
     plan::ROWS,
     tree::ROWS,

@@ -1,7 +1,6 @@
 //! Handles the worker's replies while a file is loading: progress, partial data, the opened file, or an error.
 
-use crate::features::State;
-use crate::features::insights;
+use crate::features::{State, insights};
 use crate::plot::comparing;
 use crate::plot::lane_focus::show_device;
 use crate::scope::cursor;

@@ -7,10 +7,9 @@
 
 pub(crate) use crate::state::previous::Previous;
 
-use crate::features::FeatureAction;
-use crate::features::State;
 use crate::features::command::Trait;
 use crate::features::palette::{PaletteAction, PaletteTarget};
+use crate::features::{FeatureAction, State};
 use crate::session::opening::close;
 use crate::shell::action::Action;
 use crate::shell::opened;

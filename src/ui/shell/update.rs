@@ -1,8 +1,7 @@
 //! Applies actions to the state of the page.
 
-use crate::features::State;
 use crate::features::command::Trait;
-use crate::features::sources;
+use crate::features::{State, sources};
 use crate::plot::crosshair;
 use crate::plot::crosshair::follow;
 use crate::plot::hit_testing::{click, update_hover};
@@ -13,8 +12,7 @@ use crate::plot::{
 use crate::prefs::{rules, settings};
 use crate::scope::{cursor, find, range};
 use crate::session::opening::{close, load, on_link_failed, on_link_interrupted, open_files};
-use crate::session::partial;
-use crate::session::ranks;
+use crate::session::{partial, ranks};
 use crate::shell::action::Action;
 use crate::shell::window_history::WindowBefore;
 use crate::shell::{commands, link, load_dialog, opened, palette_entries, previous, reload};

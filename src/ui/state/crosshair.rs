@@ -1,7 +1,6 @@
 //! State of the crosshair: its position, and the step in progress.
 
 use crate::state::latest::Latest;
-use crate::state::shared::Shared;
 use picture::timeline::{Scene, View};
 use protocol::{HitAllocation, HitMemory, MomentFacts, PlotSettings, Step};
 
@@ -100,13 +99,4 @@ pub(crate) fn column_under_edges(edge_px: &[i32], edge_view: &View, view: &View,
     let x = edge_view.column_from_x(view.x_from_column(x.floor() + 0.5)).floor() as i32;
     let column = edge_px.partition_point(|&edge| edge <= x).checked_sub(1)?;
     (column + 1 < edge_px.len()).then_some(column)
-}
-
-/// Returns the moment of the crosshair: the one set by keys, or the one at the pixel under the pointer.
-pub fn moment(state: &Shared) -> Option<u32> {
-    if let Some(keys) = state.tools.crosshair.by_keys {
-        return Some(keys.moment);
-    }
-    let (pointer, view, scene) = (state.pointer?, state.view.as_ref()?, state.geometry.scene.as_ref()?);
-    scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
 }

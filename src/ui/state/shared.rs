@@ -2,6 +2,7 @@
 
 use crate::state::change::Change;
 use crate::state::comparing::Comparing;
+use crate::state::crosshair::column_under;
 use crate::state::cursor::Cursor;
 use crate::state::drawing::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
 use crate::state::effect::{DropHover, GivenFile, Origin, Pointer};
@@ -140,6 +141,15 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// Returns the moment of the crosshair: the one set by keys, or the one at the pixel under the pointer.
+    pub fn crosshair_moment(&self) -> Option<u32> {
+        if let Some(keys) = self.tools.crosshair.by_keys {
+            return Some(keys.moment);
+        }
+        let (pointer, view, scene) = (self.pointer?, self.view.as_ref()?, self.geometry.scene.as_ref()?);
+        scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
+    }
+
     pub fn file(&self) -> Option<&FileSummary> {
         match &self.stage {
             Stage::Ready(file) => Some(file),

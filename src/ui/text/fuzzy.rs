@@ -1,7 +1,7 @@
 //! Fuzzy matching of typed words against names.
 //!
 //! The letters of each word must occur in the name, in the same order. Adjacent letters and letters at the start of a
-//! word score highest, so `gp` ranks "Go to the peak" above "Page up".
+//! word score highest, so `gp` ranks "Go to peak" above "Group by".
 
 /// Number of characters of a name that are compared. Further characters are ignored.
 const MAX_LETTERS: usize = 160;

@@ -1,8 +1,7 @@
 //! Unit tests of `src/ui/keys.rs`.
 
 use super::*;
-use crate::state::binding::Modifiers;
-use crate::state::binding::chord;
+use crate::state::binding::{Modifiers, chord};
 
 #[test]
 fn keys_are_unique_in_overlapping_scopes() {

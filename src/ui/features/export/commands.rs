@@ -51,7 +51,7 @@ fn write(state: &mut State, format: ExportFormat, out: &mut Outbox) {
 
 // The rows that save the picture. [`Format`] has their keys, titles and controls.
 static SAVE_ROWS: [Row; Format::ALL.len()] = {
-    let mut rows = [save_row(Format::Svg); Format::ALL.len()];
+    let mut rows = [save_row(Format::ALL[0]); Format::ALL.len()];
     let mut index = 0;
     while index < rows.len() {
         rows[index] = save_row(Format::ALL[index]);

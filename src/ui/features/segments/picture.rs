@@ -1,8 +1,7 @@
 //! Layout of the Segments tab as rectangles and texts in device pixels. Only visible rows are included.
 
-use crate::features::segments::SegmentsTab;
 use crate::features::segments::data::nav_target;
-use crate::features::segments::{ROW_PX, allocation, pieces, words};
+use crate::features::segments::{ROW_PX, SegmentsTab, allocation, pieces, words};
 use crate::state::shared::Shared;
 use base::units::Bytes;
 use protocol::{PieceKind, SegmentsBar, SegmentsPiece};

@@ -1,8 +1,7 @@
 //! Texts of an exported picture (title, visible window, peak, legend, notes), and its file name.
 
-use crate::plot::legend;
 use crate::plot::legend::Line;
-use crate::plot::plots;
+use crate::plot::{legend, plots};
 use crate::scope::details::stream_name;
 use crate::state::shared::Shared;
 use crate::text::summary::device_name;

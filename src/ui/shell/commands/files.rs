@@ -2,15 +2,12 @@
 
 use crate::features::command::Trait::{BrowserOnly, OpensFile};
 use crate::features::command::{Call, EXPORT, FILES, Keys, Name, PAGE, Row, always, row, rows};
-use crate::features::export;
-use crate::features::{State, save_page};
-use crate::plot::comparing;
+use crate::features::{State, export, save_page};
 use crate::plot::lane_focus::show_device;
-use crate::plot::{lane_focus, lane_scenes};
+use crate::plot::{comparing, lane_focus, lane_scenes};
 use crate::session::opening::cancel;
 use crate::session::partial;
-use crate::shell::link;
-use crate::shell::load_dialog;
+use crate::shell::{link, load_dialog};
 use crate::state::binding::KeyScope::{Export, Page};
 use crate::state::comparing::SecondFile;
 use crate::state::effect::Effect;
@@ -98,7 +95,7 @@ fn step_device(state: &mut State, by: i64) {
     }
 }
 
-/// Returns whether a comparison is open or loading. If not, tells the user to start one.
+/// Returns whether a comparison is open or loading. If not, asks the user to start one.
 fn is_comparing(state: &mut State) -> bool {
     let is_open = state.comparing.pair.is_some() || state.comparing.second != SecondFile::None;
     if !is_open {

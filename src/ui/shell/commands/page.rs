@@ -3,8 +3,7 @@
 use crate::features::State;
 use crate::features::command::Trait::BrowserOnly;
 use crate::features::command::{Call, Command, Name, PAGE, Row, Run, TIMELINE, VIEWS, always, has_file, row, rows};
-use crate::prefs::rules;
-use crate::prefs::settings;
+use crate::prefs::{rules, settings};
 use crate::state::binding::KeyScope::Page;
 use crate::state::effect::Effect;
 use crate::state::outbox::Outbox;

@@ -71,7 +71,7 @@ const fn plot(keys: Keys, title: Name, control: Name, call: Call) -> Row {
     row(Timeline, PLOT, keys, title, control, call).with(&[NeedsWholeFile])
 }
 
-/// Returns whether the plot can show a part of memory. If not, tells the user to choose another plot.
+/// Returns whether the plot can show a part of memory. If not, asks the user to choose another plot.
 fn has_parts(state: &mut State) -> bool {
     let has_parts = state.plot_settings.plot != Plot::Stack;
     if !has_parts {

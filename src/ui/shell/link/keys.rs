@@ -2,8 +2,7 @@
 //! have reached.
 
 use crate::plot::{axis_switch, plots};
-use crate::scope::find;
-use crate::scope::{cursor, range};
+use crate::scope::{cursor, find, range};
 use crate::shell::link::points;
 use crate::shell::link::points::{chosen, crosshair, marks, ruler};
 use crate::shell::link::values::*;
@@ -12,8 +11,7 @@ use crate::state::comparing::ComparedAt;
 use crate::state::drawing::BytesAxis;
 use crate::state::find::{MatchCase, SameStack};
 use crate::state::lanes::LaneLayout;
-use crate::state::link::COMPARE_WITH;
-use crate::state::link::LinkWindow;
+use crate::state::link::{COMPARE_WITH, LinkWindow};
 use crate::state::link_value::{
     PageKey, both, format_list, format_moment, format_optional, format_pool, format_range, hexadecimal, history_key,
     parse_moment, parse_pool, view_key, word_at, word_if,

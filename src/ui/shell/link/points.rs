@@ -1,8 +1,7 @@
 //! Points of the timeline in a link: markers, the ends of the ruler, the crosshair if it was set by keys, and the
 //! selected segment.
 
-use crate::plot::plots;
-use crate::plot::{crosshair, hit_testing, ruler};
+use crate::plot::{crosshair, hit_testing, plots, ruler};
 use crate::shell::link::window::{X_SCALE, format_x, parse_x, x_from_millionths};
 use crate::state::crosshair::Position;
 use crate::state::link_value::{

@@ -1,9 +1,7 @@
 //! Getters and setters of link values that are more than a word or a number.
 
-use crate::plot::comparing;
-use crate::plot::lane_focus;
 use crate::plot::lane_focus::show_device;
-use crate::plot::plots;
+use crate::plot::{comparing, lane_focus, plots};
 use crate::scope::selecting::select;
 use crate::state::comparing::{SecondFile, SecondSource};
 use crate::state::effect::Origin;
