@@ -8,8 +8,8 @@ use super::worker_code::WorkerCode;
 use super::{clipboard, dom, export, storage};
 use js_sys::{Array, Uint8Array};
 use std::cell::{Cell, OnceCell, RefCell};
-use ui::Action;
-use ui::sql::{QuerySubject, SqlAction};
+use ui::features::sql::{QuerySubject, SqlAction};
+use ui::shell::action::Action;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, Element, HtmlTextAreaElement, Window};
@@ -103,7 +103,7 @@ impl SqlWorker {
         }
         let history = storage::load_value(&app.dom, HISTORY_KEY).unwrap_or_default();
         let open = Array::of4(&"open".into(), &files, &subject.name.into(), &history.into());
-        open.push(&Uint8Array::from(&*ui::sql::encoded_rules(&app.state.borrow())));
+        open.push(&Uint8Array::from(&*ui::features::sql::encoded_rules(&app.state.borrow())));
         open.push(&subject.is_b_second.into());
         self.waiting.borrow_mut().insert(0, open);
         let receive = move |reply: Result<JsValue, String>| match reply {

@@ -5,9 +5,9 @@ use crate::dom::{attribute_at, set_text};
 use crate::elements::elements;
 use crate::sql_worker::sql_worker;
 use js_sys::Array;
-use ui::State;
-use ui::sql::QuerySubject;
-use ui::tab::Tab;
+use ui::features::State;
+use ui::features::sql::QuerySubject;
+use ui::text::tab::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent};
 

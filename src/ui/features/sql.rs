@@ -1,9 +1,9 @@
 //! The SQL tab. The page and the worker handle queries and results. This module selects the allocation or event of a
 //! result row.
 
-use crate::feature::{Feature, close_nothing, reset_nothing, take_nothing};
-use crate::outbox::{Intent, Outbox};
-use crate::shared::Shared;
+use crate::features::feature::{Feature, close_nothing, reset_nothing, take_nothing};
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
 use protocol::{encode, split_ordinal};
 
 /// State of the SQL tab. Empty, because the page and the worker keep all state.
