@@ -136,6 +136,8 @@ mod stranded;
 mod support;
 mod svg;
 mod table;
+#[path = "support/tar.rs"]
+mod tar;
 mod timeline;
 mod timeline_corpus;
 mod timeline_laws;
