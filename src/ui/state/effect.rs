@@ -5,7 +5,7 @@ use picture::timeline::Scene;
 use protocol::{CategorySet, ExportJob, LoadRange, Request};
 use std::rc::Rc;
 
-/// Work for the shell after [`crate::shell::update()`]. Redrawing needs no effect, since the shell redraws whatever has
+/// Work for the shell after [`update`](crate::shell::update::update). Redrawing needs no effect, since the shell redraws whatever has
 /// changed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
