@@ -116,6 +116,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("pack", &["base"]),
 ];
 
+/// The rooms of `ui`. Each may use only the rooms before it.
+const UI_ROOMS: &[&str] = &["text", "state", "scope", "plot", "prefs", "session", "features", "shell"];
+
 /// Where `cfg` on a feature or a target may stand, and why.
 const CONDITIONAL: &[(&str, &str)] = &[
     ("page/lib.rs", "there is no browser elsewhere"),
@@ -156,6 +159,23 @@ fn modules_use_only_lower_layers() {
         }
     }
     assert!(wrong.is_empty(), "not allowed by LAYERS: {wrong:#?}");
+}
+
+#[test]
+fn rooms_of_ui_use_only_rooms_before_them() {
+    let mut wrong = Vec::new();
+    for source in sources().iter().filter(|source| source.crate_name() == "ui" && source.name != "ui/lib.rs") {
+        let room_of = |path: &str| UI_ROOMS.iter().position(|room| path.split(['/', ':', '.']).next() == Some(room));
+        let room = room_of(&source.name["ui/".len()..]);
+        let room = room.unwrap_or_else(|| panic!("{} is in no room of UI_ROOMS", source.name));
+        for used in used_paths("ui", &source.code()).iter().filter_map(|path| path.strip_prefix("ui::")) {
+            // A name that `lib.rs` exports stands in a later room as well.
+            if room_of(used).is_none_or(|used| used > room) {
+                wrong.push(format!("{} uses {used}", source.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "not in the order of UI_ROOMS: {wrong:#?}");
 }
 
 #[test]

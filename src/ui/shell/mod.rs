@@ -8,7 +8,6 @@ pub mod link;
 pub mod load_dialog;
 pub(crate) mod opened;
 pub mod palette_entries;
-pub(crate) mod parts;
 pub(crate) mod previous;
 pub mod reload;
 pub mod update;
