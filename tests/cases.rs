@@ -46,7 +46,7 @@ fn expected_error(name: &str) -> Option<&'static str> {
         "memory-timeline-grouped.json" => "only 'device', 'max_memory_allocated'",
         "timeline-picture.html" => "a picture of a memory timeline, written by torch.profiler",
         _ if name.ends_with("0-bytes.pickle") => "the file is empty",
-        _ if name.ends_with("half.pickle.gz") => "unexpected end of file inside the gzip stream",
+        _ if name.ends_with("half.pickle.gz") => "bytes, inside the gzip stream",
         _ => return None,
     })
 }
@@ -281,7 +281,7 @@ fn zlib_and_utf_16_open() {
     }
     let cut = zlib(&plain);
     let error = open(&cut[..cut.len() - 9]).err().unwrap();
-    assert!(error.starts_with("unexpected end of file inside the zlib stream"), "{error}");
+    assert!(error.ends_with(" bytes, inside the zlib stream"), "{error}");
     for (magic, name) in [
         (b"BZh91AY&SY".as_slice(), "a bzip2 stream"),
         (b"\xfd7zXZ\0\0", "an xz stream"),
@@ -343,7 +343,7 @@ fn tar_archives_list_their_snapshots() {
             assert!(error.contains("a tar archive without such a snapshot"), "{error}");
         }
         let error = open(&plain[..2000]).err().unwrap();
-        assert!(error.contains("unexpected end of file"), "{error}");
+        assert!(error.contains("the file is cut off"), "{error}");
     }
     let error = open(&tar(&[("notes.txt", b"hello")], false)).err().unwrap();
     assert!(error.contains("a tar archive without such a snapshot"), "{error}");

@@ -72,7 +72,7 @@ fn invalid_rules_report_error_with_line() {
     ];
     assert_eq!(errors(text), expected);
     assert_eq!(errors("{\n\"a\": \"b\",\n}"), ["line 3: expected a key in quotes, found '}'"]);
-    assert_eq!(errors("{\"a\": "), ["line 1: unexpected end of file inside the JSON"]);
+    assert_eq!(errors("{\"a\": "), ["line 1: the JSON is cut off"]);
     assert_eq!(errors("{\"schema\": 2, \"rules\": []}"), ["line 1: \"schema\" must be 1, the only supported version"]);
     assert_eq!(errors("a: b\n  c: d"), ["line 2: mapping values are not allowed in this context"]);
     assert_eq!(errors("a: [b]"), ["line 1: \"a\" must be a string"]);

@@ -109,7 +109,7 @@ fn text_starts_with_proof_and_sorts_by_peak() {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("What if: what-if-text.pickle · GPU 0"));
     let proof = lines.next().unwrap();
-    assert!(proof.starts_with("  The simulation reproduces this recording exactly: "), "{proof}");
+    assert!(proof.starts_with("  Simulator check: matches this recording exactly ("), "{proof}");
     assert!(proof.ends_with("reserved bytes off by 0 B."), "{proof}");
     let table: Vec<&str> =
         lines.skip_while(|line| !line.contains("Peak reserved")).skip(1).take_while(|line| !line.is_empty()).collect();
@@ -117,9 +117,9 @@ fn text_starts_with_proof_and_sorts_by_peak() {
     let peaks: Vec<f64> = table.iter().map(|row| row.split_whitespace().next().unwrap().parse().unwrap()).collect();
     assert!(peaks.is_sorted(), "{text}");
     assert!(
-        table.iter().any(
-            |row| row.contains("expandable_segments:False (recorded)") && row.ends_with("proved on this recording")
-        )
+        table
+            .iter()
+            .any(|row| row.contains("expandable_segments:False (recorded)") && row.ends_with("exact on this file"))
     );
     assert!(text.contains("The recorded program fits in "), "{text}");
     let markdown = stdout_of(&[path, "--markdown"]);
@@ -144,7 +144,7 @@ fn ineffective_or_harmful_settings_print_warning() {
         "--capacity",
         "80GiB",
     ]);
-    assert!(!text.contains("does nothing") && text.contains("Memory of the device: 80.0 GiB."), "{text}");
+    assert!(!text.contains("does nothing") && text.contains("GPU memory: 80.0 GiB."), "{text}");
     let tight = stdout_of(&[path, "--capacity", "64MiB", "--set", "expandable_segments:True"]);
     assert!(tight.contains("None of these settings avoids the out-of-memory error."), "{tight}");
     assert!(tight.contains("10.4 GiB") && tight.contains("before event 0"), "the recording is listed, too: {tight}");

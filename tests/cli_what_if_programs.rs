@@ -57,10 +57,7 @@ fn each_program_is_a_row() {
     let words = text(&[&path, "--program", "one-stream,preallocate=2GiB", "--program", "empty-cache"]);
     for program in ["one stream, 2.00 GiB allocated first", "empty_cache() at step ends"] {
         let name = format!(" expandable_segments:False with {program} ");
-        assert!(
-            words.lines().any(|line| line.contains(&name) && line.ends_with("proved on this recording")),
-            "{words}"
-        );
+        assert!(words.lines().any(|line| line.contains(&name) && line.ends_with("exact on this file")), "{words}");
     }
     // Other settings are simulated with the program as well.
     let both = device(&[&path, "--json", "--set", "expandable_segments:True", "--program", "no-record-stream"]);
@@ -97,7 +94,7 @@ fn survey_of_oom_names_settings_that_avoid_it() {
     assert!(survey.contains("  The recording shows the limit of the device's memory: 9.91 GiB.\n"), "{survey}");
     let less = text(&[&path, "--capacity", "9GiB"]);
     assert!(less.contains("would not have happened with expandable_segments:True"), "{less}");
-    assert!(less.contains("  Memory of the device: 9.00 GiB.\n"), "{less}");
+    assert!(less.contains("  GPU memory: 9.00 GiB.\n"), "{less}");
     // With more memory, the recorded settings avoid it as well.
     let more = text(&[&path, "--capacity", "80GiB", "--set", "max_split_size_mb:64"]);
     assert!(more.contains("would not have happened with expandable_segments:False or max_split_size_mb:64;"), "{more}");
@@ -129,7 +126,7 @@ fn results_at_both_ends_of_limit_are_listed() {
     let words = text(&[&[path][..], &lines].concat());
     let limit = "The recording shows a limit of the device's memory between 3.96 GiB and 4.01 GiB: the other rows are simulated with both.";
     assert!(words.contains(limit), "{words}");
-    let rows = || words.lines().filter(|line| line.ends_with("not exercised here"));
+    let rows = || words.lines().filter(|line| line.ends_with("untested here"));
     let row = |settings: &str| rows().find(|line| line.contains(&format!(" {settings} "))).unwrap();
     assert!(row("roundup_power2_divisions:8").contains("may fail: event "), "{words}");
     assert!(row("roundup_power2_divisions:4").split_whitespace().any(|word| word == "3–5"), "{words}");

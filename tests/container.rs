@@ -114,7 +114,7 @@ fn unsupported_formats_report_error() {
         (&zstd(b""), "the zstd stream is empty"),
         (
             &frame[..frame.len() - 1],
-            &format!("unexpected end of file inside the zstd stream, after {} bytes", frame.len() - 1),
+            &format!("the file is cut off after {} bytes, inside the zstd stream", frame.len() - 1),
         ),
         (&wrong_sum, &format!("the zstd stream is damaged near byte {}", frame.len())),
         (
@@ -129,7 +129,7 @@ fn unsupported_formats_report_error() {
             b"<html>const local_files = [];",
             "this is an HTML page without a snapshot (PyTorch's pages contain one since 2.1), not a PyTorch memory snapshot",
         ),
-        (cut_page, &format!("unexpected end of file inside the HTML stream, after {} bytes", cut_page.len())),
+        (cut_page, &format!("the file is cut off after {} bytes, inside the HTML stream", cut_page.len())),
         (b"<p>\"base64\": \"gA*", "the HTML stream is damaged near byte 17"),
         (b"", "the file is empty"),
         (&gzip(b""), "the gzip stream is empty"),
@@ -137,7 +137,7 @@ fn unsupported_formats_report_error() {
         (&gzip(b"\x89PNG\r\n"), "this is a PNG image, not a PyTorch memory snapshot"),
         (b"PK\x03\x04 and more", "this is a zip archive, not a PyTorch memory snapshot"),
         (b"hello", "this is not a PyTorch memory snapshot: it begins with 0x68, a pickle with 0x80"),
-        (&whole[..12], "unexpected end of file inside the gzip stream, after 12 bytes"),
+        (&whole[..12], "the file is cut off after 12 bytes, inside the gzip stream"),
         (b"\x1f\x8bgarbage that is no deflate", "the gzip stream is damaged near byte 28"),
         (&wrong_check, "the gzip stream is damaged near byte 23"),
         (&five_times, "more than 4 nested layers of compression: not a snapshot"),

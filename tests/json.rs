@@ -130,8 +130,8 @@ fn nan_and_infinity_are_parsed() {
 #[test]
 fn errors_have_path_and_offset() {
     let cases = [
-        ("", "unexpected end of file inside the JSON (at byte 0)"),
-        ("[1, 2", "unexpected end of file inside the JSON (at byte 5)"),
+        ("", "the JSON is cut off (at byte 0)"),
+        ("[1, 2", "the JSON is cut off (at byte 5)"),
         ("[1, ]", "[1]: expected a value, found ']' (at byte 4)"),
         (r#"{"a": 1,}"#, "expected a key in quotes, found '}' (at byte 8)"),
         (r#"{"a" 1}"#, "a: expected ':', found '1' (at byte 5)"),

@@ -116,7 +116,7 @@ fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> V
     if details.is_free_stack {
         path.insert(0, "allocated before recording (stacks of their frees)".into());
     } else if path.is_empty() {
-        path.push("internal frames only".into());
+        path.push("backward and library frames".into());
         // The call site: the innermost user frame even if the rules hide its file, else the innermost frame.
         let site = details.frames.iter().find(|it| it.is_user_code).or(details.frames.first());
         let site = site.filter(|_| details.stack.is_some_and(|stack| named.contains(&stack)));
@@ -402,7 +402,7 @@ fn backward_pass_is_grouped_by_autograd_node_and_operator() {
     };
     let row = |depth, name: &str, bytes, own| (depth, name.to_owned(), bytes, own);
     let expected = [
-        row(1, "internal frames only", 7680, 0),
+        row(1, "backward and library frames", 7680, 0),
         row(2, "MulBackward0", 6144, 0),
         row(3, "mul_Tensor", 4096, 4096),
         row(3, "sum_dim_IntList", 2048, 2048),
@@ -412,7 +412,7 @@ fn backward_pass_is_grouped_by_autograd_node_and_operator() {
     ];
     assert_eq!(rows(&mut opened, Root::Outermost), expected);
     let inverted = [
-        row(1, "internal frames only", 7680, 0),
+        row(1, "backward and library frames", 7680, 0),
         row(2, "mul_Tensor", 4096, 0),
         row(3, "MulBackward0", 4096, 4096),
         row(2, "sum_dim_IntList", 2048, 0),
@@ -431,7 +431,7 @@ fn row_of_hidden_internal_frames_has_no_self_bytes() {
     let mut opened = open(&std::fs::read(folder.join("tiny-97-events.pickle")).unwrap()).unwrap();
     let arrangement = Arrangement { internal: Internal::Hidden, ..Arrangement::default() };
     let page = page(&mut opened, 0, whole(Scope::At(53), arrangement));
-    let note = page.rows.iter().find(|row| row.label.name == "internal frames only").unwrap();
+    let note = page.rows.iter().find(|row| row.label.name == "backward and library frames").unwrap();
     assert!(note.weight.bytes > 2 << 30 && note.self_weight.bytes == 0, "{note:?}");
     let below: Vec<&str> =
         page.rows.iter().filter(|row| row.parent == note.node).map(|row| row.label.name.as_str()).collect();

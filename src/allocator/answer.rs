@@ -201,8 +201,8 @@ impl WhatIfGrade {
     /// Returns the label shown to users.
     pub fn words(self) -> &'static str {
         match self {
-            WhatIfGrade::Proved => "proved on this recording",
-            WhatIfGrade::FromSource => "rules read from source, not exercised here",
+            WhatIfGrade::Proved => "exact on this file",
+            WhatIfGrade::FromSource => "from PyTorch's source, untested here",
             WhatIfGrade::DependsOnStart => "depends on what was allocated before the trace",
             WhatIfGrade::DependsOnWaits => "depends on when other streams finish",
             WhatIfGrade::PoolsGuessed => "private pools are guessed: the file does not name them",

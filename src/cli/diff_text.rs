@@ -23,7 +23,7 @@ pub(super) fn as_text(comparison: &Comparison, top: u32) -> String {
     text += "\n";
     comparison.verdict.iter().for_each(|sentence| text += &(printable(sentence) + "\n"));
     comparison.warnings.iter().for_each(|warning| text += &format!("Warning: {}\n", printable(warning)));
-    text += &format!("Alignment: {}\n", printable(&comparison.alignment_detail));
+    text += &format!("{}\n", printable(&comparison.alignment_detail));
     text += &["\n", &moments(comparison).text()].concat();
     let (a, b) = (comparison.matched.bytes, comparison.matched.known);
     let (of_a, of_b) = (percent(a.a, b.a), percent(a.b, b.b));

@@ -194,7 +194,7 @@ fn fit_text(fit: &WhatIfFit, answer: &WhatIf) -> String {
 /// Builds the table of runs, sorted by peak. Runs that run out of memory come last.
 fn table(answer: &WhatIf) -> Table {
     let numbers = ["Peak reserved", "Spread", "Fragmentation", "Driver calls", "Retries"].map(|heading| (heading, 0));
-    let mut table = Table::new(2, columns(numbers, ["OOM", "Settings", "How sure"]));
+    let mut table = Table::new(2, columns(numbers, ["OOM", "Settings", "Confidence"]));
     let mut runs: Vec<&WhatIfRun> = answer.runs.iter().collect();
     runs.sort_by_key(|run| (words::oom_rank(run), run.peak_reserved));
     for run in runs {

@@ -94,10 +94,15 @@ pub fn factor_of(two: PerSide) -> String {
     factor(two.b as f64 / (two.a as f64).max(1.0))
 }
 
-/// Formats a ratio. Omits the decimals if it is almost an integer.
+/// Formats a ratio: as a change in percent if it is almost 1, otherwise as a factor, without decimals if it is almost an
+/// integer.
 pub fn factor(ratio: f64) -> String {
     let whole = ratio.round();
+    let percent = (ratio - 1.0) * 100.0;
     match ratio {
+        _ if (0.05..0.5).contains(&percent.abs()) => {
+            format!("{}{:.1}\u{a0}%", if percent < 0.0 { '−' } else { '+' }, percent.abs())
+        }
         _ if whole >= 1.0 && (ratio - whole).abs() < 0.005 * whole => format!("×{whole}"),
         10.0.. => format!("×{ratio:.1}"),
         0.095.. => format!("×{ratio:.2}"),

@@ -282,12 +282,15 @@ impl Comparer {
         let key = found.key.map_or("", Key::title);
         match method {
             Align::Steps => format!(
-                "By {} from {}, and within each by the sequence of allocations: {paired} paired by {key}.",
+                "Aligned by {} from {}, and within each by the sequence of allocations: {paired} paired by {key}.",
                 pluralize(found.steps.len() as u64, "step"),
                 found.steps_source
             ),
-            Align::Sequence => format!("By the sequence of allocations: {paired} paired by {key}."),
-            Align::Share => "By the share of events.".to_owned(),
+            Align::Sequence => format!("Aligned by the sequence of allocations: {paired} paired by {key}."),
+            Align::Share if found.pairs.is_empty() => {
+                "Aligned by position in the trace (no common steps or stacks found).".to_owned()
+            }
+            Align::Share => "Aligned by position in the trace.".to_owned(),
         }
     }
 }

@@ -20,11 +20,16 @@ pub fn report(comparison: &Comparison, rows: usize) -> Report {
     }
     statements.extend(comparison.warnings.iter().map(|text| say(Tone::Alarm, text)));
     if comparison.out_of_memory != PerSide::default() {
-        let times = |times| pluralize(times, "time");
         let PerSide { a, b } = comparison.out_of_memory;
-        statements.push(say(Tone::Alarm, &["A ran out of memory ", &times(a), ", B ", &times(b), "."].concat()));
+        let times = |times: u64| if times == 1 { String::new() } else { format!(" {} times", group_digits(times)) };
+        let text = match (a, b) {
+            (0, _) => format!("B ran out of memory{}, A did not.", times(b)),
+            (_, 0) => format!("A ran out of memory{}, B did not.", times(a)),
+            _ => format!("A ran out of memory {}, B {}.", pluralize(a, "time"), pluralize(b, "time")),
+        };
+        statements.push(say(Tone::Alarm, &text));
     }
-    let mut alignment = say(Tone::Fact, &["Alignment: ", &comparison.alignment_detail].concat());
+    let mut alignment = say(Tone::Fact, &comparison.alignment_detail);
     let boxes = boxes(&comparison.flame);
     alignment.chart = (!boxes.is_empty()).then(|| Chart::Delta(comparison.tree_title.clone(), boxes));
     statements.push(alignment);

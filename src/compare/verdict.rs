@@ -44,14 +44,17 @@ pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
 
 fn peak_difference(comparison: &Comparison, live: PerSide) -> String {
     let peaks = comparison.moments.first().map_or((0, 0), |pair| pair.moments);
-    let what =
-        if peaks == (comparison.a.moment, comparison.b.moment) { "B's peak" } else { "B at the compared moment" };
+    let is_at_peaks = peaks == (comparison.a.moment, comparison.b.moment);
     match live.delta() {
-        0 => format!("{what} equals A's: {}.", Bytes(live.a)),
+        0 if is_at_peaks => format!("B's peak equals A's: {}.", Bytes(live.a)),
+        0 => format!("A and B are equal: {}.", Bytes(live.a)),
+        delta if !is_at_peaks => {
+            format!("From A to B: {} ({} against {}).", signed(delta), Bytes(live.b), Bytes(live.a))
+        }
         delta => {
             let (amount, direction) = (Bytes(live.a.abs_diff(live.b)), if delta > 0 { "higher" } else { "lower" });
             let times = if live.a > 0 { format!(", {}", factor_of(live)) } else { String::new() };
-            format!("{what} is {amount} {direction}: {} against {}{times}.", Bytes(live.b), Bytes(live.a))
+            format!("B's peak is {amount} {direction}: {} against {}{times}.", Bytes(live.b), Bytes(live.a))
         }
     }
 }

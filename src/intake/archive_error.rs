@@ -15,6 +15,6 @@ pub(super) enum ArchiveError {
     #[error("the zip archive has no snapshot {0}. Has the file changed?")]
     NoSuchMember(u32),
     /// The file became shorter after it was opened.
-    #[error("unexpected end of file at byte {0}, inside the zip archive. Has the file changed?")]
+    #[error("the file is cut off at byte {0}, inside the zip archive. Has the file changed?")]
     Truncated(u64),
 }

@@ -163,5 +163,5 @@ fn wait_for_error(page: &Page) {
     let messages = || page.text("#error") + &page.text("#toast-text");
     page.wait_until("an error is shown", || !messages().is_empty());
     let error = messages();
-    assert!(error.contains("changed") || error.contains("unexpected end of file"), "{error:?}");
+    assert!(error.contains("changed") || error.contains("cut off"), "{error:?}");
 }

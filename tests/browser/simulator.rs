@@ -7,7 +7,7 @@ use crate::segments::generate_file;
 use crate::site::Site;
 use std::path::Path;
 
-const PROOF: &str = "reproduces this recording exactly";
+const PROOF: &str = "matches this recording exactly";
 
 /// Requests for files of the simulator.
 fn simulator_requests(page: &Page) -> Vec<String> {

@@ -105,7 +105,7 @@ fn keys_navigate_to_line_with_most_bytes() {
     page.press("r");
     page.wait_for(&Some("true".into()), || page.attribute("#tree-invert", "aria-pressed"));
     page.wait_for(&Some("true".into()), || page.attribute("#tree-internal", "aria-pressed"));
-    page.wait_until("the tree has changed", || page.text("#tree-space").contains("internal frames only"));
+    page.wait_until("the tree has changed", || page.text("#tree-space").contains("backward and library frames"));
     page.wait_for(&peak, || page.attribute("#tree-rows", "data-total"));
     let lines = "[...document.querySelectorAll('#tree-space .row:not([hidden])')]
         .filter(row => row.ariaLevel == 2).map(row => [row.ariaPosInSet, row.dataset.bytes]).sort((a, b) => a[0] - b[0])

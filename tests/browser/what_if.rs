@@ -20,7 +20,7 @@ fn snapshot_and_proof() -> (PathBuf, &'static str) {
     let real = real_files().into_iter().flatten().find(|file| file.path.ends_with("train-fp32-1185-segments.pickle"));
     match real {
         Some(file) => (file.path, "8,768 of 8,768 addresses"),
-        None => (generate_file("what-if.pickle", "--events 20000 --leak"), "reproduces this recording exactly"),
+        None => (generate_file("what-if.pickle", "--events 20000 --leak"), "matches this recording exactly"),
     }
 }
 
@@ -176,7 +176,7 @@ fn search_can_be_canceled() {
     page.press_with("W", SHIFT);
     page.click("[data-topic=settings]");
     page.wait_until("the check against the recording is shown", || {
-        page.text("#what-if-proof").contains("reproduces this recording exactly")
+        page.text("#what-if-proof").contains("matches this recording exactly")
     });
     page.click("#what-if-search");
     page.wait_until("the search runs", || page.text("#what-if-status").starts_with("Simulating… 1 of "));

@@ -6,7 +6,7 @@
 //! ├ 1          <module> train.py:7            a class of frames
 //! │ └ 2        step train.py:31
 //! ├ 3          no stack                       a note
-//! └ 4          internal frames only           a note: all frames are hidden, as in the threads of the backward pass
+//! └ 4          backward and library frames    a note: all frames are hidden, as in the threads of the backward pass
 //!   └ 5        MulBackward0                   the call site, as in the legend: the autograd node for C++
 //!     └ 6      mul_Tensor                     the operator
 //! ```
@@ -63,7 +63,7 @@ impl SpecialNode {
             SpecialNode::Unexplained => "unexplained bytes",
             SpecialNode::NoStack => "no stack",
             SpecialNode::FreeStacks => "allocated before recording (stacks of their frees)",
-            SpecialNode::Internal => "internal frames only",
+            SpecialNode::Internal => "backward and library frames",
             SpecialNode::Truncated => "truncated: too deep, or too many stacks",
         }
     }

@@ -1,5 +1,7 @@
 //! Errors while unpacking a file.
 
+use base::units::group_digits;
+
 /// Error while unpacking a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContainerError {
@@ -23,7 +25,7 @@ pub enum ContainerError {
         byte: u64,
     },
     /// The file ends inside a layer.
-    #[error("unexpected end of file inside the {layer} stream, after {byte} bytes")]
+    #[error("the file is cut off after {} bytes, inside the {layer} stream", group_digits(*.byte))]
     Truncated {
         layer: &'static str,
         /// Length of the file.

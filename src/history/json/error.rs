@@ -28,7 +28,7 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for JsonError<E> {}
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ErrorKind<E> {
     /// The input ended before the outermost value was complete.
-    #[error("unexpected end of file inside the JSON")]
+    #[error("the JSON is cut off")]
     UnexpectedEnd,
     /// A token is not allowed at its position.
     #[error("expected {expected}, found {found}")]

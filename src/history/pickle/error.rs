@@ -19,6 +19,11 @@ pub struct PickleError<E> {
 
 impl<E: fmt::Display> fmt::Display for PickleError<E> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let ErrorKind::UnexpectedEnd = self.kind {
+            let inside = if self.path.is_empty() { "" } else { ", inside " };
+            let (path, offset) = (&self.path, group_digits(self.offset));
+            return write!(out, "the pickle is cut off after {offset} bytes{inside}{path}: the dump did not finish");
+        }
         if !self.path.is_empty() {
             write!(out, "{}: ", self.path)?;
         }
@@ -35,7 +40,7 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for PickleError<E> {}
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ErrorKind<E> {
     /// The input ended before STOP.
-    #[error("unexpected end of file inside the pickle")]
+    #[error("the pickle is cut off")]
     UnexpectedEnd,
     /// The byte is not an opcode.
     #[error("invalid pickle opcode 0x{0:02x}")]

@@ -97,7 +97,7 @@ pub fn headlines(device: &DeviceSummary, failed: Option<u64>) -> Vec<Headline> {
         },
         Headline {
             position: "reserved-peak",
-            label: "Reserved",
+            label: "Peak reserved",
             value: if device.has_reserved() { bytes(device.peak_reserved) } else { "–".to_owned() },
             note: match device.has_reserved() {
                 true => format!("Peak reserved bytes: {}", exact(device.peak_reserved)),

@@ -240,7 +240,7 @@ fn write_fits(writer: &mut ReportWriter<'_>, parts: &Parts) {
         column::bytes("largest_free_bytes", "≤ largest free block", |fit: &SegmentsFit| fit.largest_free),
     ];
     let note = "By pool and stream: the smallest free block that may fit the request, or the segment that the driver would be asked for.";
-    let mut sheet = sheet(["request", "Where a request would be placed", note], &columns);
+    let mut sheet = sheet(["request", "Where would the request go?", note], &columns);
     sheet.threshold = Some(parts.request.clone());
     let fits: Vec<&SegmentsFit> = parts.simulated_fits.iter().collect();
     writer.add_sheet(sheet, &columns, &fits, |_, _| evidence_row(moment_evidence(parts.moment.moment)));

@@ -23,8 +23,8 @@ pub const HEADINGS: [(&str, &str); 9] = [
     ),
     ("OOM", "Out of memory: the request that fails. May fail: depends on the exact memory limit"),
     (
-        "How sure",
-        "Proved: the recording exercises these rules. From source: rules read from PyTorch's source, not exercised here. Start matters: depends on what was allocated before the trace. Waits matter: depends on when other streams finish. Pools guessed: the file does not name private pools. Departs: the model departs from this recording.",
+        "Confidence",
+        "Exact here: the simulator matches this recording, which tests these rules. Untested here: the rules are from PyTorch's source, and this recording does not test them. Start matters: depends on what was allocated before the trace. Waits matter: depends on when other streams finish. Pools guessed: the file does not name private pools. Departs: the model departs from this recording.",
     ),
 ];
 

@@ -14,21 +14,21 @@ pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {
     let off = Bytes(proof.largest_reserved_error);
     let mut lines = vec![match proof.departs_at {
         None if proof.is_exact => format!(
-            "The simulation reproduces this recording exactly: {addresses}, {segments}, reserved bytes off by {off}."
+            "Simulator check: matches this recording exactly ({addresses}, {segments}, reserved bytes off by {off})."
         ),
         departs => {
             let at = departs.map_or_else(String::new, |event| format!(" at event {}", group_digits(event.into())));
             let share =
                 percent(proof.peak_reserved.abs_diff(proof.recorded_peak_reserved), proof.recorded_peak_reserved);
             format!(
-                "The simulation departs from this recording{at}: {addresses}, {segments}; peak off by {share}, at most {off} off."
+                "Simulator check: departs from this recording{at} ({addresses}, {segments}; peak off by {share}, at most {off} off)."
             )
         }
     }];
     let assumed = if proof.assumed.is_empty() { "recorded".to_owned() } else { proof.assumed.join("; ") };
     lines.push(format!("Settings: {} ({assumed}).", proof.settings));
     if !proof.not_exercised.is_empty() {
-        lines.push(format!("Not exercised here: {}.", proof.not_exercised.join(", ")));
+        lines.push(format!("Not tested by this recording: {}.", proof.not_exercised.join(", ")));
     }
     lines
 }
@@ -129,7 +129,7 @@ fn limit(answer: &WhatIf) -> Option<String> {
     }
     let capacity = Bytes(answer.capacity?).to_string();
     let Some(WhatIfLimit { low, is_fraction, .. }) = answer.limit.filter(|_| answer.is_capacity_recorded) else {
-        return Some(["Memory of the device: ", &capacity, "."].concat());
+        return Some(["GPU memory: ", &capacity, "."].concat());
     };
     let of = if is_fraction { "limit of a memory fraction" } else { "limit of the device's memory" };
     let low = Bytes(low).to_string();
@@ -196,8 +196,8 @@ pub fn oom_rank(run: &WhatIfRun) -> u64 {
 /// Returns the confidence in a run's prediction, in one or two words.
 pub fn grade(run: &WhatIfRun) -> &'static str {
     match run.grade {
-        WhatIfGrade::Proved => "proved",
-        WhatIfGrade::FromSource => "from source",
+        WhatIfGrade::Proved => "exact here",
+        WhatIfGrade::FromSource => "untested here",
         WhatIfGrade::DependsOnStart => "start matters",
         WhatIfGrade::DependsOnWaits => "waits matter",
         WhatIfGrade::PoolsGuessed => "pools guessed",

@@ -8,7 +8,7 @@ fn message_has_path_cause_and_offset() {
     let mut error = PickleError { offset: 1234, opcode: Some("SETITEMS"), path: "a[0].b".into(), kind };
     assert_eq!(error.to_string(), "a[0].b: expected an integer, found a string (SETITEMS at byte 1234)");
     (error.path, error.opcode, error.kind) = (String::new(), None, ErrorKind::UnexpectedEnd);
-    assert_eq!(error.to_string(), "unexpected end of file inside the pickle (at byte 1234)");
+    assert_eq!(error.to_string(), "the pickle is cut off after 1,234 bytes: the dump did not finish");
 }
 
 #[test]
