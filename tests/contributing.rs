@@ -85,6 +85,8 @@ const SPECIAL_INSIGHTS: &[(Topic, &str, &str)] = &[
     (Topic::Settings, "src/page/panels/what_if.rs", "has the simulator below it"),
     (Topic::Settings, "src/ui/features/what_if.rs", "has the simulator below it"),
     (Topic::Steps, "src/cli/live.rs", "contains Mosaic's peak"),
+    (Topic::Range, "src/cli/insight_command.rs", "has the arguments --from and --to"),
+    (Topic::Range, "src/ui/features/insights.rs", "opens when a range is selected"),
 ];
 
 #[test]

@@ -208,6 +208,21 @@ fn files_are_short_and_start_with_doc_comment() {
 }
 
 #[test]
+fn files_named_in_comments_exist() {
+    let mut missing = Vec::new();
+    for source in sources().iter().chain(&rust_files("tests")) {
+        let is_path = |letter: char| letter.is_alphanumeric() || "/_.".contains(letter);
+        for path in source.text.split(|letter| !is_path(letter)).map(|path| path.trim_end_matches('.')) {
+            let is_file = path.starts_with("src/") && path.ends_with(".rs") && !path.contains("NAME");
+            if is_file && !root().join(path).exists() {
+                missing.push(format!("{} names {path}", source.name));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
 fn cfg_conditions_are_only_in_listed_files() {
     for source in sources() {
         let conditional = source.code().lines().any(|line| {

@@ -103,6 +103,7 @@ mod plan_curve;
 mod plan_growth;
 mod planned;
 mod plots;
+mod range_report;
 #[path = "support/recorded.rs"]
 mod recorded;
 mod recorder;

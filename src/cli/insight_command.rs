@@ -1,6 +1,6 @@
 //! The command of each insight, such as `memscape oom`, from the rows of [`Topic::ALL`].
 
-use super::insights::{FragmentationArgs, InsightArgs, insight};
+use super::insights::{FragmentationArgs, InsightArgs, RangeArgs, RangeBounds, insight};
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 use protocol::Topic;
@@ -11,6 +11,7 @@ pub(crate) struct InsightCommand {
     pub(crate) topic: Topic,
     pub(crate) terms: InsightArgs,
     only_stranded: bool,
+    bounds: RangeBounds,
 }
 
 impl InsightCommand {
@@ -19,7 +20,7 @@ impl InsightCommand {
     /// # Errors
     /// Same as [`insight`].
     pub(crate) fn run(&self) -> Result<String, String> {
-        insight(self.topic, &self.terms, self.only_stranded)
+        insight(self.topic, &self.terms, self.only_stranded, &self.bounds)
     }
 }
 
@@ -39,6 +40,7 @@ impl Subcommand for InsightCommand {
             let command = Command::new(topic.name());
             let command = match topic {
                 Topic::Fragmentation => FragmentationArgs::augment_args(command),
+                Topic::Range => RangeArgs::augment_args(command),
                 _ => InsightArgs::augment_args(command),
             };
             command.about(topic.help()).long_about(None).aliases(topic.old_names())
@@ -59,7 +61,11 @@ impl FromArgMatches for InsightCommand {
         let named = matches.subcommand().and_then(|(name, matches)| Some((topic_of(name)?, matches)));
         let (topic, matches) = named.ok_or_else(|| Error::new(ErrorKind::MissingSubcommand))?;
         let only_stranded = topic == Topic::Fragmentation && matches.get_flag("stranded");
-        Ok(InsightCommand { topic, terms: InsightArgs::from_arg_matches(matches)?, only_stranded })
+        let bounds = match topic {
+            Topic::Range => RangeBounds::from_arg_matches(matches)?,
+            _ => RangeBounds::default(),
+        };
+        Ok(InsightCommand { topic, terms: InsightArgs::from_arg_matches(matches)?, only_stranded, bounds })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

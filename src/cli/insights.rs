@@ -1,7 +1,8 @@
 //! `memscape insights`, `oom`, `leaks` and so on: one insight with its tables, or the findings of all, as text, JSON or
 //! Markdown.
 
-use super::common_args::{AtArg, SnapshotArgs, parse_bytes};
+use super::common_args::{AtArg, SnapshotArgs, TracePosition, parse_bytes, parse_trace_position};
+use super::events::{end_event, first_event};
 use super::open_snapshot::OpenSnapshot;
 use super::output::{printable, to_pretty_json};
 use super::report_json::as_json;
@@ -11,7 +12,7 @@ use super::terminal::wrap_to_terminal;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::{Answer, Question};
-use protocol::{Report, ReportQuestion, Threshold, Topic};
+use protocol::{Report, ReportQuestion, Span, Threshold, Topic};
 use serde_json::{Value, json};
 use ui::text::markdown::markdown;
 use ui::text::summary::device_name;
@@ -67,19 +68,57 @@ pub(crate) struct FragmentationArgs {
     pub(crate) stranded: bool,
 }
 
+/// Arguments of `memscape range`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct RangeArgs {
+    #[command(flatten)]
+    pub(crate) terms: InsightArgs,
+    #[command(flatten)]
+    pub(crate) bounds: RangeBounds,
+}
+
+/// First and last event of a range. By default the whole trace.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct RangeBounds {
+    /// First event: an event number, a time, peak, ... (see "memscape live --help" for WHEN)
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true)]
+    from: Option<TracePosition>,
+    /// Last event, inclusive
+    #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true)]
+    to: Option<TracePosition>,
+}
+
+impl RangeBounds {
+    /// Returns the range, or `None` for the whole trace.
+    fn span(&self, snapshot: &mut OpenSnapshot) -> Result<Option<Span>, String> {
+        if self.from.is_none() && self.to.is_none() {
+            return Ok(None);
+        }
+        let from = self.from.map_or(Ok(0), |when| first_event(snapshot, when))?;
+        let to = self.to.map_or(Ok(u32::MAX), |when| end_event(snapshot, when))?;
+        if from > to { Err("--from is after --to".to_owned()) } else { Ok(Some(Span { from, to })) }
+    }
+}
+
 fn parse_threshold(text: &str) -> Result<(String, u64), String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=N, such as late=10 or alive=3MiB")?;
     Ok((key.to_owned(), parse_bytes(value)?))
 }
 
-/// Runs one insight and returns its output: only the stranded bytes, if requested of [`Topic::Fragmentation`].
+/// Runs one insight and returns its output: only the stranded bytes, if requested of [`Topic::Fragmentation`]; on the
+/// range between `bounds`, for [`Topic::Range`].
 ///
 /// # Errors
 /// Returns one sentence if the file or the rules cannot be read, or there is no such event or threshold.
-pub(crate) fn insight(topic: Topic, terms: &InsightArgs, only_stranded: bool) -> Result<String, String> {
+pub(crate) fn insight(
+    topic: Topic,
+    terms: &InsightArgs,
+    only_stranded: bool,
+    bounds: &RangeBounds,
+) -> Result<String, String> {
     let rows = if only_stranded && terms.json { u32::MAX } else { terms.top };
     let question = ReportQuestion { topic, rows, only_stranded, ..ReportQuestion::default() };
-    let (asking, reports) = compute_reports(vec![question], terms)?;
+    let (asking, reports) = compute_reports(vec![question], terms, bounds)?;
     let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
     let texts = reports.iter().map(|report| match terms {
         InsightArgs { json: true, .. } => to_pretty_json(&asking.document(as_json(report))),
@@ -96,8 +135,10 @@ pub(crate) fn insight(topic: Topic, terms: &InsightArgs, only_stranded: bool) ->
 pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, String> {
     let is_overview = topics.is_empty();
     let all = if is_overview { &Topic::ALL } else { topics.as_slice() };
-    let questions = all.iter().map(|&topic| ReportQuestion { topic, rows: terms.top, ..ReportQuestion::default() });
-    let (asking, mut reports) = compute_reports(questions.collect(), terms)?;
+    // Without a range, its report would repeat the others.
+    let all = all.iter().filter(|topic| !is_overview || !topic.depends_on_range());
+    let questions = all.map(|&topic| ReportQuestion { topic, rows: terms.top, ..ReportQuestion::default() });
+    let (asking, mut reports) = compute_reports(questions.collect(), terms, &RangeBounds::default())?;
     let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
     if terms.json {
         let all: Vec<Value> = reports.iter().map(as_json).collect();
@@ -119,15 +160,21 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
     Ok(if terms.markdown { text } else { wrap_to_terminal(&text) })
 }
 
-/// Answers these questions with the cursor and the thresholds of the arguments. Returns the reports with the open file.
-fn compute_reports(questions: Vec<ReportQuestion>, terms: &InsightArgs) -> Result<(OpenSnapshot, Vec<Report>), String> {
+/// Answers these questions with the cursor, the thresholds and the range of the arguments. Returns the reports with the
+/// open file.
+fn compute_reports(
+    questions: Vec<ReportQuestion>,
+    terms: &InsightArgs,
+    bounds: &RangeBounds,
+) -> Result<(OpenSnapshot, Vec<Report>), String> {
     let mut asking = OpenSnapshot::open(&terms.source)?;
     terms.rules.classify(&mut asking)?;
     let at = terms.at.when.map(|when| asking.facts_at(when)).transpose()?.map(|facts| facts.moment);
+    let range = bounds.span(&mut asking)?;
     let mut reports = Vec::new();
     for question in questions {
         let topic = question.topic;
-        let question = ReportQuestion { at, thresholds: terms.thresholds.clone(), ..question };
+        let question = ReportQuestion { at, range, thresholds: terms.thresholds.clone(), ..question };
         match asking.ask_device(Question::Report(question)) {
             Some(Answer::Report(report)) => reports.push(*report),
             _ => return Err(format!("the insight {} could not be computed", topic.name())),

@@ -310,9 +310,10 @@ impl Command {
             Command::WhatIf(arguments) => (&arguments.source.file, what_if::simulate(arguments).and_then(print_text)),
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
             Command::Insight(command) => (&command.terms.source.file, command.run().and_then(print_text)),
-            Command::Report(terms) => {
-                (&terms.source.file, insights::insight(Topic::Peak, terms, false).and_then(print_text))
-            }
+            Command::Report(terms) => (
+                &terms.source.file,
+                insights::insight(Topic::Peak, terms, false, &insights::RangeBounds::default()).and_then(print_text),
+            ),
             Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(print_text)),
             // The error already names the file.
             Command::Diff(arguments) => {

@@ -16,7 +16,7 @@ const MAX_ENTRIES: usize = 10_000;
 const MAX_NOTES: usize = 1000;
 /// Maximum number of tensors listed for one storage. Views share a storage, but rarely many of them.
 const MAX_TENSORS: usize = 50;
-/// Maximum number of tensors listed for one storage. Views share a storage, but a storage rarely has many views.
+/// Maximum number of bytes of all texts of an allocation.
 const MAX_TEXT: usize = 8 << 20;
 
 /// Looks up strings of the file for the details of one allocation. Truncates them when the total size limit is reached.

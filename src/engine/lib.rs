@@ -5,7 +5,7 @@
 //! [`Work::More`]. `step` returns when its time budget is spent, so a driver with a message queue can let a
 //! cancellation or a newer request overtake running work.
 //!
-//! Read first: `opening.rs` (from bytes to an open file) and
+//! Read first: `loading.rs` (from bytes to an open file) and
 //! `questions.rs` (from a question to its answer).
 
 mod categories;

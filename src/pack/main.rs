@@ -85,7 +85,7 @@ const MANUAL_LINK: &str = "<a class=\"manual\" href=\"./docs/index.html\"";
 /// Text that replaces the link to the manual in the single-file page.
 const MANUAL: &str = "<span class=\"manual quiet\">Manual: <code>memscape help</code></span>";
 
-/// Sample snapshots on the start page (see src/ui/samples.rs).
+/// Sample snapshots on the start page (see src/ui/state/samples.rs).
 const SAMPLES: [&str; 4] = ["out-of-memory.pickle.gz", "leak.pickle.gz", "training.pickle.gz", "cuda-graphs.pickle.gz"];
 
 fn main() -> ExitCode {

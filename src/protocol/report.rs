@@ -14,6 +14,8 @@ pub struct ReportQuestion {
     pub at: Option<u32>,
     /// Thresholds that differ from their defaults, as pairs of key and value. See [`Threshold`].
     pub thresholds: Vec<(String, u64)>,
+    /// Range of events for [`Topic::Range`]. `None` for the whole trace.
+    pub range: Option<Span>,
     /// Maximum number of rows per table.
     pub rows: u32,
     /// True for only the stranded bytes of [`Topic::Fragmentation`], with a row for each driver request.

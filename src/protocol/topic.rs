@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// Calls a macro with a row for each insight, in display order. A row has the name in commands, links and JSON (also the
-/// name of the module in `src/engine/report`), the [`Topic`], its title, whether the report depends on the cursor, and
-/// the help text of the command.
+/// name of the module in `src/engine/report`), the [`Topic`], its title, which part of the trace it is about, and the
+/// help text of the command.
 #[macro_export]
 macro_rules! insights {
     ($with:ident) => {
@@ -18,13 +18,23 @@ macro_rules! insights {
             settings: Settings, "Allocator settings", WHOLE_TRACE, "Show allocator settings and suggested changes";
             steps: Steps, "Steps & annotations", WHOLE_TRACE, "Show steps and annotations";
             modules: Modules, "Modules", WHOLE_TRACE, "Show memory by nn.Module";
+            range: Range, "Range", IN_RANGE, "Show what a range of events allocates, frees and keeps";
             pools: Pools, "Pools", AT_CURSOR, "Show private pools and host memory";
         }
     };
 }
 
-const AT_CURSOR: bool = true;
-const WHOLE_TRACE: bool = false;
+/// Part of the trace that a report is about.
+#[derive(Clone, Copy)]
+enum Part {
+    Trace,
+    Cursor,
+    Range,
+}
+
+const AT_CURSOR: Part = Part::Cursor;
+const IN_RANGE: Part = Part::Range;
+const WHOLE_TRACE: Part = Part::Trace;
 
 macro_rules! define_topics {
     ($($(#[$default:meta])* $name:ident: $Topic:ident, $title:literal, $at:ident, $help:literal;)*) => {
@@ -42,8 +52,8 @@ macro_rules! define_topics {
             /// Topics about a single device, in display order.
             pub const ALL: [Topic; [$(Topic::$Topic),*].len()] = [$(Topic::$Topic),*];
 
-            /// Returns the name, the title, whether the report depends on the cursor, and the help text.
-            const fn row(self) -> (&'static str, &'static str, bool, &'static str) {
+            /// Returns the name, the title, the part of the trace, and the help text.
+            const fn row(self) -> (&'static str, &'static str, Part, &'static str) {
                 match self {
                     Topic::Comparison => ("comparison", "Comparison", WHOLE_TRACE, ""),
                     Topic::Ranks => ("ranks", "Ranks", WHOLE_TRACE, ""),
@@ -72,7 +82,12 @@ impl Topic {
 
     /// Returns whether the report depends on the cursor ([`ReportQuestion::at`](crate::ReportQuestion::at)).
     pub const fn depends_on_cursor(self) -> bool {
-        self.row().2
+        matches!(self.row().2, Part::Cursor)
+    }
+
+    /// Returns whether the report is about a range ([`ReportQuestion::range`](crate::ReportQuestion::range)).
+    pub const fn depends_on_range(self) -> bool {
+        matches!(self.row().2, Part::Range)
     }
 
     /// Returns the help text of the command.

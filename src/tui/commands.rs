@@ -8,6 +8,7 @@ use crate::panes::{Focus, Order};
 use crate::views::rows::scroll_to_show;
 use crate::views::{insights, side, tree};
 use ui::features::insights::InsightsAction;
+use ui::features::insights::view::available_topics;
 use ui::shell::action::Action;
 use ui::shell::commands;
 use ui::state::effect::{Pointer, WheelAction};
@@ -135,7 +136,7 @@ impl App {
     }
 
     fn next_topic(&mut self, is_next: bool) {
-        let all = insights::topics(&self.state);
+        let all = available_topics(&self.state);
         let index = all.iter().position(|topic| *topic == self.state.insights.topic).unwrap_or(0);
         let index = if is_next { index + 1 } else { index + all.len().max(1) - 1 } % all.len().max(1);
         if let Some(topic) = all.get(index) {

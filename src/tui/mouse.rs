@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 use ui::features::events::EventsAction;
 use ui::features::flame::FlameAction;
 use ui::features::insights::InsightsAction;
+use ui::features::insights::view::available_topics;
 use ui::features::rows::SelectMode;
 use ui::features::segments::SegmentsAction;
 use ui::features::table::TableAction;
@@ -194,7 +195,7 @@ impl App {
             item.into_iter().for_each(|item| self.act(Action::feature(InsightsAction::ItemClicked(item))));
             return;
         }
-        let all = insights::topics(&self.state);
+        let all = available_topics(&self.state);
         let at = all.iter().position(|topic| *topic == self.state.insights.topic).unwrap_or(0);
         let height = usize::from(pane.height);
         let first = at.saturating_sub(height / 2).min(all.len().saturating_sub(height));

@@ -125,7 +125,7 @@ fn every_topic_matches_report_of_engine() {
         page.click("#at-peak");
         page.press_with("W", SHIFT);
         let mut engine = open_engine(&path);
-        for topic in Topic::ALL {
+        for topic in Topic::ALL.into_iter().filter(|topic| !topic.depends_on_range()) {
             page.evaluate(&format!("document.querySelector('[data-topic={}]').click()", topic.name()));
             wait_for_topic(&page, topic.name());
             let mut report = engine_report(&mut engine, topic, &[], ROWS);

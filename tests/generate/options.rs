@@ -124,7 +124,7 @@ impl Options {
         }
     }
 
-    /// Returns the options of a sample of the start page (src/ui/samples.rs).
+    /// Returns the options of a sample of the start page (src/ui/state/samples.rs).
     pub(crate) fn sample(name: &str) -> Option<Options> {
         let base = Options { depth: 12, before_recording_mib: None, ..Options::default() };
         let model = |layers| Model { layers, hidden: 1024, vocabulary: 50_304 };

@@ -12,6 +12,7 @@ mod modules;
 mod oom;
 mod peak;
 mod pools;
+mod range;
 mod ranges;
 mod savings;
 pub(super) mod search;

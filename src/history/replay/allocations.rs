@@ -1,7 +1,7 @@
 //! Allocations of one device. Ids are assigned in the order of allocation.
 //!
 //! ```text
-//! id   0           the unexplained bytes (DESIGN §2), absent if there are none
+//! id   0           the unexplained bytes, absent if there are none
 //!      ..          static blocks: live at the end, without an event in the trace
 //!      ..          allocated before recording, freed in the trace
 //!      early..      allocated in the trace, in order of events (`early` is `early_count()`)

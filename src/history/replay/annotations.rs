@@ -5,7 +5,7 @@ use base::sorted::{signed_key, sorted_by_key};
 use hashbrown::HashMap;
 
 /// Pairs the annotation marks in these rows of the snapshot's table. Returns the ranges, sorted by start. An `END` ends
-/// the innermost open range with the same name (FORMAT §6).
+/// the innermost open range with the same name.
 pub(super) fn annotation_ranges(rows: &[u32], snapshot: &Snapshot, warnings: &mut Warnings) -> Vec<AnnotationRange> {
     let Snapshot { marks, steps, .. } = snapshot;
     // The recorder's steps apply to all devices.

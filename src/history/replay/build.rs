@@ -41,7 +41,7 @@ struct DeviceBuilder {
     free_sizes: Vec<(u32, u64)>,
     /// Number of allocations live at the current moment.
     live: u32,
-    /// Total of live bytes as in the reference implementation (DESIGN §2). It differs from the drawn total only in
+    /// Total of live bytes as in the reference implementation. It differs from the drawn total only in
     /// corrupt files.
     total: i64,
     next_event: u32,

@@ -1,4 +1,4 @@
-//! Key figures of one device, defined in DESIGN §2.
+//! Key figures of one device.
 
 /// Key figures of one device. Bytes are requested bytes unless noted. Sums saturate at the limits of `i64`.
 #[derive(Clone, Debug, Default, PartialEq)]

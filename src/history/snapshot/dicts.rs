@@ -1,4 +1,4 @@
-//! Interpretation of dicts by their contents (DESIGN §1, rule 1): a dict with `action` is an event, one with `filename`
+//! Interpretation of dicts by their contents: a dict with `action` is an event, one with `filename`
 //! a frame, and so on.
 //!
 //! A dict that has such a key but lacks other required keys stays a plain dict. This is an error only in positions that
@@ -394,7 +394,7 @@ impl Store {
                 Some(Key::Name) => name = Some(self.string_at(Key::Name, value)?),
                 Some(Key::Device) => device = self.signed_at(Key::Device, value)?,
                 Some(Key::TimeUs) => time_us = Some(self.signed_at(Key::TimeUs, value)?),
-                // FORMAT §6: "Any extra str keys are user metadata".
+                // Any other key with a text is user metadata.
                 _ => {}
             }
         }

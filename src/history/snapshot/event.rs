@@ -5,7 +5,7 @@ use super::schema::Key;
 use super::stacks::StackId;
 
 base::listed! {
-    /// Action of a trace event (FORMAT §4). `free`, which only third-party tools write, is read as
+    /// Action of a trace event. `free`, which only third-party tools write, is read as
     /// [`Action::FreeCompleted`]. `workspace_snapshot`, which torch_npu writes between the workspaces' trace and the
     /// device's, is read as [`Action::Snapshot`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

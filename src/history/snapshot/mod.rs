@@ -3,7 +3,7 @@
 //! [`Reader`] is the builder for the pickle and JSON parsers. It passes events to an [`EventSink`] while the file is
 //! being decoded. The rest is in the [`Snapshot`] that [`Reader::finish`] returns.
 //!
-//! Supported versions are PyTorch 1.12 to 2.15 (FORMAT.md), with files written by Python's pickler or PyTorch's C++
+//! Supported versions are PyTorch 1.12 to 2.15, with files written by Python's pickler or PyTorch's C++
 //! pickler.
 
 pub mod error;

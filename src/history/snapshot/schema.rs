@@ -1,11 +1,11 @@
-//! All dict keys, actions and states of the format (FORMAT §1–§7). They are interned before all other strings, so that
+//! All dict keys, actions and states of the format. They are interned before all other strings, so that
 //! a key is recognized by its id.
 
 macro_rules! words {
     ($($name:ident = $text:literal),* $(,)?) => {
         /// Word of the schema: a dict key, an action or a state. Its discriminant is its [`StringId`](super::StringId).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[allow(missing_docs, reason = "named after the words, which FORMAT.md explains")]
+        #[allow(missing_docs, reason = "named after the words")]
         #[repr(u8)]
         pub enum Key { $($name),* }
 

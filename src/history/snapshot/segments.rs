@@ -2,7 +2,7 @@
 
 use super::stacks::StackId;
 
-/// State of a block at the end (FORMAT §3).
+/// State of a block at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockState {
     Allocated,

@@ -96,7 +96,7 @@ pub const MAX_SETTINGS: usize = 1000;
 
 const TOO_MANY_DEVICES: Problem = Problem::Range("one of the first 1024 devices");
 
-/// PyTorch versions that introduced a key (FORMAT §1–§6: "since"), newest first.
+/// PyTorch versions that introduced a key, newest first.
 const KEY_VERSIONS: [(Key, &str); 14] = [
     (Key::InternalMetadata, "2.15"),
     (Key::HostSegments, "2.14"),
@@ -269,7 +269,7 @@ impl<S: EventSink> Reader<S> {
                 self.settings(self.store.describe(key).as_str(), value, 0, &mut top.settings);
                 top.take_overflow();
             }
-            // Placeholder that the `_memory_viz` command line writes (FORMAT §1).
+            // Placeholder that the `_memory_viz` command line writes.
             Some(Key::Traces) => {}
             Some(Key::MemscapeCrop) => self.keep_for_recorder(key, value, &mut top.recorder),
             Some(Key::MemscapeSimulated) => self.parse_simulation(value, top),

@@ -9,7 +9,7 @@ use crate::theme::Theme;
 use protocol::Topic;
 use ui::features::State;
 use ui::features::insights::InsightsAction;
-use ui::features::insights::view::{ReportInputs, TabState, report_inputs, tab_state, view};
+use ui::features::insights::view::{ReportInputs, TabState, available_topics, report_inputs, tab_state, view};
 use ui::shell::action::Action;
 use ui::text::tab::Tab;
 use wasm_bindgen::JsCast;
@@ -142,15 +142,10 @@ impl Part for Panel {
         let Some(marks) = self.marks.update(marks).cloned() else { return };
         for topic in topics() {
             let Some(button) = topic_button(elements, topic) else { continue };
-            let is_hidden = match topic {
-                Topic::Comparison => !marks.is_compared,
-                Topic::Ranks => !marks.is_surveyed,
-                _ => false,
-            };
-            if is_hidden {
-                set_attribute(&button, "hidden", "");
-            } else {
+            if marks.available.contains(&topic) {
                 drop(button.remove_attribute("hidden"));
+            } else {
+                set_attribute(&button, "hidden", "");
             }
             let is_chosen = topic == marks.topic;
             set_flag(&button, "aria-selected", is_chosen);
@@ -248,12 +243,7 @@ fn handle_action(app: &App, action: InsightsAction) {
 fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let now = app.state.borrow().insights.topic;
-    let is_there = |topic: &Topic| match topic {
-        Topic::Comparison => ui::plot::comparing::is_compared(&app.state.borrow()),
-        Topic::Ranks => app.state.borrow().ranks.is_available(),
-        _ => true,
-    };
-    let all: Vec<Topic> = topics().filter(is_there).collect();
+    let all = available_topics(&app.state.borrow());
     let place = all.iter().position(|topic| *topic == now).unwrap_or(0);
     let last = all.len() - 1;
     let place = match key.as_str() {

@@ -5,14 +5,14 @@ use crate::app::App;
 use crate::cells;
 use crate::text::{Line, Tone, align_left, align_right, pane_row, truncate, width, wrap, write_line, write_row};
 use picture::timeline::paint::SHADES;
-use protocol::{Tone as Said, Topic};
+use protocol::Tone as Said;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ui::features::State;
 use ui::features::insights::cells::CellView;
 use ui::features::insights::view::{
-    ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, tab_state, tone_symbol, view,
+    ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, available_topics, tab_state, tone_symbol,
+    view,
 };
 
 /// Width of the list of topics in cells.
@@ -25,13 +25,6 @@ const MAX_TEXT_WIDTH: usize = 26;
 const MIN_NAME_WIDTH: usize = 14;
 /// Gap between columns in cells.
 const GAP: usize = 2;
-
-/// Returns the topics that are available for the open file.
-pub(crate) fn topics(state: &State) -> Vec<Topic> {
-    let special =
-        [(Topic::Ranks, state.ranks.is_available()), (Topic::Comparison, ui::plot::comparing::is_compared(state))];
-    special.into_iter().filter(|(_, holds)| *holds).map(|(topic, _)| topic).chain(Topic::ALL).collect()
-}
 
 /// A line of the report. `item` is the index of the sentence or table row that the line belongs to.
 pub(crate) struct ReportLine {
@@ -51,7 +44,7 @@ pub(crate) fn report_pane(app: &App, pane: Rect) -> Rect {
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let marks = tab_state(&app.state.insights, &app.state);
-    let all = topics(&app.state);
+    let all = available_topics(&app.state);
     if pane.width < MIN_WIDTH_WITH_TOPICS || app.is_plain {
         let at = all.iter().position(|topic| *topic == marks.topic).map_or(0, |at| at + 1);
         let head = format!("‹ {} › {at} of {}", marks.topic.title(), all.len());

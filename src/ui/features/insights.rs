@@ -68,7 +68,8 @@ fn ask_visible(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Ou
     if topic == Topic::Comparison && pairing.is_none() {
         return;
     }
-    let question = TopicQuestion { topic, cursor_or_version, rows, version: tab.version, pairing };
+    let range = shared.cursor.range.filter(|_| topic.depends_on_range());
+    let question = TopicQuestion { topic, cursor_or_version, rows, version: tab.version, range, pairing };
     let is_known = tab.reports.iter().any(|(known, _)| *known == question);
     let waits = tab.pending.is_some_and(|(_, asked)| asked.topic == topic);
     if waits {
@@ -93,7 +94,9 @@ fn send(tab: &mut InsightsTab, shared: &Shared, question: TopicQuestion, device:
     } else if let Some((a, pairing)) = question.pairing {
         out.ask(a, Question::Comparison(pairing, rows))
     } else {
-        out.ask(device, Question::Report(ReportQuestion { topic, at, thresholds, rows, ..ReportQuestion::default() }))
+        let range = question.range;
+        let question = ReportQuestion { topic, at, thresholds, range, rows, ..ReportQuestion::default() };
+        out.ask(device, Question::Report(question))
     };
     tab.pending = Some((serial, question));
 }
@@ -106,13 +109,25 @@ fn open_requested(tab: &mut InsightsTab, _: &Shared, _: i64, out: &mut Outbox) {
     }
 }
 
+/// Opens [`Topic::Range`] when a range is selected while the tab is visible, and returns to the topic before it when the
+/// range ends.
+fn follow_range(tab: &mut InsightsTab, shared: &Shared) {
+    let has_range = shared.cursor.range.is_some();
+    if std::mem::replace(&mut tab.had_range, has_range) == has_range {
+        return;
+    }
+    let before = tab.topic_before_range.take();
+    if has_range && shared.views.visible() == Some(Tab::Insights) {
+        tab.topic_before_range = Some(tab.topic);
+        (tab.topic, tab.active) = (Topic::Range, 0);
+    } else if tab.topic.depends_on_range() {
+        (tab.topic, tab.active) = (before.unwrap_or_default(), 0);
+    }
+}
+
 fn update_and_ask(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Outbox) {
-    let is_off = match tab.topic {
-        Topic::Comparison => !comparing::part::is_compared(shared),
-        Topic::Ranks => !shared.ranks.is_available(),
-        _ => false,
-    };
-    if is_off {
+    follow_range(tab, shared);
+    if !view::available_topics(shared).contains(&tab.topic) {
         tab.topic = Topic::default();
     }
     ask_visible(tab, shared, device, out);
@@ -130,9 +145,11 @@ fn ask_unseen(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Out
 fn next_unknown_topic(tab: &InsightsTab, shared: &Shared) -> Option<TopicQuestion> {
     let InsightsTab { pending, reports, version, .. } = tab;
     let is_known_topic = |topic: Topic| reports.iter().any(|(of, _)| of.topic == topic);
-    let topic = Topic::ALL.into_iter().find(|&topic| pending.is_none() && !is_known_topic(topic))?;
+    let is_unknown = |topic: &Topic| !topic.depends_on_range() && !is_known_topic(*topic);
+    let topic = Topic::ALL.into_iter().find(|topic| pending.is_none() && is_unknown(topic))?;
     let cursor_or_version = topic.depends_on_cursor().then_some(shared.cursor.moment);
-    Some(TopicQuestion { topic, cursor_or_version, rows: INITIAL_ROWS as u32, version: *version, pairing: None })
+    let (rows, version) = (INITIAL_ROWS as u32, *version);
+    Some(TopicQuestion { topic, cursor_or_version, rows, version, range: None, pairing: None })
 }
 
 /// Handles a change of device or categories. Keeps the user's settings.

@@ -1,6 +1,7 @@
 //! Builds the entries of the command palette, best match first, and runs the picked entry.
 
 use crate::features::insights::InsightsAction;
+use crate::features::insights::view::available_topics;
 use crate::features::palette::PaletteTarget;
 use crate::features::{FeatureAction, State};
 use crate::plot::lane_focus::show_device;
@@ -17,7 +18,6 @@ use crate::text::summary::device_name;
 use crate::text::tab::Tab;
 use base::sorted::{signed_key, sorted_numbers, two_part_key};
 use base::units::pluralize;
-use protocol::Topic;
 
 /// Maximum number of entries that the palette lists.
 const MAX_ENTRIES: usize = 100;
@@ -83,7 +83,7 @@ pub fn view(state: &State) -> PaletteView {
         }
     }
     if let Some(file) = state.file() {
-        Topic::ALL.into_iter().for_each(|topic| offer(PaletteTarget::Insight(topic), INSIGHT_RANK));
+        available_topics(state).into_iter().for_each(|topic| offer(PaletteTarget::Insight(topic), INSIGHT_RANK));
         if file.devices.len() > 1 {
             (0..file.devices.len()).for_each(|index| offer(PaletteTarget::Device(index), DEVICE_RANK));
         }

@@ -30,7 +30,7 @@ pub struct Setting {
 }
 
 /// All settings, in the order of the stored text.
-pub static SETTINGS: [Setting; 7] = [
+pub static SETTINGS: &[Setting] = &[
     setting("theme", "theme-system", |it| it.theme.name().to_owned(), set_theme),
     setting("template", "setting-template", |it| it.template.clone(), |it, text| it.template = clean_folder(text))
         .valid_if(|text| source_links::check_template(text).is_ok()),
@@ -163,7 +163,7 @@ impl Settings {
     /// Formats the settings for storage: a line for each setting that has not its default, and for each rule.
     pub(crate) fn to_stored(&self) -> String {
         let (mut text, defaults) = (FIRST_LINE.to_owned(), Settings::default());
-        for setting in &SETTINGS {
+        for setting in SETTINGS {
             let value = (setting.get)(self);
             if value != (setting.get)(&defaults) {
                 value.lines().for_each(|line| text.extend(["\n", setting.name, "=", line]));
@@ -179,7 +179,7 @@ impl Settings {
             return;
         }
         let entries: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once('=')).collect();
-        for setting in &SETTINGS {
+        for setting in SETTINGS {
             let values = entries.iter().filter(|(name, _)| *name == setting.name).map(|(_, value)| *value);
             let text = values.collect::<Vec<_>>().join("\n");
             if !text.is_empty() && (setting.is_valid)(&text) {

@@ -1,4 +1,4 @@
-//! Unit tests of `src/cli/cancelled.rs`.
+//! Unit tests of `src/cli/cancellation.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/cli/carried.rs`.
+//! Unit tests of `src/cli/embedded.rs`.
 
 use super::*;
 use base64::Engine;

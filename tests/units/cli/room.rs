@@ -1,4 +1,4 @@
-//! Unit tests of `src/cli/room.rs`.
+//! Unit tests of `src/cli/memory_warning.rs`.
 
 use super::*;
 

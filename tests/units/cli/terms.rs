@@ -1,4 +1,4 @@
-//! Unit tests of `src/cli/terms.rs`.
+//! Unit tests of `src/cli/common_args.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/candidates.rs`.
+//! Unit tests of `src/ui/session/candidates.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/cell_text.rs`.
+//! Unit tests of `src/ui/text/cell_text.rs`.
 
 use super::*;
 

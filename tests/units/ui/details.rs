@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/details.rs`.
+//! Unit tests of `src/ui/scope/details.rs`.
 
 use super::*;
 use protocol::CategoryDetails;

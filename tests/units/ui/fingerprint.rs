@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/fingerprint.rs`.
+//! Unit tests of `src/ui/text/fingerprint.rs`.
 
 use super::*;
 use proptest::prelude::*;

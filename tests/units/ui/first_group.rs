@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/first_group.rs`.
+//! Unit tests of `src/ui/session/first_group.rs`.
 
 use super::*;
 use protocol::Weight;

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/fuzzy.rs`.
+//! Unit tests of `src/ui/text/fuzzy.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/help.rs`.
+//! Unit tests of `src/ui/shell/help.rs`.
 
 use super::*;
 use std::collections::BTreeSet;

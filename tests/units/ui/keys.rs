@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/keys.rs`.
+//! Unit tests of `src/ui/shell/keys.rs`.
 
 use super::*;
 use crate::state::binding::{Modifiers, chord};

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/load_range.rs`.
+//! Unit tests of `src/ui/text/load_range.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/loading.rs`.
+//! Unit tests of `src/ui/session/loading.rs`.
 
 use super::*;
 

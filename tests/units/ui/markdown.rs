@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/markdown.rs`.
+//! Unit tests of `src/ui/text/markdown.rs`.
 
 use super::*;
 use protocol::{SheetColumn, Statement, Threshold, Topic};

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/navigate.rs`.
+//! Unit tests of `src/ui/plot/navigate.rs`.
 
 use super::*;
 use crate::state::drawing::Canvas;

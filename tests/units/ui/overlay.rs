@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/overlay.rs`.
+//! Unit tests of `src/ui/plot/overlay.rs`.
 
 use super::*;
 

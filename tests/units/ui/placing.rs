@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/placing.rs`.
+//! Unit tests of `src/ui/plot/placement.rs`.
 
 use super::*;
 use proptest::prelude::*;

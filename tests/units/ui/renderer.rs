@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/renderer.rs`.
+//! Unit tests of `src/ui/text/renderer.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/shared_axis.rs`.
+//! Unit tests of `src/ui/plot/shared_axis.rs`.
 
 use super::*;
 

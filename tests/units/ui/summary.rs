@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/summary.rs`.
+//! Unit tests of `src/ui/text/summary.rs`.
 
 use super::*;
 

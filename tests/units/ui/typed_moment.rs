@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/typed_moment.rs`.
+//! Unit tests of `src/ui/text/position_text.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/url.rs`.
+//! Unit tests of `src/ui/text/url.rs`.
 
 use super::*;
 

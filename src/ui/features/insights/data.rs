@@ -23,6 +23,10 @@ pub(crate) const MAX_ROWS: u64 = 5000;
 #[derive(Clone, Debug, Default)]
 pub struct InsightsTab {
     pub topic: Topic,
+    /// Topic that was visible when a range was selected and [`Topic::Range`] opened. It returns when the range ends.
+    pub(crate) topic_before_range: Option<Topic>,
+    /// True if a range was selected at the last update.
+    pub(crate) had_range: bool,
     /// Insight to show once a device is shown.
     pub(crate) requested_topic: Option<Topic>,
     /// Serial number and contents of the pending request.
@@ -159,6 +163,8 @@ pub(crate) struct TopicQuestion {
     pub(crate) cursor_or_version: Option<u32>,
     pub(crate) rows: u32,
     pub(crate) version: u32,
+    /// Selected range of events. `None` for reports other than [`Topic::Range`].
+    pub(crate) range: Option<Span>,
     /// Ordinal of device A, and its pairing with device B. `None` for reports other than comparisons.
     pub(crate) pairing: Option<(i64, Pairing)>,
 }

@@ -40,7 +40,10 @@ pub(super) fn show_evidence(
         show_span(tab, shared, index, span, out);
     }
     if let Some(moment) = moment {
-        out.intend(Intent::EndRange);
+        // The report on the range stays.
+        if !tab.topic.depends_on_range() {
+            out.intend(Intent::EndRange);
+        }
         out.intend(Intent::MoveCursor(moment));
     }
 }

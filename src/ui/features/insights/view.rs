@@ -54,10 +54,8 @@ pub fn report_inputs(tab: &InsightsTab) -> ReportInputs {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TabState {
     pub topic: Topic,
-    /// True if the Comparison topic is available.
-    pub is_compared: bool,
-    /// True if the Ranks topic is available.
-    pub is_surveyed: bool,
+    /// Topics that are available, in display order.
+    pub available: Vec<Topic>,
     /// Topics whose loaded reports contain warnings.
     pub alarms: Vec<Topic>,
     /// True while the request for the visible report is pending.
@@ -68,6 +66,16 @@ pub struct TabState {
     pub active: usize,
     /// Text shown instead of a report.
     pub note: &'static str,
+}
+
+/// Returns the topics that are available for the open file, in display order.
+pub fn available_topics(shared: &Shared) -> Vec<Topic> {
+    let is_available = |topic: &Topic| match topic {
+        Topic::Ranks => shared.ranks.is_available(),
+        Topic::Comparison => comparing::part::is_compared(shared),
+        topic => !topic.depends_on_range() || shared.cursor.range.is_some(),
+    };
+    [Topic::Ranks, Topic::Comparison].into_iter().chain(Topic::ALL).filter(is_available).collect()
 }
 
 /// Returns the topics whose loaded reports contain warnings.
@@ -91,8 +99,7 @@ pub fn tab_state(tab: &InsightsTab, shared: &Shared) -> TabState {
     };
     TabState {
         topic: tab.topic,
-        is_compared: comparing::part::is_compared(shared),
-        is_surveyed: shared.ranks.is_available(),
+        available: available_topics(shared),
         alarms: alarms(tab),
         is_busy: tab.is_loading(),
         clicked: items.iter().position(|item| tab.is_clicked(item)),

@@ -5,7 +5,7 @@
 //! #v=1&url=run/a.pickle&axis=time&x=0..512000&at=126670&stack=site&show=reserved&tab=why&topic=leaks
 //! ```
 //! `v` is the version of the format. Of a link with a later version, all known parts are applied, and a message is
-//! shown. Defaults are omitted to keep links short. Links never contain rules, settings or the theme (DESIGN.md §7).
+//! shown. Defaults are omitted to keep links short. Links never contain rules, settings or the theme.
 
 mod build;
 mod keys;

@@ -1,4 +1,4 @@
-//! Unit tests of `src/cli/serve/columns.rs`.
+//! Unit tests of `src/cli/serve/decoded_cache.rs`.
 
 use super::*;
 

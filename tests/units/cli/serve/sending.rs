@@ -1,4 +1,4 @@
-//! Unit tests of `src/cli/serve/sending.rs`.
+//! Unit tests of `src/cli/serve/snapshot_response.rs`.
 
 use super::*;
 use axum::http::HeaderValue;

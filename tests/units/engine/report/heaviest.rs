@@ -1,4 +1,4 @@
-//! Unit tests of `src/engine/report/heaviest.rs`.
+//! Unit tests of `src/engine/report/top_k.rs`.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Unit tests of `src/history/container/check.rs`.
+//! Unit tests of `src/history/container/crc32.rs`.
 
 use super::*;
 use flate2::Crc;

@@ -1,4 +1,4 @@
-//! Unit tests of `src/history/pickle/stack.rs`.
+//! Unit tests of `src/history/pickle/inline_stack.rs`.
 
 use super::*;
 

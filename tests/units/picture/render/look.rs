@@ -1,4 +1,4 @@
-//! Unit tests of `src/picture/render/look.rs`.
+//! Unit tests of `src/picture/render/theme.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/picture/timeline/set.rs`.
+//! Unit tests of `src/picture/timeline/highlight_set.rs`.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/choosing/data.rs`.
+//! Unit tests of `src/ui/state/load_dialog.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/features/html.rs`.
+//! Unit tests of `src/ui/features/save_page.rs`.
 
 use super::*;
 use crate::state::outbox::Intent;

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/figure/around.rs`.
+//! Unit tests of `src/ui/plot/figure/decorations.rs`.
 
 use super::*;
 use protocol::{AxisPoint, Span};

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/figure/words.rs`.
+//! Unit tests of `src/ui/plot/figure/words.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/plots/axis.rs`.
+//! Unit tests of `src/ui/plot/plots/axis.rs`.
 
 use super::*;
 use protocol::MappedRange;

@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/rows/chosen.rs`.
+//! Unit tests of `src/ui/features/rows/row_selection.rs`.
 
 use super::*;
 use proptest::prelude::*;

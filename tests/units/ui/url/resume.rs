@@ -1,4 +1,4 @@
-//! Unit tests of `src/ui/url/resume.rs`.
+//! Unit tests of `src/ui/text/url/resume.rs`.
 
 use super::*;
 

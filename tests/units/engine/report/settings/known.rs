@@ -1,4 +1,4 @@
-//! Unit tests of `src/engine/report/settings/known.rs`.
+//! Unit tests of `src/engine/report/settings/known_settings.rs`.
 
 use super::*;
 

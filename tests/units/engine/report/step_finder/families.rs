@@ -1,4 +1,4 @@
-//! Unit tests of `src/engine/report/steps/families.rs`.
+//! Unit tests of `src/engine/report/step_finder/families.rs`.
 
 use super::name_pattern;
 

@@ -1,0 +1,168 @@
+//! Insight on a range of events: what was allocated, freed and kept in it, and its peak.
+
+use super::insight::{Given, Insight, Need};
+use super::live_sites::LiveSites;
+use super::site_sums::SiteSums;
+use super::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text, range_evidence};
+use crate::report::column::{self, sheet};
+use crate::stack_trees::Population;
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
+use base::units::{Moment, group_digits, pluralize};
+use history::replay::Curve;
+use history::snapshot::Action;
+use protocol::{Cell, Scope, Span, Tone};
+
+/// The insight on a range.
+pub(super) struct Range {
+    span: Span,
+    /// What is live at the peak within the range.
+    at_peak: LiveSites,
+    allocated: Flow,
+    freed: Flow,
+    kept: Flow,
+}
+
+/// Allocations that are in a scope, summed by call site.
+struct Flow {
+    population: Population,
+    next: usize,
+    sums: SiteSums,
+    bytes: u64,
+    count: u64,
+}
+
+impl Flow {
+    fn new(&Given { file, history, .. }: &Given<'_>, scope: Scope) -> Flow {
+        let population = Population::new(history, scope);
+        Flow { population, next: 0, sums: SiteSums::new(file, history), bytes: 0, count: 0 }
+    }
+
+    fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let Flow { population, next, sums, bytes, count } = self;
+        population.visit(history, next, slice, &mut |id, size| {
+            sums.add(file, history, id, size);
+            *bytes = bytes.saturating_add(size);
+            *count += 1;
+        })
+    }
+
+    /// Returns a text such as `1.50 GiB in 12 allocations`.
+    fn describe(&self) -> String {
+        format!("{} in {}", bytes_text(self.bytes), pluralize(self.count, "allocation"))
+    }
+}
+
+impl Insight for Range {
+    const NEEDS: &'static [Need] = &[];
+
+    fn new(given: &Given<'_>) -> Range {
+        let &Given { file, history, question, .. } = given;
+        let end = history.event_count();
+        let Span { from, to } = question.range.unwrap_or(Span { from: 0, to: end });
+        let to = to.min(end);
+        let span = Span { from: from.min(to), to };
+        let change = |event| history.drawn_change(event);
+        let peak = Curve::new(&history.drawn, &change).max_in(span.from..span.to.saturating_add(1));
+        let flow = |scope: fn(Span) -> Scope| Flow::new(given, scope(span));
+        Range {
+            span,
+            at_peak: LiveSites::new(file, history, peak.map_or(span.from, |(moment, _)| moment.0)),
+            allocated: flow(Scope::Allocated),
+            freed: flow(Scope::Freed),
+            kept: flow(Scope::StillLive),
+        }
+    }
+
+    fn step(&mut self, given: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        for flow in [&mut self.allocated, &mut self.freed, &mut self.kept] {
+            flow.step(given, slice)?;
+        }
+        self.at_peak.step(given.file, given.history, &mut |_, _| {}, slice)
+    }
+
+    fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        write_statements(writer, &self, given);
+        write_sites(writer, &self);
+        self.at_peak.write(writer, "Live at the peak of the range", None);
+    }
+}
+
+fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, given: &Given<'_>) {
+    let (file, history) = (writer.file, given.history);
+    let &Range { span, ref at_peak, ref allocated, ref freed, ref kept } = parts;
+    let live = |moment| u64::try_from(history.drawn_at(Moment(moment))).unwrap_or(0);
+    let (before, after) = (live(span.from), live(span.to));
+    let sign = if after < before { "−" } else { "+" };
+    let text = format!(
+        "{}: live bytes from {} to {} ({sign}{}).",
+        describe_events(span),
+        bytes_text(before),
+        bytes_text(after),
+        bytes_text(after.abs_diff(before))
+    );
+    writer.add_statement(Tone::Fact, text, Some(range_evidence(span, span.to)));
+    let text = format!("Peak in the range: {} {}.", bytes_text(at_peak.bytes), moment_text(at_peak.moment));
+    writer.add_statement(Tone::Fact, text, Some(moment_evidence(at_peak.moment)));
+    let text = format!(
+        "Allocated: {}. Freed: {}. Kept, so allocated in the range and live at its end: {}.",
+        allocated.describe(),
+        freed.describe(),
+        kept.describe()
+    );
+    writer.add_statement(Tone::Fact, text, Some(range_evidence(span, span.to)));
+    let ranked = kept.sums.ranked(1);
+    if let Some(&largest) = ranked.first() {
+        let names: Vec<String> = ranked
+            .iter()
+            .take(3)
+            .map(|&group| {
+                format!("{} ({})", kept.sums.name(file, history, group), bytes_text(kept.sums.get(group).bytes))
+            })
+            .collect();
+        let evidence = allocation_evidence(kept.sums.get(largest).largest, Some(span.to));
+        writer.add_statement(Tone::Fact, format!("Kept most: {}.", names.join(", ")), Some(evidence));
+    }
+    let is_failure = |event: &u32| (span.from..span.to).contains(event) && history.events.action(*event) == Action::Oom;
+    let mut failures = history.note_events().filter(is_failure);
+    if let Some(first) = failures.next() {
+        let text = format!("{} in the range. See Out of memory.", pluralize(1 + failures.count() as u64, "OOM"));
+        writer.add_statement(Tone::Alarm, text, Some(moment_evidence(first.saturating_add(1))));
+    }
+}
+
+/// Returns a text such as `Events 100 – 299`.
+fn describe_events(span: Span) -> String {
+    match span.to.checked_sub(1).filter(|last| *last >= span.from) {
+        None => "No events".to_owned(),
+        Some(last) if last == span.from => format!("Event {}", group_digits(last.into())),
+        Some(last) => format!("Events {} – {}", group_digits(span.from.into()), group_digits(last.into())),
+    }
+}
+
+fn write_sites(writer: &mut ReportWriter<'_>, parts: &Range) {
+    let (file, history) = (writer.file, writer.history);
+    let Range { span, allocated, freed, kept, .. } = parts;
+    let flows = [kept, allocated, freed];
+    let bytes = |flow: &Flow, group: u32| flow.sums.get(group).bytes;
+    // The flow with the most of a call site, which has its name and its largest allocation.
+    let source = |group: u32| flows.into_iter().find(|flow| flow.sums.get(group).count > 0).unwrap_or(allocated);
+    let groups = (0..kept.sums.sums.len() as u32).filter(|&group| source(group).sums.get(group).count > 0);
+    let others = |group: u32| bytes(allocated, group).saturating_add(bytes(freed, group));
+    let key = |group: u32| two_part_key(!bytes(kept, group), !others(group));
+    let ranked = sorted_numbers(groups.map(|group| (key(group), group)).collect());
+    let columns = [
+        column::bytes("kept_bytes", "kept", |group| bytes(kept, group)).total(Cell::Bytes(kept.bytes)),
+        column::bytes("allocated_bytes", "allocated", |group| bytes(allocated, group))
+            .total(Cell::Bytes(allocated.bytes)),
+        column::bytes("freed_bytes", "freed", |group| bytes(freed, group)).total(Cell::Bytes(freed.bytes)),
+        column::count("count", "allocations", |group| allocated.sums.get(group).count)
+            .total(Cell::Count(allocated.count)),
+        column::text("call_site", "call site", |group| source(group).sums.name(file, history, group)),
+    ];
+    let note = "Kept: allocated in the range and live at its end. Freed: allocated in the range or before it.";
+    let sheet = sheet(["sites", "Allocated, freed and kept, by call site", note], &columns);
+    writer.add_sheet(sheet, &columns, &ranked, |writer, group| {
+        writer.site_row(&source(group).sums, group, Some(span.to))
+    });
+}
