@@ -7,7 +7,6 @@ use super::trace::{Anomaly, LifetimeColumns, NEVER, to_signed};
 use crate::snapshot::{Action, BlockState, Snapshot};
 use base::column::Column;
 use hashbrown::HashMap;
-use std::collections::BTreeMap;
 
 /// Returns the rows of the live blocks in these segments, in file order. If several blocks have the same address, the
 /// last one counts.
@@ -35,7 +34,7 @@ pub(super) struct EndAllocations {
     /// Allocations made in the trace, each as its index and the row of its block.
     pub(super) traced: Vec<(u32, u32)>,
     /// Row of the block for each allocation from before the trace that is awaiting free at the end, by index.
-    pub(super) early: BTreeMap<u32, u32>,
+    pub(super) early: EndBlocks,
     /// Rows of blocks without an event in the trace.
     pub(super) statics: Vec<u32>,
 }

@@ -50,9 +50,12 @@ impl Unlisted {
             }
         }
         if found.count > 0 || trace.reserved > to_signed(found.reserved) {
-            let ranges = trace.reserved_ranges().into_iter();
-            let ranges = ranges.filter(|&(start, _)| !is_listed(start));
-            found.ranges = ranges.map(|(start, (end, event))| (start, end - start, event)).collect();
+            let ranges = trace.reserved_ranges();
+            let ranges = ranges.open.into_iter().filter_map(|(start, row)| {
+                let &(end, event) = ranges.rows.get(row as usize)?;
+                Some((start, end - start, event))
+            });
+            found.ranges = ranges.filter(|&(start, ..)| !is_listed(start)).collect();
             let sizes = found.ranges.iter().map(|&(_, size, _)| size);
             found.reserved = sizes.fold(found.reserved, u64::saturating_add);
         }
@@ -84,36 +87,60 @@ impl Unlisted {
 }
 
 impl Trace {
-    /// Returns the start, end and event of each range that the loaded events reserved and did not release. Takes time
-    /// proportional to the number of events, so it is called only if memory is missing.
-    fn reserved_ranges(&self) -> BTreeMap<u64, (u64, u32)> {
-        let mut open: BTreeMap<u64, (u64, u32)> = BTreeMap::new();
+    /// Returns the ranges that the loaded events reserved and did not release. Takes time proportional to the number of
+    /// events, so it is called only if memory is missing.
+    fn reserved_ranges(&self) -> ReservedRanges {
+        let mut ranges = ReservedRanges::default();
         for event in self.events.first()..self.events.len() {
             let action = self.events.action(event);
             let Subject::Segment(operation) = self.events.subject_of(event, action) else { continue };
             let Some((start, size)) = self.segment_operations.get(operation as usize) else { continue };
             let end = start.saturating_add(size);
-            remove(&mut open, start, end);
+            ranges.remove(start, end);
             if matches!(action, Action::SegmentAlloc | Action::SegmentMap) && start < end {
-                open.insert(start, (end, event));
+                ranges.insert(start, (end, event));
             }
         }
-        open
+        ranges
     }
 }
 
-/// Removes a range from the open ones, and cuts those that it overlaps.
-fn remove(open: &mut BTreeMap<u64, (u64, u32)>, start: u64, end: u64) {
-    if let Some((&below, &(below_end, event))) = open.range(..start).next_back().filter(|(_, (to, _))| *to > start) {
-        open.insert(below, (start, event));
-        if below_end > end {
-            open.insert(end, (below_end, event));
-        }
+/// Reserved ranges of addresses, without overlaps.
+#[derive(Default)]
+struct ReservedRanges {
+    /// Index in `rows` by start address.
+    open: BTreeMap<u64, u64>,
+    /// End address of each range, and the event that reserved it.
+    rows: Vec<(u64, u32)>,
+}
+
+impl ReservedRanges {
+    fn insert(&mut self, start: u64, row: (u64, u32)) {
+        self.open.insert(start, self.rows.len() as u64);
+        self.rows.push(row);
     }
-    while let Some((&first, &(to, event))) = open.range(start..end).next() {
-        open.remove(&first);
-        if to > end {
-            open.insert(end, (to, event));
+
+    fn row(&self, index: u64) -> (u64, u32) {
+        self.rows.get(index as usize).copied().unwrap_or_default()
+    }
+
+    /// Removes a range, and cuts those that it overlaps.
+    fn remove(&mut self, start: u64, end: u64) {
+        if let Some((&below, &index)) = self.open.range(..start).next_back() {
+            let (below_end, event) = self.row(index);
+            if below_end > start {
+                self.insert(below, (start, event));
+                if below_end > end {
+                    self.insert(end, (below_end, event));
+                }
+            }
+        }
+        while let Some((&first, &index)) = self.open.range(start..end).next() {
+            self.open.remove(&first);
+            let (to, event) = self.row(index);
+            if to > end {
+                self.insert(end, (to, event));
+            }
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::dom::{
     set_text,
 };
 use crate::elements::elements;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use ui::features::State;
 use ui::features::source_rows::{
@@ -33,8 +32,8 @@ pub(super) struct Panel {
     shown_text: Option<Rc<SourceText>>,
     /// Element of each line of `shown_text`.
     lines: Vec<Element>,
-    /// Buttons that show the bytes of a line, by line number (starting at 1).
-    margins: BTreeMap<u32, Element>,
+    /// Button of each line in `lines` that has bytes. Shows them.
+    margins: Vec<Option<Element>>,
     /// True until the line with the most bytes of a new text has been scrolled into view.
     reveal_pending: bool,
 }
@@ -106,7 +105,8 @@ impl Panel {
             self.reveal_pending = true;
         }
         self.show_margins(elements, &view.lines);
-        if let Some(heaviest) = view.lines.first().and_then(|margin| self.margins.get(&margin.line)) {
+        let heaviest = view.lines.first().and_then(|margin| self.margins.get(line_index(margin)?)?.as_ref());
+        if let Some(heaviest) = heaviest {
             if std::mem::take(&mut self.reveal_pending) {
                 heaviest.scroll_into_view();
             }
@@ -117,10 +117,13 @@ impl Panel {
     /// Updates the buttons with the bytes of lines, and removes those of lines that no longer have bytes.
     fn show_margins(&mut self, elements: &Elements, margins: &[LineBytes]) {
         let mut before = std::mem::take(&mut self.margins);
+        before.resize(self.lines.len(), None);
+        self.margins.resize(self.lines.len(), None);
         for margin in margins {
-            let Some(line) = (margin.line as usize).checked_sub(1).and_then(|at| self.lines.get(at)) else { continue };
+            let Some(index) = line_index(margin) else { continue };
+            let (Some(line), Some(place)) = (self.lines.get(index), self.margins.get_mut(index)) else { continue };
             // Buttons are kept where possible, so that the focused one keeps the focus.
-            let button = before.remove(&margin.line).unwrap_or_else(|| {
+            let button = before.get_mut(index).and_then(Option::take).unwrap_or_else(|| {
                 let button = elements.new_button("", "", ("data-beside", &margin.line.to_string()));
                 for class in ["now", "peak"] {
                     elements.append_new(&button, "span", class, "");
@@ -138,15 +141,20 @@ impl Panel {
             set_attribute(&button, "aria-label", &["Line ", &margin.line.to_string(), ": ", &margin.exact].concat());
             show_marks(&button, margin.highlight);
             set_bar(&button, margin.per_mille);
-            self.margins.insert(margin.line, button);
+            *place = Some(button);
         }
-        for (number, button) in before {
-            button.remove();
-            if let Some(line) = (number as usize).checked_sub(1).and_then(|at| self.lines.get(at)) {
+        for (line, button) in self.lines.iter().zip(before) {
+            if let Some(button) = button {
+                button.remove();
                 line.set_class_name("");
             }
         }
     }
+}
+
+/// Returns the index of a line in the text.
+fn line_index(margin: &LineBytes) -> Option<usize> {
+    (margin.line as usize).checked_sub(1)
 }
 
 /// Scrolls a list so that a row is visible.

@@ -12,7 +12,6 @@ use crate::state::shared::Shared;
 use crate::state::stage::{SnapshotChoice, Stage};
 use base::units::group_digits;
 use protocol::Topic;
-use std::collections::BTreeSet;
 
 /// Minimum number of files for a rank survey. Two files can be compared instead.
 const MIN_FILES: usize = 3;
@@ -85,8 +84,10 @@ fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, out: &
     }
     let note = match listed {
         Ok(ServedFiles { addresses, notes }) => {
-            let known: BTreeSet<&str> = state.snapshots.iter().filter_map(link_of).collect();
-            let others: Vec<String> = addresses.into_iter().filter(|it| !known.contains(it.as_str())).collect();
+            let mut known: Vec<&str> = state.snapshots.iter().filter_map(link_of).collect();
+            known.sort_unstable();
+            let is_new = |address: &String| known.binary_search(&address.as_str()).is_err();
+            let others: Vec<String> = addresses.into_iter().filter(is_new).collect();
             state.snapshots.extend(others.into_iter().map(SnapshotChoice::linked));
             notes.join(" ")
         }
