@@ -2,7 +2,7 @@
 //!
 //! Functions that reports call for each sentence are never inlined, because the copies would add about 1 kB of wasm.
 
-use super::column::{Column, cells};
+use super::column::{Column, add_rows};
 use crate::open::OpenFile;
 use analysis::frame_line;
 use base::units::{Bytes, EventIdx, Moment, group_digits};
@@ -87,14 +87,12 @@ impl<'a> ReportWriter<'a> {
     /// an item, without cells.
     pub(super) fn add_sheet<R: Copy>(
         &mut self,
-        mut sheet: Sheet,
+        sheet: Sheet,
         columns: &[Column<'_, R>],
         ranked: &[R],
         mut row: impl FnMut(&mut Self, R) -> SheetRow,
     ) {
-        let listed = ranked.get(..self.max_rows()).unwrap_or(ranked);
-        sheet.left_out = sheet.left_out.max(ranked.len() as u32).saturating_sub(listed.len() as u32);
-        sheet.rows = listed.iter().map(|&item| SheetRow { cells: cells(columns, item), ..row(self, item) }).collect();
+        let sheet = add_rows(sheet, columns, ranked, self.max_rows(), |item| row(self, item));
         self.report.sheets.push(sheet);
     }
 }
