@@ -1,7 +1,7 @@
 //! `memscape allocations`: the allocations that match a search, largest first.
 
 use super::common_args::{AtArg, OutputArgs, SnapshotArgs};
-use super::open_snapshot::{OpenSnapshot, fetch_rows};
+use super::open_snapshot::{OpenSnapshot, ask_device, fetch_rows};
 use super::output::{after_event, more_rows_line, printable, to_pretty_json, with_fields};
 use super::report_json::row_as_json;
 use super::table::{Table, columns};
@@ -9,7 +9,6 @@ use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, pluralize};
 use clap::Args;
 use engine::tables::{Row, SiteCache, TotalsCache};
-use engine::{Answer, Question};
 use protocol::{
     ExportTable, Filter, MomentFacts, QueryError, Scope, SortDirection, TENSOR_SEPARATOR, TENSORS_FOUND, TableColumn,
     TableFilter, TablePage, TableQuestion, TableRow, TableSort,
@@ -82,10 +81,7 @@ pub(crate) fn largest(snapshot: &mut OpenSnapshot, filter: &str, scope: Scope, l
             selected: Vec::new(),
             search_serial: None,
         };
-        match snapshot.ask_device(Question::Table(Box::new(question)))? {
-            Answer::Table(page) => Some(page),
-            _ => None,
-        }
+        ask_device!(snapshot, Table(Box::new(question)))
     })
 }
 
@@ -99,11 +95,8 @@ fn tensors(snapshot: &mut OpenSnapshot, page: &TablePage) -> Vec<Option<Value>> 
     if snapshot.device.recorder_value(TENSORS_FOUND).is_none_or(|found| found == 0) {
         return Vec::new();
     }
-    let mut tensor = |row: &TableRow| match snapshot.ask_device(Question::Details(row.allocation))? {
-        Answer::Details(details) => details?.tensors.first().map(|text| parse_tensor(text)),
-        _ => None,
-    };
-    page.rows.iter().map(&mut tensor).collect()
+    let details = |row: &TableRow| ask_device!(snapshot, Details(row.allocation))?;
+    page.rows.iter().map(details).map(|details| details?.tensors.first().map(|text| parse_tensor(text))).collect()
 }
 
 /// Parses a tensor description into JSON. Splits at the last separators, because the name may contain them.

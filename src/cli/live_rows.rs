@@ -1,13 +1,12 @@
 //! Output of `memscape live` and `memscape peak`: live allocations grouped by code, as text or JSON.
 
 use super::common_args::{OutputArgs, value_name};
-use super::open_snapshot::{OpenSnapshot, fetch_rows};
+use super::open_snapshot::{OpenSnapshot, ask_device, fetch_rows};
 use super::output::{after_event, more_rows_line, to_pretty_json, with_fields};
 use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, pluralize};
 use clap::{Args, ValueEnum};
-use engine::{Answer, Question};
 use protocol::{
     Arrangement, Fold, FoldScope, FoldState, Internal, Merge, MomentFacts, NodeLabel, Root, Scope, Span, TreePage,
     TreeQuestion, TreeRow,
@@ -200,10 +199,7 @@ fn fetch_tree(snapshot: &mut OpenSnapshot, terms: &LiveArgs, moment: u32) -> Opt
             search_serial: None,
             rows,
         };
-        match snapshot.ask_device(Question::Tree(Box::new(question)))? {
-            Answer::Tree(page) => Some(page),
-            _ => None,
-        }
+        ask_device!(snapshot, Tree(Box::new(question)))
     })
 }
 
