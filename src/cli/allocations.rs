@@ -2,11 +2,11 @@
 
 use super::common_args::{AtArg, OutputArgs, SnapshotArgs};
 use super::open_snapshot::{OpenSnapshot, ask_device, fetch_rows};
-use super::output::{after_event, more_rows_line, printable, to_pretty_json, with_fields};
+use super::output::{more_rows_line, printable, to_pretty_json, with_fields};
 use super::report_json::row_as_json;
 use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
-use base::units::{Bytes, Moment, group_digits, pluralize};
+use base::units::{Bytes, Moment, group_digits, moment_text, pluralize};
 use clap::Args;
 use engine::tables::{Row, SiteCache, TotalsCache};
 use protocol::{
@@ -134,7 +134,7 @@ fn as_json(
 }
 
 fn as_text(snapshot: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
-    let when = facts.map_or_else(String::new, |facts| [", live ", &after_event(facts.moment)].concat());
+    let when = facts.map_or_else(String::new, |facts| [", live ", &moment_text(facts.moment)].concat());
     let mut text = format!(
         "{}: {}{when}\n  {} of {}, {} ({} B) requested{}\n",
         snapshot.heading(),

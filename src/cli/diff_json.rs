@@ -17,22 +17,17 @@ fn side(facts: &SideFacts) -> Value {
     })
 }
 
-/// Returns the difference in bytes, clamped to the range of `i64`.
-fn delta(two: PerSide) -> i64 {
-    i64::try_from(two.delta()).unwrap_or(if two.b > two.a { i64::MAX } else { i64::MIN })
-}
-
 fn ratio(two: PerSide) -> Option<f64> {
     (two.a > 0).then(|| two.b as f64 / two.a as f64)
 }
 
 fn two(two: PerSide) -> Value {
-    json!({"a": two.a, "b": two.b, "delta": delta(two)})
+    json!({"a": two.a, "b": two.b, "delta": two.clamped_delta()})
 }
 
 /// Returns the fields of both sides, and the fields of `more`.
 fn compared(bytes: PerSide, count: PerSide, more: Value) -> Value {
-    let (delta, PerSide { a, b }) = (delta(bytes), bytes);
+    let (delta, PerSide { a, b }) = (bytes.clamped_delta(), bytes);
     let fields = json!({"a_bytes": a, "b_bytes": b, "delta_bytes": delta, "a_count": count.a, "b_count": count.b});
     with_fields(fields, more)
 }
@@ -67,7 +62,7 @@ fn step_json(step: &StepRow) -> Value {
         "step": step.name,
         "a_peak_bytes": step.peak.a,
         "b_peak_bytes": step.peak.b,
-        "delta_bytes": delta(step.peak),
+        "delta_bytes": step.peak.clamped_delta(),
         "ratio": ratio(step.peak),
         "a_count": step.allocations.a,
         "b_count": step.allocations.b,
@@ -75,7 +70,7 @@ fn step_json(step: &StepRow) -> Value {
 }
 
 fn allocation_json(row: &AllocationRow) -> Value {
-    let (PerSide { a, b }, delta) = (row.bytes, delta(row.bytes));
+    let (PerSide { a, b }, delta) = (row.bytes, row.bytes.clamped_delta());
     let bytes = json!({"a_bytes": a, "b_bytes": b, "delta_bytes": delta, "relation": row.relation()});
     with_fields(bytes, json!({"call_site": row.site, "a_id": row.ids.0, "b_id": row.ids.1}))
 }
@@ -110,7 +105,7 @@ pub(super) fn as_json(comparison: &Comparison) -> Value {
         "schema": SCHEMA,
         "a": side(&comparison.a),
         "b": side(&comparison.b),
-        "delta_bytes": delta(live),
+        "delta_bytes": live.clamped_delta(),
         "verdict": comparison.verdict,
         "warnings": comparison.warnings,
         "alignment": comparison.alignment,

@@ -2,10 +2,10 @@
 
 use super::common_args::{OutputArgs, value_name};
 use super::open_snapshot::{OpenSnapshot, ask_device, fetch_rows};
-use super::output::{after_event, more_rows_line, to_pretty_json, with_fields};
+use super::output::{more_rows_line, to_pretty_json, with_fields};
 use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
-use base::units::{Bytes, Moment, group_digits, pluralize};
+use base::units::{Bytes, Moment, group_digits, moment_text, pluralize};
 use clap::{Args, ValueEnum};
 use protocol::{
     Arrangement, Fold, FoldScope, FoldState, Internal, Merge, MomentFacts, NodeLabel, Root, Scope, Span, TreePage,
@@ -135,9 +135,9 @@ impl LiveRows<'_> {
             Counting::Whole if facts.moment == snapshot.peak() => ", the peak",
             Counting::Whole => "",
         };
-        let mut text = format!("{}: live {}{is_peak}\n", snapshot.heading(), after_event(facts.moment));
+        let mut text = format!("{}: live {}{is_peak}\n", snapshot.heading(), moment_text(facts.moment));
         if let Some(Span { from, to }) = self.window {
-            text.push_str(&format!("  peak between {} and {}\n", after_event(from), after_event(to)));
+            text.push_str(&format!("  peak between {} and {}\n", moment_text(from), moment_text(to)));
         }
         let mut fact = |label: &str, bytes: u64, note: &str| {
             let short = Bytes(bytes).to_string();

@@ -3,11 +3,11 @@
 use super::allocations::largest;
 use super::common_args::{AtArg, OutputArgs, SnapshotArgs, TracePosition, parse_bytes};
 use super::open_snapshot::{OpenSnapshot, ask_device};
-use super::output::{after_event, more_rows_line, printable, to_pretty_json, with_fields};
+use super::output::{more_rows_line, printable, to_pretty_json, with_fields};
 use super::segments_json::{self, Sites, bars_of, block_state, blocks_of, hex};
 use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
-use base::units::{Bytes, Moment, group_digits, percent, pluralize};
+use base::units::{Bytes, Moment, group_digits, moment_text, percent, pluralize};
 use clap::Args;
 use protocol::{
     MemoryFilter, MomentFacts, PieceKind, Scope, SegmentSort, SegmentsFit, SegmentsPage, SegmentsPiece,
@@ -166,7 +166,7 @@ fn as_text(
     sites: &Sites,
 ) -> String {
     let is_peak = if facts.moment == snapshot.peak() { ", the peak" } else { "" };
-    let mut text = format!("{}: {}{is_peak}\n  ", snapshot.heading(), after_event(facts.moment));
+    let mut text = format!("{}: {}{is_peak}\n  ", snapshot.heading(), moment_text(facts.moment));
     text.push_str(&sums_text(&page.total));
     if page.outside_mapped.count > 0 {
         let (bytes, count) =

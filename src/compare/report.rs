@@ -2,7 +2,8 @@
 
 use crate::answer::{Comparison, PerSide, Row, TreeRow, factor, relation};
 use crate::verdict::signed;
-use base::units::{Bytes, Moment, group_digits, percent, pluralize};
+use base::units::{Bytes, group_digits, moment_text, percent, pluralize};
+use protocol::column::moment_cell;
 use protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
 
 /// Builder of tables with a limited number of rows.
@@ -86,15 +87,8 @@ fn groups_note(comparison: &Comparison) -> String {
         0 => String::new(),
         _ => percent(parts, 1_000_000) + " of the bytes have a partner. ",
     };
-    let (after_a, after_b) = (moment(comparison.a.moment), moment(comparison.b.moment));
+    let (after_a, after_b) = (moment_text(comparison.a.moment), moment_text(comparison.b.moment));
     ["A ", &after_a, ", B ", &after_b, ". ", &matched, "All Δ add up to ", &signed(live.delta()), "."].concat()
-}
-
-fn moment(moment: u32) -> String {
-    match Moment(moment).event() {
-        None => "before the first event".to_owned(),
-        Some(event) => "after event ".to_owned() + &group_digits(event.0.into()),
-    }
 }
 
 fn at(moment: u32) -> Evidence {
@@ -102,15 +96,11 @@ fn at(moment: u32) -> Evidence {
 }
 
 fn change(two: PerSide) -> Cell {
-    Cell::Change(i64::try_from(two.delta()).unwrap_or(if two.b > two.a { i64::MAX } else { i64::MIN }))
+    Cell::Change(two.clamped_delta())
 }
 
 pub(crate) fn text(text: impl Into<String>) -> Cell {
     Cell::Text(text.into())
-}
-
-fn event(moment: u32) -> Cell {
-    Cell::Event(Moment(moment).event_or_minus_one())
 }
 
 /// Returns table cells with the bytes of A, the bytes of B, and the difference.
@@ -192,7 +182,7 @@ impl TableBuilder {
         // An upper bound: the allocator rounds block sizes up, so less is free than what is not live.
         let free = |live: u64, reserved: u64| Cell::Share { part: reserved.saturating_sub(live), whole: reserved };
         let rows = comparison.moments.iter().map(|pair| {
-            let mut cells = vec![text(&*pair.title), event(pair.moments.0), event(pair.moments.1)];
+            let mut cells = vec![text(&*pair.title), moment_cell(pair.moments.0), moment_cell(pair.moments.1)];
             cells.extend(bytes(pair.live));
             cells.extend(pair.reserved.map_or([Cell::Empty, Cell::Empty, Cell::Empty], bytes));
             cells.extend(pair.reserved.map_or([Cell::Empty, Cell::Empty], |reserved| {

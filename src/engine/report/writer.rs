@@ -5,7 +5,8 @@
 use super::column::{Column, add_rows};
 use crate::open::OpenFile;
 use analysis::frame_line;
-use base::units::{Bytes, EventIdx, Moment, group_digits};
+pub(super) use base::units::moment_text;
+use base::units::{Bytes, EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use protocol::{
@@ -129,14 +130,6 @@ pub(super) fn range_evidence(span: Span, moment: u32) -> Evidence {
 /// Formats a number of bytes for a statement, such as `38.1 MiB`. Tables show exact values.
 pub(super) fn bytes_text(bytes: u64) -> String {
     Bytes(bytes).to_string()
-}
-
-/// Formats a moment for a statement, such as `after event 3,216`.
-pub(super) fn moment_text(moment: u32) -> String {
-    match Moment(moment).event() {
-        None => "before the first event".to_owned(),
-        Some(EventIdx(event)) => "after event ".to_owned() + &group_digits(event.into()),
-    }
 }
 
 /// Returns evidence that moves the cursor to a moment.
