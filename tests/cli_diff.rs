@@ -47,7 +47,7 @@ fn piped_text_has_full_names() {
     for key in ["stack", "call-site", "category", "annotation", "module", "pool"] {
         let text = text(&[&a, &b, "--key", key]);
         assert!(!text.contains('…'), "{key}: {text}");
-        assert!(text.contains("B's peak is") && text.contains("  total\n"), "{text}");
+        assert!(text.contains("B's peak is") && text.contains("\n  total "), "{text}");
     }
     let markdown = text(&[&a, &b, "--markdown"]);
     assert!(

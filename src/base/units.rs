@@ -42,6 +42,14 @@ impl Moment {
     }
 }
 
+/// Formats a moment for a sentence: `after event 3,216`, `before the first event`.
+pub fn moment_text(moment: u32) -> String {
+    match Moment(moment).event() {
+        Some(event) => "after event ".to_owned() + &group_digits(event.0.into()),
+        None => "before the first event".to_owned(),
+    }
+}
+
 /// Number of bytes, displayed in binary units with three significant digits: `1.46 GiB`, `512 B`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);

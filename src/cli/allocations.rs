@@ -1,15 +1,14 @@
 //! `memscape allocations`: the allocations that match a search, largest first.
 
 use super::common_args::{AtArg, OutputArgs, SnapshotArgs};
-use super::open_snapshot::{OpenSnapshot, fetch_rows};
-use super::output::{after_event, more_rows_line, printable, to_pretty_json, with_fields};
+use super::open_snapshot::{OpenSnapshot, ask_device, fetch_rows};
+use super::output::{more_rows_line, printable, to_pretty_json, with_fields};
 use super::report_json::row_as_json;
 use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
-use base::units::{Bytes, Moment, group_digits, pluralize};
+use base::units::{Bytes, Moment, group_digits, moment_text, pluralize};
 use clap::Args;
 use engine::tables::{Row, SiteCache, TotalsCache};
-use engine::{Answer, Question};
 use protocol::{
     ExportTable, Filter, MomentFacts, QueryError, Scope, SortDirection, TENSOR_SEPARATOR, TENSORS_FOUND, TableColumn,
     TableFilter, TablePage, TableQuestion, TableRow, TableSort,
@@ -82,10 +81,7 @@ pub(crate) fn largest(snapshot: &mut OpenSnapshot, filter: &str, scope: Scope, l
             selected: Vec::new(),
             search_serial: None,
         };
-        match snapshot.ask_device(Question::Table(Box::new(question)))? {
-            Answer::Table(page) => Some(page),
-            _ => None,
-        }
+        ask_device!(snapshot, Table(Box::new(question)))
     })
 }
 
@@ -99,11 +95,8 @@ fn tensors(snapshot: &mut OpenSnapshot, page: &TablePage) -> Vec<Option<Value>> 
     if snapshot.device.recorder_value(TENSORS_FOUND).is_none_or(|found| found == 0) {
         return Vec::new();
     }
-    let mut tensor = |row: &TableRow| match snapshot.ask_device(Question::Details(row.allocation))? {
-        Answer::Details(details) => details?.tensors.first().map(|text| parse_tensor(text)),
-        _ => None,
-    };
-    page.rows.iter().map(&mut tensor).collect()
+    let details = |row: &TableRow| ask_device!(snapshot, Details(row.allocation))?;
+    page.rows.iter().map(details).map(|details| details?.tensors.first().map(|text| parse_tensor(text))).collect()
 }
 
 /// Parses a tensor description into JSON. Splits at the last separators, because the name may contain them.
@@ -141,7 +134,7 @@ fn as_json(
 }
 
 fn as_text(snapshot: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, page: &TablePage) -> String {
-    let when = facts.map_or_else(String::new, |facts| [", live ", &after_event(facts.moment)].concat());
+    let when = facts.map_or_else(String::new, |facts| [", live ", &moment_text(facts.moment)].concat());
     let mut text = format!(
         "{}: {}{when}\n  {} of {}, {} ({} B) requested{}\n",
         snapshot.heading(),

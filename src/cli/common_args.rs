@@ -1,5 +1,6 @@
 //! Arguments that several commands share, and parsers of their values.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use protocol::{LoadRange, NamedAction, NamedEvent, Query};
 use std::path::PathBuf;
@@ -112,6 +113,15 @@ pub(crate) enum TimeArg {
 /// Returns the name of an enum value on the command line.
 pub(crate) fn value_name(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Returns a parser of the names of these values.
+pub(crate) fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    name: impl Fn(T) -> &'static str + Copy + Send + Sync + 'static,
+) -> impl TypedValueParser<Value = T> {
+    let value = move |typed: String| all.into_iter().find(|value| name(*value) == typed).ok_or("unknown name");
+    PossibleValuesParser::new(all.map(name)).try_map(value)
 }
 
 /// Parses a position in the trace.

@@ -1,24 +1,23 @@
 //! `memscape diff`: compares two snapshots, as text, JSON or Markdown.
 
 use super::cancellation;
-use super::common_args::{SnapshotArgs, TracePosition, parse_trace_position};
+use super::common_args::{SnapshotArgs, TracePosition, one_of, parse_trace_position};
 use super::diff_json::as_json;
-use super::diff_text::as_text;
 use super::open_snapshot::{OpenSnapshot, select_device};
 use super::output::to_pretty_json;
+use super::report_text::format_report;
 use base::slice::TimeSlice;
 use base::units::Moment;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use compare::{Align, CompareOptions, Comparer, Comparison, Key, SideFacts, peaks_in, report};
 use std::path::PathBuf;
-use ui::text::markdown::markdown;
 use ui::text::summary::device_name;
 
 /// Default number of rows to print.
-const DEFAULT_ROWS: u32 = 20;
+pub(crate) const DEFAULT_ROWS: u32 = 20;
 
 /// Arguments of `memscape diff`.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Diff {
     /// First snapshot
     pub(crate) a: PathBuf,
@@ -43,11 +42,11 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "WHEN", value_parser = parse_trace_position, allow_negative_numbers = true, conflicts_with_all = ["at_a", "at_b"])]
     pub(crate) to: Option<TracePosition>,
     /// Key to match allocations by; if omitted, the strictest key that matches 90 % of the bytes
-    #[arg(long)]
-    pub(crate) key: Option<KeyArg>,
+    #[arg(long, value_parser = one_of(Key::ALL, Key::name))]
+    pub(crate) key: Option<Key>,
     /// Method to align moments; if omitted, by steps, else by the sequence of allocations, else by the share of events
-    #[arg(long)]
-    pub(crate) align: Option<AlignArg>,
+    #[arg(long, value_parser = one_of(Align::ALL, Align::name))]
+    pub(crate) align: Option<Align>,
     /// Replace the beginning OLD of paths by NEW before paths are compared, such as /home/a/=/home/b/; may be given several times
     #[arg(long, value_name = "OLD=NEW", value_parser = parse_prefix_map)]
     pub(crate) map: Vec<(String, String)>,
@@ -62,77 +61,18 @@ pub(crate) struct Diff {
     pub(crate) markdown: bool,
 }
 
-impl Diff {
-    /// Creates arguments that compare one device of each file, with default values for all other options.
-    pub(crate) fn for_devices(a: (PathBuf, i64), b: (PathBuf, i64), json: bool, markdown: bool) -> Diff {
-        let (at_a, at_b, from, to, key, align, map) = Default::default();
-        let (device_a, device_b) = (Some(a.1), Some(b.1));
-        Diff {
-            a: a.0,
-            b: b.0,
-            device_a,
-            device_b,
-            at_a,
-            at_b,
-            from,
-            to,
-            key,
-            align,
-            map,
-            top: DEFAULT_ROWS,
-            json,
-            markdown,
-        }
-    }
-}
-
-/// Key to match allocations by, as a command line value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KeyArg(Key);
-
-impl ValueEnum for KeyArg {
-    fn value_variants<'a>() -> &'a [KeyArg] {
-        const ALL: [KeyArg; Key::ALL.len()] = {
-            let (mut all, mut index) = ([KeyArg(Key::Stack); Key::ALL.len()], 0);
-            while index < Key::ALL.len() {
-                all[index] = KeyArg(Key::ALL[index]);
-                index += 1;
-            }
-            all
-        };
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.0.name()))
-    }
-}
-
-/// Method to align moments, as a command line value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct AlignArg(Align);
-
-impl ValueEnum for AlignArg {
-    fn value_variants<'a>() -> &'a [AlignArg] {
-        &[AlignArg(Align::Steps), AlignArg(Align::Sequence), AlignArg(Align::Share)]
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.0.name()))
-    }
-}
-
 /// Runs `memscape diff` and returns its output.
 ///
 /// # Errors
 /// Returns an error message that names the file, if a file cannot be read, or the device or moment does not exist.
 pub(crate) fn diff(arguments: &Diff) -> Result<String, String> {
     let comparison = run_comparison(arguments)?;
-    Ok(match (arguments.json, arguments.markdown) {
-        (true, _) => to_pretty_json(&as_json(&comparison)),
-        (_, true) => as_markdown(&comparison, arguments.top),
-        _ => as_text(&comparison, arguments.top),
-    })
+    if arguments.json {
+        return Ok(to_pretty_json(&as_json(&comparison)));
+    }
+    let name = |side: &SideFacts| [&side.file, " · ", &device_name(side.device)].concat();
+    let sides = [name(&comparison.a), name(&comparison.b)].join(" → ");
+    Ok(format_report(&report(&comparison, arguments.top as usize), &sides, arguments.markdown))
 }
 
 fn run_comparison(arguments: &Diff) -> Result<Comparison, String> {
@@ -160,7 +100,7 @@ fn run_comparison(arguments: &Diff) -> Result<Comparison, String> {
     let missing = || "no device has events or segments".to_owned();
     let side_a = engine_a.side(device_of_a).ok_or_else(missing)?;
     let side_b = engine_b.as_ref().unwrap_or(&engine_a).side(device_of_b).ok_or_else(missing)?;
-    let wanted = CompareOptions { a: one, b: other, key: key.map(|key| key.0), align: align.map(|align| align.0) };
+    let wanted = CompareOptions { a: one, b: other, key: *key, align: *align };
     let mut comparer = Comparer::new(&side_a, &side_b, wanted).with_prefixes(arguments.map.clone());
     if from.is_some() || to.is_some() {
         while comparer.align(&side_a, &side_b, &mut TimeSlice::new(&mut cancellation::should_continue)).is_err() {
@@ -191,10 +131,4 @@ fn parse_prefix_map(typed: &str) -> Result<(String, String), String> {
 fn resolve_moment(snapshot: &mut OpenSnapshot, when: Option<TracePosition>) -> Result<Option<Moment>, String> {
     snapshot.prepare();
     when.map(|when| snapshot.facts_at(when).map(|facts| Moment(facts.moment))).transpose()
-}
-
-/// Formats the comparison like the page's Markdown report, with the names of the compared files in the title.
-fn as_markdown(comparison: &Comparison, top: u32) -> String {
-    let name = |side: &SideFacts| [&side.file, " · ", &device_name(side.device)].concat();
-    markdown(&report(comparison, top as usize), &[name(&comparison.a), name(&comparison.b)].join(" → "))
 }

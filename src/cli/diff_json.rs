@@ -1,7 +1,8 @@
 //! JSON output of `memscape diff --json`.
 
+use super::output::with_fields;
 use base::units::Moment;
-use compare::{AllocationRow, Comparison, MomentPair, PerSide, Row, SideFacts, StepRow, TreeRow};
+use compare::{AllocationRow, Comparison, Matched, MomentPair, PerSide, Row, SideFacts, StepRow, TreeRow};
 use protocol::SCHEMA;
 use serde_json::{Value, json};
 
@@ -16,44 +17,29 @@ fn side(facts: &SideFacts) -> Value {
     })
 }
 
-/// Returns the difference in bytes, clamped to the range of `i64`.
-fn delta(two: PerSide) -> i64 {
-    i64::try_from(two.delta()).unwrap_or(if two.b > two.a { i64::MAX } else { i64::MIN })
-}
-
 fn ratio(two: PerSide) -> Option<f64> {
     (two.a > 0).then(|| two.b as f64 / two.a as f64)
 }
 
+fn two(two: PerSide) -> Value {
+    json!({"a": two.a, "b": two.b, "delta": two.clamped_delta()})
+}
+
+/// Returns the fields of both sides, and the fields of `more`.
+fn compared(bytes: PerSide, count: PerSide, more: Value) -> Value {
+    let (delta, PerSide { a, b }) = (bytes.clamped_delta(), bytes);
+    let fields = json!({"a_bytes": a, "b_bytes": b, "delta_bytes": delta, "a_count": count.a, "b_count": count.b});
+    with_fields(fields, more)
+}
+
 fn row_json(row: &Row) -> Value {
-    json!({
-        "key": row.label,
-        "callers": row.callers,
-        "a_bytes": row.bytes.a,
-        "b_bytes": row.bytes.b,
-        "delta_bytes": delta(row.bytes),
-        "a_count": row.count.a,
-        "b_count": row.count.b,
-        "ratio": ratio(row.bytes),
-        "in_both": row.in_both,
-    })
+    let (key, ratio) = (&row.label, ratio(row.bytes));
+    let more = json!({"key": key, "callers": row.callers, "ratio": ratio, "in_both": row.in_both});
+    compared(row.bytes, row.count, more)
 }
 
 fn tree_json(row: &TreeRow) -> Value {
-    json!({
-        "depth": row.depth,
-        "frame": row.label,
-        "callers": row.frames,
-        "a_bytes": row.bytes.a,
-        "b_bytes": row.bytes.b,
-        "delta_bytes": delta(row.bytes),
-        "a_count": row.count.a,
-        "b_count": row.count.b,
-    })
-}
-
-fn two(two: PerSide) -> Value {
-    json!({"a": two.a, "b": two.b, "delta": delta(two)})
+    compared(row.bytes, row.count, json!({"depth": row.depth, "frame": row.label, "callers": row.frames}))
 }
 
 fn moments_json(pair: &MomentPair) -> Value {
@@ -76,7 +62,7 @@ fn step_json(step: &StepRow) -> Value {
         "step": step.name,
         "a_peak_bytes": step.peak.a,
         "b_peak_bytes": step.peak.b,
-        "delta_bytes": delta(step.peak),
+        "delta_bytes": step.peak.clamped_delta(),
         "ratio": ratio(step.peak),
         "a_count": step.allocations.a,
         "b_count": step.allocations.b,
@@ -84,93 +70,62 @@ fn step_json(step: &StepRow) -> Value {
 }
 
 fn allocation_json(row: &AllocationRow) -> Value {
-    json!({
-        "call_site": row.site,
-        "a_id": row.ids.0,
-        "b_id": row.ids.1,
-        "a_bytes": row.bytes.a,
-        "b_bytes": row.bytes.b,
-        "delta_bytes": delta(row.bytes),
-        "relation": row.relation(),
-    })
+    let (PerSide { a, b }, delta) = (row.bytes, row.bytes.clamped_delta());
+    let bytes = json!({"a_bytes": a, "b_bytes": b, "delta_bytes": delta, "relation": row.relation()});
+    with_fields(bytes, json!({"call_site": row.site, "a_id": row.ids.0, "b_id": row.ids.1}))
 }
 
 /// Builds the JSON document of a comparison.
 pub(super) fn as_json(comparison: &Comparison) -> Value {
     let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };
     let share = |part: u64, whole: u64| part as f64 / (whole as f64).max(1.0);
+    let matched_share = |matched: Matched| matched.parts_per_million() as f64 / 1e6;
     let matched = comparison.matched;
-    let tried: Vec<Value> = comparison
-        .tried
-        .iter()
-        .map(|(key, matched)| json!({"key": key, "matched_share": matched.parts_per_million() as f64 / 1e6}))
-        .collect();
-    let settings: Vec<Value> =
-        comparison.settings.iter().map(|(name, a, b)| json!({"setting": name, "a": a, "b": b})).collect();
-    let scaling: Vec<Value> = comparison
-        .scaling
-        .iter()
-        .map(|group| {
-            let sites: Vec<Value> = group
-                .rows
-                .iter()
-                .map(|row| {
-                    let (factor, share) = (row.factor, share(row.share.0, row.share.1));
-                    let bytes = two(row.bytes);
-                    json!({"call_site": row.site, "factor": factor, "share": share, "pairs": row.pairs, "bytes": bytes, "live_bytes": bytes})
-                })
-                .collect();
-            let (factor, bytes) = (group.factor, two(group.bytes));
-            json!({"factor": factor, "call_sites": group.sites, "pairs": group.pairs, "bytes": bytes, "live_bytes": bytes, "largest": sites})
-        })
-        .collect();
-    let lifetimes: Vec<Value> = comparison
-        .lifetimes
-        .iter()
-        .map(|it| {
-            let sites: Vec<Value> = it
-                .sites
-                .iter()
-                .map(|site| {
-                    json!({
-                        "call_site": site.site,
-                        "allocations": site.allocations,
-                        "bytes": two(site.bytes),
-                        "requested_bytes": two(site.bytes),
-                        "longer_events": site.longer_events,
-                        "longer_steps": site.longer_steps,
-                    })
-                })
-                .collect();
-            let (outcome, bytes) = (it.outcome.name(), two(it.bytes));
-            json!({"outcome": outcome, "allocations": it.allocations, "bytes": bytes, "requested_bytes": bytes, "largest": sites})
-        })
-        .collect();
+    let tried = comparison.tried.iter().map(|(key, it)| json!({"key": key, "matched_share": matched_share(*it)}));
+    let settings = comparison.settings.iter().map(|(name, a, b)| json!({"setting": name, "a": a, "b": b}));
+    // `bytes` is the former name of `live_bytes` and `requested_bytes`.
+    let scaling = comparison.scaling.iter().map(|group| {
+        let sites = group.rows.iter().map(|row| {
+            let (share, bytes) = (share(row.share.0, row.share.1), two(row.bytes));
+            json!({"call_site": row.site, "factor": row.factor, "share": share, "pairs": row.pairs, "bytes": bytes, "live_bytes": bytes})
+        });
+        let (sites, bytes) = (sites.collect::<Value>(), two(group.bytes));
+        json!({"factor": group.factor, "call_sites": group.sites, "pairs": group.pairs, "bytes": bytes, "live_bytes": bytes, "largest": sites})
+    });
+    let lifetimes = comparison.lifetimes.iter().map(|it| {
+        let sites = it.sites.iter().map(|site| {
+            let (bytes, events, steps) = (two(site.bytes), site.longer_events, site.longer_steps);
+            let longer = json!({"longer_events": events, "longer_steps": steps});
+            with_fields(longer, json!({"call_site": site.site, "allocations": site.allocations, "bytes": bytes, "requested_bytes": bytes}))
+        });
+        let (sites, bytes) = (sites.collect::<Value>(), two(it.bytes));
+        json!({"outcome": it.outcome.name(), "allocations": it.allocations, "bytes": bytes, "requested_bytes": bytes, "largest": sites})
+    });
     json!({
         "schema": SCHEMA,
         "a": side(&comparison.a),
         "b": side(&comparison.b),
-        "delta_bytes": delta(live),
+        "delta_bytes": live.clamped_delta(),
         "verdict": comparison.verdict,
         "warnings": comparison.warnings,
         "alignment": comparison.alignment,
         "alignment_detail": comparison.alignment_detail,
         "key": comparison.key,
-        "matched_share": matched.parts_per_million() as f64 / 1e6,
-        "matched_bytes": {"a": matched.bytes.a, "b": matched.bytes.b},
-        "known_bytes": {"a": matched.known.a, "b": matched.known.b},
-        "keys_tried": tried,
-        "moments": comparison.moments.iter().map(moments_json).collect::<Vec<Value>>(),
+        "matched_share": matched_share(matched),
+        "matched_bytes": matched.bytes,
+        "known_bytes": matched.known,
+        "keys_tried": tried.collect::<Value>(),
+        "moments": comparison.moments.iter().map(moments_json).collect::<Value>(),
         "out_of_memory": two(comparison.out_of_memory),
-        "settings": settings,
-        "rows": comparison.rows.iter().map(row_json).collect::<Vec<Value>>(),
-        "steps": comparison.steps.iter().map(step_json).collect::<Vec<Value>>(),
-        "allocations": comparison.allocations.rows.iter().map(allocation_json).collect::<Vec<Value>>(),
+        "settings": settings.collect::<Value>(),
+        "rows": comparison.rows.iter().map(row_json).collect::<Value>(),
+        "steps": comparison.steps.iter().map(step_json).collect::<Value>(),
+        "allocations": comparison.allocations.rows.iter().map(allocation_json).collect::<Value>(),
         "allocations_that_differ": comparison.allocations.count,
         "allocated_before_recording_bytes": two(comparison.allocations.early),
-        "tree": comparison.tree.iter().map(tree_json).collect::<Vec<Value>>(),
-        "pools": comparison.pools.iter().map(row_json).collect::<Vec<Value>>(),
-        "scaling": scaling,
-        "lifetimes": lifetimes,
+        "tree": comparison.tree.iter().map(tree_json).collect::<Value>(),
+        "pools": comparison.pools.iter().map(row_json).collect::<Value>(),
+        "scaling": scaling.collect::<Value>(),
+        "lifetimes": lifetimes.collect::<Value>(),
     })
 }

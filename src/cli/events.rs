@@ -2,7 +2,7 @@
 //! depend on the length of the trace.
 
 use super::common_args::{OutputArgs, SnapshotArgs, TracePosition, parse_trace_position};
-use super::open_snapshot::{Edge, OpenSnapshot};
+use super::open_snapshot::{Edge, OpenSnapshot, ask_device};
 use super::output::{escape_json, ignore_broken_pipe, more_rows_line, printable, standard_output, with_fields};
 use super::report_json::row_as_json;
 use super::table::{self, Table, columns, name_column, number_column};
@@ -11,7 +11,6 @@ use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use engine::tables::{Row, SiteCache, TotalsCache};
-use engine::{Answer, Question};
 use protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, ExportTable, Query, versioned};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
@@ -106,12 +105,9 @@ pub(crate) fn end_event(snapshot: &mut OpenSnapshot, when: TracePosition) -> Res
 }
 
 fn fetch_page(snapshot: &mut OpenSnapshot, filter: &EventsFilter, rows: [u32; 2]) -> io::Result<EventsPage> {
-    let _device = snapshot.device.device;
     let question = EventsQuestion { filter: filter.clone(), rows, ..EventsQuestion::default() };
-    match snapshot.ask_device(Question::Events(Box::new(question))) {
-        Some(Answer::Events(page)) => Ok(*page),
-        _ => Err(io::Error::other("the events could not be listed")),
-    }
+    let page = ask_device!(snapshot, Events(Box::new(question)));
+    page.map(|page| *page).ok_or_else(|| io::Error::other("the events could not be listed"))
 }
 
 fn write(

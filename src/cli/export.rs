@@ -1,6 +1,6 @@
 //! `memscape export`: writes a snapshot in the format of another tool.
 
-use super::common_args::{SnapshotArgs, TracePosition, parse_trace_position};
+use super::common_args::{SnapshotArgs, TracePosition, one_of, parse_trace_position};
 use super::compressed::{CompressedWriter, CompressionKind};
 use super::events::{end_event, first_event};
 use super::open_snapshot::OpenSnapshot;
@@ -74,8 +74,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, value_name = "SCOPE")]
     pub(crate) scope: Option<CountedAllocations>,
     /// With csv, jsonl and parquet: which rows to write
-    #[arg(long, value_name = "TABLE", default_value = "allocations", value_parser = PossibleValuesParser::new(ExportTable::ALL.map(ExportTable::name)))]
-    pub(crate) table: String,
+    #[arg(long, value_name = "TABLE", default_value = "allocations", value_parser = one_of(ExportTable::ALL, ExportTable::name))]
+    pub(crate) table: ExportTable,
     #[command(flatten)]
     pub(crate) rules: CategoryRules,
     /// With trace: how many of the largest allocations to write
@@ -157,9 +157,8 @@ impl Arguments {
         }
         // Parquet has the same rows as CSV.
         let format = ExportFormat::from_name(&self.to).unwrap_or_default();
-        let table = ExportTable::from_name(&self.table).unwrap_or_default();
         let has_scope = format.contents() == ExportContents::Scope;
-        let takes_scope = has_scope || (format.has_rows() && table == ExportTable::Allocations);
+        let takes_scope = has_scope || (format.has_rows() && self.table == ExportTable::Allocations);
         if self.scope.is_some() && !takes_scope {
             return Err("--scope is for --to collapsed and for the table of allocations".to_owned());
         }
@@ -174,7 +173,7 @@ impl Arguments {
             CountedAllocations::Freed => Scope::Freed(range),
             CountedAllocations::NotFreed => Scope::StillLive(range),
         };
-        Ok(ExportQuestion { format, table, cursor, range, scope, largest: self.largest })
+        Ok(ExportQuestion { format, table: self.table, cursor, range, scope, largest: self.largest })
     }
 }
 

@@ -1,17 +1,15 @@
 //! `memscape insights`, `oom`, `leaks` and so on: one insight with its tables, or the findings of all, as text, JSON or
 //! Markdown.
 
-use super::common_args::{AtArg, SnapshotArgs, TracePosition, parse_bytes, parse_trace_position};
+use super::common_args::{AtArg, SnapshotArgs, TracePosition, one_of, parse_bytes, parse_trace_position};
 use super::events::{end_event, first_event};
-use super::open_snapshot::OpenSnapshot;
+use super::open_snapshot::{OpenSnapshot, ask_device};
 use super::output::{printable, to_pretty_json};
 use super::report_json::as_json;
 use super::report_text::as_text;
 use super::rules::CategoryRules;
 use super::terminal::wrap_to_terminal;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use engine::{Answer, Question};
 use protocol::{Report, ReportQuestion, Span, Threshold, Topic};
 use serde_json::{Value, json};
 use ui::text::markdown::markdown;
@@ -21,15 +19,10 @@ use ui::text::summary::device_name;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Insights {
     /// Print only these insights, with their tables; comma-separated
-    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = topic_parser())]
+    #[arg(long = "topic", value_name = "NAME", value_delimiter = ',', value_parser = one_of(Topic::ALL, Topic::name))]
     pub(crate) topics: Vec<Topic>,
     #[command(flatten)]
     pub(crate) terms: InsightArgs,
-}
-
-fn topic_parser() -> impl TypedValueParser<Value = Topic> {
-    let names = PossibleValuesParser::new(Topic::ALL.map(Topic::name));
-    names.map(|name| Topic::from_name(&name).unwrap_or_default())
 }
 
 /// Arguments of an insight.
@@ -175,10 +168,8 @@ fn compute_reports(
     for question in questions {
         let topic = question.topic;
         let question = ReportQuestion { at, range, thresholds: terms.thresholds.clone(), ..question };
-        match asking.ask_device(Question::Report(question)) {
-            Some(Answer::Report(report)) => reports.push(*report),
-            _ => return Err(format!("the insight {} could not be computed", topic.name())),
-        }
+        let report = ask_device!(asking, Report(question));
+        reports.push(*report.ok_or_else(|| format!("the insight {} could not be computed", topic.name()))?);
     }
     let sheets = || reports.iter().flat_map(|report| &report.sheets);
     let known: Vec<&Threshold> = sheets().filter_map(|sheet| sheet.threshold.as_ref()).collect();

@@ -19,7 +19,6 @@ mod convert;
 mod crop;
 mod diff;
 mod diff_json;
-mod diff_text;
 mod embedded;
 mod events;
 mod export;
@@ -253,91 +252,65 @@ impl Command {
         }
     }
 
+    /// Returns true if the command is not about one snapshot.
+    fn is_general(&self) -> bool {
+        matches!(
+            self,
+            Self::Ranks(_) | Self::Serve(_) | Self::Completions(_) | Self::Man(_) | Self::Help(_) | Self::Run(_)
+        )
+    }
+
     /// Returns true if the command accepts a range of events (`--load-from`, `--load-to`, `--load-last`).
     fn accepts_load_range(&self) -> bool {
-        !matches!(
-            self,
-            Command::Ranks(_)
-                | Command::Crop(_)
-                | Command::Convert(_)
-                | Command::Html(_)
-                | Command::Serve(_)
-                | Command::Completions(_)
-                | Command::Man(_)
-                | Command::Help(_)
-                | Command::Run(_)
-        )
+        !self.is_general() && !matches!(self, Self::Crop(_) | Self::Convert(_) | Self::Html(_))
     }
 
     /// Returns true if the command reads one snapshot, prints a result and exits.
     fn answers_from_one_file(&self) -> bool {
         // Without a query, `sql` reads statements from standard input, which here carries the requests to `ask` or
         // `mcp`.
-        let is_prompt = matches!(self, Command::Sql(arguments) if !arguments.is_complete());
-        !is_prompt
-            && !matches!(
-                self,
-                Command::Ranks(_)
-                    | Command::Serve(_)
-                    | Command::Tui(_)
-                    | Command::Completions(_)
-                    | Command::Man(_)
-                    | Command::Help(_)
-                    | Command::Ask(_)
-                    | Command::Mcp(_)
-                    | Command::Run(_)
-            )
+        let is_prompt = matches!(self, Self::Sql(arguments) if !arguments.is_complete());
+        !is_prompt && !self.is_general() && !matches!(self, Self::Tui(_) | Self::Ask(_) | Self::Mcp(_))
     }
 
     /// Runs the command. Returns error messages on failure.
     fn run(self) -> Result<(), Vec<String>> {
+        let only = |result: Result<(), String>| result.map_err(|error| vec![error]);
         let (path, result): (&Path, _) = match &self {
-            Command::Summary(arguments) => return summary::summary(arguments),
-            Command::Insights(arguments) => {
-                (&arguments.terms.source.file, insights::insights(arguments).and_then(print_text))
+            Command::Summary(args) => return summary::summary(args),
+            Command::Insights(args) => (&args.terms.source.file, insights::insights(args).and_then(print_text)),
+            Command::Live(args) => (&args.source.file, live::live(args).and_then(print_text)),
+            Command::Peak(args) => (&args.source.file, live::peak(args).and_then(print_text)),
+            Command::Allocations(args) => (&args.source.file, allocations::allocations(args).and_then(print_text)),
+            Command::Segments(args) => (&args.source.file, segments::segments(args).and_then(print_text)),
+            Command::WhatIf(args @ what_if::WhatIfArgs { out: Some(out), .. }) => {
+                print_written(out, &args.source.file, simulated_snapshot::write(args, out))
             }
-            Command::Live(arguments) => (&arguments.source.file, live::live(arguments).and_then(print_text)),
-            Command::Peak(arguments) => (&arguments.source.file, live::peak(arguments).and_then(print_text)),
-            Command::Allocations(arguments) => {
-                (&arguments.source.file, allocations::allocations(arguments).and_then(print_text))
-            }
-            Command::Segments(arguments) => {
-                (&arguments.source.file, segments::segments(arguments).and_then(print_text))
-            }
-            Command::WhatIf(arguments @ what_if::WhatIfArgs { out: Some(out), .. }) => {
-                print_written(out, &arguments.source.file, simulated_snapshot::write(arguments, out))
-            }
-            Command::WhatIf(arguments) => (&arguments.source.file, what_if::simulate(arguments).and_then(print_text)),
-            Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
+            Command::WhatIf(args) => (&args.source.file, what_if::simulate(args).and_then(print_text)),
+            Command::Events(args) => (&args.source.file, events::events(args)),
             Command::Insight(command) => (&command.terms.source.file, command.run().and_then(print_text)),
             Command::Report(terms) => (
                 &terms.source.file,
                 insights::insight(Topic::Peak, terms, false, &insights::RangeBounds::default()).and_then(print_text),
             ),
-            Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(print_text)),
-            // The error already names the file.
-            Command::Diff(arguments) => {
-                return diff::diff(arguments).and_then(print_text).map_err(|error| vec![error]);
-            }
-            Command::Ranks(arguments) => {
-                return ranks::ranks(arguments).and_then(print_text).map_err(|error| vec![error]);
-            }
-            // The error already names the file.
-            Command::Sql(arguments) => return arguments.run().map_err(|error| vec![error]),
-            Command::Plot(arguments) => (&arguments.source.file, plot::plot(arguments)),
-            Command::Html(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
-            Command::Crop(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
-            Command::Convert(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
-            Command::Export(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
-            Command::Serve(arguments) => return arguments.run().map_err(|error| vec![error]),
-            Command::Tui(arguments) => return tui::tui(arguments),
-            Command::Ask(arguments) => return arguments.run(answer),
-            Command::Mcp(arguments) => return arguments.run(answer_ranks_too).map_err(|error| vec![error]),
-            Command::Run(arguments) => return arguments.run(),
-            Command::Completions(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
-            // The error already names the file.
-            Command::Man(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
-            Command::Help(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
+            Command::Plan(args) => (&args.source.file, plan::plan(args).and_then(print_text)),
+            // The errors of these commands already name the file.
+            Command::Diff(args) => return only(diff::diff(args).and_then(print_text)),
+            Command::Ranks(args) => return only(ranks::ranks(args).and_then(print_text)),
+            Command::Sql(args) => return only(args.run()),
+            Command::Plot(args) => (&args.source.file, plot::plot(args)),
+            Command::Html(args) => print_written(&args.out, &args.source.file, args.write()),
+            Command::Crop(args) => print_written(&args.out, &args.source.file, args.write()),
+            Command::Convert(args) => print_written(&args.out, &args.source.file, args.write()),
+            Command::Export(args) => print_written(&args.out, &args.source.file, args.write()),
+            Command::Serve(args) => return only(args.run()),
+            Command::Tui(args) => return tui::tui(args),
+            Command::Ask(args) => return args.run(answer),
+            Command::Mcp(args) => return only(args.run(answer_ranks_too)),
+            Command::Run(args) => return args.run(),
+            Command::Completions(args) => return only(args.run(Memscape::command())),
+            Command::Man(args) => return only(args.run(Memscape::command())),
+            Command::Help(args) => return only(args.run(Memscape::command())),
         };
         result.map_err(|error| vec![format!("{}: {error}", path.display())])
     }

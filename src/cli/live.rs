@@ -2,9 +2,8 @@
 
 use super::common_args::{AtArg as AtPosition, SnapshotArgs, TimeArg, TracePosition, parse_time};
 use super::live_rows::{Counting, LiveArgs, LiveRows};
-use super::open_snapshot::{Edge, OpenSnapshot};
+use super::open_snapshot::{Edge, OpenSnapshot, ask_device};
 use clap::Args;
-use engine::{Answer, Question};
 use protocol::{MomentFacts, MomentSpec, ReportQuestion, Span, Topic};
 
 /// Arguments of `memscape live`.
@@ -77,9 +76,7 @@ pub(crate) fn peak(Peak { source, from, to, terms }: &Peak) -> Result<String, St
         let facts = mosaic_peak(&mut snapshot, Some(span))?;
         return LiveRows::render(snapshot, terms, facts, Some(span));
     }
-    let Some(Answer::Range(facts)) = snapshot.ask_device(Question::Range(span)) else {
-        return Err("the peak of the range could not be computed".to_owned());
-    };
+    let facts = ask_device!(snapshot, Range(span)).ok_or("the peak of the range could not be computed")?;
     let facts = snapshot.moment_facts(MomentSpec::Moment(facts.peak_moment))?;
     LiveRows::render(snapshot, terms, facts, Some(span))
 }
@@ -90,10 +87,7 @@ fn mosaic_peak(snapshot: &mut OpenSnapshot, window: Option<Span>) -> Result<Mome
     let moments = window.map_or_else(Vec::new, |Span { from, to }| vec![("from", from), ("to", to)]);
     let thresholds = moments.into_iter().map(|(key, moment)| (key.to_owned(), moment.into())).collect();
     let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds, rows: 0, ..ReportQuestion::default() };
-    let report = match snapshot.ask_device(Question::Report(question)) {
-        Some(Answer::Report(report)) => report,
-        _ => return Err("the peak could not be computed".to_owned()),
-    };
+    let report = ask_device!(snapshot, Report(question)).ok_or("the peak could not be computed")?;
     let sheet = report.sheets.iter().find(|sheet| sheet.key == "mosaic");
     // The first row is the peak of the trace, the second one that of the range.
     let row = sheet.and_then(|sheet| sheet.rows.get(usize::from(window.is_some())));

@@ -1,13 +1,12 @@
 //! Output of `memscape live` and `memscape peak`: live allocations grouped by code, as text or JSON.
 
 use super::common_args::{OutputArgs, value_name};
-use super::open_snapshot::{OpenSnapshot, fetch_rows};
-use super::output::{after_event, more_rows_line, to_pretty_json, with_fields};
+use super::open_snapshot::{OpenSnapshot, ask_device, fetch_rows};
+use super::output::{more_rows_line, to_pretty_json, with_fields};
 use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
-use base::units::{Bytes, Moment, group_digits, pluralize};
+use base::units::{Bytes, Moment, group_digits, moment_text, pluralize};
 use clap::{Args, ValueEnum};
-use engine::{Answer, Question};
 use protocol::{
     Arrangement, Fold, FoldScope, FoldState, Internal, Merge, MomentFacts, NodeLabel, Root, Scope, Span, TreePage,
     TreeQuestion, TreeRow,
@@ -136,9 +135,9 @@ impl LiveRows<'_> {
             Counting::Whole if facts.moment == snapshot.peak() => ", the peak",
             Counting::Whole => "",
         };
-        let mut text = format!("{}: live {}{is_peak}\n", snapshot.heading(), after_event(facts.moment));
+        let mut text = format!("{}: live {}{is_peak}\n", snapshot.heading(), moment_text(facts.moment));
         if let Some(Span { from, to }) = self.window {
-            text.push_str(&format!("  peak between {} and {}\n", after_event(from), after_event(to)));
+            text.push_str(&format!("  peak between {} and {}\n", moment_text(from), moment_text(to)));
         }
         let mut fact = |label: &str, bytes: u64, note: &str| {
             let short = Bytes(bytes).to_string();
@@ -200,10 +199,7 @@ fn fetch_tree(snapshot: &mut OpenSnapshot, terms: &LiveArgs, moment: u32) -> Opt
             search_serial: None,
             rows,
         };
-        match snapshot.ask_device(Question::Tree(Box::new(question)))? {
-            Answer::Tree(page) => Some(page),
-            _ => None,
-        }
+        ask_device!(snapshot, Tree(Box::new(question)))
     })
 }
 

@@ -13,6 +13,17 @@ use protocol::{CategorySet, DeviceSummary, FileSummary, MomentFacts, MomentSpec}
 use serde_json::{Value, json};
 use ui::text::summary::{device_name, loaded_range};
 
+/// Sends a query about the selected device of a snapshot. Returns `None` if there is no answer.
+macro_rules! ask_device {
+    ($snapshot:expr, $Variant:ident($question:expr)) => {
+        match $snapshot.ask_device(engine::Question::$Variant($question)) {
+            Some(engine::Answer::$Variant(answer)) => Some(answer),
+            _ => None,
+        }
+    };
+}
+pub(crate) use ask_device;
+
 /// An open snapshot with a selected device.
 pub(crate) struct OpenSnapshot {
     pub(crate) summary: FileSummary,
@@ -221,11 +232,8 @@ impl OpenSnapshot {
     /// # Errors
     /// Returns an error message if the moment does not exist.
     pub(crate) fn moment_facts(&mut self, at: MomentSpec) -> Result<MomentFacts, String> {
-        let _device = self.device.device;
-        match self.ask_device(Question::Moments(vec![at])) {
-            Some(Answer::Moments(moments)) => moments.first().copied().ok_or("no such event".to_owned()),
-            _ => Err("no such event".to_owned()),
-        }
+        let moments = ask_device!(self, Moments(vec![at]));
+        moments.and_then(|moments| moments.first().copied()).ok_or("no such event".to_owned())
     }
 }
 

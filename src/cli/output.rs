@@ -2,7 +2,7 @@
 
 use super::capture::{self, CaptureWriter, is_captured};
 use super::terminal::{REPLACEMENT, SafeWriter, is_terminal};
-use base::units::{Moment, group_digits};
+use base::units::group_digits;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, ErrorKind, Write};
@@ -50,14 +50,6 @@ pub(crate) fn print_stderr(line: &str) {
 /// Replaces control characters. Names in files may contain escape sequences that a terminal would interpret.
 pub(crate) fn printable(text: &str) -> String {
     text.replace(char::is_control, REPLACEMENT)
-}
-
-/// Formats a moment, such as `after event 3,216`.
-pub(crate) fn after_event(moment: u32) -> String {
-    match Moment(moment).event() {
-        Some(event) => format!("after event {}", group_digits(event.0.into())),
-        None => "before the first event".to_owned(),
-    }
 }
 
 /// Returns the line that follows a truncated list, or an empty string if the list is complete.

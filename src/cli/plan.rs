@@ -1,7 +1,7 @@
 //! `memscape plan`: predicts the peak if the sizes of groups of allocations change, and the largest batch that fits.
 
 use super::common_args::{SnapshotArgs, parse_bytes};
-use super::open_snapshot::OpenSnapshot;
+use super::open_snapshot::{OpenSnapshot, ask_device};
 use super::output::{printable, to_pretty_json, with_fields};
 use super::rules::CategoryRules;
 use super::scaling;
@@ -9,7 +9,7 @@ use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits};
 use clap::Args;
-use engine::{Answer, Question};
+use engine::Question;
 use protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, Preset, WhatIf, WhatIfQuestion, read_factor};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -128,11 +128,8 @@ pub(crate) fn build_question(
 /// # Errors
 /// Returns an error message if a group has no allocations.
 pub(crate) fn run_plan(snapshot: &mut OpenSnapshot, plan: &PlanQuestion) -> Result<PlanPage, String> {
-    match snapshot.ask_device(Question::Plan(Box::new(plan.clone()))) {
-        Some(Answer::Plan(page)) if page.error.is_empty() => Ok(*page),
-        Some(Answer::Plan(page)) => Err(page.error),
-        _ => Err("the plan could not be computed".to_owned()),
-    }
+    let page = ask_device!(snapshot, Plan(Box::new(plan.clone()))).ok_or("the plan could not be computed")?;
+    if page.error.is_empty() { Ok(*page) } else { Err(page.error) }
 }
 
 /// Simulates the allocator, with the sizes of a plan if given.
@@ -148,10 +145,8 @@ pub(crate) fn simulate_plan(
         snapshot.ask_device(Question::PlannedSizes(Box::new(plan.clone())));
     }
     let question = WhatIfQuestion { is_planned: plan.is_some(), ..question };
-    match snapshot.ask_device(Question::WhatIf(Box::new(question))) {
-        Some(Answer::WhatIf(answer)) => Ok(*answer),
-        _ => Err("the allocator could not be simulated".to_owned()),
-    }
+    let answer = ask_device!(snapshot, WhatIf(Box::new(question))).map(|answer| *answer);
+    answer.ok_or("the allocator could not be simulated".to_owned())
 }
 
 fn as_json(

@@ -1,18 +1,19 @@
 //! `memscape ranks`: compares the snapshots of many ranks, as text, JSON, Markdown or HTML.
 
-use super::diff::{Diff, diff};
+use super::common_args::one_of;
+use super::diff::{DEFAULT_ROWS, Diff, diff};
 use super::file_survey::default_memory_bytes;
 use super::output::{print, print_stderr, printable};
 use super::output_file::OutputFile;
 use super::ranks_json::as_json;
 use super::ranks_survey::{Surveys, parse_memory, survey};
 use super::report_html::render;
-use super::table::{Table, columns};
+use super::report_text::format_report;
 use super::terminal::wrap_to_terminal;
-use base::units::{Bytes, group_digits, pluralize};
-use clap::{Args, ValueEnum};
-use compare::ranks::{Order, Pattern, Rank, Ranks, report};
-use compare::signed;
+use base::units::{Bytes, pluralize};
+use clap::Args;
+use compare::ranks::{Order, Pattern, Rank, report};
+use protocol::Report;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -31,8 +32,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATTERN", value_parser = Pattern::parse)]
     names: Option<Pattern>,
     /// Order of the rows of the page's map
-    #[arg(long, value_enum, default_value_t = OrderArg::Rank, requires = "out")]
-    order: OrderArg,
+    #[arg(long, default_value = "rank", value_parser = one_of(Order::ALL, Order::name), requires = "out")]
+    order: Order,
     /// Compare this rank with the median rank of its group, as memscape diff does
     #[arg(long, value_name = "RANK")]
     explain: Option<u32>,
@@ -48,26 +49,6 @@ pub(crate) struct Arguments {
     /// Print Markdown
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-}
-
-/// Order of the rows of the map, as a command line value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum OrderArg {
-    Rank,
-    Pp,
-    Tp,
-    Peak,
-}
-
-impl From<OrderArg> for Order {
-    fn from(by: OrderArg) -> Order {
-        match by {
-            OrderArg::Rank => Order::Rank,
-            OrderArg::Pp => Order::Pp,
-            OrderArg::Tp => Order::Tp,
-            OrderArg::Peak => Order::Peak,
-        }
-    }
 }
 
 /// Runs `memscape ranks` and returns its output.
@@ -90,36 +71,32 @@ fn run(surveys: &Surveys, arguments: &Arguments, memory: u64) -> Result<String, 
     if let Some(rank) = arguments.explain {
         return explain(surveys, rank, arguments);
     }
-    let of = &surveys.ranks;
-    if let Some(out) = &arguments.out {
-        return write_report(of, arguments, out);
+    let ranks = &surveys.ranks;
+    if arguments.json {
+        return Ok(as_json(ranks, memory));
     }
-    Ok(match (arguments.json, arguments.markdown) {
-        (true, _) => as_json(of, memory),
-        (_, true) => as_markdown(of, arguments.top),
-        _ => as_text(of, arguments.top),
-    })
+    let report = report(ranks, arguments.top, arguments.order);
+    let paths = match &*arguments.paths {
+        [path] => path.display().to_string(),
+        paths => pluralize(paths.len() as u64, "path"),
+    };
+    match &arguments.out {
+        Some(out) => write_page(&report, &format!("Ranks: {paths}"), ranks.ranks.len(), out),
+        None => Ok(format_report(&report, &paths, arguments.markdown)),
+    }
 }
 
-/// Writes the report as HTML. If the output is standard output, returns the report instead.
-fn write_report(ranks: &Ranks, arguments: &Arguments, out: &OutputFile) -> Result<String, String> {
-    let title = match &*arguments.paths {
-        [path] => format!("Ranks: {}", path.display()),
-        paths => format!("Ranks: {}", pluralize(paths.len() as u64, "path")),
-    };
-    let page = render(&report(ranks, arguments.top, arguments.order.into()), &title);
+/// Writes the report as HTML. If the output is standard output, returns the page instead.
+fn write_page(report: &Report, title: &str, ranks: usize, out: &OutputFile) -> Result<String, String> {
+    let page = render(report, title);
     if out.is_standard_output() {
         return Ok(page);
     }
-    let wrong = |error: std::io::Error| format!("{}: {error}", out.path().display());
+    let path = out.path().display();
+    let wrong = |error: std::io::Error| format!("{path}: {error}");
     let mut file = out.create().map_err(wrong)?;
     file.write_all(page.as_bytes()).and_then(|()| file.finish()).map_err(wrong)?;
-    print_stderr(&format!(
-        "{}: {} of {}",
-        out.path().display(),
-        Bytes(page.len() as u64),
-        pluralize(ranks.ranks.len() as u64, "rank")
-    ));
+    print_stderr(&format!("{path}: {} of {}", Bytes(page.len() as u64), pluralize(ranks as u64, "rank")));
     Ok(String::new())
 }
 
@@ -135,10 +112,12 @@ fn explain(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<Stri
     let median = median.ok_or(format!("rank {number} is the only one that can be read"))?;
     let source = |rank: &Rank| {
         let device = rank.survey.as_ref().map_or(0, |survey| survey.device);
-        let path = surveys.path(rank).map(|path| (path.to_owned(), device));
+        let path = surveys.path(rank).map(|path| (path.to_owned(), Some(device)));
         path.ok_or(format!("{}: unpack the archive to compare a snapshot of it", rank.file))
     };
-    let text = diff(&Diff::for_devices(source(median)?, source(rank)?, arguments.json, arguments.markdown))?;
+    let ((a, device_a), (b, device_b)) = (source(median)?, source(rank)?);
+    let (json, markdown, top) = (arguments.json, arguments.markdown, DEFAULT_ROWS);
+    let text = diff(&Diff { a, b, device_a, device_b, json, markdown, top, ..Diff::default() })?;
     if arguments.json {
         return Ok(text);
     }
@@ -149,66 +128,4 @@ fn explain(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<Stri
 
 fn title(rank: &Rank) -> String {
     printable(&rank.title())
-}
-
-/// Returns the ranks to print, in their original order. If there are too many, those that stand out take precedence.
-fn shown_ranks(ranks: &Ranks, top: usize) -> Vec<&Rank> {
-    let mut places = ranks.most_important_first();
-    places.truncate(top);
-    places.sort_unstable();
-    places.into_iter().filter_map(|index| ranks.ranks.get(index)).collect()
-}
-
-/// Numeric columns of the table of ranks, with their minimum widths.
-const NUMBERS: [(&str, usize); 7] =
-    [("rank", 6), ("peak", 10), ("Δ median", 11), ("reserved", 10), ("end", 10), ("OOM", 14), ("group", 5)];
-
-/// Builds the table of ranks. A rank that could not be read has the reason in place of its numbers.
-fn table(ranks: &Ranks, shown: &[&Rank]) -> Table {
-    let mut table = Table::new(0, columns(NUMBERS, ["file"]));
-    let median = ranks.peak.map_or(0, |peak| peak.median);
-    let unknown = || "–".to_owned();
-    for rank in shown {
-        let number = rank.rank.map_or_else(unknown, |rank| rank.to_string());
-        let file = if rank.file.is_empty() { unknown() } else { rank.file.clone() };
-        let Some(survey) = &rank.survey else {
-            let error = rank.error.as_deref().unwrap_or_default();
-            let reason = if rank.file.is_empty() { error.to_owned() } else { format!("{file}: {error}") };
-            table.push([&*number, "", "", "", "", "", "", &reason]);
-            continue;
-        };
-        let peak = rank.peak().unwrap_or(0);
-        table.push([
-            number,
-            Bytes(peak).to_string(),
-            signed(i128::from(peak) - i128::from(median)),
-            Bytes(u64::try_from(survey.peak_reserved).unwrap_or(0)).to_string(),
-            Bytes(survey.end_requested).to_string(),
-            survey.out_of_memory.map_or_else(unknown, |oom| format!("event {}", group_digits(oom.event.into()))),
-            rank.group.map_or_else(unknown, |group| (group + 1).to_string()),
-            file,
-        ]);
-    }
-    table
-}
-
-fn as_text(ranks: &Ranks, top: usize) -> String {
-    let shown = shown_ranks(ranks, top);
-    let sentences: String = ranks.verdict.iter().chain(&ranks.notes).map(|text| printable(text) + "\n").collect();
-    let mut text = sentences + "\n" + &table(ranks, &shown).text();
-    let more = ranks.ranks.len() - shown.len();
-    if more > 0 {
-        text += &format!("… {} more (see --top)\n", group_digits(more as u64));
-    }
-    if !ranks.left_out.is_empty() {
-        let files = pluralize(ranks.left_out.len() as u64, "file");
-        text += &format!("{files} of other steps not compared (see --json)\n");
-    }
-    wrap_to_terminal(&text)
-}
-
-fn as_markdown(ranks: &Ranks, top: usize) -> String {
-    let sentences = ranks.verdict.iter().chain(&ranks.notes).map(|text| format!("- {}\n", printable(text)));
-    let table = table(ranks, &shown_ranks(ranks, top)).markdown();
-    format!("# Ranks\n\n{}\n{table}", sentences.collect::<String>())
 }

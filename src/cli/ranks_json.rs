@@ -1,9 +1,9 @@
 //! JSON output of `memscape ranks --json`.
 
 use super::output::to_pretty_json;
-use compare::ranks::{Rank, RankQuantiles, Ranks};
+use compare::ranks::{Rank, RankQuantiles, Ranks, SiteBytes};
 use protocol::SCHEMA;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Builds the JSON output for a comparison of ranks. `memory` is the memory budget in bytes.
 pub(super) fn as_json(comparison: &Ranks, memory: u64) -> String {
@@ -13,32 +13,27 @@ pub(super) fn as_json(comparison: &Ranks, memory: u64) -> String {
         json!({"rank": number(it.at), "file": file(it.at), "delta_bytes": it.delta, "median_absolute_deviation": it.deviation})
     });
     let groups = comparison.groups.iter().map(|group| {
-        let ranks: Vec<_> = group.ranks.iter().map(|&index| number(index)).collect();
         let deltas = group.deltas.iter().map(|it| json!({"call_site": it.site, "delta_bytes": it.bytes}));
         json!({
-            "ranks": ranks,
+            "ranks": group.ranks.iter().map(|&index| number(index)).collect::<Value>(),
             "median_rank": number(group.median),
             "peak_requested": group.peak,
             "peak_requested_bytes": group.peak,
             "shared": group.shared,
-            "differences": deltas.collect::<Vec<Value>>(),
+            "differences": deltas.collect::<Value>(),
         })
     });
     let spread = |it: &RankQuantiles| json!([it.min, it.p5, it.median, it.p95, it.max]);
     let peak = comparison.peak.as_ref().map(spread);
-    let [curve, steps] = [&comparison.curve, &comparison.steps].map(|it| it.iter().map(spread).collect::<Vec<Value>>());
+    let [curve, steps] = [&comparison.curve, &comparison.steps].map(|it| it.iter().map(spread).collect::<Value>());
     let first_oom = comparison.first_oom.as_ref().map(|first| {
-        json!({
-            "rank": number(first.at),
-            "ranks_out_of_memory": first.ranks,
-            "by_time": first.is_by_time,
-            "others": first.others.map(|(least, most, ranks)| json!({"least_live_bytes": least, "most_live_bytes": most, "ranks": ranks})),
-        })
+        let others = first.others.map(|(least, most, ranks)| json!({"least_live_bytes": least, "most_live_bytes": most, "ranks": ranks}));
+        json!({"rank": number(first.at), "ranks_out_of_memory": first.ranks, "by_time": first.is_by_time, "others": others})
     });
     to_pretty_json(&json!({
         "schema": SCHEMA,
         "memory_budget_bytes": memory,
-        "ranks": comparison.ranks.iter().map(|rank| row(comparison, rank)).collect::<Vec<Value>>(),
+        "ranks": comparison.ranks.iter().map(|rank| row(comparison, rank)).collect::<Value>(),
         "left_out": comparison.left_out,
         "is_partial": comparison.is_partial,
         "peak": peak,
@@ -48,8 +43,8 @@ pub(super) fn as_json(comparison: &Ranks, memory: u64) -> String {
         "curve_by_share_of_events_bytes": curve,
         "steps": steps,
         "step_peak_bytes": steps,
-        "outliers": outliers.collect::<Vec<Value>>(),
-        "groups": groups.collect::<Vec<Value>>(),
+        "outliers": outliers.collect::<Value>(),
+        "groups": groups.collect::<Value>(),
         "first_oom": first_oom,
         "notes": comparison.notes,
         "verdict": comparison.verdict,
@@ -58,13 +53,9 @@ pub(super) fn as_json(comparison: &Ranks, memory: u64) -> String {
 
 fn row(ranks: &Ranks, rank: &Rank) -> Value {
     let survey = rank.survey.as_ref();
-    let coords: Map<String, Value> = rank.coords.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-    let sites = survey.map(|survey| {
-        let sites = survey.sites.iter();
-        sites
-            .map(|it| json!({"call_site": it.site, "bytes": it.bytes, "live_bytes": it.bytes, "count": it.allocations}))
-            .collect::<Vec<Value>>()
-    });
+    let fields =
+        |pairs: &[(String, String)]| pairs.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Value>();
+    let site = |it: &SiteBytes| json!({"call_site": it.site, "bytes": it.bytes, "live_bytes": it.bytes, "count": it.allocations});
     let oom = survey.and_then(|survey| survey.out_of_memory);
     let median = ranks.peak.map(|peak| peak.median);
     let delta = rank.peak().zip(median).map(|(peak, median)| i128::from(peak) - i128::from(median));
@@ -72,7 +63,7 @@ fn row(ranks: &Ranks, rank: &Rank) -> Value {
         "rank": rank.rank,
         "host": rank.host,
         "step": rank.step,
-        "coords": coords,
+        "coords": fields(&rank.coords),
         "file": Some(&rank.file).filter(|file| !file.is_empty()),
         "device": survey.map(|it| it.device),
         "events": survey.map(|it| it.events),
@@ -91,8 +82,8 @@ fn row(ranks: &Ranks, rank: &Rank) -> Value {
         "group": rank.group,
         "steps": survey.map(|it| &it.steps),
         "step_peak_bytes": survey.map(|it| &it.steps),
-        "settings": survey.map(|it| it.settings.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<String, Value>>()),
-        "sites_at_peak": sites,
+        "settings": survey.map(|it| fields(&it.settings)),
+        "sites_at_peak": survey.map(|it| it.sites.iter().map(site).collect::<Value>()),
         "other_bytes_at_peak": survey.map(|it| it.other_bytes),
         "other_at_peak_bytes": survey.map(|it| it.other_bytes),
         "error": rank.error,

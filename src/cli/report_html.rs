@@ -4,7 +4,7 @@ use base::escape::Html;
 use base::units::Bytes;
 use protocol::{Chart, HeatMap, Report, Sheet, SheetRow, Tone};
 use std::fmt::Write;
-use ui::text::cell_text::{exact, is_numeric, left_out_text, short, total_row};
+use ui::text::cell_text::{exact, is_numeric, left_out_text, printed_note, short, total_row};
 
 /// Maximum number of ranks that are drawn as individual curves. With more ranks, a heat map is drawn.
 const MAX_CURVES: usize = 16;
@@ -63,9 +63,7 @@ fn escaped(text: &str) -> String {
 }
 
 fn write_table(out: &mut String, sheet: &Sheet) {
-    // Rows cannot be selected here, so that hint is dropped.
-    let note = sheet.note.split(" Select a row").next().unwrap_or_default();
-    let _ = write!(out, "<h2>{}</h2>\n<p>{}</p>\n", escaped(&sheet.title), escaped(note));
+    let _ = write!(out, "<h2>{}</h2>\n<p>{}</p>\n", escaped(&sheet.title), escaped(printed_note(sheet)));
     *out += "<div class=\"sheet\"><table>\n<thead><tr>";
     let class = |column: usize| if is_numeric(sheet, column) { " class=\"number\"" } else { "" };
     for (at, column) in sheet.columns.iter().enumerate() {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 pub(crate) fn as_json(report: &Report) -> Value {
     let statement = report.statements.iter().map(|it| {
         json!({
-            "tone": tone_name(it.tone),
+            "tone": it.tone.name(),
             "text": it.text,
             "fix": Some(&it.fix).filter(|fix| !fix.is_empty()),
             "chart": it.chart.as_ref().map(as_chart),
@@ -45,14 +45,6 @@ fn as_chart(chart: &Chart) -> Value {
     }
 }
 
-fn tone_name(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Fact => "fact",
-        Tone::Good => "good",
-        Tone::Alarm => "alarm",
-    }
-}
-
 fn as_sheet(sheet: &Sheet) -> Value {
     let threshold = sheet.threshold.as_ref();
     let columns = sheet.columns.iter().map(|column| json!({"key": column.key, "label": column.label}));
@@ -75,7 +67,7 @@ fn as_row(sheet: &Sheet, row: &SheetRow) -> Value {
         fields.insert("depth".to_owned(), json!(row.depth));
     }
     if row.tone != Tone::Fact {
-        fields.insert("tone".to_owned(), json!(tone_name(row.tone)));
+        fields.insert("tone".to_owned(), json!(row.tone.name()));
     }
     if !row.stack.is_empty() {
         fields.insert("stack".to_owned(), json!(row.stack));

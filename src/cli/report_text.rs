@@ -2,11 +2,18 @@
 
 use super::output::printable;
 use super::table::{self, Table};
+use super::terminal::wrap_to_terminal;
 use protocol::{Cell, Report, Sheet, SheetColumn, Tone};
-use ui::text::cell_text::{exact, is_numeric, left_out_text, threshold_text, total_row};
+use ui::text::cell_text::{exact, is_numeric, left_out_text, printed_note, threshold_text, total_row};
+use ui::text::markdown::markdown;
 
 /// Maximum width of a name column in output that is not fitted to a terminal. Longer names overflow.
 const MAX_NAME: usize = 60;
+
+/// Formats a report as Markdown, or as text for the terminal.
+pub(crate) fn format_report(report: &Report, of: &str, is_markdown: bool) -> String {
+    if is_markdown { markdown(report, of) } else { wrap_to_terminal(&as_text(report, of)) }
+}
 
 /// Formats a report. `of` is the file and device that it describes, which may be empty.
 pub(crate) fn as_text(report: &Report, of: &str) -> String {
@@ -33,8 +40,9 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
         .as_ref()
         .map_or_else(String::new, |it| format!(" ({}; --threshold {}=N)", threshold_text(it), it.key));
     text.push_str(&format!("\n{}\n", printable(&format!("{}{asked}", sheet.title))));
-    if !sheet.note.is_empty() {
-        text.push_str(&format!("  {}\n", printable(&sheet.note)));
+    let note = printed_note(sheet);
+    if !note.is_empty() {
+        text.push_str(&format!("  {}\n", printable(note)));
     }
     if sheet.rows.is_empty() && sheet.left_out == 0 {
         text.push_str("  none\n");

@@ -2,14 +2,13 @@
 
 use super::allocations::largest;
 use super::common_args::{AtArg, OutputArgs, SnapshotArgs, TracePosition, parse_bytes};
-use super::open_snapshot::OpenSnapshot;
-use super::output::{after_event, more_rows_line, printable, to_pretty_json, with_fields};
+use super::open_snapshot::{OpenSnapshot, ask_device};
+use super::output::{more_rows_line, printable, to_pretty_json, with_fields};
 use super::segments_json::{self, Sites, bars_of, block_state, blocks_of, hex};
 use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
-use base::units::{Bytes, Moment, group_digits, percent, pluralize};
+use base::units::{Bytes, Moment, group_digits, moment_text, percent, pluralize};
 use clap::Args;
-use engine::{Answer, Question};
 use protocol::{
     MemoryFilter, MomentFacts, PieceKind, Scope, SegmentSort, SegmentsFit, SegmentsPage, SegmentsPiece,
     SegmentsQuestion, SegmentsSums, pool_name,
@@ -83,7 +82,6 @@ pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
 
 /// Fetches all segments and blocks, in several requests, since the engine returns a limited number of rows at a time.
 fn fetch_page(snapshot: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Option<SegmentsPage> {
-    let _device = snapshot.device.device;
     let mut ask = |first| {
         let question = SegmentsQuestion {
             moment,
@@ -97,10 +95,7 @@ fn fetch_page(snapshot: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Opt
             reveal: None,
             request: terms.request,
         };
-        match snapshot.ask_device(Question::State(question))? {
-            Answer::State(page) => Some(*page),
-            _ => None,
-        }
+        ask_device!(snapshot, State(question)).map(|page| *page)
     };
     let mut whole = ask(0)?;
     while let Some(last) = whole.bars.last().map(|bar| bar.row).filter(|last| last + 1 < whole.rows) {
@@ -171,7 +166,7 @@ fn as_text(
     sites: &Sites,
 ) -> String {
     let is_peak = if facts.moment == snapshot.peak() { ", the peak" } else { "" };
-    let mut text = format!("{}: {}{is_peak}\n  ", snapshot.heading(), after_event(facts.moment));
+    let mut text = format!("{}: {}{is_peak}\n  ", snapshot.heading(), moment_text(facts.moment));
     text.push_str(&sums_text(&page.total));
     if page.outside_mapped.count > 0 {
         let (bytes, count) =

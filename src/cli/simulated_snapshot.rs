@@ -1,14 +1,13 @@
 //! `memscape whatif -o`: writes a simulated run as a snapshot that can be opened like a recorded one.
 
 use super::compressed::{CompressedWriter, CompressionKind};
-use super::open_snapshot::OpenSnapshot;
+use super::open_snapshot::{OpenSnapshot, ask_device};
 use super::output::{print, to_pretty_json};
 use super::output_file::OutputFile;
 use super::plan;
 use super::what_if::WhatIfArgs;
 use base::units::{Bytes, group_digits, pluralize};
 use engine::crop::{CropError, SimulatedRun, SimulatedSummary};
-use engine::{Answer, Question};
 use protocol::PlanQuestion;
 use serde_json::json;
 use std::io::{BufWriter, Write};
@@ -70,10 +69,7 @@ pub(crate) fn write(terms: &WhatIfArgs, out: &OutputFile) -> Result<String, Stri
 fn planned_sizes(snapshot: &mut OpenSnapshot, plan: &PlanQuestion) -> Result<Vec<u8>, String> {
     // Returns the error of an invalid plan.
     plan::run_plan(snapshot, plan)?;
-    match snapshot.ask_device(Question::PlannedSizes(Box::new(plan.clone()))) {
-        Some(Answer::PlannedSizes(sizes)) => Ok(sizes),
-        _ => Err("the plan could not be computed".to_owned()),
-    }
+    ask_device!(snapshot, PlannedSizes(Box::new(plan.clone()))).ok_or("the plan could not be computed".to_owned())
 }
 
 fn summary_text(written: &SimulatedSummary) -> String {

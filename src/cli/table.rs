@@ -99,17 +99,6 @@ impl Table {
         if self.rows.is_empty() { String::new() } else { "\n".to_owned() + &self.text() }
     }
 
-    /// Formats the table as Markdown.
-    pub(crate) fn markdown(&self) -> String {
-        let line = |cells: &mut dyn Iterator<Item = &String>| {
-            let cells: Vec<String> = cells.map(|cell| cell.replace('|', "\\|")).collect();
-            format!("| {} |\n", cells.join(" | "))
-        };
-        let rule: String = self.columns.iter().map(|column| if column.is_number { "|--:" } else { "|---" }).collect();
-        let head = line(&mut self.columns.iter().map(|column| &column.heading)) + &rule + "|\n";
-        head + &self.rows.iter().map(|row| line(&mut row.iter())).collect::<String>()
-    }
-
     /// Formats the headings and each row, fitted to the width of standard output.
     pub(crate) fn texts(&self) -> Vec<String> {
         self.texts_in(line_width())

@@ -3,19 +3,19 @@
 
 use super::common_args::{SnapshotArgs, parse_bytes};
 use super::open_snapshot::OpenSnapshot;
-use super::output::{printable, to_pretty_json};
+use super::output::to_pretty_json;
 use super::output_file::OutputFile;
-use super::table::{Table, columns};
+use super::report_text::format_report;
 use super::terminal::wrap_to_terminal;
 use super::{plan, what_if_json};
-use base::units::{Bytes, group_digits};
+use base::units::Bytes;
 use clap::Args;
 use protocol::{
-    Factor, PlanGroup, Preset, WhatIf, WhatIfFit, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun,
-    WhatIfWarning, parse_settings,
+    Factor, PlanGroup, Preset, Report, Sheet, SheetRow, Statement, Tone, Topic, WhatIf, WhatIfFit, WhatIfOrigin,
+    WhatIfProgram, WhatIfQuestion, WhatIfRun, column, parse_settings,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use ui::features::what_if::view::sorted_runs;
 use ui::features::what_if::words;
 use ui::text::summary::device_name;
 
@@ -146,40 +146,28 @@ pub(crate) fn simulate(terms: &WhatIfArgs) -> Result<String, String> {
     if answers.is_empty() {
         return Err(format!("no device to simulate, only {}", device_name(-1)));
     }
-    let texts: Vec<String> = answers.iter().map(|(_, title, answer)| as_text(title, answer, terms)).collect();
-    let caveats: Vec<String> = caveats.iter().map(|caveat| format!("\n{caveat}\n")).collect();
-    let text = texts.join("\n") + &caveats.concat();
-    Ok(if terms.markdown { text } else { wrap_to_terminal(&text) })
+    let form = |(_, title, answer): &(i64, String, WhatIf)| {
+        format_report(&report(answer, plan.is_some()), title, terms.markdown)
+    };
+    let texts: Vec<String> = answers.iter().map(form).collect();
+    let caveats: String = caveats.iter().map(|caveat| format!("\n{caveat}\n")).collect();
+    Ok(texts.join("\n") + &if terms.markdown { caveats } else { wrap_to_terminal(&caveats) })
 }
 
-fn as_text(title: &str, answer: &WhatIf, terms: &WhatIfArgs) -> String {
-    let heading = if terms.markdown { format!("## What if: {title}\n\n") } else { format!("What if: {title}\n") };
-    let mark = if terms.markdown { "- " } else { "  " };
-    let mut text = heading;
-    let say = |text: &mut String, sentence: &str| text.push_str(&format!("{mark}{}\n", printable(sentence)));
-    words::reproduction(&answer.proof).iter().for_each(|sentence| say(&mut text, sentence));
-    if !(terms.plans.is_empty() && terms.presets.is_empty()) && answer.proof.refused.is_none() {
-        say(&mut text, "Sizes are those of the plan, also with the recorded settings.");
+/// Converts the answer about a device to a report.
+fn report(answer: &WhatIf, is_planned: bool) -> Report {
+    let (mut sentences, mut sheets) = (words::reproduction(&answer.proof), Vec::new());
+    if answer.proof.refused.is_none() {
+        let runs = sorted_runs(answer);
+        let planned = "Sizes are those of the plan, also with the recorded settings.".to_owned();
+        let findings = is_planned.then_some(planned).into_iter().chain(words::findings(answer));
+        sentences.extend(findings.map(|text| (Tone::Fact, text)));
+        sentences.extend(words::warnings(&runs));
+        sentences.extend(answer.fits.iter().map(|fit| (Tone::Fact, fit_text(fit, answer))));
+        sheets.push(table(&runs));
     }
-    if answer.proof.refused.is_some() {
-        return text;
-    }
-    words::findings(answer).iter().for_each(|sentence| say(&mut text, sentence));
-    text.push('\n');
-    text += &if terms.markdown { table(answer).markdown() } else { table(answer).text() };
-    let warnings: BTreeSet<&str> =
-        answer.runs.iter().flat_map(|run| &run.warnings).map(|warning: &WhatIfWarning| warning.words()).collect();
-    let ignored: BTreeSet<&str> = answer.runs.iter().flat_map(|run| &run.ignored).map(String::as_str).collect();
-    if !(warnings.is_empty() && ignored.is_empty() && answer.fits.is_empty()) {
-        text.push('\n');
-    }
-    warnings.iter().for_each(|warning| say(&mut text, &format!("Warning: {warning}")));
-    if !ignored.is_empty() {
-        let names: Vec<&str> = ignored.into_iter().collect();
-        say(&mut text, &format!("Without effect on the simulation: {}.", names.join(", ")));
-    }
-    answer.fits.iter().for_each(|fit| say(&mut text, &fit_text(fit, answer)));
-    text
+    let statement = |(tone, text)| Statement { tone, text, ..Statement::default() };
+    Report { topic: Topic::WhatIf, statements: sentences.into_iter().map(statement).collect(), sheets }
 }
 
 fn fit_text(fit: &WhatIfFit, answer: &WhatIf) -> String {
@@ -191,24 +179,20 @@ fn fit_text(fit: &WhatIfFit, answer: &WhatIf) -> String {
     format!("The {program} program fits in {} with {name}{more}.", Bytes(capacity))
 }
 
-/// Builds the table of runs, sorted by peak. Runs that run out of memory come last.
-fn table(answer: &WhatIf) -> Table {
-    let numbers = ["Peak reserved", "Spread", "Fragmentation", "Driver calls", "Retries"].map(|heading| (heading, 0));
-    let mut table = Table::new(2, columns(numbers, ["OOM", "Settings", "Confidence"]));
-    let mut runs: Vec<&WhatIfRun> = answer.runs.iter().collect();
-    runs.sort_by_key(|run| (words::oom_rank(run), run.peak_reserved));
-    for run in runs {
-        let recorded = if run.origin == WhatIfOrigin::Recorded { " (recorded)" } else { "" };
-        table.push([
-            Bytes(run.peak_reserved).to_string(),
-            words::spread(run),
-            words::fragmentation(run),
-            group_digits(run.driver_calls),
-            words::retries(run),
-            words::oom(run),
-            words::run_name(run) + recorded,
-            run.grade.words().to_owned(),
-        ]);
-    }
-    table
+/// Returns the table of runs.
+fn table(runs: &[&WhatIfRun]) -> Sheet {
+    let recorded = |run: &WhatIfRun| if run.origin == WhatIfOrigin::Recorded { " (recorded)" } else { "" };
+    let in_no_block = |run: &WhatIfRun| run.peak_reserved.saturating_sub(run.allocated_at_peak);
+    let columns = [
+        column::bytes("peak_reserved", "Peak reserved", |run: &WhatIfRun| run.peak_reserved),
+        column::text("spread", "Spread", words::spread),
+        column::share("fragmentation", "Fragmentation", |run: &WhatIfRun| (in_no_block(run), run.peak_reserved)),
+        column::count("driver_calls", "Driver calls", |run: &WhatIfRun| run.driver_calls),
+        column::text("retries", "Retries", words::retries),
+        column::text("oom", "OOM", words::oom),
+        column::text("settings", "Settings", |run: &WhatIfRun| words::run_name(run) + recorded(run)),
+        column::text("grade", "Confidence", |run: &WhatIfRun| run.grade.words().to_owned()),
+    ];
+    let sheet = column::sheet(["runs", "Runs", ""], &columns);
+    column::add_rows(sheet, &columns, runs, usize::MAX, |_| SheetRow::default())
 }

@@ -61,13 +61,8 @@ fn run(run: &WhatIfRun) -> Value {
     })
 }
 
-fn low(low: WhatIfLow) -> Value {
-    json!({
-        "peak_reserved_bytes": low.peak_reserved,
-        "driver_calls": low.driver_calls,
-        "retries": low.retries,
-        "oom_event": low.oom_event,
-    })
+fn low(WhatIfLow { peak_reserved, driver_calls, retries, oom_event, .. }: WhatIfLow) -> Value {
+    json!({"peak_reserved_bytes": peak_reserved, "driver_calls": driver_calls, "retries": retries, "oom_event": oom_event})
 }
 
 fn fit(fit: &WhatIfFit) -> Value {

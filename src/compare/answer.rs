@@ -15,6 +15,11 @@ impl PerSide {
         i128::from(self.b) - i128::from(self.a)
     }
 
+    /// Returns B − A, clamped to the range of `i64`.
+    pub fn clamped_delta(self) -> i64 {
+        i64::try_from(self.delta()).unwrap_or(if self.b > self.a { i64::MAX } else { i64::MIN })
+    }
+
     /// Adds the values of each side. Sums that exceed 64 bits are clamped.
     pub(crate) fn plus(self, other: PerSide) -> PerSide {
         PerSide { a: self.a.saturating_add(other.a), b: self.b.saturating_add(other.b) }

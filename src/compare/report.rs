@@ -2,7 +2,8 @@
 
 use crate::answer::{Comparison, PerSide, Row, TreeRow, factor, relation};
 use crate::verdict::signed;
-use base::units::{Bytes, Moment, group_digits, percent, pluralize};
+use base::units::{Bytes, group_digits, moment_text, percent, pluralize};
+use protocol::column::moment_cell;
 use protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
 
 /// Builder of tables with a limited number of rows.
@@ -91,15 +92,8 @@ fn groups_note(comparison: &Comparison) -> String {
         0 => String::new(),
         _ => percent(parts, 1_000_000) + " of the bytes have a partner. ",
     };
-    let (after_a, after_b) = (moment(comparison.a.moment), moment(comparison.b.moment));
+    let (after_a, after_b) = (moment_text(comparison.a.moment), moment_text(comparison.b.moment));
     ["A ", &after_a, ", B ", &after_b, ". ", &matched, "All Δ add up to ", &signed(live.delta()), "."].concat()
-}
-
-fn moment(moment: u32) -> String {
-    match Moment(moment).event() {
-        None => "before the first event".to_owned(),
-        Some(event) => "after event ".to_owned() + &group_digits(event.0.into()),
-    }
 }
 
 fn at(moment: u32) -> Evidence {
@@ -107,15 +101,11 @@ fn at(moment: u32) -> Evidence {
 }
 
 fn change(two: PerSide) -> Cell {
-    Cell::Change(i64::try_from(two.delta()).unwrap_or(if two.b > two.a { i64::MAX } else { i64::MIN }))
+    Cell::Change(two.clamped_delta())
 }
 
 pub(crate) fn text(text: impl Into<String>) -> Cell {
     Cell::Text(text.into())
-}
-
-fn event(moment: u32) -> Cell {
-    Cell::Event(Moment(moment).event_or_minus_one())
 }
 
 /// Returns table cells with the bytes of A, the bytes of B, and the difference.
@@ -138,7 +128,12 @@ const COMPARED: [(&str, &str); 7] = [
 fn compared(depth: u32, name: &str, live: PerSide, relation: String, count: PerSide, stack: &[String]) -> SheetRow {
     let counts = [text(relation), Cell::Count(count.a), Cell::Count(count.b)];
     let cells = std::iter::once(text(name)).chain(bytes(live)).chain(counts).collect();
-    SheetRow { depth, cells, stack: stack.to_vec(), ..SheetRow::default() }
+    SheetRow { depth, stack: stack.to_vec(), ..row(cells) }
+}
+
+/// Returns a table row without evidence and stack.
+pub(crate) fn row(cells: Vec<Cell>) -> SheetRow {
+    SheetRow { cells, ..SheetRow::default() }
 }
 
 impl TableBuilder {
@@ -168,6 +163,13 @@ impl TableBuilder {
         });
     }
 
+    /// Adds a table without totals, unless it has no rows.
+    pub(crate) fn add(&mut self, words: [&str; 3], columns: &[(&str, &str)], rows: Vec<SheetRow>) {
+        if !rows.is_empty() {
+            self.sheet(words, columns, rows, Vec::new());
+        }
+    }
+
     fn moments(&mut self, comparison: &Comparison) {
         const COLUMNS: [(&str, &str); 11] = [
             ("moments", "moments"),
@@ -185,13 +187,13 @@ impl TableBuilder {
         // An upper bound: the allocator rounds block sizes up, so less is free than what is not live.
         let free = |live: u64, reserved: u64| Cell::Share { part: reserved.saturating_sub(live), whole: reserved };
         let rows = comparison.moments.iter().map(|pair| {
-            let mut cells = vec![text(&*pair.title), event(pair.moments.0), event(pair.moments.1)];
+            let mut cells = vec![text(&*pair.title), moment_cell(pair.moments.0), moment_cell(pair.moments.1)];
             cells.extend(bytes(pair.live));
             cells.extend(pair.reserved.map_or([Cell::Empty, Cell::Empty, Cell::Empty], bytes));
             cells.extend(pair.reserved.map_or([Cell::Empty, Cell::Empty], |reserved| {
                 [free(pair.live.a, reserved.a), free(pair.live.b, reserved.b)]
             }));
-            SheetRow { cells, evidence: Some(at(pair.moments.0)), ..SheetRow::default() }
+            SheetRow { evidence: Some(at(pair.moments.0)), ..row(cells) }
         });
         self.sheet(["moments", "Moments", ""], &COLUMNS, rows.collect(), Vec::new());
     }
@@ -213,12 +215,9 @@ impl TableBuilder {
         let row = |row: &TreeRow| {
             compared(row.depth, &row.label, row.bytes, relation(row.bytes, true), row.count, &row.frames)
         };
-        let rows: Vec<SheetRow> = comparison.tree.iter().map(row).collect();
-        if !rows.is_empty() {
-            let title = ["Call tree where A and B differ, by ", &comparison.tree_title].concat();
-            let note = "Each node with all that it calls. Chains are one row.";
-            self.sheet(["tree", &title, note], &COMPARED, rows, Vec::new());
-        }
+        let title = ["Call tree where A and B differ, by ", &comparison.tree_title].concat();
+        let note = "Each node with all that it calls. Chains are one row.";
+        self.add(["tree", &title, note], &COMPARED, comparison.tree.iter().map(row).collect());
     }
 
     fn steps(&mut self, comparison: &Comparison) {
@@ -235,10 +234,7 @@ impl TableBuilder {
             evidence: Some(at(step.begins.0)),
             ..compared(0, &step.name, step.peak, relation(step.peak, true), step.allocations, &[])
         });
-        let rows: Vec<SheetRow> = rows.collect();
-        if !rows.is_empty() {
-            self.sheet(["steps", "Steps", "Steps are paired by name, else by number."], &COLUMNS, rows, Vec::new());
-        }
+        self.add(["steps", "Steps", "Steps are paired by name, else by number."], &COLUMNS, rows.collect());
     }
 
     fn allocations(&mut self, comparison: &Comparison) {
@@ -253,13 +249,13 @@ impl TableBuilder {
         ];
         let all = &comparison.allocations;
         let id = |id: Option<u32>| id.map_or(Cell::Empty, |id| Cell::Count(id.into()));
-        let rows = all.rows.iter().take(self.rows).map(|row| {
-            let mut cells = vec![text(&*row.site), id(row.ids.0), id(row.ids.1)];
-            cells.extend(bytes(row.bytes));
-            cells.push(text(row.relation()));
-            let evidence = row.ids.0.filter(|_| row.bytes.a > 0);
+        let rows = all.rows.iter().take(self.rows).map(|it| {
+            let mut cells = vec![text(&*it.site), id(it.ids.0), id(it.ids.1)];
+            cells.extend(bytes(it.bytes));
+            cells.push(text(it.relation()));
+            let evidence = it.ids.0.filter(|_| it.bytes.a > 0);
             let evidence = evidence.map(|id| Evidence { allocation: Some(id), ..at(comparison.a.moment) });
-            SheetRow { cells, evidence, ..SheetRow::default() }
+            SheetRow { evidence, ..row(cells) }
         });
         let rows: Vec<SheetRow> = rows.collect();
         if rows.is_empty() {
@@ -294,18 +290,16 @@ impl TableBuilder {
             let mut cells = vec![Cell::Empty, text(factor(group.factor))];
             cells.extend([Cell::Count(group.sites.into()), Cell::Count(group.pairs)]);
             cells.extend(bytes(group.bytes));
-            rows.push(SheetRow { cells, ..SheetRow::default() });
+            rows.push(row(cells));
             rows.extend(group.rows.iter().map(|site| {
                 let mut cells = vec![text(&*site.site), text(factor(site.factor)), Cell::Empty];
                 cells.push(Cell::Count(site.pairs));
                 cells.extend(bytes(site.bytes));
-                SheetRow { depth: 1, cells, ..SheetRow::default() }
+                SheetRow { depth: 1, ..row(cells) }
             }));
         }
-        if !rows.is_empty() {
-            let note = "How the sizes of paired allocations change, by factor and call site. Bytes are those allocated in the trace.";
-            self.sheet(["scaling", "Scaling", note], &COLUMNS, rows, Vec::new());
-        }
+        let note = "How the sizes of paired allocations change, by factor and call site. Bytes are those allocated in the trace.";
+        self.add(["scaling", "Scaling", note], &COLUMNS, rows);
     }
 
     fn lifetimes(&mut self, comparison: &Comparison) {
@@ -323,7 +317,7 @@ impl TableBuilder {
             let mut cells = vec![text(it.outcome.title()), Cell::Count(it.allocations)];
             cells.extend(bytes(it.bytes));
             cells.extend([Cell::Empty, Cell::Empty]);
-            rows.push(SheetRow { cells, ..SheetRow::default() });
+            rows.push(row(cells));
             rows.extend(it.sites.iter().map(|site| {
                 let mut cells = vec![text(&*site.site), Cell::Count(site.allocations)];
                 cells.extend(bytes(site.bytes));
@@ -331,24 +325,17 @@ impl TableBuilder {
                     let sign = if longer < 0 { "−" } else { "+" };
                     text([sign, &group_digits(longer.unsigned_abs())].concat())
                 }));
-                SheetRow { depth: 1, cells, ..SheetRow::default() }
+                SheetRow { depth: 1, ..row(cells) }
             }));
         }
-        if !rows.is_empty() {
-            self.sheet(["lifetimes", "Lifetimes", ""], &COLUMNS, rows, Vec::new());
-        }
+        self.add(["lifetimes", "Lifetimes", ""], &COLUMNS, rows);
     }
 
     fn settings(&mut self, comparison: &Comparison) {
         let value = |value: &Option<String>| text(value.as_deref().unwrap_or("not recorded"));
-        let rows: Vec<SheetRow> = comparison
-            .settings
-            .iter()
-            .map(|(name, a, b)| SheetRow { cells: vec![text(&**name), value(a), value(b)], ..SheetRow::default() })
-            .collect();
-        if !rows.is_empty() {
-            let columns = [("setting", "setting"), ("a", "A"), ("b", "B")];
-            self.sheet(["settings", "Allocator settings that differ", ""], &columns, rows, Vec::new());
-        }
+        let rows =
+            comparison.settings.iter().map(|(name, a, b)| row(vec![text(&**name), value(a), value(b)])).collect();
+        let columns = [("setting", "setting"), ("a", "A"), ("b", "B")];
+        self.add(["settings", "Allocator settings that differ", ""], &columns, rows);
     }
 }

@@ -4,6 +4,7 @@
 //! `EndOfFile`. Before each chunk, it asks the engine for the position of the [needed bytes](NeededBytes).
 
 mod ask;
+pub mod column;
 mod details;
 mod events;
 mod export;

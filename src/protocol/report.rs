@@ -117,15 +117,17 @@ pub struct ChartPart {
     pub slot: Option<u32>,
 }
 
-/// Severity of a statement or table row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Tone {
-    /// A neutral fact.
-    #[default]
-    Fact,
-    /// A problem was looked for but not found.
-    Good,
-    Alarm,
+base::listed! {
+    /// Severity of a statement or table row.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Tone {
+        /// A neutral fact.
+        #[default]
+        Fact = "fact",
+        /// A problem was looked for but not found.
+        Good = "good",
+        Alarm = "alarm",
+    }
 }
 
 /// Actions that are performed when a statement or table row is clicked. All fields that are set apply.

@@ -45,6 +45,8 @@ macro_rules! define_topics {
             Comparison,
             /// Comparison of the snapshots of all ranks of one program.
             Ranks,
+            /// Simulation of the allocator under other settings. Only the command line prints it as a report.
+            WhatIf,
             $(#[doc = $help] $(#[$default])* $Topic,)*
         }
 
@@ -57,6 +59,7 @@ macro_rules! define_topics {
                 match self {
                     Topic::Comparison => ("comparison", "Comparison", WHOLE_TRACE, ""),
                     Topic::Ranks => ("ranks", "Ranks", WHOLE_TRACE, ""),
+                    Topic::WhatIf => ("whatif", "What if", WHOLE_TRACE, ""),
                     $(Topic::$Topic => (stringify!($name), $title, $at, $help),)*
                 }
             }

@@ -63,26 +63,18 @@ pub(crate) enum BindingScope {
 /// An entry of [`TERMINAL_BINDINGS`].
 pub(crate) struct TerminalBinding {
     pub(crate) at: BindingScope,
-    pub(crate) keys: &'static [&'static str],
+    pub(crate) keys: Keys,
     pub(crate) does: KeyCommand,
     pub(crate) label: &'static str,
 }
 
-const fn own(
-    at: BindingScope,
-    keys: &'static [&'static str],
-    command: TerminalCommand,
-    label: &'static str,
-) -> TerminalBinding {
+type Keys = &'static [&'static str];
+
+const fn own(at: BindingScope, keys: Keys, command: TerminalCommand, label: &'static str) -> TerminalBinding {
     TerminalBinding { at, keys, does: KeyCommand::Terminal(command), label }
 }
 
-const fn page(
-    at: BindingScope,
-    keys: &'static [&'static str],
-    command: Command,
-    label: &'static str,
-) -> TerminalBinding {
+const fn page(at: BindingScope, keys: Keys, command: Command, label: &'static str) -> TerminalBinding {
     TerminalBinding { at, keys, does: KeyCommand::Page(command), label }
 }
 
@@ -92,6 +84,7 @@ pub(crate) const TERMINAL_BINDINGS: &[TerminalBinding] = {
     const TIMELINE: BindingScope = BindingScope::Page(KeyScope::Timeline);
     const WHY: BindingScope = BindingScope::Page(KeyScope::Tab(Tab::Insights));
     const TREE: BindingScope = BindingScope::Page(KeyScope::Tab(Tab::CallTree));
+    const SIDE: BindingScope = BindingScope::Side;
     &[
         own(ALL, &["q"], TerminalCommand::Back, "Back to the timeline; there, quit"),
         own(ALL, &["Shift+q", "Ctrl+c"], TerminalCommand::Quit, "Quit"),
@@ -128,24 +121,14 @@ pub(crate) const TERMINAL_BINDINGS: &[TerminalBinding] = {
         own(WHY, &["m"], TerminalCommand::MoreRows, "Show more rows of the table"),
         own(WHY, &["f"], TerminalCommand::FoldTable, "Fold the table, or unfold it"),
         page(TREE, &["Shift+r"], commands::tree::FIRST, "Go to the first row"),
-        own(BindingScope::Side, &["ArrowUp"], TerminalCommand::Up, "Go up"),
-        own(BindingScope::Side, &["ArrowDown"], TerminalCommand::Down, "Go down"),
-        own(BindingScope::Side, &["PageUp"], TerminalCommand::PageUp, "Go one page up"),
-        own(BindingScope::Side, &["PageDown"], TerminalCommand::PageDown, "Go one page down"),
-        own(
-            BindingScope::Side,
-            &["ArrowLeft"],
-            TerminalCommand::PreviousSide,
-            "Show the previous tab of the side pane",
-        ),
-        own(BindingScope::Side, &["ArrowRight"], TerminalCommand::NextSide, "Show the next tab of the side pane"),
-        own(
-            BindingScope::Side,
-            &["Enter", "Space"],
-            TerminalCommand::Toggle,
-            "Fade the entry of the legend, or bring it back",
-        ),
-        own(BindingScope::Side, &["i"], TerminalCommand::Only, "Fade all other entries"),
+        own(SIDE, &["ArrowUp"], TerminalCommand::Up, "Go up"),
+        own(SIDE, &["ArrowDown"], TerminalCommand::Down, "Go down"),
+        own(SIDE, &["PageUp"], TerminalCommand::PageUp, "Go one page up"),
+        own(SIDE, &["PageDown"], TerminalCommand::PageDown, "Go one page down"),
+        own(SIDE, &["ArrowLeft"], TerminalCommand::PreviousSide, "Show the previous tab of the side pane"),
+        own(SIDE, &["ArrowRight"], TerminalCommand::NextSide, "Show the next tab of the side pane"),
+        own(SIDE, &["Enter", "Space"], TerminalCommand::Toggle, "Fade the entry of the legend, or bring it back"),
+        own(SIDE, &["i"], TerminalCommand::Only, "Fade all other entries"),
     ]
 };
 

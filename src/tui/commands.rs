@@ -7,8 +7,8 @@ use crate::field::FieldPurpose;
 use crate::panes::{Focus, Order};
 use crate::views::rows::scroll_to_show;
 use crate::views::{insights, side, tree};
+use protocol::Topic;
 use ui::features::insights::InsightsAction;
-use ui::features::insights::view::available_topics;
 use ui::shell::action::Action;
 use ui::shell::commands;
 use ui::state::effect::{Pointer, WheelAction};
@@ -56,20 +56,13 @@ impl App {
             TerminalCommand::PreviousTopic | TerminalCommand::NextTopic => {
                 self.next_topic(command == TerminalCommand::NextTopic);
             }
-            TerminalCommand::MoreRows | TerminalCommand::FoldTable => {
-                if let Some(sheet) = insights::active_sheet(self) {
-                    let action = if command == TerminalCommand::MoreRows {
-                        InsightsAction::MoreClicked(sheet)
-                    } else {
-                        InsightsAction::SheetToggled(sheet)
-                    };
-                    self.act(Action::feature(action));
-                }
+            TerminalCommand::MoreRows => self.act_on_sheet(InsightsAction::MoreClicked),
+            TerminalCommand::FoldTable => self.act_on_sheet(InsightsAction::SheetToggled),
+            TerminalCommand::PageUp if self.focus == Focus::View => {
+                (0..10).for_each(|_| self.command(commands::insights::UP));
             }
-            TerminalCommand::PageUp | TerminalCommand::PageDown if self.focus == Focus::View => {
-                let step =
-                    if command == TerminalCommand::PageUp { commands::insights::UP } else { commands::insights::DOWN };
-                (0..10).for_each(|_| self.command(step));
+            TerminalCommand::PageDown if self.focus == Focus::View => {
+                (0..10).for_each(|_| self.command(commands::insights::DOWN));
             }
             TerminalCommand::Up | TerminalCommand::Down | TerminalCommand::PageUp | TerminalCommand::PageDown => {
                 self.scroll_side(command);
@@ -82,19 +75,19 @@ impl App {
                 (self.scrolled.side, self.selected_entry) = (0, 0);
                 all.get(index).iter().for_each(|side| self.act(Action::SideChosen(**side)));
             }
-            TerminalCommand::Toggle | TerminalCommand::Only => {
-                let slot = side::legend_lines(self).get(self.selected_entry).map(|line| line.slot);
-                if let Some(slot) = slot.filter(|_| self.state.side == Side::Legend) {
-                    let action = if command == TerminalCommand::Toggle {
-                        Action::LegendClicked(slot)
-                    } else {
-                        Action::LegendIsolated(slot)
-                    };
-                    self.act(action);
-                }
-            }
+            TerminalCommand::Toggle => self.act_on_legend(Action::LegendClicked),
+            TerminalCommand::Only => self.act_on_legend(Action::LegendIsolated),
         }
         self.request_redraw();
+    }
+
+    fn act_on_sheet(&mut self, action: fn(usize) -> InsightsAction) {
+        insights::active_sheet(self).into_iter().for_each(|sheet| self.act(Action::feature(action(sheet))));
+    }
+
+    fn act_on_legend(&mut self, action: fn(u32) -> Action) {
+        let slot = side::legend_lines(self).get(self.selected_entry).map(|line| line.slot);
+        slot.filter(|_| self.state.side == Side::Legend).into_iter().for_each(|slot| self.act(action(slot)));
     }
 
     fn scroll_side(&mut self, command: TerminalCommand) {
@@ -136,10 +129,13 @@ impl App {
     }
 
     fn next_topic(&mut self, is_next: bool) {
-        let all = available_topics(&self.state);
-        let index = all.iter().position(|topic| *topic == self.state.insights.topic).unwrap_or(0);
-        let index = if is_next { index + 1 } else { index + all.len().max(1) - 1 } % all.len().max(1);
-        if let Some(topic) = all.get(index) {
+        let (all, index) = insights::topics(&self.state);
+        self.choose_topic(all.get(if is_next { index + 1 } else { index + all.len().max(1) - 1 } % all.len().max(1)));
+    }
+
+    /// Shows the report on a topic from its start.
+    pub(crate) fn choose_topic(&mut self, topic: Option<&Topic>) {
+        if let Some(topic) = topic {
             (self.scrolled.report, self.scrolled.report_item) = (0, None);
             self.act(Action::feature(InsightsAction::TopicChosen(*topic)));
         }

@@ -5,7 +5,7 @@ use crate::bindings::{
     BindingScope, KeyCommand, TERMINAL_BINDINGS, TerminalBinding as Bound, TerminalCommand, keys_here, works_here,
 };
 use crate::field::FieldPurpose;
-use crate::text::{Line, Tone, align_left, align_right, pane_row, truncate, width, wrap, write_line};
+use crate::text::{Line, Tone, align_left, align_right, truncate, width, wrap, write_row};
 use crate::views::rows::{lines, scroll_to_show};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -123,17 +123,10 @@ fn draw_frame(buffer: &mut Buffer, pane: Rect, title: &str) -> Rect {
             cell.reset();
         }
     }
-    if let Some(row) = pane_row(pane, 0) {
-        let title = [" ", title, &"─".repeat(usize::from(pane.width))].concat();
-        write_line(
-            buffer,
-            row,
-            &Line::new(title.chars().take(usize::from(pane.width)).collect::<String>(), Tone::Accent),
-        );
-    }
-    if let Some(row) = pane_row(pane, usize::from(pane.height.saturating_sub(1))) {
-        write_line(buffer, row, &Line::new("─".repeat(usize::from(pane.width)), Tone::Accent));
-    }
+    let (rule, last) = ("─".repeat(usize::from(pane.width)), usize::from(pane.height.saturating_sub(1)));
+    let title: String = [" ", title, &rule].concat().chars().take(usize::from(pane.width)).collect();
+    write_row(buffer, pane, 0, &Line::new(title, Tone::Accent));
+    write_row(buffer, pane, last, &Line::new(rule, Tone::Accent));
     Rect { x: pane.x + 2, y: pane.y + 1, width: pane.width.saturating_sub(4), height: pane.height.saturating_sub(2) }
 }
 

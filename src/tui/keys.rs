@@ -45,15 +45,16 @@ pub(crate) fn key_name(key: &KeyEvent) -> Option<String> {
         }
         KeyCode::Char(sign) => {
             let shift = sign.is_uppercase() || key.modifiers.contains(KeyModifiers::SHIFT);
-            return Some(chord(sign.encode_utf8(&mut [0; 4]), held(key.modifiers, shift)));
+            return Some(chord(sign.encode_utf8(&mut [0; 4]), modifiers(key.modifiers, shift)));
         }
         _ => return None,
     };
-    Some(chord(name, held(key.modifiers, key.modifiers.contains(KeyModifiers::SHIFT))))
+    Some(chord(name, modifiers(key.modifiers, key.modifiers.contains(KeyModifiers::SHIFT))))
 }
 
-fn held(modifiers: KeyModifiers, shift: bool) -> Modifiers {
-    Modifiers { alt: modifiers.contains(KeyModifiers::ALT), ctrl: modifiers.contains(KeyModifiers::CONTROL), shift }
+/// Converts the modifiers of a key press or a mouse event.
+pub(crate) fn modifiers(held: KeyModifiers, shift: bool) -> Modifiers {
+    Modifiers { alt: held.contains(KeyModifiers::ALT), ctrl: held.contains(KeyModifiers::CONTROL), shift }
 }
 
 impl App {

@@ -2,24 +2,23 @@
 
 use crate::app::App;
 use crate::chrome::tab_areas;
+use crate::keys::modifiers;
 use crate::layout::PaneAreas;
 use crate::panes::{Focus, Press};
-use crate::views::rows::body;
+use crate::views::rows::{body, scrolled_px};
 use crate::views::{insights, segments, side};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use ui::features::events::EventsAction;
 use ui::features::flame::FlameAction;
 use ui::features::insights::InsightsAction;
-use ui::features::insights::view::available_topics;
 use ui::features::rows::SelectMode;
-use ui::features::segments::SegmentsAction;
+use ui::features::segments::{ROW_PX as SEGMENTS_PX, SegmentsAction};
 use ui::features::table::TableAction;
 use ui::features::tree_keys::TreeAction;
 use ui::features::{events, table, tree};
 use ui::shell::action::Action;
 use ui::shell::commands;
-use ui::state::binding::Modifiers;
 use ui::state::effect::{Pointer, WheelAction};
 use ui::text::tab::Tab;
 
@@ -106,12 +105,8 @@ impl App {
             return;
         }
         if let (false, Some(from)) = (press.is_drag, self.pointer(press.at)) {
-            let (alt, ctrl, shift) = (
-                held.contains(KeyModifiers::ALT),
-                held.contains(KeyModifiers::CONTROL),
-                held.contains(KeyModifiers::SHIFT),
-            );
-            self.act(Action::DragStarted { from, held: Modifiers { alt, ctrl, shift } });
+            let held = modifiers(held, held.contains(KeyModifiers::SHIFT));
+            self.act(Action::DragStarted { from, held });
         }
         self.press = Some(Press { at, is_drag: true });
         if self.state.tools.drag == ui::state::drag::Drag::Move {
@@ -143,11 +138,8 @@ impl App {
                 if let Some(number) = down(area).map(|down| above + down) {
                     // Clicking the active row again expands or collapses it.
                     let is_again = had_focus && self.state.tree.active() == number;
-                    self.act(Action::feature(if is_again {
-                        TreeAction::Toggled(number)
-                    } else {
-                        TreeAction::Clicked(number)
-                    }));
+                    let action = if is_again { TreeAction::Toggled } else { TreeAction::Clicked };
+                    self.act(Action::feature(action(number)));
                 }
             }
             Tab::Allocations => {
@@ -166,17 +158,14 @@ impl App {
                 if let Some(down) = down(area) {
                     let at = self.flame_px(column - area.x, u16::try_from(down).unwrap_or(0));
                     let is_again = had_focus && held.contains(KeyModifiers::SHIFT);
-                    self.act(Action::feature(if is_again {
-                        FlameAction::DoubleClicked(at)
-                    } else {
-                        FlameAction::Clicked(at)
-                    }));
+                    let action = if is_again { FlameAction::DoubleClicked } else { FlameAction::Clicked };
+                    self.act(Action::feature(action(at)));
                 }
             }
             Tab::Segments => {
                 let area = segments::body(self);
                 if let (Some(down), Some(canvas)) = (down(area), self.state.segments.canvas) {
-                    let row_px = ui::features::segments::ROW_PX * canvas.scale;
+                    let row_px = SEGMENTS_PX * canvas.scale;
                     let at = [f64::from(column - area.x) + 0.5, (f64::from(down) + 0.5) * row_px];
                     self.act(Action::feature(SegmentsAction::Clicked(at)));
                 }
@@ -195,24 +184,19 @@ impl App {
             item.into_iter().for_each(|item| self.act(Action::feature(InsightsAction::ItemClicked(item))));
             return;
         }
-        let all = available_topics(&self.state);
-        let at = all.iter().position(|topic| *topic == self.state.insights.topic).unwrap_or(0);
-        let height = usize::from(pane.height);
-        let first = at.saturating_sub(height / 2).min(all.len().saturating_sub(height));
-        if let Some(topic) = all.get(first + usize::from(row - pane.y)) {
-            (self.scrolled.report, self.scrolled.report_item) = (0, None);
-            self.act(Action::feature(InsightsAction::TopicChosen(*topic)));
-        }
+        let (all, current) = insights::topics(&self.state);
+        let first = insights::first_topic(pane, all.len(), current);
+        self.choose_topic(all.get(first + usize::from(row - pane.y)));
     }
 
     /// Handles turns of the mouse wheel. `notches` is negative for one direction and positive for the other.
     fn on_wheel(&mut self, at: (u16, u16), held: KeyModifiers, notches: i32) {
+        let (by, rows) = ((notches * ROWS_PER_NOTCH) as isize, f64::from(notches * ROWS_PER_NOTCH));
         if self.state.help == ui::state::stage::Help::Open {
-            self.scrolled.help = self.scrolled.help.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize);
+            self.scrolled.help = self.scrolled.help.saturating_add_signed(by);
             return self.request_redraw();
         }
         let places = self.layout;
-        let rows = f64::from(notches * ROWS_PER_NOTCH);
         if let Some(at) = self.pointer(at) {
             let delta = f64::from(notches) * WHEEL_DELTA;
             let (axis, delta) = if held.contains(KeyModifiers::CONTROL) {
@@ -228,8 +212,7 @@ impl App {
             let height = usize::from(places.side.height.saturating_sub(1));
             let max_scroll =
                 side::tab_lines(self, usize::from(places.side.width.saturating_sub(1))).len().saturating_sub(height);
-            self.scrolled.side =
-                self.scrolled.side.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(max_scroll);
+            self.scrolled.side = self.scrolled.side.saturating_add_signed(by).min(max_scroll);
             return self.request_redraw();
         }
         if !PaneAreas::contains(places.view, at) {
@@ -245,28 +228,23 @@ impl App {
                 self.act(Action::feature(TreeAction::Scrolled { top_px, height_px: height * tree::ROW_PX }));
             }
             Tab::Allocations => {
-                let max_scroll = (f64::from(state.table.scroll.rows) - height).max(0.0);
-                let top = (state.table.scroll.rows_above() + rows).clamp(0.0, max_scroll) * table::ROW_PX;
+                let top = scrolled_px(&state.table.scroll, rows, height, table::ROW_PX);
                 self.act(Action::feature(TableAction::Scrolled(top, height * table::ROW_PX)));
             }
             Tab::Events => {
-                let max_scroll = (f64::from(state.events.scroll.rows) - height).max(0.0);
-                let top = (state.events.scroll.rows_above() + rows).clamp(0.0, max_scroll) * events::ROW_PX;
+                let top = scrolled_px(&state.events.scroll, rows, height, events::ROW_PX);
                 self.act(Action::feature(EventsAction::Scrolled(top, height * events::ROW_PX)));
             }
             Tab::Segments => {
                 let height = f64::from(segments::body(self).height);
-                let max_scroll = (f64::from(self.state.segments.scroll.rows) - height).max(0.0);
-                let top = (self.state.segments.scroll.rows_above() + rows).clamp(0.0, max_scroll)
-                    * ui::features::segments::ROW_PX;
-                self.act(Action::feature(SegmentsAction::Scrolled(top, height * ui::features::segments::ROW_PX)));
+                let top = scrolled_px(&state.segments.scroll, rows, height, SEGMENTS_PX);
+                self.act(Action::feature(SegmentsAction::Scrolled(top, height * SEGMENTS_PX)));
             }
             Tab::Insights => {
                 let pane = insights::report_pane(self, places.view);
                 let max_scroll =
                     insights::report(self, usize::from(pane.width)).len().saturating_sub(usize::from(pane.height));
-                self.scrolled.report =
-                    self.scrolled.report.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(max_scroll);
+                self.scrolled.report = self.scrolled.report.saturating_add_signed(by).min(max_scroll);
                 self.request_redraw();
             }
             _ => {}

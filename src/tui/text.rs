@@ -139,8 +139,8 @@ pub(crate) fn write_text(buffer: &mut Buffer, row: Rect, text: &str, style: Styl
     x.saturating_sub(row.x)
 }
 
-/// Writes a line into a row. Returns the number of cells used. A line that does not fit ends in `…`.
-pub(crate) fn write_line(buffer: &mut Buffer, row: Rect, line: &Line) -> u16 {
+/// Writes a line into a row. A line that does not fit ends in `…`.
+pub(crate) fn write_line(buffer: &mut Buffer, row: Rect, line: &Line) {
     let mut rest = row;
     let last = line.pieces.len().saturating_sub(1);
     for (at, (text, style)) in line.pieces.iter().enumerate() {
@@ -148,12 +148,13 @@ pub(crate) fn write_line(buffer: &mut Buffer, row: Rect, line: &Line) -> u16 {
         let used = write_text(buffer, rest, &text, *style);
         (rest.x, rest.width) = (rest.x + used, rest.width - used);
     }
-    row.width - rest.width
 }
 
-/// Writes a line into a row.
-pub(crate) fn write_row(buffer: &mut Buffer, row: Rect, line: &Line) {
-    write_line(buffer, row, line);
+/// Writes a line into the row of a pane with the given index, if the pane has that row.
+pub(crate) fn write_row(buffer: &mut Buffer, pane: Rect, index: usize, line: &Line) {
+    if let Some(row) = pane_row(pane, index) {
+        write_line(buffer, row, line);
+    }
 }
 
 /// Sets the style of all cells in a row.

@@ -3,6 +3,7 @@
 //! To add a tool, add an entry to [`TOOLS`]. [`Parameter::kind`] defines how a value is converted to an argument of the
 //! command.
 
+use ParameterKind::{File, Flag, Number, Positional, Rows, Statement, Text, Texts};
 use protocol::Topic;
 use serde_json::{Map, Value, json};
 
@@ -24,6 +25,10 @@ pub(super) struct Parameter {
     pub(super) kind: ParameterKind,
     /// Description for the agent. `{topics}` stands for the names of all insights.
     pub(super) description: &'static str,
+}
+
+const fn parameter(name: &'static str, kind: ParameterKind, description: &'static str) -> Parameter {
+    Parameter { name, kind, description }
 }
 
 /// Conversion of a tool's parameter to an argument of the command.
@@ -50,38 +55,28 @@ pub(super) enum ParameterKind {
 impl ParameterKind {
     /// Returns true if the parameter is required.
     pub(super) fn is_required(self) -> bool {
-        matches!(self, ParameterKind::File | ParameterKind::Statement)
+        matches!(self, File | Statement)
     }
 }
 
 /// Maximum number of rows that an agent may request. More rows would exceed the length limit.
 pub(super) const MAX_ROWS: u64 = 200;
 
-const AT: Parameter = Parameter {
-    name: "at",
-    kind: ParameterKind::Text("--at"),
-    description: "Moment: an event number from another answer, peak, reserved-peak, oom, end, or a time such as 1.25s",
-};
-const DEVICE: Parameter = Parameter {
-    name: "device",
-    kind: ParameterKind::Number("--device"),
-    description: "Device ordinal, -1 for host memory. If omitted: the device that ran out of memory, else the one with the highest peak",
-};
-const ROWS: Parameter = Parameter {
-    name: "rows",
-    kind: ParameterKind::Rows,
-    description: "Rows of each table, at most 200. If omitted: 10",
-};
-const CAPACITY: Parameter = Parameter {
-    name: "capacity",
-    kind: ParameterKind::Text("--capacity"),
-    description: "GPU memory, such as 80GiB. If omitted: what the snapshot records",
-};
-const PRESETS: Parameter = Parameter {
-    name: "presets",
-    kind: ParameterKind::Texts("--preset"),
-    description: "Common changes, such as batch=2, fsdp=8, checkpoint",
-};
+const AT: Parameter = parameter(
+    "at",
+    Text("--at"),
+    "Moment: an event number from another answer, peak, reserved-peak, oom, end, or a time such as 1.25s",
+);
+const DEVICE: Parameter = parameter(
+    "device",
+    Number("--device"),
+    "Device ordinal, -1 for host memory. If omitted: the device that ran out of memory, else the one with the highest peak",
+);
+const ROWS: Parameter = parameter("rows", Rows, "Rows of each table, at most 200. If omitted: 10");
+const CAPACITY: Parameter =
+    parameter("capacity", Text("--capacity"), "GPU memory, such as 80GiB. If omitted: what the snapshot records");
+const PRESETS: Parameter =
+    parameter("presets", Texts("--preset"), "Common changes, such as batch=2, fsdp=8, checkpoint");
 
 /// All tools except [`FILES`].
 pub(super) const TOOLS: &[Tool] = &[
@@ -99,12 +94,7 @@ pub(super) const TOOLS: &[Tool] = &[
         description: "What stands out, as statements with a fix where there is one. Without a topic: the statements of all insights, the right \
                 first question. With a topic: that insight with its tables. For an out-of-memory error ask for topic oom, which says why, \
                 and then for topic savings, which says what lowers the peak and by how much.",
-        parameters: &[
-            Parameter { name: "topic", kind: ParameterKind::Text("--topic"), description: "{topics}" },
-            AT,
-            DEVICE,
-            ROWS,
-        ],
+        parameters: &[parameter("topic", Text("--topic"), "{topics}"), AT, DEVICE, ROWS],
         link_params: "tab=why",
     },
     Tool {
@@ -120,16 +110,12 @@ pub(super) const TOOLS: &[Tool] = &[
         description: "What is live at a moment, by the code that allocated it.",
         parameters: &[
             AT,
-            Parameter {
-                name: "by",
-                kind: ParameterKind::Text("--by"),
-                description: "tree (from callers to callees), call-site, function or file. If omitted: call-site",
-            },
-            Parameter {
-                name: "inverted",
-                kind: ParameterKind::Flag("--inverted"),
-                description: "Tree from callees to callers",
-            },
+            parameter(
+                "by",
+                Text("--by"),
+                "tree (from callers to callees), call-site, function or file. If omitted: call-site",
+            ),
+            parameter("inverted", Flag("--inverted"), "Tree from callees to callers"),
             DEVICE,
             ROWS,
         ],
@@ -141,12 +127,12 @@ pub(super) const TOOLS: &[Tool] = &[
         description: "Allocations that match a search, largest first, with number, size, events and call site, and name, kind, shape and dtype \
                 of the tensor where a recorder wrote them.",
         parameters: &[
-            Parameter {
-                name: "query",
-                kind: ParameterKind::Positional,
-                description: "train.py:23 (a frame or a tensor's name), /regular expression/, @train.py (call site), @category activation, \
+            parameter(
+                "query",
+                Positional,
+                "train.py:23 (a frame or a tensor's name), /regular expression/, @train.py (call site), @category activation, \
                         #12 (number), 0x7f89b4000000 (address), >=1MiB, freed, never-freed; joined by &. If omitted: all",
-            },
+            ),
             AT,
             DEVICE,
             ROWS,
@@ -158,18 +144,14 @@ pub(super) const TOOLS: &[Tool] = &[
         command: "events",
         description: "Events of the allocator, in order.",
         parameters: &[
-            Parameter {
-                name: "from",
-                kind: ParameterKind::Text("--from"),
-                description: "First event: a number, a time, peak, oom",
-            },
-            Parameter { name: "to", kind: ParameterKind::Text("--to"), description: "Last event, inclusive" },
-            Parameter {
-                name: "action",
-                kind: ParameterKind::Text("--action"),
-                description: "Comma-separated: alloc, free_requested, free_completed, segment_alloc, segment_free, segment_map, segment_unmap, oom",
-            },
-            Parameter { name: "filter", kind: ParameterKind::Text("--filter"), description: "A search, as of find" },
+            parameter("from", Text("--from"), "First event: a number, a time, peak, oom"),
+            parameter("to", Text("--to"), "Last event, inclusive"),
+            parameter(
+                "action",
+                Text("--action"),
+                "Comma-separated: alloc, free_requested, free_completed, segment_alloc, segment_free, segment_map, segment_unmap, oom",
+            ),
+            parameter("filter", Text("--filter"), "A search, as of find"),
             DEVICE,
             ROWS,
         ],
@@ -181,11 +163,7 @@ pub(super) const TOOLS: &[Tool] = &[
         description: "Reserved memory at a moment: segments, what is free where, which call sites pin it.",
         parameters: &[
             AT,
-            Parameter {
-                name: "request",
-                kind: ParameterKind::Text("--request"),
-                description: "Bytes, such as 64MiB: where a request of so many would be placed",
-            },
+            parameter("request", Text("--request"), "Bytes, such as 64MiB: where a request of so many would be placed"),
             DEVICE,
             ROWS,
         ],
@@ -196,17 +174,9 @@ pub(super) const TOOLS: &[Tool] = &[
         command: "diff",
         description: "Two snapshots: what is larger in the other one, by how much, and why.",
         parameters: &[
-            Parameter { name: "other", kind: ParameterKind::File, description: "The snapshot to compare with" },
-            Parameter {
-                name: "at",
-                kind: ParameterKind::Text("--at-a"),
-                description: "Moment of the first. If omitted: its peak",
-            },
-            Parameter {
-                name: "at_other",
-                kind: ParameterKind::Text("--at-b"),
-                description: "Moment of the other. If omitted: its peak",
-            },
+            parameter("other", File, "The snapshot to compare with"),
+            parameter("at", Text("--at-a"), "Moment of the first. If omitted: its peak"),
+            parameter("at_other", Text("--at-b"), "Moment of the other. If omitted: its peak"),
             ROWS,
         ],
         link_params: "",
@@ -215,14 +185,7 @@ pub(super) const TOOLS: &[Tool] = &[
         name: RANKS,
         command: "ranks",
         description: "The snapshots of many ranks in a folder: which differ, in what, and which ran out of memory first.",
-        parameters: &[
-            Parameter {
-                name: "explain",
-                kind: ParameterKind::Number("--explain"),
-                description: "A rank: why it differs from its group",
-            },
-            ROWS,
-        ],
+        parameters: &[parameter("explain", Number("--explain"), "A rank: why it differs from its group"), ROWS],
         link_params: "",
     },
     Tool {
@@ -231,17 +194,17 @@ pub(super) const TOOLS: &[Tool] = &[
         description: "Simulates PyTorch's caching allocator: what would have been reserved under other settings. Without settings some ten \
                 are tried. It first says what it reproduces of the recording.",
         parameters: &[
-            Parameter {
-                name: "settings",
-                kind: ParameterKind::Texts("--set"),
-                description: "Lines as for PYTORCH_CUDA_ALLOC_CONF, such as expandable_segments:True",
-            },
-            Parameter {
-                name: "programs",
-                kind: ParameterKind::Texts("--program"),
-                description: "Changed programs to simulate: one-stream, no-record-stream, preallocate=2GiB, empty-cache (at step ends); a \
+            parameter(
+                "settings",
+                Texts("--set"),
+                "Lines as for PYTORCH_CUDA_ALLOC_CONF, such as expandable_segments:True",
+            ),
+            parameter(
+                "programs",
+                Texts("--program"),
+                "Changed programs to simulate: one-stream, no-record-stream, preallocate=2GiB, empty-cache (at step ends); a \
                     comma joins changes",
-            },
+            ),
             CAPACITY,
             PRESETS,
             DEVICE,
@@ -253,11 +216,7 @@ pub(super) const TOOLS: &[Tool] = &[
         command: "plan",
         description: "The peak with other sizes: a larger batch, sharding, smaller dtypes; and the largest batch that fits.",
         parameters: &[
-            Parameter {
-                name: "factors",
-                kind: ParameterKind::Texts("--set"),
-                description: "Factors on groups, such as activations=2x or \"optimizer state=/8\"",
-            },
+            parameter("factors", Texts("--set"), "Factors on groups, such as activations=2x or \"optimizer state=/8\""),
             PRESETS,
             CAPACITY,
             DEVICE,
@@ -270,11 +229,11 @@ pub(super) const TOOLS: &[Tool] = &[
         description: "Any other question, as a SELECT statement of SQLite. Tables: allocation, event, stack, frame, segment, block, annotation, \
                 curve, step, meta; live_at(when), tree(when), between(from, to), where a moment is 'peak', 'oom', 'end' or an event's \
                 number. Functions: human(bytes), site(stack), frame_match(stack, 'regex'). SELECT * FROM allocation LIMIT 1 shows a table's columns.",
-        parameters: &[Parameter {
-            name: "query",
-            kind: ParameterKind::Statement,
-            description: "One SELECT statement, such as SELECT category, sum(requested_bytes) FROM live_at('peak') GROUP BY 1",
-        }],
+        parameters: &[parameter(
+            "query",
+            Statement,
+            "One SELECT statement, such as SELECT category, sum(requested_bytes) FROM live_at('peak') GROUP BY 1",
+        )],
         link_params: "",
     },
 ];
@@ -303,13 +262,11 @@ impl Tool {
         properties.insert("file".to_owned(), file);
         for parameter in self.parameters {
             let described = match parameter.kind {
-                ParameterKind::Text(_) | ParameterKind::Positional | ParameterKind::Statement | ParameterKind::File => {
-                    json!({"type": "string"})
-                }
-                ParameterKind::Number(_) => json!({"type": "integer"}),
-                ParameterKind::Rows => json!({"type": "integer", "minimum": 1, "maximum": MAX_ROWS}),
-                ParameterKind::Flag(_) => json!({"type": "boolean"}),
-                ParameterKind::Texts(_) => json!({"type": "array", "items": {"type": "string"}, "maxItems": MAX_TEXTS}),
+                Text(_) | Positional | Statement | File => json!({"type": "string"}),
+                Number(_) => json!({"type": "integer"}),
+                Rows => json!({"type": "integer", "minimum": 1, "maximum": MAX_ROWS}),
+                Flag(_) => json!({"type": "boolean"}),
+                Texts(_) => json!({"type": "array", "items": {"type": "string"}, "maxItems": MAX_TEXTS}),
             };
             let description = parameter.description.replace("{topics}", &topics);
             let described = crate::output::with_fields(described, json!({"description": description}));

@@ -19,13 +19,13 @@ base::listed! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Order {
         #[default]
-        Rank,
+        Rank = "rank",
         /// By pipeline stage, then by rank.
-        Pp,
+        Pp = "pp",
         /// By position in the tensor-parallel group, then by rank.
-        Tp,
+        Tp = "tp",
         /// By peak, highest first.
-        Peak,
+        Peak = "peak",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::answer::{Rank, Ranks};
 use super::map::Order;
-use crate::report::{TableBuilder, text};
+use crate::report::{TableBuilder, row, text};
 use base::units::pluralize;
 use protocol::{Cell, Chart, Evidence, Report, SheetRow, Statement, Tone, Topic};
 
@@ -54,27 +54,21 @@ fn outliers(ranks: &Ranks, tables: &mut TableBuilder) {
         ("compared_with", "compare with"),
         ("median_absolute_deviation", "median deviation"),
     ];
-    let rows: Vec<SheetRow> = ranks
-        .outliers
-        .iter()
-        .map(|it| {
-            let median = ranks.median_of(it.at as usize);
-            let cells = vec![
-                text(title(ranks, it.at)),
-                Cell::Bytes(ranks.ranks.get(it.at as usize).and_then(Rank::peak).unwrap_or(0)),
-                Cell::Change(it.delta),
-                median.map_or(Cell::Empty, |median| text(title(ranks, median as u32))),
-                Cell::Bytes(it.deviation),
-            ];
-            let evidence = median.and_then(|median| compare_evidence(ranks, it.at as usize, median));
-            SheetRow { cells, evidence, ..SheetRow::default() }
-        })
-        .collect();
-    if !rows.is_empty() {
-        let note = "Peaks more than 3 median absolute deviations, or more than 2 %, from the median. Select a row to compare it with the \
-                    median rank of its group.";
-        tables.sheet(["outliers", "Ranks that stand out", note], &COLUMNS, rows, Vec::new());
-    }
+    let rows = ranks.outliers.iter().map(|it| {
+        let median = ranks.median_of(it.at as usize);
+        let cells = vec![
+            text(title(ranks, it.at)),
+            Cell::Bytes(ranks.ranks.get(it.at as usize).and_then(Rank::peak).unwrap_or(0)),
+            Cell::Change(it.delta),
+            median.map_or(Cell::Empty, |median| text(title(ranks, median as u32))),
+            Cell::Bytes(it.deviation),
+        ];
+        let evidence = median.and_then(|median| compare_evidence(ranks, it.at as usize, median));
+        SheetRow { evidence, ..row(cells) }
+    });
+    let note = "Peaks more than 3 median absolute deviations, or more than 2 %, from the median. Select a row to compare it with the \
+                median rank of its group.";
+    tables.add(["outliers", "Ranks that stand out", note], &COLUMNS, rows.collect());
 }
 
 fn groups(ranks: &Ranks, tables: &mut TableBuilder) {
@@ -102,10 +96,10 @@ fn groups(ranks: &Ranks, tables: &mut TableBuilder) {
             true => ranks.ranks.get(group.median as usize).map(open_evidence),
             false => compare_evidence(ranks, group.median as usize, first.median as usize),
         };
-        rows.push(SheetRow { cells, evidence, ..SheetRow::default() });
+        rows.push(SheetRow { evidence, ..row(cells) });
         rows.extend(group.deltas.iter().map(|delta| {
             let cells = vec![text(&*delta.site), Cell::Empty, Cell::Empty, Cell::Change(delta.bytes), Cell::Empty];
-            SheetRow { depth: 1, cells, ..SheetRow::default() }
+            SheetRow { depth: 1, ..row(cells) }
         }));
     }
     let note = "Ranks with nearly the same live bytes by call site at the peak. Below each group, where it differs from the first.";
@@ -126,7 +120,7 @@ fn ranks(all: &Ranks, tables: &mut TableBuilder) {
         ("file", "file"),
         ("error", "not readable"),
     ];
-    let row = |index: usize| {
+    let rank_row = |index: usize| {
         let rank = all.ranks.get(index)?;
         let words = |words: &str| if words.is_empty() { Cell::Empty } else { text(words) };
         let mut cells = vec![text(rank.rank.map_or("–".to_owned(), |rank| rank.to_string()))];
@@ -151,14 +145,9 @@ fn ranks(all: &Ranks, tables: &mut TableBuilder) {
         cells.extend([rank.host.as_deref().unwrap_or_default(), &rank.file].map(words));
         cells.push(words(rank.error.as_deref().unwrap_or_default()));
         let tone = if rank.error.is_some() { Tone::Alarm } else { Tone::Fact };
-        Some(SheetRow {
-            tone,
-            cells,
-            evidence: rank.survey.as_ref().map(|_| open_evidence(rank)),
-            ..SheetRow::default()
-        })
+        Some(SheetRow { tone, evidence: rank.survey.as_ref().map(|_| open_evidence(rank)), ..row(cells) })
     };
-    let rows = all.most_important_first().into_iter().filter_map(row).collect();
+    let rows = all.most_important_first().into_iter().filter_map(rank_row).collect();
     let note =
         "Those that stand out, ran out of memory or can't be read come first. Select a row to open its snapshot.";
     tables.sheet(["ranks", "All ranks", note], &COLUMNS, rows, Vec::new());
@@ -176,12 +165,8 @@ fn steps(ranks: &Ranks, tables: &mut TableBuilder) {
     ];
     let rows = ranks.steps.iter().enumerate().map(|(number, spread)| {
         let all = [spread.min, spread.p5, spread.median, spread.p95, spread.max, spread.max - spread.min];
-        let cells = std::iter::once(text(number.to_string())).chain(all.map(Cell::Bytes)).collect();
-        SheetRow { cells, ..SheetRow::default() }
+        row(std::iter::once(text(number.to_string())).chain(all.map(Cell::Bytes)).collect())
     });
-    let rows: Vec<SheetRow> = rows.collect();
-    if !rows.is_empty() {
-        let note = "Peaks of requested bytes in each step, over ranks.";
-        tables.sheet(["steps", "Steps", note], &COLUMNS, rows, Vec::new());
-    }
+    let note = "Peaks of requested bytes in each step, over ranks.";
+    tables.add(["steps", "Steps", note], &COLUMNS, rows.collect());
 }

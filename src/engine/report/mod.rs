@@ -1,7 +1,6 @@
 //! Insights: reports with findings and tables. There is one module per insight, with the name of its command.
 
 mod categories;
-mod column;
 mod fragmentation;
 mod frame_roles;
 mod insight;
@@ -28,7 +27,7 @@ use super::open::OpenFile;
 use super::what_if::NewSimulator;
 use base::slice::{SliceResult, TimeSlice};
 use insight::{Given, Insight, Need, Running};
-use protocol::{Report, ReportQuestion, Topic};
+use protocol::{Report, ReportQuestion, Topic, column};
 use shared::SharedResults;
 use writer::ReportWriter;
 
@@ -45,7 +44,7 @@ macro_rules! entry_of {
         fn entry_of(topic: Topic) -> Option<Entry> {
             match topic {
                 $(Topic::$Topic => Some(entry::<$name::$Topic>()),)*
-                Topic::Comparison | Topic::Ranks => None,
+                Topic::Comparison | Topic::Ranks | Topic::WhatIf => None,
             }
         }
     };

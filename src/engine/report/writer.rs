@@ -2,10 +2,11 @@
 //!
 //! Functions that reports call for each sentence are never inlined, because the copies would add about 1 kB of wasm.
 
-use super::column::{Column, cells};
+use super::column::{Column, add_rows};
 use crate::open::OpenFile;
 use analysis::frame_line;
-use base::units::{Bytes, EventIdx, Moment, group_digits};
+pub(super) use base::units::moment_text;
+use base::units::{Bytes, EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use protocol::{
@@ -87,14 +88,12 @@ impl<'a> ReportWriter<'a> {
     /// an item, without cells.
     pub(super) fn add_sheet<R: Copy>(
         &mut self,
-        mut sheet: Sheet,
+        sheet: Sheet,
         columns: &[Column<'_, R>],
         ranked: &[R],
         mut row: impl FnMut(&mut Self, R) -> SheetRow,
     ) {
-        let listed = ranked.get(..self.max_rows()).unwrap_or(ranked);
-        sheet.left_out = sheet.left_out.max(ranked.len() as u32).saturating_sub(listed.len() as u32);
-        sheet.rows = listed.iter().map(|&item| SheetRow { cells: cells(columns, item), ..row(self, item) }).collect();
+        let sheet = add_rows(sheet, columns, ranked, self.max_rows(), |item| row(self, item));
         self.report.sheets.push(sheet);
     }
 }
@@ -131,14 +130,6 @@ pub(super) fn range_evidence(span: Span, moment: u32) -> Evidence {
 /// Formats a number of bytes for a statement, such as `38.1 MiB`. Tables show exact values.
 pub(super) fn bytes_text(bytes: u64) -> String {
     Bytes(bytes).to_string()
-}
-
-/// Formats a moment for a statement, such as `after event 3,216`.
-pub(super) fn moment_text(moment: u32) -> String {
-    match Moment(moment).event() {
-        None => "before the first event".to_owned(),
-        Some(EventIdx(event)) => "after event ".to_owned() + &group_digits(event.into()),
-    }
 }
 
 /// Returns evidence that moves the cursor to a moment.

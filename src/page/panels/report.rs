@@ -11,14 +11,6 @@ use ui::features::insights::view::{
 };
 use web_sys::Element;
 
-fn class(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Fact => "fact",
-        Tone::Good => "good",
-        Tone::Alarm => "alarm",
-    }
-}
-
 /// Adds an icon for the tone of a sentence (such as a warning), with a word for screen readers.
 fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
     let [seen, aloud] = tone_symbol(tone);
@@ -30,7 +22,7 @@ fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
 
 /// Creates a summary sentence with its chart and its recommended fix.
 pub(super) fn new_statement(dom: &Dom, place: usize, statement: &StatementView, theme: &Theme) -> Element {
-    let line = dom.new_element("li", class(statement.tone), "");
+    let line = dom.new_element("li", statement.tone.name(), "");
     let text = dom.new_element(if statement.has_evidence { "button" } else { "p" }, "", "");
     set_attribute(&text, "data-item", &place.to_string());
     if statement.has_evidence {
@@ -216,7 +208,7 @@ pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, ColumnKind)
 }
 
 fn new_row(dom: &Dom, columns: &[(String, ColumnKind)], row: &SheetRowView) -> Element {
-    let line = dom.new_element("tr", class(row.tone), "");
+    let line = dom.new_element("tr", row.tone.name(), "");
     let place = row.index.to_string();
     set_attribute(&line, "data-item", &place);
     if row.has_evidence {

@@ -3,7 +3,7 @@
 use super::rows::{body, draw_empty, foot_row};
 use crate::app::App;
 use crate::cells::{self, Depth};
-use crate::text::{Line, Tone, pane_row, truncate, write_line, write_row, write_text};
+use crate::text::{Line, Tone, truncate, write_line, write_row, write_text};
 use picture::timeline::paint::SHADES;
 use protocol::NodeKind;
 use ratatui::buffer::Buffer;
@@ -35,7 +35,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let found = matches(&state.flame, state);
     let head = [path, found].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
     let head = if head.is_empty() { "Width: bytes; a row below is called by the one above".to_owned() } else { head };
-    pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &Line::new(head.clone(), Tone::Soft)));
+    write_row(buffer, pane, 0, &Line::new(head, Tone::Soft));
     let area = body(pane);
     if !text.is_empty() {
         draw_empty(buffer, area, text);

@@ -2,7 +2,7 @@
 
 use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
-use crate::text::{Line, Tone, align_left, align_right, pane_row, width, write_line, write_row};
+use crate::text::{Line, Tone, align_left, align_right, width, write_line, write_row};
 use protocol::SortDirection;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -89,7 +89,7 @@ fn line(columns: &Columns, widths: &[usize], cell: impl Fn(usize) -> String, ton
 fn draw(app: &App, buffer: &mut Buffer, pane: Rect, grid: &Grid, columns: &Columns, status_text: &str, is_wrong: bool) {
     let widths = widths(app, grid, columns, usize::from(pane.width));
     let head = line(columns, &widths, |at| columns.names.get(at).cloned().unwrap_or_default(), Tone::Soft);
-    pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &head));
+    write_row(buffer, pane, 0, &head);
     let area = body(pane);
     if !grid.empty.is_empty() {
         draw_empty(buffer, area, grid.empty);

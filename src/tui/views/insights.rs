@@ -26,6 +26,19 @@ const MIN_NAME_WIDTH: usize = 14;
 /// Gap between columns in cells.
 const GAP: usize = 2;
 
+/// Returns the topics that are available for the open file, and the index of the current one.
+pub(crate) fn topics(state: &State) -> (Vec<Topic>, usize) {
+    let all = available_topics(state);
+    let current = all.iter().position(|topic| *topic == state.insights.topic).unwrap_or(0);
+    (all, current)
+}
+
+/// Returns the index of the first visible topic in a list of `count` topics, of which `current` is shown in the middle.
+pub(crate) fn first_topic(pane: Rect, count: usize, current: usize) -> usize {
+    let height = usize::from(pane.height);
+    current.saturating_sub(height / 2).min(count.saturating_sub(height))
+}
+
 /// A line of the report. `item` is the index of the sentence or table row that the line belongs to.
 pub(crate) struct ReportLine {
     pub(crate) item: Option<usize>,
@@ -44,15 +57,12 @@ pub(crate) fn report_pane(app: &App, pane: Rect) -> Rect {
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let marks = tab_state(&app.state.insights, &app.state);
-    let all = available_topics(&app.state);
+    let (all, current) = topics(&app.state);
     if pane.width < MIN_WIDTH_WITH_TOPICS || app.is_plain {
-        let at = all.iter().position(|topic| *topic == marks.topic).map_or(0, |at| at + 1);
-        let head = format!("‹ {} › {at} of {}", marks.topic.title(), all.len());
-        pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &Line::new(head.clone(), Tone::Strong)));
+        let head = format!("‹ {} › {} of {}", marks.topic.title(), current + 1, all.len());
+        write_row(buffer, pane, 0, &Line::new(head, Tone::Strong));
     } else {
-        let at = all.iter().position(|topic| *topic == marks.topic).unwrap_or(0);
-        let height = usize::from(pane.height);
-        let first = at.saturating_sub(height / 2).min(all.len().saturating_sub(height));
+        let first = first_topic(pane, all.len(), current);
         let list: Vec<Line> = all
             .iter()
             .map(|topic| {
@@ -69,13 +79,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     if report.is_empty() {
         return draw_empty(buffer, pane, marks.note);
     }
-    let height = usize::from(pane.height);
-    let is_active_item = |written: &&ReportLine| written.item == Some(marks.active);
-    let first = report.iter().position(|written| is_active_item(&written)).unwrap_or(0);
-    let last = report.iter().rposition(|written| is_active_item(&written)).unwrap_or(first);
-    // The first item is shown together with the lines above it.
-    let first = if marks.active == 0 { 0 } else { first };
-    let top = scroll_to_show(app.scrolled.report, [first, last], height, report.len());
+    let top = scroll_to_item(app, pane, &report, marks.active);
     let has_focus = super::rows::has_focus(app);
     for (at, written) in report.into_iter().skip(top).enumerate() {
         let Some(row) = pane_row(pane, at) else { break };
@@ -92,11 +96,17 @@ pub(crate) fn scroll_to_active(app: &mut App) {
         return;
     }
     let report = report(app, usize::from(pane.width));
-    let first = report.iter().position(|written| written.item == Some(marks.active)).unwrap_or(0);
-    let last = report.iter().rposition(|written| written.item == Some(marks.active)).unwrap_or(first);
-    let first = if marks.active == 0 { 0 } else { first };
-    app.scrolled.report = scroll_to_show(app.scrolled.report, [first, last], usize::from(pane.height), report.len());
+    app.scrolled.report = scroll_to_item(app, pane, &report, marks.active);
     app.scrolled.report_item = Some(marks.active);
+}
+
+/// Returns the scroll position of the report that makes an item visible.
+fn scroll_to_item(app: &App, pane: Rect, report: &[ReportLine], item: usize) -> usize {
+    let first = report.iter().position(|written| written.item == Some(item)).unwrap_or(0);
+    let last = report.iter().rposition(|written| written.item == Some(item)).unwrap_or(first);
+    // The first item is shown together with the lines above it.
+    let first = if item == 0 { 0 } else { first };
+    scroll_to_show(app.scrolled.report, [first, last], usize::from(pane.height), report.len())
 }
 
 /// Returns the lines of the report, wrapped to a width in cells.

@@ -10,10 +10,10 @@ pub(crate) mod tree;
 
 use crate::app::App;
 use ratatui::buffer::Buffer;
-use rows::body;
+use rows::{body, resized_px};
 use ui::features::events::EventsAction;
 use ui::features::flame::FlameAction;
-use ui::features::segments::SegmentsAction;
+use ui::features::segments::{ROW_PX as SEGMENTS_PX, SegmentsAction};
 use ui::features::table::TableAction;
 use ui::features::tree::ROW_PX as TREE_PX;
 use ui::features::tree_keys::TreeAction;
@@ -36,14 +36,12 @@ pub(crate) fn arrange(app: &mut App) {
             }
         }
         Some(Tab::Allocations) => {
-            let (seen, top) = (state.table.scroll.visible_rows(), state.table.scroll.rows_above() * table::ROW_PX);
-            if (seen - rows).abs() > 1e-6 {
+            if let Some(top) = resized_px(&state.table.scroll, rows, table::ROW_PX) {
                 app.act(Action::feature(TableAction::Scrolled(top, rows * table::ROW_PX)));
             }
         }
         Some(Tab::Events) => {
-            let (seen, top) = (state.events.scroll.visible_rows(), state.events.scroll.rows_above() * events::ROW_PX);
-            if (seen - rows).abs() > 1e-6 {
+            if let Some(top) = resized_px(&state.events.scroll, rows, events::ROW_PX) {
                 app.act(Action::feature(EventsAction::Scrolled(top, rows * events::ROW_PX)));
             }
         }
@@ -56,17 +54,13 @@ pub(crate) fn arrange(app: &mut App) {
         Some(Tab::Segments) => {
             let area = segments::body(app);
             let canvas: Canvas = segments::canvas(area);
-            let (seen, top) = (
-                state.segments.scroll.visible_rows(),
-                state.segments.scroll.rows_above() * ui::features::segments::ROW_PX,
-            );
             let rows = f64::from(area.height);
-            let is_other = (seen - rows).abs() > 1e-6;
+            let resized = resized_px(&state.segments.scroll, rows, SEGMENTS_PX);
             if state.segments.canvas != Some(canvas) {
                 app.act(Action::feature(SegmentsAction::Resized(canvas)));
             }
-            if is_other {
-                app.act(Action::feature(SegmentsAction::Scrolled(top, rows * ui::features::segments::ROW_PX)));
+            if let Some(top) = resized {
+                app.act(Action::feature(SegmentsAction::Scrolled(top, rows * SEGMENTS_PX)));
             }
         }
         _ => {}

@@ -2,9 +2,10 @@
 
 use crate::app::App;
 use crate::panes::Focus;
-use crate::text::{Line, Tone, pane_row, write_line};
+use crate::text::{Line, Tone, write_row};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ui::plot::scroll::Scroll;
 
 /// Number of rows above a list, which contain column headings.
 pub(crate) const HEAD_ROWS: u16 = 1;
@@ -24,9 +25,8 @@ pub(crate) fn foot_row(pane: Rect) -> Option<Rect> {
 
 /// Writes lines into a pane, starting with the line with index `from`.
 pub(crate) fn lines(buffer: &mut Buffer, pane: Rect, lines: &[Line], from: usize) {
-    for (at, line) in lines.iter().skip(from).enumerate() {
-        let Some(row) = pane_row(pane, at) else { break };
-        write_line(buffer, row, line);
+    for (at, line) in lines.iter().skip(from).take(usize::from(pane.height)).enumerate() {
+        write_row(buffer, pane, at, line);
     }
 }
 
@@ -45,11 +45,21 @@ pub(crate) fn scroll_to_show(before: usize, lines: [usize; 2], height: usize, al
     top.min(max_scroll)
 }
 
+/// Returns the offset of a list in CSS pixels after it is scrolled by a number of rows. `height` is the number of visible
+/// rows.
+pub(crate) fn scrolled_px(scroll: &Scroll, rows: f64, height: f64, row_px: f64) -> f64 {
+    let max_scroll = (f64::from(scroll.rows) - height).max(0.0);
+    (scroll.rows_above() + rows).clamp(0.0, max_scroll) * row_px
+}
+
+/// Returns the offset of a list in CSS pixels if the number of visible rows is not `rows`.
+pub(crate) fn resized_px(scroll: &Scroll, rows: f64, row_px: f64) -> Option<f64> {
+    ((scroll.visible_rows() - rows).abs() > 1e-6).then(|| scroll.rows_above() * row_px)
+}
+
 /// Writes a message into the pane of an empty list.
 pub(crate) fn draw_empty(buffer: &mut Buffer, pane: Rect, text: &str) {
-    if let Some(row) = pane_row(pane, 0) {
-        write_line(buffer, row, &Line::new(text, Tone::Soft));
-    }
+    write_row(buffer, pane, 0, &Line::new(text, Tone::Soft));
 }
 
 /// Returns true if the view has the focus.

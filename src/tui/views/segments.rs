@@ -3,7 +3,7 @@
 use super::rows::draw_empty;
 use crate::app::App;
 use crate::cells::{self, Depth};
-use crate::text::{Line, Tone, pane_row, truncate, wrap, write_line, write_row, write_text};
+use crate::text::{Line, Tone, truncate, wrap, write_row, write_text};
 use protocol::PieceKind;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -80,7 +80,7 @@ pub(crate) fn canvas(area: Rect) -> Canvas {
 pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let state = &app.state;
     for (at, line) in heading_lines(app).iter().enumerate() {
-        pane_row(pane, at).iter().for_each(|row| write_row(buffer, *row, line));
+        write_row(buffer, pane, at, line);
     }
     let area = body(app);
     let text = empty_message(&state.segments, state);
@@ -92,19 +92,16 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     }
     for heading in headings(&state.segments) {
         let at = (f64::from(heading.top) / segments::ROW_PX).round();
-        if let Some(row) = pane_row(area, at.max(0.0) as usize).filter(|_| at >= 0.0) {
-            write_line(
-                buffer,
-                row,
-                &Line::new([&heading.name, "  "].concat(), Tone::Strong).with(heading.sums, Tone::Soft),
-            );
+        if at >= 0.0 {
+            let line = Line::new([&heading.name, "  "].concat(), Tone::Strong).with(heading.sums, Tone::Soft);
+            write_row(buffer, area, at as usize, &line);
         }
     }
     let status_lines = wrap(&status(&state.segments, state), usize::from(pane.width));
     let rows = detail_rows(pane);
     let below = Rect { y: pane.bottom() - rows, height: rows, ..pane };
     for (at, text) in status_lines.into_iter().enumerate() {
-        pane_row(below, at).iter().for_each(|row| write_row(buffer, *row, &Line::new(text.clone(), Tone::Soft)));
+        write_row(buffer, below, at, &Line::new(text, Tone::Soft));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
 use crate::cells::Depth;
-use crate::text::{Line, Tone, align_right, pane_row, truncate, width, write_line, write_row};
+use crate::text::{Line, Tone, align_right, truncate, width, write_line, write_row};
 use protocol::{FoldState, Internal, NodeKind, Root};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -76,7 +76,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let path: Vec<&str> = view.path.iter().map(|(_, name)| name.as_str()).collect();
     let path = if path.is_empty() { String::new() } else { [" · ", &path.join(" › ")].concat() };
     let head = columns.line(name, |_| Tone::Soft.style()).with([&tools.join(", "), path.as_str()].concat(), Tone::Soft);
-    pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &head));
+    write_row(buffer, pane, 0, &head);
     let area = body(pane);
     // `view.rows` also contains rows above the visible ones.
     let above = (state.tree.scroll.top_px / ui::features::tree::ROW_PX).round().max(0.0) as usize;

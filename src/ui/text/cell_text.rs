@@ -63,6 +63,11 @@ pub fn threshold_text(threshold: &Threshold) -> String {
     [&threshold.label, " ", &group_digits(threshold.value), " ", &threshold.unit].concat()
 }
 
+/// Returns the note of a table without the hint to select a row, for output where rows cannot be selected.
+pub fn printed_note(sheet: &Sheet) -> &str {
+    sheet.note.split(" Select a row").next().unwrap_or_default()
+}
+
 /// Formats the number of omitted rows: `and 12 more`. `None` if no rows are omitted.
 pub fn left_out_text(sheet: &Sheet) -> Option<String> {
     (sheet.left_out > 0).then(|| ["and ", &group_digits(sheet.left_out.into()), " more"].concat())

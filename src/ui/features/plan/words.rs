@@ -2,7 +2,7 @@
 
 use crate::features::what_if::words as what_if;
 use crate::text::amount::change;
-use base::units::{Bytes, Moment, group_digits};
+use base::units::{Bytes, group_digits, moment_text};
 use protocol::{PlanPage, Preset, WhatIf, WhatIfRun};
 
 /// Caveat shown with the capacity and the largest batch.
@@ -77,7 +77,7 @@ pub fn preset_title(preset: Preset) -> &'static str {
 
 /// Returns the facts about a plan as labels and values: peaks, headroom and the largest batch.
 pub fn facts(page: &PlanPage, capacity: Option<u64>, basis: PlanBasis) -> Vec<(&'static str, String)> {
-    let peak = |(bytes, moment): (u64, u32)| [&Bytes(bytes).to_string(), " ", &after(moment)].concat();
+    let peak = |(bytes, moment): (u64, u32)| [&Bytes(bytes).to_string(), " ", &moment_text(moment)].concat();
     let (old, new) = (page.recorded.0, page.planned.0);
     let changed = if old == new { "unchanged".to_owned() } else { change(old, new) };
     let mut facts = vec![
@@ -131,20 +131,15 @@ pub fn reserved_text(simulated: &WhatIf) -> String {
 
 fn largest_batch(fits: Option<(u64, u32)>) -> String {
     match fits {
-        Some((0, moment)) => ["none fits: too much is live ", &after(moment), " whatever the batch size"].concat(),
+        Some((0, moment)) => {
+            ["none fits: too much is live ", &moment_text(moment), " whatever the batch size"].concat()
+        }
         Some((thousandths, moment)) => {
             let part = (1000 + thousandths % 1000).to_string();
             let part = part.get(1..).unwrap_or_default();
             let of = " of the recorded one, limited by what is live ";
-            ["× ", &group_digits(thousandths / 1000), ".", part, of, &after(moment)].concat()
+            ["× ", &group_digits(thousandths / 1000), ".", part, of, &moment_text(moment)].concat()
         }
         None => "unknown: no activations, temporaries or inputs in this trace".to_owned(),
-    }
-}
-
-fn after(moment: u32) -> String {
-    match Moment(moment).event() {
-        Some(event) => "after event ".to_owned() + &group_digits(event.0.into()),
-        None => "before the first event".to_owned(),
     }
 }

@@ -116,7 +116,7 @@ pub struct FormView {
 }
 
 /// Returns the runs by reserved bytes, lowest first. Runs that run out of memory come last.
-fn sorted_runs(answer: &WhatIf) -> Vec<&WhatIfRun> {
+pub fn sorted_runs(answer: &WhatIf) -> Vec<&WhatIfRun> {
     let keys = answer.runs.iter().map(|run| two_part_key(words::oom_rank(run), run.peak_reserved)).zip(0..);
     sorted_numbers(keys.collect()).iter().filter_map(|&at| answer.runs.get(at as usize)).collect()
 }
@@ -128,9 +128,7 @@ pub fn view(simulator: &Simulator, shared: &Shared) -> ResultView {
     };
     let proof = &answer.proof;
     let predicts = proof.refused.is_none();
-    let first = if predicts && proof.is_exact { Tone::Good } else { Tone::Alarm };
-    let sentences = words::reproduction(proof).into_iter().enumerate();
-    let proof = sentences.map(|(index, text)| (if index == 0 { first } else { Tone::Fact }, text)).collect();
+    let proof = words::reproduction(proof);
     if !predicts {
         return ResultView { proof, predicts, ..ResultView::default() };
     }
@@ -139,16 +137,7 @@ pub fn view(simulator: &Simulator, shared: &Shared) -> ResultView {
     if answer.runs.len() > 1 {
         findings.extend(words::findings(answer).into_iter().map(|text| (Tone::Fact, text)));
     }
-    for text in runs.iter().flat_map(|run| &run.warnings).map(|warning| warning.words()) {
-        if findings.iter().all(|(_, known)| known != text) {
-            findings.push((Tone::Alarm, text.to_owned()));
-        }
-    }
-    let mut ignored: Vec<&str> = runs.iter().flat_map(|run| &run.ignored).map(String::as_str).collect();
-    ignored.dedup();
-    if !ignored.is_empty() {
-        findings.push((Tone::Fact, ["Without effect on the simulation: ", &ignored.join(", "), "."].concat()));
-    }
+    findings.extend(words::warnings(&runs));
     let recorded = answer.runs.first().map_or(0, |run| run.peak_reserved);
     let keys = answer.fits.iter().map(|fit| two_part_key(0, fit.capacity.unwrap_or(u64::MAX))).zip(0..);
     let mut fits = Vec::new();

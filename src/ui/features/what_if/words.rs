@@ -1,18 +1,19 @@
 //! Texts about simulations, for the page and the command line.
 
 use base::units::{Bytes, byte_range, group_digits, percent};
-use protocol::{WhatIf, WhatIfGrade, WhatIfLimit, WhatIfProgram, WhatIfProof, WhatIfRun};
+use protocol::{Tone, WhatIf, WhatIfGrade, WhatIfLimit, WhatIfProgram, WhatIfProof, WhatIfRun};
 
 /// Describes how well the simulation reproduces the recording.
-pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {
+pub fn reproduction(proof: &WhatIfProof) -> Vec<(Tone, String)> {
     if let Some(refused) = &proof.refused {
-        return vec![format!("No prediction: {refused}.")];
+        return vec![(Tone::Alarm, format!("No prediction: {refused}."))];
     }
     let of = |equal: u64, all: u64, what: &str| format!("{} of {} {what}", group_digits(equal), group_digits(all));
     let addresses = of(proof.addresses_equal, proof.addresses, "addresses");
     let segments = of(proof.segment_events_equal, proof.segment_events, "segment events");
     let off = Bytes(proof.largest_reserved_error);
-    let mut lines = vec![match proof.departs_at {
+    let tone = if proof.is_exact { Tone::Good } else { Tone::Alarm };
+    let first = match proof.departs_at {
         None if proof.is_exact => format!(
             "Simulator check: matches this recording exactly ({addresses}, {segments}, reserved bytes off by {off})."
         ),
@@ -24,11 +25,12 @@ pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {
                 "Simulator check: departs from this recording{at} ({addresses}, {segments}; peak off by {share}, at most {off} off)."
             )
         }
-    }];
+    };
+    let mut lines = vec![(tone, first)];
     let assumed = if proof.assumed.is_empty() { "recorded".to_owned() } else { proof.assumed.join("; ") };
-    lines.push(format!("Settings: {} ({assumed}).", proof.settings));
+    lines.push((Tone::Fact, format!("Settings: {} ({assumed}).", proof.settings)));
     if !proof.not_exercised.is_empty() {
-        lines.push(format!("Not tested by this recording: {}.", proof.not_exercised.join(", ")));
+        lines.push((Tone::Fact, format!("Not tested by this recording: {}.", proof.not_exercised.join(", "))));
     }
     lines
 }
@@ -86,6 +88,25 @@ pub fn findings(answer: &WhatIf) -> Vec<String> {
         let start =
             "What was allocated before the trace matters: placed afresh under the recorded settings, the peak is ";
         lines.push([start, &change, end].concat());
+    }
+    lines
+}
+
+/// Returns the warnings of the runs, and a sentence on the settings that the simulation ignores, each once.
+pub fn warnings(runs: &[&WhatIfRun]) -> Vec<(Tone, String)> {
+    let (mut lines, mut ignored): (Vec<(Tone, String)>, Vec<&str>) = (Vec::new(), Vec::new());
+    for text in runs.iter().flat_map(|run| &run.warnings).map(|warning| warning.words()) {
+        if lines.iter().all(|(_, known)| known != text) {
+            lines.push((Tone::Alarm, text.to_owned()));
+        }
+    }
+    for name in runs.iter().flat_map(|run| &run.ignored) {
+        if !ignored.contains(&&**name) {
+            ignored.push(name);
+        }
+    }
+    if !ignored.is_empty() {
+        lines.push((Tone::Fact, ["Without effect on the simulation: ", &ignored.join(", "), "."].concat()));
     }
     lines
 }
