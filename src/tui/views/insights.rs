@@ -5,10 +5,11 @@ use crate::app::App;
 use crate::cells;
 use crate::text::{Line, Tone, align_left, align_right, pane_row, truncate, width, wrap, write_line, write_row};
 use picture::timeline::paint::SHADES;
-use protocol::Tone as Said;
+use protocol::{Tone as Said, Topic};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ui::features::State;
 use ui::features::insights::cells::CellView;
 use ui::features::insights::view::{
     ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, available_topics, tab_state, tone_symbol,
