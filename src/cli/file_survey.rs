@@ -2,6 +2,7 @@
 
 use super::cancellation;
 use super::input::Input;
+use super::memory_warning::free_bytes;
 use super::opening::open_with;
 use base::slice::TimeSlice;
 use compare::ranks::{FileSurvey, FileSurveys};
@@ -41,9 +42,5 @@ pub(super) fn survey_open_file(summary: &FileSummary, engine: &Engine) -> Result
 
 /// Returns half of the available memory in bytes, or 4 GiB if the system does not report it.
 pub(super) fn default_memory_bytes() -> u64 {
-    let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        line.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    available.map_or(4 << 30, |kib| kib * 512)
+    free_bytes().map_or(4 << 30, |bytes| bytes / 2)
 }

@@ -18,7 +18,6 @@ mod compressed;
 mod convert;
 mod crop;
 mod diff;
-mod diff_json;
 mod embedded;
 mod events;
 mod export;
@@ -41,11 +40,11 @@ mod output;
 mod output_file;
 mod parquet_output;
 #[cfg(test)]
+#[path = "../../tests/units/cli/parsing.rs"]
 mod parsing;
 mod plan;
 mod plot;
 mod ranks;
-mod ranks_json;
 mod ranks_survey;
 mod report_html;
 mod report_json;
@@ -65,7 +64,6 @@ mod terminal;
 mod tui;
 mod viewer;
 mod what_if;
-mod what_if_json;
 
 use cache::CacheArgs;
 use capture::capture;

@@ -48,7 +48,7 @@ pub(crate) fn warning(name: &str, bytes: u64) -> Option<String> {
 
 /// Returns the number of bytes that this process can still allocate, given the machine's memory and the limits of its
 /// control groups. Linux only.
-fn free_bytes() -> Option<u64> {
+pub(crate) fn free_bytes() -> Option<u64> {
     let available = table_value(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?.saturating_mul(1024);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     Some(cgroup_bytes_left(Path::new("/sys/fs/cgroup"), &groups).map_or(available, |left| left.min(available)))

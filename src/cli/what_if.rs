@@ -5,14 +5,14 @@ use super::common_args::{SnapshotArgs, parse_bytes};
 use super::open_snapshot::OpenSnapshot;
 use super::output::to_pretty_json;
 use super::output_file::OutputFile;
+use super::plan;
 use super::report_text::format_report;
 use super::terminal::wrap_to_terminal;
-use super::{plan, what_if_json};
 use base::units::Bytes;
 use clap::Args;
 use protocol::{
-    Factor, PlanGroup, Preset, Report, Sheet, SheetRow, Statement, Tone, Topic, WhatIf, WhatIfFit, WhatIfOrigin,
-    WhatIfProgram, WhatIfQuestion, WhatIfRun, column, parse_settings,
+    Factor, PlanGroup, PlanQuestion, Preset, Report, Sheet, SheetRow, Statement, Tone, Topic, WhatIf, WhatIfFit,
+    WhatIfLimit, WhatIfLow, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun, column, parse_settings,
 };
 use serde_json::{Value, json};
 use ui::features::what_if::view::sorted_runs;
@@ -136,11 +136,9 @@ pub(crate) fn simulate(terms: &WhatIfArgs) -> Result<String, String> {
         answers.push((asking.device.device, asking.heading(), answer));
     }
     if terms.json {
-        let devices: Vec<Value> = answers
-            .iter()
-            .map(|(device, _, answer)| what_if_json::device(*device, answer, terms.total, terms.search))
-            .collect();
-        let plan = plan.map(|plan| what_if_json::plan(&plan, &caveats));
+        let devices: Vec<Value> =
+            answers.iter().map(|(device, _, answer)| device_json(*device, answer, terms.total, terms.search)).collect();
+        let plan = plan.map(|plan| plan_json(&plan, &caveats));
         return Ok(to_pretty_json(&json!({"schema": asking.summary.schema, "plan": plan, "devices": devices})));
     }
     if answers.is_empty() {
@@ -195,4 +193,84 @@ fn table(runs: &[&WhatIfRun]) -> Sheet {
     ];
     let sheet = column::sheet(["runs", "Runs", ""], &columns);
     column::add_rows(sheet, &columns, runs, usize::MAX, |_| SheetRow::default())
+}
+
+fn plan_json(plan: &PlanQuestion, caveats: &[&str]) -> Value {
+    let groups = plan.groups.iter().map(|(group, factor)| json!({"group": group.name(), "factor": factor.quotient()}));
+    json!({"groups": groups.collect::<Vec<Value>>(), "batch": plan.batch.quotient(), "caveats": caveats})
+}
+
+/// Returns the answer about a device.
+fn device_json(device: i64, answer: &WhatIf, total: Option<u64>, has_search: bool) -> Value {
+    let proof = &answer.proof;
+    // If the recording is not reproduced, these numbers are not predictions.
+    let number = |bytes: u64| if proof.refused.is_some() { Value::Null } else { json!(bytes) };
+    json!({
+        "device": device,
+        "reproduces": {
+            "addresses": proof.addresses,
+            "addresses_equal": proof.addresses_equal,
+            "segment_events": proof.segment_events,
+            "segment_events_equal": proof.segment_events_equal,
+            "largest_reserved_error": number(proof.largest_reserved_error),
+            "largest_reserved_error_bytes": number(proof.largest_reserved_error),
+            "peak_reserved": number(proof.peak_reserved),
+            "peak_reserved_bytes": number(proof.peak_reserved),
+            "recorded_peak_reserved": number(proof.recorded_peak_reserved),
+            "recorded_peak_reserved_bytes": number(proof.recorded_peak_reserved),
+            "not_exercised": proof.not_exercised,
+            "refused": proof.refused,
+        },
+        "capacity_bytes": answer.capacity,
+        "total_bytes": total,
+        "recorded_limit": answer.limit.map(limit_json),
+        "has_contradictory_limits": answer.has_contradictory_limits,
+        "runs": answer.runs.iter().map(run_json).collect::<Vec<Value>>(),
+        "fits_in": has_search.then(|| answer.fits.iter().map(fit_json).collect::<Vec<Value>>()),
+    })
+}
+
+fn limit_json(limit: WhatIfLimit) -> Value {
+    let WhatIfLimit { low, high, is_fraction } = limit;
+    json!({"low_bytes": low, "high_bytes": high, "is_memory_fraction": is_fraction})
+}
+
+fn run_json(run: &WhatIfRun) -> Value {
+    json!({
+        "settings": run.settings,
+        "program": program_json(&run.program),
+        "grade": run.grade.name(),
+        "peak_reserved": run.peak_reserved,
+        "peak_reserved_bytes": run.peak_reserved,
+        "band": run.band,
+        "band_bytes": run.band,
+        "driver_calls": run.driver_calls,
+        "retries": run.retries,
+        "retry_range": run.retry_range(),
+        "runs_out_of_memory": run.fails(),
+        "oom_event": run.oom_event,
+        "with_lowest_limit": run.low.map(low_json),
+    })
+}
+
+fn low_json(WhatIfLow { peak_reserved, driver_calls, retries, oom_event, .. }: WhatIfLow) -> Value {
+    json!({"peak_reserved_bytes": peak_reserved, "driver_calls": driver_calls, "retries": retries, "oom_event": oom_event})
+}
+
+fn fit_json(fit: &WhatIfFit) -> Value {
+    let (settings, program) = (&fit.settings, program_json(&fit.program));
+    json!({"settings": settings, "program": program, "capacity": fit.capacity, "capacity_bytes": fit.capacity})
+}
+
+/// Returns the changes of a program, or null if there are none.
+fn program_json(program: &WhatIfProgram) -> Value {
+    if !program.changes() {
+        return Value::Null;
+    }
+    json!({
+        "one_stream": program.one_stream,
+        "no_record_stream": program.no_record_stream,
+        "preallocate_bytes": program.preallocate,
+        "empty_cache_at_step_ends": program.empty_cache_at_step_ends,
+    })
 }

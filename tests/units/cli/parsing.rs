@@ -1,4 +1,4 @@
-//! Tests of argument parsing.
+//! Unit tests of argument parsing.
 
 use super::common_args::TimeArg;
 use super::events::Events;
