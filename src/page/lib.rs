@@ -38,14 +38,15 @@ mod painter;
 mod panels;
 mod pen;
 mod policy;
+mod ranks_server;
 mod recent;
+mod remote;
 mod simulator;
 mod sizes;
 mod sql_worker;
 mod storage;
 mod surveyor;
 mod theme;
-mod thread;
 mod worker_code;
 // Messages between the page and the worker.
 mod export_file;
@@ -67,13 +68,14 @@ use frame::Frame;
 use given_files::GivenFiles;
 use painter::Painter;
 use panels::{Panels, rules, settings, side, sources, tree, views};
-use protocol::{Answer, Reply};
+use protocol::{Answer, Reply, SurveyorRequest};
+use ranks_server::served_files;
 use recent::Recent;
 use simulator::Simulator;
 use sizes::Sizes;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
-use surveyor::{Source, Surveyor, Task, served_files};
+use surveyor::{Source, Surveyor, Task};
 use theme::Theme;
 use ui::comparing::ComparingAction;
 use ui::effect::{FileToSurvey, Origin, RanksEffect};
@@ -207,10 +209,10 @@ impl Page {
             }
             Effect::LoadSecond { origin, member, load } => self.load(origin, member, (load, FileSlot::Second)),
             Effect::Ranks(effect) => self.perform_ranks(effect),
-            Effect::CloseSecond => app.client.send(ToWorker::CloseSecond),
+            Effect::CloseSecond => app.client.send(&ToWorker::CloseSecond),
             Effect::Ask(request) => {
                 let request = app.simulator.route(request);
-                request.into_iter().for_each(|request| app.client.send(ToWorker::Ask(request)));
+                request.into_iter().for_each(|request| app.client.send(&ToWorker::Ask(request)));
             }
             Effect::CancelSimulation => app.simulator.cancel(),
             Effect::EndSimulation => app.simulator.stop(),
@@ -267,7 +269,7 @@ impl Page {
                 }
             }
             Origin::Link(url) => match (embedded::file(&app.dom, &url), address::resolve(&app.dom, &url)) {
-                (Some(file), _) => app.client.send(ToWorker::File { load, member, file, which }),
+                (Some(file), _) => app.client.open(&file, member, (load, which)),
                 (None, Ok(link)) => files::fetch(app, link, member, (load, which)),
                 (None, Err(cause)) if which == FileSlot::First => app.dispatch(Action::LoadFailed(cause)),
                 (None, Err(cause)) => {
@@ -294,9 +296,11 @@ impl Page {
                 let listed = served_files(&app.dom.window).await;
                 app.dispatch(Action::Ranks(RanksAction::Listed(listed)));
             }),
-            RanksEffect::NoteOmitted(sentence) => app.surveyor.note_cut(&sentence),
-            RanksEffect::Ask(serial, rows, order) => app.surveyor.request_report(serial, rows, order),
-            RanksEffect::SetNamePattern(typed) => app.surveyor.set_name_pattern(&typed),
+            RanksEffect::NoteOmitted(sentence) => app.surveyor.send(&SurveyorRequest::NoteOmitted(sentence)),
+            RanksEffect::Ask(serial, rows, order) => {
+                app.surveyor.send(&SurveyorRequest::Report { serial, rows, order });
+            }
+            RanksEffect::SetNamePattern(typed) => app.surveyor.send(&SurveyorRequest::SetNamePattern(typed)),
             RanksEffect::Cancel => app.surveyor.cancel(),
             RanksEffect::Resume => app.surveyor.resume(),
             RanksEffect::End => app.surveyor.stop(),
@@ -311,17 +315,21 @@ impl Page {
         views::focus_view(&self.app.dom, tab);
     }
 
-    /// Handles a message from the worker.
-    fn on_message(&self, message: FromWorker) {
+    /// Handles a message from the worker, or the cause of its crash.
+    fn on_message(&self, message: Result<FromWorker, String>) {
+        let message = match message {
+            Ok(message) => message,
+            Err(cause) => return self.dispatch(Action::WorkerStopped(cause)),
+        };
         match message {
             // Handled by the client.
-            FromWorker::Ready | FromWorker::Read(..) | FromWorker::Columns(_) => {}
+            FromWorker::Read | FromWorker::Columns(_) => {}
             FromWorker::Idle(_) => self.refresh_idle(),
             FromWorker::Reply { load, reply: Reply::Answer { serial, answer: Answer::Recording(bytes) } } => {
                 self.app.simulator.on_recording(load, serial, &bytes);
             }
             FromWorker::Reply { reply: Reply::Answer { serial, answer: Answer::PlannedSizes(bytes) }, .. } => {
-                self.app.simulator.on_planned_sizes(serial, &bytes);
+                self.app.simulator.on_planned_sizes(serial, bytes);
             }
             FromWorker::Reply { load, reply: Reply::Failed { .. } }
                 if file_cache::retry_without_cache(self.app, load) => {}
@@ -351,7 +359,6 @@ impl Page {
                     file_cache::cache_file(self.app, load, print);
                 }
             }
-            FromWorker::Crashed(cause) => self.dispatch(Action::WorkerStopped(cause)),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::app::App;
 use super::busy::BusyGuard;
-use super::thread::WorkerThread;
+use super::remote::Remote;
 use super::worker_code::WorkerCode;
 use super::{clipboard, dom, export, storage};
 use js_sys::{Array, Uint8Array};
@@ -12,7 +12,7 @@ use ui::Action;
 use ui::sql::{QuerySubject, SqlAction};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, Element, HtmlTextAreaElement, Window};
+use web_sys::{Blob, Element, HtmlTextAreaElement};
 
 /// Storage key of the query history.
 const HISTORY_KEY: &str = "memscape.sql";
@@ -24,12 +24,13 @@ const SVG: &str = "http://www.w3.org/2000/svg";
 
 /// Handle to the SQL worker.
 pub(super) struct SqlWorker {
-    code: WorkerCode,
-    thread: RefCell<Option<WorkerThread>>,
-    /// Messages to send once the worker is ready.
-    waiting: RefCell<Vec<Array>>,
-    is_ready: Cell<bool>,
-    /// Increased whenever a worker starts or crashes. Messages from workers of earlier generations are ignored.
+    /// Messages are attached to empty requests and replies.
+    remote: Remote<(), ()>,
+    /// Messages to send once the snapshots are open.
+    waiting: RefCell<Option<Vec<Array>>>,
+    /// True if the worker has opened the snapshots.
+    is_open: Cell<bool>,
+    /// Number of workers started or crashed so far.
     generation: Cell<u32>,
     /// Snapshots that the queries run on.
     subject: RefCell<QuerySubject>,
@@ -43,14 +44,19 @@ thread_local! {
 }
 
 /// Returns the page's handle to the SQL worker.
-pub(super) fn sql_worker(app: &App) -> &'static SqlWorker {
-    SQL.with(|sql| *sql.get_or_init(|| Box::leak(Box::new(SqlWorker::new(app.dom.window.clone())))))
+pub(super) fn sql_worker(app: &'static App) -> &'static SqlWorker {
+    SQL.with(|sql| *sql.get_or_init(|| Box::leak(Box::new(SqlWorker::new(app)))))
 }
 
 impl SqlWorker {
-    fn new(window: Window) -> SqlWorker {
-        let (thread, waiting, is_ready, generation, subject, busy) = Default::default();
-        SqlWorker { code: WorkerCode::new(window, "part-sql"), thread, waiting, is_ready, generation, subject, busy }
+    fn new(app: &'static App) -> SqlWorker {
+        let receive = move |event: Result<((), Array), String>| match event {
+            Ok((_, attachments)) => drop(sql_worker(app).on_message(app, attachments.get(0).unchecked_ref())),
+            Err(cause) => on_failure(app, &cause),
+        };
+        let remote = Remote::new(WorkerCode::of_part(app.dom.window.clone(), "part-sql"), receive);
+        let (waiting, is_open, generation, subject, busy) = Default::default();
+        SqlWorker { remote, waiting, is_open, generation, subject, busy }
     }
 
     /// Restarts the worker if `subject` differs from the snapshots that it queries now.
@@ -65,31 +71,22 @@ impl SqlWorker {
     pub(super) fn restart(&self, app: &'static App) {
         let number = self.generation.get() + 1;
         self.generation.set(number);
-        self.is_ready.set(false);
-        self.waiting.borrow_mut().clear();
-        let ended = self.thread.take();
-        // The running listener may belong to the thread, so the thread is dropped later.
-        spawn_local(async move { drop(ended) });
+        self.remote.stop();
+        self.waiting.replace(Some(Vec::new()));
+        self.is_open.set(false);
+        self.remote.start();
         set_busy(app, true);
         set_status(app, "Loading…", false);
         spawn_local(async move {
             if let Err(cause) = sql_worker(app).start(app, number).await
                 && sql_worker(app).generation.get() == number
             {
-                // A query that stays queued would keep the next one from starting a worker.
-                sql_worker(app).waiting.borrow_mut().clear();
-                set_busy(app, false);
-                set_status(
-                    app,
-                    &["SQL is not available: ", &cause, ". On the command line it is memscape sql."].concat(),
-                    true,
-                );
+                on_failure(app, &cause);
             }
         });
     }
 
     async fn start(&self, app: &'static App, number: u32) -> Result<(), String> {
-        let (script, module) = self.code.get_or_load().await?;
         let cause = |cause: JsValue| dom::error_message(&cause);
         let subject = self.subject.borrow().clone();
         let files = Array::new();
@@ -105,48 +102,38 @@ impl SqlWorker {
         let open = Array::of4(&"open".into(), &files, &subject.name.into(), &history.into());
         open.push(&Uint8Array::from(&*ui::sql::encoded_rules(&app.state.borrow())));
         open.push(&subject.is_b_second.into());
-        self.waiting.borrow_mut().insert(0, open);
-        let receive = move |reply: Result<JsValue, String>| match reply {
-            _ if sql_worker(app).generation.get() != number => {}
-            Ok(message) => drop(sql_worker(app).on_message(app, message.unchecked_ref())),
-            Err(cause) => on_crash(app, &cause),
-        };
-        self.thread.replace(Some(WorkerThread::new(&script, &module, receive)?));
+        self.post(&open);
+        self.waiting.take().into_iter().flatten().for_each(|message| self.post(&message));
         Ok(())
+    }
+
+    fn post(&self, message: &Array) {
+        self.remote.send_with(&(), &Array::of1(message));
     }
 
     /// Sends a message if the worker is ready. Otherwise, the message is dropped.
     pub(super) fn send(&self, message: &Array) {
-        if let Some(thread) = &*self.thread.borrow()
-            && self.is_ready.get()
-        {
-            // Fails only for values that cannot be cloned.
-            let _ = thread.worker.post_message(message);
+        if self.remote.is_ready() {
+            self.post(message);
         }
     }
 
     /// Sends a message that may start long work, either now or once the worker is ready. Starts the worker if
     /// necessary.
     pub(super) fn run(&self, app: &'static App, message: Array) {
-        if !self.subject.borrow().loads.is_empty() && self.thread.borrow().is_none() && self.waiting.borrow().is_empty()
-        {
+        if !self.subject.borrow().loads.is_empty() && !self.remote.is_running() {
             self.restart(app);
         }
-        if self.is_ready.get() {
-            set_busy(app, true);
-            self.send(&message);
-        } else {
-            self.waiting.borrow_mut().push(message);
+        if let Some(waiting) = &mut *self.waiting.borrow_mut() {
+            return waiting.push(message);
         }
+        set_busy(app, true);
+        self.post(&message);
     }
 
     fn on_message(&self, app: &'static App, message: &Array) -> Option<()> {
         let text = |at| message.get(at).as_string();
         match text(0)?.as_str() {
-            "ready" => {
-                self.is_ready.set(true);
-                self.waiting.take().iter().for_each(|message| self.send(message));
-            }
             what @ ("show" | "add") => {
                 let place: Element = app.dom.by_id(&text(1)?)?;
                 if what == "show" {
@@ -180,22 +167,28 @@ impl SqlWorker {
                 export::download(app, &blob, &text(1)?).ok()?;
             }
             "history" => storage::store(&app.dom, HISTORY_KEY, &text(1)?),
-            "done" => set_busy(app, false),
-            _ => on_crash(app, &text(1)?),
+            "done" => {
+                self.is_open.set(true);
+                set_busy(app, false);
+            }
+            _ => {}
         }
         Some(())
     }
 }
 
-/// Drops a worker that has crashed, and shows the cause.
-fn on_crash(app: &'static App, cause: &str) {
-    sql_worker(app).generation.set(sql_worker(app).generation.get() + 1);
-    sql_worker(app).is_ready.set(false);
-    sql_worker(app).waiting.borrow_mut().clear();
-    let ended = sql_worker(app).thread.take();
-    spawn_local(async move { drop(ended) });
+/// Drops a worker that has crashed or cannot be started, and shows the cause.
+fn on_failure(app: &'static App, cause: &str) {
+    let sql = sql_worker(app);
+    sql.generation.set(sql.generation.get() + 1);
+    sql.remote.stop();
+    sql.waiting.take();
     set_busy(app, false);
-    set_status(app, &["The query ended the worker: ", cause].concat(), true);
+    let text = match sql.is_open.get() {
+        true => ["The query ended the worker: ", cause].concat(),
+        false => ["SQL is not available: ", cause, ". On the command line it is memscape sql."].concat(),
+    };
+    set_status(app, &text, true);
 }
 
 /// Shows whether a query is running.

@@ -29,6 +29,7 @@ mod state;
 mod summary;
 mod table;
 mod tree;
+mod workers;
 
 pub use allocator::Program as WhatIfProgram;
 pub use allocator::answer::{
@@ -82,6 +83,7 @@ pub use table::{
     TableFilter, TablePage, TableQuestion, TableRow, TableSort, TableText, lifetime_class, size_class,
 };
 pub use tree::{Fold, FoldScope, FoldState, Reveal, TreePage, TreeQuestion, TreeRow};
+pub use workers::{FileToRead, SimulatorReply, SimulatorRequest, SurveyorReply, SurveyorRequest};
 
 use serde::{Deserialize, Serialize};
 

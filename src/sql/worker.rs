@@ -12,69 +12,45 @@
 //! ["more"]                         show further rows
 //!
 //! to the page
-//! ["ready"]                        the worker accepts messages
 //! ["show", id, node…]              replace the children; a node is a text or [tag, [name, value, …], node…]
 //! ["add", id, node…]               add children
 //! ["status", text, is error], ["typed", text, cursor], ["go", device, allocation, event]
 //! ["copy", text], ["save", name, bytes]
 //! ["history", text]                store the query history
 //! ["done"]                         the "open", "run" or "act" message is handled
-//! ["died", text]                   the worker panicked
 //! ```
 
+use channel::{Page, serve};
 use engine::open_columns;
-use gloo::events::EventListener;
 use js_sys::{Array, Date, Uint8Array};
 use protocol::{CategorySet, decode};
 use sql::tab::{Node, PageCommand, SqlTab};
 use sql::{FileLabel, Limits, Queries, Source};
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
 /// Time and memory limits of a query.
 const LIMITS: Limits = Limits { seconds: 20, memory: 512 << 20 };
 /// Names of the two sides of a comparison.
 const SIDES: [&str; 2] = ["A", "B"];
 
-/// Starts the worker, which runs until the page terminates it.
+/// Starts the worker, which runs until the page terminates it. Messages are attached to empty requests and replies.
 pub(super) fn start() {
-    if let Err(cause) = listen() {
-        // The bootstrap script passes it to the page.
-        wasm_bindgen::throw_val(cause);
-    }
-}
-
-fn listen() -> Result<(), JsValue> {
-    let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;
-    std::panic::set_hook(Box::new({
-        let scope = scope.clone();
-        move |panic| post(&scope, &Array::of2(&"died".into(), &panic.to_string().into()))
-    }));
-    let answering = scope.clone();
-    let desk = RefCell::new(None);
-    let listener = EventListener::new(&scope, "message", move |event| {
-        let Some(event) = event.dyn_ref::<MessageEvent>() else { return };
-        // Unknown messages are ignored.
-        if let Some(commands) = receive(&desk, event.data().unchecked_ref()) {
-            commands.iter().for_each(|commands| post(&answering, &message(commands)));
+    serve(|page: Page<()>| {
+        let desk = RefCell::new(None);
+        let post = move |message: &Array| page.send_with(&(), &Array::of1(message));
+        Ok(move |(), attachments: Array| {
+            let received: Array = attachments.get(0).unchecked_into();
+            // Unknown messages are ignored.
+            let Some(commands) = receive(&desk, &received) else { return };
+            commands.iter().for_each(|commands| post(&message(commands)));
             // Messages without a result are not acknowledged, or the page could mistake this for the end of a later
             // one.
-            let what: Array = event.data().unchecked_into();
-            if matches!(what.get(0).as_string().as_deref(), Some("open" | "run" | "act")) {
-                post(&answering, &Array::of1(&"done".into()));
+            if matches!(received.get(0).as_string().as_deref(), Some("open" | "run" | "act")) {
+                post(&Array::of1(&"done".into()));
             }
-        }
+        })
     });
-    // The listener lives as long as the worker.
-    listener.forget();
-    post(&scope, &Array::of1(&"ready".into()));
-    Ok(())
-}
-
-fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
-    // Fails only for values that cannot be cloned. Texts, numbers and bytes can.
-    let _ = scope.post_message(message);
 }
 
 fn receive(slot: &RefCell<Option<SqlTab>>, message: &Array) -> Option<Vec<PageCommand>> {
