@@ -67,12 +67,13 @@ use dom::Dom;
 use frame::Frame;
 use given_files::GivenFiles;
 use painter::Painter;
-use panels::{Panels, rules, settings, side, sources, tree, views};
+use panels::{Panels, queries, rules, settings, side, sources, tree, views};
 use protocol::{Answer, Reply, SurveyorRequest};
 use ranks_server::served_files;
 use recent::Recent;
 use simulator::Simulator;
 use sizes::Sizes;
+use sql_worker::SqlWorker;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use surveyor::{Source, Surveyor, Task};
@@ -143,14 +144,17 @@ impl Page {
         let show = move |changed| page.get().map_or((), |page| page.render(changed));
         let rest = move || page.get().map_or((), Page::refresh_idle);
         let act = move |action| page.get().map_or((), |page| page.dispatch(action));
+        let on_sql = move |event| page.get().map_or((), |page| queries::on_event(page.app, event));
         let frame = Frame::new(window.clone(), show, rest);
+        let client = Client::new(window.clone(), receive);
         let app: &App = Box::leak(Box::new(App {
             original_page,
             state: RefCell::new(State::new(files::page_scheme(&dom))),
-            client: Client::new(window.clone(), receive),
+            client: client.clone(),
             simulator: Simulator::new(window.clone(), act),
             surveyor: Surveyor::new(window.clone(), act),
             yaml: YamlParser::new(window.clone(), act),
+            sql: SqlWorker::new(window.clone(), client, on_sql),
             files: GivenFiles::default(),
             recent: Recent::default(),
             cache: CacheState::default(),
@@ -171,6 +175,7 @@ impl Page {
         theme::watch(&app.dom, &app.theme, &app.frame);
         settings::load(app);
         rules::load(app);
+        queries::load_history(app);
         device::select_renderer(app);
         installed::start(app);
         match links {
@@ -209,6 +214,7 @@ impl Page {
             }
             Effect::LoadSecond { origin, member, load } => self.load(origin, member, (load, FileSlot::Second)),
             Effect::Ranks(effect) => self.perform_ranks(effect),
+            Effect::Sql(effect) => queries::perform(app, effect),
             Effect::CloseSecond => app.client.send(&ToWorker::CloseSecond),
             Effect::Ask(request) => {
                 let request = app.simulator.route(request);
@@ -366,7 +372,8 @@ impl Page {
     fn refresh_idle(&self) {
         let app = self.app;
         let state = app.state.borrow();
-        let waits = matches!(state.stage, Stage::Loading(_)) || state.what_if.is_running() || state.ranks.is_running();
+        let is_asking = state.what_if.is_running() || state.ranks.is_running() || state.queries.is_busy();
+        let waits = matches!(state.stage, Stage::Loading(_)) || is_asking;
         app.busy.set_idle(!waits && app.busy.is_quiet() && app.client.is_idle());
     }
 

@@ -25,6 +25,7 @@ mod range;
 mod reply;
 mod report;
 mod sources;
+pub mod sql;
 mod state;
 mod summary;
 mod table;

@@ -38,7 +38,7 @@ pub(crate) const WHEN: &str =
     "when: 'peak' (if omitted), 'reserved-peak', 'oom', 'end', or an event's number; −1 is before recording";
 
 /// Name and description of each column whose name does not explain itself.
-pub(crate) const NOTES: [(&str, &str); 14] = [
+const NOTES: [(&str, &str); 14] = [
     ("id", "the number that a search for #123 finds"),
     ("requested_bytes", "bytes the program asked for"),
     ("allocated_rounded_bytes", "bytes of the block; a lower bound where the file has none"),
@@ -55,6 +55,11 @@ pub(crate) const NOTES: [(&str, &str); 14] = [
     ("own_code", "1: neither of a library nor C++"),
 ];
 
+/// Returns the description of a column. Empty if its name explains itself.
+pub(crate) fn note(column: &str) -> &'static str {
+    NOTES.iter().find(|(name, _)| *name == column).map_or("", |(_, note)| *note)
+}
+
 /// Describes the tables, their columns and the functions as text. `only` restricts the description to one table.
 pub fn schema_text(catalog: &Catalog, only: Option<&str>) -> String {
     let mut text = String::new();
@@ -67,9 +72,8 @@ pub fn schema_text(catalog: &Catalog, only: Option<&str>) -> String {
             if described.arguments.is_empty() { String::new() } else { format!("({})", described.arguments) };
         text += &format!("{name}{arguments}  {}\n", described.about);
         for column in columns {
-            let note = NOTES.iter().find(|(name, _)| *name == column.name).map_or("", |(_, note)| *note);
             // The key column of a table needs no reference to itself.
-            let note = if column.name == *name { "" } else { note };
+            let note = if column.name == *name { "" } else { note(column.name) };
             text += format!("    {:24} {note}", column.name).trim_end();
             text += "\n";
         }

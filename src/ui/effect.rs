@@ -2,6 +2,7 @@
 
 use super::picture_file::Picture;
 use picture::timeline::Scene;
+use protocol::sql::SqlRequest;
 use protocol::{Ask, CategorySet, ExportJob, LoadRange, Question, Request};
 use std::rc::Rc;
 
@@ -30,6 +31,7 @@ pub enum Effect {
     /// Discard the second file of the comparison.
     CloseSecond,
     Ranks(RanksEffect),
+    Sql(SqlEffect),
     Ask(Request),
     Upload {
         /// Index in the summary of the device that the scene shows.
@@ -166,6 +168,20 @@ pub enum RanksEffect {
     Cancel,
     Resume,
     End,
+}
+
+/// Work for the shell of the SQL tab.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SqlEffect {
+    /// Open the snapshots of these loads in a new worker, with this request. Replies are reported as
+    /// [`SqlAction::Replied`](crate::sql::SqlAction::Replied). A running worker is stopped.
+    Open(Vec<u32>, SqlRequest),
+    /// Send a request to the worker.
+    Ask(SqlRequest),
+    /// Set the text of the editor, focus it, and move its cursor to this position in UTF-16 units.
+    SetText(String, u32),
+    /// Store the history of queries in the browser's storage.
+    StoreHistory(String),
 }
 
 /// Position of a dragged file: over the page or not.
