@@ -3,10 +3,10 @@
 //! This crate re-exports the workspace's crates under one name, for tests, benches and programs that embed memscape. In
 //! the order of the data: `history` parses a file into allocations with lifetimes, `allocator` simulates PyTorch's
 //! allocator, `analysis` computes reports (`yaml` reads its category rules), `picture` turns allocations into
-//! rectangles and draws them, and `engine` runs all of this in time slices behind the messages of `protocol`. `compare` diffs
-//! snapshots, `exports` writes other tools' formats, `sql` exposes SQLite tables (through `sqlite`), `ui` holds the
-//! state of the views, and `base` formats quantities. The front ends are `page` (browser), `cli` (command line) and
-//! `tui`.
+//! rectangles and draws them, `intake` loads a file with `history` in time slices, and `engine` runs all of this behind
+//! the messages of `protocol`. `compare` diffs snapshots, `exports` writes other tools' formats, `sql` exposes SQLite
+//! tables (through `sqlite`), `ui` holds the state of the views, and `base` formats quantities. The front ends are `page`
+//! (browser), `cli` (command line) and `tui`.
 //!
 //! Read first: `src/engine/lib.rs`, `src/protocol/lib.rs` and `src/ui/lib.rs`.
 //!
@@ -25,11 +25,12 @@
 
 pub use allocator;
 pub use analysis;
-pub use base::{column, slice, sorted, units};
+pub use base::{column, heap, slice, sorted, units};
 pub use compare;
 pub use engine;
 pub use exports;
 pub use history::{compact, container, json, pickle, replay, snapshot, writing};
+pub use intake;
 pub use picture::{outline, render, shapes, svg, timeline};
 pub use protocol;
 pub use sql;

@@ -51,6 +51,7 @@ gate "format" cargo fmt --all --check
 gate "format of the fuzz targets" cargo fmt --check --manifest-path tests/fuzz/Cargo.toml
 gate "lints" cargo clippy --quiet --locked --workspace --all-targets --features gpu-test -- -D warnings
 gate "lints of the page" cargo clippy --quiet --locked --target wasm32-unknown-unknown "${wasm[@]/#/-pmemscape-}" -- -D warnings
+gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
 gate "page, not optimized" ./run page
 # After the page, which is embedded in the program. With Vulkan, to compare the GPU and CPU renderers if there is a
 # driver.
@@ -59,7 +60,6 @@ gate "Python package" tests/python.sh "$skipped" $extent
 gate "page in Chromium" env MEMSCAPE_DIST=target/dev-page tests/browser.sh "$work/flaky"
 
 if [[ $extent == --all ]]; then
-    gate "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --workspace --lib
     gate "slow native tests" tests/native.sh --slow
     gate "exports in other tools" tests/readers.sh "$skipped"
     gate "allocator of a real PyTorch" tests/allocator.sh "$skipped"

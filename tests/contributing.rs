@@ -2,6 +2,7 @@
 //! of files to touch are right.
 
 use super::{root, rust_files};
+use memscape::protocol::Topic;
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -71,10 +72,43 @@ fn naming(names: &[&str], own: &[&str]) -> BTreeSet<String> {
     found.map(|source| format!("src/{}", source.name)).collect()
 }
 
+/// Files that do something special for an insight, and what.
+const SPECIAL_INSIGHTS: &[(Topic, &str, &str)] = &[
+    (Topic::OutOfMemory, "src/cli/insights.rs", "comes first after an OOM"),
+    (Topic::OutOfMemory, "src/ui/features/insights.rs", "opens after an OOM"),
+    (Topic::Savings, "src/ui/features/plan.rs", "has the plan below it"),
+    (Topic::Peak, "src/cli/insight_command.rs", "has no command, because `peak` is another one"),
+    (Topic::Peak, "src/cli/lib.rs", "had the command `report`"),
+    (Topic::Categories, "src/ui/features/insights.rs", "is requested while rules are edited"),
+    (Topic::Categories, "src/ui/features/insights/view.rs", "shows the effect of edited rules"),
+    (Topic::Fragmentation, "src/cli/insight_command.rs", "has the argument --stranded"),
+    (Topic::Settings, "src/page/panels/what_if.rs", "has the simulator below it"),
+    (Topic::Settings, "src/ui/features/what_if.rs", "has the simulator below it"),
+    (Topic::Steps, "src/cli/live.rs", "contains Mosaic's peak"),
+];
+
 #[test]
 fn new_insight_needs_files_listed_in_contributing() {
-    // An existing insight that only its own folder treats specially.
-    assert_eq!(naming(&["Topic::Pools"], &["/pools/"]), registries(listed("A new insight", 4)));
+    let [module, row] = ["src/engine/report/mod.rs", "src/protocol/topic.rs"];
+    let listed = listed("A new insight", 3);
+    assert_eq!(listed, ["src/engine/report/NAME.rs", module, row].map(str::to_owned).into());
+    let read = |path: &str| fs::read_to_string(root().join(path));
+    let [modules, rows] = [module, row].map(|path| read(path).unwrap());
+    for topic in Topic::ALL {
+        let (name, variant) = (topic.name(), format!("{topic:?}"));
+        let times = |text: &str, part: &str| text.lines().filter(|line| line.trim().contains(part)).count();
+        assert_eq!(times(&modules, &format!("mod {name};")), 1, "{name}");
+        assert_eq!(times(&rows, &format!("{name}: {variant}, \"")), 1, "{name}");
+        let files = [format!("src/engine/report/{name}.rs"), format!("src/engine/report/{name}/mod.rs")];
+        let insight: Vec<String> = files.iter().filter_map(|file| read(file).ok()).collect();
+        assert_eq!(insight.len(), 1, "{name} has its own file or folder");
+        assert!(insight[0].contains(&format!("impl Insight for {variant} {{")), "{name}");
+        let special = SPECIAL_INSIGHTS.iter().filter(|(special, ..)| *special == topic);
+        let special: BTreeSet<String> = special.map(|(_, file, _)| (*file).to_owned()).collect();
+        let named = [")", ",", ";", " ", "\n"].map(|end| format!("Topic::{variant}{end}"));
+        let named: Vec<&str> = named.iter().map(String::as_str).collect();
+        assert_eq!(naming(&named, &["cli/parsing.rs", "protocol/topic.rs"]), special, "{name}");
+    }
 }
 
 #[test]
@@ -85,8 +119,7 @@ fn new_tab_needs_files_listed_in_contributing() {
     assert!(html.contains("id=\"tab-segments\"") && html.contains("aria-labelledby=\"tab-segments\""));
     // An existing tab that only its own feature and panels treat specially.
     let own = ["features/segments", "panels/segments"];
-    let names =
-        ["Tab::Segments", "FeatureCommand::Segments", "SegmentsAction", "start_part::<segments", "segments::FEATURE"];
+    let names = ["Tab::Segments", "SegmentsAction", "start_part::<segments", "segments::FEATURE"];
     // The terminal does not need every tab.
     let others = ["src/engine/", "src/tui/"];
     let is_other = |path: &String| others.iter().any(|other| path.starts_with(other));
@@ -94,8 +127,55 @@ fn new_tab_needs_files_listed_in_contributing() {
     assert_eq!(listed, found);
 }
 
+/// Returns the words in a text that follow `before` and end at `after`.
+fn words_between<'a>(text: &'a str, before: &str, after: char) -> Vec<&'a str> {
+    text.split(before).skip(1).filter_map(|rest| Some(rest.split_once(after)?.0)).collect()
+}
+
+#[test]
+fn new_table_column_needs_file_listed_in_contributing() {
+    let listed = listed("A new table column", 1);
+    let path = "src/engine/tables/columns.rs";
+    assert!(listed.contains(path), "{listed:?}");
+    let text = fs::read_to_string(root().join(path)).unwrap();
+    let columns: BTreeSet<&str> = words_between(&text, "    column(\"", '"').into_iter().collect();
+    assert!(text.matches(": &[Column] = &[").count() == 5 && columns.len() > 25, "{columns:?}");
+    // The files that write all columns list none, except that exports keep two former names.
+    let writers = [
+        "cli/parquet_output.rs",
+        "exports/rows.rs",
+        "exports/tables.rs",
+        "sql/rows.rs",
+        "sql/tables/between.rs",
+        "sql/tables/device.rs",
+        "sql/tables/frame.rs",
+    ];
+    let sources = rust_files("src");
+    for writer in writers {
+        let source = sources.iter().find(|source| source.name == writer).expect(writer);
+        for column in columns.iter().filter(|column| !["id", "position"].contains(column)) {
+            assert!(!source.text.contains(&format!("\"{column}\"")), "{writer} lists {column}");
+        }
+    }
+}
+
 #[test]
 fn new_export_needs_files_listed_in_contributing() {
+    let listed = registries(listed("A new export for another tool", 3));
+    let text = fs::read_to_string(root().join("src/protocol/export.rs")).unwrap();
+    let (_, variants) = text.split_once("pub enum ExportFormat {").unwrap();
+    let variants = variants.split('}').next().unwrap().split(',').filter_map(|line| line.split_whitespace().last());
+    let variants: Vec<&str> = variants.collect();
+    assert!(variants.len() >= 8 && variants.contains(&"Speedscope"), "{variants:?}");
+    for variant in variants {
+        // CSV and JSON lines have one writer. The page also has a key for each.
+        let own = ["exports/tables.rs", "ui/features/export/"];
+        assert_eq!(naming(&[&format!("ExportFormat::{variant}")], &own), listed, "{variant}");
+    }
+}
+
+#[test]
+fn new_export_of_picture_needs_files_listed_in_contributing() {
     let mut listed = registries(listed("A new export of the picture", 3));
     assert!(listed.remove("index.html"));
     let html = fs::read_to_string(root().join("index.html")).unwrap();
@@ -103,5 +183,54 @@ fn new_export_needs_files_listed_in_contributing() {
     // The command line draws the same picture.
     for one in ["Format::Svg", "Format::Png2"] {
         assert_eq!(naming(&[one], &["cli/plot.rs"]), listed, "{one}");
+    }
+}
+
+/// Returns the files of the page's code that contain `text` as a string literal, with its count in each file.
+fn literals(text: &str) -> Vec<(String, usize)> {
+    let literal = format!("\"{text}\"");
+    let sources = rust_files("src").into_iter().filter(|source| ["ui", "page"].contains(&source.crate_name()));
+    let counts = sources.map(|source| (source.name.clone(), source.text.matches(&literal).count()));
+    counts.filter(|(_, count)| *count > 0).collect()
+}
+
+/// The title of a command is only in its row, so nothing else has to know the command.
+#[test]
+fn every_command_is_one_row() {
+    assert_eq!(
+        listed("A new command", 2),
+        BTreeSet::from(["src/ui/commands/NAME.rs", "index.html"].map(str::to_owned))
+    );
+    let html = fs::read_to_string(root().join("index.html")).unwrap();
+    let all: Vec<_> = memscape::ui::commands::all().collect();
+    assert!(all.len() > 180, "{} commands", all.len());
+    for command in &all {
+        let rows = literals(command.title);
+        let is_table = |name: &str| {
+            let is_list = ["ui/tab.rs", "ui/picture_file.rs"].contains(&name);
+            is_list
+                || name.starts_with("ui/commands/")
+                || name.starts_with("ui/features/") && name.ends_with("/commands.rs")
+        };
+        assert!(rows.iter().all(|(name, _)| is_table(name)), "{command:?} is named in {rows:?}");
+        // The rows that no list shows are variants of a listed one.
+        let variants = if command.title.ends_with("match") { 2 } else { 1 };
+        let same = all.iter().filter(|other| other.title == command.title).count();
+        let count: usize = rows.iter().map(|(_, count)| count).sum();
+        assert!(same <= count && count <= same * variants, "{command:?}: {rows:?}");
+        assert!(html.contains(&format!(" id=\"{}\"", command.control)), "index.html has no {}", command.control);
+    }
+}
+
+/// The name and the control of a setting are only in its row.
+#[test]
+fn every_setting_is_one_row() {
+    let data = "src/ui/settings/data.rs";
+    assert_eq!(listed("A new setting", 2), BTreeSet::from([data, "index.html"].map(str::to_owned)));
+    let html = fs::read_to_string(root().join("index.html")).unwrap();
+    for setting in &memscape::ui::settings::SETTINGS {
+        let rows = literals(setting.control);
+        assert!(rows.iter().all(|(name, _)| format!("src/{name}") == data), "{} is named in {rows:?}", setting.control);
+        assert!(html.contains(&format!(" id=\"{}\"", setting.control)), "index.html has no {}", setting.control);
     }
 }

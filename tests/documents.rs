@@ -1,4 +1,5 @@
-//! Runs the commands and code in README.md, SKILL.md, CONTRIBUTING.md and `--help`, and compares the output they show.
+//! Runs the commands and code in README.md, SKILL.md, CONTRIBUTING.md, the manual and `--help`, and compares the output
+//! they show.
 //!
 //! `MEMSCAPE_BLESS=1 cargo test --test native documents::` rewrites the output in the files.
 
@@ -6,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 mod classified;
+mod manual;
 mod markdown;
 mod menus;
 mod protocol;
@@ -19,14 +21,20 @@ use markdown::{Document, words};
 use std::fs;
 use workshop::{PROGRAM, Workshop, has_python, root};
 
-const DOCUMENTS: [&str; 3] = ["README.md", "SKILL.md", "CONTRIBUTING.md"];
+/// Returns the paths of the documents, relative to the root: those at the top level and the pages of the manual.
+fn names() -> Vec<String> {
+    let pages = fs::read_dir(root().join("www/docs")).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut pages: Vec<String> = pages.map(|name| format!("www/docs/{}", name.to_str().unwrap())).collect();
+    pages.sort();
+    ["README.md", "SKILL.md", "CONTRIBUTING.md"].map(str::to_owned).into_iter().chain(pages).collect()
+}
 
-fn document(name: &'static str) -> Document {
+fn document(name: &str) -> Document {
     Document::new(name, &fs::read_to_string(root().join(name)).unwrap())
 }
 
-fn documents() -> [Document; 3] {
-    DOCUMENTS.map(document)
+fn documents() -> Vec<Document> {
+    names().iter().map(|name| document(name)).collect()
 }
 
 /// Panics with all errors, if there are any.
@@ -141,9 +149,9 @@ fn queries_in_documents_run() {
 }
 
 #[test]
-fn readme_lists_all_sql_tables() {
-    let readme = document("README.md");
-    let rows = readme.paragraphs.iter().skip_while(|it| it.text != "| table | rows |");
+fn manual_lists_all_sql_tables() {
+    let page = document("www/docs/queries.md");
+    let rows = page.paragraphs.iter().skip_while(|it| it.text != "| table | rows |");
     let first_cells = rows.take_while(|it| it.text.starts_with('|')).filter_map(|it| it.text.split('|').nth(1));
     let named: Vec<&str> = first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
     let named: Vec<&str> = named.iter().map(|it| it.split('(').next().unwrap()).collect();
@@ -153,5 +161,5 @@ fn readme_lists_all_sql_tables() {
     sorted.sort_unstable();
     assert_eq!(sorted, known);
     let count = format!("{} ready-made queries", memscape::sql::EXAMPLE_QUERIES.len());
-    assert!(readme.paragraphs.iter().any(|it| it.text.contains(&count)), "README.md does not say {count:?}");
+    assert!(page.paragraphs.iter().any(|it| it.text.contains(&count)), "{} does not say {count:?}", page.name);
 }

@@ -22,6 +22,7 @@ const CRATES: &[&str] = &[
     "picture",
     "protocol",
     "channel",
+    "intake",
     "engine",
     "compare",
     "exports",
@@ -41,15 +42,17 @@ const OF_LAYERS: &[&str] = &["base", "history", "picture"];
 const LAYERS: &[(&str, &[&str])] = &[
     ("base::out_of_line", &[]),
     ("base::units", &[]),
-    ("base::column", &["base::units"]),
+    ("base::heap", &[]),
+    ("base::column", &["base::heap", "base::units"]),
     ("base::slice", &[]),
+    ("base::escape", &[]),
     ("base::listed", &[]),
     ("base::natural", &[]),
     ("base::sorted", &[]),
     ("history::container", &["base"]),
     ("history::pickle", &["base"]),
     ("history::json", &["base", "history::pickle::Builder"]),
-    ("history::writing", &[]),
+    ("history::writing", &["base"]),
     ("history::recorder", &["base"]),
     ("history::snapshot", &["base", "history::pickle", "history::recorder"]),
     ("history::compact", &["base", "history::container::COLUMNS_MAGIC", "history::recorder", "history::snapshot"]),
@@ -60,11 +63,27 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("picture::outline", &[]),
     ("picture::shapes", &[]),
     ("picture::render", &["base", "picture::timeline"]),
-    ("picture::svg", &["picture::outline", "picture::render", "picture::shapes", "picture::timeline"]),
+    ("picture::svg", &["base", "picture::outline", "picture::render", "picture::shapes", "picture::timeline"]),
     ("protocol", &["allocator", "analysis", "base", "history::replay", "history::snapshot", "picture::timeline"]),
     ("channel", &["protocol"]),
     ("yaml", &["analysis", "base", "channel"]),
-    ("engine", &["allocator", "analysis", "base", "history", "picture::timeline", "protocol"]),
+    ("intake", &["base", "history", "protocol"]),
+    (
+        "engine",
+        &[
+            "allocator",
+            "analysis",
+            "base",
+            "history::compact",
+            "history::recorder",
+            "history::replay",
+            "history::snapshot",
+            "history::writing",
+            "intake",
+            "picture::timeline",
+            "protocol",
+        ],
+    ),
     (
         "compare",
         &["analysis", "base", "engine", "history::replay", "history::snapshot", "picture::timeline", "protocol"],
@@ -269,15 +288,15 @@ fn page_code_and_index_html_use_same_ids() {
     for id in &used {
         assert!(ids.contains(id), "index.html refers to an id {id} that it does not have");
     }
-    for binding in memscape::ui::keys::BINDINGS.iter() {
-        let has_heading = memscape::ui::binding::KeyScope::all().any(|(scope, _)| scope == binding.scope);
-        assert!(has_heading, "the list of keys has no heading for {:?}", binding.scope);
+    for command in memscape::ui::commands::all() {
+        let has_heading = memscape::ui::binding::KeyScope::all().any(|(scope, _)| scope == command.scope);
+        assert!(has_heading, "the list of keys has no heading for {:?}", command.scope);
         assert!(
-            ids.contains(binding.control),
+            ids.contains(command.control),
             "{} is to be the control of a key, but is not in index.html",
-            binding.control
+            command.control
         );
-        used.insert(binding.control.to_owned());
+        used.insert(command.control.to_owned());
     }
     for group in memscape::ui::tab::TabGroup::ALL {
         used.extend([Some(group.control()), group.toggle()].into_iter().flatten().map(str::to_owned));

@@ -6,8 +6,9 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
+use memscape::engine::tables::{Value as CellValue, columns};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::exports::{Cell, columns, each_row};
+use memscape::exports::each_row;
 use memscape::protocol::{
     ExportFormat, ExportQuestion, ExportTable, FileSummary, Fold, FoldScope, FoldState, Scope, SortDirection, Span,
     TableColumn, TableFilter, TableQuestion, TableSort, TreeQuestion,
@@ -82,13 +83,13 @@ fn generated(options: &str) -> Vec<u8> {
     generate::generate(&options, Vec::new()).unwrap().0
 }
 
-/// Pairs of a column's name in exports and in SQL, where they differ.
-type Names = &'static [(&'static str, &'static str)];
-const EXPORTED: [(ExportTable, &str, Names); 4] = [
-    (ExportTable::Allocations, "allocation", &[("number", "id")]),
-    (ExportTable::Segments, "segment", &[("number", "id")]),
-    (ExportTable::Curve, "curve", &[]),
-    (ExportTable::Events, "event", &[]),
+/// Tables of exports, and their names in SQL.
+const EXPORTED: [(ExportTable, &str); 5] = [
+    (ExportTable::Allocations, "allocation"),
+    (ExportTable::Segments, "segment"),
+    (ExportTable::Curve, "curve"),
+    (ExportTable::Events, "event"),
+    (ExportTable::Stacks, "frame"),
 ];
 
 #[test]
@@ -96,31 +97,30 @@ fn rows_match_exports() {
     for (file, bytes) in files() {
         let Some((queries, mut other)) = open_twice(&bytes) else { continue };
         for device in other.summary.devices.clone() {
-            for (table, name, renamed) in EXPORTED {
-                let called = |column: &'static str| {
-                    renamed.iter().find(|(old, _)| *old == column).map_or(column, |(_, new)| *new)
-                };
-                // Totals after an event are in `curve`.
-                let is_total = |column: &str| name == "event" && column.ends_with("_bytes") && column != "size_bytes";
-                let kept: Vec<usize> =
-                    (0..columns(table).len()).filter(|&at| !is_total(columns(table)[at].name)).collect();
-                let names: Vec<&str> = kept.iter().map(|&at| called(columns(table)[at].name)).collect();
+            for (table, name) in EXPORTED {
+                // The table of frames is of all devices.
+                if name == "frame" && other.summary.devices.len() > 1 {
+                    continue;
+                }
+                let names: Vec<&str> = columns(table).iter().map(|column| column.key).collect();
                 let device = device.device;
-                let sql = format!("SELECT {} FROM {name} WHERE device = {device}", names.join(", "));
+                let device_filter = if name == "frame" { String::new() } else { format!(" WHERE device = {device}") };
+                let sql = format!("SELECT {} FROM {name}{device_filter}", names.join(", "));
                 let mut ours = rows(&queries, &sql).into_iter();
                 let side = other.engine.complete_side(device).unwrap();
                 let range = Span { from: 0, to: side.history.event_count() };
                 let (format, scope) = (ExportFormat::Csv, Scope::All);
                 let question = ExportQuestion { format, table, cursor: 0, range, scope, largest: 0 };
                 each_row(side, &question, &mut |cells| {
-                    let cell = |at: &usize| match &cells[*at] {
-                        Cell::Empty => "-".to_owned(),
-                        Cell::Unsigned(number) => number.to_string(),
-                        Cell::Signed(number) => number.to_string(),
-                        Cell::Bool(value) => i64::from(*value).to_string(),
-                        Cell::Text(text) => text.clone(),
+                    let cell = |cell: &CellValue<'_>| match cell {
+                        CellValue::Empty => "-".to_owned(),
+                        CellValue::Unsigned(number) => number.to_string(),
+                        CellValue::Signed(number) => number.to_string(),
+                        CellValue::Bool(value) => i64::from(*value).to_string(),
+                        CellValue::Text(text) => text.clone().into_owned(),
                     };
-                    let wanted: Vec<String> = kept.iter().map(cell).collect();
+                    // The former names of columns come last.
+                    let wanted: Vec<String> = cells.iter().take(names.len()).map(cell).collect();
                     assert_eq!(ours.next(), Some(wanted), "{file}, device {device}: {name}");
                     Ok(())
                 })

@@ -14,11 +14,9 @@ use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
 use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::{GivenFile, Pointer};
-use memscape::ui::export::ExportStep;
 use memscape::ui::export::picture_size;
-use memscape::ui::features::FeatureCommand;
 use memscape::ui::picture_file::{Format, Picture};
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Effect, State, commands, update};
 use memscape::units::group_digits;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -72,7 +70,7 @@ impl Page {
     }
 
     fn picture(&mut self, format: Format) -> Picture {
-        self.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(format)))));
+        self.act(Action::Command(commands::export::save(format)));
         *self.settle().expect("a picture")
     }
 }
@@ -141,7 +139,7 @@ fn assert_golden(name: &str, text: &str) {
 #[test]
 fn small_history_matches_golden_svg() {
     let mut page = Page::open(&small("step"), Canvas { width_px: 320, height_px: 120, scale: 1.0 });
-    page.act(Action::Command(Command::SelectNext));
+    page.act(Action::Command(commands::SELECT_NEXT));
     page.settle();
     assert!(page.state.selection.is_some());
     let picture = page.picture(Format::Svg);
@@ -265,7 +263,9 @@ fn svg_matches_cpu_renderer_at_any_zoom() {
         let look = PictureTheme::dark().with_faded(|slot| picture.faded.contains(&slot));
         assert_same_pixels(&picture, &look);
         pending |= picture.scene.quads.iter().any(|quad| quad.paint & PENDING != 0);
-        for command in [Command::ZoomEventsIn, Command::ZoomEventsIn, Command::ZoomBytesIn, Command::SelectNext] {
+        for command in
+            [commands::ZOOM_EVENTS_IN, commands::ZOOM_EVENTS_IN, commands::ZOOM_BYTES_IN, commands::SELECT_NEXT]
+        {
             page.act(Action::Command(command));
             page.settle();
         }
@@ -279,7 +279,7 @@ fn svg_matches_cpu_renderer_at_any_zoom() {
 fn larger_picture_keeps_window_and_has_more_pixels() {
     let bytes = generated("--events 4000 --pending");
     let mut page = Page::open(&bytes, Canvas { scale: 1.25, ..CANVAS });
-    for command in [Command::ZoomEventsIn, Command::ZoomEventsIn, Command::MoveRight, Command::SelectNext] {
+    for command in [commands::ZOOM_EVENTS_IN, commands::ZOOM_EVENTS_IN, commands::MOVE_RIGHT, commands::SELECT_NEXT] {
         page.act(Action::Command(command));
         page.settle();
     }
@@ -314,9 +314,9 @@ fn larger_sheet_keeps_layout() {
     act(Action::MarkerAdded(Pointer { x: 80.5, y: 60.5 }));
     act(Action::MarkerAdded(Pointer { x: 595.5, y: 20.5 }));
     act(Action::PointerMoved(Pointer { x: 200.5, y: 40.5 }));
-    act(Action::Command(Command::ToggleRuler));
+    act(Action::Command(commands::TOGGLE_RULER));
     act(Action::PointerMoved(Pointer { x: 300.5, y: 140.5 }));
-    act(Action::Command(Command::ToggleRuler));
+    act(Action::Command(commands::TOGGLE_RULER));
     let [once, twice] = [Format::Png1, Format::Png2].map(|format| page.picture(format).sheet);
     let texts = |sheet: &Sheet| -> Vec<(String, [f64; 2], f64)> {
         let texts =
@@ -340,7 +340,7 @@ fn larger_sheet_keeps_layout() {
 fn picture_too_large_for_browser_is_refused() {
     let bytes = small("step");
     let mut page = Page::open(&bytes, Canvas { width_px: 5000, height_px: 300, scale: 1.0 });
-    page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Png4)))));
+    page.act(Action::Command(commands::export::save(Format::Png4)));
     assert_eq!(page.settle(), None);
     let remark = page.state.remark.clone().unwrap();
     assert!(remark.contains("pixels: too large for the browser"), "{remark}");
@@ -350,10 +350,10 @@ fn picture_too_large_for_browser_is_refused() {
 #[test]
 fn page_requests_no_scene_during_export() {
     let mut page = Page::open(&generated("--events 4000"), CANVAS);
-    page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Png2)))));
+    page.act(Action::Command(commands::export::save(Format::Png2)));
     let asked = page.effects.len();
     for _ in 0..4 {
-        page.act(Action::Command(Command::ZoomEventsIn));
+        page.act(Action::Command(commands::ZOOM_EVENTS_IN));
     }
     assert_eq!(page.effects.len(), asked, "no scene is requested during the export");
     let picture = page.settle().expect("a picture");
@@ -361,7 +361,7 @@ fn page_requests_no_scene_during_export() {
     let scene = page.state.geometry.scene.clone().unwrap();
     assert_eq!(scene.view.x_per_px, page.state.view.unwrap().x_per_px, "the scene of the current window follows");
     // Opening another file cancels an export in progress.
-    page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Png2)))));
+    page.act(Action::Command(commands::export::save(Format::Png2)));
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 1 }]));
     assert_eq!(page.settle(), None);
 }

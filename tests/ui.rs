@@ -12,11 +12,11 @@ use memscape::ui::binding::Modifiers;
 use memscape::ui::drawing::{BytesAxis, Canvas};
 use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAction};
 use memscape::ui::link::Link;
+use memscape::ui::markers;
 use memscape::ui::overlay::Overlay;
-use memscape::ui::samples::Sample;
 use memscape::ui::stage::{Help, Letters, Renderer, Stage};
 use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect, hover, moment, notices};
+use memscape::ui::{Action, Command, Effect, commands, hover, moment, notices};
 use proptest::prelude::*;
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 100, scale: 1.0 };
@@ -156,7 +156,7 @@ fn failed_open_keeps_current_file() {
         match cause {
             0 => page.act(Action::LinkFailed { load: page.state.load, status: Some(404) }),
             1 => page.reply(Reply::Failed { message: "the file is empty".into() }),
-            2 => page.command(Command::CancelLoading),
+            2 => page.command(commands::CANCEL_LOADING),
             3 => page.act(Action::WorkerStopped("out of memory".into())),
             _ => page.act(Action::LoadFailed("Not a valid address: x".into())),
         }
@@ -168,7 +168,7 @@ fn failed_open_keeps_current_file() {
         // Late replies about the failed file are dropped, and its load number is not reused.
         page.act(Action::Replied { load: load + 1, reply: Reply::Failed { message: "late".into() } });
         assert!(matches!(page.state.stage, Stage::Ready(_)));
-        page.command(Command::ClearSelection);
+        page.command(commands::CLEAR_SELECTION);
         assert_eq!(page.state.toast, None, "Esc closes it");
         page.act(files_given(&["c.pickle"]));
         assert!(page.state.load > load + 1);
@@ -181,7 +181,7 @@ fn failed_open_keeps_current_file() {
 #[test]
 fn refused_copy_shows_error() {
     let mut page = Page::open();
-    page.command(Command::CopyLink);
+    page.command(commands::COPY_LINK);
     page.act(Action::Copied(Err("denied".into())));
     assert_eq!(page.state.remark.as_deref(), Some("The browser did not allow copying: denied."));
     page.act(Action::Copied(Ok(())));
@@ -190,7 +190,7 @@ fn refused_copy_shows_error() {
 
 #[test]
 fn cancel_takes_effect_at_once() {
-    for command in [Command::CancelLoading, Command::ClearSelection] {
+    for command in [commands::CANCEL_LOADING, commands::CLEAR_SELECTION] {
         let mut page = Page::new(SilentWorker);
         page.act(Action::LinkGiven(Box::new(Link::parse(concat!("url=", "https://a.b/c.pickle")))));
         let earlier = page.state.load;
@@ -211,7 +211,7 @@ fn error_names_the_file_and_next_file_opens() {
     page.act(Action::LinkGiven(Box::new(Link::parse(concat!("url=", "https://files.example/c.pickle")))));
     page.act(Action::LinkFailed { load: page.state.load, status: Some(404) });
     assert!(matches!(&page.state.stage, Stage::Failed(text) if text.starts_with("files.example has no such file")));
-    page.command(Command::OpenSample(Sample::OutOfMemory));
+    page.command(commands::OPEN_SAMPLE_OUT_OF_MEMORY);
     assert!(matches!(page.effects[..], [Effect::Load { origin: Origin::Link(_), .. }]));
 }
 
@@ -226,10 +226,10 @@ fn crashed_worker_is_replaced() {
 #[test]
 fn one_scene_is_in_flight_and_next_is_for_newest_window() {
     let mut page = Page::open();
-    page.command(Command::ZoomEventsIn);
+    page.command(commands::ZOOM_EVENTS_IN);
     assert_eq!(page.requests().len(), 1, "another scale needs a new scene");
     let first = page.effects.clone();
-    for command in [Command::ZoomEventsIn, Command::MoveRight, Command::ZoomBytesIn] {
+    for command in [commands::ZOOM_EVENTS_IN, commands::MOVE_RIGHT, commands::ZOOM_BYTES_IN] {
         page.command(command);
         assert_eq!(page.requests(), Vec::<&Request>::new(), "one request at a time");
     }
@@ -248,16 +248,16 @@ fn one_scene_is_in_flight_and_next_is_for_newest_window() {
 #[test]
 fn bytes_axis_fits_window_until_manual_zoom() {
     let mut page = Page::open();
-    page.command(Command::ZoomBytesOut);
-    page.command(Command::ZoomBytesIn);
-    page.command(Command::ToggleFitBytes);
+    page.command(commands::ZOOM_BYTES_OUT);
+    page.command(commands::ZOOM_BYTES_IN);
+    page.command(commands::TOGGLE_FIT_BYTES);
     assert_eq!(page.state.bytes_axis, BytesAxis::FitsWindow);
     let fitted = View::fit(1, 1 << 20, 100, 100).bytes_per_px;
     assert!((page.view().bytes_per_px - fitted).abs() < 1e-9);
-    page.command(Command::ZoomBytesIn);
+    page.command(commands::ZOOM_BYTES_IN);
     assert_eq!(page.state.bytes_axis, BytesAxis::Free, "zooming by hand turns fitting off");
     assert!(page.view().bytes_per_px < fitted);
-    page.command(Command::FitBoth);
+    page.command(commands::FIT_BOTH);
     assert!((page.view().bytes_per_px - fitted).abs() < 1e-9);
 }
 
@@ -297,7 +297,7 @@ fn click_selects_block_at_once_and_band_after_reply() {
     };
     page.answer_with(*serial, Answer::Hit { hit: Some(hit), memory: None });
     assert!(page.requests().iter().any(|it| matches!(it, Request::Ask(Ask { question: Question::Details(5), .. }))));
-    page.command(Command::ClearSelection);
+    page.command(commands::CLEAR_SELECTION);
     assert_eq!((&page.state.selection, page.state.selecting), (&None, None));
 }
 
@@ -349,12 +349,12 @@ fn empty_hit_answer_is_not_requested_again() {
 fn switching_device_requests_its_scene() {
     let mut page = Page::open();
     page.act(Action::Clicked(Pointer { x: 50.0, y: 10.0 }));
-    page.command(Command::NextDevice);
+    page.command(commands::NEXT_DEVICE);
     assert!(matches!(page.requests()[..], [Request::Ask(Ask { device: 1, question: Question::Scene { .. }, .. })]));
     assert_eq!(page.state.geometry.scene, None);
     page.act(Action::DeviceChosen(7));
     assert_eq!(page.state.device_index, 1, "an unknown device is ignored");
-    page.command(Command::NextDevice);
+    page.command(commands::NEXT_DEVICE);
     assert_eq!(page.state.device_index, 0);
 }
 
@@ -362,9 +362,9 @@ fn switching_device_requests_its_scene() {
 fn selected_allocation_scrolls_into_view() {
     let mut page = Page::open();
     for _ in 0..6 {
-        page.command(Command::ZoomEventsIn);
+        page.command(commands::ZOOM_EVENTS_IN);
     }
-    page.command(Command::SelectNext);
+    page.command(commands::SELECT_NEXT);
     let details = Details { allocated_event: Some(900), freed_event: Some(905), ..Details::default() };
     page.answer_with(page.state.selecting.expect("asked"), Answer::Details(Some(Box::new(details))));
     let view = page.view();
@@ -382,11 +382,11 @@ fn new_renderer_receives_current_scene() {
 #[test]
 fn commands_toggle_help_and_letter_keys() {
     let mut page = Page::new(SilentWorker);
-    page.command(Command::ToggleHelp);
+    page.command(commands::TOGGLE_HELP);
     assert_eq!(page.state.help, Help::Open);
     page.act(Action::HelpClosed);
     assert_eq!(page.state.help, Help::Closed);
-    page.command(Command::ToggleLetters);
+    page.command(commands::TOGGLE_LETTERS);
     assert_eq!(page.state.letters, Letters::Off);
 }
 
@@ -414,7 +414,7 @@ fn tool_action() -> impl Strategy<Value = Action> {
 }
 
 fn any_action() -> impl Strategy<Value = Action> {
-    let commands: Vec<Command> = memscape::ui::keys::BINDINGS.iter().map(|binding| binding.command).collect();
+    let commands: Vec<Command> = commands::all().collect();
     let pointer = (-50.0..150.0f64, -50.0..150.0f64).prop_map(|(x, y)| Pointer { x, y });
     let details = Details { allocated_event: Some(3), ..Details::default() };
     let (scene_view, axis) = (
@@ -472,7 +472,7 @@ proptest! {
             }
             let _ = notices::pointer_reading(state);
             let _ = notices::status(state);
-            let _ = (Overlay::from_state(state), moment::view(state), moment::screen_reader_text(state), state.marker_lines());
+            let _ = (Overlay::from_state(state), moment::view(state), moment::screen_reader_text(state), markers::lines(state));
         }
     }
 }
@@ -543,7 +543,7 @@ fn non_snapshot_files_report_error() {
 #[test]
 fn regrouped_stack_gets_new_outline_and_hit_test() {
     let mut page = Page::open();
-    page.command(Command::SelectNext);
+    page.command(commands::SELECT_NEXT);
     let [Request::Ask(Ask { serial, question: Question::Details(_), .. })] = page.requests()[..] else {
         panic!("{:?}", page.effects)
     };

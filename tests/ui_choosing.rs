@@ -7,8 +7,9 @@ use memscape::protocol::{DeviceSummary, LoadRange, Phase, Progress, Request};
 use memscape::ui::effect::{Effect, GivenFile};
 use memscape::ui::link::Link;
 use memscape::ui::load_dialog::loaded_text;
+use memscape::ui::navigate;
 use memscape::ui::stage::Stage;
-use memscape::ui::{Action, Command};
+use memscape::ui::{Action, commands};
 
 struct SilentWorker;
 
@@ -67,7 +68,7 @@ fn large_file_loads_after_range_is_chosen() {
     assert_eq!(page.range(), Some(LAST));
     assert!(matches!(page.state.stage, Stage::Loading(_)));
     let mut page = Page::open_file(3 << 30);
-    page.command(Command::OpenAll);
+    page.command(commands::OPEN_ALL);
     assert_eq!(page.range(), Some(LoadRange::ALL));
 }
 
@@ -79,14 +80,14 @@ fn loaded_range_is_shown_with_button_for_all_events() {
     assert_eq!(loaded_text(&page.state).as_deref(), Some("Events 4,000,000–4,999,999 of 5,000,000 are loaded."));
     page.act(Action::GoToEntered("4500000".into()));
     assert!(page.link().fragment().contains("&load=last1000000&"), "{}", page.link().fragment());
-    page.command(Command::OpenAll);
+    page.command(commands::OPEN_ALL);
     assert_eq!(page.range(), Some(LoadRange::ALL));
     page.reply(face::opened_reply(devices(None)));
     assert_eq!(loaded_text(&page.state), None);
     let fragment = page.link().fragment();
     assert!(fragment.contains("at=4500000") && !fragment.contains("load="), "the view is kept: {fragment}");
     // All events are loaded, so the command has no effect.
-    page.command(Command::OpenAll);
+    page.command(commands::OPEN_ALL);
     assert_eq!(page.range(), None);
 }
 
@@ -102,20 +103,20 @@ fn axis_starts_at_loaded_range() {
     let edges = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
     let are_there = edges.iter().zip([4_000_000.0, 5_000_001.0]).all(|(edge, at)| (edge - at).abs() <= view.x_per_px);
     assert!(are_there, "{edges:?}");
-    assert_eq!(page.state.device_axis(), Some([0.0, 1.0]));
-    page.command(Command::MoveLeft);
+    assert_eq!(navigate::device_axis(&page.state), Some([0.0, 1.0]));
+    page.command(commands::MOVE_LEFT);
     assert_eq!(page.state.view, Some(view), "no events before the range");
 }
 
 #[test]
 fn cancelled_range_prompt_leaves_open_file_unchanged() {
     let mut page = Page::with_devices(SilentWorker, devices(None));
-    page.command(Command::ChooseEvents);
+    page.command(commands::CHOOSE_EVENTS);
     assert!(page.is_choosing());
-    for cancel in [Command::CancelLoading, Command::ClearSelection] {
+    for cancel in [commands::CANCEL_LOADING, commands::CLEAR_SELECTION] {
         page.command(cancel);
         assert!(matches!(page.state.stage, Stage::Ready(_)), "{:?}", page.state.stage);
-        page.command(Command::ChooseEvents);
+        page.command(commands::CHOOSE_EVENTS);
     }
     page.type_range("100..200");
     assert_eq!(page.range(), Some(LoadRange { from: 100, to: 201, max_events: u32::MAX }));
@@ -123,7 +124,7 @@ fn cancelled_range_prompt_leaves_open_file_unchanged() {
     assert!(matches!(page.state.stage, Stage::Ready(_)), "{:?}", page.state.stage);
     // Without an open file, cancelling returns to the empty page.
     let mut page = Page::open_file(3 << 30);
-    page.command(Command::CancelLoading);
+    page.command(commands::CANCEL_LOADING);
     assert_eq!(page.state.stage, Stage::Empty);
 }
 
@@ -161,7 +162,7 @@ fn linked_large_file_prompts_for_range_only_once() {
     assert!(page.is_choosing());
     assert_eq!(page.effects, [Effect::Ask(Request::Cancel)]);
     page.reply(progress(3 << 30));
-    page.command(Command::OpenAll);
+    page.command(commands::OPEN_ALL);
     assert_eq!(page.range(), Some(LoadRange::ALL));
     page.reply(progress(3 << 30));
     assert!(matches!(page.state.stage, Stage::Loading(_)), "the question is asked once");

@@ -7,12 +7,10 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
-use memscape::ui::events::{EventStep, EventsAction, ROW_PX, action_filters, grid, status};
-use memscape::ui::features::FeatureCommand;
-use memscape::ui::rows::RowsStep;
-use memscape::ui::rows::{RowMove, SelectMode};
+use memscape::ui::events::{EventsAction, ROW_PX, action_filters, grid, status};
+use memscape::ui::rows::SelectMode;
 use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect};
+use memscape::ui::{Action, Command, Effect, commands};
 
 /// A worker that lists every `step`-th of `events`.
 struct EventsWorker {
@@ -49,8 +47,8 @@ impl Page {
         self.act(Action::feature(action));
     }
 
-    fn key(&mut self, go: RowMove) {
-        self.act(Action::Command(Command::Rows(RowsStep::Go(go, SelectMode::Only))));
+    fn key(&mut self, command: Command) {
+        self.act(Action::Command(command));
     }
 
     fn scroll(&mut self, top: f64) {
@@ -151,20 +149,20 @@ fn list_starts_at_cursor_and_follows_it() {
 #[test]
 fn keys_move_cursor_between_events() {
     let mut page = Page::open(1000);
-    page.key(RowMove::Down);
+    page.key(commands::rows::DOWN);
     assert_eq!(page.state.cursor.moment, 11, "after event 10");
     page.answer_all();
     assert_eq!(page.active(), Some(10));
     // To a row that is not loaded yet: the cursor moves when it arrives.
-    page.key(RowMove::Last);
+    page.key(commands::rows::LAST);
     assert_eq!(page.state.cursor.moment, 11);
     page.answer_all();
     assert_eq!((page.state.cursor.moment, page.active()), (1000, Some(999)));
-    page.key(RowMove::First);
+    page.key(commands::rows::FIRST);
     page.answer_all();
     assert_eq!((page.state.cursor.moment, page.active()), (1, Some(0)));
     // Extending the selection leaves the cursor in place.
-    page.act(Action::Command(Command::Rows(RowsStep::Go(RowMove::Down, SelectMode::Extend))));
+    page.act(Action::Command(commands::rows::EXTEND_DOWN));
     assert_eq!((page.state.cursor.moment, page.state.events.selected_rows.count()), (1, 2));
 }
 
@@ -185,16 +183,16 @@ fn clicked_free_event_moves_cursor_to_it() {
         grid(&page.state.events, &page.state).rows.iter().any(|row| row.item == 14 && row.class.contains("selected"))
     );
     // Keys move to both ends of its lifetime.
-    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToAllocated))));
+    page.act(Action::Command(commands::events::TO_ALLOCATED));
     page.answer_all();
     assert_eq!((page.state.cursor.moment, page.active()), (3, Some(2)));
     page.act(Action::TabChosen(Tab::CallTree));
-    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToFreed))));
+    page.act(Action::Command(commands::events::TO_FREED));
     page.answer_all();
     assert_eq!((page.state.cursor.moment, page.active(), page.state.views.tab), (15, Some(14), Tab::Events));
     // Enter selects the allocation of the row.
-    page.key(RowMove::Down);
-    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::Select))));
+    page.key(commands::rows::DOWN);
+    page.act(Action::Command(commands::events::SELECT));
     assert!(
         page.effects
             .iter()
@@ -223,7 +221,7 @@ fn filter_is_requested_and_shown_in_status() {
 
     page.events(EventsAction::FilterTyped("train.py".into()));
     assert_eq!(page.answer().filter.text, "train.py");
-    page.act(Action::Command(Command::Rows(RowsStep::Clear)));
+    page.act(Action::Command(commands::rows::CLEAR));
     page.worker.step = 1;
     assert_eq!(page.answer().filter, EventsFilter::default());
     page.answer_all();
@@ -261,9 +259,9 @@ fn row_has_all_columns() {
 #[test]
 fn list_has_only_events_of_range() {
     let mut page = Page::open(80);
-    page.act(Action::Command(Command::ToggleRange));
+    page.act(Action::Command(commands::TOGGLE_RANGE));
     page.answer_all();
-    page.key(RowMove::Down);
+    page.key(commands::rows::DOWN);
     let question = page.answer();
     assert_eq!(question.filter.range, Some([10, 11]), "range starts at the cursor: event 10");
     assert!(status(&page.state.events).text.ends_with("in range"));
@@ -275,7 +273,7 @@ fn selected_rows_are_copied() {
     page.events(EventsAction::RowClicked(3, SelectMode::Only));
     page.answer_all();
     page.events(EventsAction::RowClicked(5, SelectMode::Extend));
-    page.act(Action::Command(Command::Rows(RowsStep::Copy)));
+    page.act(Action::Command(commands::rows::COPY));
     let (serial, chosen) = page
         .effects
         .iter()
@@ -292,14 +290,14 @@ fn selected_rows_are_copied() {
     assert!(page.effects.contains(&Effect::CopyPromised("event\n3\n4\n5\n".into())));
     page.act(Action::Copied(Ok(())));
     assert_eq!(page.state.remark.as_deref(), Some("Copied 3 rows."));
-    page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
+    page.act(Action::Command(commands::rows::SELECT_ALL));
     assert_eq!(page.state.events.selected_rows.count(), 1000);
 }
 
 #[test]
 fn late_scroll_event_does_not_undo_jump() {
     let mut page = Page::open(100_000);
-    page.key(RowMove::Last);
+    page.key(commands::rows::LAST);
     let (jumps, px) = page.state.events.scroll.jump();
     // The browser reports its scroll position from before the jump.
     page.scroll(0.0);

@@ -7,10 +7,9 @@ use memscape::protocol::{
     Details, DeviceSummary, Direction, Grouping, Highlight, Match, PlotSettings, Scope, SearchStart, Tally,
 };
 use memscape::timeline::{Scene, View};
-use memscape::ui::crosshair::CrosshairStep;
 use memscape::ui::effect::Pointer;
 use memscape::ui::find::{same_stack_text, status};
-use memscape::ui::{Action, Command, Effect};
+use memscape::ui::{Action, Effect, commands};
 
 const TALLY: Tally = Tally { count: 3407, requested: 1 << 30, peak_count: 12, peak_requested: 1 << 20 };
 
@@ -140,7 +139,7 @@ fn match_case_applies_to_plain_text() {
     let mut page = Page::open();
     page.find("Linear");
     page.answer_search(TALLY);
-    page.command(Command::ToggleMatchCase);
+    page.command(commands::TOGGLE_MATCH_CASE);
     assert_eq!(page.search_request().map(|(.., query)| query), Some("\"Linear\"".into()));
     page.answer_search(Tally { count: 7, ..TALLY });
     assert!(status(&page.state).text.starts_with("7 matches"));
@@ -152,7 +151,7 @@ fn match_case_applies_to_plain_text() {
     }
     page.find("Linear");
     assert_eq!(page.search_request(), None, "equals the search with quotes");
-    page.command(Command::ToggleMatchCase);
+    page.command(commands::TOGGLE_MATCH_CASE);
     assert_eq!(page.search_request().map(|(.., query)| query), Some("Linear".into()));
 }
 
@@ -165,7 +164,7 @@ fn invalid_query_reports_error_without_search() {
         (page.search_request(), status_text.is_error, status_text.text.as_str()),
         (None, true, "MB is ambiguous: write MiB.")
     );
-    page.command(Command::FindNext);
+    page.command(commands::FIND_NEXT);
     assert_eq!(page.step_request(), None);
     page.find(">5MiB");
     page.answer_search(Tally::default());
@@ -176,17 +175,17 @@ fn invalid_query_reports_error_without_search() {
 #[test]
 fn find_next_and_previous_step_through_matches() {
     let mut page = Page::open();
-    page.command(Command::FindNext);
+    page.command(commands::FIND_NEXT);
     assert_eq!(page.effects, [Effect::FocusFind], "without a query the search field is focused");
     page.find("train");
-    page.command(Command::FindPrevious);
+    page.command(commands::FIND_PREVIOUS);
     assert_eq!(page.step_request(), None, "the search has not been answered");
     page.act(Action::PointerLeft);
     assert_eq!(page.step_request(), None);
     let mut page = Page::open();
     page.find("train");
     let (serial, ..) = page.search_request().expect("a search request");
-    page.command(Command::FindNext);
+    page.command(commands::FIND_NEXT);
     page.answer_with(serial, Answer::Find(TALLY));
     let (_, begin, direction) = page.step_request().expect("step is sent once the search is answered");
     assert_eq!((begin, direction), (SearchStart::Moment(0), Direction::Next), "from the left edge of the window");
@@ -194,13 +193,13 @@ fn find_next_and_previous_step_through_matches() {
     assert_eq!(status(&page.state).text, "12 of 3,407 · 1.00 GiB total · 1.00 MiB at the peak");
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(22));
     assert_eq!(page.state.views.scope, Scope::At(23), "the cursor is at an event with the match");
-    page.command(Command::FindPrevious);
+    page.command(commands::FIND_PREVIOUS);
     assert_eq!(
         page.step_request().map(|(_, begin, way)| (begin, way)),
         Some((SearchStart::Allocation(22), Direction::Previous))
     );
     // A second key press before the answer counts too.
-    page.command(Command::FindPrevious);
+    page.command(commands::FIND_PREVIOUS);
     assert_eq!(page.step_request(), None);
     let serial = page.state.serial;
     let found = Match { allocation: 20, index: 9, requested: 512, lowest_byte: 0 };
@@ -225,14 +224,14 @@ fn search_by_id_goes_to_match_at_once() {
 #[test]
 fn match_scrolls_into_view_without_zoom() {
     let mut page = Page::open();
-    for command in [Command::ZoomEventsIn; 6].into_iter().chain([Command::ZoomBytesIn; 6]) {
+    for command in [commands::ZOOM_EVENTS_IN; 6].into_iter().chain([commands::ZOOM_BYTES_IN; 6]) {
         page.command(command);
     }
     let before = page.state.view.expect("a view");
     page.find("train");
     page.answer_search(TALLY);
     for (allocation, lowest_byte) in [(990, 0), (990, 900_000), (3, 0)] {
-        page.command(Command::FindNext);
+        page.command(commands::FIND_NEXT);
         page.answer_step(allocation, lowest_byte);
         let view = page.state.view.expect("a view");
         assert_eq!((view.x_per_px, view.bytes_per_px), (before.x_per_px, before.bytes_per_px), "zoom does not change");
@@ -244,7 +243,7 @@ fn match_scrolls_into_view_without_zoom() {
         let rows = [lowest_byte, lowest_byte + 512].map(|byte| view.row_from_bytes(byte));
         assert!(rows[1] >= 0 && rows[0] <= 100, "{lowest_byte}: {view:?}");
         let held = view;
-        page.command(Command::FindNext);
+        page.command(commands::FIND_NEXT);
         page.answer_step(allocation, lowest_byte);
         assert_eq!(page.state.view, Some(View { ..held }), "a visible match does not scroll");
     }
@@ -253,7 +252,7 @@ fn match_scrolls_into_view_without_zoom() {
 #[test]
 fn allocations_with_stack_of_selection_are_highlighted_until_search() {
     let mut page = Page::open();
-    page.command(Command::SelectNext);
+    page.command(commands::SELECT_NEXT);
     page.select(0, Some(7));
     assert_eq!(page.plot_settings().map(|plot_settings| plot_settings.highlight), Some(Highlight::Stack(7)));
     page.draw();
@@ -267,7 +266,7 @@ fn allocations_with_stack_of_selection_are_highlighted_until_search() {
     assert_eq!(same_stack_text(&page.state), "3,407 allocations · 1.00 GiB total · 12 at the peak, 1.00 MiB");
 
     // Another allocation of the same stack needs no new scene or tally.
-    page.command(Command::SelectNext);
+    page.command(commands::SELECT_NEXT);
     page.select(1, Some(7));
     assert_eq!(page.plot_settings(), None);
     assert!(
@@ -277,10 +276,10 @@ fn allocations_with_stack_of_selection_are_highlighted_until_search() {
         .is_none()
     );
 
-    page.command(Command::ToggleSameStack);
+    page.command(commands::TOGGLE_SAME_STACK);
     assert_eq!(page.plot_settings().map(|plot_settings| plot_settings.highlight), Some(Highlight::Nothing));
     page.draw();
-    page.command(Command::ToggleSameStack);
+    page.command(commands::TOGGLE_SAME_STACK);
     page.draw();
     page.find("train");
     let found = page.answer_search(TALLY);
@@ -288,9 +287,9 @@ fn allocations_with_stack_of_selection_are_highlighted_until_search() {
     page.draw();
 
     // Escape clears the selection first, then the search.
-    page.command(Command::ClearSelection);
+    page.command(commands::CLEAR_SELECTION);
     assert!(page.state.selection.is_none() && page.state.find.text == "train");
-    page.command(Command::ClearSelection);
+    page.command(commands::CLEAR_SELECTION);
     assert_eq!(page.state.find.text, "");
     assert_eq!(page.plot_settings().map(|plot_settings| plot_settings.highlight), Some(Highlight::Nothing));
 }
@@ -300,7 +299,7 @@ fn search_is_repeated_on_other_device() {
     let mut page = Page::open();
     page.find("train");
     page.answer_search(TALLY);
-    page.command(Command::NextDevice);
+    page.command(commands::NEXT_DEVICE);
     assert_eq!(page.search_request().map(|(_, device, text)| (device, text)), Some((1, "train".into())));
     assert_eq!(
         page.plot_settings().map(|plot_settings| plot_settings.highlight),
@@ -314,13 +313,13 @@ fn find_next_continues_from_selection() {
     let mut page = Page::open();
     page.find("train");
     page.answer_search(TALLY);
-    page.command(Command::FindNext);
+    page.command(commands::FIND_NEXT);
     let found = Match { allocation: 22, index: 11, requested: 512, lowest_byte: 0 };
     page.answer_with(page.step_request().expect("a search request").0, Answer::FindNext(Some(found)));
     // Another allocation is selected before the details of the match arrive.
-    page.command(Command::SelectNext);
+    page.command(commands::SELECT_NEXT);
     page.select(500, Some(7));
-    page.command(Command::FindNext);
+    page.command(commands::FIND_NEXT);
     assert_eq!(page.step_request().map(|(_, begin, _)| begin), Some(SearchStart::Allocation(500)));
 }
 
@@ -328,7 +327,7 @@ fn find_next_continues_from_selection() {
 fn highlighting_does_not_change_hit_test() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.5, y: 40.0 }));
-    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    page.command(commands::CURSOR_LATER);
     let hit = |page: &Page| {
         page.find_request(|request| {
             if let Request::Ask(Ask { serial, question: Question::Hit { plot_settings, .. }, .. }) = request {
@@ -355,7 +354,7 @@ fn find_after_regrouping_waits_for_scene() {
     page.answer_search(TALLY);
     page.draw();
     page.act(Action::StackingChosen(Some(Grouping::Size)));
-    page.command(Command::FindPrevious);
+    page.command(commands::FIND_PREVIOUS);
     assert_eq!(page.step_request(), None, "the worker would sort everything in one slice");
     page.draw();
     assert_eq!(page.step_request().map(|(_, _, way)| way), Some(Direction::Previous));

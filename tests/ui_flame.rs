@@ -5,12 +5,11 @@ use crate::face::{self, CANVAS, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight};
 use memscape::ui::drawing::Canvas;
-use memscape::ui::features::FeatureCommand;
+use memscape::ui::flame::FlameAction;
 use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
 use memscape::ui::flame::words::{card, crumbs, empty_message, status};
-use memscape::ui::flame::{FlameAction, FlameStep};
 use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect};
+use memscape::ui::{Action, Command, Effect, commands};
 
 /// Height of a row in CSS pixels.
 const ROW: f64 = 20.0;
@@ -36,8 +35,8 @@ impl Page {
         self.act(Action::feature(action));
     }
 
-    fn step(&mut self, step: FlameStep) {
-        self.act(Action::Command(Command::Feature(FeatureCommand::Flame(step))));
+    fn step(&mut self, step: Command) {
+        self.act(Action::Command(step));
     }
 
     /// Latest flame graph request.
@@ -164,7 +163,7 @@ fn escape_zooms_out_first() {
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
     let (serial, _) = page.flame_request().unwrap();
     page.answer_with(serial, Answer::Flame(Box::new(boxes(4))));
-    page.act(Action::Command(Command::ClearSelection));
+    page.act(Action::Command(commands::CLEAR_SELECTION));
     assert_eq!(page.flame_request().map(|(_, question)| question.zoom), Some(None));
 }
 
@@ -175,27 +174,27 @@ fn arrow_keys_move_between_boxes() {
         page.step(step);
         page.selected()
     };
-    assert_eq!(go(&mut page, FlameStep::Down), Some(0), "the first key selects the root");
-    assert_eq!(go(&mut page, FlameStep::Down), Some(1));
-    assert_eq!(go(&mut page, FlameStep::Right), Some(2));
-    assert_eq!(go(&mut page, FlameStep::Right), Some(2), "a box of several nodes is skipped");
-    assert_eq!(go(&mut page, FlameStep::Left), Some(1));
-    assert_eq!(go(&mut page, FlameStep::Left), Some(1));
-    assert_eq!(go(&mut page, FlameStep::Down), Some(3));
-    assert_eq!(go(&mut page, FlameStep::Right), Some(4));
-    assert_eq!(go(&mut page, FlameStep::Down), Some(4), "nothing below");
-    assert_eq!(go(&mut page, FlameStep::Left), Some(3));
-    assert_eq!(go(&mut page, FlameStep::Down), Some(6));
+    assert_eq!(go(&mut page, commands::flame::DOWN), Some(0), "the first key selects the root");
+    assert_eq!(go(&mut page, commands::flame::DOWN), Some(1));
+    assert_eq!(go(&mut page, commands::flame::RIGHT), Some(2));
+    assert_eq!(go(&mut page, commands::flame::RIGHT), Some(2), "a box of several nodes is skipped");
+    assert_eq!(go(&mut page, commands::flame::LEFT), Some(1));
+    assert_eq!(go(&mut page, commands::flame::LEFT), Some(1));
+    assert_eq!(go(&mut page, commands::flame::DOWN), Some(3));
+    assert_eq!(go(&mut page, commands::flame::RIGHT), Some(4));
+    assert_eq!(go(&mut page, commands::flame::DOWN), Some(4), "nothing below");
+    assert_eq!(go(&mut page, commands::flame::LEFT), Some(3));
+    assert_eq!(go(&mut page, commands::flame::DOWN), Some(6));
     assert_eq!(page.state.flame.scrolled_css(), 20, "scrolls just enough: four rows in 60 pixels");
-    assert_eq!(go(&mut page, FlameStep::Up), Some(3));
-    page.step(FlameStep::ZoomIn);
+    assert_eq!(go(&mut page, commands::flame::UP), Some(3));
+    page.step(commands::flame::ZOOM_IN);
     assert_eq!(page.flame_request().map(|(_, question)| question.zoom), Some(Some(3)));
     // With the root at the bottom, Up moves away from the root.
     let mut page = Page::with_boxes();
-    page.step(FlameStep::FlipDirection);
-    assert_eq!(go(&mut page, FlameStep::Up), Some(0));
-    assert_eq!(go(&mut page, FlameStep::Up), Some(1));
-    assert_eq!(go(&mut page, FlameStep::Down), Some(0));
+    page.step(commands::flame::FLIP_DIRECTION);
+    assert_eq!(go(&mut page, commands::flame::UP), Some(0));
+    assert_eq!(go(&mut page, commands::flame::UP), Some(1));
+    assert_eq!(go(&mut page, commands::flame::DOWN), Some(0));
 }
 
 #[test]
@@ -204,11 +203,11 @@ fn zoom_out_goes_to_parent_and_reset_goes_to_root() {
     page.flame(FlameAction::DoubleClicked([10.0, ROW * 2.5]));
     let (serial, _) = page.flame_request().unwrap();
     page.answer_with(serial, Answer::Flame(Box::new(boxes(4))));
-    page.step(FlameStep::ZoomOut);
+    page.step(commands::flame::ZOOM_OUT);
     let (serial, question) = page.flame_request().unwrap();
     assert_eq!(question.zoom, Some(1));
     page.answer_with(serial, Answer::Flame(Box::new(boxes(1))));
-    page.step(FlameStep::ZoomOutFully);
+    page.step(commands::flame::ZOOM_OUT_FULLY);
     assert_eq!(page.flame_request().map(|(_, question)| question.zoom), Some(None));
 }
 
@@ -282,9 +281,14 @@ fn empty_flame_graph_has_a_note() {
     assert_eq!(empty_message(&page.state.flame, &page.state), "Nothing is live at the cursor.");
     page.state.views.scope = Scope::Allocated(Span { from: 1, to: 2 });
     assert_eq!(empty_message(&page.state.flame, &page.state), "Nothing was allocated in this range.");
-    for step in
-        [FlameStep::Up, FlameStep::Down, FlameStep::Left, FlameStep::Right, FlameStep::ZoomIn, FlameStep::ZoomOut]
-    {
+    for step in [
+        commands::flame::UP,
+        commands::flame::DOWN,
+        commands::flame::LEFT,
+        commands::flame::RIGHT,
+        commands::flame::ZOOM_IN,
+        commands::flame::ZOOM_OUT,
+    ] {
         page.step(step);
     }
     // No boxes at all: the device is gone.
@@ -359,7 +363,7 @@ fn upward_flame_graph_starts_at_bottom() {
     let (serial, question) = page.flame_request().map_or((0, None), |(serial, question)| (serial, Some(question)));
     assert_eq!(question, None, "the width did not change");
     page.answer_with(serial, Answer::Flame(Box::new(boxes(0))));
-    page.step(FlameStep::FlipDirection);
+    page.step(commands::flame::FLIP_DIRECTION);
     // Four rows of 40 device pixels in 200.
     assert_eq!(page.picture().tiles[0].y, [160, 200]);
     page.flame(FlameAction::Clicked([10.0, 150.0]));

@@ -7,10 +7,14 @@ use memscape::protocol::{DeviceSummary, MomentFacts, PlotSettings};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
+use memscape::ui::crosshair;
 use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::{Pointer, WheelAction};
+use memscape::ui::lane_focus;
+use memscape::ui::markers;
 use memscape::ui::overlay::Overlay;
-use memscape::ui::{Action, Command, Effect, lane_labels};
+use memscape::ui::ruler;
+use memscape::ui::{Action, Effect, commands, lane_labels};
 use proptest::prelude::*;
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 300, scale: 1.0 };
@@ -48,7 +52,7 @@ impl Page {
         // The device with the highest peak is shown first.
         page.act(Action::DeviceChosen(first.expect("a device")));
         page.answer_scenes();
-        page.act(Action::Command(Command::ToggleLanes));
+        page.act(Action::Command(commands::TOGGLE_LANES));
         page
     }
 
@@ -97,11 +101,11 @@ fn lanes_share_canvas_and_event_axis() {
         assert_eq!(lane.view.bytes_per_px, View::fit(1, peak, 100, lane.view.height_px).bytes_per_px);
     }
     assert_eq!(page.answer_scenes(), [0, 1, -1]);
-    page.act(Action::Command(Command::ZoomEventsIn));
+    page.act(Action::Command(commands::ZOOM_EVENTS_IN));
     let views: Vec<_> = page.state.shown_lanes().map(|lane| (lane.view.left_px, lane.view.x_per_px)).collect();
     assert!(views[0].1 < 10.0 && views.iter().all(|view| *view == views[0]), "{views:?}");
     page.answer_scenes();
-    page.act(Action::Command(Command::ToggleLanes));
+    page.act(Action::Command(commands::TOGGLE_LANES));
     assert_eq!(page.rows(), [[0, 300]]);
     assert_eq!(page.answer_scenes(), [0]);
 }
@@ -111,11 +115,11 @@ fn scenes_of_lanes_are_requested_in_turn_while_window_moves() {
     let mut page = Page::three_devices();
     page.answer_scenes();
     let mut devices = Vec::new();
-    page.act(Action::Command(Command::ZoomEventsIn));
+    page.act(Action::Command(commands::ZOOM_EVENTS_IN));
     for step in 0..6 {
         let (serial, device, view) = page.scene_request().expect("a scene");
         devices.push(device);
-        let zoom = if step % 2 == 0 { Command::ZoomEventsIn } else { Command::ZoomEventsOut };
+        let zoom = if step % 2 == 0 { commands::ZOOM_EVENTS_IN } else { commands::ZOOM_EVENTS_OUT };
         page.act(Action::Command(zoom));
         assert_eq!(page.scene_request(), None, "one request is in flight");
         page.answer_with(serial, Answer::Scene(Box::new(scene(view))));
@@ -129,7 +133,7 @@ fn reply_updates_lane_that_requested_it() {
     let mut page = Page::three_devices();
     let (serial, device, view) = page.scene_request().expect("a scene");
     assert_eq!(device, 0);
-    page.act(Action::Command(Command::NextDevice));
+    page.act(Action::Command(commands::NEXT_DEVICE));
     assert_eq!(page.state.device_index, 1);
     page.answer_with(serial + 77, Answer::Scene(Box::new(scene(view))));
     assert!(
@@ -182,7 +186,7 @@ fn byte_zoom_and_drag_apply_to_lane_under_pointer() {
     page.act(Action::Dragged { right_px: 0.0, up_px: -7.0 });
     let bottoms: Vec<_> = page.state.shown_lanes().map(|lane| lane.view.bottom_px).collect();
     assert!(bottoms[0] == 0 && bottoms[2] == 0 && bottoms[1] > 0, "{bottoms:?}");
-    page.act(Action::Command(Command::FitBoth));
+    page.act(Action::Command(commands::FIT_BOTH));
     assert_eq!(scales(&page), before);
 }
 
@@ -190,13 +194,13 @@ fn byte_zoom_and_drag_apply_to_lane_under_pointer() {
 fn crosshair_ruler_and_markers_are_in_focused_lane() {
     let mut page = Page::three_devices();
     page.answer_scenes();
-    let focused_cursor = |page: &Page| page.state.crosshair().map(|cursor| cursor.byte / (3 << 20));
+    let focused_cursor = |page: &Page| crosshair::position(&page.state).map(|cursor| cursor.byte / (3 << 20));
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 120.0 }));
     assert_eq!((page.state.pointer, focused_cursor(&page)), (None, None), "over another lane");
     assert_eq!(Overlay::from_state(&page.state).other_lane_pointer, Some(50.0), "the column is shown in all lanes");
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 220.0 }));
     assert_eq!(page.state.pointer, Some(Pointer { x: 50.0, y: 20.0 }));
-    assert_eq!(page.state.crosshair_on_canvas(), Some(Pointer { x: 50.0, y: 220.0 }));
+    assert_eq!(lane_focus::crosshair_on_canvas(&page.state), Some(Pointer { x: 50.0, y: 220.0 }));
     let overlay = Overlay::from_state(&page.state);
     assert_eq!(
         (overlay.other_lane_pointer, overlay.crosshair.map(|it| it.at)),
@@ -205,7 +209,7 @@ fn crosshair_ruler_and_markers_are_in_focused_lane() {
 
     page.act(Action::MarkerAdded(Pointer { x: 30.0, y: 140.0 }));
     assert_eq!(page.state.device_index, 1, "a marker belongs to a device");
-    assert_eq!(page.state.markers().map(|marker| marker.device).collect::<Vec<_>>(), [1]);
+    assert_eq!(markers::drawn(&page.state).map(|marker| marker.device).collect::<Vec<_>>(), [1]);
 
     let held = Modifiers { alt: true, ..Modifiers::default() };
     page.act(Action::DragStarted { from: Pointer { x: 10.0, y: 10.0 }, held });
@@ -213,7 +217,7 @@ fn crosshair_ruler_and_markers_are_in_focused_lane() {
     assert_eq!(page.state.device_index, 2);
     let (ends, _) = Overlay::from_state(&page.state).ruler.expect("a ruler");
     assert!((ends[0].y - 10.0).abs() < 1.0 && (ends[1].y - 99.0).abs() < 1.5, "ruler ends with the lane: {ends:?}");
-    assert!(page.state.measured().is_some_and(|measured| measured.bytes < 1 << 11));
+    assert!(ruler::measured(&page.state).is_some_and(|measured| measured.bytes < 1 << 11));
     page.act(Action::DragEnded);
 
     let before: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
@@ -236,7 +240,7 @@ fn time_axis_aligns_lanes() {
     ];
     let mut page = Page::open(devices);
     page.answer_scenes();
-    page.act(Action::Command(Command::ToggleAxis));
+    page.act(Action::Command(commands::TOGGLE_AXIS));
     // The window has 96 seconds and one more at each end. Lanes 32 seconds apart differ by as much.
     let place = |page: &Page, place: usize| {
         let lane = page.state.shown_lanes().find(|lane| lane.index == place).expect("a lane");
@@ -265,7 +269,7 @@ fn lanes_fit_canvas_and_focus_reaches_all_devices() {
     let mut page = Page::open((0..1000).map(|ordinal| device(ordinal, 9, 1 << 20, None)).collect());
     assert_eq!(page.state.lane_indices(), Vec::from_iter(0..6), "48 of 300 pixels each");
     assert_eq!(lane_labels::lanes_toggle(&page.state).note, "6 of 1,000 devices");
-    page.act(Action::Command(Command::PreviousDevice));
+    page.act(Action::Command(commands::PREVIOUS_DEVICE));
     assert_eq!((page.state.device_index, page.state.lane_indices()), (999, Vec::from_iter(994..1000)));
     page.act(Action::DeviceChosen(500));
     assert_eq!(page.state.lane_indices(), Vec::from_iter(500..506));
@@ -281,7 +285,7 @@ fn lanes_fit_canvas_and_focus_reaches_all_devices() {
 fn colouring_is_requested_for_every_lane() {
     let mut page = Page::three_devices();
     page.answer_scenes();
-    page.act(Action::Command(Command::NextColouring));
+    page.act(Action::Command(commands::NEXT_COLOURING));
     for _ in 0..3 {
         let (serial, view) = page
             .effects
@@ -320,10 +324,10 @@ fn device_without_times_is_shown_on_event_axis() {
     let s = 1_000_000;
     let mut page = Page::open(vec![device(0, 999, 1 << 20, Some((10 * s, 74 * s))), device(1, 99, 1 << 20, None)]);
     page.answer_scenes();
-    page.act(Action::Command(Command::ToggleAxis));
+    page.act(Action::Command(commands::TOGGLE_AXIS));
     page.answer_scenes();
     for _ in 0..5 {
-        page.act(Action::Command(Command::ZoomEventsIn));
+        page.act(Action::Command(commands::ZOOM_EVENTS_IN));
     }
     page.act(Action::DeviceChosen(1));
     assert_eq!(page.state.axis, Axis::Events);
@@ -351,16 +355,16 @@ fn undo_cancels_pending_axis_change() {
     let times = Some((10 * s, 74 * s));
     let mut page = Page::open(vec![device(0, 999, 1 << 20, times), device(1, 99, 1 << 20, times)]);
     page.answer_scenes();
-    page.act(Action::Command(Command::ToggleAxis));
+    page.act(Action::Command(commands::TOGGLE_AXIS));
     page.answer_scenes();
-    page.act(Action::Command(Command::ZoomEventsIn));
-    page.act(Action::Command(Command::ToggleAxis));
+    page.act(Action::Command(commands::ZOOM_EVENTS_IN));
+    page.act(Action::Command(commands::TOGGLE_AXIS));
     let asked = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, question: Question::Moments(at), .. })) => Some((*serial, at.len())),
         _ => None,
     });
     let (serial, count) = asked.expect("request for the window's edges");
-    page.act(Action::Command(Command::UndoView));
+    page.act(Action::Command(commands::UNDO_VIEW));
     assert_eq!(page.state.axis, Axis::Events);
     page.answer_with(serial, Answer::Moments(vec![MomentFacts::default(); count]));
     assert_eq!(page.state.axis, Axis::Events);

@@ -3,25 +3,21 @@
 
 use crate::follower::{FINGERPRINT, Page};
 use memscape::protocol::{Grouping, TableColumn, Topic};
-use memscape::ui::crosshair::CrosshairStep;
 use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::{GivenFile, Pointer, WheelAction};
 use memscape::ui::events::EventsAction;
-use memscape::ui::features::FeatureCommand;
-use memscape::ui::flame::{FlameAction, FlameStep};
+use memscape::ui::flame::FlameAction;
 use memscape::ui::insights::InsightsAction;
+use memscape::ui::link;
 use memscape::ui::link::Link;
-use memscape::ui::plots::line::Line;
-use memscape::ui::plots::{PlotAction, PlotStep};
+use memscape::ui::plots::PlotAction;
 use memscape::ui::range::RangeScope;
-use memscape::ui::segments::{SegmentsAction, SegmentsStep};
+use memscape::ui::segments::SegmentsAction;
 use memscape::ui::sources::SourceAction;
 use memscape::ui::stage::Stage;
 use memscape::ui::tab::Tab;
 use memscape::ui::table::TableAction;
-use memscape::ui::table::TableStep;
-use memscape::ui::tree_keys::TreeCommand;
-use memscape::ui::{Action, Command};
+use memscape::ui::{Action, commands};
 use proptest::prelude::*;
 
 /// Splits a fragment into the pairs other than the window, and the window's edges as numbers.
@@ -186,7 +182,7 @@ fn link_followed_in_open_file_checks_fingerprint() {
     assert!(page.fragment().contains("tab=why") && !page.fragment().contains("at="));
     page.follow("#main");
     assert!(page.fragment().contains("tab=why"));
-    assert!(!page.state.is_following_link() && page.loads.len() == 1);
+    assert!(!link::is_following_link(&page.state) && page.loads.len() == 1);
 }
 
 #[test]
@@ -194,9 +190,9 @@ fn link_is_followed_until_file_matches_or_notice_closes() {
     let mut page = Page::new();
     page.follow(&format!("v=1&name=a&print={FINGERPRINT}&at=12"));
     page.drop_file("99-ffeeddccbbaa99887766554433221100");
-    assert!(page.state.is_following_link());
+    assert!(link::is_following_link(&page.state));
     page.act(Action::NoticeClosed);
-    assert!(!page.state.is_following_link());
+    assert!(!link::is_following_link(&page.state));
 }
 
 #[test]
@@ -288,9 +284,9 @@ fn unknown_key_is_ignored_with_notice() {
     );
     let mut page = Page::new();
     page.follow("#main");
-    assert!(!page.state.is_following_link() && page.notice().is_empty());
+    assert!(!link::is_following_link(&page.state) && page.notice().is_empty());
     page.drop_file(FINGERPRINT);
-    assert!(!page.state.is_following_link() && page.notice().is_empty());
+    assert!(!link::is_following_link(&page.state) && page.notice().is_empty());
 }
 
 #[test]
@@ -314,39 +310,39 @@ fn out_of_range_positions_are_clamped() {
 /// User actions that change the state of a link.
 fn user_actions() -> impl Strategy<Value = Action> {
     let commands = [
-        Command::ToggleAxis,
-        Command::ToggleLanes,
-        Command::NextDevice,
-        Command::NextStacking,
-        Command::NextColouring,
-        Command::ZoomEventsIn,
-        Command::ZoomEventsIn,
-        Command::ZoomBytesIn,
-        Command::MoveRight,
-        Command::MoveUp,
-        Command::ToggleFitBytes,
-        Command::FoldViews,
-        Command::Feature(FeatureCommand::Table(TableStep::ToggleMeasure)),
-        Command::ToggleMatchCase,
-        Command::ToggleSameStack,
-        Command::SelectNext,
-        Command::CursorToEnd,
-        Command::CursorToPeak,
-        Command::NextRangeFilter,
-        Command::Plot(PlotStep::NextPlot),
-        Command::Plot(PlotStep::ToggleLine(Line::Free)),
-        Command::Feature(FeatureCommand::Tree(TreeCommand::Invert)),
-        Command::Feature(FeatureCommand::Tree(TreeCommand::NextMerge)),
-        Command::Feature(FeatureCommand::Tree(TreeCommand::ExpandAll)),
-        Command::Feature(FeatureCommand::Flame(FlameStep::FlipDirection)),
-        Command::Feature(FeatureCommand::Flame(FlameStep::HideInternal)),
-        Command::MoveCrosshair(CrosshairStep::Later),
-        Command::MoveCrosshair(CrosshairStep::Above),
-        Command::MoveCrosshair(CrosshairStep::Select),
-        Command::AddMarker,
-        Command::ToggleRuler,
-        Command::Feature(FeatureCommand::Segments(SegmentsStep::ZoomIn)),
-        Command::Feature(FeatureCommand::Segments(SegmentsStep::ZoomOut)),
+        commands::TOGGLE_AXIS,
+        commands::TOGGLE_LANES,
+        commands::NEXT_DEVICE,
+        commands::NEXT_STACKING,
+        commands::NEXT_COLOURING,
+        commands::ZOOM_EVENTS_IN,
+        commands::ZOOM_EVENTS_IN,
+        commands::ZOOM_BYTES_IN,
+        commands::MOVE_RIGHT,
+        commands::MOVE_UP,
+        commands::TOGGLE_FIT_BYTES,
+        commands::FOLD_VIEWS,
+        commands::histograms::TOGGLE_MEASURE,
+        commands::TOGGLE_MATCH_CASE,
+        commands::TOGGLE_SAME_STACK,
+        commands::SELECT_NEXT,
+        commands::CURSOR_TO_END,
+        commands::CURSOR_TO_PEAK,
+        commands::NEXT_RANGE_FILTER,
+        commands::NEXT_PLOT,
+        commands::TOGGLE_LINE_FREE,
+        commands::tree::INVERT,
+        commands::tree::NEXT_MERGE,
+        commands::tree::EXPAND_ALL,
+        commands::flame::FLIP_DIRECTION,
+        commands::flame::HIDE_INTERNAL,
+        commands::CURSOR_LATER,
+        commands::CURSOR_ABOVE,
+        commands::SELECT_AT_CURSOR,
+        commands::ADD_MARKER,
+        commands::TOGGLE_RULER,
+        commands::segments::ZOOM_IN,
+        commands::segments::ZOOM_OUT,
     ];
     prop_oneof![
         prop::sample::select(commands.to_vec()).prop_map(Action::Command),

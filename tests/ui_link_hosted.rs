@@ -4,8 +4,9 @@
 use crate::follower::{FINGERPRINT, Page};
 use memscape::protocol::Reply;
 use memscape::ui::effect::GivenFile;
+use memscape::ui::link;
 use memscape::ui::stage::Stage;
-use memscape::ui::{Action, Command};
+use memscape::ui::{Action, commands};
 
 const MEMBERS: [&str; 3] = ["a", "b", "c"];
 
@@ -100,7 +101,7 @@ fn retry_after_failure_restores_view_of_link() {
         page.follow("v=1&url=a.pickle&url=b.pickle&open=1&at=12&tab=why");
         match cause {
             0 => page.link_failed(),
-            1 => page.act(Action::Command(Command::CancelLoading)),
+            1 => page.act(Action::Command(commands::CANCEL_LOADING)),
             2 => page.act(Action::WorkerStopped("out of memory".into())),
             _ => page.reply(Reply::Failed { message: "cut".into() }),
         }
@@ -143,5 +144,5 @@ fn choosing_another_snapshot_drops_view_of_link() {
     assert!(!page.fragment().contains("at=") && page.fragment().contains("member=2"), "another member of the archive");
     let mut page = failed();
     page.drop_file(FINGERPRINT);
-    assert!(!page.fragment().contains("at=") && !page.state.is_following_link(), "a local file");
+    assert!(!page.fragment().contains("at=") && !link::is_following_link(&page.state), "a local file");
 }

@@ -3,11 +3,10 @@
 
 use crate::follower::{FINGERPRINT, Page};
 use memscape::protocol::Reply;
-use memscape::ui::features::FeatureCommand;
-use memscape::ui::features::watch::{FileVersion, WatchAction, WatchStep};
+use memscape::ui::features::watch::{FileVersion, WatchAction};
 use memscape::ui::reload::{LiveView, follows, polled_address, view};
 use memscape::ui::stage::Stage;
-use memscape::ui::{Action, Command};
+use memscape::ui::{Action, Command, commands};
 
 impl Page {
     fn live(&mut self, action: WatchAction) {
@@ -19,8 +18,8 @@ impl Page {
         self.live(WatchAction::FilesReported(FileVersion::parse(lines, 100_000.0)));
     }
 
-    fn step(&mut self, step: WatchStep) {
-        self.act(Action::Command(Command::Feature(FeatureCommand::Live(step))));
+    fn step(&mut self, step: Command) {
+        self.act(Action::Command(step));
     }
 
     fn live_view(&self) -> Option<LiveView> {
@@ -83,7 +82,7 @@ fn changed_file_reloads_and_keeps_view() {
     let seen = page.live_view().unwrap();
     assert_eq!([&*seen.text, &*seen.ago, seen.button], ["rank0_a.pickle changed", "12 s ago", "Reload"]);
     assert!(page.loads.is_empty(), "no reload without a click");
-    page.step(WatchStep::Reload);
+    page.step(commands::watch::RELOAD);
     assert!(page.state.live.holds_screen(1.0), "the open file stays visible until its new version is loaded");
     assert!(!page.state.live.holds_screen(60_000.0), "the old view is dropped after a minute");
     page.open();
@@ -93,7 +92,7 @@ fn changed_file_reloads_and_keeps_view() {
     // A repeated list offers nothing.
     page.receive_list("0 2-2 13000 0/rank0_a.pickle\n1 1-1 73000 1/rank1_a.pickle");
     assert_eq!(page.live_view(), None);
-    page.step(WatchStep::Reload);
+    page.step(commands::watch::RELOAD);
     assert_eq!(page.state.remark.as_deref(), Some("Nothing newer to reload."));
 }
 
@@ -112,7 +111,7 @@ fn new_file_of_open_rank_shows_open_button_and_files_of_other_ranks_are_listed()
     assert_eq!(page.state.ranks.status(), "The server can survey these 5 files.");
     let names: Vec<&str> = seen.compared.iter().map(|(_, name)| name.as_str()).collect();
     assert_eq!(names, ["rank0_c.pickle", "rank0_b.pickle"], "newest files of the rank, without the open one");
-    page.step(WatchStep::Reload);
+    page.step(commands::watch::RELOAD);
     page.open();
     assert_eq!(page.loads, ["Link(\"4/rank0_c.pickle\")"]);
     assert!(page.fragment().contains("&open=3&") && page.fragment().contains("&at=12&"), "{}", page.fragment());
@@ -127,7 +126,7 @@ fn new_file_of_open_rank_shows_open_button_and_files_of_other_ranks_are_listed()
 #[test]
 fn followed_file_opens_after_current_load() {
     let mut page = served();
-    page.step(WatchStep::Follow);
+    page.step(commands::watch::FOLLOW);
     assert_eq!(page.live_view().unwrap().text, "Following rank0_a.pickle");
     page.receive_list("0 2-2 0 0/rank0_a.pickle");
     assert_eq!(page.loads, ["Link(\"0/rank0_a.pickle\")"]);
@@ -140,14 +139,14 @@ fn followed_file_opens_after_current_load() {
     page.open();
     let seen = page.live_view().unwrap();
     assert_eq!([&*seen.text, &*seen.ago], ["Following rank0_b.pickle", "changed 0 s ago"]);
-    page.step(WatchStep::Follow);
+    page.step(commands::watch::FOLLOW);
     assert_eq!((follows(&page.state), page.live_view()), (Some(false), None));
 }
 
 #[test]
 fn unreadable_followed_file_is_ignored() {
     let mut page = served();
-    page.step(WatchStep::Follow);
+    page.step(commands::watch::FOLLOW);
     let before = page.fragment();
     page.receive_list("0 2-2 0 0/rank0_a.pickle");
     page.reply(Reply::Failed { message: "cut off".into() });
@@ -160,9 +159,9 @@ fn unreadable_followed_file_is_ignored() {
     assert_eq!(page.loads.len(), 2);
     // An explicit reload reports the error.
     page.reply(Reply::Failed { message: "cut off".into() });
-    page.step(WatchStep::Follow);
+    page.step(commands::watch::FOLLOW);
     page.receive_list("0 4-4 0 0/rank0_a.pickle");
-    page.step(WatchStep::Reload);
+    page.step(commands::watch::RELOAD);
     page.reply(Reply::Failed { message: "cut off".into() });
     assert!(page.state.toast.is_some());
 }
@@ -170,7 +169,7 @@ fn unreadable_followed_file_is_ignored() {
 #[test]
 fn local_file_is_not_replaced_by_served_file() {
     let mut page = served();
-    page.step(WatchStep::Follow);
+    page.step(commands::watch::FOLLOW);
     page.drop_file(FINGERPRINT);
     page.receive_list("0 2-2 0 0/rank0_a.pickle\n0 1-1 0 5/rank0_b.pickle");
     assert_eq!((page.names(), page.loads.as_slice()), (vec!["a.pickle".to_owned()], &["File(0)".to_owned()][..]));
@@ -188,7 +187,7 @@ fn local_file_is_not_replaced_by_served_file() {
 fn first_snapshot_of_empty_folder_opens() {
     let mut page = Page::new();
     page.receive_list("files");
-    page.step(WatchStep::Follow);
+    page.step(commands::watch::FOLLOW);
     assert_eq!(page.live_view().unwrap().text, "Waiting for a snapshot");
     page.receive_list("2 1-1 0 0/rank2_a.pickle");
     assert_eq!(page.loads, ["Link(\"0/rank2_a.pickle\")"]);
@@ -213,7 +212,7 @@ fn plain_server_is_polled_for_changes_of_open_file() {
     assert_eq!(page.live_view(), None);
     page.live(WatchAction::Polled(listed("two")));
     assert_eq!(page.live_view().unwrap().text, "a.pickle changed");
-    page.step(WatchStep::Reload);
+    page.step(commands::watch::RELOAD);
     let load = page.state.load;
     page.live(WatchAction::Loaded { load, version: "two".into() });
     page.reply(Reply::Failed { message: "cut off".into() });

@@ -7,10 +7,10 @@ use memscape::protocol::{AxisPoint, DeviceSummary, MomentFacts, MomentSpec, Rang
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
 use memscape::ui::axis_press::AxisPress;
-use memscape::ui::crosshair::CrosshairStep;
+use memscape::ui::cursor;
 use memscape::ui::effect::Pointer;
 use memscape::ui::range::{self, RangeScope};
-use memscape::ui::{Action, Command, moment};
+use memscape::ui::{Action, commands, moment};
 
 const EVENTS: u32 = 999;
 const PEAK: u32 = 701;
@@ -173,17 +173,17 @@ fn click_sets_cursor_and_hover_only_shows_values() {
 #[test]
 fn keys_move_cursor() {
     let mut page = Page::open();
-    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    page.command(commands::CURSOR_LATER);
     assert_eq!(page.scope(), Scope::At(PEAK + 1), "moves from its current position");
-    page.command(Command::CursorToEnd);
+    page.command(commands::CURSOR_TO_END);
     assert_eq!(page.scope(), Scope::At(EVENTS));
     assert!(range::title(&page.state).contains("event 998 · end"), "{}", range::title(&page.state));
-    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    page.command(commands::CURSOR_LATER);
     assert_eq!(page.scope(), Scope::At(EVENTS), "stays at the end");
-    page.command(Command::CursorToPeak);
+    page.command(commands::CURSOR_TO_PEAK);
     assert_eq!(page.scope(), Scope::At(PEAK));
-    page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
-    page.command(Command::GoToPeak);
+    page.command(commands::CURSOR_EARLIER);
+    page.command(commands::GO_TO_PEAK);
     assert_eq!(page.scope(), Scope::At(PEAK));
 }
 
@@ -209,10 +209,10 @@ fn typed_position_sets_cursor_or_reports_error() {
 fn cursor_outside_window_scrolls_into_view() {
     let mut page = Page::open();
     for _ in 0..8 {
-        page.command(Command::ZoomEventsIn);
+        page.command(commands::ZOOM_EVENTS_IN);
     }
     page.type_cursor("3");
-    let (x, moment) = page.state.cursor_x_px().expect("a place");
+    let (x, moment) = cursor::x_px(&page.state).expect("a place");
     assert_eq!(moment, 4);
     assert!((0.0..100.0).contains(&x), "{x}");
 }
@@ -220,7 +220,7 @@ fn cursor_outside_window_scrolls_into_view() {
 #[test]
 fn dragging_cursor_requests_newest_position() {
     let mut page = Page::open();
-    let (x, _) = page.state.cursor_x_px().expect("cursor is in the window");
+    let (x, _) = cursor::x_px(&page.state).expect("cursor is in the window");
     page.worker.is_slow = true;
     page.worker.requests.clear();
     page.press(&[Down(x), Move(60.5), Move(40.5), Move(30.5)]);
@@ -250,7 +250,7 @@ fn drag_on_axis_selects_range_with_movable_edges() {
     let mut page = Page::open();
     page.press(&[Down(20.5), Move(30.5), Move(10.5), Up]);
     assert_eq!((page.span(), page.scope()), (Some([100, 200]), Scope::Allocated(Span { from: 100, to: 200 })));
-    let [from, _] = page.state.range_px().expect("cursor is in the window");
+    let [from, _] = range::px(&page.state).expect("cursor is in the window");
     page.press(&[Down(from + 3.0), Move(40.5), Up]);
     assert_eq!(page.span(), Some([200, 400]), "past the other edge");
     let view = range::view(&page.state).expect("a range");
@@ -267,11 +267,11 @@ fn drag_on_axis_selects_range_with_movable_edges() {
         page.act(Action::RangeFilterChosen(about));
         assert_eq!(page.scope(), scope);
     }
-    page.command(Command::NextRangeFilter);
+    page.command(commands::NEXT_RANGE_FILTER);
     assert_eq!(page.scope(), Scope::Allocated(Span { from: 200, to: 400 }));
-    page.command(Command::CursorToRangePeak);
+    page.command(commands::CURSOR_TO_RANGE_PEAK);
     assert_eq!((page.state.cursor.moment, page.span()), (201, Some([200, 400])));
-    page.command(Command::ClearSelection);
+    page.command(commands::CLEAR_SELECTION);
     assert_eq!((page.span(), page.scope()), (None, Scope::At(201)), "Esc clears the range");
 }
 
@@ -290,17 +290,17 @@ fn click_on_axis_sets_cursor_and_clears_range() {
 fn keys_start_extend_and_finish_range() {
     let mut page = Page::open();
     page.type_cursor("299");
-    page.command(Command::ToggleRange);
+    page.command(commands::TOGGLE_RANGE);
     for _ in 0..3 {
-        page.command(Command::MoveCrosshair(CrosshairStep::Later));
+        page.command(commands::CURSOR_LATER);
     }
     assert_eq!((page.span(), page.state.cursor.moment), (Some([300, 303]), 303));
     for _ in 0..5 {
-        page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
+        page.command(commands::CURSOR_EARLIER);
     }
     assert_eq!(page.span(), Some([298, 300]));
-    page.command(Command::ToggleRange);
-    page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
+    page.command(commands::TOGGLE_RANGE);
+    page.command(commands::CURSOR_EARLIER);
     assert_eq!(page.span(), Some([298, 300]), "the finished range stays");
     assert_eq!(page.scope(), Scope::Allocated(Span { from: 298, to: 300 }));
 }
@@ -310,7 +310,7 @@ fn drag_on_overview_selects_range_on_both_axes() {
     let mut page = Page::open();
     page.act(Action::MinimapRangeDrawn([0.5, 0.25]));
     assert_eq!(page.span(), Some([250, 500]));
-    page.command(Command::ToggleAxis);
+    page.command(commands::TOGGLE_AXIS);
     page.act(Action::MinimapRangeDrawn([0.5, 2.0]));
     let [from, to] = page.span().expect("a range");
     assert!((495..505).contains(&from) && to == EVENTS, "{from} {to}");

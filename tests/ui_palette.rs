@@ -4,13 +4,12 @@ use crate::face::{self, CANVAS, Worker, opened_reply};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::protocol::{AxisPoint, DeviceSummary, Marks, RangeMark, Span, Topic};
 use memscape::timeline::Scene;
-use memscape::ui::keys::BINDINGS;
-use memscape::ui::palette::{PaletteAction, PaletteStep, PaletteTarget};
+use memscape::ui::palette::{PaletteAction, PaletteTarget};
 use memscape::ui::palette_entries::{Entry, PaletteView, view};
 use memscape::ui::settings::{Dialog, Theme};
 use memscape::ui::stage::Help;
 use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect, FeatureCommand, State};
+use memscape::ui::{Action, Command, Effect, State, commands};
 
 /// A worker that answers with marks and empty scenes.
 struct MarksWorker;
@@ -73,7 +72,7 @@ fn page() -> Page {
 }
 
 fn toggle() -> Command {
-    Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle))
+    commands::palette::TOGGLE
 }
 
 fn shown(state: &State) -> PaletteView {
@@ -134,15 +133,15 @@ fn every_kind_of_entry_is_found_by_name() {
 #[test]
 fn available_commands_are_listed_with_keys() {
     let mut page = page();
-    for (place, binding) in BINDINGS.iter().enumerate() {
-        let idle = [toggle(), Command::CancelLoading, Command::OpenAll, Command::CopySnippet];
-        let found = page.found(binding.label);
+    for (place, command) in commands::all().enumerate() {
+        let idle = [toggle(), commands::CANCEL_LOADING, commands::OPEN_ALL, commands::COPY_SNIPPET];
+        let found = page.found(command.title);
         let entry = found.iter().find(|entry| entry.target == PaletteTarget::Command(place));
         // Of several commands with the same name and group only the first is listed.
-        let is_double = found.iter().any(|it| it.name == binding.label);
-        assert_eq!(entry.is_some() || is_double, !idle.contains(&binding.command), "{}", binding.label);
+        let is_double = found.iter().any(|it| it.name == command.title);
+        assert_eq!(entry.is_some() || is_double, !idle.contains(&command), "{}", command.title);
         if let Some(entry) = entry {
-            assert_eq!((entry.name.as_str(), entry.keys.len()), (binding.label, binding.keys.len()));
+            assert_eq!((entry.name.as_str(), entry.keys.len()), (command.title, command.keys.len()));
         }
     }
 }

@@ -13,7 +13,7 @@ use memscape::ui::plan::{PlanAction, PlanField};
 use memscape::ui::planned::{Chip, DrawnCurve, chip};
 use memscape::ui::plots::line::Line;
 use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command};
+use memscape::ui::{Action, commands};
 
 /// Recorded peak in bytes.
 const PEAK: u64 = 1 << 20;
@@ -94,13 +94,13 @@ impl Page {
 
     /// Corners of the planned curve, empty if it is not drawn.
     fn curve(&self) -> Vec<[f64; 2]> {
-        let lines = self.state.curve_lines(&self.state.view.expect("a window"));
+        let lines = memscape::ui::plots::curves::curve_lines(&self.state, &self.state.view.expect("a window"));
         lines.into_iter().filter(|curve| curve.line == Line::Planned).flat_map(|curve| curve.points).collect()
     }
 
     /// Label of the planned peak in the timeline.
     fn mark(&self) -> Option<String> {
-        let lines = self.state.curve_lines(&self.state.view.expect("a window"));
+        let lines = memscape::ui::plots::curves::curve_lines(&self.state, &self.state.view.expect("a window"));
         lines.into_iter().find_map(|curve| curve.label).map(|mark| mark.text)
     }
 }
@@ -113,12 +113,12 @@ fn only(group: PlanGroup) -> PlanQuestion {
 fn peak_excluding_selection_is_requested_and_shown() {
     let mut page = Page::open();
     assert_eq!((chip(&page.state), page.worker.plans.len()), (None, 0), "nothing is selected");
-    page.command(Command::SelectNext);
+    page.command(commands::SELECT_NEXT);
     assert_eq!(page.worker.plans.last(), Some(&only(PlanGroup::Stack(3))));
     assert_eq!(page.chip().name, "this call stack");
     assert_eq!((&*page.chip().text, &*page.chip().exact), ("512 KiB (−512 KiB)", "524,288 B (−524,288 B)"));
 
-    page.command(Command::ToggleSameStack);
+    page.command(commands::TOGGLE_SAME_STACK);
     assert_eq!(page.worker.plans.last(), Some(&only(PlanGroup::NamedIfAny("#0".into()))));
     assert_eq!(page.chip().name, "this allocation");
 

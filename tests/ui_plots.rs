@@ -11,17 +11,18 @@ use memscape::protocol::{
 use memscape::shapes::Shape;
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::crosshair::CrosshairStep;
 use memscape::ui::drawing::{BytesAxis, Canvas};
 use memscape::ui::effect::Pointer;
-use memscape::ui::export::ExportStep;
-use memscape::ui::features::FeatureCommand;
 use memscape::ui::figure::Figure;
 use memscape::ui::hover::card;
+use memscape::ui::legend;
 use memscape::ui::picture_file::Format;
+use memscape::ui::plots;
 use memscape::ui::plots::line::Line;
-use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
-use memscape::ui::{Action, Command, Effect, notices};
+use memscape::ui::plots::{PlotAction, segment, view::pickers};
+use memscape::ui::ruler;
+use memscape::ui::surroundings;
+use memscape::ui::{Action, Command, Effect, commands, notices};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
 const MIB: u64 = 1 << 20;
@@ -229,7 +230,7 @@ fn plot_height_fits_its_content() {
         assert_eq!(page.height().round() as u64, height);
         assert_eq!(page.state.geometry.plot_settings.plot, [Plot::Stack, ADDRESSES, RESERVED][at]);
     }
-    page.press(Command::Plot(PlotStep::NextPlot));
+    page.press(commands::NEXT_PLOT);
     assert_eq!(page.state.plot_settings.plot, Plot::Stack, "wraps to the first plot");
 }
 
@@ -251,9 +252,9 @@ fn scene_is_requested_only_after_the_map() {
 #[test]
 fn switching_plots_keeps_event_range_and_restores_vertical_zoom() {
     let mut page = Page::open();
-    page.press(Command::ZoomEventsIn);
-    page.press(Command::ZoomBytesIn);
-    page.press(Command::MoveUp);
+    page.press(commands::ZOOM_EVENTS_IN);
+    page.press(commands::ZOOM_BYTES_IN);
+    page.press(commands::MOVE_UP);
     page.settle();
     let before = page.view();
     page.act(Action::Plot(PlotAction::KindChosen(1)));
@@ -261,8 +262,8 @@ fn switching_plots_keeps_event_range_and_restores_vertical_zoom() {
     let there = page.view();
     assert_eq!((there.left_px, there.x_per_px), (before.left_px, before.x_per_px), "the event range stays");
     assert_eq!(page.height().round() as u64, 65 * MIB, "the full height");
-    page.press(Command::ZoomBytesIn);
-    page.press(Command::MoveRight);
+    page.press(commands::ZOOM_BYTES_IN);
+    page.press(commands::MOVE_RIGHT);
     page.settle();
     let zoomed = page.view();
     page.act(Action::Plot(PlotAction::KindChosen(0)));
@@ -280,12 +281,12 @@ fn undo_restores_plot_of_each_window() {
     let stack = page.view();
     page.act(Action::Plot(PlotAction::KindChosen(1)));
     page.settle();
-    page.press(Command::ZoomBytesIn);
-    page.press(Command::UndoView);
+    page.press(commands::ZOOM_BYTES_IN);
+    page.press(commands::UNDO_VIEW);
     assert_eq!(page.state.plot_settings.plot, ADDRESSES);
-    page.press(Command::UndoView);
+    page.press(commands::UNDO_VIEW);
     assert_eq!((page.state.plot_settings.plot, page.view()), (Plot::Stack, stack));
-    page.press(Command::RedoView);
+    page.press(commands::REDO_VIEW);
     assert_eq!(page.state.plot_settings.plot, ADDRESSES);
 }
 
@@ -302,9 +303,9 @@ fn two_box_zooms_in_quick_succession_are_two_steps() {
     };
     let (first, second) = (zoom(Pointer { x: 100.0, y: 90.0 }), zoom(Pointer { x: 80.0, y: 80.0 }));
     assert!(first != whole && second != first);
-    page.press(Command::UndoView);
+    page.press(commands::UNDO_VIEW);
     assert_eq!(page.view(), first);
-    page.press(Command::UndoView);
+    page.press(commands::UNDO_VIEW);
     assert_eq!(page.view(), whole);
 }
 
@@ -344,20 +345,20 @@ fn free_range_has_card_and_selects_its_segment() {
     );
     page.act(Action::Clicked(at));
     page.hit(None, Some(free));
-    let chosen = page.state.selected_segment().expect("a segment");
+    let chosen = memscape::ui::plots::segment::selected_segment(&page.state).expect("a segment");
     assert_eq!((chosen.segment.address, chosen.position.moment), (UPPER, 50));
     let facts: Vec<String> =
         segment::segment_view(chosen).facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();
     assert!(facts.contains(&"Free here: ≤ 12.0 MiB · 12,582,912 B at 0x7f000a100000".to_owned()), "{facts:?}");
     assert!(facts.contains(&"Mapped: event 2".to_owned()) && facts.contains(&"Released: event 899".to_owned()));
     assert_eq!(pickers(&page.state).segment, "Only this segment");
-    page.press(Command::Plot(PlotStep::OnlySegment));
+    page.press(commands::ONLY_SEGMENT);
     let only = MemoryFilter { address: Some(UPPER), ..MemoryFilter::default() };
     assert_eq!(page.state.plot_settings.plot, Plot::Addresses(only));
     page.settle();
     assert_eq!(page.height().round() as u64, 44 * MIB);
     assert!(pickers(&page.state).is_segment);
-    page.press(Command::Plot(PlotStep::OnlySegment));
+    page.press(commands::ONLY_SEGMENT);
     assert_eq!(page.state.plot_settings.plot, ADDRESSES);
     // Unmapped addresses.
     page.settle();
@@ -387,13 +388,13 @@ fn block_at_address_shows_segment_and_is_selected() {
     let details = Details { allocation: 5, stack: Some(3), ..Details::default() };
     page.answer_with(serial, Answer::Details(Some(Box::new(details))));
     page.settle();
-    assert_eq!(page.state.outline_key().map(|of| of.allocation), Some(5));
+    assert_eq!(surroundings::outline_key(&page.state).map(|of| of.allocation), Some(5));
     assert_eq!(page.state.plot_settings.highlight, Highlight::Stack(3));
     // Ids of the Reserved view are ranges, not allocations, so the selection is not highlighted there.
     page.act(Action::Plot(PlotAction::KindChosen(2)));
     page.settle();
     assert_eq!(page.state.plot_settings.highlight, Highlight::Nothing);
-    assert_eq!(page.state.outline_key(), None);
+    assert_eq!(surroundings::outline_key(&page.state), None);
     assert!(page.state.selection.is_some(), "the selection is kept");
     page.act(Action::Plot(PlotAction::KindChosen(0)));
     page.settle();
@@ -418,17 +419,17 @@ fn segment_click_selects_no_allocation() {
         "5 is a range, not an allocation"
     );
     page.hit(None, Some(memory));
-    assert_eq!(page.state.outline_key().map(|of| of.allocation), Some(5));
-    let chosen = page.state.selected_segment().expect("a segment");
+    assert_eq!(surroundings::outline_key(&page.state).map(|of| of.allocation), Some(5));
+    let chosen = memscape::ui::plots::segment::selected_segment(&page.state).expect("a segment");
     assert_eq!(segment::segment_view(chosen).title, "40.0 MiB segment");
-    page.press(Command::MoveCrosshair(CrosshairStep::ToAllocation));
+    page.press(commands::CURSOR_TO_ALLOCATION);
     let onto = |request: &Request| match request {
         Request::Ask(Ask { question: Question::Step { moment, step, .. }, .. }) => Some((*moment, *step)),
         _ => None,
     };
     assert_eq!(page.take_request(onto), Some((3, memscape::protocol::Step::To(5))));
-    page.press(Command::ClearSelection);
-    assert!(page.state.selected_segment().is_none(), "Esc");
+    page.press(commands::CLEAR_SELECTION);
+    assert!(memscape::ui::plots::segment::selected_segment(&page.state).is_none(), "Esc");
 }
 
 #[test]
@@ -442,14 +443,14 @@ fn pool_and_stream_filters_apply() {
     page.settle();
     assert_eq!(page.height().round() as u64, 12 * MIB, "height of the pool");
     assert_eq!(pickers(&page.state).pool, 2);
-    assert_eq!(page.state.overview().map(|it| it.reserved[0]), Some(12 * MIB), "the overview is filtered too");
-    page.press(Command::Plot(PlotStep::NextStream));
+    assert_eq!(plots::overview(&page.state).map(|it| it.reserved[0]), Some(12 * MIB), "the overview is filtered too");
+    page.press(commands::NEXT_STREAM);
     assert_eq!(
         page.state.plot_settings.plot.filter(),
         MemoryFilter { pool: Some((0, 7)), stream: Some(0), address: None }
     );
     page.settle();
-    page.press(Command::Plot(PlotStep::NextPool));
+    page.press(commands::NEXT_POOL);
     assert_eq!(page.state.plot_settings.plot.filter().pool, None, "all pools follow the last one");
     page.act(Action::Plot(PlotAction::KindChosen(1)));
     assert_eq!(page.state.plot_settings.plot.filter().stream, Some(0), "the stream filter is kept");
@@ -462,7 +463,7 @@ fn curves_show_exact_bytes_and_can_be_hidden() {
     let mut page = Page::show(2);
     let lines = |page: &Page| page.figure().curves.iter().map(|curve| curve.line).collect::<Vec<_>>();
     assert_eq!(lines(&page), Line::ALL[..6], "stranded bytes are not computed until they are shown");
-    page.press(Command::Plot(PlotStep::ToggleLine(Line::Stranded)));
+    page.press(commands::TOGGLE_LINE_STRANDED);
     page.settle();
     assert_eq!(lines(&page), Line::ALL);
     let figure = page.figure();
@@ -483,40 +484,44 @@ fn curves_show_exact_bytes_and_can_be_hidden() {
     {
         assert!(reading.contains(part), "{reading}");
     }
-    page.press(Command::Plot(PlotStep::ToggleLine(Line::Rounded)));
+    page.press(commands::TOGGLE_LINE_ROUNDED);
     assert!(!lines(&page).contains(&Line::Rounded));
-    assert!(!page.state.curve_key()[1].is_visible);
-    page.press(Command::Plot(PlotStep::ToggleLine(Line::Rounded)));
+    assert!(!memscape::ui::plots::curves::curve_key(&page.state)[1].is_visible);
+    page.press(commands::TOGGLE_LINE_ROUNDED);
     assert_eq!(lines(&page), Line::ALL);
     page.act(Action::Plot(PlotAction::KindChosen(1)));
     page.settle();
-    assert!(lines(&page).is_empty() && page.state.curve_key().is_empty());
+    assert!(lines(&page).is_empty() && memscape::ui::plots::curves::curve_key(&page.state).is_empty());
 }
 
 #[test]
 fn unavailable_command_reports_reason() {
     let mut page = Page::show(1);
-    page.press(Command::NextStacking);
+    page.press(commands::NEXT_STACKING);
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Only the Live and Reserved views")));
-    page.press(Command::ToggleFitBytes);
+    page.press(commands::TOGGLE_FIT_BYTES);
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Addresses view")));
     assert_eq!(page.state.bytes_axis, BytesAxis::Free);
     page.act(Action::CapacityTyped("24".into()));
     assert_eq!(page.height().round() as u64, 65 * MIB, "capacity does not apply to addresses");
     page.act(Action::Plot(PlotAction::KindChosen(0)));
-    page.press(Command::Plot(PlotStep::NextPool));
+    page.press(commands::NEXT_POOL);
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("all pools")));
     // Lines that are not visible cannot be toggled.
-    page.press(Command::Plot(PlotStep::ToggleLine(Line::Free)));
+    page.press(commands::TOGGLE_LINE_FREE);
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Reserved view")));
     page.act(Action::Plot(PlotAction::KindChosen(2)));
-    assert!(page.state.curve_key().iter().all(|entry| entry.is_visible == (entry.line != Line::Stranded)));
+    assert!(
+        memscape::ui::plots::curves::curve_key(&page.state)
+            .iter()
+            .all(|entry| entry.is_visible == (entry.line != Line::Stranded))
+    );
 }
 
 #[test]
 fn ruler_measures_address_distance_across_gaps() {
     let mut page = Page::show(1);
-    page.press(Command::ToggleRuler);
+    page.press(commands::TOGGLE_RULER);
     let at = |height: u64| Pointer { x: 10.0, y: page.view().row_from_bytes(height) as f64 };
     let (low, high) = (at(0), at(21 * MIB));
     page.act(Action::DragStarted {
@@ -525,10 +530,10 @@ fn ruler_measures_address_distance_across_gaps() {
     });
     page.act(Action::DragMoved(high));
     page.act(Action::DragEnded);
-    let bytes = page.state.measured().expect("a ruler").bytes as u64;
+    let bytes = ruler::measured(&page.state).expect("a ruler").bytes as u64;
     assert!(bytes.abs_diff(UPPER - 0x7f00_0000_0000) < MIB, "{bytes}");
     page.act(Action::Plot(PlotAction::KindChosen(0)));
-    assert_eq!(page.state.measured(), None, "the ruler is cleared when the plot changes");
+    assert_eq!(ruler::measured(&page.state), None, "the ruler is cleared when the plot changes");
 }
 
 #[test]
@@ -562,7 +567,7 @@ fn exported_picture_names_its_plot() {
         }) {
             page.answer_with(serial, Answer::Legend(Vec::new()));
         }
-        page.press(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Svg))));
+        page.press(commands::export::save(Format::Svg));
         let picture = page.effects.iter().find_map(|it| if let Effect::Export(it) = it { Some(it) } else { None });
         let picture = picture.unwrap_or_else(|| panic!("no picture: {:?}", page.state.remark));
         assert!(picture.file_name.contains(name), "{}", picture.file_name);
@@ -581,7 +586,7 @@ fn exported_picture_names_its_plot() {
 #[test]
 fn lanes_have_separate_heights() {
     let mut page = Page::show(1);
-    page.press(Command::ToggleLanes);
+    page.press(commands::TOGGLE_LANES);
     page.settle();
     let heights: Vec<f64> = page.state.shown_lanes().map(|lane| lane.view.bytes_per_px).collect();
     assert_eq!(heights.len(), 2);
@@ -589,6 +594,6 @@ fn lanes_have_separate_heights() {
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.scene.is_some()));
     page.act(Action::Plot(PlotAction::KindChosen(2)));
     page.settle();
-    assert_eq!(page.state.coloured_by(), Grouping::CallSite);
+    assert_eq!(legend::coloured_by(&page.state), Grouping::CallSite);
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.plot_settings.plot == RESERVED));
 }

@@ -10,7 +10,7 @@ use memscape::ui::link::Link;
 use memscape::ui::ranks::{RanksAction, ServedFiles, Survey, unlisted_note};
 use memscape::ui::stage::Stage;
 use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect, update};
+use memscape::ui::{Action, Effect, commands, update};
 
 /// Opens `count` files and returns the effects on their survey.
 fn open_files(page: &mut Page, count: usize) -> Vec<RanksEffect> {
@@ -157,7 +157,7 @@ fn insight_is_requested_after_scan_has_files() {
     page.act(Action::Ranks(RanksAction::Toggled));
     page.act(Action::feature(InsightsAction::TopicChosen(Topic::Ranks)));
     // Workers asked now would be stopped when the list arrives.
-    assert!(ranks_effects(&mut page, Action::Command(Command::Show(Tab::Insights))).is_empty());
+    assert!(ranks_effects(&mut page, Action::Command(commands::show(Tab::Insights))).is_empty());
     let effects = ranks_effects(&mut page, all_listed("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n"));
     assert!(matches!(&*effects, [RanksEffect::Survey(_), RanksEffect::Ask(..)]), "{effects:?}");
 }

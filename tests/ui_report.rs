@@ -8,11 +8,10 @@ use memscape::protocol::{
     SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
 use memscape::timeline::Axis;
-use memscape::ui::features::FeatureCommand;
+use memscape::ui::insights::InsightsAction;
 use memscape::ui::insights::view::{ColumnKind, ReportView, StackView, TabState, tab_state, view};
-use memscape::ui::insights::{InsightsAction, InsightsStep};
 use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect};
+use memscape::ui::{Action, Command, Effect, commands};
 
 fn evidence(from: u32, to: u32) -> Evidence {
     Evidence { span: Some(Span { from, to }), ..Evidence::default() }
@@ -94,8 +93,8 @@ impl Page {
         self.act(Action::feature(action));
     }
 
-    fn step(&mut self, step: InsightsStep) {
-        self.act(Action::Command(Command::Feature(FeatureCommand::Insights(step))));
+    fn step(&mut self, step: Command) {
+        self.act(Action::Command(step));
     }
 
     fn report_request(&self) -> Option<(u32, ReportQuestion)> {
@@ -228,7 +227,7 @@ fn evidence_click_applies_search_selection_cursor_and_window() {
         ([29, 61], 40),
         "the allocation is live there, so nothing moves"
     );
-    page.act(Action::Command(Command::UndoView));
+    page.act(Action::Command(commands::UNDO_VIEW));
     assert_eq!(page.window(), [0, 1000], "one undo step");
 
     // Evidence with fewer parts undoes only what the previous click set.
@@ -248,7 +247,7 @@ fn evidence_click_applies_search_selection_cursor_and_window() {
 fn evidence_span_on_time_axis_is_resolved_by_worker() {
     let mut page = Page::open_insights();
     page.state.axis = Axis::Time;
-    page.act(Action::Command(Command::FitBoth));
+    page.act(Action::Command(commands::FIT_BOTH));
     page.why(InsightsAction::ItemClicked(0));
     let asked = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, question: Question::Moments(at), .. })) if at.len() == 2 => {
@@ -273,28 +272,28 @@ fn evidence_span_on_time_axis_is_resolved_by_worker() {
 #[test]
 fn keys_move_through_summary_sentences_and_rows() {
     let mut page = Page::open_insights();
-    page.step(InsightsStep::Up);
+    page.step(commands::insights::UP);
     assert_eq!(page.marks().active, 0);
-    page.step(InsightsStep::Last);
+    page.step(commands::insights::LAST);
     assert_eq!(page.marks().active, 12, "two statements, ten of the twelve rows, and one");
-    page.step(InsightsStep::Down);
-    page.step(InsightsStep::ShowEvidence);
+    page.step(commands::insights::DOWN);
+    page.step(commands::insights::SHOW_EVIDENCE);
     assert_eq!((page.marks().clicked, page.state.cursor.moment), (Some(12), 5));
-    page.step(InsightsStep::First);
-    page.step(InsightsStep::Down);
-    page.step(InsightsStep::Down);
-    page.step(InsightsStep::ToggleStack);
+    page.step(commands::insights::FIRST);
+    page.step(commands::insights::DOWN);
+    page.step(commands::insights::DOWN);
+    page.step(commands::insights::TOGGLE_STACK);
     let stack = |page: &Page, row: usize| page.view().sheets[0].rows[row].stack.clone();
     assert_eq!(stack(&page, 0), StackView::Visible(vec!["a.py:1 f".into(), "b.py:2 g".into()]));
-    page.step(InsightsStep::ToggleStack);
+    page.step(commands::insights::TOGGLE_STACK);
     assert_eq!((stack(&page, 0), stack(&page, 2)), (StackView::Hidden, StackView::None));
-    page.step(InsightsStep::Down);
-    page.step(InsightsStep::ShowEvidence);
+    page.step(commands::insights::DOWN);
+    page.step(commands::insights::SHOW_EVIDENCE);
     assert_eq!(stack(&page, 1), StackView::Visible(vec!["b.py:2 g".into()]), "a row with only a stack unfolds it");
-    page.step(InsightsStep::Copy);
+    page.step(commands::insights::COPY);
     assert!(page.copied().is_some_and(|text| text.starts_with("## Peak: a.pickle · GPU 0")), "{:?}", page.copied());
     page.why(InsightsAction::TopicChosen(Topic::Leaks));
-    page.step(InsightsStep::Copy);
+    page.step(commands::insights::COPY);
     assert_eq!(page.copied(), None, "no report yet");
 }
 

@@ -9,7 +9,7 @@ use memscape::protocol::{
 };
 use memscape::ui::drawing::Canvas;
 use memscape::ui::rules::{RuleEdit, RuleField, RulesAction, RulesView, SetChoice, SetFormat, view};
-use memscape::ui::{Action, Command, Effect, State, legend};
+use memscape::ui::{Action, Effect, State, commands, legend};
 use std::collections::BTreeSet;
 
 const OWN: &str = "{\"weights\": \"param\", \"rest\": \".\"}";
@@ -98,7 +98,7 @@ impl Page {
 fn default_rules_are_active_and_not_sent() {
     let mut page = Page::open();
     assert_eq!(page.sent_set(), None);
-    page.act(Action::Command(Command::ToggleRules));
+    page.act(Action::Command(commands::TOGGLE_RULES));
     let shown = page.view();
     assert_eq!(shown.choice, SetChoice::Standard);
     assert_eq!(CategorySet::parse(&shown.text), Ok(CategorySet::standard()), "the text contains the whole set");
@@ -109,7 +109,7 @@ fn default_rules_are_active_and_not_sent() {
 #[test]
 fn change_in_open_dialog_updates_preview() {
     let mut page = Page::open();
-    page.act(Action::Command(Command::ToggleRules));
+    page.act(Action::Command(commands::TOGGLE_RULES));
     assert_eq!(page.report_request().map(|(_, topic)| topic), Some(Topic::Categories), "requested in any view");
     page.answer();
     page.rules(RulesAction::Chosen(SetChoice::Mosaic));

@@ -1,16 +1,16 @@
 //! Settings without a browser: links to source files, shortened paths, rules, storage.
 
 use memscape::engine::Request;
-use memscape::ui::settings::{Dialog, Field, SettingsAction, Theme};
+use memscape::ui::settings::{Dialog, SettingsAction, Theme};
 use memscape::ui::source_links::{SCHEMES, SourceLinkError, check_template, expand_template, location};
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Effect, State, commands, update};
 
 fn act(state: &mut State, action: SettingsAction) -> Vec<Effect> {
     update(state, Action::Settings(action), 0.0)
 }
 
-fn type_field(state: &mut State, field: Field, text: &str) -> Vec<Effect> {
-    act(state, SettingsAction::Typed(field, text.into()))
+fn type_field(state: &mut State, name: &'static str, text: &str) -> Vec<Effect> {
+    act(state, SettingsAction::Changed(name, text.into()))
 }
 
 #[test]
@@ -84,9 +84,9 @@ fn unsafe_template_is_refused() {
 #[test]
 fn folder_prefix_is_hidden_and_replaced_in_links() {
     let mut state = State::default();
-    type_field(&mut state, Field::Folder, "/root/job/");
-    type_field(&mut state, Field::Local, "/home/me/src");
-    type_field(&mut state, Field::Template, "vscode://file{file}:{line}");
+    type_field(&mut state, "folder", "/root/job/");
+    type_field(&mut state, "local", "/home/me/src");
+    type_field(&mut state, "template", "vscode://file{file}:{line}");
     let settings = &state.settings;
     assert_eq!(settings.location("/root/job/a/train.py", "4"), "a/train.py:4");
     assert_eq!(settings.location("/root/jobs/train.py", "4"), "/root/jobs/train.py:4", "another folder");
@@ -100,9 +100,9 @@ fn folder_prefix_is_hidden_and_replaced_in_links() {
 #[test]
 fn settings_are_restored_and_invalid_ones_ignored() {
     let mut state = State::default();
-    type_field(&mut state, Field::Template, "cursor://file{file}:{line}");
-    type_field(&mut state, Field::Folder, "/root\n/job");
-    type_field(&mut state, Field::Rules, "native\n\n  file:/x/ ");
+    type_field(&mut state, "template", "cursor://file{file}:{line}");
+    type_field(&mut state, "folder", "/root\n/job");
+    type_field(&mut state, "rule", "native\n\n  file:/x/ ");
     let effects = act(&mut state, SettingsAction::RulesFinished);
     let stored =
         effects.iter().find_map(|effect| if let Effect::Store(text) = effect { Some(text.clone()) } else { None });
@@ -115,7 +115,7 @@ fn settings_are_restored_and_invalid_ones_ignored() {
     );
     assert_eq!(again.settings.rules_text(), "native\nfile:/x/");
     // An empty field means no rules, not the default rules.
-    type_field(&mut again, Field::Rules, " ");
+    type_field(&mut again, "rule", " ");
     let effects = act(&mut again, SettingsAction::Closed);
     let Some(Effect::Store(none)) = effects.first() else { panic!("settings are not stored: {effects:?}") };
     let mut third = State::default();
@@ -143,19 +143,19 @@ fn settings_are_restored_and_invalid_ones_ignored() {
 #[test]
 fn invalid_rules_show_error_and_are_not_applied() {
     let mut state = State::default();
-    update(&mut state, Action::Command(Command::ToggleSettings), 0.0);
+    update(&mut state, Action::Command(commands::TOGGLE_SETTINGS), 0.0);
     assert_eq!(state.settings.dialog, Dialog::Open);
-    type_field(&mut state, Field::Rules, "native\nnonsense");
+    type_field(&mut state, "rule", "native\nnonsense");
     assert!(state.settings.wrong_rules().starts_with("line 2:"), "{}", state.settings.wrong_rules());
     let before = State::default().settings.rules_text();
-    let effects = update(&mut state, Action::Command(Command::ToggleSettings), 0.0);
+    let effects = update(&mut state, Action::Command(commands::TOGGLE_SETTINGS), 0.0);
     assert_eq!((effects, state.settings.rules_text(), state.settings.dialog), (vec![], before, Dialog::Closed));
-    type_field(&mut state, Field::Template, "javascript:{file}");
+    type_field(&mut state, "template", "javascript:{file}");
     assert!(state.settings.wrong_template().contains("vscode"));
     assert!(state.settings.link("/x.py", "1").is_err());
     assert!(!state.settings.rules_text().is_empty() && state.device().is_none());
     let asks = |effects: &[Effect]| effects.iter().any(|it| matches!(it, Effect::Ask(Request::InternalFrames(_))));
-    type_field(&mut state, Field::Rules, "native");
+    type_field(&mut state, "rule", "native");
     assert!(!asks(&act(&mut state, SettingsAction::RulesFinished)), "no file is open");
 }
 
@@ -167,13 +167,14 @@ fn theme_is_stored() {
         effects.iter().find_map(|effect| if let Effect::Store(text) = effect { Some(text.clone()) } else { None })
     };
     for theme in [Theme::Dark, Theme::Light] {
-        let kept = stored(&act(&mut state, SettingsAction::ThemeChosen(theme))).expect("settings are stored");
+        let kept = stored(&act(&mut state, SettingsAction::Changed("theme", theme.name().into())))
+            .expect("settings are stored");
         let mut next = State::default();
         assert_eq!(act(&mut next, SettingsAction::Loaded(kept)), vec![]);
         assert_eq!(next.settings.theme, theme);
     }
-    assert_eq!(act(&mut state, SettingsAction::ThemeChosen(Theme::Light)), vec![], "theme does not change");
-    let system = stored(&update(&mut state, Action::Command(Command::ChooseTheme(Theme::System)), 0.0)).unwrap();
+    assert_eq!(act(&mut state, SettingsAction::Changed("theme", "light".into())), vec![], "theme does not change");
+    let system = stored(&update(&mut state, Action::Command(commands::THEME_SYSTEM), 0.0)).unwrap();
     assert!(!system.contains("theme"), "the system theme is not stored: {system}");
     act(&mut state, SettingsAction::Loaded("memscape settings 1\ntheme=hotdog".into()));
     assert_eq!(state.settings.theme, Theme::System, "an unknown theme is ignored");
@@ -202,12 +203,12 @@ fn chosen_dark_theme_equals_system_dark_theme() {
 fn keep_files_setting_is_stored() {
     let mut state = State::default();
     assert!(!state.settings.no_cache, "files are kept by default");
-    let stored = act(&mut state, SettingsAction::CachingChosen(false));
+    let stored = act(&mut state, SettingsAction::Changed("keep", "nothing".into()));
     let [Effect::Store(text)] = stored.as_slice() else { panic!("{stored:?}") };
     assert_eq!(text, "memscape settings 1\nkeep=nothing");
     let mut other = State::default();
     act(&mut other, SettingsAction::Loaded(text.clone()));
     assert!(other.settings.no_cache);
-    act(&mut other, SettingsAction::CachingChosen(true));
+    act(&mut other, SettingsAction::Changed("keep", String::new()));
     assert!(!other.settings.no_cache);
 }

@@ -2,11 +2,11 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::protocol::{AxisPoint, DeviceSummary, Direction, Marks, RangeFacts, RangeMark, Span, Weight};
+use memscape::protocol::{AxisPoint, DeviceSummary, Marks, RangeFacts, RangeMark, Span, Weight};
 use memscape::timeline::{Scene, View};
 use memscape::ui::axis_press::AxisPress::{self, DoubleClick, Down, Hover, Leave, Move, Up};
 use memscape::ui::marks::WindowMarks;
-use memscape::ui::{Action, Command, range, slices};
+use memscape::ui::{Action, commands, range, slices};
 
 const EVENTS: u32 = 999;
 
@@ -163,14 +163,14 @@ fn narrow_annotations_merge_into_one_bar() {
     assert_eq!(page.span(), Some([400, 692]), "range of all merged annotations");
     // Keys continue from the clicked annotation, wherever the crosshair is.
     page.press(&[page.pointer_over(150.0, 0.0), Down(15.0), Up]);
-    page.command(Command::Annotation(Direction::Next));
+    page.command(commands::NEXT_ANNOTATION);
     assert_eq!(page.span(), Some([200, 300]));
-    page.command(Command::FitBoth);
+    page.command(commands::FIT_BOTH);
     page.press(&[page.pointer_over(500.0, 1.0), DoubleClick]);
     // After zooming in, they are separate.
-    page.command(Command::ZoomEventsIn);
-    page.command(Command::ZoomEventsIn);
-    page.command(Command::ZoomEventsIn);
+    page.command(commands::ZOOM_EVENTS_IN);
+    page.command(commands::ZOOM_EVENTS_IN);
+    page.command(commands::ZOOM_EVENTS_IN);
     let slices = WindowMarks::in_window(&page.state, &page.view(), 0.1).slices;
     assert!(slices.iter().any(|slice| slice.count == 1 && slice.name.starts_with("layer")), "{slices:?}");
 }
@@ -179,8 +179,8 @@ fn narrow_annotations_merge_into_one_bar() {
 fn keys_step_through_annotations() {
     let mut page = Page::open();
     page.act(Action::GoToEntered("120".into()));
-    let next = Command::Annotation(Direction::Next);
-    let previous = Command::Annotation(Direction::Previous);
+    let next = commands::NEXT_ANNOTATION;
+    let previous = commands::PREVIOUS_ANNOTATION;
     for (command, expected) in
         [(next, [200, 300]), (next, [300, 400]), (next, [400, 402]), (previous, [300, 400]), (previous, [200, 300])]
     {
@@ -191,7 +191,7 @@ fn keys_step_through_annotations() {
     page.command(previous);
     page.command(previous);
     assert_eq!(page.state.remark.as_deref(), Some("No further annotation."));
-    page.command(Command::ZoomToRange);
+    page.command(commands::ZOOM_TO_RANGE);
     let view = page.view();
     assert!((90.0..100.5).contains(&view.x_from_column(0.0)) && view.x_from_column(100.0) < 210.5);
 }

@@ -8,14 +8,13 @@ use memscape::protocol::{
     SegmentsPage, SegmentsPiece, SegmentsQuestion, SegmentsSums, Weight,
 };
 use memscape::ui::drawing::Canvas;
-use memscape::ui::features::FeatureCommand;
 use memscape::ui::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
 use memscape::ui::segments::words::{
     empty_message, headings, hovered, outside_segments, request_placement, status, sums,
 };
-use memscape::ui::segments::{ROW_PX, SegmentsAction, SegmentsStep};
+use memscape::ui::segments::{ROW_PX, SegmentsAction};
 use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command};
+use memscape::ui::{Action, Command, commands};
 
 /// Distance of bars from the canvas's left edge, in pixels.
 const PAD: f64 = 12.0;
@@ -59,8 +58,8 @@ impl Page {
         self.act(Action::feature(action));
     }
 
-    fn step(&mut self, step: SegmentsStep) {
-        self.act(Action::Command(Command::Feature(FeatureCommand::Segments(step))));
+    fn step(&mut self, step: Command) {
+        self.act(Action::Command(step));
     }
 
     fn segments_request(&self) -> Option<(u32, SegmentsQuestion)> {
@@ -194,7 +193,7 @@ fn segments_are_requested_for_newest_cursor_while_visible() {
     page.answer_with(serial, Answer::State(Box::new(segments(&question))));
     assert_eq!(page.answer().moment, 505);
     assert!(page.segments_request().is_none(), "a known answer is not requested again");
-    page.step(SegmentsStep::CursorBack);
+    page.step(commands::segments::CURSOR_BACK);
     assert_eq!(page.answer().moment, 504);
     page.act(Action::TabChosen(Tab::CallTree));
     page.act(Action::GoToEntered("7".into()));
@@ -205,34 +204,34 @@ fn segments_are_requested_for_newest_cursor_while_visible() {
 fn keys_move_through_blocks_and_segments() {
     let mut page = Page::with_segments();
     assert!(status(&page.state.segments, &page.state).contains("Arrow keys move"));
-    page.step(SegmentsStep::NextBlock);
+    page.step(commands::segments::NEXT_BLOCK);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[0, 80]]);
     assert_eq!(page.details_asked().map(|(_, allocation)| allocation), Some(50));
-    page.step(SegmentsStep::NextBlock);
+    page.step(commands::segments::NEXT_BLOCK);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[80, 160]]);
     assert!(
         status(&page.state.segments, &page.state).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
         "{}",
         status(&page.state.segments, &page.state)
     );
-    page.step(SegmentsStep::NextBlock);
+    page.step(commands::segments::NEXT_BLOCK);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[160, 199]], "rounding cannot be selected");
-    page.step(SegmentsStep::NextSegment);
+    page.step(commands::segments::NEXT_SEGMENT);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[210, 310]]);
-    page.step(SegmentsStep::NextSegment);
+    page.step(commands::segments::NEXT_SEGMENT);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[0, 400], [0, 200]], "outlined in both rows");
-    page.step(SegmentsStep::NextBlock);
+    page.step(commands::segments::NEXT_BLOCK);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[200, 300]]);
-    page.step(SegmentsStep::NextBlock);
+    page.step(commands::segments::NEXT_BLOCK);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[200, 300]], "no further segment");
-    page.step(SegmentsStep::PreviousSegment);
+    page.step(commands::segments::PREVIOUS_SEGMENT);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[210, 310]]);
-    page.step(SegmentsStep::First);
+    page.step(commands::segments::FIRST);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[0, 80]]);
-    page.step(SegmentsStep::Last);
+    page.step(commands::segments::LAST);
     assert_eq!(page.outlined(SegmentsStroke::Active), [[200, 300]]);
-    page.step(SegmentsStep::PreviousBlock);
-    page.step(SegmentsStep::Select);
+    page.step(commands::segments::PREVIOUS_BLOCK);
+    page.step(commands::segments::SELECT);
     assert!(page.state.selecting.is_some() && page.details_asked().is_some_and(|(_, allocation)| allocation == 52));
 }
 
@@ -269,7 +268,7 @@ fn hover_shows_card_and_click_selects() {
 #[test]
 fn selection_in_other_view_is_revealed() {
     let mut page = Page::with_segments();
-    page.act(Action::Command(Command::SelectNext));
+    page.act(Action::Command(commands::SELECT_NEXT));
     let serial = page.state.selecting.expect("details were requested");
     let address = Some(BASE + 1061 * MIB);
     let details = Details { allocation: 99, address, allocated_event: Some(4), ..Details::default() };
@@ -282,24 +281,24 @@ fn selection_in_other_view_is_revealed() {
 #[test]
 fn sort_and_zoom_change_the_request() {
     let mut page = Page::with_segments();
-    page.step(SegmentsStep::NextSort);
+    page.step(commands::segments::NEXT_SORT);
     assert_eq!(page.answer().sort, SegmentSort::Size);
-    page.step(SegmentsStep::ZoomIn);
+    page.step(commands::segments::ZOOM_IN);
     let question = page.answer();
     assert!((question.bytes_per_px - 104_857.6 / 1.5).abs() < 1e-6);
     assert_eq!((question.fit_rows, question.reveal), (0, Some(BASE)), "the top segment stays in view");
-    page.step(SegmentsStep::Fit);
+    page.step(commands::segments::FIT);
     assert!(page.answer().bytes_per_px.abs() < f64::EPSILON);
     assert_eq!(
         (page.state.segments.pools.clone(), page.state.segments.streams.clone()),
         (vec![(0, 0), (0, 1)], vec![0, 0x55d0])
     );
-    page.step(SegmentsStep::NextPool);
+    page.step(commands::segments::NEXT_POOL);
     page.answer();
-    page.step(SegmentsStep::NextPool);
+    page.step(commands::segments::NEXT_POOL);
     assert_eq!(page.answer().filter, MemoryFilter { pool: Some((0, 1)), ..MemoryFilter::default() });
     assert_eq!(page.state.segments.picker_indices(), [1, 2, 0]);
-    page.step(SegmentsStep::NextPool);
+    page.step(commands::segments::NEXT_POOL);
     assert_eq!(page.answer().filter, MemoryFilter::default());
     page.memory(SegmentsAction::StreamChosen(2));
     assert_eq!(page.answer().filter.stream, Some(0x55d0));

@@ -7,15 +7,12 @@ use memscape::protocol::{
     Details, DeviceSummary, LIFETIME_CLASSES, SIZE_CLASSES, SortDirection, TableColumn, TablePage, TableQuestion,
     TableRow, TableText, Weight,
 };
-use memscape::ui::features::FeatureCommand;
 use memscape::ui::histograms::{ClickMode, Histogram};
-use memscape::ui::rows::RowsStep;
-use memscape::ui::rows::{RowMove, SelectMode};
+use memscape::ui::rows::SelectMode;
 use memscape::ui::tab::Tab;
 use memscape::ui::table::TableAction;
-use memscape::ui::table::TableStep;
 use memscape::ui::table::{FilterPart, ROW_PX, grid, status};
-use memscape::ui::{Action, Command, Effect};
+use memscape::ui::{Action, Command, Effect, commands};
 
 /// A worker whose table has this many rows.
 struct TableWorker(u32);
@@ -43,8 +40,8 @@ impl Page {
         page
     }
 
-    fn key(&mut self, go: RowMove, extent: SelectMode) {
-        self.act(Action::Command(Command::Rows(RowsStep::Go(go, extent))));
+    fn key(&mut self, command: Command) {
+        self.act(Action::Command(command));
     }
 
     fn scroll(&mut self, top: f64) {
@@ -151,9 +148,9 @@ fn column_click_sorts_and_reverses() {
         let asked = page.answer().sort;
         assert_eq!((asked.column, asked.direction), (column, way));
     }
-    page.act(Action::Command(Command::Rows(RowsStep::SortByNextColumn)));
+    page.act(Action::Command(commands::rows::SORT_BY_NEXT_COLUMN));
     assert_eq!(page.answer().sort.column, TableColumn::Freed);
-    page.act(Action::Command(Command::Rows(RowsStep::ReverseSort)));
+    page.act(Action::Command(commands::rows::REVERSE_SORT));
     assert_eq!(page.answer().sort.direction, SortDirection::Descending);
 }
 
@@ -166,8 +163,8 @@ fn selecting_rows_requests_their_sum() {
     page.select(1003);
     assert!(page.table_request().is_none(), "the position of one row is known");
     assert_eq!(page.state.table.selected_rows.ranges(), [[3, 4]]);
-    page.key(RowMove::Down, SelectMode::Extend);
-    page.key(RowMove::Down, SelectMode::Extend);
+    page.key(commands::rows::EXTEND_DOWN);
+    page.key(commands::rows::EXTEND_DOWN);
     assert_eq!(page.state.table.selected_rows.ranges(), [[3, 6]]);
     page.act(Action::feature(TableAction::RowClicked(9, SelectMode::Toggle)));
     assert_eq!(page.state.table.selected_rows.ranges(), [[3, 6], [9, 10]]);
@@ -177,17 +174,17 @@ fn selecting_rows_requests_their_sum() {
     // The request for the first extension is in flight while the selection grows.
     let mut page = Page::open(100);
     page.act(Action::feature(TableAction::RowClicked(3, SelectMode::Only)));
-    page.key(RowMove::Down, SelectMode::Extend);
+    page.key(commands::rows::EXTEND_DOWN);
     let first = page.table_request().expect("their sum");
     assert_eq!(first.1.selected, [[3, 5]]);
-    page.key(RowMove::Down, SelectMode::Extend);
+    page.key(commands::rows::EXTEND_DOWN);
     assert!(page.table_request().is_none());
     page.answer_to(first);
     question.replace(page.answer());
     assert_eq!(question.expect("the newest").selected, [[3, 6]]);
     let status_text = status(&page.state.table, &page.state);
     assert!(status_text.text.starts_with("3 selected · 777 B · 100 allocations"), "{}", status_text.text);
-    page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
+    page.act(Action::Command(commands::rows::SELECT_ALL));
     assert_eq!(page.answer().selected, [[0, 100]]);
     // Sorting clears the selection.
     page.act(Action::feature(TableAction::SortChosen(TableColumn::Id)));
@@ -201,14 +198,14 @@ fn keys_reach_any_row_of_a_long_table() {
         let mut page = Page::open(rows);
         let mut shown = page.state.table.scroll.jump().0;
         for (go, expected) in [
-            (RowMove::Last, rows - 1),
-            (RowMove::Up, (rows - 1).saturating_sub(1)),
-            (RowMove::PageUp, (rows - 1).saturating_sub(20)),
-            (RowMove::First, 0),
-            (RowMove::Down, 1.min(rows - 1)),
-            (RowMove::PageDown, 20.min(rows - 1)),
+            (commands::rows::LAST, rows - 1),
+            (commands::rows::UP, (rows - 1).saturating_sub(1)),
+            (commands::rows::PAGE_UP, (rows - 1).saturating_sub(20)),
+            (commands::rows::FIRST, 0),
+            (commands::rows::DOWN, 1.min(rows - 1)),
+            (commands::rows::PAGE_DOWN, 20.min(rows - 1)),
         ] {
-            page.key(go, SelectMode::Only);
+            page.key(go);
             page.answer_if_asked();
             // The browser scrolls to the requested position, as far as possible.
             let jump = page.state.table.scroll.jump();
@@ -230,7 +227,7 @@ fn keys_reach_any_row_of_a_long_table() {
 #[test]
 fn selection_in_other_view_is_revealed_once() {
     let mut page = Page::open(10_000);
-    page.act(Action::Command(Command::SelectNext));
+    page.act(Action::Command(commands::SELECT_NEXT));
     page.select(1000 + 4321);
     assert_eq!(page.answer().reveal, Some(5321));
     assert_eq!(page.state.table.selected_rows.active(), Some(4321));
@@ -271,7 +268,7 @@ fn valid_filter_is_requested_and_invalid_one_is_not() {
     assert_eq!((filter.lifetimes, filter.node.map(|(_, node)| node)), (Some([4, 4]), Some(7)));
     page.act(Action::feature(TableAction::FilterPartRemoved(FilterPart::Node)));
     assert_eq!(page.answer().filter.node, None);
-    page.act(Action::Command(Command::Rows(RowsStep::Clear)));
+    page.act(Action::Command(commands::rows::CLEAR));
     assert_eq!(page.answer().filter, Default::default());
     assert!(!status(&page.state.table, &page.state).is_filtered);
 }
@@ -286,7 +283,7 @@ fn histogram_bars_have_count_and_bytes() {
         ["512 B–1 KiB: 9 allocations, 4.88 KiB", "1–2 KiB: 0 allocations, 0 B", "2–4 KiB: 4 allocations, 9.77 KiB"];
     assert_eq!(names, expected);
     assert_eq!(bars.iter().map(|bar| bar.height).collect::<Vec<_>>(), [500, 0, 1000]);
-    page.act(Action::Command(Command::Feature(FeatureCommand::Table(TableStep::ToggleMeasure))));
+    page.act(Action::Command(commands::histograms::TOGGLE_MEASURE));
     let chart = page.state.table.chart(Histogram::Sizes);
     assert_eq!(chart.bars.iter().map(|bar| bar.height).collect::<Vec<_>>(), [1000, 0, 444]);
     assert_eq!(chart.axis, ["Allocations", "9", "4"]);
@@ -295,7 +292,7 @@ fn histogram_bars_have_count_and_bytes() {
 #[test]
 fn text_is_copied_once_all_parts_arrived() {
     let mut page = Page::open(1_000_000);
-    page.act(Action::Command(Command::Rows(RowsStep::Copy)));
+    page.act(Action::Command(commands::rows::COPY));
     let asked = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, question: Question::TableText(question), .. })) => {
             Some((*serial, question.selected.clone()))

@@ -10,13 +10,15 @@ use memscape::protocol::{
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
-use memscape::ui::crosshair::CrosshairStep;
+use memscape::ui::crosshair;
 use memscape::ui::drag::Drag;
 use memscape::ui::effect::{Pointer, WheelAction};
 use memscape::ui::features::export::CropRange;
+use memscape::ui::markers;
 use memscape::ui::overlay::Overlay;
+use memscape::ui::ruler;
 use memscape::ui::ruler::Mode;
-use memscape::ui::{Action, Command, moment};
+use memscape::ui::{Action, commands, moment};
 
 const EVENTS: u64 = 999;
 /// Time of event 0 in µs since 1970. Events are 10 µs apart.
@@ -197,16 +199,16 @@ fn crosshair_follows_pointer_until_keys_move_it() {
     assert_eq!(page.cursor_figures(), (Some(0), 1001), "starts at the peak");
     page.hover(50.5, 40.0);
     assert_eq!(page.cursor_figures(), (Some(499), 1500));
-    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    page.command(commands::CURSOR_LATER);
     assert_eq!(page.cursor_figures(), (Some(500), 1501));
-    assert_eq!(page.state.crosshair().map(|it| it.moment), Some(501));
+    assert_eq!(crosshair::position(&page.state).map(|it| it.moment), Some(501));
     // The pointer rests, so keys keep moving the crosshair. When the pointer moves, the crosshair follows it.
     page.hover(50.5, 40.0);
-    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    page.command(commands::CURSOR_LATER);
     assert_eq!(page.cursor_figures(), (Some(501), 1502));
-    page.command(Command::MoveCrosshair(CrosshairStep::ColumnRight));
+    page.command(commands::CURSOR_COLUMN_RIGHT);
     assert_eq!(page.cursor_figures().0, Some(509), "the next column shows event 509");
-    page.command(Command::MoveCrosshair(CrosshairStep::ColumnLeft));
+    page.command(commands::CURSOR_COLUMN_LEFT);
     assert_eq!(page.cursor_figures().0, Some(499));
     page.hover(20.5, 40.0);
     assert_eq!(page.cursor_figures(), (Some(199), 1200));
@@ -218,13 +220,13 @@ fn crosshair_follows_pointer_until_keys_move_it() {
 fn crosshair_stops_at_both_ends_and_is_announced() {
     let mut page = Page::open();
     page.hover(0.5, 40.0);
-    (0..3).for_each(|_| page.command(Command::MoveCrosshair(CrosshairStep::Earlier)));
+    (0..3).for_each(|_| page.command(commands::CURSOR_EARLIER));
     assert_eq!(page.cursor_figures(), (Some(-1), 1000));
     let spoken = moment::screen_reader_text(&page.state);
     assert!(spoken.starts_with("before the first event, 1000 B requested.") && spoken.contains("a.py:1 f"), "{spoken}");
     page.act(Action::PointerLeft);
     page.hover(99.5, 40.0);
-    (0..20).for_each(|_| page.command(Command::MoveCrosshair(CrosshairStep::Later)));
+    (0..20).for_each(|_| page.command(commands::CURSOR_LATER));
     assert_eq!(page.cursor_figures(), (Some(EVENTS as i64 - 1), 1000 + EVENTS));
     page.hover(50.0, 40.0);
     assert_eq!(moment::screen_reader_text(&page.state), "", "pointer moves are not announced");
@@ -233,12 +235,12 @@ fn crosshair_stops_at_both_ends_and_is_announced() {
 #[test]
 fn crosshair_leaving_window_scrolls_it() {
     let mut page = Page::open();
-    (0..8).for_each(|_| page.command(Command::ZoomEventsIn));
+    (0..8).for_each(|_| page.command(commands::ZOOM_EVENTS_IN));
     let before = page.window();
     page.hover(99.0, 40.0);
-    page.command(Command::MoveCrosshair(CrosshairStep::Later));
-    page.command(Command::MoveCrosshair(CrosshairStep::ColumnRight));
-    let at = f64::from(page.state.crosshair().expect("a cursor").moment);
+    page.command(commands::CURSOR_LATER);
+    page.command(commands::CURSOR_COLUMN_RIGHT);
+    let at = f64::from(crosshair::position(&page.state).expect("a cursor").moment);
     let after = page.window();
     assert!(after[0] > before[0] && (after[0]..after[1]).contains(&at), "{before:?} {after:?} {at}");
     assert!((after[1] - after[0] - (before[1] - before[0])).abs() < 1e-6, "the window is moved, not zoomed");
@@ -248,21 +250,21 @@ fn crosshair_leaving_window_scrolls_it() {
 fn enter_selects_and_braces_jump_to_alloc_and_free() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::MoveCrosshair(CrosshairStep::ToAllocation));
+    page.command(commands::CURSOR_TO_ALLOCATION);
     assert_eq!(page.state.remark.as_deref(), Some("Select an allocation first."));
-    page.command(Command::MoveCrosshair(CrosshairStep::Later));
-    page.command(Command::MoveCrosshair(CrosshairStep::Select));
+    page.command(commands::CURSOR_LATER);
+    page.command(commands::SELECT_AT_CURSOR);
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(3));
     page.worker.step_answer = Some(StepResult { moment: 301, byte: 77, outcome: StepOutcome::Arrived });
-    page.command(Command::MoveCrosshair(CrosshairStep::ToAllocation));
+    page.command(commands::CURSOR_TO_ALLOCATION);
     assert!(matches!(
         page.worker.requests.iter().rfind(|it| matches!(it, Request::Ask(Ask { question: Question::Step { .. }, .. }))),
         Some(Request::Ask(Ask { question: Question::Step { moment: 301, step: Step::To(3), .. }, .. }))
     ));
-    assert_eq!((page.cursor_figures().0, page.state.crosshair().map(|it| it.byte)), (Some(300), Some(77)));
+    assert_eq!((page.cursor_figures().0, crosshair::position(&page.state).map(|it| it.byte)), (Some(300), Some(77)));
     // It is live until event 600 frees it.
     page.worker.step_answer = Some(StepResult { moment: 600, byte: 78, outcome: StepOutcome::Arrived });
-    page.command(Command::MoveCrosshair(CrosshairStep::ToFreed));
+    page.command(commands::CURSOR_TO_FREED);
     assert_eq!(page.cursor_figures().0, Some(600));
 }
 
@@ -270,7 +272,7 @@ fn enter_selects_and_braces_jump_to_alloc_and_free() {
 fn long_step_is_requested_in_parts_and_no_match_is_reported() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::MoveCrosshair(CrosshairStep::After));
+    page.command(commands::CURSOR_AFTER);
     assert_eq!(page.state.remark.as_deref(), Some("No allocation in this direction."));
     let steps = |page: &Page| -> Vec<(u32, u32, u64)> {
         let step = |request: &Request| match request {
@@ -283,8 +285,8 @@ fn long_step_is_requested_in_parts_and_no_match_is_reported() {
     };
     page.worker.requests.clear();
     page.worker.unanswered = Unanswered::DoesNotStep;
-    page.command(Command::MoveCrosshair(CrosshairStep::After));
-    page.command(Command::MoveCrosshair(CrosshairStep::After));
+    page.command(commands::CURSOR_AFTER);
+    page.command(commands::CURSOR_AFTER);
     let [(first, ..)] = steps(&page)[..] else { panic!("one request at a time") };
     page.answer_with(first, Answer::Step(StepResult { moment: 400, byte: 9, outcome: StepOutcome::Unfinished }));
     let [_, (again, 400, 9)] = steps(&page)[..] else { panic!("continues from there") };
@@ -299,63 +301,63 @@ fn ruler_measures_exactly_and_stays_until_escape() {
     let mut page = Page::open();
     page.drag((10.0, 20.0), (60.0, 70.0), ALT);
     page.act(Action::DragEnded);
-    let measured = page.state.measured().expect("a ruler");
+    let measured = ruler::measured(&page.state).expect("a ruler");
     let view = page.state.view.unwrap();
     let bytes = view.bytes_from_row(70.0) as i64 - view.bytes_from_row(20.0) as i64;
     assert_eq!((measured.events, measured.time_us, measured.bytes), (Some(500), Some(5000), bytes));
     // The ruler is fixed to the plane, not to the screen.
     let ends = page.state.tools.ruler.ends;
     page.wait();
-    page.command(Command::ZoomEventsIn);
-    page.command(Command::ToggleAxis);
+    page.command(commands::ZOOM_EVENTS_IN);
+    page.command(commands::TOGGLE_AXIS);
     assert_eq!(page.state.tools.ruler.ends, ends);
-    assert_eq!(page.state.measured().map(|it| it.events), Some(Some(500)));
-    page.command(Command::ToggleAxis);
-    page.command(Command::FitBoth);
+    assert_eq!(ruler::measured(&page.state).map(|it| it.events), Some(Some(500)));
+    page.command(commands::TOGGLE_AXIS);
+    page.command(commands::FIT_BOTH);
     page.drag((60.0, 70.0), (10.0, 20.0), ALT);
-    assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(-500), -bytes)));
+    assert_eq!(ruler::measured(&page.state).map(|it| (it.events, it.bytes)), Some((Some(-500), -bytes)));
     assert!(
         Overlay::from_state(&page.state).ruler.expect("the ruler is drawn").1.starts_with("−500 events · −5.00 ms · −")
     );
-    page.command(Command::ClearSelection);
-    assert_eq!(page.state.measured(), None);
+    page.command(commands::CLEAR_SELECTION);
+    assert_eq!(ruler::measured(&page.state), None);
 }
 
 #[test]
 fn ruler_key_starts_at_crosshair() {
     let mut page = Page::open();
     page.hover(50.5, 40.0);
-    page.command(Command::MoveCrosshair(CrosshairStep::Later));
-    page.command(Command::ToggleRuler);
-    (0..7).for_each(|_| page.command(Command::MoveCrosshair(CrosshairStep::Later)));
-    assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
-    page.command(Command::ToggleRuler);
-    page.command(Command::MoveCrosshair(CrosshairStep::Later));
-    assert_eq!(page.state.measured().and_then(|it| it.events), Some(7), "the ruler is fixed");
+    page.command(commands::CURSOR_LATER);
+    page.command(commands::TOGGLE_RULER);
+    (0..7).for_each(|_| page.command(commands::CURSOR_LATER));
+    assert_eq!(ruler::measured(&page.state).map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
+    page.command(commands::TOGGLE_RULER);
+    page.command(commands::CURSOR_LATER);
+    assert_eq!(ruler::measured(&page.state).and_then(|it| it.events), Some(7), "the ruler is fixed");
     page.wait();
-    page.command(Command::ZoomToRuler);
+    page.command(commands::ZOOM_TO_RULER);
     // Even if the ruler is short on the screen.
     assert!((page.window()[1] - page.window()[0] - 7.0).abs() < 1.0, "{:?}", page.window());
     // The pointer extends it too, and a click ends it without selecting anything.
-    page.command(Command::ClearSelection);
-    page.command(Command::FitBoth);
+    page.command(commands::CLEAR_SELECTION);
+    page.command(commands::FIT_BOTH);
     page.hover(20.0, 20.0);
-    page.command(Command::ToggleRuler);
+    page.command(commands::TOGGLE_RULER);
     page.hover(30.0, 20.0);
     page.act(Action::Clicked(Pointer { x: 30.0, y: 20.0 }));
     assert_eq!((page.state.selection.is_none(), page.state.tools.ruler.mode), (true, Mode::Off));
     page.hover(90.0, 20.0);
-    assert_eq!(page.state.measured().and_then(|it| it.events), Some(100));
+    assert_eq!(ruler::measured(&page.state).and_then(|it| it.events), Some(100));
 }
 
 #[test]
 fn drag_measures_while_ruler_button_is_on() {
     let mut page = Page::open();
-    page.command(Command::ToggleRuler);
-    assert_eq!((page.state.tools.ruler.mode, page.state.measured()), (Mode::On, None));
+    page.command(commands::TOGGLE_RULER);
+    assert_eq!((page.state.tools.ruler.mode, ruler::measured(&page.state)), (Mode::On, None));
     page.drag((10.0, 20.0), (30.0, 20.0), ALONE);
     assert_eq!(page.state.tools.drag, Drag::Measure);
-    assert_eq!(page.state.measured().and_then(|it| it.events), Some(200));
+    assert_eq!(ruler::measured(&page.state).and_then(|it| it.events), Some(200));
     page.act(Action::DragEnded);
     page.drag((10.0, 20.0), (40.0, 20.0), SHIFT);
     assert!(matches!(page.state.tools.drag, Drag::Box(_)), "Shift always draws a box");
@@ -388,7 +390,7 @@ fn box_zooms_both_axes_and_flat_box_zooms_one() {
     }
     let before = page.state.view;
     page.drag((10.0, 10.0), (90.0, 90.0), SHIFT);
-    page.command(Command::ClearSelection);
+    page.command(commands::CLEAR_SELECTION);
     page.act(Action::DragMoved(Pointer { x: 95.0, y: 95.0 }));
     page.act(Action::DragEnded);
     assert_eq!(page.state.view, before, "Esc cancels the box");
@@ -407,65 +409,65 @@ fn consecutive_zooms_are_one_undo_step() {
         seen.push(page.state.view);
     }
     for before in seen.iter().rev().skip(1) {
-        page.command(Command::UndoView);
+        page.command(commands::UNDO_VIEW);
         assert_eq!(page.state.view, *before);
     }
-    page.command(Command::UndoView);
+    page.command(commands::UNDO_VIEW);
     assert!(page.state.remark.is_some(), "no window before the first");
     for after in &seen[1..] {
-        page.command(Command::RedoView);
+        page.command(commands::REDO_VIEW);
         assert_eq!(page.state.view, *after);
     }
-    page.command(Command::UndoView);
-    page.command(Command::MoveRight);
+    page.command(commands::UNDO_VIEW);
+    page.command(commands::MOVE_RIGHT);
     assert!(page.state.tools.history.forward.is_empty(), "a new step clears redo");
     page.wait();
-    page.command(Command::FitBoth);
+    page.command(commands::FIT_BOTH);
     page.wait();
-    page.command(Command::ToggleAxis);
+    page.command(commands::TOGGLE_AXIS);
     assert_eq!(page.state.axis, Axis::Time);
-    page.command(Command::UndoView);
+    page.command(commands::UNDO_VIEW);
     assert_eq!(page.state.axis, Axis::Events, "undo restores the axis");
     for _ in 0..300 {
         page.wait();
-        page.command(Command::ZoomEventsIn);
+        page.command(commands::ZOOM_EVENTS_IN);
         page.wait();
-        page.command(Command::FitBoth);
+        page.command(commands::FIT_BOTH);
     }
     assert!(page.state.tools.history.back.len() <= 100);
-    page.command(Command::NextDevice);
+    page.command(commands::NEXT_DEVICE);
     assert!(page.state.tools.history.back.is_empty() && page.state.tools.history.forward.is_empty());
 }
 
 #[test]
 fn markers_show_values_and_belong_to_device() {
     let mut page = Page::open();
-    page.command(Command::AddMarker);
-    assert!(page.state.marker_lines().is_empty() && page.state.remark.is_some());
+    page.command(commands::ADD_MARKER);
+    assert!(markers::lines(&page.state).is_empty() && page.state.remark.is_some());
     page.act(Action::MarkerAdded(Pointer { x: 40.5, y: 20.0 }));
     page.hover(70.5, 20.0);
-    page.command(Command::MoveCrosshair(CrosshairStep::Later));
-    page.command(Command::AddMarker);
+    page.command(commands::CURSOR_LATER);
+    page.command(commands::ADD_MARKER);
     let shown = |page: &Page| -> Vec<_> {
-        page.state.marker_lines().iter().map(|line| (line.number, line.event, line.requested)).collect()
+        markers::lines(&page.state).iter().map(|line| (line.number, line.event, line.requested)).collect()
     };
     assert_eq!(shown(&page), [(1, Some(399), Some(1400)), (2, Some(700), Some(1701))]);
-    assert_eq!(page.state.marker_lines()[0].text.lines().next(), Some("event 399 · +0.003990 s"));
-    page.command(Command::ToggleAxis);
+    assert_eq!(markers::lines(&page.state)[0].text.lines().next(), Some("event 399 · +0.003990 s"));
+    page.command(commands::TOGGLE_AXIS);
     assert_eq!(Overlay::from_state(&page.state).markers.len(), 2);
-    page.command(Command::NextDevice);
+    page.command(commands::NEXT_DEVICE);
     assert!(shown(&page).is_empty());
     page.act(Action::MarkerAdded(Pointer { x: 10.0, y: 20.0 }));
     assert_eq!(shown(&page).len(), 1);
-    page.command(Command::NextDevice);
+    page.command(commands::NEXT_DEVICE);
     assert_eq!(shown(&page).len(), 2);
-    (0..6).for_each(|_| page.command(Command::ZoomEventsIn));
+    (0..6).for_each(|_| page.command(commands::ZOOM_EVENTS_IN));
     page.act(Action::MarkerVisited(1));
     let window = page.window();
     assert!((window[0]..window[1]).contains(&400.0), "{window:?}");
     page.act(Action::PointerLeft);
     page.hover(50.0, 20.0);
-    page.command(Command::RemoveMarker);
+    page.command(commands::REMOVE_MARKER);
     let numbers: Vec<_> = shown(&page).iter().map(|it| it.0).collect();
     assert_eq!(numbers, [2], "the marker nearest to the crosshair is removed");
     page.act(Action::MarkerRemoved(2));
@@ -490,12 +492,12 @@ fn typed_capacity_is_included_in_full_view() {
         page.act(Action::CapacityTyped(nonsense.into()));
         assert_eq!(page.state.tools.capacity, Some(bytes), "{nonsense}");
     }
-    page.command(Command::NextDevice);
+    page.command(commands::NEXT_DEVICE);
     assert_eq!(page.state.tools.capacity, Some(bytes), "capacity is kept");
-    page.command(Command::NextDevice);
+    page.command(commands::NEXT_DEVICE);
     page.act(Action::CapacityTyped(String::new()));
     assert_eq!((page.state.tools.capacity, page.state.view), (None, Some(whole)));
-    page.command(Command::ZoomEventsIn);
+    page.command(commands::ZOOM_EVENTS_IN);
     let closer = page.state.view;
     page.act(Action::CapacityTyped("0.01".into()));
     assert_eq!(page.state.view, closer, "a zoomed window does not change");
@@ -507,16 +509,16 @@ fn switching_axis_keeps_visible_events() {
     page.drag((20.0, 10.0), (40.0, 12.0), SHIFT);
     page.act(Action::DragEnded);
     let events = page.window();
-    page.command(Command::ToggleAxis);
+    page.command(commands::TOGGLE_AXIS);
     assert_eq!(page.state.axis, Axis::Time);
     let expected = events.map(|x| 156.0 + (x - 1.0) * 10.0);
     let times = page.window();
     assert!(times.iter().zip(expected).all(|(a, b)| (a - b).abs() < 25.0), "{times:?} {expected:?}");
-    page.command(Command::ToggleAxis);
+    page.command(commands::TOGGLE_AXIS);
     let back = page.window();
     assert!(back.iter().zip(events).all(|(a, b)| (a - b).abs() < 3.0), "{back:?} {events:?}");
-    page.command(Command::NextDevice);
-    page.command(Command::ToggleAxis);
+    page.command(commands::NEXT_DEVICE);
+    page.command(commands::TOGGLE_AXIS);
     assert_eq!((page.state.axis, page.state.remark.is_some()), (Axis::Events, true), "the device has no times");
 }
 
@@ -524,21 +526,21 @@ fn switching_axis_keeps_visible_events() {
 fn crop_to_window_covers_visible_events() {
     let mut page = Page::open();
     for part in [(20.0, 40.0), (13.0, 17.0), (0.0, 3.0), (90.0, 100.0)] {
-        page.command(Command::FitBoth);
+        page.command(commands::FIT_BOTH);
         page.drag((part.0, 10.0), (part.1, 12.0), SHIFT);
         page.act(Action::DragEnded);
         let [left, right] = page.window();
         let [from, to] = CropRange::Window.events(&page.state).unwrap();
         // An event spans one unit and starts at its own position. The crop starts with the state at the left edge.
         assert_eq!([from, to], [left.floor() as u32, (right.ceil() as u32 - 1).min(EVENTS as u32)], "{left}–{right}");
-        page.command(Command::ToggleAxis);
+        page.command(commands::TOGGLE_AXIS);
         let times = page.window();
         let [from, to] = CropRange::Window.events(&page.state).unwrap();
         let moments = times.map(|time| ((time - 156.0) / 10.0 + 1.0).clamp(0.0, EVENTS as f64));
         assert!(f64::from(from) <= moments[0] && f64::from(to) >= moments[1].floor(), "{from}–{to}: {moments:?}");
         let wide = moments[1] - moments[0];
         assert!(f64::from(to - from) <= wide * 1.05 + 4.0, "crop is too large: {from}–{to}: {moments:?}");
-        page.command(Command::ToggleAxis);
+        page.command(commands::TOGGLE_AXIS);
     }
 }
 
@@ -572,19 +574,19 @@ fn cursor_panel_shows_crosshair_while_marker_request_is_pending() {
     assert_eq!(page.cursor_figures(), (Some(399), 1400));
     page.answer_moments();
     assert_eq!(page.cursor_figures(), (Some(799), 1800));
-    assert_eq!(page.state.marker_lines()[0].requested, Some(1600));
+    assert_eq!(markers::lines(&page.state)[0].requested, Some(1600));
 }
 
 #[test]
 fn marker_is_placed_at_event_of_its_pixel() {
     let mut page = Page::open();
-    (0..8).for_each(|_| page.command(Command::ZoomEventsIn));
+    (0..8).for_each(|_| page.command(commands::ZOOM_EVENTS_IN));
     for x in 0..40 {
         let at = Pointer { x: f64::from(x) + 0.5, y: 20.0 };
         page.act(Action::MarkerAdded(at));
-        let marker = page.state.marker_lines().last().and_then(|line| line.event);
+        let marker = markers::lines(&page.state).last().and_then(|line| line.event);
         assert_eq!(
-            (page.state.crosshair_moment().map(i64::from), page.cursor_figures().0),
+            (crosshair::moment(&page.state).map(i64::from), page.cursor_figures().0),
             (marker.map(|it| it + 1), marker),
             "{x}"
         );

@@ -10,11 +10,10 @@ use memscape::protocol::{
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
 use memscape::ui::amount::{per_mille, percent};
-use memscape::ui::features::FeatureCommand;
-use memscape::ui::settings::{Field, SettingsAction};
-use memscape::ui::tree_keys::{TreeAction, TreeCommand};
+use memscape::ui::settings::SettingsAction;
+use memscape::ui::tree_keys::TreeAction;
 use memscape::ui::tree_rows::{TreeRowView, TreeView, share_level, view};
-use memscape::ui::{Action, Command, Effect};
+use memscape::ui::{Action, Command, Effect, commands};
 
 /// Number of rows of the generated tree when fully open.
 const ROWS: u32 = 100_000;
@@ -68,8 +67,8 @@ impl Page {
         page
     }
 
-    fn press(&mut self, command: TreeCommand) {
-        self.act(Action::Command(Command::Feature(FeatureCommand::Tree(command))));
+    fn press(&mut self, command: Command) {
+        self.act(Action::Command(command));
     }
 
     fn scroll(&mut self, row: u32) {
@@ -111,7 +110,7 @@ impl Page {
 
     /// Selects an allocation and answers the request for its details.
     fn select(&mut self, allocation: u32) {
-        self.act(Action::Command(Command::SelectNext));
+        self.act(Action::Command(commands::SELECT_NEXT));
         assert!(self.details_asked().is_some(), "details were requested");
         self.answer_details(Details { allocation, stack: Some(4), ..Details::default() });
     }
@@ -183,27 +182,27 @@ impl Page {
 fn keys_move_through_all_rows() {
     let mut page = Page::open();
     page.answer(|_, _| {});
-    page.press(TreeCommand::Down);
+    page.press(commands::tree::DOWN);
     assert_eq!(page.active().map(|row| (row.number, row.level)), Some((1, 2)));
-    page.press(TreeCommand::PageDown);
+    page.press(commands::tree::PAGE_DOWN);
     assert_eq!(
         (page.state.tree.active(), page.state.tree.scroll.visible_rows()[0]),
         (11, 2),
         "scrolls no further than necessary"
     );
-    page.press(TreeCommand::Last);
+    page.press(commands::tree::LAST);
     assert_eq!(page.state.tree.active(), ROWS - 1);
     page.answer(|_, _| {});
     assert_eq!(page.active().map(|row| row.fold), Some(FoldState::Leaf));
-    page.press(TreeCommand::Down);
+    page.press(commands::tree::DOWN);
     assert_eq!(page.state.tree.active(), ROWS - 1);
-    page.press(TreeCommand::CollapseOrParent);
+    page.press(commands::tree::COLLAPSE_OR_PARENT);
     assert_eq!(page.active().map(|row| row.number), Some(ROWS - 2), "a leaf cannot be closed, so its parent is active");
-    page.press(TreeCommand::First);
+    page.press(commands::tree::FIRST);
     page.answer(|_, _| {});
-    page.press(TreeCommand::Up);
+    page.press(commands::tree::UP);
     assert_eq!(page.state.tree.active(), 0);
-    page.press(TreeCommand::ExpandOrChild);
+    page.press(commands::tree::EXPAND_OR_CHILD);
     assert_eq!(page.state.tree.active(), 1, "first child of an open node");
 }
 
@@ -213,8 +212,8 @@ fn parent_outside_loaded_rows_is_found_by_worker() {
     page.answer(|_, fetch_tree| {
         fetch_tree.rows.iter_mut().for_each(|row| (row.fold, row.parent) = (FoldState::Closed, 70_000));
     });
-    page.press(TreeCommand::Down);
-    page.press(TreeCommand::CollapseOrParent);
+    page.press(commands::tree::DOWN);
+    page.press(commands::tree::COLLAPSE_OR_PARENT);
     let question = page.answer(|_, tree| {
         tree.revealed = Some((70_000, 70_000));
         tree.opened = vec![3, 9];
@@ -231,21 +230,21 @@ fn parent_outside_loaded_rows_is_found_by_worker() {
 fn folds_are_sent_and_overridden_folds_are_dropped() {
     let mut page = Page::open();
     page.answer(|_, _| {});
-    page.press(TreeCommand::Down);
-    page.press(TreeCommand::CollapseOrParent);
+    page.press(commands::tree::DOWN);
+    page.press(commands::tree::COLLAPSE_OR_PARENT);
     let question = page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| row.fold = FoldState::Closed));
     assert_eq!(nodes(&question.folds), [(1, FoldScope::Node, FoldState::Closed)]);
     assert_eq!(question.reveal, Some(Reveal::Node(1)), "the active row keeps its position");
-    page.press(TreeCommand::ExpandOrChild);
+    page.press(commands::tree::EXPAND_OR_CHILD);
     let question = page.answer(|_, _| {});
     assert_eq!(nodes(&question.folds), [(1, FoldScope::Node, FoldState::Open)]);
-    page.press(TreeCommand::CollapseBelow);
+    page.press(commands::tree::COLLAPSE_BELOW);
     let question = page.answer(|_, _| {});
     assert_eq!(nodes(&question.folds), [(1, FoldScope::Subtree, FoldState::Closed)]);
-    page.press(TreeCommand::ExpandAll);
+    page.press(commands::tree::EXPAND_ALL);
     let question = page.answer(|_, _| {});
     assert_eq!(nodes(&question.folds), [(0, FoldScope::Subtree, FoldState::Open)]);
-    page.press(TreeCommand::CollapseAll);
+    page.press(commands::tree::COLLAPSE_ALL);
     let question = page.answer(|_, _| {});
     let closed = [(0, FoldScope::Subtree, FoldState::Closed), (0, FoldScope::Node, FoldState::Open)];
     assert_eq!(nodes(&question.folds), closed);
@@ -253,7 +252,7 @@ fn folds_are_sent_and_overridden_folds_are_dropped() {
     let question = page.answer(|_, _| {});
     assert_eq!(nodes(&question.folds).last(), Some(&(4, FoldScope::Node, FoldState::Closed)));
     for _ in 0..500 {
-        page.press(TreeCommand::Toggle);
+        page.press(commands::tree::TOGGLE);
         if page.question().is_some() {
             page.answer(|_, _| {});
         }
@@ -267,11 +266,11 @@ fn folds_are_sent_and_overridden_folds_are_dropped() {
 fn subtree_is_focused_and_unfocused() {
     let mut page = Page::open();
     page.answer(|_, _| {});
-    page.press(TreeCommand::Focus);
+    page.press(commands::tree::FOCUS);
     assert!(page.question().is_none(), "focusing the root does nothing");
-    page.press(TreeCommand::Down);
-    page.press(TreeCommand::Down);
-    page.press(TreeCommand::Focus);
+    page.press(commands::tree::DOWN);
+    page.press(commands::tree::DOWN);
+    page.press(commands::tree::FOCUS);
     let question = page.answer(|_, tree| {
         tree.ancestors = (0..2).map(|node| (node, row(node).label)).collect();
         (tree.rows, tree.row_count) = (vec![row(2), row(3)], 2);
@@ -281,11 +280,11 @@ fn subtree_is_focused_and_unfocused() {
     assert_eq!(way, [(0, "f0".into()), (1, "f1".into()), (2, "f2".into())]);
     page.act(Action::feature(TreeAction::Focused(1)));
     assert_eq!(page.answer(|_, _| {}).focus, Some(1));
-    page.press(TreeCommand::Back);
+    page.press(commands::tree::BACK);
     assert_eq!(page.answer(|_, _| {}).focus, Some(2), "the previous focus");
-    page.press(TreeCommand::Back);
+    page.press(commands::tree::BACK);
     assert_eq!(page.answer(|_, _| {}).focus, None);
-    page.press(TreeCommand::Back);
+    page.press(commands::tree::BACK);
     assert!(page.question().is_none(), "no earlier focus");
     assert!(view(&page.state.tree, &page.state).path.is_empty());
 }
@@ -300,26 +299,26 @@ fn each_arrangement_keeps_its_own_nodes_and_position() {
         "internal frames are hidden by default"
     );
     page.answer(|_, _| {});
-    page.press(TreeCommand::Down);
-    page.press(TreeCommand::CollapseOrParent);
+    page.press(commands::tree::DOWN);
+    page.press(commands::tree::COLLAPSE_OR_PARENT);
     page.answer(|_, _| {});
-    page.press(TreeCommand::Select);
+    page.press(commands::tree::SELECT);
     assert_eq!(page.highlight(), Highlight::Node(first, 1));
-    page.press(TreeCommand::Invert);
+    page.press(commands::tree::INVERT);
     let question = page.answer(|_, _| {});
     let inverted = Arrangement { root: Root::Innermost, ..first };
     assert_eq!((question.arrangement, question.folds, question.reveal), (inverted, vec![], None));
     assert_eq!((page.state.views.node, page.state.tree.active()), (None, 0));
-    page.press(TreeCommand::HideInternal);
+    page.press(commands::tree::HIDE_INTERNAL);
     let question = page.answer(|_, _| {});
     assert_eq!(question.arrangement, Arrangement { internal: Internal::Shown, ..inverted });
-    page.press(TreeCommand::NextMerge);
+    page.press(commands::tree::NEXT_MERGE);
     assert_eq!(page.answer(|_, _| {}).arrangement.merge, Merge::Function);
     page.act(Action::feature(TreeAction::Merged(Merge::Line)));
     page.answer(|_, _| {});
-    page.press(TreeCommand::HideInternal);
+    page.press(commands::tree::HIDE_INTERNAL);
     page.answer(|_, _| {});
-    page.press(TreeCommand::Invert);
+    page.press(commands::tree::INVERT);
     let question = page.answer(|_, _| {});
     assert_eq!(nodes(&question.folds), [(1, FoldScope::Node, FoldState::Closed)], "folds of the arrangement are kept");
     assert_eq!(page.state.tree.active(), 1);
@@ -357,18 +356,18 @@ fn rows_of_previous_arrangement_cannot_be_selected() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.act(Action::feature(TreeAction::Clicked(3)));
-    page.press(TreeCommand::Invert);
+    page.press(commands::tree::INVERT);
     assert_eq!(page.highlight(), Highlight::Nothing, "its id is another node there, so it is not requested");
     // Rows of the previous arrangement are shown until the answer arrives.
     let asked = page.question();
     page.act(Action::feature(TreeAction::Clicked(5)));
-    page.press(TreeCommand::Select);
+    page.press(commands::tree::SELECT);
     assert_eq!((page.state.views.node, page.highlight()), (None, Highlight::Nothing));
     let (serial, _) = asked.expect("the other tree was requested");
     let rows = (0..20).map(row).collect();
     let tree = TreePage { row_count: ROWS, rows, ..TreePage::default() };
     page.answer_with(serial, Answer::Tree(Box::new(tree)));
-    page.press(TreeCommand::Select);
+    page.press(commands::tree::SELECT);
     assert_eq!(page.state.views.node, Some(5), "the clicked row in the new tree");
 }
 
@@ -396,7 +395,7 @@ fn changed_internal_frame_rules_request_new_tree() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.act(Action::feature(TreeAction::Clicked(3)));
-    page.act(Action::Settings(SettingsAction::Typed(Field::Rules, "native".into())));
+    page.act(Action::Settings(SettingsAction::Changed("rule", "native".into())));
     page.act(Action::Settings(SettingsAction::RulesFinished));
     let is_sent = page.effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::InternalFrames(_))));
     assert!(is_sent && page.question().is_some(), "the first change from the defaults is sent too");
@@ -414,12 +413,12 @@ fn selection_is_highlighted_and_escape_clears_it_first() {
     assert_eq!(page.highlight(), Highlight::Stack(4));
     page.act(Action::feature(TreeAction::Clicked(3)));
     assert_eq!(page.highlight(), Highlight::Node(page.state.views.arrangement, 3));
-    page.press(TreeCommand::Select);
+    page.press(commands::tree::SELECT);
     assert_eq!(page.highlight(), Highlight::Stack(4), "a second press clears it");
-    page.press(TreeCommand::Select);
-    page.act(Action::Command(Command::ClearSelection));
+    page.press(commands::tree::SELECT);
+    page.act(Action::Command(commands::CLEAR_SELECTION));
     assert_eq!((page.highlight(), page.state.selection.is_some()), (Highlight::Stack(4), true));
-    page.act(Action::Command(Command::ClearSelection));
+    page.act(Action::Command(commands::CLEAR_SELECTION));
     assert_eq!((page.highlight(), page.state.selection.is_some()), (Highlight::Nothing, false));
     assert!(page.rows().iter().all(|row| !row.has_selected_allocation));
     // A node selected in another view is scrolled into view once.
@@ -439,7 +438,7 @@ fn selection_is_highlighted_and_escape_clears_it_first() {
 fn search_steps_through_matching_rows() {
     let mut page = Page::open();
     page.answer(|_, _| {});
-    page.press(TreeCommand::NextMatch);
+    page.press(commands::tree::NEXT_MATCH);
     assert!(page.effects.contains(&Effect::FocusFind), "the search field is focused");
     page.act(Action::FindTyped("train".into()));
     let search_serial = page.effects.iter().find_map(|effect| match effect {
@@ -453,12 +452,12 @@ fn search_steps_through_matching_rows() {
     assert_eq!(question.search_serial, Some(search_serial));
     assert!(view(&page.state.tree, &page.state).has_matches);
     assert_eq!(page.rows().first().map(|row| row.found.clone()), Some("2.00 KiB".into()));
-    page.press(TreeCommand::NextMatch);
+    page.press(commands::tree::NEXT_MATCH);
     let question = page.answer(|_, tree| tree.revealed = Some((1007, 1007)));
     assert_eq!((question.reveal, page.state.tree.active()), (Some(Reveal::MatchAfter(0)), 1007));
     page.answer(|_, _| {});
     assert_eq!(page.active().map(|row| row.matches), Some(true));
-    page.press(TreeCommand::PreviousMatch);
+    page.press(commands::tree::PREVIOUS_MATCH);
     let question = page.answer(|_, _| {});
     assert_eq!(question.reveal, Some(Reveal::MatchBefore(1007)));
     assert_eq!(page.state.tree.active(), 1007);

@@ -13,7 +13,7 @@ use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::{GivenFile, Pointer, WheelAction};
 use memscape::ui::navigate::Plane;
 use memscape::ui::stage::Stage;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::{Action, Effect, State, commands, update};
 use opened::Opened;
 
 const CANVAS: Canvas = Canvas { width_px: 320, height_px: 200, scale: 1.0 };
@@ -116,8 +116,8 @@ fn zoom_in_and_out_restores_picture() {
         assert_eq!(page.view(), view);
         assert!(*page.scene() == scene, "same window, different picture");
     }
-    page.act(Action::Command(Command::ZoomEventsIn));
-    page.act(Action::Command(Command::FitBoth));
+    page.act(Action::Command(commands::ZOOM_EVENTS_IN));
+    page.act(Action::Command(commands::FIT_BOTH));
     assert!(page.view() == view && *page.scene() == scene);
 }
 

@@ -5,6 +5,7 @@
 use crate::opened;
 
 use memscape::analysis::{Changes, GroupEffect, PeakWithout};
+use memscape::heap::HeapBytes;
 use memscape::pickle::{Limits, Unpickler};
 use memscape::replay::{AllocationId, Builder, Curve, DeviceHistory, Recorder};
 use memscape::slice::TimeSlice;

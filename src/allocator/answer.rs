@@ -183,31 +183,21 @@ pub enum WhatIfOrigin {
     Tried,
 }
 
-/// Confidence in a run's prediction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum WhatIfGrade {
-    #[default]
-    Proved,
-    FromSource,
-    DependsOnStart,
-    DependsOnWaits,
-    PoolsGuessed,
-    Departs,
+base::listed! {
+    /// Confidence in a run's prediction.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum WhatIfGrade {
+        #[default]
+        Proved = "proved",
+        FromSource = "from_source",
+        DependsOnStart = "depends_on_start",
+        DependsOnWaits = "depends_on_waits",
+        PoolsGuessed = "pools_guessed",
+        Departs = "departs",
+    }
 }
 
 impl WhatIfGrade {
-    /// Returns the name used in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            WhatIfGrade::Proved => "proved",
-            WhatIfGrade::FromSource => "from_source",
-            WhatIfGrade::DependsOnStart => "depends_on_start",
-            WhatIfGrade::DependsOnWaits => "depends_on_waits",
-            WhatIfGrade::PoolsGuessed => "pools_guessed",
-            WhatIfGrade::Departs => "departs",
-        }
-    }
-
     /// Returns the label shown to users.
     pub fn words(self) -> &'static str {
         match self {

@@ -132,7 +132,6 @@ fn plans(plan: &Plan, doubts: Doubts) -> Vec<(Kind, Plan)> {
 }
 
 /// Appends a copy of `plan` and returns it, to be modified by the caller.
-#[inline(never)]
 fn add<'a>(plans: &'a mut Vec<(Kind, Plan)>, kind: Kind, plan: &Plan) -> &'a mut Plan {
     plans.push((kind, Plan { keeps_curve: false, ..plan.clone() }));
     let last = plans.len() - 1;

@@ -21,6 +21,8 @@ pub(super) struct Known {
     pub(super) has_plan: bool,
 }
 
+base::heap_bytes!(Known: recording);
+
 impl Known {
     pub(super) fn prove(&mut self, slice: &mut TimeSlice) -> SliceResult {
         if self.device < 0 {

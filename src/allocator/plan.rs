@@ -40,7 +40,7 @@ pub struct Plan {
     pub is_repeated: bool,
     /// Index of the first event that is not simulated. `None` simulates all events.
     pub until: Option<u32>,
-    /// True to use the sizes in [`Recording::planned`].
+    /// True to use the sizes in [`Recording::planned`](crate::recording::Recording::planned).
     pub is_planned: bool,
     /// True to compute [`Outcome::peak_rounded`].
     pub counts_rounded: bool,

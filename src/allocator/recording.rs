@@ -115,7 +115,7 @@ pub struct Recording {
     /// Pool ids, the default pool first.
     pub pools: Vec<(u64, u64)>,
     pub places: Vec<Place>,
-    /// All allocations, those made before recording first. Columns are sent separately, see [`transfer`](transfer).
+    /// All allocations, those made before recording first. Columns are sent separately, see `transfer.rs`.
     #[serde(skip)]
     pub allocations: Column<Allocation>,
     /// Allocations made before recording, ordered by address.
@@ -161,6 +161,8 @@ pub struct Recording {
     #[serde(skip)]
     pub findings: Findings,
 }
+
+base::heap_bytes!(Recording: allocations, steps, operations, operation_places, planned);
 
 impl Recording {
     /// Returns the recording with `settings` parsed from `listed`.
@@ -238,10 +240,5 @@ impl Recording {
 
     pub(crate) fn place(&self, place: u32) -> Place {
         self.places.get(place as usize).copied().unwrap_or_default()
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        let columns = self.allocations.heap_bytes() + self.steps.heap_bytes() + self.operations.heap_bytes();
-        columns + 4 * self.operation_places.capacity() + self.planned.heap_bytes()
     }
 }

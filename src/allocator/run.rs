@@ -53,7 +53,6 @@ pub struct Run {
 
 impl Run {
     /// Creates a run of the recording under `plan`. Simulation starts with the first call of [`Run::step`].
-    #[inline(never)]
     pub fn new(recording: &Recording, plan: &Plan) -> Run {
         let is_kept = plan.start == StartState::Kept;
         let driver = Driver::of_run(recording, plan.order, plan.limits.capacity, is_kept);
@@ -96,7 +95,6 @@ impl Run {
     ///
     /// # Errors
     /// Returns an error if the time slice is used up.
-    #[inline(never)]
     pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult {
         while let Some(early) = recording.early.get(self.placed).filter(|_| !self.is_over) {
             slice.tick()?;

@@ -18,6 +18,8 @@ pub struct Simulation {
     done: Done,
 }
 
+base::heap_bytes!(Simulation: known);
+
 /// Run that is simulated step by step, with its inputs.
 pub struct Traced<'a> {
     pub trace: Trace,
@@ -117,10 +119,6 @@ impl Simulation {
         let trace = Trace::new(&known.recording, &plan);
         let trace = trace.ok_or("out of memory before the first event: what was live then does not fit")?;
         Ok(Traced { trace, recording: &known.recording, settings, capacity, is_exact: proof.verdict.is_exact() })
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.known.recording.heap_bytes()
     }
 }
 

@@ -65,9 +65,7 @@ fn write<T: Copy>(column: &Column<T>, next: &mut usize, slice: &mut TimeSlice, m
     Ok(())
 }
 
-/// Appends the lowest `width` bytes of `number` in little-endian order. Not inlined, because code size matters more
-/// than speed here.
-#[inline(never)]
+/// Appends the lowest `width` bytes of `number` in little-endian order.
 pub fn put(bytes: &mut Vec<u8>, number: u64, width: usize) {
     bytes.extend_from_slice(number.to_le_bytes().get(..width).unwrap_or_default());
 }

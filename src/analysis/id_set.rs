@@ -7,6 +7,8 @@ pub struct IdSet {
     count: u32,
 }
 
+base::heap_bytes!(IdSet: words);
+
 impl IdSet {
     /// Creates an empty set for ids less than `end`.
     pub fn with_bound(end: usize) -> IdSet {
@@ -66,11 +68,6 @@ impl IdSet {
         let index = id as usize / 64;
         let whole: u32 = self.words.iter().take(index).map(|word| word.count_ones()).sum();
         whole + self.words.get(index).map_or(0, |word| (word & !(u64::MAX << (id % 64))).count_ones())
-    }
-
-    /// Returns the heap memory used by the set, in bytes.
-    pub fn heap_bytes(&self) -> usize {
-        self.words.capacity() * size_of::<u64>()
     }
 }
 

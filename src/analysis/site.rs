@@ -115,17 +115,14 @@ pub struct Sites {
     by_stack: Column<u32>,
 }
 
+base::heap_bytes!(Sites: origins, by_stack);
+
 impl Sites {
     /// Creates an empty cache. Frames and stacks are examined on demand, so that no time slice has to examine all of
     /// them.
     pub fn new(snapshot: &Snapshot) -> Sites {
         let by_stack = (0..snapshot.stacks.len()).map(|_| 0).collect();
         Sites { origins: vec![None; snapshot.frames.len()], by_stack }
-    }
-
-    /// Returns the heap memory used, in bytes.
-    pub fn heap_bytes(&self) -> usize {
-        self.origins.capacity() + self.by_stack.heap_bytes()
     }
 
     /// Returns true if the frame is the user's own code.
@@ -169,20 +166,30 @@ impl Sites {
             Some(0) => {}
             Some(known) => return Some(FrameId(known - 1)),
         }
-        let mut best: Option<(Origin, FrameId)> = None;
-        for frame in snapshot.stacks.frames(stack) {
-            let origin = self.origin(snapshot, frame);
-            if best.is_none_or(|(known, _)| origin > known) {
-                best = Some((origin, frame));
-            }
-            if origin == Origin::User {
-                break;
-            }
-        }
-        let (_, frame) = best?;
+        let frame = preferred_frame(snapshot, stack, &mut |frame| self.origin(snapshot, frame))?;
         self.by_stack.set(stack.0 as usize, frame.0 + 1);
         Some(frame)
     }
+}
+
+/// Returns the call site of a stack without a cache, for the stacks of a few events.
+pub fn call_site(snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
+    preferred_frame(snapshot, stack, &mut |frame| origin_of(snapshot, snapshot.frames.frame(frame)))
+}
+
+/// Returns the innermost frame with the most preferred origin.
+fn preferred_frame(snapshot: &Snapshot, stack: StackId, origin: &mut dyn FnMut(FrameId) -> Origin) -> Option<FrameId> {
+    let mut best: Option<(Origin, FrameId)> = None;
+    for frame in snapshot.stacks.frames(stack) {
+        let origin = origin(frame);
+        if best.is_none_or(|(known, _)| origin > known) {
+            best = Some((origin, frame));
+        }
+        if origin == Origin::User {
+            break;
+        }
+    }
+    best.map(|(_, frame)| frame)
 }
 
 /// Maximum length of a call site in a list row, in bytes. Longer text would not fit on any screen.

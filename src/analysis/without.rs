@@ -36,6 +36,8 @@ pub struct PeakWithout {
     peak_moment: Option<u32>,
 }
 
+base::heap_bytes!(PeakWithout: groups, tops);
+
 /// State of one group of allocations.
 #[derive(Clone, Copy, Debug)]
 struct Group {
@@ -112,11 +114,6 @@ impl PeakWithout {
         });
         groups.collect()
     }
-
-    /// Returns the heap memory used, in bytes.
-    pub fn heap_bytes(&self) -> usize {
-        self.groups.capacity() * size_of::<Group>() + self.tops.all.capacity() * size_of::<(u32, i64)>()
-    }
 }
 
 impl Group {
@@ -152,6 +149,8 @@ struct Tops {
     /// Number of tops that remained when unneeded ones were last dropped.
     kept: usize,
 }
+
+base::heap_bytes!(Tops: all);
 
 impl Tops {
     #[inline]

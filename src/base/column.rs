@@ -1,6 +1,8 @@
 //! Table column that grows in chunks. The column never reallocates, so that loading needs no more memory than the final
 //! table. Wasm memory cannot shrink, and an abandoned smaller copy would leave a hole.
 
+use crate::heap::{self, HeapBytes};
+
 const CHUNK_BITS: usize = 14;
 const CHUNK_LEN: usize = 1 << CHUNK_BITS;
 
@@ -134,10 +136,11 @@ impl<T: Copy> Column<T> {
             self.len = len;
         }
     }
+}
 
-    pub fn heap_bytes(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.capacity() * size_of::<T>()).sum::<usize>()
-            + self.chunks.capacity() * size_of::<Vec<T>>()
+impl<T> HeapBytes for Column<T> {
+    fn heap_bytes(&self) -> usize {
+        self.chunks.heap_bytes() + heap::sum(&self.chunks)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Types and helpers shared by every crate of memscape.
 //!
-//! The crate has no dependencies and knows nothing about snapshots. It provides byte counts, event indices and their
-//! text form, a chunked table column, compact sorting, natural name order, and the time slices that keep long work
-//! interruptible.
+//! The crate knows nothing about snapshots. It provides byte counts, event indices and their text form, a chunked table
+//! column, the heap usage of tables, escapes of text, compact sorting, natural name order, and the time slices that keep
+//! long work interruptible.
 //!
 //! Start with `units.rs` (how positions in a trace are counted), `column.rs` (how tables are stored) and `slice.rs`
 //! (how loops yield).
@@ -12,6 +12,12 @@ pub mod out_of_line;
 
 // Table column that grows in chunks, without reallocating.
 pub mod column;
+
+// Heap usage of tables, with a macro that sums up fields.
+pub mod heap;
+
+// Escapes of HTML, XML and JSON.
+pub mod escape;
 
 // Macro for enums that list all their variants.
 pub mod listed;

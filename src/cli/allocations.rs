@@ -2,15 +2,17 @@
 
 use super::common_args::{AtArg, OutputArgs, SnapshotArgs};
 use super::open_snapshot::{OpenSnapshot, fetch_rows};
-use super::output::{after_event, more_rows_line, printable, to_pretty_json};
-use super::table::{self, Table};
+use super::output::{after_event, more_rows_line, printable, to_pretty_json, with_fields};
+use super::report_json::row_as_json;
+use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, pluralize};
 use clap::Args;
+use engine::tables::{Row, SiteCache, TotalsCache};
 use engine::{Answer, Question};
 use protocol::{
-    Filter, MomentFacts, QueryError, Scope, SortDirection, TENSOR_SEPARATOR, TENSORS_FOUND, TableColumn, TableFilter,
-    TablePage, TableQuestion, TableRow, TableSort, pool_name,
+    ExportTable, Filter, MomentFacts, QueryError, Scope, SortDirection, TENSOR_SEPARATOR, TENSORS_FOUND, TableColumn,
+    TableFilter, TablePage, TableQuestion, TableRow, TableSort,
 };
 use serde_json::{Value, json};
 
@@ -63,6 +65,8 @@ pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
         return Ok(as_text(&snapshot, pattern, facts, &page));
     }
     let tensors = tensors(&mut snapshot, &page);
+    // Categories are known only when the background work is done.
+    snapshot.prepare();
     Ok(as_json(&snapshot, pattern, facts, &page, &tensors))
 }
 
@@ -117,21 +121,13 @@ fn as_json(
     tensors: &[Option<Value>],
 ) -> String {
     let tensors = tensors.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+    let (sites, totals) = (SiteCache::default(), TotalsCache::default());
+    let first = snapshot.side().map(|side| Row::new(side, &sites, &totals));
     let row = |(row, tensor): (&TableRow, Option<&Value>)| {
-        json!({
-            "number": row.allocation,
-            "requested_bytes": row.requested,
-            "address": row.address.map(|address| format!("0x{address:x}")),
-            "stream": row.stream,
-            "pool": row.pool,
-            "pool_name": row.pool.map(|pool| pool_name(&snapshot.summary.pools, pool)),
-            "allocated_at": row.allocated_at,
-            "allocated_at_us": row.allocated_us,
-            "freed_at": row.freed,
-            "freed_at_us": row.freed_us,
-            "call_site": row.call_site,
-            "tensor": tensor,
-        })
+        let all = first.map(|first| row_as_json(ExportTable::Allocations, &first.at(row.allocation)));
+        // `number` is the former name of `id`.
+        let fields = json!({"number": row.allocation, "pool": row.pool, "call_site": row.call_site, "tensor": tensor});
+        with_fields(all.unwrap_or_default(), fields)
     };
     let fields = json!({
         "pattern": pattern,
@@ -158,8 +154,7 @@ fn as_text(snapshot: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, p
     );
     let numbers =
         [("requested", 10), ("bytes", 19), ("number", 11), ("allocated at", 12), ("freed at", 11), ("address", 14)];
-    let columns = numbers.map(|(heading, min)| table::number_column(heading, min)).into_iter();
-    let mut table = Table::new(0, 2, columns.chain([table::name_column("call site", 0)]).collect::<Vec<_>>());
+    let mut table = Table::new(0, columns(numbers, ["call site"]));
     for row in &page.rows {
         let event = |event: Option<u32>, none: &str| event.map_or(none.to_owned(), |event| group_digits(event.into()));
         table.push([
@@ -172,10 +167,7 @@ fn as_text(snapshot: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, p
             if row.call_site.is_empty() { "no stack".to_owned() } else { row.call_site.clone() },
         ]);
     }
-    if !page.rows.is_empty() {
-        text += "\n";
-        text += &table.text();
-    }
+    text += &table.paragraph();
     let more = more_rows_line(page.listed.count.saturating_sub(page.rows.len() as u32));
     wrap_to_terminal(&(text + &more + &snapshot.other_devices_line()))
 }

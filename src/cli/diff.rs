@@ -3,17 +3,13 @@
 use super::cancellation;
 use super::common_args::{SnapshotArgs, TracePosition, parse_trace_position};
 use super::diff_json::as_json;
+use super::diff_text::as_text;
 use super::open_snapshot::{OpenSnapshot, select_device};
-use super::output::{after_event, more_rows_line, printable, to_pretty_json};
-use super::table::{self, Table};
-use super::terminal::wrap_to_terminal;
+use super::output::to_pretty_json;
 use base::slice::TimeSlice;
-use base::units::{Bytes, Moment, group_digits, percent};
+use base::units::Moment;
 use clap::{Args, ValueEnum};
-use compare::{
-    Align, CompareOptions, Comparer, Comparison, Key, PerSide, Row, SideFacts, factor, factor_of, peaks_in, report,
-    signed,
-};
+use compare::{Align, CompareOptions, Comparer, Comparison, Key, SideFacts, peaks_in, report};
 use std::path::PathBuf;
 use ui::markdown::markdown;
 use ui::summary::device_name;
@@ -195,144 +191,6 @@ fn parse_prefix_map(typed: &str) -> Result<(String, String), String> {
 fn resolve_moment(snapshot: &mut OpenSnapshot, when: Option<TracePosition>) -> Result<Option<Moment>, String> {
     snapshot.prepare();
     when.map(|when| snapshot.facts_at(when).map(|facts| Moment(facts.moment))).transpose()
-}
-
-/// Formats the ratio of the live bytes of B to the live bytes of A.
-fn ratio_text(live: PerSide) -> String {
-    if live.a == 0 { "–".to_owned() } else { factor_of(live) }
-}
-
-fn bytes(bytes: u64) -> String {
-    Bytes(bytes).to_string()
-}
-
-fn as_text(comparison: &Comparison, top: u32) -> String {
-    let mut text = String::new();
-    for (name, side) in [("A", &comparison.a), ("B", &comparison.b)] {
-        let (device, at) = (device_name(side.device), after_event(side.moment));
-        let live = bytes(side.live_bytes);
-        text += &format!("{name}  {} · {device}: {live} live {at}\n", printable(&side.file));
-    }
-    text += "\n";
-    comparison.verdict.iter().for_each(|sentence| text += &(printable(sentence) + "\n"));
-    comparison.warnings.iter().for_each(|warning| text += &format!("Warning: {}\n", printable(warning)));
-    text += &format!("Alignment: {}\n", printable(&comparison.alignment_detail));
-    text += &["\n", &moments(comparison).text()].concat();
-    let (a, b) = (comparison.matched.bytes, comparison.matched.known);
-    let (of_a, of_b) = (percent(a.a, b.a), percent(a.b, b.b));
-    text += &format!("\nBy {}: {of_a} of A and {of_b} of B have a partner\n", comparison.key_title);
-    text += &groups(&comparison.rows, top, Some(total(comparison)));
-    if !comparison.pools.is_empty() {
-        text += "\nBy pool\n";
-        text += &groups(&comparison.pools, top, None);
-    }
-    text += &steps(comparison, top);
-    text += &allocations(comparison, top);
-    if !comparison.settings.is_empty() {
-        text += "\nSettings that differ (A → B)\n";
-        for (name, a, b) in comparison.settings.iter().take(top as usize) {
-            let value = |value: &Option<String>| {
-                value.as_deref().map_or("not recorded".to_owned(), |it| {
-                    if it.is_empty() { "(empty)".to_owned() } else { printable(it) }
-                })
-            };
-            text += &format!("  {} {} → {}\n", printable(name), value(a), value(b));
-        }
-    }
-    let mut scaling =
-        columns([("factor", 8), ("call sites", 11), ("pairs", 11), ("A", 12), ("B", 12)], ["largest call site"]);
-    for group in comparison.scaling.iter().take(top as usize) {
-        let site = group.rows.first().map_or("", |row| &row.site).to_owned();
-        let (factor, a, b) = (factor(group.factor), bytes(group.bytes.a), bytes(group.bytes.b));
-        scaling.push([factor, group_digits(group.sites.into()), group_digits(group.pairs), a, b, site]);
-    }
-    if !comparison.scaling.is_empty() {
-        text += &["\n", &scaling.text()].concat();
-    }
-    let mut lifetimes = columns([("lifetime", 24), ("allocations", 12), ("A", 12), ("B", 12)], ["largest call site"]);
-    for it in &comparison.lifetimes {
-        let site = it.sites.first().map_or("", |site| &site.site).to_owned();
-        let (a, b) = (bytes(it.bytes.a), bytes(it.bytes.b));
-        lifetimes.push([it.outcome.title().to_owned(), group_digits(it.allocations), a, b, site]);
-    }
-    if !comparison.lifetimes.is_empty() {
-        text += &["\n", &lifetimes.text()].concat();
-    }
-    wrap_to_terminal(&text)
-}
-
-/// Creates an empty table with numeric columns (heading and minimum width), followed by text columns.
-fn columns<const N: usize, const M: usize>(numbers: [(&str, usize); N], names: [&str; M]) -> Table {
-    let numbers = numbers.into_iter().map(|(heading, min)| table::number_column(heading, min));
-    Table::new(0, 2, numbers.chain(names.into_iter().map(|heading| table::name_column(heading, 0))).collect::<Vec<_>>())
-}
-
-/// Builds the table of compared moments. Also contains fragmentation at the peaks and the number of OOMs.
-fn moments(comparison: &Comparison) -> Table {
-    let mut table = columns([("live", 18), ("A", 12), ("B", 12), ("Δ", 12)], ["after events"]);
-    for pair in &comparison.moments {
-        let event = |moment: u32| match Moment(moment).event() {
-            Some(event) => group_digits(event.0.into()),
-            None => "−1".to_owned(),
-        };
-        let events = format!("{} · {}", event(pair.moments.0), event(pair.moments.1));
-        let two = pair.reserved.filter(|_| pair.title == "peak reserved").unwrap_or(pair.live);
-        table.push([pair.title.to_string(), bytes(two.a), bytes(two.b), signed(two.delta()), events]);
-    }
-    if let Some((pair, reserved)) = comparison.moments.first().and_then(|pair| Some((pair, pair.reserved?))) {
-        // The allocator rounds block sizes up, so the free bytes are at most the reserved bytes that are not live.
-        let free = |live: u64, reserved: u64| format!("≤ {}", percent(reserved.saturating_sub(live), reserved));
-        let (a, b) = (free(pair.live.a, reserved.a), free(pair.live.b, reserved.b));
-        table.push(["fragmentation", &a, &b]);
-    }
-    if comparison.out_of_memory != PerSide::default() {
-        table.push(["OOM", &comparison.out_of_memory.a.to_string(), &comparison.out_of_memory.b.to_string()]);
-    }
-    table
-}
-
-/// Formats the table of steps that occur in both snapshots.
-fn steps(comparison: &Comparison, top: u32) -> String {
-    let mut table = columns([("A, peak", 12), ("B, peak", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "step"]);
-    for step in comparison.steps.iter().take(top as usize) {
-        let (a, b, delta) = (bytes(step.peak.a), bytes(step.peak.b), signed(step.peak.delta()));
-        let counts = format!("{} → {}", group_digits(step.allocations.a), group_digits(step.allocations.b));
-        table.push([a, b, delta, ratio_text(step.peak), counts, step.name.clone()]);
-    }
-    let text = if comparison.steps.is_empty() { String::new() } else { ["\n", &table.text()].concat() };
-    text + &more_rows_line(comparison.steps.len().saturating_sub(top as usize) as u32)
-}
-
-/// Formats the table of allocations with the largest differences.
-fn allocations(comparison: &Comparison, top: u32) -> String {
-    let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocation"]);
-    // Show only a quarter of the rows: there are many, and the groups above are more informative.
-    for row in comparison.allocations.rows.iter().take(top.div_ceil(4) as usize) {
-        let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
-        let id = |id: Option<u32>| id.map_or("–".to_owned(), |id| format!("#{id}"));
-        table.push([a, b, delta, row.relation(), format!("{} → {} {}", id(row.ids.0), id(row.ids.1), row.site)]);
-    }
-    let text = if comparison.allocations.rows.is_empty() { String::new() } else { ["\n", &table.text()].concat() };
-    let left_out = comparison.allocations.count.saturating_sub(top.div_ceil(4).into());
-    text + &more_rows_line(u32::try_from(left_out).unwrap_or(u32::MAX))
-}
-
-/// Returns the row with the totals of both sides and their difference.
-fn total(comparison: &Comparison) -> [String; 5] {
-    let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };
-    [bytes(live.a), bytes(live.b), signed(live.delta()), ratio_text(live), "total".to_owned()]
-}
-
-/// Formats a table of groups of allocations, with a row of totals if given.
-fn groups(rows: &[Row], top: u32, total: Option<[String; 5]>) -> String {
-    let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "group"]);
-    for row in rows.iter().take(top as usize) {
-        let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
-        let counts = format!("{} → {}", group_digits(row.count.a), group_digits(row.count.b));
-        table.push([a, b, delta, row.relation(), counts, row.label.clone()]);
-    }
-    total.into_iter().for_each(|total| table.push(total));
-    table.text() + &more_rows_line(rows.len().saturating_sub(top as usize) as u32)
 }
 
 /// Formats the comparison like the page's Markdown report, with the names of the compared files in the title.

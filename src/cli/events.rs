@@ -3,14 +3,16 @@
 
 use super::common_args::{OutputArgs, SnapshotArgs, TracePosition, parse_trace_position};
 use super::open_snapshot::{Edge, OpenSnapshot};
-use super::output::{escape_json, ignore_broken_pipe, more_rows_line, printable, standard_output};
-use super::table::{self, Column, Table};
+use super::output::{escape_json, ignore_broken_pipe, more_rows_line, printable, standard_output, with_fields};
+use super::report_json::row_as_json;
+use super::table::{self, Table, columns, name_column, number_column};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use engine::tables::{Row, SiteCache, TotalsCache};
 use engine::{Answer, Question};
-use protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, Query, versioned};
+use protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, ExportTable, Query, versioned};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
 
@@ -136,11 +138,14 @@ fn write(
         write_head(out, snapshot, &filter.text, &next)?;
     }
     let mut done = 0;
+    let (sites, totals) = (SiteCache::default(), TotalsCache::default());
     loop {
         if output.json {
+            let first = snapshot.side().map(|side| Row::new(side, &sites, &totals));
             for (index, row) in next.rows.iter().enumerate() {
                 let before = if done == 0 && index == 0 { "\n" } else { ",\n" };
-                write!(out, "{before}{}", escape_json(&as_json(row).to_string()))?;
+                let all = first.map(|first| row_as_json(ExportTable::Events, &first.at(row.event)));
+                write!(out, "{before}{}", escape_json(&as_json(all.unwrap_or_default(), row).to_string()))?;
             }
         } else {
             write_rows(out, &next.rows, snapshot.device.time_us.map(|(first, _)| first), done == 0)?;
@@ -173,25 +178,17 @@ fn action(row: &EventRow) -> &'static str {
     Action::ALL.get(usize::from(row.action)).map_or("", |action| action.name())
 }
 
-/// Numeric columns in front of the text columns, with their minimum widths.
-const NUMBERS_BEFORE: [(&str, usize); 3] = [("event", 11), ("time", 11), ("Δt", 8)];
-/// Numeric columns after the text columns, with their minimum widths.
-const NUMBERS_AFTER: [(&str, usize); 6] =
+/// Numeric columns after the address, with their minimum widths.
+const NUMBERS: [(&str, usize); 6] =
     [("allocation", 11), ("stream", 6), ("pool", 6), ("live", 10), ("awaiting free", 13), ("reserved", 10)];
 
 /// Writes rows, preceded by headings if `has_headings`. Times are printed relative to `first`, the time of the first
 /// event in µs since 1970.
 fn write_rows(out: &mut dyn Write, rows: &[EventRow], first: Option<i64>, has_headings: bool) -> io::Result<()> {
-    let number = |(heading, min): (&str, usize)| table::number_column(heading, min);
-    let mut columns: Vec<Column> = NUMBERS_BEFORE.into_iter().map(number).collect();
-    columns.extend([
-        table::name_column("action", 14).uncut(),
-        table::number_column("bytes", 15),
-        table::name_column("address", 18).uncut(),
-    ]);
-    columns.extend(NUMBERS_AFTER.into_iter().map(number));
-    columns.push(table::name_column("call site", 0));
-    let mut table = Table::new(0, 2, columns);
+    let mut columns = columns([("event", 11), ("time", 11), ("Δt", 8)], []);
+    columns.extend([name_column("action").uncut(14), number_column("bytes", 15), name_column("address").uncut(18)]);
+    columns.extend(table::columns(NUMBERS, ["call site"]));
+    let mut table = Table::new(0, columns);
     rows.iter().for_each(|row| table.push(cells(row, first)));
     let texts = table.texts();
     texts.iter().skip(usize::from(!has_headings || rows.is_empty())).try_for_each(|text| out.write_all(text.as_bytes()))
@@ -220,22 +217,15 @@ fn cells(row: &EventRow, first: Option<i64>) -> [String; 13] {
     ]
 }
 
-fn as_json(row: &EventRow) -> Value {
-    json!({
-        "event": row.event,
-        "action": action(row),
-        "time_us": row.time_us,
+/// Converts an event to JSON. `all` has all columns of the event.
+fn as_json(all: Value, row: &EventRow) -> Value {
+    let fields = json!({
         "since_us": row.since_us,
-        "size_bytes": row.size,
         "address": row.address.map(|address| format!("0x{address:x}")),
         "block": row.address.map(|address| versioned(address, row.version)),
         "device_free_bytes": row.device_free,
-        "stream": row.stream,
         "pool": row.pool,
-        "allocation": row.allocation,
-        "live_bytes": row.active,
-        "awaiting_free_bytes": row.awaiting_free,
-        "reserved_bytes": row.reserved,
         "call_site": row.call_site,
-    })
+    });
+    with_fields(all, fields)
 }

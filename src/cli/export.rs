@@ -12,7 +12,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use exports::{MergeError, Total};
 use flate2::read::MultiGzDecoder;
-use protocol::{ExportFormat, ExportQuestion, ExportTable, Scope, Span};
+use protocol::{ExportContents, ExportFormat, ExportQuestion, ExportTable, Scope, Span};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -105,10 +105,9 @@ impl Arguments {
         let mut engine = snapshot.into_engine();
         let side = engine.complete_side(device).ok_or("the file has no such device")?;
         let to_message = |error: io::Error| format!("{}: {error}", self.out.path().display());
-        let compression = if question.format == ExportFormat::Pprof {
-            CompressionKind::Gzip
-        } else {
-            CompressionKind::from_path(self.out.path())
+        let compression = match question.format.is_gzipped() {
+            true => CompressionKind::Gzip,
+            false => CompressionKind::from_path(self.out.path()),
         };
         let mut out = CompressedWriter::create(&self.out, compression).map_err(to_message)?;
         let total = match &self.onto {
@@ -127,15 +126,13 @@ impl Arguments {
         };
         out.finish().map_err(to_message)?;
         let sum = || format!("{} requested, {}", Bytes(total.bytes), pluralize(total.count, "allocation"));
-        Ok(match (question.format, question.table) {
+        Ok(match (question.format.contents(), question.table) {
             _ if self.to == PARQUET => pluralize(total.count, "row"),
-            (ExportFormat::Csv | ExportFormat::JsonLines, ExportTable::Allocations) | (ExportFormat::Collapsed, _) => {
-                sum()
-            }
-            (ExportFormat::Csv | ExportFormat::JsonLines, _) => pluralize(total.count, "row"),
-            (ExportFormat::Trace, _) if self.onto.is_some() => "the trace with the memory below its kernels".to_owned(),
-            (ExportFormat::Dhat, _) => format!("at the peak {}", sum()),
-            _ => format!("live at the cursor: {}", sum()),
+            (ExportContents::Scope, _) | (ExportContents::Rows, ExportTable::Allocations) => sum(),
+            (ExportContents::Rows, _) => pluralize(total.count, "row"),
+            _ if self.onto.is_some() => "the trace with the memory below its kernels".to_owned(),
+            (ExportContents::Peak, _) => format!("at the peak {}", sum()),
+            (ExportContents::Cursor, _) => format!("live at the cursor: {}", sum()),
         })
     }
 
@@ -159,17 +156,17 @@ impl Arguments {
             return Err("the range ends before it begins".to_owned());
         }
         // Parquet has the same rows as CSV.
-        let format = ExportFormat::ALL.into_iter().find(|format| format.name() == self.to).unwrap_or(ExportFormat::Csv);
-        let table = ExportTable::ALL.into_iter().find(|table| table.name() == self.table).unwrap_or_default();
-        let takes_scope = format == ExportFormat::Collapsed || (format.has_rows() && table == ExportTable::Allocations);
+        let format = ExportFormat::from_name(&self.to).unwrap_or_default();
+        let table = ExportTable::from_name(&self.table).unwrap_or_default();
+        let has_scope = format.contents() == ExportContents::Scope;
+        let takes_scope = has_scope || (format.has_rows() && table == ExportTable::Allocations);
         if self.scope.is_some() && !takes_scope {
             return Err("--scope is for --to collapsed and for the table of allocations".to_owned());
         }
-        if self.onto.is_some() && format != ExportFormat::Trace {
+        if self.onto.is_some() && !format.extends_trace() {
             return Err("--onto needs --to trace".to_owned());
         }
-        let otherwise =
-            if format == ExportFormat::Collapsed { CountedAllocations::Live } else { CountedAllocations::All };
+        let otherwise = if has_scope { CountedAllocations::Live } else { CountedAllocations::All };
         let scope = match self.scope.unwrap_or(otherwise) {
             CountedAllocations::Live => Scope::At(cursor),
             CountedAllocations::All => Scope::All,

@@ -19,17 +19,21 @@ mod convert;
 mod crop;
 mod diff;
 mod diff_json;
+mod diff_text;
 mod embedded;
 mod events;
 mod export;
 mod file_survey;
+mod help;
 mod html;
 mod input;
+mod insight_command;
 mod insights;
 mod kept_file;
 mod live;
 mod live_rows;
 mod manual;
+mod markdown_text;
 mod mcp;
 mod memory_warning;
 mod open_snapshot;
@@ -45,6 +49,8 @@ mod ranks;
 mod ranks_json;
 mod ranks_survey;
 mod report_html;
+mod report_json;
+mod report_text;
 mod rules;
 mod run;
 mod scaling;
@@ -79,7 +85,7 @@ use terminal::LayoutArgs;
 
 /// Inspect PyTorch memory snapshots: what was live when, and which code allocated it
 #[derive(Parser, Clone, Debug)]
-#[command(name = "memscape", version, args_override_self = true, after_help = AFTER)]
+#[command(name = "memscape", version, args_override_self = true, disable_help_subcommand = true, after_help = AFTER)]
 struct Memscape {
     #[command(subcommand)]
     command: Command,
@@ -94,7 +100,7 @@ struct Memscape {
 }
 
 const AFTER: &str = "Snapshots may be compressed (gzip, zstd, zip). Exit status: 0 on success, 1 if a file cannot be read, 2 for invalid \
-                     arguments.";
+                     arguments. Manual: memscape help TOPIC.";
 
 #[derive(Subcommand, Clone, Debug)]
 enum Command {
@@ -104,27 +110,8 @@ enum Command {
     ///
     /// Prints the findings of every insight, or one insight with its tables (--topic).
     Insights(insights::Insights),
-    /// Explain out-of-memory errors (OOM)
-    Oom(insights::InsightArgs),
-    /// Show what lowers the peak, and by how much
-    Savings(insights::InsightArgs),
-    /// Show memory by category: parameters, gradients, activations, ...
-    Categories(insights::InsightArgs),
-    /// Show steps and annotations
-    #[command(alias = "stages")]
-    Steps(insights::InsightArgs),
-    /// Show memory by nn.Module
-    #[command(alias = "layers")]
-    Modules(insights::InsightArgs),
-    /// Find leaks and waste
-    #[command(alias = "waste")]
-    Leaks(insights::InsightArgs),
-    /// Show fragmentation
-    Fragmentation(insights::FragmentationArgs),
-    /// Show private pools and host memory
-    Pools(insights::InsightArgs),
-    /// Show allocator settings and suggested changes
-    Settings(insights::InsightArgs),
+    #[command(flatten)]
+    Insight(insight_command::InsightCommand),
     /// List what is live at one moment (default: the peak), by the code that allocated it
     Live(live::Live),
     /// List what is live at the peak of the trace or of a time range
@@ -206,6 +193,8 @@ enum Command {
     Completions(manual::Completions),
     /// Write man pages to a folder
     Man(manual::Man),
+    /// Print this message, the help of a command, or a page of the manual
+    Help(help::Help),
 }
 
 /// Runs the command line with the arguments of this process.
@@ -259,6 +248,7 @@ impl Command {
             Command::Peak(arguments) => arguments.conflict(),
             Command::Plot(arguments) => arguments.conflict(),
             Command::Html(arguments) => arguments.conflict(),
+            Command::Help(arguments) => arguments.conflict(&Memscape::command()),
             _ => None,
         }
     }
@@ -274,6 +264,7 @@ impl Command {
                 | Command::Serve(_)
                 | Command::Completions(_)
                 | Command::Man(_)
+                | Command::Help(_)
                 | Command::Run(_)
         )
     }
@@ -291,6 +282,7 @@ impl Command {
                     | Command::Tui(_)
                     | Command::Completions(_)
                     | Command::Man(_)
+                    | Command::Help(_)
                     | Command::Ask(_)
                     | Command::Mcp(_)
                     | Command::Run(_)
@@ -317,18 +309,10 @@ impl Command {
             }
             Command::WhatIf(arguments) => (&arguments.source.file, what_if::simulate(arguments).and_then(print_text)),
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
-            Command::Report(terms) => run_insight(Topic::Peak, terms),
-            Command::Oom(terms) => run_insight(Topic::OutOfMemory, terms),
-            Command::Savings(terms) => run_insight(Topic::Savings, terms),
-            Command::Categories(terms) => run_insight(Topic::Categories, terms),
-            Command::Steps(terms) => run_insight(Topic::Steps, terms),
-            Command::Modules(terms) => run_insight(Topic::Modules, terms),
-            Command::Leaks(terms) => run_insight(Topic::Leaks, terms),
-            Command::Fragmentation(arguments) => {
-                (&arguments.terms.source.file, insights::fragmentation(arguments).and_then(print_text))
+            Command::Insight(command) => (&command.terms.source.file, command.run().and_then(print_text)),
+            Command::Report(terms) => {
+                (&terms.source.file, insights::insight(Topic::Peak, terms, false).and_then(print_text))
             }
-            Command::Pools(terms) => run_insight(Topic::Pools, terms),
-            Command::Settings(terms) => run_insight(Topic::Settings, terms),
             Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(print_text)),
             // The error already names the file.
             Command::Diff(arguments) => {
@@ -352,6 +336,7 @@ impl Command {
             Command::Completions(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
             // The error already names the file.
             Command::Man(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
+            Command::Help(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
         };
         result.map_err(|error| vec![format!("{}: {error}", path.display())])
     }
@@ -369,10 +354,6 @@ fn print_written<'a>(
     what: Result<String, String>,
 ) -> (&'a Path, Result<(), String>) {
     (source, what.map(|what| print_stderr(&format!("{}: {what}", out.path().display()))))
-}
-
-fn run_insight(topic: Topic, terms: &insights::InsightArgs) -> (&Path, Result<(), String>) {
-    (&terms.source.file, insights::insight(topic, terms).and_then(print_text))
 }
 
 /// Runs a command on one snapshot and returns its `--json` output. For commands that write a file, returns their

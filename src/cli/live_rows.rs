@@ -3,7 +3,7 @@
 use super::common_args::{OutputArgs, value_name};
 use super::open_snapshot::{OpenSnapshot, fetch_rows};
 use super::output::{after_event, more_rows_line, to_pretty_json, with_fields};
-use super::table::{self, Table};
+use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, pluralize};
 use clap::{Args, ValueEnum};
@@ -152,10 +152,8 @@ impl LiveRows<'_> {
             fact("reserved", facts.reserved, "");
         }
         text.push('\n');
-        let numbers = [("live", 10), ("bytes", 19), ("share", 8), ("count", 7)]
-            .map(|(head, min)| table::number_column(head, min));
-        let name_column = table::name_column(value_name(terms.by).replace('-', " "), 0);
-        let mut table = Table::new(0, 2, numbers.into_iter().chain([name_column]).collect::<Vec<_>>());
+        let numbers = [("live", 10), ("bytes", 19), ("share", 8), ("count", 7)];
+        let mut table = Table::new(0, columns(numbers, [&value_name(terms.by).replace('-', " ")]));
         for row in self.rows() {
             let (bytes, count) = (row.weight.bytes, row.weight.count);
             let indent = if terms.by == GroupBy::Tree { "  ".repeat(row.indent as usize) } else { String::new() };

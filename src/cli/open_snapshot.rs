@@ -7,7 +7,7 @@ use super::kept_file::{self, OpenedFile};
 use super::opening::open_first;
 use super::output::{printable, with_fields};
 use base::units::{Bytes, Moment, group_digits, pluralize};
-use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
+use engine::{Answer, Ask, Engine, Question, Reply, Request, Side, Work};
 use picture::timeline::{Axis, time_axis_margin};
 use protocol::{CategorySet, DeviceSummary, FileSummary, MomentFacts, MomentSpec};
 use serde_json::{Value, json};
@@ -56,6 +56,11 @@ impl OpenSnapshot {
 
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Returns the history of the selected device.
+    pub(crate) fn side(&self) -> Option<Side<'_>> {
+        self.engine.side(self.device.device)
     }
 
     /// Classifies allocations by these category rules, until the current command ends.

@@ -1,7 +1,8 @@
 //! Writes Parquet files. Rows are written in groups, so that memory use does not depend on the size of the table.
 
 use engine::Side;
-use exports::{Cell, Column, Kind, columns, each_row};
+use engine::tables::{CellFn, Column, Value};
+use exports::{columns, each_row};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, Int64Type};
 use parquet::errors::Result as ParquetResult;
@@ -30,7 +31,7 @@ struct ColumnCells {
 /// # Errors
 /// Returns the I/O error of `out`.
 pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: impl Write + Send) -> io::Result<u64> {
-    let columns = columns(question.table);
+    let columns = &*columns(question.table);
     let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
     let schema = Arc::new(parse_message_type(&schema(columns)).map_err(io::Error::other)?);
     let mut writer = SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(io::Error::other)?;
@@ -55,13 +56,13 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: impl Write +
 /// Returns the Parquet schema for these columns.
 fn schema(columns: &[Column]) -> String {
     let mut text = "message memscape {".to_owned();
-    for Column { name, kind } in columns {
+    for Column { key, cell } in columns {
         // Writing to a string does not fail.
-        let _ = match kind {
-            Kind::Unsigned => write!(text, " optional int64 {name} (INTEGER(64,false));"),
-            Kind::Signed => write!(text, " optional int64 {name};"),
-            Kind::Bool => write!(text, " optional boolean {name};"),
-            Kind::Text => write!(text, " optional binary {name} (UTF8);"),
+        let _ = match cell {
+            CellFn::Unsigned(_) => write!(text, " optional int64 {key} (INTEGER(64,false));"),
+            CellFn::Signed(_) => write!(text, " optional int64 {key};"),
+            CellFn::Bool(_) => write!(text, " optional boolean {key};"),
+            CellFn::Text(_) => write!(text, " optional binary {key} (UTF8);"),
         };
     }
     text + " }"
@@ -72,15 +73,15 @@ impl ColumnCells {
         ColumnCells { numbers: Vec::new(), texts: Vec::new(), bools: Vec::new(), levels: Vec::new() }
     }
 
-    fn push(&mut self, cell: &Cell) {
-        self.levels.push(i16::from(*cell != Cell::Empty));
+    fn push(&mut self, cell: &Value<'_>) {
+        self.levels.push(i16::from(*cell != Value::Empty));
         match cell {
-            Cell::Empty => {}
+            Value::Empty => {}
             // Parquet stores unsigned integers as the same 64 bits.
-            Cell::Unsigned(number) => self.numbers.push(*number as i64),
-            Cell::Signed(number) => self.numbers.push(*number),
-            Cell::Bool(value) => self.bools.push(*value),
-            Cell::Text(text) => self.texts.push(text.as_bytes().to_vec().into()),
+            Value::Unsigned(number) => self.numbers.push(*number as i64),
+            Value::Signed(number) => self.numbers.push(*number),
+            Value::Bool(value) => self.bools.push(*value),
+            Value::Text(text) => self.texts.push(text.as_bytes().to_vec().into()),
         }
     }
 }
@@ -95,10 +96,12 @@ fn write_group<W: Write + Send>(
     for (column, cells) in columns.iter().zip(group) {
         let Some(mut out) = row_group.next_column()? else { break };
         let levels = Some(&*cells.levels);
-        match column.kind {
-            Kind::Unsigned | Kind::Signed => out.typed::<Int64Type>().write_batch(&cells.numbers, levels, None)?,
-            Kind::Bool => out.typed::<BoolType>().write_batch(&cells.bools, levels, None)?,
-            Kind::Text => out.typed::<ByteArrayType>().write_batch(&cells.texts, levels, None)?,
+        match column.cell {
+            CellFn::Unsigned(_) | CellFn::Signed(_) => {
+                out.typed::<Int64Type>().write_batch(&cells.numbers, levels, None)?
+            }
+            CellFn::Bool(_) => out.typed::<BoolType>().write_batch(&cells.bools, levels, None)?,
+            CellFn::Text(_) => out.typed::<ByteArrayType>().write_batch(&cells.texts, levels, None)?,
         };
         out.close()?;
         *cells = ColumnCells::new();

@@ -2,6 +2,7 @@
 
 use super::common_args::TimeArg;
 use super::events::Events;
+use super::insight_command::InsightCommand;
 use super::live_rows::GroupBy;
 use super::serve::Serve;
 use super::{Command, Memscape};
@@ -54,7 +55,11 @@ fn old_command_names_are_hidden_aliases() {
         ("live a --by site", "live a --by call-site"),
         ("plot a -o b --stack birth", "plot a -o b --stack allocation"),
     ] {
-        let kind = |line: &str| std::mem::discriminant(&read(line).unwrap_or_else(|error| panic!("{error}")));
+        let kind = |line: &str| {
+            let command = read(line).unwrap_or_else(|error| panic!("{error}"));
+            let topic = if let Command::Insight(insight) = &command { Some(insight.topic) } else { None };
+            (std::mem::discriminant(&command), topic)
+        };
         assert_eq!(kind(earlier), kind(now), "{earlier}");
     }
     assert!(matches!(read("report a"), Ok(Command::Report(_))));
@@ -95,7 +100,9 @@ fn arguments_are_accepted_in_any_order() {
 #[test]
 fn thresholds_are_numbers_with_optional_unit() {
     let line = "leaks a --threshold late=10 --threshold leak=3MiB --markdown --rules r.json";
-    let Ok(Command::Leaks(leaks)) = read(line) else { panic!("{line}") };
+    let Ok(Command::Insight(InsightCommand { topic: Topic::Leaks, terms: leaks, .. })) = read(line) else {
+        panic!("{line}")
+    };
     assert_eq!(leaks.thresholds, [("late".to_owned(), 10), ("leak".to_owned(), 3 << 20)]);
     assert_eq!((leaks.markdown, leaks.rules.rules.as_deref(), leaks.top), (true, Some(Path::new("r.json")), 10));
     for value in ["late", "late=", "late=x", "late=-1", "late=1kB", "late=99999999999999999999", "late=16EiB"] {

@@ -5,7 +5,7 @@ use super::open_snapshot::OpenSnapshot;
 use super::output::{printable, to_pretty_json, with_fields};
 use super::rules::CategoryRules;
 use super::scaling;
-use super::table::{self, Table};
+use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits};
 use clap::Args;
@@ -237,14 +237,11 @@ fn as_text(
         text += &format!("Batch                 {batch}: {} at the recorded peak\n", Bytes(page.batch_at_peak));
     }
     let numbers = [("factor", 10), ("live at the recorded peak", 25), ("allocations", 11)];
-    let columns = numbers.map(|(heading, min)| table::number_column(heading, min)).into_iter();
-    let mut table = Table::new(0, 2, columns.chain([table::name_column("group", 0)]).collect::<Vec<_>>());
+    let mut table = Table::new(0, columns(numbers, ["group"]));
     for row in &page.groups {
         table.push([row.factor.to_string(), Bytes(row.at_peak).to_string(), group_digits(row.count), row.name.clone()]);
     }
-    if !page.groups.is_empty() {
-        text += &["\n", &table.text()].concat();
-    }
+    text += &table.paragraph();
     caveats.iter().for_each(|caveat| text += &format!("\n{caveat}"));
     wrap_to_terminal(&(text + if caveats.is_empty() { "" } else { "\n" }))
 }

@@ -18,11 +18,9 @@ use std::fmt;
 use std::io::{self, Write};
 use ui::drawing::Canvas;
 use ui::effect::GivenFile;
-use ui::export::ExportStep;
-use ui::features::FeatureCommand;
 use ui::figure::sheet::MIN_FRAME;
 use ui::picture_file::{Format, Picture};
-use ui::{Action, Command, Effect, State, update};
+use ui::{Action, Effect, State, commands, update};
 
 /// Allowed range of the width and height of the image, in CSS pixels.
 const SIZE_PX: std::ops::RangeInclusive<i64> = 200..=16_000;
@@ -108,7 +106,7 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     page.act(Action::StackingChosen(Grouping::from_name(&options.stack)));
     page.act(Action::ColouringChosen(options.colour));
     if options.time {
-        page.act(Action::Command(Command::ToggleAxis));
+        page.act(Action::Command(commands::TOGGLE_AXIS));
         if page.state.axis != Axis::Time {
             return Err(page.state.remark.clone().unwrap_or_default());
         }
@@ -117,7 +115,7 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
         let edges = range_fractions(&page.state, options).ok_or("nothing to draw: the range is outside the trace")?;
         page.act(Action::MinimapMoved(edges));
     }
-    page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Svg)))));
+    page.act(Action::Command(commands::export::save(Format::Svg)));
     let picture = page.picture()?;
     let (look, inks) =
         if options.dark { (PictureTheme::dark(), Inks::DARK) } else { (PictureTheme::light(), Inks::LIGHT) };

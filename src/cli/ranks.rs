@@ -7,10 +7,9 @@ use super::output_file::OutputFile;
 use super::ranks_json::as_json;
 use super::ranks_survey::{Surveys, parse_memory, survey};
 use super::report_html::render;
-use super::table::{self, Table};
+use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
-use base::units::pluralize;
-use base::units::{Bytes, group_digits};
+use base::units::{Bytes, group_digits, pluralize};
 use clap::{Args, ValueEnum};
 use compare::ranks::{Order, Pattern, Rank, Ranks, report};
 use compare::signed;
@@ -152,101 +151,64 @@ fn title(rank: &Rank) -> String {
     printable(&rank.title())
 }
 
-/// Returns the ranks to print, in their original order. If there are too many, ranks that failed, ran out of memory or
-/// are outliers take precedence.
+/// Returns the ranks to print, in their original order. If there are too many, those that stand out take precedence.
 fn shown_ranks(ranks: &Ranks, top: usize) -> Vec<&Rank> {
-    let stands_out = |index: usize| ranks.outliers.iter().any(|outlier| outlier.at as usize == index);
-    let is_first =
-        |rank: &Rank| rank.error.is_some() || rank.survey.as_ref().is_some_and(|survey| survey.out_of_memory.is_some());
-    let (first, others): (Vec<usize>, Vec<usize>) =
-        (0..ranks.ranks.len()).partition(|&index| stands_out(index) || ranks.ranks.get(index).is_some_and(is_first));
-    let mut places: Vec<usize> = first.into_iter().chain(others).take(top).collect();
+    let mut places = ranks.most_important_first();
+    places.truncate(top);
     places.sort_unstable();
     places.into_iter().filter_map(|index| ranks.ranks.get(index)).collect()
 }
 
-const HEADINGS: [&str; 7] = ["rank", "peak", "Δ median", "reserved", "end", "OOM", "group"];
+/// Numeric columns of the table of ranks, with their minimum widths.
+const NUMBERS: [(&str, usize); 7] =
+    [("rank", 6), ("peak", 10), ("Δ median", 11), ("reserved", 10), ("end", 10), ("OOM", 14), ("group", 5)];
 
-/// Returns the table cells of a rank, or `None` if its file could not be read.
-fn cells(ranks: &Ranks, rank: &Rank) -> Option<[String; 7]> {
-    let survey = rank.survey.as_ref()?;
+/// Builds the table of ranks. A rank that could not be read has the reason in place of its numbers.
+fn table(ranks: &Ranks, shown: &[&Rank]) -> Table {
+    let mut table = Table::new(0, columns(NUMBERS, ["file"]));
     let median = ranks.peak.map_or(0, |peak| peak.median);
-    let peak = rank.peak().unwrap_or(0);
-    let oom = survey.out_of_memory.map_or("–".to_owned(), |oom| format!("event {}", group_digits(oom.event.into())));
-    Some([
-        rank.rank.map_or("–".to_owned(), |rank| rank.to_string()),
-        Bytes(peak).to_string(),
-        signed(i128::from(peak) - i128::from(median)),
-        Bytes(u64::try_from(survey.peak_reserved).unwrap_or(0)).to_string(),
-        Bytes(survey.end_requested).to_string(),
-        oom,
-        rank.group.map_or("–".to_owned(), |group| (group + 1).to_string()),
-    ])
-}
-
-fn file(rank: &Rank) -> &str {
-    if rank.file.is_empty() { "–" } else { &rank.file }
+    let unknown = || "–".to_owned();
+    for rank in shown {
+        let number = rank.rank.map_or_else(unknown, |rank| rank.to_string());
+        let file = if rank.file.is_empty() { unknown() } else { rank.file.clone() };
+        let Some(survey) = &rank.survey else {
+            let error = rank.error.as_deref().unwrap_or_default();
+            let reason = if rank.file.is_empty() { error.to_owned() } else { format!("{file}: {error}") };
+            table.push([&*number, "", "", "", "", "", "", &reason]);
+            continue;
+        };
+        let peak = rank.peak().unwrap_or(0);
+        table.push([
+            number,
+            Bytes(peak).to_string(),
+            signed(i128::from(peak) - i128::from(median)),
+            Bytes(u64::try_from(survey.peak_reserved).unwrap_or(0)).to_string(),
+            Bytes(survey.end_requested).to_string(),
+            survey.out_of_memory.map_or_else(unknown, |oom| format!("event {}", group_digits(oom.event.into()))),
+            rank.group.map_or_else(unknown, |group| (group + 1).to_string()),
+            file,
+        ]);
+    }
+    table
 }
 
 fn as_text(ranks: &Ranks, top: usize) -> String {
-    let mut text = String::new();
-    ranks.verdict.iter().chain(&ranks.notes).for_each(|sentence| text += &(printable(sentence) + "\n"));
-    let numbers =
-        HEADINGS.into_iter().zip([6, 10, 11, 10, 10, 14, 5]).map(|(heading, min)| table::number_column(heading, min));
-    let mut table = Table::new(0, 1, numbers.chain([table::name_column(" file", 0)]).collect::<Vec<_>>());
-    let rows = shown_ranks(ranks, top);
-    let mut failed = Vec::new();
-    for rank in &rows {
-        let name = [" ", file(rank)].concat();
-        match cells(ranks, rank) {
-            Some(cells) => table.push(cells.into_iter().chain([name])),
-            None => {
-                let number = rank.rank.map_or("–".to_owned(), |rank| rank.to_string());
-                table.push([number]);
-                let error = rank.error.as_deref().unwrap_or_default();
-                let reason = if rank.file.is_empty() { error.to_owned() } else { format!("{}: {error}", rank.file) };
-                failed.push((table.len(), printable(&reason)));
-            }
-        }
-    }
-    text += "\n";
-    // For ranks that failed, the reason is printed instead of the numbers.
-    let mut failed = failed.into_iter().peekable();
-    for (row, line) in table.texts().into_iter().enumerate() {
-        match failed.next_if(|(at, _)| *at == row) {
-            Some((_, reason)) => text += &format!("{} {reason}\n", line.trim_end()),
-            None => text += &line,
-        }
-    }
-    let more = ranks.ranks.len() - rows.len();
+    let shown = shown_ranks(ranks, top);
+    let sentences: String = ranks.verdict.iter().chain(&ranks.notes).map(|text| printable(text) + "\n").collect();
+    let mut text = sentences + "\n" + &table(ranks, &shown).text();
+    let more = ranks.ranks.len() - shown.len();
     if more > 0 {
         text += &format!("… {} more (see --top)\n", group_digits(more as u64));
     }
     if !ranks.left_out.is_empty() {
-        text += &format!(
-            "{} of other steps not compared (see --json)\n",
-            base::units::pluralize(ranks.left_out.len() as u64, "file")
-        );
+        let files = pluralize(ranks.left_out.len() as u64, "file");
+        text += &format!("{files} of other steps not compared (see --json)\n");
     }
     wrap_to_terminal(&text)
 }
 
 fn as_markdown(ranks: &Ranks, top: usize) -> String {
-    let safe = |text: &str| printable(text).replace('|', "\\|");
-    let mut text = "# Ranks\n\n".to_owned();
-    for sentence in ranks.verdict.iter().chain(&ranks.notes) {
-        text += &format!("- {}\n", printable(sentence));
-    }
-    text += &format!("\n| {} | file |\n|{}---|\n", HEADINGS.join(" | "), "--:|".repeat(HEADINGS.len()));
-    for rank in shown_ranks(ranks, top) {
-        match cells(ranks, rank) {
-            Some(cells) => text += &format!("| {} | {} |\n", cells.join(" | "), safe(file(rank))),
-            None => {
-                let number = rank.rank.map_or("–".to_owned(), |rank| rank.to_string());
-                let error = rank.error.as_deref().unwrap_or_default();
-                text += &format!("| {number} | | | | | | | {}: {} |\n", safe(file(rank)), safe(error));
-            }
-        }
-    }
-    text
+    let sentences = ranks.verdict.iter().chain(&ranks.notes).map(|text| format!("- {}\n", printable(text)));
+    let table = table(ranks, &shown_ranks(ranks, top)).markdown();
+    format!("# Ranks\n\n{}\n{table}", sentences.collect::<String>())
 }

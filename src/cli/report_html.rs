@@ -1,5 +1,6 @@
 //! Writes an insight as a standalone HTML page without scripts, for a wiki, a mail or a folder of results.
 
+use base::escape::Html;
 use base::units::Bytes;
 use protocol::{Chart, HeatMap, Report, Sheet, SheetRow, Tone};
 use std::fmt::Write;
@@ -58,18 +59,7 @@ pub(super) fn render(report: &Report, title: &str) -> String {
 
 /// Escapes text for HTML, and replaces control characters.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            letter if letter.is_control() => out.push('\u{fffd}'),
-            letter => out.push(letter),
-        }
-    }
-    out
+    Html(&text.replace(char::is_control, "\u{fffd}")).to_string()
 }
 
 fn write_table(out: &mut String, sheet: &Sheet) {

@@ -5,7 +5,7 @@ use super::common_args::{AtArg, OutputArgs, SnapshotArgs, TracePosition, parse_b
 use super::open_snapshot::OpenSnapshot;
 use super::output::{after_event, more_rows_line, printable, to_pretty_json, with_fields};
 use super::segments_json::{self, Sites, bars_of, block_state, blocks_of, hex};
-use super::table::{self, Column, Table};
+use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use clap::Args;
@@ -185,8 +185,8 @@ fn as_text(
         let name = group_name(snapshot, group.pool, group.stream);
         text.push_str(&format!("\n{name}, {size} blocks{expandable}:\n  {}", sums_text(&group.sums)));
         let bars: Vec<_> = bars_of(page, place).take(terms.output.top as usize).collect();
-        let mut segments = Table::new(2, 2, COLUMNS.map(|(heading, min)| table::number_column(heading, min)));
-        let mut blocks = Table::new(4, 2, block_columns());
+        let mut segments = Table::new(2, columns(COLUMNS, []));
+        let mut blocks = Table::new(4, columns([18, 13, 19, 19].map(|min| ("", min)), [""]));
         for bar in &bars {
             let sums = &bar.sums;
             segments.push([
@@ -213,11 +213,6 @@ fn as_text(
         text.push_str(&more_rows_line(group.sums.segments.saturating_sub(terms.output.top)));
     }
     wrap_to_terminal(&(text + &snapshot.other_devices_line()))
-}
-
-fn block_columns() -> Vec<Column> {
-    let numbers = [18, 13, 19, 19].map(|min| table::number_column("", min));
-    numbers.into_iter().chain([table::name_column("", 0)]).collect()
 }
 
 /// Returns the cells of a block: address, state, requested bytes, block size and call site.

@@ -81,6 +81,7 @@ fn block(piece: &SegmentsPiece, sites: &Sites) -> Value {
         PieceKind::Live | PieceKind::AwaitingFree => json!({
             "address": hex(piece.address),
             "state": block_state(piece),
+            "allocation": piece.allocation,
             "number": piece.allocation,
             "requested_bytes": piece.requested,
             "allocated_rounded_bytes": piece.rounded,

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Minimum width to which a name column is reduced.
 const MIN_NAME: usize = 16;
+/// Number of spaces between columns.
+const GAP: usize = 2;
 /// Indent of the additional lines of a row.
 const CONTINUATION_INDENT: usize = 4;
 /// Minimum length of a common prefix that is removed from names.
@@ -27,20 +29,26 @@ pub(crate) struct Column {
     max: usize,
 }
 
+/// Creates right-aligned columns of numbers, with heading and minimum width, followed by left-aligned columns of names.
+pub(crate) fn columns<const N: usize, const M: usize>(numbers: [(&str, usize); N], names: [&str; M]) -> Vec<Column> {
+    let numbers = numbers.into_iter().map(|(heading, min)| number_column(heading, min));
+    numbers.chain(names.into_iter().map(name_column)).collect()
+}
+
 /// Creates a right-aligned column of numbers.
 pub(crate) fn number_column(heading: impl Into<String>, min: usize) -> Column {
     Column { heading: printable(&heading.into()), is_number: true, is_uncut: true, min, max: usize::MAX }
 }
 
 /// Creates a left-aligned column of names.
-pub(crate) fn name_column(heading: impl Into<String>, min: usize) -> Column {
-    Column { heading: printable(&heading.into()), is_number: false, is_uncut: false, min, max: usize::MAX }
+pub(crate) fn name_column(heading: impl Into<String>) -> Column {
+    Column { heading: printable(&heading.into()), is_number: false, is_uncut: false, min: 0, max: usize::MAX }
 }
 
 impl Column {
-    /// Prevents the cells of the column from being truncated or wrapped.
-    pub(crate) fn uncut(self) -> Column {
-        Column { is_uncut: true, ..self }
+    /// Prevents the cells of the column from being truncated or wrapped, and sets its minimum width.
+    pub(crate) fn uncut(self, min: usize) -> Column {
+        Column { is_uncut: true, min, ..self }
     }
 
     /// Limits the width of the column if the table is not fitted to a terminal. Longer cells overflow.
@@ -54,7 +62,6 @@ pub(crate) struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
     indent: usize,
-    gap: usize,
 }
 
 /// Columns that are printed on the same line. A row takes one line, or more if cells are wrapped, for each band.
@@ -72,9 +79,9 @@ struct PlacedColumn {
 }
 
 impl Table {
-    /// Creates an empty table, indented by `indent` and with `gap` spaces between columns.
-    pub(crate) fn new(indent: usize, gap: usize, columns: impl Into<Vec<Column>>) -> Table {
-        Table { columns: columns.into(), rows: Vec::new(), indent, gap }
+    /// Creates an empty table, indented by `indent`.
+    pub(crate) fn new(indent: usize, columns: impl Into<Vec<Column>>) -> Table {
+        Table { columns: columns.into(), rows: Vec::new(), indent }
     }
 
     /// Adds a row. Control characters in its cells are replaced.
@@ -82,14 +89,25 @@ impl Table {
         self.rows.push(cells.into_iter().map(|cell| printable(cell.as_ref())).collect());
     }
 
-    /// Returns the number of rows without the heading. [`Table::texts`] has the heading at index 0.
-    pub(crate) fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     /// Formats the table, fitted to the width of standard output.
     pub(crate) fn text(&self) -> String {
         self.texts().concat()
+    }
+
+    /// Formats the table after an empty line. Returns an empty string if it has no rows.
+    pub(crate) fn paragraph(&self) -> String {
+        if self.rows.is_empty() { String::new() } else { "\n".to_owned() + &self.text() }
+    }
+
+    /// Formats the table as Markdown.
+    pub(crate) fn markdown(&self) -> String {
+        let line = |cells: &mut dyn Iterator<Item = &String>| {
+            let cells: Vec<String> = cells.map(|cell| cell.replace('|', "\\|")).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let rule: String = self.columns.iter().map(|column| if column.is_number { "|--:" } else { "|---" }).collect();
+        let head = line(&mut self.columns.iter().map(|column| &column.heading)) + &rule + "|\n";
+        head + &self.rows.iter().map(|row| line(&mut row.iter())).collect::<String>()
     }
 
     /// Formats the headings and each row, fitted to the width of standard output.
@@ -133,7 +151,7 @@ impl Table {
                 let cell = cell(placed, part).unwrap_or_default();
                 let padding = " ".repeat(placed.width.saturating_sub(text_width(&cell)));
                 let is_number = self.columns.get(placed.at).is_some_and(|column| column.is_number);
-                words += &" ".repeat(if place == 0 { 0 } else { self.gap });
+                words += &" ".repeat(if place == 0 { 0 } else { GAP });
                 words += &if is_number { padding + &cell } else { cell + &padding };
             }
             text += words.trim_end();
@@ -146,7 +164,7 @@ impl Table {
     fn bands(&self, natural: &[usize], width: Option<usize>) -> Vec<Band> {
         let full = self.columns.iter().zip(natural).map(|(column, &natural)| natural.min(column.max).max(column.min));
         let full: Vec<usize> = full.collect();
-        let sum = |widths: &[usize]| widths.iter().sum::<usize>() + self.gap * widths.len().saturating_sub(1);
+        let sum = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
         let longest = |widths: &[usize]| self.indent + sum(widths);
         let placed = |(at, width)| PlacedColumn { at, width, cells: Vec::new() };
         let stands_out = natural.iter().zip(&full).any(|(natural, full)| natural > full);
@@ -164,7 +182,7 @@ impl Table {
         let mut bands = vec![Band { indent: self.indent, columns: Vec::new() }];
         for at in 0..self.columns.len() {
             let available =
-                |band: &Band| band.indent + band.columns.iter().map(|placed| placed.width + self.gap).sum::<usize>();
+                |band: &Band| band.indent + band.columns.iter().map(|placed| placed.width + GAP).sum::<usize>();
             let is_full =
                 bands.last().is_some_and(|band| !band.columns.is_empty() && available(band) + min_width(at) > width);
             if is_full {

@@ -6,7 +6,7 @@ use super::open_snapshot::OpenSnapshot;
 use super::output::{printable, to_pretty_json};
 use super::output_file::OutputFile;
 use super::plan;
-use super::table::{self, Table};
+use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
 use super::what_if_json;
 use base::units::{Bytes, group_digits};
@@ -165,7 +165,7 @@ fn as_text(title: &str, answer: &WhatIf, terms: &WhatIfArgs) -> String {
     }
     words::findings(answer).iter().for_each(|sentence| say(&mut text, sentence));
     text.push('\n');
-    write_table(&mut text, answer, terms.markdown);
+    text += &if terms.markdown { table(answer).markdown() } else { table(answer).text() };
     let warnings: BTreeSet<&str> =
         answer.runs.iter().flat_map(|run| &run.warnings).map(|warning: &WhatIfWarning| warning.words()).collect();
     let ignored: BTreeSet<&str> = answer.runs.iter().flat_map(|run| &run.ignored).map(String::as_str).collect();
@@ -190,47 +190,24 @@ fn fit_text(fit: &WhatIfFit, answer: &WhatIf) -> String {
     format!("The {program} program fits in {} with {name}{more}.", Bytes(capacity))
 }
 
-const HEADINGS: [&str; 8] =
-    ["Peak reserved", "Spread", "Fragmentation", "Driver calls", "Retries", "OOM", "Settings", "How sure"];
-/// Number of columns with numbers, which are right-aligned.
-const NUMBER_COLUMNS: usize = 5;
-
-fn write_table(text: &mut String, answer: &WhatIf, markdown: bool) {
+/// Builds the table of runs, sorted by peak. Runs that run out of memory come last.
+fn table(answer: &WhatIf) -> Table {
+    let numbers = ["Peak reserved", "Spread", "Fragmentation", "Driver calls", "Retries"].map(|heading| (heading, 0));
+    let mut table = Table::new(2, columns(numbers, ["OOM", "Settings", "How sure"]));
     let mut runs: Vec<&WhatIfRun> = answer.runs.iter().collect();
     runs.sort_by_key(|run| (words::oom_rank(run), run.peak_reserved));
-    let mut rows = vec![HEADINGS.map(str::to_owned)];
-    rows.extend(runs.into_iter().map(cells));
-    if markdown {
-        for (at, row) in rows.iter().enumerate() {
-            text.push_str(&format!("| {} |\n", row.join(" | ")));
-            if at == 0 {
-                text.push_str(&format!(
-                    "|{}|\n",
-                    ["--:"; NUMBER_COLUMNS].into_iter().chain([" - "; 3]).collect::<Vec<_>>().join("|")
-                ));
-            }
-        }
-        return;
+    for run in runs {
+        let recorded = if run.origin == WhatIfOrigin::Recorded { " (recorded)" } else { "" };
+        table.push([
+            Bytes(run.peak_reserved).to_string(),
+            words::spread(run),
+            words::fragmentation(run),
+            group_digits(run.driver_calls),
+            words::retries(run),
+            words::oom(run),
+            words::run_name(run) + recorded,
+            run.grade.words().to_owned(),
+        ]);
     }
-    let column = |(at, heading): (usize, &str)| match at < NUMBER_COLUMNS {
-        true => table::number_column(heading, 0),
-        false => table::name_column(heading, 0),
-    };
-    let mut table = Table::new(2, 2, HEADINGS.into_iter().enumerate().map(column).collect::<Vec<_>>());
-    rows.iter().skip(1).for_each(|row| table.push(row));
-    text.push_str(&table.text());
-}
-
-fn cells(run: &WhatIfRun) -> [String; 8] {
-    let recorded = if run.origin == WhatIfOrigin::Recorded { " (recorded)" } else { "" };
-    [
-        Bytes(run.peak_reserved).to_string(),
-        words::spread(run),
-        words::fragmentation(run),
-        group_digits(run.driver_calls),
-        words::retries(run),
-        words::oom(run),
-        format!("{}{recorded}", printable(&words::run_name(run))),
-        run.grade.words().to_owned(),
-    ]
+    table
 }

@@ -17,6 +17,8 @@ pub struct Alignment {
     anchors: Column<(u32, u32)>,
 }
 
+base::heap_bytes!(Alignment: anchors);
+
 impl Alignment {
     /// Creates a mapping whose only anchor is the start of both traces. Call [`Alignment::add`] to append anchors.
     pub(crate) fn new() -> Alignment {
@@ -79,11 +81,6 @@ impl Alignment {
     /// Returns the number of anchors, including the first and the last.
     pub fn anchors(&self) -> usize {
         self.anchors.len()
-    }
-
-    /// Returns the heap memory used by the anchors, in bytes.
-    pub fn heap_bytes(&self) -> usize {
-        self.anchors.heap_bytes()
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct AllocationComparison {
     named: usize,
 }
 
+base::heap_bytes!(AllocationComparison: ids);
+
 impl AllocationComparison {
     /// Continues the search until it is complete or the time slice is used up. Returns the allocations whose live bytes
     /// differ.
@@ -126,10 +128,6 @@ impl AllocationComparison {
             }
         }
         Ok(found.clone())
-    }
-
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.ids.capacity() * size_of::<[u32; 2]>()
     }
 }
 

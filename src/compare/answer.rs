@@ -140,22 +140,20 @@ pub struct SiteFactor {
     pub bytes: PerSide,
 }
 
-/// Result of comparing an allocation with its partner in the other trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Outcome {
-    Same,
-    Resized,
-    LongerInB,
-    LongerInA,
-    OnlyInA,
-    OnlyInB,
+base::listed! {
+    /// Result of comparing an allocation with its partner in the other trace.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Outcome {
+        Same = "same",
+        Resized = "resized",
+        LongerInB = "longer_in_b",
+        LongerInA = "longer_in_a",
+        OnlyInA = "only_in_a",
+        OnlyInB = "only_in_b",
+    }
 }
 
 impl Outcome {
-    /// All outcomes.
-    pub const ALL: [Outcome; 6] =
-        [Outcome::Same, Outcome::Resized, Outcome::LongerInB, Outcome::LongerInA, Outcome::OnlyInA, Outcome::OnlyInB];
-
     /// Returns the label shown to users.
     pub fn title(self) -> &'static str {
         match self {
@@ -165,18 +163,6 @@ impl Outcome {
             Outcome::LongerInA => "longer lifetime in A",
             Outcome::OnlyInA => "only in A",
             Outcome::OnlyInB => "only in B",
-        }
-    }
-
-    /// Returns the name used in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Outcome::Same => "same",
-            Outcome::Resized => "resized",
-            Outcome::LongerInB => "longer_in_b",
-            Outcome::LongerInA => "longer_in_a",
-            Outcome::OnlyInA => "only_in_a",
-            Outcome::OnlyInB => "only_in_b",
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::tables::KeyTables;
 use crate::tree::{NodeSelection, Tree, tree_key};
 use crate::verdict::verdict;
 use crate::warnings::warnings;
+use base::heap::HeapBytes;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{Moment, pluralize};
 use engine::Side;

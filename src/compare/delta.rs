@@ -106,10 +106,6 @@ impl Delta {
             Some(largest.into_iter().filter_map(|index| self.parts.get(index).copied()).collect());
         Ok(())
     }
-
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.parts.capacity() * size_of::<(u32, i64)>()
-    }
 }
 
 /// Calls `visit` with each moment of A in `moments`, and the difference B − A at this moment.

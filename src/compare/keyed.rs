@@ -3,6 +3,7 @@
 
 use crate::key::Key;
 use analysis::{CodeOrigin, Sites, site};
+use base::heap::HeapBytes;
 use base::slice::{SliceResult, TimeSlice};
 use engine::{ModuleSearch, Side};
 use hashbrown::HashMap;
@@ -68,11 +69,12 @@ impl SharedTexts {
     pub(crate) fn count(&self) -> usize {
         self.chains.len() + UNEXPLAINED as usize + 1
     }
+}
 
-    pub(crate) fn heap_bytes(&self) -> usize {
-        let texts: usize = self.texts.keys().map(|text| text.len()).sum();
-        let origins = self.origins.capacity() * size_of::<(u32, u32)>();
-        self.texts.allocation_size() + self.chains.allocation_size() + texts + origins
+impl HeapBytes for SharedTexts {
+    fn heap_bytes(&self) -> usize {
+        let texts: usize = self.texts.keys().map(String::len).sum();
+        self.texts.heap_bytes() + self.chains.heap_bytes() + texts + self.origins.heap_bytes()
     }
 }
 
@@ -86,6 +88,8 @@ pub(crate) struct KeyNumbers {
     modules: ModuleSearch,
     next: usize,
 }
+
+base::heap_bytes!(KeyNumbers: numbers, frames);
 
 /// Sentinel: the key ignores this frame, because it is not a Python frame.
 const SKIPPED: u32 = u32::MAX;
@@ -224,10 +228,6 @@ impl KeyNumbers {
         }
         let known = if self.key == Key::Module { number(self.modules.module_of(stack)) } else { number(stack.0) };
         if known != NO_KEY && side.is_of_free(id, stack) { known | OF_FREE } else { known }
-    }
-
-    pub(crate) fn heap_bytes(&self) -> usize {
-        (self.numbers.capacity() + self.frames.capacity()) * size_of::<u32>()
     }
 }
 

@@ -181,11 +181,6 @@ impl Pair {
         self.replies.pop_front()
     }
 
-    /// Returns the heap memory used by the comparison, in bytes.
-    pub fn heap_bytes(&self) -> usize {
-        self.comparison.as_ref().map_or(0, |kept| kept.comparing.heap_bytes() + kept.delta.heap_bytes())
-    }
-
     fn receiver(&mut self) -> &mut Engine {
         match (self.receiver, &mut self.second) {
             (FileSlot::Second, Some(second)) => second,

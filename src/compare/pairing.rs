@@ -7,6 +7,7 @@ use crate::key::Key;
 use crate::scaling::{STEPS_PER_DOUBLING, SiteGrowth};
 use crate::sums::site_of;
 use crate::tables::KeyTables;
+use base::heap::{self, HeapBytes};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
@@ -39,6 +40,8 @@ struct PairedSite {
     factors: Vec<ByFactor>,
     outcomes: [OutcomeSum; Outcome::ALL.len()],
 }
+
+base::heap_bytes!(PairedSite: factors);
 
 /// Sums over the allocations of a call site with the same outcome.
 #[derive(Clone, Copy, Default)]
@@ -264,10 +267,11 @@ impl Pairing {
             _ => String::new(),
         }
     }
+}
 
-    pub(crate) fn heap_bytes(&self) -> usize {
-        let factors: usize = self.sites.values().map(|site| site.factors.capacity() * size_of::<ByFactor>()).sum();
-        self.sites.allocation_size() + factors
+impl HeapBytes for Pairing {
+    fn heap_bytes(&self) -> usize {
+        self.sites.heap_bytes() + heap::sum(self.sites.values())
     }
 }
 

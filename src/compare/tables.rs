@@ -14,12 +14,16 @@ struct KeyTable {
     seen: [(Vec<bool>, usize); 2],
 }
 
+base::heap_bytes!(KeyTable: [sides]);
+
 /// Key ids of both sides, for all kinds of keys used so far.
 pub(crate) struct KeyTables {
     pub(crate) common: SharedTexts,
     pub(crate) sites: [Sites; 2],
     tables: Vec<KeyTable>,
 }
+
+base::heap_bytes!(KeyTables: common, [sites], [tables]);
 
 impl KeyTables {
     pub(crate) fn new(sides: [&Side; 2]) -> KeyTables {
@@ -72,10 +76,5 @@ impl KeyTables {
     pub(crate) fn of(&self, key: Key) -> [Option<&KeyNumbers>; 2] {
         let known = self.tables.iter().find(|table| table.sides[0].key() == key);
         [0, 1].map(|side| known.and_then(|table| table.sides.get(side)))
-    }
-
-    pub(crate) fn heap_bytes(&self) -> usize {
-        let tables = self.tables.iter().flat_map(|table| &table.sides).map(KeyNumbers::heap_bytes);
-        self.common.heap_bytes() + tables.sum::<usize>() + self.sites.iter().map(Sites::heap_bytes).sum::<usize>()
     }
 }

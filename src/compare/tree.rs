@@ -43,6 +43,8 @@ pub(crate) struct Tree {
     next: usize,
 }
 
+base::heap_bytes!(Tree: nodes, groups);
+
 impl Tree {
     /// Continues adding the bytes of each group in `sums` to its node and to the nodes of all its callers.
     pub(crate) fn step(&mut self, sums: &Sums, common: &SharedTexts, slice: &mut TimeSlice) -> SliceResult {
@@ -131,11 +133,6 @@ impl Tree {
             TreeRow { label, frames, ..row }
         });
         named.collect()
-    }
-
-    pub(crate) fn heap_bytes(&self) -> usize {
-        let groups = self.groups.as_ref().map_or(0, |groups| groups.capacity() * size_of::<(u32, Sum)>());
-        self.nodes.allocation_size() + groups
     }
 }
 

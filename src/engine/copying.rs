@@ -1,6 +1,8 @@
 //! Copies rows of a list as text for the clipboard, in parts that take about half a millisecond each.
 
+use analysis::frame_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use history::snapshot::{FrameId, Snapshot};
 use protocol::{MAX_COPIED, TableText};
 
 /// Target size of a part in bytes. Sender and receiver need about half a millisecond for it.
@@ -64,10 +66,41 @@ impl CopyProgress {
     }
 }
 
+pub(super) fn number(value: Option<impl ToString>) -> Option<String> {
+    value.map(|value| value.to_string())
+}
+
+pub(super) fn hexadecimal(value: Option<u64>) -> Option<String> {
+    value.map(|value| format!("0x{value:x}"))
+}
+
+pub(super) fn pool(value: Option<(u64, u64)>) -> Option<String> {
+    value.map(|(first, second)| format!("({first}, {second})"))
+}
+
+/// Appends a line: these fields, and the frame of the call site.
+pub(super) fn write_fields<const N: usize>(
+    text: &mut String,
+    fields: [Option<String>; N],
+    snapshot: &Snapshot,
+    frame: Option<FrameId>,
+) {
+    for field in fields {
+        text.push_str(&field.unwrap_or_default());
+        text.push('\t');
+    }
+    if let Some(frame) = frame {
+        let mut line = String::new();
+        frame_line::write(&mut line, snapshot, snapshot.frames.frame(frame));
+        write_field(text, &line);
+    }
+    text.push('\n');
+}
+
 /// Appends text from the file as a field of a line. Control characters become spaces, so that they cannot end the field
 /// or the line. A field that starts with `=`, `+`, `-` or `@` gets a leading quote, so that a spreadsheet does not
 /// interpret it as a formula.
-pub(super) fn write_field(text: &mut String, words: &str) {
+fn write_field(text: &mut String, words: &str) {
     if words.starts_with(['=', '+', '-', '@']) {
         text.push('\'');
     }

@@ -50,6 +50,8 @@ pub(super) struct Groups {
     pool_names: PoolNames,
 }
 
+base::heap_bytes!(Groups: sites, categories, regions, ranking, call_sites, streams, pools, segments);
+
 /// Progress of sorting the call sites by area.
 #[derive(Default)]
 struct Ranking {
@@ -62,6 +64,8 @@ struct Ranking {
     places: HashMap<FrameId, u32, foldhash::fast::RandomState>,
     group_of_site: Option<HashMap<FrameId, u32, foldhash::fast::RandomState>>,
 }
+
+base::heap_bytes!(Ranking: area);
 
 impl Groups {
     /// Creates the groups of streams and pools. [`Groups::step`] ranks the call sites later.
@@ -274,17 +278,6 @@ impl Groups {
             Grouping::Annotation => self.regions.counts()[0],
             Grouping::CompileContext => self.regions.counts()[1],
         }
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.sites.heap_bytes()
-            + self.categories.heap_bytes()
-            + self.regions.heap_bytes()
-            + self.ranking.as_ref().map_or(0, |ranking| ranking.area.heap_bytes())
-            + self.call_sites.capacity() * size_of::<FrameId>()
-            + self.streams.capacity() * size_of::<u64>()
-            + self.pools.capacity() * size_of::<(u64, u64)>()
-            + self.segments.capacity() * size_of::<(i64, u64, u64, u32)>()
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct InnermostAnnotations {
     latest: i64,
 }
 
+base::heap_bytes!(InnermostAnnotations: changes);
+
 impl InnermostAnnotations {
     /// Creates a list without changes. `marks` selects the marks that will be considered.
     pub(super) fn new(marks: MarkScope) -> InnermostAnnotations {
@@ -97,9 +99,5 @@ impl InnermostAnnotations {
             Some(&(before, name)) => (name, before + 1..until),
             None => (None, 0..until),
         }
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.changes.capacity() * size_of::<(u32, Option<StringId>)>()
     }
 }

@@ -5,21 +5,16 @@
 //! [`Work::More`]. `step` returns when its time budget is spent, so a driver with a message queue can let a
 //! cancellation or a newer request overtake running work.
 //!
-//! Read first: `protocol.rs` (requests, questions and replies), `loader.rs` (from bytes to an open file) and
+//! Read first: `opening.rs` (from bytes to an open file) and
 //! `questions.rs` (from a question to its answer).
 
-mod archive;
-mod archive_error;
 mod categories;
 mod columns;
-mod container_input;
 mod copying;
 pub mod crop;
 mod curves;
-mod decoder;
 mod details;
 mod device;
-mod event_sink;
 mod events;
 mod find;
 mod flame;
@@ -27,20 +22,16 @@ mod groups;
 mod heaviest;
 mod icicle;
 mod innermost;
-mod input_buffer;
 mod legend;
-mod loader;
+mod loading;
 mod marks;
 mod memory_at;
-mod memory_limit;
 mod moments;
 mod open;
 mod opening;
 mod origin;
-mod partial;
 mod plan;
 mod plots;
-mod probe;
 mod questions;
 mod radix;
 mod range;
@@ -52,23 +43,21 @@ mod roles;
 mod scenes;
 mod search_matches;
 mod side;
-mod snapviewer;
 mod source_lines;
 mod sources;
-mod spans;
 mod stack_match;
 mod stack_trees;
 mod state;
 mod steps;
 mod stranded;
-mod survey;
 mod table;
+pub mod tables;
 mod tree;
 mod what_if;
 
 pub use columns::verify_cache;
+pub use intake::PartialSchedule;
 pub use opening::{OpenedFile, Opening, open_columns};
-pub use partial::PartialSchedule;
 pub use protocol::{Answer, Ask, NeededBytes, Question, Reply, Request};
 pub use report::search::{ModuleSearch, StepSearch};
 pub use side::Side;
@@ -76,8 +65,8 @@ pub use side::Side;
 use analysis::{CategorySet, InternalRules};
 use base::out_of_line::out_of_line;
 use base::slice::TimeSlice;
-use container_input::ContainerInput;
-use loader::Loader;
+use intake::{Loader, MAX_TABLE_BYTES};
+use loading::Loading;
 use open::OpenFile;
 use protocol::{LoadRange, PartialFile};
 use questions::Questions;
@@ -97,11 +86,11 @@ pub struct Engine {
     max_table_bytes: u64,
     /// Range of events to load from each file.
     load_range: LoadRange,
-    loading: Option<Box<Loader>>,
+    loading: Option<Box<Loading>>,
     file: Option<Box<OpenFile>>,
     questions: Questions,
     /// Constructor of the simulator for [`Question::WhatIf`]. If `None`, such queries are not answered.
-    simulator: Option<fn() -> Box<dyn what_if::Simulator>>,
+    simulator: Option<what_if::NewSimulator>,
     /// Function that configures each new loader. Set if this engine also opens cache files
     /// ([`Engine::with_cache_files`]).
     prepare_loader: Option<fn(&mut Loader)>,
@@ -119,15 +108,14 @@ impl Default for Engine {
 impl Engine {
     /// Creates an engine with no file open.
     pub fn new() -> Engine {
-        Engine::with_memory_limit(memory_limit::MAX_TABLE_BYTES)
+        Engine::with_memory_limit(MAX_TABLE_BYTES)
     }
 
     /// Creates an engine that rejects files whose tables take more than `max_table_bytes`.
     pub fn with_memory_limit(max_table_bytes: u64) -> Engine {
-        let simulator: fn() -> Box<dyn what_if::Simulator> = what_if::simulator;
-        let questions = Questions::new(Some(simulator()));
-        Engine { max_table_bytes, simulator: Some(simulator), questions, ..Engine::without_simulator() }
-            .with_cache_files()
+        let simulator: Option<what_if::NewSimulator> = Some(what_if::simulator);
+        let questions = Questions::new(simulator);
+        Engine { max_table_bytes, simulator, questions, ..Engine::without_simulator() }.with_cache_files()
     }
 
     /// Enables opening of cache files written by [`Engine::write_cache`]. The code for that is linked only if this is
@@ -140,13 +128,12 @@ impl Engine {
     /// [`Question::WhatIf`] are not answered. Cache files written by [`Engine::write_cache`] are rejected unless
     /// [`Engine::with_cache_files`] is called.
     pub fn without_simulator() -> Engine {
-        let max_table_bytes = memory_limit::MAX_TABLE_BYTES;
         let (questions, internal_rules, replies, load_range) = Default::default();
         let categories = CategorySet::standard();
         let (loading, file) = (None, None);
         let (simulator, prepare_loader) = (None, None);
         Engine {
-            max_table_bytes,
+            max_table_bytes: MAX_TABLE_BYTES,
             load_range,
             loading,
             file,
@@ -164,17 +151,15 @@ impl Engine {
         match request {
             Request::Open { name, total_bytes, access, member } => {
                 self.file = None;
-                self.questions = Questions::new(self.simulator.map(|make| make()));
-                let intake = ContainerInput::new(total_bytes, access, member);
-                let mut loader = Box::new(Loader::new(name, intake, self.max_table_bytes).with_range(self.load_range));
+                self.questions = Questions::new(self.simulator);
+                let loader = Loader::new(name, total_bytes, access, member, self.max_table_bytes);
+                let mut loader = loader.with_range(self.load_range);
                 self.prepare_loader.into_iter().for_each(|prepare| prepare(&mut loader));
-                self.loading = Some(loader);
+                self.loading = Some(Box::new(Loading::new(loader)));
             }
             Request::Load(range) => self.load_range = range,
             Request::EndOfFile => {
-                if let Some(loader) = &mut self.loading {
-                    loader.end();
-                }
+                self.loading.iter_mut().for_each(|loading| loading.loader.end());
             }
             Request::Cancel => {
                 if self.loading.take().is_some() {
@@ -203,15 +188,15 @@ impl Engine {
 
     /// Feeds the next bytes of the file being loaded, as requested by [`Engine::wants`]. Ignored if no file is loading.
     pub fn feed(&mut self, chunk: Vec<u8>) {
-        if let Some(loader) = &mut self.loading {
-            loader.feed(chunk);
+        if let Some(loading) = &mut self.loading {
+            loading.loader.feed(chunk);
         }
     }
 
     /// Returns the position of the bytes that are needed next. `None` while the last chunk is not consumed, and after
     /// an error or a cancellation. After an error or a cancellation, the caller should stop reading the file.
     pub fn wants(&self) -> Option<NeededBytes> {
-        self.loading.as_ref()?.wants()
+        self.loading.as_ref()?.loader.wants()
     }
 
     /// Returns whether a file is being loaded.
@@ -222,15 +207,16 @@ impl Engine {
     /// Returns partial results for the file being loaded. `None` if nothing was decoded since the last call, or if only
     /// a range of events is loaded. Takes a few nanoseconds for each event decoded since the last call.
     pub fn partial(&mut self) -> Option<Box<PartialFile>> {
-        self.loading.as_mut()?.partial().map(Box::new)
+        self.loading.as_mut()?.loader.partial().map(Box::new)
     }
 
     /// Continues until nothing is left to do or `has_time` returns false. `has_time` is called at least every few
     /// milliseconds.
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         let slice = &mut TimeSlice::new(has_time);
-        if let Some(loader) = &mut self.loading {
-            let result = out_of_line(|| loader.step(slice));
+        if let Some(loading) = &mut self.loading {
+            let result = loading.step(slice);
+            let loader = &mut loading.loader;
             self.replies.extend(loader.take_members().map(Reply::Members));
             match result {
                 Ok(None) => {
@@ -242,16 +228,16 @@ impl Engine {
                     return if loader.wants().is_some() { Work::Idle } else { Work::More };
                 }
                 Ok(Some(file)) => {
-                    self.replies.push_back(Reply::Opened(Box::new(out_of_line(|| file.summary()))));
-                    let file = self.file.insert(Box::new(file));
+                    self.replies.push_back(Reply::Opened(Box::new(file.summary())));
+                    let file = self.file.insert(file);
                     file.stack_trees.set_rules(self.internal_rules.clone());
                     file.set_categories(&self.categories);
                     self.loading = None;
                     // A caller that needs only the summary stops here.
                     return Work::More;
                 }
-                Err(error) => {
-                    self.replies.push_back(Reply::Failed { message: loader.error_message(&error) });
+                Err(message) => {
+                    self.replies.push_back(Reply::Failed { message });
                     self.loading = None;
                 }
             }
@@ -272,7 +258,7 @@ impl Engine {
     /// Returns the heap usage in bytes of the open file and of the file being loaded. Each entry is the name of a table
     /// and its size.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
-        let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loader| loader.heap_bytes());
+        let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loading| loading.loader.heap_bytes());
         bytes.extend(self.file.as_ref().map_or_else(Vec::new, |file| file.heap_bytes()));
         bytes.extend(self.questions.heap_bytes());
         bytes

@@ -9,10 +9,12 @@ use super::recorder_facts;
 use super::search_matches::SearchMatches;
 use super::stack_trees::StackTrees;
 use analysis::{CategorySet, Sites, site};
+use base::heap::{self, HeapBytes};
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLifetimes, Versions};
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
+use intake::LoadedFile;
 use picture::timeline::{self, Axis, Order, OrderBuilder, OutlineRect, Paint, View};
 use protocol::{
     DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Overview, Plot, PlotSettings, SCHEMA, Warning,
@@ -57,14 +59,9 @@ struct StackingOrder {
 const ORDERS_KEPT: usize = 2;
 
 impl OpenFile {
-    pub(super) fn new(
-        name: String,
-        format: String,
-        snapshot: Snapshot,
-        histories: Vec<DeviceHistory>,
-        warnings: Warnings,
-        sites: Sites,
-    ) -> OpenFile {
+    pub(super) fn new(loaded: LoadedFile) -> OpenFile {
+        let LoadedFile { name, format, snapshot, histories, warnings } = loaded;
+        let sites = Sites::new(&snapshot);
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
         let orders = Vec::new();
@@ -407,17 +404,13 @@ impl OpenFile {
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.snapshot.heap_bytes();
         bytes.extend(self.histories.iter().flat_map(DeviceHistory::heap_bytes));
-        let orders = self.orders.iter().filter_map(|stacked| stacked.order.as_ref());
-        bytes.push(("orders", orders.map(Order::heap_bytes).sum()));
+        bytes.push(("orders", heap::sum(self.orders.iter().map(|stacked| &stacked.order))));
         bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
-        bytes.push(("segments over time", self.segments.iter().map(SegmentLifetimes::heap_bytes).sum()));
+        bytes.push(("segments over time", heap::sum(&self.segments)));
         bytes.push(("pictures", self.plots.heap_bytes()));
-        bytes.push(("versions", self.versions.iter().map(Versions::heap_bytes).sum()));
+        bytes.push(("versions", heap::sum(&self.versions)));
         bytes.push(("answers", self.stack_trees.heap_bytes()));
-        bytes.push((
-            "search",
-            self.found.as_ref().map_or(0, |found| found.matches.heap_bytes() + found.frames.heap_bytes()),
-        ));
+        bytes.push(("search", self.found.heap_bytes()));
         bytes
     }
 }

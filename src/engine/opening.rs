@@ -1,50 +1,49 @@
 //! Opens a file without linking the code that answers queries, for callers that read the history directly.
 
 use super::Engine;
-use super::container_input::ContainerInput;
 use super::crop::{Crop, CropError, Cropped, SimulatedRun, SimulatedSummary};
-use super::loader::Loader;
+use super::loading::Loading;
 use super::open::OpenFile;
 use super::side::Side;
-use analysis::{CategorySet, Sites};
+use analysis::CategorySet;
 use base::slice::TimeSlice;
-use history::compact::{self, WriteError};
-use history::replay::{Builder, Recorder};
+use history::compact::WriteError;
+use intake::Loader;
 use protocol::{Access, FileSummary, LoadRange, Member, NeededBytes};
 use std::io::Write;
 
 /// Time-sliced loader of a file, without code that answers queries.
-pub struct Opening(Loader);
+pub struct Opening(Loading);
 
 impl Opening {
     /// Starts loading a file of `total_bytes`. `member` is the index of the snapshot to open if the file has several.
     /// The file is rejected if its tables take more than `memory` bytes.
     pub fn new(name: String, total_bytes: u64, member: Option<u32>, memory: u64) -> Opening {
-        Opening(Loader::new(name, ContainerInput::new(Some(total_bytes), Access::Random, member), memory))
+        Opening(Loading::new(Loader::new(name, Some(total_bytes), Access::Random, member, memory)))
     }
 
     /// Sets the range of events to load.
     #[must_use]
     pub fn with_range(self, load: LoadRange) -> Opening {
-        Opening(self.0.with_range(load))
+        Opening(Loading::new(self.0.loader.with_range(load)))
     }
 
     /// Feeds the bytes from the position that [`Opening::wants`] returned. An empty chunk marks the end of the file.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         match chunk.is_empty() {
-            true => self.0.end(),
-            false => self.0.feed(chunk),
+            true => self.0.loader.end(),
+            false => self.0.loader.feed(chunk),
         }
     }
 
     /// Returns the position of the bytes that are needed next. `None` while the last chunk is not consumed.
     pub fn wants(&self) -> Option<NeededBytes> {
-        self.0.wants()
+        self.0.loader.wants()
     }
 
     /// Returns the list of snapshots if the file has several. Later calls return `None`.
     pub fn take_members(&mut self) -> Option<Vec<Member>> {
-        self.0.take_members()
+        self.0.loader.take_members()
     }
 
     /// Continues loading the file. Returns the open file (`Some`) when it is complete, or `None` if more bytes are
@@ -53,7 +52,7 @@ impl Opening {
     /// # Errors
     /// Returns a message if the file is not a snapshot, is damaged, or takes too much memory.
     pub fn step(&mut self, slice: &mut TimeSlice<'_>) -> Result<Option<OpenedFile>, String> {
-        self.0.step(slice).map(|file| file.map(OpenedFile)).map_err(|error| self.0.error_message(&error))
+        Ok(self.0.step(slice)?.map(OpenedFile))
     }
 }
 
@@ -66,35 +65,18 @@ pub fn open_columns(
     name: String,
     read: &mut dyn FnMut(&mut [u8]) -> Result<usize, String>,
 ) -> Result<OpenedFile, String> {
-    let has_time = &mut || true;
-    let slice = &mut TimeSlice::new(has_time);
-    let mut reader = compact::ColumnReader::new(Recorder::default());
-    let mut buffer = vec![0; 1 << 18];
-    loop {
-        let length = read(&mut buffer)?;
-        let Some(bytes) = buffer.get(..length).filter(|bytes| !bytes.is_empty()) else { break };
-        reader.feed(bytes).map_err(|error| error.to_string())?;
-        while reader.step() {}
-    }
-    let format = reader.format().to_owned();
-    let (read, recorder) = reader.finish().map_err(|error| error.to_string())?;
-    let snapshot = read.snapshot;
-    let mut builder = Builder::new(&snapshot, recorder);
-    while builder.step(&snapshot, slice).is_err() {}
-    let (histories, warnings) = builder.finish();
-    let sites = Sites::new(&snapshot);
-    let mut file = OpenFile::new(name, format, snapshot, histories, warnings, sites);
-    while file.build_groups(slice).is_err() {}
+    let mut file = Box::new(OpenFile::new(intake::read_columns(name, read)?));
+    while file.build_groups(&mut TimeSlice::new(&mut || true)).is_err() {}
     Ok(OpenedFile(file))
 }
 
 /// A file that was opened without the code that answers queries.
-pub struct OpenedFile(OpenFile);
+pub struct OpenedFile(Box<OpenFile>);
 
 impl OpenedFile {
     /// Takes the open file out of an engine. The result does not link the code that answers queries.
     pub fn from_engine(engine: Engine) -> Option<OpenedFile> {
-        engine.file.map(|file| OpenedFile(*file))
+        engine.file.map(OpenedFile)
     }
 
     /// Writes a cache file that can be opened in place of the original.

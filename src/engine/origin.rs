@@ -30,7 +30,6 @@ pub(super) fn labels_of(snapshot: &Snapshot, history: &DeviceHistory, id: Alloca
 }
 
 /// Returns the tensors in an allocation at the time when the snapshot was saved. A recorder lists them in the file.
-#[inline(never)]
 pub(super) fn tensors_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id: AllocationId) -> &'a [Tensor] {
     let Snapshot { recorder, .. } = snapshot;
     let allocations = &history.allocations;

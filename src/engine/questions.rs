@@ -16,8 +16,9 @@ use super::sources::Sources;
 use super::state::{AddressLookup, SegmentsCache};
 use super::table::TableCache;
 use super::tree::TreeCache;
-use super::what_if::{RecordingEncoder, Simulator};
+use super::what_if::{NewSimulator, RecordingEncoder, Simulator};
 use super::{details, legend, marks, moments, range, steps};
+use base::heap::HeapBytes;
 use base::out_of_line::out_of_line;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use history::snapshot::StackId;
@@ -71,8 +72,10 @@ fn rank(question: &Question) -> u8 {
 }
 
 impl Questions {
-    pub(super) fn new(simulator: Option<Box<dyn Simulator>>) -> Questions {
-        Questions { simulator, ..Questions::default() }
+    /// Creates an empty queue. Without `new_simulator`, nothing is simulated.
+    pub(super) fn new(new_simulator: Option<NewSimulator>) -> Questions {
+        let (simulator, reports) = (new_simulator.map(|new| new()), Reports::new(new_simulator));
+        Questions { simulator, reports, ..Questions::default() }
     }
 
     /// Answers a query immediately, or queues it for [`Questions::step`].
@@ -158,70 +161,70 @@ impl Questions {
                     .map(|scene| Answer::Scene(Box::new(scene)))
             }
             Question::Hit { plot_settings, moment, byte } if plot_settings.plot == Plot::Stack => {
-                Some(Answer::Hit { hit: out_of_line(|| file.hit(device, plot_settings, moment, byte)), memory: None })
+                Some(Answer::Hit { hit: file.hit(device, plot_settings, moment, byte), memory: None })
             }
             Question::Hit { plot_settings, moment, byte } => {
-                let (hit, memory) = out_of_line(|| file.hit_in_plot(device, plot_settings, moment, byte));
+                let (hit, memory) = file.hit_in_plot(device, plot_settings, moment, byte);
                 Some(Answer::Hit { hit, memory: Some(Box::new(memory)) })
             }
             Question::MemoryAt { moment, address } => {
-                let (hit, memory) = out_of_line(|| self.beneath.look_up(file, device, moment, address, slice))?;
+                let (hit, memory) = self.beneath.look_up(file, device, moment, address, slice)?;
                 Some(Answer::Hit { hit, memory })
             }
             Question::Map(only) => {
                 let plot_settings = PlotSettings { plot: Plot::Addresses(only), ..PlotSettings::default() };
-                out_of_line(|| file.prepare_plot(device, plot_settings, slice))?;
-                Some(Answer::Map(Box::new(out_of_line(|| file.map(device, only)))))
+                file.prepare_plot(device, plot_settings, slice)?;
+                Some(Answer::Map(Box::new(file.map(device, only))))
             }
             Question::Curves { view, only, with_stranded } => {
                 let memory = (only, with_stranded);
-                Some(Answer::Curves(out_of_line(|| self.curves.compute(file, device, view, memory, slice))?))
+                Some(Answer::Curves(self.curves.compute(file, device, view, memory, slice)?))
             }
             Question::State(question) => {
                 Some(Answer::State(Box::new(out_of_line(|| self.states.page(file, device, question, slice))?)))
             }
-            Question::Events(ref question) => out_of_line(|| self.events.page(file, device, question, slice))?
-                .map(|page| Answer::Events(Box::new(page))),
+            Question::Events(ref question) => {
+                self.events.page(file, device, question, slice)?.map(|page| Answer::Events(Box::new(page)))
+            }
             Question::EventsText(ref question) => {
                 let send = &mut |part| send(Answer::TableText(part));
-                out_of_line(|| self.events.copy_text(file, device, question, send, slice))?;
+                self.events.copy_text(file, device, question, send, slice)?;
                 None
             }
             Question::Moments(ref at) => file.history(device).map(|history| {
                 Answer::Moments(at.iter().filter_map(|&at| moments::moment_facts(history, at)).collect())
             }),
             Question::Step { plot_settings, moment, byte, step } => {
-                out_of_line(|| steps::step(file, device, plot_settings, (moment, byte), step)).map(Answer::Step)
+                steps::step(file, device, plot_settings, (moment, byte), step).map(Answer::Step)
             }
-            Question::Marks => out_of_line(|| marks::marks(file, device)).map(|marks| Answer::Marks(Box::new(marks))),
-            Question::Overview { axis, width_px } => out_of_line(|| file.overview(device, axis, width_px))
-                .map(|overview| Answer::Overview(Box::new(overview))),
+            Question::Marks => marks::marks(file, device).map(|marks| Answer::Marks(Box::new(marks))),
+            Question::Overview { axis, width_px } => {
+                file.overview(device, axis, width_px).map(|overview| Answer::Overview(Box::new(overview)))
+            }
             Question::Legend { colouring, at } => {
                 if colouring == Grouping::Category {
-                    out_of_line(|| file.categorize(slice))?;
+                    file.categorize(slice)?;
                 }
-                out_of_line(|| legend::legend(file, device, colouring, at)).map(Answer::Legend)
+                legend::legend(file, device, colouring, at).map(Answer::Legend)
             }
             Question::Outline { view, plot_settings, allocation } => {
-                out_of_line(|| file.outline(device, plot_settings, &view, allocation)).map(Answer::Outline)
+                file.outline(device, plot_settings, &view, allocation).map(Answer::Outline)
             }
             Question::Details(allocation) => {
-                out_of_line(|| file.categorize(slice))?;
-                Some(Answer::Details(out_of_line(|| details::details(file, device, allocation)).map(Box::new)))
+                file.categorize(slice)?;
+                Some(Answer::Details(details::details(file, device, allocation).map(Box::new)))
             }
             Question::Find(ref query) => {
                 // The page only sends valid queries. An invalid one finds nothing.
                 let target = || Query::parse(query).map_or(SearchTarget::Nothing, SearchTarget::Query);
                 let search = self.search.get_or_insert_with(|| Box::new(Search::new(device, target())));
-                let tally = out_of_line(|| search.step(file, slice))?;
+                let tally = search.step(file, slice)?;
                 self.search.take().into_iter().for_each(|search| search.store_as(file, serial));
                 Some(Answer::Find(tally))
             }
-            Question::FindNext { search_serial, begin, direction, plot_settings, window, scope } => {
-                Some(Answer::FindNext(out_of_line(|| {
-                    find_match(file, (search_serial, scope), begin, direction, plot_settings, window)
-                })))
-            }
+            Question::FindNext { search_serial, begin, direction, plot_settings, window, scope } => Some(
+                Answer::FindNext(find_match(file, (search_serial, scope), begin, direction, plot_settings, window)),
+            ),
             Question::SameStack(stack) => {
                 let new = || Box::new(Search::new(device, SearchTarget::Stack(StackId(stack))));
                 let tally = self.count.get_or_insert_with(new).step(file, slice)?;
@@ -229,38 +232,36 @@ impl Questions {
                 Some(Answer::SameStack(tally))
             }
             Question::Flame(question) => {
-                Some(Answer::Flame(Box::new(out_of_line(|| self.flames.page(file, device, question, slice))?)))
+                Some(Answer::Flame(Box::new(self.flames.page(file, device, question, slice)?)))
             }
             Question::Sources(scope) => {
-                let page = out_of_line(|| self.sources.page(file, device, scope, slice))?;
+                let page = self.sources.page(file, device, scope, slice)?;
                 self.sources = Sources::default();
                 Some(Answer::Sources(Box::new(page)))
             }
-            Question::Range(span) => {
-                Some(Answer::Range(out_of_line(|| range::range_facts(file, device, span, slice))?))
-            }
+            Question::Range(span) => Some(Answer::Range(range::range_facts(file, device, span, slice)?)),
             Question::Tree(ref question) => {
                 Some(Answer::Tree(Box::new(out_of_line(|| self.trees.page(file, device, question, slice))?)))
             }
-            Question::Heaviest { scope, arrangement, node } => Some(Answer::Heaviest(out_of_line(|| {
-                self.heaviest.find(file, device, scope, (arrangement, node), slice)
-            })?)),
+            Question::Heaviest { scope, arrangement, node } => {
+                Some(Answer::Heaviest(self.heaviest.find(file, device, scope, (arrangement, node), slice)?))
+            }
             Question::Report(ref question) => {
                 Some(Answer::Report(Box::new(out_of_line(|| self.reports.step(file, device, question, slice))?)))
             }
             Question::PlanCurve(ref question, view) => {
                 let new = || Box::new(Plan::with_curve(device, question, view));
                 let plan = self.plan_curve.get_or_insert_with(new);
-                out_of_line(|| plan.step(file, slice))?;
+                plan.step(file, slice)?;
                 let curve = self.plan_curve.take().map(|plan| plan.curve()).unwrap_or_default();
                 Some(Answer::PlanCurve(Box::new(curve)))
             }
-            Question::Course(ref course, view) => file
-                .history(device)
-                .map(|history| Answer::PlanCurve(Box::new(out_of_line(|| run_curve(history, course, view))))),
+            Question::Course(ref course, view) => {
+                file.history(device).map(|history| Answer::PlanCurve(Box::new(run_curve(history, course, view))))
+            }
             Question::Plan(ref question) => {
                 let plan = self.plan.get_or_insert_with(|| Box::new(Plan::new(device, question)));
-                let page = out_of_line(|| plan.step(file, slice))?;
+                let page = plan.step(file, slice)?;
                 self.plan = None;
                 Some(Answer::Plan(Box::new(page)))
             }
@@ -269,7 +270,7 @@ impl Questions {
             }
             Question::TableText(ref question) => {
                 let send = &mut |part| send(Answer::TableText(part));
-                out_of_line(|| self.tables.text(file, device, question, send, slice))?;
+                self.tables.text(file, device, question, send, slice)?;
                 None
             }
             Question::WhatIf(ref question) => {
@@ -280,10 +281,10 @@ impl Questions {
             }
             // The engine holds one file. Questions about two are answered by `compare::Pair`.
             Question::Pair(_) | Question::Comparison(..) => None,
-            Question::Recording => out_of_line(|| self.sending.step(file, device, slice))?.map(Answer::Recording),
+            Question::Recording => self.sending.step(file, device, slice)?.map(Answer::Recording),
             Question::PlannedSizes(ref question) => {
                 let sizes = self.sizes.get_or_insert_with(|| Box::new(PlannedSizes::new(device, question)));
-                let sizes = out_of_line(|| sizes.step(file, slice))?;
+                let sizes = sizes.step(file, slice)?;
                 self.sizes = None;
                 self.simulator.iter_mut().for_each(|simulator| simulator.set_planned_sizes(device, &sizes));
                 Some(Answer::PlannedSizes(sizes))
@@ -302,7 +303,7 @@ impl Questions {
             ("list of events", self.events.heap_bytes()),
             ("views", views + self.sources.heap_bytes()),
             ("insights", self.reports.heap_bytes()),
-            ("simulation", self.simulator.as_ref().map_or(0, |simulator| simulator.heap_bytes())),
+            ("simulation", self.simulator.heap_bytes()),
         ]
     }
 }

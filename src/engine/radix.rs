@@ -23,6 +23,8 @@ pub(super) struct Radix {
     counted: bool,
 }
 
+base::heap_bytes!(Radix: keys, to_keys, ids, to_ids);
+
 impl Radix {
     /// Creates an empty sort with capacity for `count` ids. Without it, a growing vector would copy all ids within one
     /// time slice.
@@ -103,11 +105,6 @@ impl Radix {
         }
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
-        (self.keys.capacity() + self.to_keys.capacity()) * size_of::<u64>()
-            + (self.ids.capacity() + self.to_ids.capacity()) * size_of::<u32>()
-    }
-
     /// Returns the ids, which are in key order once [`Radix::step`] has finished.
     pub(super) fn into_ids(self) -> Vec<u32> {
         self.ids
@@ -123,6 +120,8 @@ pub(super) struct MultiKeySort {
     /// Ids, sorted by all keys with an index below `key_index`.
     ids: Vec<u32>,
 }
+
+base::heap_bytes!(MultiKeySort: radix, ids);
 
 impl MultiKeySort {
     /// Creates a sort of these ids. Ids with equal keys stay in the given order.
@@ -158,10 +157,6 @@ impl MultiKeySort {
     /// Returns the ids, which are sorted once [`MultiKeySort::step`] has finished.
     pub(super) fn ids(&self) -> &[u32] {
         &self.ids
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.radix.heap_bytes() + self.ids.capacity() * size_of::<u32>()
     }
 }
 

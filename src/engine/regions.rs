@@ -16,6 +16,8 @@ struct Names {
     read: usize,
 }
 
+base::heap_bytes!(Names: names, numbers);
+
 impl Names {
     fn read(
         &mut self,
@@ -53,6 +55,8 @@ pub(super) struct Regions {
     innermost: Vec<(i64, InnermostAnnotations)>,
     read: usize,
 }
+
+base::heap_bytes!(Regions: annotations, contexts, [innermost]);
 
 impl Regions {
     /// Continues reading the annotation marks and event labels.
@@ -115,12 +119,6 @@ impl Regions {
     pub(super) fn context_label(&self, snapshot: &Snapshot, group: u32) -> String {
         let name = group.checked_sub(2).and_then(|number| self.contexts.label(snapshot, number));
         name.unwrap_or_else(|| if group == 0 { "allocated before recording" } else { "N/A" }.to_owned())
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let names = |names: &Names| names.names.capacity() * size_of::<StringId>() + names.numbers.allocation_size();
-        let changes = self.innermost.iter().map(|(_, innermost)| innermost.heap_bytes());
-        names(&self.annotations) + names(&self.contexts) + changes.sum::<usize>()
     }
 }
 

@@ -10,3 +10,5 @@ pub(super) struct SearchMatches {
     /// Frames that match the query. Empty if the query does not refer to frames.
     pub(super) frames: IdSet,
 }
+
+base::heap_bytes!(SearchMatches: matches, frames);

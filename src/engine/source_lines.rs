@@ -62,6 +62,8 @@ pub(super) struct SourceLines {
     left_out: LocationWeight,
 }
 
+base::heap_bytes!(SourceLines: frames, used, by_line, by_weight, of_file, lines, files);
+
 impl SourceLines {
     /// Continues adding up. Once complete, returns the files, heaviest first, and the total of the files that are left
     /// out.
@@ -151,19 +153,9 @@ impl SourceLines {
         }
         Ok((std::mem::take(&mut self.sent), self.left_out))
     }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let sorting = [&self.by_line, &self.by_weight, &self.of_file].into_iter().flatten();
-        self.frames.capacity() * size_of::<LocationWeight>()
-            + self.used.capacity() * size_of::<u32>()
-            + sorting.map(MultiKeySort::heap_bytes).sum::<usize>()
-            + self.lines.heap_bytes()
-            + self.files.heap_bytes()
-    }
 }
 
 /// Returns the byte offset at which each line of the source starts.
-#[inline(never)]
 fn line_starts(source: &[u8]) -> Vec<u32> {
     let mut starts = Vec::new();
     let mut is_new = true;
@@ -177,7 +169,6 @@ fn line_starts(source: &[u8]) -> Vec<u32> {
 }
 
 /// Returns the trimmed text of a line. Empty if the source has no such line.
-#[inline(never)]
 fn line_text(source: &[u8], starts: &[u32], line: i128) -> String {
     let start = usize::try_from(line).ok().and_then(|line| starts.get(line.checked_sub(1)?));
     let text = start.and_then(|&start| source.get(start as usize..)).unwrap_or_default();

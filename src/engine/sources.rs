@@ -18,6 +18,8 @@ pub(super) struct Sources {
     page: SourcesPage,
 }
 
+base::heap_bytes!(Sources: lines);
+
 impl Sources {
     /// Continues computing the page and returns it once complete. It is empty if the file does not have the device.
     pub(super) fn page(
@@ -66,9 +68,5 @@ impl Sources {
         let (files, left_out) = self.lines.step(snapshot, slice)?;
         let page = std::mem::take(&mut self.page);
         Ok(SourcesPage { files, left_out, ..page })
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.lines.heap_bytes()
     }
 }

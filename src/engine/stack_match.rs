@@ -4,9 +4,10 @@
 //! matches a query about call sites if its innermost frame of the user's own code matches.
 
 use super::open::OpenFile;
-use analysis::{IdSet, frame_line};
+use analysis::query::FrameMatcher;
+use analysis::{IdSet, Sites, frame_line};
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
-use history::snapshot::{FrameId, StackId};
+use history::snapshot::{FrameId, Snapshot, StackId};
 use protocol::Query;
 
 /// The frames and stacks tested so far that match a query.
@@ -19,15 +20,38 @@ pub(super) struct StackMatch {
     line: String,
 }
 
+base::heap_bytes!(StackMatch: frames, stacks);
+
 impl StackMatch {
     /// Continues testing frames and stacks until all are tested or the time slice is used up. For a query about
     /// categories, classifies allocations instead. Does nothing for other queries.
     pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, slice: &mut TimeSlice) -> SliceResult {
-        if let Query::Category(_) = query {
-            return file.categorize(slice);
+        match query {
+            Query::Category(_) => file.categorize(slice),
+            Query::Frame(matcher) => self.match_frames(&file.snapshot, matcher, slice),
+            Query::Site(matcher) => self.run(&file.snapshot, matcher, Some(&mut file.sites), slice),
+            _ => Ok(()),
         }
-        let (Query::Frame(matcher) | Query::Site(matcher)) = query else { return Ok(()) };
-        let OpenFile { snapshot, sites, .. } = file;
+    }
+
+    /// Continues testing frames and stacks for a query about frames.
+    pub(super) fn match_frames(
+        &mut self,
+        snapshot: &Snapshot,
+        matcher: &FrameMatcher,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        self.run(snapshot, matcher, None, slice)
+    }
+
+    /// Continues testing frames, and then stacks: their call sites if `sites` is given.
+    fn run(
+        &mut self,
+        snapshot: &Snapshot,
+        matcher: &FrameMatcher,
+        mut sites: Option<&mut Sites>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let (frames, stacks) = (&snapshot.frames, &snapshot.stacks);
         if self.next_frame == 0 {
             (self.frames, self.stacks) = (IdSet::with_bound(frames.len()), IdSet::with_bound(stacks.len()));
@@ -46,12 +70,12 @@ impl StackMatch {
                 let matches = |(callers, frame): (StackId, FrameId)| {
                     self.stacks.contains(callers.0) || self.frames.contains(frame.0)
                 };
-                let is_match = match query {
-                    Query::Site(_) => {
+                let is_match = match &mut sites {
+                    Some(sites) => {
                         let site = sites.user_frame(snapshot, StackId(id));
                         site.is_some_and(|site| self.frames.contains(site.0))
                     }
-                    _ => stacks.innermost(StackId(id)).is_some_and(matches),
+                    None => stacks.innermost(StackId(id)).is_some_and(matches),
                 };
                 if is_match {
                     self.stacks.insert(id);

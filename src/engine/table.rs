@@ -27,6 +27,8 @@ pub(super) struct TableCache {
     sites: SiteRanks,
 }
 
+base::heap_bytes!(TableCache: listing, order, terms, sites);
+
 impl TableCache {
     /// Resets the copy progress, so that rows are copied from the beginning.
     pub(super) fn reset_text(&mut self) {
@@ -114,12 +116,5 @@ impl TableCache {
             id.into_iter().for_each(|&id| rows::write_line(text, file, device, listing.moment(), id));
         };
         self.copying.step(rows::HEADER, (&question.selected, order.ids.len() as u32), &mut write, send, slice)
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.listing.as_ref().map_or(0, |listing| listing.heap_bytes())
-            + self.order.as_ref().map_or(0, |order| order.heap_bytes())
-            + self.terms.as_ref().map_or(0, Terms::heap_bytes)
-            + self.sites.heap_bytes()
     }
 }

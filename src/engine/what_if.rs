@@ -2,11 +2,12 @@
 //! page runs the simulator in a separate wasm module.
 
 use super::open::OpenFile;
-use super::report::steps::StepFinder;
+use super::report::step_finder::StepFinder;
 use allocator::Recording;
 use allocator::reading::Reading;
 use allocator::simulation::Simulation;
 use allocator::transfer::Writing;
+use base::heap::HeapBytes;
 use base::slice::{SliceResult, TimeSlice};
 use protocol::{WhatIf, WhatIfQuestion, encode};
 
@@ -67,7 +68,7 @@ impl RecordingEncoder {
 
 /// Simulator that answers a [`WhatIfQuestion`]. It is a trait, so that an engine without a simulator does not link its
 /// code.
-pub(super) trait Simulator {
+pub(super) trait Simulator: HeapBytes {
     /// Resets the simulator, so that another query can be answered.
     fn reset(&mut self);
 
@@ -84,9 +85,10 @@ pub(super) trait Simulator {
 
     /// Sets the planned sizes of a device's allocations, in the encoding that [`Simulation::plan`] expects.
     fn set_planned_sizes(&mut self, device: i64, sizes: &[u8]);
-
-    fn heap_bytes(&self) -> usize;
 }
+
+/// Function that creates a [`Simulator`].
+pub(super) type NewSimulator = fn() -> Box<dyn Simulator>;
 
 /// Simulator that caches its last simulation for reuse.
 #[derive(Default)]
@@ -96,6 +98,8 @@ struct NativeSimulator {
     /// Device ordinal and planned sizes, until they are passed to a simulation.
     sizes: Option<(i64, Vec<u8>)>,
 }
+
+base::heap_bytes!(NativeSimulator: simulation);
 
 pub(super) fn simulator() -> Box<dyn Simulator> {
     Box::new(NativeSimulator::default())
@@ -127,9 +131,5 @@ impl Simulator for NativeSimulator {
 
     fn set_planned_sizes(&mut self, device: i64, sizes: &[u8]) {
         self.sizes = Some((device, sizes.to_vec()));
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.simulation.as_ref().map_or(0, Simulation::heap_bytes)
     }
 }

@@ -1,8 +1,8 @@
 //! Iterates over the totals of a device, event by event.
 
-use base::units::{EventIdx, Moment};
+use base::units::Moment;
 use engine::Side;
-use history::replay::Curve;
+use engine::tables::{Quantity, TotalsCache};
 
 /// Totals of a device after an event, or before the first event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,28 +27,12 @@ impl Point {
 
 /// Returns the totals at moment `from`, and after each event with an index in `from..to`.
 pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item = Point> + '_ {
-    let history = side.history;
-    let from = from.max(history.events.first());
-    let moment = Moment(from);
-    let awaiting = |event| history.awaiting_free_change(event);
-    let mut point = Point {
-        event: moment.event().map(|event| event.0),
-        time_us: moment.event().and_then(|event| history.events.times.at(event.0)),
-        live: history.drawn_at(moment),
-        awaiting_free: Curve::new(&history.awaiting_free, &awaiting).at(moment),
-        reserved: history.reserved_at(moment),
-    };
-    let first = point;
-    let after = (from..to.min(history.event_count())).map(move |event| {
-        let at = EventIdx(event);
-        point = Point {
-            event: Some(event),
-            time_us: history.events.times.at(event),
-            live: point.live.saturating_add(history.drawn_change(at)),
-            awaiting_free: point.awaiting_free.saturating_add(history.awaiting_free_change(at)),
-            reserved: point.reserved.saturating_add(history.reserved_change(at)),
-        };
-        point
-    });
-    std::iter::once(first).chain(after)
+    let (history, totals) = (side.history, TotalsCache::default());
+    (from.max(history.events.first())..=to.min(history.event_count())).map(Moment).map(move |moment| {
+        let event = moment.event().map(|event| event.0);
+        let [live, awaiting_free, reserved] = [Quantity::Live, Quantity::AwaitingFree, Quantity::Reserved]
+            .map(|quantity| totals.bytes(side, quantity, moment));
+        let time_us = event.and_then(|event| history.events.times.at(event));
+        Point { event, time_us, live, awaiting_free, reserved }
+    })
 }

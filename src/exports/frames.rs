@@ -1,6 +1,6 @@
 //! Assigns consecutive indices to exported frames. Adds synthetic frames for allocations without a stack.
 
-use engine::Side;
+use engine::{Side, tables};
 use hashbrown::HashMap;
 use history::replay::AllocationId;
 use history::snapshot::{FrameId, StackId};
@@ -72,18 +72,11 @@ impl Frame {
         let snapshot = side.snapshot();
         match self {
             Frame::Root(root) => Texts { name: root.frame().unwrap_or_default().into(), file: Cow::default(), line: 0 },
-            Frame::Recorded(id) => {
-                let frame = snapshot.frames.frame(id);
-                let file = snapshot.strings.text(frame.filename);
-                // PyTorch writes these for C++ frames without debug information.
-                let is_known = !matches!(&*file, "??" | "none");
-                Texts {
-                    name: snapshot.strings.text(frame.name),
-                    file: if is_known { file } else { Cow::default() },
-                    // Files contain 2^64 − 1 for unknown lines.
-                    line: u32::try_from(frame.line).ok().filter(|&line| line <= i32::MAX as u32).unwrap_or(0),
-                }
-            }
+            Frame::Recorded(id) => Texts {
+                name: tables::function(snapshot, id),
+                file: tables::file(snapshot, id).unwrap_or_default(),
+                line: tables::line(snapshot, id).unwrap_or(0),
+            },
         }
     }
 }

@@ -1,24 +1,11 @@
 //! Streaming JSON writer. Escapes only strings.
 
+use base::escape::Json;
 use std::io::{self, Write};
 
 /// Writes a JSON string, including quotes.
 pub(crate) fn text(out: &mut dyn Write, text: &str) -> io::Result<()> {
-    out.write_all(b"\"")?;
-    let mut plain = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= b' ' && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.write_all(text.as_bytes().get(plain..at).unwrap_or_default())?;
-        plain = at + 1;
-        match byte {
-            b'"' | b'\\' => out.write_all(&[b'\\', byte])?,
-            byte => write!(out, "\\u{byte:04x}")?,
-        }
-    }
-    out.write_all(text.as_bytes().get(plain..).unwrap_or_default())?;
-    out.write_all(b"\"")
+    write!(out, "{}", Json(text))
 }
 
 /// Writes a JSON array. `each` writes one element.

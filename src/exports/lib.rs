@@ -6,7 +6,6 @@
 //! Start with `profile.rs` (sums by stack), `rows.rs` (tables) and any of the formats, such as `speedscope.rs`.
 
 mod collapsed;
-mod columns;
 mod curve;
 mod dhat;
 mod firefox;
@@ -20,10 +19,10 @@ mod speedscope;
 mod tables;
 mod trace;
 
-pub use columns::{Cell, Column, Kind, columns};
 pub use merge::{MergeError, TraceLayout, merge_into_trace};
 pub use profile::Total;
-pub use rows::each_row;
+pub use rows::{columns, each_row};
+pub use tables::write_csv_text;
 
 use engine::Side;
 use profile::Profile;

@@ -1,9 +1,9 @@
 //! Tables as CSV (RFC 4180, with a header) or JSON lines.
 
-use crate::columns::{Cell, columns};
 use crate::json;
-use crate::rows::each_row;
+use crate::rows::{columns, each_row};
 use engine::Side;
+use engine::tables::Value;
 use protocol::{ExportFormat, ExportQuestion};
 use std::io::{self, Write};
 
@@ -17,20 +17,20 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
         return each_row(side, question, &mut |cells| {
             out.write_all(b"{")?;
             for (at, (column, cell)) in columns.iter().zip(cells).enumerate() {
-                write!(out, "{}\"{}\":", if at == 0 { "" } else { "," }, column.name)?;
+                write!(out, "{}\"{}\":", if at == 0 { "" } else { "," }, column.key)?;
                 match cell {
-                    Cell::Empty => out.write_all(b"null")?,
-                    Cell::Unsigned(number) => write!(out, "{number}")?,
-                    Cell::Signed(number) => write!(out, "{number}")?,
-                    Cell::Bool(value) => write!(out, "{value}")?,
-                    Cell::Text(text) => json::text(out, text)?,
+                    Value::Empty => out.write_all(b"null")?,
+                    Value::Unsigned(number) => write!(out, "{number}")?,
+                    Value::Signed(number) => write!(out, "{number}")?,
+                    Value::Bool(value) => write!(out, "{value}")?,
+                    Value::Text(text) => json::text(out, text)?,
                 }
             }
             out.write_all(b"}\n")
         });
     }
     for (at, column) in columns.iter().enumerate() {
-        write!(out, "{}{}", if at == 0 { "" } else { "," }, column.name)?;
+        write!(out, "{}{}", if at == 0 { "" } else { "," }, column.key)?;
     }
     out.write_all(b"\r\n")?;
     each_row(side, question, &mut |cells| {
@@ -39,19 +39,22 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
                 out.write_all(b",")?;
             }
             match cell {
-                Cell::Empty => {}
-                Cell::Unsigned(number) => write!(out, "{number}")?,
-                Cell::Signed(number) => write!(out, "{number}")?,
-                Cell::Bool(value) => write!(out, "{value}")?,
-                Cell::Text(text) => field(out, text)?,
+                Value::Empty => {}
+                Value::Unsigned(number) => write!(out, "{number}")?,
+                Value::Signed(number) => write!(out, "{number}")?,
+                Value::Bool(value) => write!(out, "{value}")?,
+                Value::Text(text) => write_csv_text(out, text)?,
             }
         }
         out.write_all(b"\r\n")
     })
 }
 
-/// Writes a CSV field, quoted if necessary. Text that a spreadsheet would execute as a formula is prefixed with `'`.
-fn field(out: &mut dyn Write, text: &str) -> io::Result<()> {
+/// Writes text as a CSV field, quoted if necessary. Text that a spreadsheet would execute as a formula is prefixed with `'`.
+///
+/// # Errors
+/// Returns the errors of `out`.
+pub fn write_csv_text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     if !is_formula && !text.contains([',', '"', '\r', '\n']) {
         return out.write_all(text.as_bytes());

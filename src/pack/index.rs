@@ -80,6 +80,16 @@ pub(crate) fn omit_part(dist: &Path, name: &str) -> Result<(), String> {
     write(dist, INDEX, page.as_bytes())
 }
 
+/// Returns the name of the style sheet that [`move_script_first`] has written.
+///
+/// # Errors
+/// Returns an error if `index.html` cannot be read, or names no style sheet.
+pub(crate) fn style_sheet(dist: &Path) -> Result<String, String> {
+    let page = read(dist, INDEX)?;
+    let name = page.split_once(STYLE).and_then(|(_, rest)| Some(rest.split_once(STYLE_END)?.0.to_owned()));
+    name.ok_or_else(|| "index.html has no style sheet".to_owned())
+}
+
 /// Returns the first 64 bits of the SHA-256 of the concatenated `parts`, in hexadecimal.
 fn short_hash(parts: &[&[u8]]) -> String {
     let mut digest = Sha256::new();

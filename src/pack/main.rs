@@ -1,7 +1,9 @@
-//! Build steps of `./run build` after trunk: `index` changes `index.html`, `single` writes the page as a single file.
+//! Build steps of `./run build` after trunk: `index` changes `index.html`, `docs` converts the manual, `single` writes
+//! the page as a single file.
 //!
 //! ```text
 //! pack early DIST                  fetch the wasm first, join the style sheets
+//! pack docs SOURCE DIST            convert the manual to HTML pages in DIST/docs
 //! pack part DIST NAME GLUE WASM    add a part of the page
 //! pack omit DIST NAME              remove a part that could not be built
 //! pack single DIST OUT             write the page as a single file, and DIST/offline.js
@@ -20,6 +22,7 @@
 //! x_bg.wasm, the samples                      <script type="application/octet-stream" id="part-…">
 //!                                             gzip, base64, never run
 //! <link rel="manifest" …/>                    removed: a single file is not installed
+//! <a … href="./docs/index.html">…</a>         MANUAL: the manual is not part of the file
 //! ```
 //!
 //! The policy allows scripts only by hash, because a page from `file://` has no server that `'self'` could match.
@@ -28,6 +31,7 @@
 //!
 //! The elements of the SQL part go to `DIST/sql-part.html`, which `memscape html --sql` inserts into the page.
 
+mod docs;
 mod index;
 mod offline;
 
@@ -76,6 +80,11 @@ try{return await WebAssembly.compileStreaming(got)}catch(cause){if(got.bodyUsed)
 const TOO_OLD: &str =
     "<p>This page could not start: it needs a browser from 2024 or later, with WebAssembly allowed.</p>";
 
+/// Link to the manual in the help dialog.
+const MANUAL_LINK: &str = "<a class=\"manual\" href=\"./docs/index.html\"";
+/// Text that replaces the link to the manual in the single-file page.
+const MANUAL: &str = "<span class=\"manual quiet\">Manual: <code>memscape help</code></span>";
+
 /// Sample snapshots on the start page (see src/ui/samples.rs).
 const SAMPLES: [&str; 4] = ["out-of-memory.pickle.gz", "leak.pickle.gz", "training.pickle.gz", "cuda-graphs.pickle.gz"];
 
@@ -83,11 +92,14 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["early", dist] => index::move_script_first(Path::new(dist)),
+        ["docs", source, dist] => docs::write(Path::new(source), Path::new(dist)),
         ["part", dist, name, glue, wasm] => index::add_part(Path::new(dist), name, Path::new(glue), Path::new(wasm)),
         ["omit", dist, name] => index::omit_part(Path::new(dist), name),
         ["single", dist, out] => single(Path::new(dist), Path::new(out)),
         _ => {
-            eprintln!("usage: pack early DIST | part DIST NAME GLUE WASM | omit DIST NAME | single DIST OUT");
+            eprintln!(
+                "usage: pack early DIST | docs SOURCE DIST | part DIST NAME GLUE WASM | omit DIST NAME | single DIST OUT"
+            );
             return ExitCode::from(2);
         }
     };
@@ -133,6 +145,8 @@ fn pack_page(dist: &Path) -> Result<PackedPage, String> {
         page.insert_str(picture.at, &format!("<img data-src=\"{}\"", data_url(&svg)));
     }
     cut(&mut page, "<link rel=\"manifest\" href=\"./", "\"/>").ok_or("index.html names no manifest")?;
+    let manual = cut(&mut page, MANUAL_LINK, "</a>").ok_or("index.html does not link to the manual")?;
+    page.insert_str(manual.at, MANUAL);
     let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", THEME, EARLY, FETCH, "</script>"].concat());
     let CutText { at, inner: wasm } = wasm.ok_or("index.html names no wasm")?;
     let first = [FAILED, THEME, EARLY].concat();

@@ -24,7 +24,8 @@ pub(crate) fn script(dist: &Path) -> Result<String, String> {
     for entry in fs::read_dir(dist).map_err(message)? {
         let entry = entry.map_err(message)?;
         let name = entry.file_name().into_string().map_err(|_| "a name is no text")?;
-        if NOT_LISTED.contains(&name.as_str()) {
+        // Folders hold the manual, which is fetched when it is opened.
+        if NOT_LISTED.contains(&name.as_str()) || entry.path().is_dir() {
             continue;
         }
         if !name.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_.".contains(&it)) {

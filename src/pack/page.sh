@@ -23,7 +23,7 @@ pack() { cargo run --quiet --locked -p memscape-pack -- "$@"; }
 # fingerprint: prints a checksum of everything the page is built from.
 fingerprint() {
     {
-        find index.html Trunk.toml Cargo.toml Cargo.lock .cargo src www -type f ! -path 'src/cli/built/*' ! -path 'src/python/*' -print0 |
+        find index.html Trunk.toml Cargo.toml Cargo.lock .cargo src www -type f ! -path 'www/docs/*' ! -path 'src/cli/built/*' ! -path 'src/python/*' -print0 |
             LC_ALL=C sort -z | xargs -0 cksum
         rustc --version
         if has_clang; then "${SQL_CLANG:-clang}" --version; fi
@@ -51,9 +51,12 @@ build_shell() {
     mkdir -p "$dist"
     (
         build_flags "$profile"
-        trunk --log warn build --release="$release" --dist "$dist" && pack early "$dist"
+        trunk --log warn build --release="$release" --dist "$dist" && pack early "$dist" && build_docs "$dist"
     )
 }
+
+# build_docs DIST: converts the manual. The fingerprint leaves it out, because nothing else depends on it.
+build_docs() { pack docs www/docs "$1"; }
 
 # prebuild PROFILE: compiles the page's program in advance, for example while trunk is being built.
 prebuild() {
@@ -98,9 +101,13 @@ is_built() {
     [[ -f $2/index.html && -f target/$1.fingerprint && $(<"target/$1.fingerprint") == "$(fingerprint)" ]]
 }
 
-# embed DIST: copies the single-file page into the sources of the command line, which includes it.
+# embed DIST: copies the single-file page and the manual into the sources of the command line, which includes them.
 embed() {
     local file
+    mkdir -p src/cli/built/docs
+    for file in www/docs/*.md; do
+        cmp -s "$file" "src/cli/built/docs/${file##*/}" || cp "$file" src/cli/built/docs/
+    done
     for file in memscape.html sql-part.html; do
         cmp -s "$1/$file" "src/cli/built/$file" || cp "$1/$file" "src/cli/built/$file"
     done
@@ -121,6 +128,7 @@ build_page() {
     now=$(fingerprint)
     if is_built "$profile" "$dist"; then
         say "$dist is up to date"
+        build_docs "$dist"
         embed "$dist"
         return
     fi

@@ -124,7 +124,7 @@ impl Address {
     }
 
     fn write(&self, app: &'static App) {
-        if app.state.borrow().is_following_link() {
+        if ui::link::is_following_link(&app.state.borrow()) {
             return;
         }
         let Some(link) = Link::from_state(&app.state.borrow()) else { return };

@@ -196,8 +196,7 @@ pub(super) fn listen(target: &EventTarget, event: &'static str, then: impl FnMut
     listen_boxed(target, event, Box::new(then));
 }
 
-/// Implements [`listen`]. Not generic, since each instance would add a kilobyte of wasm.
-#[inline(never)]
+/// Implements [`listen`]. Not generic, so that it is compiled once.
 fn listen_boxed(target: &EventTarget, event: &'static str, then: Box<dyn FnMut(&Event)>) {
     EventListener::new_with_options(target, event, EventListenerOptions::enable_prevent_default(), then).forget();
 }

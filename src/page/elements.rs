@@ -31,7 +31,6 @@ impl Search {
         self.value(&name.replace('_', "-"), T::instanceof).unchecked_into()
     }
 
-    #[inline(never)]
     fn value(&mut self, id: &str, is_kind: fn(&JsValue) -> bool) -> JsValue {
         let element = self.dom.document.get_element_by_id(id).map_or(JsValue::NULL, JsValue::from);
         if !is_kind(&element) {

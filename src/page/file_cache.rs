@@ -37,7 +37,7 @@ pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, wh
     }
     app.busy.spawn(async move {
         let found = look_up(app, &file).await;
-        if !app.state.borrow().is_current_load(load) {
+        if !ui::comparing::is_current_load(&app.state.borrow(), load) {
             return;
         }
         let columns = found.map(|(columns, fingerprint, key)| {

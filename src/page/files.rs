@@ -56,7 +56,7 @@ pub(super) fn fetch(app: &'static App, link: ResolvedUrl, member: Option<u32>, (
                 let _ = JsFuture::from(shown).await;
             }
         }
-        let is_current = app.state.borrow().is_current_load(load);
+        let is_current = ui::comparing::is_current_load(&app.state.borrow(), load);
         if is_current {
             app.client.send(&ToWorker::Link { load, member, url: link.url, which });
         }

@@ -2,16 +2,14 @@
 
 use super::app::{AddListener, App, Part};
 use super::dom::{Dom, listen};
-use super::panels::palette::TOGGLE;
 use super::panels::views::tab_and_panel;
 use ui::binding::Modifiers;
 use ui::binding::{KeyScope, chord};
 use ui::export::Dialog;
-use ui::features::FeatureCommand;
-use ui::keys::{BINDINGS, command_for_key};
+use ui::keys::command_for_key;
 use ui::stage::Help;
 use ui::tab::Tab;
-use ui::{Action, Command, settings};
+use ui::{Action, commands, settings};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
 
@@ -26,9 +24,8 @@ impl Part for Keys {
     type Elements = Dom;
 
     fn start(app: &'static App, dom: &'static Dom) -> Result<(), String> {
-        for binding in BINDINGS.iter() {
-            if let Some(button) = dom.by_id::<HtmlButtonElement>(binding.control) {
-                let command = binding.command;
+        for command in commands::all() {
+            if let Some(button) = dom.by_id::<HtmlButtonElement>(command.control) {
                 listen(&button, "click", move |_| app.dispatch(Action::Command(command)));
             }
         }
@@ -74,25 +71,23 @@ fn on_key(app: &'static App, dom: &'static Dom, event: &Event) {
     let scope = if export == Dialog::Open { KeyScope::Export } else { scope };
     let Some(command) = command_for_key(scope, &chord, letters) else { return };
     // An open dialog closes itself on Esc, and commands of the page below it are ignored.
-    if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
+    if help == Help::Open && ![commands::TOGGLE_HELP, commands::TOGGLE_LETTERS].contains(&command) {
         return;
     }
-    if export == Dialog::Open && !matches!(command, Command::Feature(FeatureCommand::Export(_)) | Command::SaveHtml) {
+    if export == Dialog::Open && command != commands::export::TOGGLE && command.scope != KeyScope::Export {
         return;
     }
-    if rules == settings::Dialog::Open && command != Command::ToggleRules {
+    if rules == settings::Dialog::Open && command != commands::TOGGLE_RULES {
         return;
     }
-    if settings == settings::Dialog::Open && command != Command::ToggleSettings {
+    if settings == settings::Dialog::Open && command != commands::TOGGLE_SETTINGS {
         return;
     }
-    if palette == settings::Dialog::Open && command != TOGGLE {
+    if palette == settings::Dialog::Open && command != commands::palette::TOGGLE {
         return;
     }
     // Without a timeline, its keys keep their default action. Arrows scroll the start page.
-    let is_of_timeline =
-        BINDINGS.iter().any(|binding| binding.command == command && binding.scope == KeyScope::Timeline);
-    if is_of_timeline && app.state.borrow().drawn_file().is_none() {
+    if command.scope == KeyScope::Timeline && app.state.borrow().drawn_file().is_none() {
         return;
     }
     event.prevent_default();

@@ -23,7 +23,7 @@ pub(super) fn outlines(state: &State, look: &PictureTheme) -> Vec<OverlayRect> {
         };
         add_strokes(&mut rects, &lane, &to_canvas(&lane, &quads), thick, look.hover);
     }
-    if let Some(of) = state.outline_key()
+    if let Some(of) = ui::surroundings::outline_key(state)
         && let Some(lane) = state.focused_lane()
     {
         // The worker knows the outline even if the scene merges the allocation with others.

@@ -9,7 +9,6 @@ mod source;
 mod warm_up;
 
 use crate::wire::{FromWorker, ToWorker, detach_columns};
-use base::out_of_line::out_of_line;
 use channel::{BlobWriter, Page, Slices, serve};
 use compare::{FileSlot, Pair};
 use engine::{Engine, PartialSchedule, Work};
@@ -154,10 +153,10 @@ impl WorkerShell {
         let mut slice_ends = self.slices.end_of_next();
         loop {
             let began = self.slices.clock.now();
-            let work = out_of_line(|| self.engine.borrow_mut().step(&mut || self.slices.clock.now() < slice_ends));
+            let work = self.engine.borrow_mut().step(&mut || self.slices.clock.now() < slice_ends);
             self.worked_ms.set(self.worked_ms.get() + self.slices.clock.now() - began);
-            out_of_line(|| self.post_replies());
-            out_of_line(|| self.post_partial());
+            self.post_replies();
+            self.post_partial();
             if work == Work::Idle {
                 self.send_fingerprint();
             }
@@ -167,7 +166,7 @@ impl WorkerShell {
                 // Messages that arrived meanwhile did not start another loop.
                 continue;
             }
-            if !self.read().await && out_of_line(|| self.step_warm_up(slice_ends)) == Work::Idle {
+            if !self.read().await && self.step_warm_up(slice_ends) == Work::Idle {
                 break;
             }
         }

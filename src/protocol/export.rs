@@ -5,16 +5,17 @@ use serde::{Deserialize, Serialize};
 
 base::listed! {
     /// Export formats, in the order of the export dialog.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum ExportFormat {
-        Speedscope,
-        Pprof,
-        Collapsed,
-        Firefox,
-        Trace,
-        Dhat,
-        Csv,
-        JsonLines,
+        Speedscope = "speedscope",
+        Pprof = "pprof",
+        Collapsed = "collapsed",
+        Firefox = "firefox",
+        Trace = "trace",
+        Dhat = "dhat",
+        #[default]
+        Csv = "csv",
+        JsonLines = "jsonl",
     }
 }
 
@@ -23,11 +24,11 @@ base::listed! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum ExportTable {
         #[default]
-        Allocations,
-        Events,
-        Segments,
-        Curve,
-        Stacks,
+        Allocations = "allocations",
+        Events = "events",
+        Segments = "segments",
+        Curve = "curve",
+        Stacks = "stacks",
     }
 }
 
@@ -70,50 +71,55 @@ pub enum ExportJob {
     },
 }
 
+/// Contents of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportContents {
+    /// Live allocations at the cursor, and others by format.
+    Cursor,
+    /// Live allocations at the peak.
+    Peak,
+    /// Allocations of [`ExportQuestion::scope`].
+    Scope,
+    /// Rows of [`ExportQuestion::table`].
+    Rows,
+}
+
 impl ExportFormat {
-    /// Returns the name of the format, as used on the command line.
-    pub fn name(self) -> &'static str {
+    /// Returns the file extension and the contents of the format.
+    const fn row(self) -> (&'static str, ExportContents) {
         match self {
-            ExportFormat::Speedscope => "speedscope",
-            ExportFormat::Pprof => "pprof",
-            ExportFormat::Collapsed => "collapsed",
-            ExportFormat::Firefox => "firefox",
-            ExportFormat::Trace => "trace",
-            ExportFormat::Dhat => "dhat",
-            ExportFormat::Csv => "csv",
-            ExportFormat::JsonLines => "jsonl",
+            ExportFormat::Speedscope => ("speedscope.json", ExportContents::Cursor),
+            ExportFormat::Pprof => ("pb.gz", ExportContents::Cursor),
+            ExportFormat::Collapsed => ("collapsedstack.txt", ExportContents::Scope),
+            ExportFormat::Firefox => ("firefox.json", ExportContents::Cursor),
+            ExportFormat::Trace => ("trace.json", ExportContents::Cursor),
+            ExportFormat::Dhat => ("dhat.json", ExportContents::Peak),
+            ExportFormat::Csv => ("csv", ExportContents::Rows),
+            ExportFormat::JsonLines => ("jsonl", ExportContents::Rows),
         }
     }
 
     /// Returns the file extension without the leading dot. Other tools recognize the format by its extension.
     pub fn extension(self) -> &'static str {
-        match self {
-            ExportFormat::Speedscope => "speedscope.json",
-            ExportFormat::Pprof => "pb.gz",
-            ExportFormat::Collapsed => "collapsedstack.txt",
-            ExportFormat::Firefox => "firefox.json",
-            ExportFormat::Trace => "trace.json",
-            ExportFormat::Dhat => "dhat.json",
-            ExportFormat::Csv => "csv",
-            ExportFormat::JsonLines => "jsonl",
-        }
+        self.row().0
+    }
+
+    pub fn contents(self) -> ExportContents {
+        self.row().1
     }
 
     /// Returns whether the format exports the rows of a table ([`ExportTable`]).
     pub fn has_rows(self) -> bool {
-        matches!(self, ExportFormat::Csv | ExportFormat::JsonLines)
+        self.contents() == ExportContents::Rows
     }
-}
 
-impl ExportTable {
-    /// Returns the name of the table on the command line and in file names.
-    pub fn name(self) -> &'static str {
-        match self {
-            ExportTable::Allocations => "allocations",
-            ExportTable::Events => "events",
-            ExportTable::Segments => "segments",
-            ExportTable::Curve => "curve",
-            ExportTable::Stacks => "stacks",
-        }
+    /// Returns whether files of the format are compressed with gzip.
+    pub fn is_gzipped(self) -> bool {
+        self.extension().ends_with(".gz")
+    }
+
+    /// Returns whether the export can be added to a trace of torch.profiler.
+    pub fn extends_trace(self) -> bool {
+        self == ExportFormat::Trace
     }
 }

@@ -29,6 +29,7 @@ pub mod sql;
 mod state;
 mod summary;
 mod table;
+mod topic;
 mod tree;
 mod workers;
 
@@ -43,7 +44,7 @@ pub use analysis::{EventTermError, EventTerms, Filter};
 pub use ask::{Answer, Ask, Question};
 pub use details::{CategoryDetails, Details, FrameText, HitAllocation, Origin, REASON_RECORDER, TENSOR_SEPARATOR};
 pub use events::{EventRow, EventsFilter, EventsPage, EventsQuestion, versioned};
-pub use export::{ExportFormat, ExportJob, ExportQuestion, ExportTable};
+pub use export::{ExportContents, ExportFormat, ExportJob, ExportQuestion, ExportTable};
 pub use find::{Direction, FrameMatcher, Match, Query, QueryError, SearchStart, Tally};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MAX_BOXES};
 pub use history::snapshot::Action;
@@ -68,7 +69,7 @@ pub use range::RangeFacts;
 pub use reply::Reply;
 pub use report::{
     Cell, Chart, ChartPart, DeltaBox, Evidence, HeatMap, HeatMapRow, Report, ReportQuestion, Sheet, SheetColumn,
-    SheetRow, Statement, Threshold, Tone, Topic,
+    SheetRow, Statement, Threshold, Tone,
 };
 pub use sources::{LocationWeight, SourceFile, SourceLine, SourcesPage};
 pub use state::{
@@ -83,6 +84,7 @@ pub use table::{
     LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, MAX_COPIED, SIZE_CLASSES, SortDirection, TableColumn,
     TableFilter, TablePage, TableQuestion, TableRow, TableSort, TableText, lifetime_class, size_class,
 };
+pub use topic::Topic;
 pub use tree::{Fold, FoldScope, FoldState, Reveal, TreePage, TreeQuestion, TreeRow};
 pub use workers::{FileToRead, SimulatorReply, SimulatorRequest, SurveyorReply, SurveyorRequest};
 

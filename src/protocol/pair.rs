@@ -25,41 +25,26 @@ base::listed! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum MatchKey {
         /// All frames, each with file, line and function.
-        Stack,
+        Stack = "stack",
         /// Python frames. Stacks without Python frames are matched by their operator.
-        PythonFrames,
+        PythonFrames = "python-frames",
         /// Python frames, ignoring line numbers.
-        NoLines,
+        NoLines = "no-lines",
         /// Python frames, ignoring line numbers and folders.
-        NoFolders,
+        NoFolders = "no-folders",
         /// Call site: file name, line and function.
-        CallSite,
-        Category,
+        CallSite = "call-site",
+        Category = "category",
         /// Innermost annotation that is open when the allocation is made.
-        Annotation,
+        Annotation = "annotation",
         /// `nn.Module` that makes the allocation.
-        Module,
+        Module = "module",
         /// Allocator pool.
-        Pool,
+        Pool = "pool",
     }
 }
 
 impl MatchKey {
-    /// Returns the name used on the command line, in links and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            MatchKey::Stack => "stack",
-            MatchKey::PythonFrames => "python-frames",
-            MatchKey::NoLines => "no-lines",
-            MatchKey::NoFolders => "no-folders",
-            MatchKey::CallSite => "call-site",
-            MatchKey::Category => "category",
-            MatchKey::Annotation => "annotation",
-            MatchKey::Module => "module",
-            MatchKey::Pool => "pool",
-        }
-    }
-
     /// Returns the display name.
     pub fn title(self) -> &'static str {
         match self {
@@ -81,24 +66,15 @@ base::listed! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub enum Align {
         /// By training step, and within each step by the sequence of allocations.
-        Steps,
+        Steps = "steps",
         /// By the sequence of allocations in the whole trace.
-        Sequence,
+        Sequence = "sequence",
         /// By the fraction of events up to the moment.
-        Share,
+        Share = "share",
     }
 }
 
 impl Align {
-    /// Returns the name used on the command line, in links and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Align::Steps => "steps",
-            Align::Sequence => "sequence",
-            Align::Share => "share",
-        }
-    }
-
     /// Returns the display name.
     pub fn title(self) -> &'static str {
         match self {

@@ -80,43 +80,27 @@ base::listed! {
     /// A predefined memory plan for a common change of a training setup.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Preset {
-        Batch,
-        Sequence,
-        Zero1,
-        Zero2,
-        Zero3,
-        Fsdp,
-        Bf16Weights,
-        EightBitOptimizer,
-        OffloadOptimizer,
-        Checkpoint,
+        Batch = "batch",
+        Sequence = "sequence",
+        Zero1 = "zero1",
+        Zero2 = "zero2",
+        Zero3 = "zero3",
+        Fsdp = "fsdp",
+        Bf16Weights = "bf16-weights",
+        EightBitOptimizer = "8bit-optimizer",
+        OffloadOptimizer = "offload-optimizer",
+        Checkpoint = "checkpoint",
     }
 }
 
 impl Preset {
-    /// Returns the name of the preset, as used on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Preset::Batch => "batch",
-            Preset::Sequence => "sequence",
-            Preset::Zero1 => "zero1",
-            Preset::Zero2 => "zero2",
-            Preset::Zero3 => "zero3",
-            Preset::Fsdp => "fsdp",
-            Preset::Bf16Weights => "bf16-weights",
-            Preset::EightBitOptimizer => "8bit-optimizer",
-            Preset::OffloadOptimizer => "offload-optimizer",
-            Preset::Checkpoint => "checkpoint",
-        }
-    }
-
     /// Parses a preset and its number, such as `fsdp=8`, or only a preset that takes no number, such as `checkpoint`.
     ///
     /// # Errors
     /// Returns an error message that names the unknown, missing or invalid part.
     pub fn parse(text: &str) -> Result<(Preset, Factor), String> {
         let (name, number) = text.split_once('=').map_or((text, None), |(name, number)| (name, Some(number)));
-        let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.name() == name) else {
+        let Some(preset) = Preset::from_name(name) else {
             let names: Vec<&str> = Preset::ALL.into_iter().map(Preset::name).collect();
             return Err(["no preset ", name, "; available: ", &names.join(", ")].concat());
         };

@@ -59,6 +59,8 @@ pub struct AddressMap {
     pub streams: Vec<u64>,
 }
 
+base::heap_bytes!(AddressMap: ranges);
+
 /// A range of addresses between two gaps of the address axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MappedRange {

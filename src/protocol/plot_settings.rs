@@ -3,62 +3,31 @@
 use super::{Arrangement, Plot};
 use serde::{Deserialize, Serialize};
 
-/// Property that allocations are grouped by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub enum Grouping {
-    /// Innermost frame of the user's own code.
-    #[default]
-    CallSite,
-    /// Requested bytes. Each class spans a factor of four.
-    Size,
-    /// Lifetime in events. Each class spans a factor of four.
-    Lifetime,
-    /// Time of allocation. The trace is divided into sixteen equal parts.
-    Age,
-    Stream,
-    Pool,
-    /// Category, as classified by the rules of [`Request::Categories`](super::Request::Categories).
-    Category,
-    /// Innermost annotation that is open when the allocation is made (Mosaic's rule).
-    Annotation,
-    /// torch.compile region of the allocation.
-    CompileContext,
+base::listed! {
+    /// Property that allocations are grouped by.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+    pub enum Grouping {
+        /// Innermost frame of the user's own code.
+        #[default]
+        CallSite = "site",
+        /// Category, as classified by the rules of [`Request::Categories`](super::Request::Categories).
+        Category = "category",
+        /// Requested bytes. Each class spans a factor of four.
+        Size = "size",
+        /// Lifetime in events. Each class spans a factor of four.
+        Lifetime = "lifetime",
+        /// Time of allocation. The trace is divided into sixteen equal parts.
+        Age = "age",
+        Stream = "stream",
+        Pool = "pool",
+        /// Innermost annotation that is open when the allocation is made (Mosaic's rule).
+        Annotation = "annotation",
+        /// torch.compile region of the allocation.
+        CompileContext = "region",
+    }
 }
 
 impl Grouping {
-    /// All groupings, in the order of the page's menus.
-    pub const ALL: [Grouping; 9] = [
-        Grouping::CallSite,
-        Grouping::Category,
-        Grouping::Size,
-        Grouping::Lifetime,
-        Grouping::Age,
-        Grouping::Stream,
-        Grouping::Pool,
-        Grouping::Annotation,
-        Grouping::CompileContext,
-    ];
-
-    /// Returns the identifier of the grouping, as used in the page's menus.
-    pub fn name(self) -> &'static str {
-        match self {
-            Grouping::CallSite => "site",
-            Grouping::Size => "size",
-            Grouping::Lifetime => "lifetime",
-            Grouping::Age => "age",
-            Grouping::Stream => "stream",
-            Grouping::Pool => "pool",
-            Grouping::Category => "category",
-            Grouping::Annotation => "annotation",
-            Grouping::CompileContext => "region",
-        }
-    }
-
-    /// Returns the grouping with this identifier.
-    pub fn from_name(name: &str) -> Option<Grouping> {
-        Grouping::ALL.into_iter().find(|grouping| grouping.name() == name)
-    }
-
     /// Returns whether the groups have a natural order. Then a colour ramp is used instead of distinct hues.
     pub fn is_ordered(self) -> bool {
         matches!(self, Grouping::Size | Grouping::Lifetime | Grouping::Age)

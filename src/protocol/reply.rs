@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Reply {
     Progress(Progress),
     /// Partial results for the file being loaded. Only sent by callers of
-    /// [`Engine::partial`](super::super::Engine::partial).
+    /// `Engine::partial`.
     Partial(Box<PartialFile>),
     /// The file has several snapshots. The requested one is opened next. To open another one, send
     /// [`Request::Open`](super::Request::Open) again.

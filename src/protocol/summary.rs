@@ -146,7 +146,6 @@ fn as_object<S: Serializer, V: Serialize>(pairs: &[(String, V)], serializer: S) 
 
 impl DeviceSummary {
     /// Returns the value that the recorder stored under a key, such as [`CAPACITY`].
-    #[inline(never)]
     pub fn recorder_value(&self, key: &str) -> Option<u64> {
         self.recorder.iter().find(|(known, _)| known == key).map(|(_, number)| *number)
     }

@@ -39,44 +39,30 @@ pub struct TableSort {
     pub direction: SortDirection,
 }
 
-/// A column of the Allocations table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TableColumn {
-    /// Allocation id. Ids are assigned in order of allocation, starting with 0.
-    Id,
-    /// Requested bytes.
-    Size,
-    /// Call site. Sorted by file name (first 32 bytes), line, and function (first 16 bytes).
-    CallSite,
-    Address,
-    /// Stream. Rows with an unknown stream come first.
-    Stream,
-    /// Pool. Rows with an unknown pool come first.
-    Pool,
-    /// Index of the alloc event. Allocations made before recording come first.
-    Allocated,
-    /// Time since the allocation. For allocations made before recording, time since the start of the trace.
-    Age,
-    /// Index of the event that completed the free. Allocations that are live at the end of the trace come last.
-    Freed,
-    /// Known part of the lifetime. Allocations that are live at the end of the trace come last.
-    Lifetime,
-}
-
-impl TableColumn {
-    /// All columns, in the order of the page.
-    pub const ALL: [TableColumn; 10] = [
-        TableColumn::Id,
-        TableColumn::Size,
-        TableColumn::CallSite,
-        TableColumn::Address,
-        TableColumn::Stream,
-        TableColumn::Pool,
-        TableColumn::Allocated,
-        TableColumn::Age,
-        TableColumn::Freed,
-        TableColumn::Lifetime,
-    ];
+base::listed! {
+    /// A column of the Allocations table.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum TableColumn {
+        /// Allocation id. Ids are assigned in order of allocation, starting with 0.
+        Id,
+        /// Requested bytes.
+        Size,
+        /// Call site. Sorted by file name (first 32 bytes), line, and function (first 16 bytes).
+        CallSite,
+        Address,
+        /// Stream. Rows with an unknown stream come first.
+        Stream,
+        /// Pool. Rows with an unknown pool come first.
+        Pool,
+        /// Index of the alloc event. Allocations made before recording come first.
+        Allocated,
+        /// Time since the allocation. For allocations made before recording, time since the start of the trace.
+        Age,
+        /// Index of the event that completed the free. Allocations that are live at the end of the trace come last.
+        Freed,
+        /// Known part of the lifetime. Allocations that are live at the end of the trace come last.
+        Lifetime,
+    }
 }
 
 /// Direction of a [`TableSort`].

@@ -1,15 +1,15 @@
 //! Data that is derived from a file or device on first use. [`super::shared`] computes it.
 
 use crate::node::Node;
-use analysis::Sites;
 use base::units::Moment;
+use engine::tables::SiteCache;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// Data derived from a file on first use.
 #[derive(Default)]
 pub(crate) struct FileCache {
-    pub(crate) sites: RefCell<Option<Sites>>,
+    pub(crate) sites: SiteCache,
     /// Indices of the stacks that occur in any row, ascending.
     pub(crate) stacks: OnceCell<Rc<Vec<u32>>>,
     /// For each entry of `stacks`, the row of its first frame in the `frame` table. The last element is the total

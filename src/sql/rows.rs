@@ -2,6 +2,7 @@
 
 use crate::source::Source;
 use crate::when::TracePosition;
+use engine::tables::{self, CellFn};
 use sqlite::{Bound, Cell, Column, Cursor, Filter, Kind, SeekColumn, Table, Value};
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;
@@ -24,9 +25,9 @@ pub(crate) enum RowSet {
 impl RowSet {
     pub(crate) const NONE: RowSet = RowSet::Range(0..0);
 
-    /// Returns the rows whose keys are in `keys`, for a table of `count` rows with consecutive keys from `first` on.
-    pub(crate) fn keyed(count: u32, first: i64, keys: &RangeInclusive<i64>) -> RowSet {
-        let row = |key: i64| key.saturating_sub(first).clamp(0, count.into()) as u32;
+    /// Returns the rows whose keys are in `keys`. The keys of `rows` are consecutive, from `first` on.
+    pub(crate) fn keyed(rows: std::ops::Range<u32>, first: i64, keys: &RangeInclusive<i64>) -> RowSet {
+        let row = |key: i64| rows.start + key.saturating_sub(first).clamp(0, rows.len() as i64) as u32;
         let (from, to) = (row(*keys.start()), row(keys.end().saturating_add(1)));
         RowSet::Range(from..to.max(from))
     }
@@ -48,8 +49,10 @@ pub(crate) struct RowRequest {
 /// Contents of a table, implemented by each SQL table of this crate.
 pub(crate) trait Rows: Default + 'static {
     const SCOPE: RowScope;
-    /// Name and type of each column, except `device`.
-    const COLUMNS: &'static [(&'static str, Kind)];
+    /// Name and type of each column, except `device` and those of the engine.
+    const COLUMNS: &'static [(&'static str, Kind)] = &[];
+    /// Columns that the engine declares. They follow the others.
+    const DECLARED: &'static [tables::Column] = &[];
     /// Index of the key column, whose values ascend within each device.
     const KEY_COLUMN: Option<usize>;
     /// Names of the hidden columns that contain the arguments of a table function.
@@ -61,7 +64,25 @@ pub(crate) trait Rows: Default + 'static {
     /// Selects the rows that match the request in a device or file. `part` is the index of the device.
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String>;
 
-    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a>;
+    /// Returns a cell of [`Rows::COLUMNS`].
+    fn cell<'a>(&'a self, _: &'a Source, _part: usize, _row: u32, _column: usize) -> Cell<'a> {
+        Cell::Null
+    }
+
+    /// Returns the row that the cells of [`Rows::DECLARED`] describe.
+    fn row<'a>(&'a self, _: &'a Source, _part: usize, _row: u32) -> Option<tables::Row<'a>> {
+        None
+    }
+}
+
+fn to_cell(value: tables::Value<'_>) -> Cell<'_> {
+    match value {
+        tables::Value::Empty => Cell::Null,
+        tables::Value::Unsigned(number) => number.into(),
+        tables::Value::Signed(number) => number.into(),
+        tables::Value::Bool(flag) => flag.into(),
+        tables::Value::Text(text) => text.into(),
+    }
 }
 
 /// Adapter that lets SQLite read a table from a source.
@@ -77,13 +98,13 @@ impl<R: Rows> TableAdapter<R> {
 }
 
 /// Returns the index of the first column in [`Rows::COLUMNS`]. The columns of a table are, in this order: device (if
-/// any), its own columns, arguments, side, rank.
+/// any), its own columns, those of the engine, arguments, side, rank.
 const fn first_own<R: Rows>() -> usize {
     if matches!(R::SCOPE, RowScope::Device) { 1 } else { 0 }
 }
 
 fn first_argument<R: Rows>() -> usize {
-    first_own::<R>() + R::COLUMNS.len()
+    first_own::<R>() + R::COLUMNS.len() + R::DECLARED.len()
 }
 
 fn side_column<R: Rows>() -> usize {
@@ -95,11 +116,15 @@ impl<R: Rows> Table for TableAdapter<R> {
         let [has_sides, has_ranks] = self.source.has_labels();
         let device = Column { name: "device", kind: Kind::Integer, hidden: false };
         let own_columns = R::COLUMNS.iter().map(|&(name, kind)| Column { name, kind, hidden: false });
+        let declared = R::DECLARED.iter().map(|column| {
+            let kind = if matches!(column.cell, CellFn::Text(_)) { Kind::Text } else { Kind::Integer };
+            Column { name: column.key, kind, hidden: false }
+        });
         let arguments = R::ARGUMENTS.iter().map(|&name| Column { name, kind: Kind::Text, hidden: true });
         let side = Column { name: "side", kind: Kind::Text, hidden: !has_sides };
         let rank = Column { name: "rank", kind: Kind::Integer, hidden: !has_ranks };
         let first = (R::SCOPE == RowScope::Device).then_some(device);
-        first.into_iter().chain(own_columns).chain(arguments).chain([side, rank]).collect()
+        first.into_iter().chain(own_columns).chain(declared).chain(arguments).chain([side, rank]).collect()
     }
 
     fn seeks(&self) -> Vec<SeekColumn> {
@@ -253,8 +278,13 @@ impl<R: Rows> Cursor for RowCursor<R> {
 
     fn cell(&self, column: usize) -> Cell<'_> {
         let Some((part, row)) = self.here else { return Cell::Null };
-        if let Some(index) = column.checked_sub(first_own::<R>()).filter(|index| *index < R::COLUMNS.len()) {
-            return self.rows.cell(&self.source, part, row, index);
+        if let Some(index) = column.checked_sub(first_own::<R>()) {
+            if index < R::COLUMNS.len() {
+                return self.rows.cell(&self.source, part, row, index);
+            }
+            if let Some(column) = R::DECLARED.get(index - R::COLUMNS.len()) {
+                return self.rows.row(&self.source, part, row).map_or(Cell::Null, |row| to_cell(column.value(&row)));
+            }
         }
         let label = self.source.file_of(part).map(|file| &file.label);
         match column.checked_sub(side_column::<R>()) {

@@ -2,30 +2,27 @@
 
 use crate::cache::{BlockPlace, Step};
 use crate::source::Source;
-use analysis::{Sites, frame_line};
 use base::slice::TimeSlice;
 use base::units::Moment;
+use engine::tables::{Row, TotalsCache, used_stacks};
 use engine::{Side, StepSearch};
-use history::snapshot::{FrameId, Snapshot, StackId};
+use history::snapshot::StackId;
 use std::rc::Rc;
 
 /// Maximum number of frames, whose indices must fit into 32 bits.
 const MAX_FRAMES: usize = u32::MAX as usize - 1;
 
 impl Source {
-    /// Returns the call site of a stack, i.e. the innermost frame of the user's own code.
-    pub(crate) fn site(&self, file: usize, stack: StackId) -> Option<FrameId> {
-        let snapshot = self.snapshot(file)?;
-        let mut sites = self.files.get(file)?.facts.sites.borrow_mut();
-        sites.get_or_insert_with(|| Sites::new(snapshot)).call_site(snapshot, stack)
-    }
-
     /// Returns the call site of a stack as text: `file:line function`.
     pub(crate) fn site_text(&self, file: usize, stack: StackId) -> Option<String> {
-        let (snapshot, frame) = (self.snapshot(file)?, self.site(file, stack)?);
-        let mut line = String::new();
-        frame_line::write(&mut line, snapshot, snapshot.frames.frame(frame));
-        Some(line)
+        self.files.get(file)?.facts.sites.text(self.snapshot(file)?, stack)
+    }
+
+    /// Returns a row of a table that the engine declares.
+    pub(crate) fn row<'a>(&'a self, part: usize, totals: &'a TotalsCache, index: u32) -> Option<Row<'a>> {
+        let file = self.file_of(part)?;
+        let first_stack = file.first_stack as u64;
+        Some(Row { first_stack, ..Row::new(self.side(part)?, &file.facts.sites, totals).at(index) })
     }
 
     /// Returns the id that a stack has in SQL, or `None` if the stack has no frames.
@@ -38,8 +35,7 @@ impl Source {
     /// Returns the indices of a file's stacks that occur in any row, ascending.
     pub(crate) fn stacks(&self, file: usize) -> Option<Rc<Vec<u32>>> {
         let of = self.files.get(file)?;
-        let snapshot = self.snapshot(file)?;
-        Some(of.facts.stacks.get_or_init(|| Rc::new(used(self, file, snapshot))).clone())
+        Some(of.facts.stacks.get_or_init(|| Rc::new(used(self, of.parts.clone()))).clone())
     }
 
     /// Returns, for each stack in [`Source::stacks`], the row of its first frame in the `frame` table. The last element
@@ -83,20 +79,12 @@ impl Source {
     }
 }
 
-fn used(source: &Source, file: usize, snapshot: &Snapshot) -> Vec<u32> {
-    let mut is_used = vec![false; snapshot.stacks.len()];
-    let mut mark = |stack: StackId| {
-        if let Some(slot) = is_used.get_mut(stack.0 as usize).filter(|_| stack != StackId::EMPTY) {
-            *slot = true;
-        }
-    };
-    snapshot.segments.iter().for_each(|segment| mark(segment.stack));
-    snapshot.blocks.iter().for_each(|block| mark(block.stack));
-    for part in source.files.get(file).map_or(0..0, |file| file.parts.clone()) {
-        let Some(side) = source.side(part) else { continue };
-        (0..side.history.event_count()).for_each(|event| mark(side.history.events.stack(event)));
-    }
-    (0u32..).zip(is_used).filter(|(_, is_used)| *is_used).map(|(stack, _)| stack).collect()
+fn used(source: &Source, parts: std::ops::Range<usize>) -> Vec<u32> {
+    let sides = parts.filter_map(|part| source.side(part));
+    let mut all: Vec<u32> = sides.flat_map(used_stacks).map(|stack| stack.0).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// Finds the allocation and the address range of each block of a device.

@@ -5,7 +5,7 @@ use engine::{Engine, OpenedFile, Side};
 use history::snapshot::{Snapshot, StackId};
 use protocol::FileSummary;
 
-/// An open file whose derived data is complete ([`Engine::complete_side`], [`Opened::prepare`]).
+/// An open file whose derived data is complete ([`Engine::complete_side`], [`OpenedFile::prepare`]).
 pub trait SideProvider {
     /// Returns the history of a device of the file, by device number.
     fn side_of(&self, device: i64) -> Option<Side<'_>>;

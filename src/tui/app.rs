@@ -17,7 +17,7 @@ use ui::effect::{FileToSurvey, GivenFile, Origin, RanksEffect};
 use ui::ranks::RanksAction;
 use ui::stage::Stage;
 use ui::tab::Tab;
-use ui::{Action, Command, Effect, FeatureAction, State, update};
+use ui::{Action, Command, Effect, FeatureAction, State, commands, update};
 
 /// Display settings of the terminal.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +135,7 @@ impl App {
     pub(crate) fn act(&mut self, action: Action) {
         self.action_count = self.action_count.wrapping_add(1);
         let now_ms = self.now_ms();
-        let asks = action == Action::Command(Command::ChooseEvents)
+        let asks = action == Action::Command(commands::CHOOSE_EVENTS)
             || matches!(action, Action::Feature(FeatureAction::Palette(_)));
         let was_asked = matches!(self.state.stage, Stage::Choosing(_));
         let effects = update(&mut self.state, action, now_ms);
@@ -151,7 +151,7 @@ impl App {
                 self.open_field(FieldPurpose::Events);
             } else if !was_asked {
                 // The native program can use all of the machine's memory, so load all events without asking.
-                self.act(Action::Command(Command::OpenAll));
+                self.act(Action::Command(commands::OPEN_ALL));
             }
         }
     }

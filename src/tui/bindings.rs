@@ -1,14 +1,10 @@
 //! Key bindings of the terminal interface. They take precedence over the page's key bindings.
 
-use ui::binding::{Binding, KeyScope};
-use ui::crosshair::CrosshairStep;
-use ui::features::FeatureCommand;
-use ui::keys::BINDINGS;
-use ui::palette::PaletteStep;
-use ui::range::ViewScope;
+use ui::binding::KeyScope;
+use ui::command::{Command, Trait};
 use ui::stage::Letters;
 use ui::tab::Tab;
-use ui::{Command, keys};
+use ui::{commands, keys};
 
 /// Commands that exist only in the terminal interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +97,7 @@ pub(crate) const TERMINAL_BINDINGS: &[TerminalBinding] = {
         own(ALL, &["Shift+q", "Ctrl+c"], TerminalCommand::Quit, "Quit"),
         own(ALL, &["Tab"], TerminalCommand::NextPane, "Go to the next pane: timeline, view, side"),
         own(ALL, &["Shift+Tab"], TerminalCommand::PreviousPane, "Go to the previous pane"),
-        page(ALL, &[":"], Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle)), "Open the command palette"),
+        page(ALL, &[":"], commands::palette::TOGGLE, "Open the command palette"),
         own(ALL, &["y"], TerminalCommand::Copy, "Copy the selection or the rows (OSC 52)"),
         own(ALL, &["o"], TerminalCommand::Link, "Show the link and the command for this view"),
         own(ALL, &["Ctrl+o"], TerminalCommand::OpenPath, "Open another file"),
@@ -112,41 +108,26 @@ pub(crate) const TERMINAL_BINDINGS: &[TerminalBinding] = {
         own(ALL, &["Ctrl+ArrowDown"], TerminalCommand::Shorter, "Give the timeline more rows"),
         own(ALL, &["Ctrl+z"], TerminalCommand::Suspend, "Suspend; fg brings it back"),
         own(ALL, &["Ctrl+l"], TerminalCommand::Redraw, "Redraw the screen"),
-        page(ALL, &["F5"], Command::ChooseScope(ViewScope::Cursor), "Show what is live at the cursor"),
-        page(ALL, &["F6"], Command::ChooseScope(ViewScope::Range), "Show what happens in the range"),
-        page(ALL, &["F7"], Command::ChooseScope(ViewScope::WholeTrace), "Show the whole trace"),
-        page(ALL, &["F8"], Command::ChooseScope(ViewScope::Change), "Show what changed from A to B"),
-        page(ALL, &["F9"], Command::NextRangeFilter, "Switch what the views show of the range"),
-        page(
-            TIMELINE,
-            &["ArrowLeft"],
-            Command::MoveCrosshair(CrosshairStep::ColumnLeft),
-            "Move the cursor left one column",
-        ),
-        page(
-            TIMELINE,
-            &["ArrowRight"],
-            Command::MoveCrosshair(CrosshairStep::ColumnRight),
-            "Move the cursor right one column",
-        ),
-        page(TIMELINE, &["x"], Command::ToggleRange, "Start or finish a range at the cursor"),
+        page(ALL, &["F5"], commands::SCOPE_CURSOR, "Show what is live at the cursor"),
+        page(ALL, &["F6"], commands::SCOPE_RANGE, "Show what happens in the range"),
+        page(ALL, &["F7"], commands::SCOPE_WHOLE_TRACE, "Show the whole trace"),
+        page(ALL, &["F8"], commands::SCOPE_CHANGE, "Show what changed from A to B"),
+        page(ALL, &["F9"], commands::NEXT_RANGE_FILTER, "Switch what the views show of the range"),
+        page(TIMELINE, &["ArrowLeft"], commands::CURSOR_COLUMN_LEFT, "Move the cursor left one column"),
+        page(TIMELINE, &["ArrowRight"], commands::CURSOR_COLUMN_RIGHT, "Move the cursor right one column"),
+        page(TIMELINE, &["x"], commands::TOGGLE_RANGE, "Start or finish a range at the cursor"),
         own(TIMELINE, &["+", "=", "."], TerminalCommand::ZoomIn, "Zoom in at the cursor"),
         own(TIMELINE, &["-", "_", ","], TerminalCommand::ZoomOut, "Zoom out at the cursor"),
         own(TIMELINE, &["Home"], TerminalCommand::First, "Move the cursor to the first event"),
-        page(TIMELINE, &["Alt+ArrowUp"], Command::ZoomBytesIn, "Zoom in vertically"),
-        page(TIMELINE, &["Alt+ArrowDown"], Command::ZoomBytesOut, "Zoom out vertically"),
+        page(TIMELINE, &["Alt+ArrowUp"], commands::ZOOM_BYTES_IN, "Zoom in vertically"),
+        page(TIMELINE, &["Alt+ArrowDown"], commands::ZOOM_BYTES_OUT, "Zoom out vertically"),
         own(WHY, &["ArrowLeft"], TerminalCommand::PreviousTopic, "Show the previous insight"),
         own(WHY, &["ArrowRight"], TerminalCommand::NextTopic, "Show the next insight"),
         own(WHY, &["PageUp"], TerminalCommand::PageUp, "Go ten rows up"),
         own(WHY, &["PageDown"], TerminalCommand::PageDown, "Go ten rows down"),
         own(WHY, &["m"], TerminalCommand::MoreRows, "Show more rows of the table"),
         own(WHY, &["f"], TerminalCommand::FoldTable, "Fold the table, or unfold it"),
-        page(
-            TREE,
-            &["Shift+r"],
-            Command::Feature(FeatureCommand::Tree(ui::tree_keys::TreeCommand::First)),
-            "Go to the first row",
-        ),
+        page(TREE, &["Shift+r"], commands::tree::FIRST, "Go to the first row"),
         own(BindingScope::Side, &["ArrowUp"], TerminalCommand::Up, "Go up"),
         own(BindingScope::Side, &["ArrowDown"], TerminalCommand::Down, "Go down"),
         own(BindingScope::Side, &["PageUp"], TerminalCommand::PageUp, "Go one page up"),
@@ -181,19 +162,18 @@ pub(crate) fn command_for(at: BindingScope, key: &str, letters: Letters) -> Opti
     }
     let scope = if let BindingScope::Page(scope) = at { scope } else { KeyScope::Page };
     // Bindings of a view take precedence over global ones.
-    let view_binding = BINDINGS.iter().find(|line| line.scope == scope && line.keys.contains(&key) && works_here(line));
-    if let (Some(line), BindingScope::Page(KeyScope::Tab(_)), false) = (view_binding, at, rests) {
-        return Some(KeyCommand::Page(keys::command_for_key(scope, key, letters).unwrap_or(line.command)));
+    let mut here = commands::all().filter(|command| command.scope == scope && works_here(*command));
+    let view_command = here.find(|command| command.keys.contains(&key));
+    if let (Some(command), BindingScope::Page(KeyScope::Tab(_)), false) = (view_command, at, rests) {
+        return Some(KeyCommand::Page(keys::command_for_key(scope, key, letters).unwrap_or(command)));
     }
     if let Some(found) = terminal_command(BindingScope::Page(KeyScope::Page)).filter(|_| !rests) {
         return Some(found);
     }
-    let found = keys::command_for_key(scope, key, letters).map(KeyCommand::Page).filter(|does| is_possible(*does));
+    let found = keys::command_for_key(scope, key, letters).filter(|command| works_here(*command)).map(KeyCommand::Page);
     // Timeline commands also work when another pane has the focus. The terminal's bindings take precedence.
-    let is_timelines =
-        |command: Command| BINDINGS.iter().any(|it| it.command == command && it.scope == KeyScope::Timeline);
     match found {
-        Some(KeyCommand::Page(command)) if is_timelines(command) => {
+        Some(KeyCommand::Page(command)) if command.scope == KeyScope::Timeline => {
             terminal_command(BindingScope::Page(KeyScope::Timeline)).or(found)
         }
         None if at != BindingScope::Page(KeyScope::Timeline) => {
@@ -203,43 +183,20 @@ pub(crate) fn command_for(at: BindingScope, key: &str, letters: Letters) -> Opti
     }
 }
 
-fn is_possible(does: KeyCommand) -> bool {
-    match does {
-        KeyCommand::Page(command) => is_page_command(command),
-        KeyCommand::Terminal(_) => true,
-    }
-}
+/// Tabs of the page that the terminal interface does not have.
+const NO_VIEW: [Tab; 3] = [Tab::Sql, Tab::Sources, Tab::Histograms];
 
-/// Returns true if a key binding of the page works in the terminal interface.
-pub(crate) fn works_here(line: &Binding<Command>) -> bool {
-    is_page_command(line.command) && line.scope != KeyScope::Export
-}
-
-/// Returns false for commands that need a browser, or a view that the terminal interface does not have.
-fn is_page_command(command: Command) -> bool {
-    use Command::*;
-    !matches!(
-        command,
-        OpenSample(_)
-            | CopySnippet
-            | ChooseTheme(_)
-            | ToggleRules
-            | ToggleSettings
-            | SaveHtml
-            | OpenFile
-            | CopyLink
-            | Comparing(ui::comparing::ComparingStep::Open)
-            | Show(Tab::Sql | Tab::Sources | Tab::Histograms)
-            | Feature(FeatureCommand::Export(_) | FeatureCommand::Plan(_))
-    )
+/// Returns true if a command of the page works in the terminal interface.
+pub(crate) fn works_here(command: Command) -> bool {
+    !command.has(Trait::BrowserOnly) && !NO_VIEW.map(commands::show).contains(&command)
 }
 
 /// Returns the keys that trigger a command of the page in the terminal interface.
-pub(crate) fn keys_here(line: &Binding<Command>) -> Vec<&'static str> {
-    let at = BindingScope::Page(line.scope);
-    let same = |key: &&&'static str| command_for(at, key, Letters::On) == Some(KeyCommand::Page(line.command));
-    let mut here: Vec<&'static str> = line.keys.iter().filter(same).copied().collect();
-    for binding in TERMINAL_BINDINGS.iter().filter(|binding| binding.does == KeyCommand::Page(line.command)) {
+pub(crate) fn keys_here(command: Command) -> Vec<&'static str> {
+    let at = BindingScope::Page(command.scope);
+    let same = |key: &&&'static str| command_for(at, key, Letters::On) == Some(KeyCommand::Page(command));
+    let mut here: Vec<&'static str> = command.keys.iter().filter(same).copied().collect();
+    for binding in TERMINAL_BINDINGS.iter().filter(|binding| binding.does == KeyCommand::Page(command)) {
         here.extend(binding.keys.iter().filter(|key| !here.contains(key)).copied().collect::<Vec<_>>());
     }
     here

@@ -65,12 +65,14 @@ const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '
 /// Draws the minimap: live bytes of the whole trace, the visible window, the cursor and the range.
 pub(crate) fn minimap(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.layout.minimap);
-    let (Some(overview), Some(window)) = (state.overview(), state.window()) else { return };
+    let (Some(overview), Some(window)) = (ui::plots::overview(state), ui::navigate::window(state)) else { return };
     let max_bytes = overview.total.iter().chain(&overview.reserved).copied().max().unwrap_or(0).max(1);
-    let [own_left, own_right] = state.device_axis().unwrap_or([0.0, 1.0]);
+    let [own_left, own_right] = ui::navigate::device_axis(state).unwrap_or([0.0, 1.0]);
     let count = overview.total.len();
-    let pin = state.cursor_x_px().and_then(|(x, _)| state.axis_fraction(x));
-    let range = state.range_px().and_then(|[from, to]| Some([state.axis_fraction(from)?, state.axis_fraction(to)?]));
+    let pin = ui::cursor::x_px(state).and_then(|(x, _)| ui::navigate::axis_fraction(state, x));
+    let range = ui::range::px(state).and_then(|[from, to]| {
+        Some([ui::navigate::axis_fraction(state, from)?, ui::navigate::axis_fraction(state, to)?])
+    });
     let steps = u64::from(pane.height) * 8;
     for column in pane.columns() {
         let part = |x: u16| f64::from(x - pane.x) / f64::from(pane.width.max(1));
@@ -201,7 +203,7 @@ pub(crate) fn tabs(app: &App, buffer: &mut Buffer) {
         write_text(buffer, place, &text, style);
         end = place.right();
     }
-    let scope = match state.view_scope() {
+    let scope = match ui::cursor::view_scope(state) {
         ViewScope::Cursor => "cursor",
         ViewScope::Range => "range",
         ViewScope::WholeTrace => "whole trace",

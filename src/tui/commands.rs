@@ -8,14 +8,11 @@ use crate::panes::{Focus, Order};
 use crate::views::rows::scroll_to_show;
 use crate::views::{insights, side, tree};
 use ui::effect::{Pointer, WheelAction};
-use ui::features::FeatureCommand;
-use ui::insights::{InsightsAction, InsightsStep};
+use ui::insights::InsightsAction;
 use ui::link::Link;
-use ui::rows::RowsStep;
 use ui::side::Side;
 use ui::tab::Tab;
-use ui::tree_keys::TreeCommand;
-use ui::{Action, Command};
+use ui::{Action, commands};
 
 /// Wheel delta that zooms as far as one key press in the page.
 const ZOOM_DELTA: f64 = 223.0;
@@ -68,8 +65,9 @@ impl App {
                 }
             }
             TerminalCommand::PageUp | TerminalCommand::PageDown if self.focus == Focus::View => {
-                let step = if command == TerminalCommand::PageUp { InsightsStep::Up } else { InsightsStep::Down };
-                (0..10).for_each(|_| self.command(Command::Feature(FeatureCommand::Insights(step))));
+                let step =
+                    if command == TerminalCommand::PageUp { commands::insights::UP } else { commands::insights::DOWN };
+                (0..10).for_each(|_| self.command(step));
             }
             TerminalCommand::Up | TerminalCommand::Down | TerminalCommand::PageUp | TerminalCommand::PageDown => {
                 self.scroll_side(command);
@@ -121,7 +119,7 @@ impl App {
         let is_tree = self.focus == Focus::View && self.state.views.visible() == Some(Tab::CallTree);
         let is_zoomed = is_tree && ui::tree_rows::toolbar_state(&self.state.tree, &self.state).is_focused;
         match self.focus {
-            _ if is_zoomed => self.command(Command::Feature(FeatureCommand::Tree(TreeCommand::Back))),
+            _ if is_zoomed => self.command(commands::tree::BACK),
             Focus::Timeline => self.orders.push(Order::Quit),
             Focus::View | Focus::Side => self.focus = Focus::Timeline,
         }
@@ -130,7 +128,7 @@ impl App {
     fn zoom(&mut self, delta: f64) {
         let (Some(view), Some(canvas)) = (self.state.view, self.state.canvas) else { return };
         let width = f64::from(view.width_px);
-        let pin = self.state.cursor_x_px().map(|(x, _)| x).filter(|x| (0.0..width).contains(x));
+        let pin = ui::cursor::x_px(&self.state).map(|(x, _)| x).filter(|x| (0.0..width).contains(x));
         let pointer = Pointer { x: pin.unwrap_or(width / 2.0), y: f64::from(canvas.height_px) / 2.0 };
         self.act(Action::Wheel { at: pointer, delta, axis: WheelAction::ZoomEvents });
     }
@@ -148,14 +146,14 @@ impl App {
     fn copy_view(&mut self) {
         let view = if self.focus == Focus::View { self.state.views.visible() } else { None };
         match view {
-            Some(Tab::Insights) => self.command(Command::Feature(FeatureCommand::Insights(InsightsStep::Copy))),
-            Some(Tab::Allocations | Tab::Events) => self.command(Command::Rows(RowsStep::Copy)),
+            Some(Tab::Insights) => self.command(commands::insights::COPY),
+            Some(Tab::Allocations | Tab::Events) => self.command(commands::rows::COPY),
             Some(Tab::CallTree) => {
                 let view = ui::tree_rows::view(&self.state.tree, &self.state);
                 self.orders.push(Order::Copy(tree::foot_text(self, &view)));
                 self.message = "Copied the row.".to_owned();
             }
-            _ if self.state.selection.is_some() => self.command(Command::CopyDetails),
+            _ if self.state.selection.is_some() => self.command(commands::COPY_DETAILS),
             _ => self.message = "Select an allocation first, or go to a view and copy its rows.".to_owned(),
         }
     }

@@ -10,8 +10,8 @@ use crate::views::rows::{lines, scroll_to_show};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ui::binding::KeyScope;
+use ui::commands;
 use ui::help::{SYNTAX_TITLE, groups};
-use ui::keys::BINDINGS;
 use ui::palette::PaletteTarget;
 use ui::palette_entries;
 use ui::stage::Help;
@@ -67,8 +67,8 @@ pub(crate) fn palette_entries(app: &App) -> Vec<Entry> {
     let page = palette_entries::view(state).entries.into_iter().filter_map(|entry| {
         let keys = match entry.target {
             PaletteTarget::Command(place) => {
-                let binding = BINDINGS.get(place).filter(|binding| works_here(binding))?;
-                keys_text(&keys_here(binding))
+                let command = commands::all().nth(place).filter(|command| works_here(*command))?;
+                keys_text(&keys_here(command))
             }
             _ => String::new(),
         };
@@ -186,8 +186,8 @@ pub(crate) fn help_lines(app: &App, cells: usize) -> Vec<Line> {
             if group.title == SYNTAX_TITLE {
                 return Some((row.keys.join("  "), row.text));
             }
-            let binding = BINDINGS.iter().find(|binding| binding.label == row.text && works_here(binding))?;
-            Some((keys_text(&keys_here(binding)), row.text)).filter(|(keys, _)| !keys.is_empty())
+            let command = commands::all().find(|command| command.title == row.text && works_here(*command))?;
+            Some((keys_text(&keys_here(command)), row.text)).filter(|(keys, _)| !keys.is_empty())
         };
         all.push((group.title, group.rows.into_iter().filter_map(row).collect()));
     }

@@ -10,15 +10,13 @@ use crate::views::rows::body;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::path::PathBuf;
 use ui::binding::{KeyScope, Modifiers, chord};
-use ui::crosshair::CrosshairStep;
 use ui::events::EventsAction;
-use ui::features::FeatureCommand;
 use ui::palette::PaletteAction;
 use ui::segments::SegmentsAction;
 use ui::stage::Help;
 use ui::tab::Tab;
 use ui::table::TableAction;
-use ui::{Action, Command};
+use ui::{Action, Command, commands};
 
 /// Returns the name of a key in the format of the tables of key bindings, or `None` for unsupported keys.
 pub(crate) fn key_name(key: &KeyEvent) -> Option<String> {
@@ -101,15 +99,15 @@ impl App {
 
     /// Runs a command of the page.
     pub(crate) fn run_page_command(&mut self, command: Command) {
-        if command == Command::Feature(FeatureCommand::Palette(ui::palette::PaletteStep::Toggle)) {
+        if command == commands::palette::TOGGLE {
             self.command(command);
             self.selected_entry = 0;
             return self.open_field(FieldPurpose::Palette);
         }
-        if command == Command::MoveCrosshair(CrosshairStep::Select) {
+        if command == commands::SELECT_AT_CURSOR {
             self.show_crosshair();
         }
-        if command == Command::ToggleHelp {
+        if command == commands::TOGGLE_HELP {
             self.scrolled.help = 0;
         }
         self.command(command);
@@ -118,10 +116,10 @@ impl App {
     /// Shows the keyboard-controlled crosshair at the cursor, unless the crosshair is already visible.
     fn show_crosshair(&mut self) {
         if self.state.tools.crosshair.by_keys.is_none() {
-            let steps = [CrosshairStep::Earlier, CrosshairStep::Later];
+            let steps = [commands::CURSOR_EARLIER, commands::CURSOR_LATER];
             let is_first = self.state.cursor.moment == 0;
             let steps = if is_first { [steps[1], steps[0]] } else { steps };
-            steps.into_iter().for_each(|step| self.command(Command::MoveCrosshair(step)));
+            steps.into_iter().for_each(|step| self.command(step));
         }
     }
 
@@ -136,7 +134,7 @@ impl App {
                 self.field = None;
                 match purpose {
                     FieldPurpose::Palette => self.act(Action::feature(PaletteAction::Closed)),
-                    FieldPurpose::Events => self.command(Command::CancelLoading),
+                    FieldPurpose::Events => self.command(commands::CANCEL_LOADING),
                     _ => {}
                 }
             }
@@ -189,7 +187,7 @@ impl App {
     fn on_field_done(&mut self) {
         let Some(field) = self.field.take() else { return };
         match field.purpose {
-            FieldPurpose::Find if !field.text.trim().is_empty() => self.command(Command::FindNext),
+            FieldPurpose::Find if !field.text.trim().is_empty() => self.command(commands::FIND_NEXT),
             FieldPurpose::Moment => {
                 self.act(Action::GoToEntered(field.text));
                 if let Some(wrong) = &self.state.cursor.error {
@@ -270,9 +268,8 @@ impl App {
 
 /// Returns the palette target that selects the allocation at the crosshair.
 fn select_target() -> ui::palette::PaletteTarget {
-    let is_select =
-        |binding: &ui::binding::Binding<Command>| binding.command == Command::MoveCrosshair(CrosshairStep::Select);
-    ui::palette::PaletteTarget::Command(ui::keys::BINDINGS.iter().position(is_select).unwrap_or(usize::MAX))
+    let index = commands::all().position(|command| command == commands::SELECT_AT_CURSOR);
+    ui::palette::PaletteTarget::Command(index.unwrap_or(usize::MAX))
 }
 
 fn expand_path(text: &str) -> PathBuf {

@@ -18,7 +18,7 @@ use ui::segments::SegmentsAction;
 use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::tree_keys::TreeAction;
-use ui::{Action, Command, events, table, tree};
+use ui::{Action, commands, events, table, tree};
 
 /// Wheel delta of one notch, in the page's units.
 const WHEEL_DELTA: f64 = 100.0;
@@ -75,7 +75,7 @@ impl App {
             self.move_window(at);
         } else if PaneAreas::contains(places.tabs, at) {
             let tab = tab_areas(self).into_iter().find(|(_, place, _)| PaneAreas::contains(*place, at));
-            tab.iter().for_each(|(tab, ..)| self.command(Command::Show(*tab)));
+            tab.iter().for_each(|(tab, ..)| self.command(commands::show(*tab)));
         } else if PaneAreas::contains(places.side, at) {
             self.focus = Focus::Side;
             let tab = side::tab_places(places.side).into_iter().find(|(_, place, _)| PaneAreas::contains(*place, at));
@@ -89,7 +89,7 @@ impl App {
 
     /// Centres the visible window on a position in the minimap.
     fn move_window(&mut self, (column, _): (u16, u16)) {
-        let Some([from, to]) = self.state.window() else { return };
+        let Some([from, to]) = ui::navigate::window(&self.state) else { return };
         let pane = self.layout.minimap;
         let half = (to - from) / 2.0;
         let at = (f64::from(column - pane.x) + 0.5) / f64::from(pane.width.max(1));

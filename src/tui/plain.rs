@@ -73,7 +73,7 @@ fn run_line(app: &mut App, line: &str) {
     app.message.clear();
     if let Some(text) = line.strip_prefix('/') {
         app.act(ui::Action::FindTyped(text.to_owned()));
-        return app.command(ui::Command::FindNext);
+        return app.command(ui::commands::FIND_NEXT);
     }
     if let Some(text) = line.strip_prefix(':').filter(|text| !text.is_empty()) {
         return app.run_palette(text);

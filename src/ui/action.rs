@@ -1,24 +1,22 @@
-//! Inputs of the user interface: actions (user input, worker replies and browser events), and commands bound to keys.
+//! Inputs of the user interface: user input, worker replies and browser events.
 
 use super::axis_press::AxisPress;
 use super::binding::Modifiers;
-use super::comparing::{ComparingAction, ComparingStep};
-use super::crosshair::CrosshairStep;
+use super::command::Command;
+use super::comparing::ComparingAction;
 use super::drawing::Canvas;
 use super::effect::{DropHover, GivenFile, Pointer, WheelAction};
-use super::features::{FeatureAction, FeatureCommand};
+use super::features::FeatureAction;
 use super::link::Link;
-use super::plots::{PlotAction, PlotStep};
+use super::plots::PlotAction;
 use super::range::{RangeScope, ViewScope};
 use super::ranks::RanksAction;
-use super::rows::RowsStep;
 use super::rules::RulesAction;
-use super::samples::Sample;
-use super::settings::{SettingsAction, Theme};
+use super::settings::SettingsAction;
 use super::side::Side;
 use super::stage::Renderer;
 use super::tab::Tab;
-use protocol::{Direction, Grouping, Reply};
+use protocol::{Grouping, Reply};
 
 /// Something that happened: user input, a reply of the worker, or a browser event.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,105 +146,6 @@ pub enum Action {
     HelpFiltered(String),
     Settings(SettingsAction),
     Rules(RulesAction),
-}
-
-/// A command that a key or a control on the page runs. The key table (`keys.rs`) lists every command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Command {
-    Feature(FeatureCommand),
-    Comparing(ComparingStep),
-    /// Move the crosshair.
-    MoveCrosshair(CrosshairStep),
-    /// Select, copy or sort rows in the Allocations or Events tab, whichever is visible.
-    Rows(RowsStep),
-    OpenFile,
-    /// Open a snapshot that ships with the page.
-    OpenSample(Sample),
-    CancelLoading,
-    /// Load all events of the file in the load dialog, or of the open file if only a range of its events is loaded.
-    OpenAll,
-    /// Open the dialog that asks which events of the open file to load.
-    ChooseEvents,
-    ToggleHelp,
-    NextDevice,
-    PreviousDevice,
-    /// Switch between showing one device and stacking all devices vertically.
-    ToggleLanes,
-    ChooseTheme(Theme),
-    /// Turn single-letter keyboard shortcuts on or off.
-    ToggleLetters,
-    CopyDetails,
-    /// Copy a link to the current view.
-    CopyLink,
-    /// Copy the Python code that records a snapshot.
-    CopySnippet,
-    ClearSelection,
-    /// Select the allocation that was made before the selected one.
-    SelectPrevious,
-    /// Select the allocation that was made after the selected one.
-    SelectNext,
-    MoveLeft,
-    MoveRight,
-    MoveUp,
-    MoveDown,
-    ZoomEventsIn,
-    ZoomEventsOut,
-    ZoomBytesIn,
-    ZoomBytesOut,
-    FitBoth,
-    /// Turn automatic scaling of the byte axis to the visible window on or off.
-    ToggleFitBytes,
-    GoToPeak,
-    /// Switch the horizontal axis between events and time.
-    ToggleAxis,
-    AddMarker,
-    RemoveMarker,
-    /// Turn the ruler on or off.
-    ToggleRuler,
-    ZoomToRuler,
-    /// Undo the last pan or zoom.
-    UndoView,
-    /// Redo the last pan or zoom.
-    RedoView,
-    FocusCapacity,
-    /// Change the plot, or the part of memory that is plotted.
-    Plot(PlotStep),
-    /// Stack by the next grouping.
-    NextStacking,
-    /// Colour by the next grouping.
-    NextColouring,
-    Find,
-    /// Go to the next or previous search match among the allocations that the views show.
-    FindInScope(Direction),
-    /// Turn case-sensitive search on or off.
-    ToggleMatchCase,
-    FindNext,
-    FindPrevious,
-    /// Turn highlighting of all allocations with the selected call stack on or off.
-    ToggleSameStack,
-    ToggleRules,
-    ToggleSettings,
-    /// Save the page as an HTML file that contains the open snapshot.
-    SaveHtml,
-    CursorToPeak,
-    CursorToEnd,
-    FocusGoTo,
-    /// Start a range at the cursor, or finish the range that keys are extending.
-    ToggleRange,
-    /// Choose the scope of the views: the cursor, a range, the change over a range, or the whole trace.
-    ChooseScope(ViewScope),
-    /// Switch to the next filter for the allocations that the views list while a range is selected.
-    NextRangeFilter,
-    CursorToRangePeak,
-    /// Select the next or previous annotation as the range.
-    Annotation(Direction),
-    ZoomToRange,
-    /// Show this tab and give it the keyboard focus.
-    Show(Tab),
-    /// Collapse or expand the panel with the views.
-    FoldViews,
-    /// Switch the keyboard focus between the timeline and the visible view.
-    ChangeFocus,
 }
 
 impl Action {

@@ -1,7 +1,7 @@
-//! Formats byte amounts, byte·event products, differences and ratios as text.
+//! Formats byte amounts, byte·event products, differences, ratios and moments as text.
 
 pub use base::units::percent;
-use base::units::{Bytes, group_digits};
+use base::units::{Bytes, Moment, group_digits};
 use protocol::Scope;
 use std::cmp::Ordering;
 
@@ -74,4 +74,27 @@ pub fn ratio(before: u64, after: u64) -> String {
 pub fn per_mille(part: u64, whole: u64) -> u32 {
     let share = (u128::from(part) * 1000).checked_div(u128::from(whole)).unwrap_or(0);
     u32::try_from(share.min(1000)).unwrap_or(1000)
+}
+
+/// Formats bytes with three significant digits, followed by the exact number.
+pub(super) fn bytes_text(bytes: u64) -> String {
+    let short = Bytes(bytes).to_string();
+    if bytes < 1024 { short } else { short + " · " + &group_digits(bytes) + " B" }
+}
+
+/// Formats the index of the last event before a moment: `3,216`.
+pub(super) fn event_text(moment: u32) -> String {
+    Moment(moment).event().map_or_else(|| "before the first".to_owned(), |event| group_digits(event.0.into()))
+}
+
+/// Formats the last event before a moment, for use in a sentence: `event 3,216`.
+pub(super) fn event_name(moment: u32) -> String {
+    if moment == 0 { "before the first event".to_owned() } else { "event ".to_owned() + &event_text(moment) }
+}
+
+/// Formats microseconds as seconds: `+1.250000 s`.
+pub(super) fn elapsed(us: i64) -> String {
+    let sign = if us < 0 { "−" } else { "+" };
+    let us = us.unsigned_abs();
+    format!("{sign}{}.{:06} s", group_digits(us / 1_000_000), us % 1_000_000)
 }

@@ -6,96 +6,94 @@ pub(crate) use data::KeptSelection;
 
 use super::crosshair::column_under;
 use super::drawing::BytesAxis;
-use super::effect::Effect;
+use super::lane_scenes;
+use super::outbox::Outbox;
 use super::shared::Shared;
 use super::tools::Point;
 use picture::timeline::Axis;
-use protocol::{MomentSpec, Question, Step, StepResult};
+use protocol::{Grouping, MomentSpec, Plot, PlotSettings, Question, Step, StepResult};
 
-impl Shared {
-    /// Switches between the event axis and the time axis, keeping the visible range. Does nothing if the file has no
-    /// timestamps. The switch waits until the worker has converted the window's edges.
-    pub(super) fn toggle_axis(&mut self) {
-        let timed = self.device().is_some_and(|device| device.time_us.is_some());
-        if self.axis == Axis::Events && !timed {
-            self.remark = Some("This snapshot has no timestamps (recorded since PyTorch 2.2).".to_owned());
-            return;
-        }
-        let (Some(plane), Some(view)) = (self.plane(), self.view) else { return };
-        if self.tools.axis_switch.take().is_some() {
-            return;
-        }
-        let edges = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
-        if plane.fit_like(view).x_per_px <= view.x_per_px {
-            self.switch_axis([f64::NEG_INFINITY, f64::INFINITY]);
-        } else {
-            self.tools.axis_switch = Some(edges.map(|x| Point::new(MomentSpec::X(view.axis, x), 0)));
-        }
+/// Switches between the event axis and the time axis, keeping the visible range. Does nothing if the file has no
+/// timestamps. The switch waits until the worker has converted the window's edges.
+pub(super) fn toggle_axis(state: &mut Shared) {
+    let timed = state.device().is_some_and(|device| device.time_us.is_some());
+    if state.axis == Axis::Events && !timed {
+        state.remark = Some("This snapshot has no timestamps (recorded since PyTorch 2.2).".to_owned());
+        return;
     }
+    let (Some(plane), Some(view)) = (state.plane(), state.view) else { return };
+    if state.tools.axis_switch.take().is_some() {
+        return;
+    }
+    let edges = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
+    if plane.fit_like(view).x_per_px <= view.x_per_px {
+        switch_axis(state, [f64::NEG_INFINITY, f64::INFINITY]);
+    } else {
+        state.tools.axis_switch = Some(edges.map(|x| Point::new(MomentSpec::X(view.axis, x), 0)));
+    }
+}
 
-    /// Completes the switch to the other axis once the worker has converted both edges of the window.
-    pub(super) fn finish_axis_switch(&mut self) {
-        let Some([from, to]) = self.tools.axis_switch else { return };
-        let axis = other_axis(self.axis);
-        if let (Some(from), Some(to)) = (from.x(axis), to.x(axis)) {
-            self.switch_axis([from, to]);
-        }
+/// Completes the switch to the other axis once the worker has converted both edges of the window.
+pub(super) fn finish_axis_switch(state: &mut Shared) {
+    let Some([from, to]) = state.tools.axis_switch else { return };
+    let axis = other_axis(state.axis);
+    if let (Some(from), Some(to)) = (from.x(axis), to.x(axis)) {
+        switch_axis(state, [from, to]);
     }
+}
 
-    /// Switches the axis and shows the range between two positions of the new axis.
-    pub(super) fn switch_axis(&mut self, edges: [f64; 2]) {
-        self.tools.axis_switch = None;
-        self.axis = other_axis(self.axis);
-        // Scenes of one axis cannot be moved or scaled to the other.
-        self.drop_scenes();
-        let axis = self.axis;
-        self.navigate(|plane, mut view| {
-            view.axis = axis;
-            plane.view_between(view, edges.map(|edge| plane.clamp_x(edge)))
-        });
-    }
+/// Switches the axis and shows the range between two positions of the new axis.
+pub(super) fn switch_axis(state: &mut Shared, edges: [f64; 2]) {
+    state.tools.axis_switch = None;
+    state.axis = other_axis(state.axis);
+    // Scenes of one axis cannot be moved or scaled to the other.
+    state.drop_scenes();
+    let axis = state.axis;
+    state.navigate(|plane, mut view| {
+        view.axis = axis;
+        plane.view_between(view, edges.map(|edge| plane.clamp_x(edge)))
+    });
+}
 
-    /// Returns the selected allocation and a moment in the window at which the allocation is live.
-    pub(super) fn selection_in_window(&self) -> Option<KeptSelection> {
-        let (selected, view, scene) = (self.selection.as_ref()?, self.view.as_ref()?, self.geometry.scene.as_ref()?);
-        let shown = |x: f64| scene.columns.moment.get(column_under(scene, view, x)?).copied();
-        let (first, last) = (shown(0.0)?, shown(f64::from(view.width_px) - 1.0)?);
-        let allocated_at = selected.allocated_event.map_or(0, |event| event.saturating_add(1));
-        let freed_at = selected.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
-        let moment = allocated_at.max(first);
-        (moment <= last && moment < freed_at).then_some(KeptSelection {
-            allocation: selected.allocation,
-            moment,
-            asked: None,
-        })
-    }
+/// Returns the selected allocation and a moment in the window at which the allocation is live.
+pub(super) fn selection_in_window(state: &Shared) -> Option<KeptSelection> {
+    let (selected, view, scene) = (state.selection.as_ref()?, state.view.as_ref()?, state.geometry.scene.as_ref()?);
+    let shown = |x: f64| scene.columns.moment.get(column_under(scene, view, x)?).copied();
+    let (first, last) = (shown(0.0)?, shown(f64::from(view.width_px) - 1.0)?);
+    let allocated_at = selected.allocated_event.map_or(0, |event| event.saturating_add(1));
+    let freed_at = selected.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
+    let moment = allocated_at.max(first);
+    (moment <= last && moment < freed_at).then_some(KeptSelection {
+        allocation: selected.allocation,
+        moment,
+        asked: None,
+    })
+}
 
-    /// Requests the position of the selected allocation in the new stacking order, once that order is drawn.
-    pub(super) fn ask_selection_position(&mut self, effects: &mut Vec<Effect>) {
-        let Some(kept) = self.tools.kept_selection.filter(|kept| kept.asked.is_none()) else { return };
-        let Some(device) = self.device().map(|device| device.device) else { return };
-        if self.geometry.plot_settings != self.plot_settings || self.geometry.in_flight.is_some() {
-            return;
-        }
-        let (serial, plot_settings) = (self.next_serial(), self.plot_settings);
-        self.tools.kept_selection = Some(KeptSelection { asked: Some(serial), ..kept });
-        let (moment, step) = (kept.moment, Step::To(kept.allocation));
-        effects.push(Effect::ask(serial, device, Question::Step { plot_settings, moment, byte: 0, step }));
+/// Requests the position of the selected allocation in the new stacking order, once that order is drawn.
+pub(super) fn ask_selection_position(state: &mut Shared, out: &mut Outbox) {
+    let Some(kept) = state.tools.kept_selection.filter(|kept| kept.asked.is_none()) else { return };
+    let Some(device) = state.device().map(|device| device.device) else { return };
+    if state.geometry.plot_settings != state.plot_settings || state.geometry.in_flight.is_some() {
+        return;
     }
+    let (plot_settings, moment, step) = (state.plot_settings, kept.moment, Step::To(kept.allocation));
+    let serial = out.ask(device, Question::Step { plot_settings, moment, byte: 0, step });
+    state.tools.kept_selection = Some(KeptSelection { asked: Some(serial), ..kept });
+}
 
-    /// Handles the position of the selected allocation in the new stacking order. Scrolls to the position if it is
-    /// outside the window.
-    pub(super) fn on_selection_position(&mut self, serial: u32, to: StepResult) {
-        if self.tools.kept_selection.take_if(|kept| kept.asked == Some(serial)).is_none()
-            || self.bytes_axis != BytesAxis::Free
-        {
-            return;
-        }
-        self.navigate(|plane, view| {
-            let (row, height) = (view.row_from_bytes(to.byte) as f64, f64::from(view.height_px));
-            if (0.0..height).contains(&row) { view } else { plane.moved(view, 0.0, row - height / 2.0) }
-        });
+/// Handles the position of the selected allocation in the new stacking order. Scrolls to the position if it is
+/// outside the window.
+pub(super) fn on_selection_position(state: &mut Shared, serial: u32, to: StepResult) {
+    if state.tools.kept_selection.take_if(|kept| kept.asked == Some(serial)).is_none()
+        || state.bytes_axis != BytesAxis::Free
+    {
+        return;
     }
+    state.navigate(|plane, view| {
+        let (row, height) = (view.row_from_bytes(to.byte) as f64, f64::from(view.height_px));
+        if (0.0..height).contains(&row) { view } else { plane.moved(view, 0.0, row - height / 2.0) }
+    });
 }
 
 fn other_axis(axis: Axis) -> Axis {
@@ -103,4 +101,30 @@ fn other_axis(axis: Axis) -> Axis {
         Axis::Events => Axis::Time,
         Axis::Time => Axis::Events,
     }
+}
+
+/// Changes the stacking order.
+pub(super) fn stack_by(state: &mut Shared, stacking: Option<Grouping>) {
+    change_plot_settings(state, PlotSettings { stacking, ..state.plot_settings });
+}
+
+/// Changes the grouping that the colours show.
+pub(super) fn colour_by(state: &mut Shared, colouring: Grouping) {
+    change_plot_settings(state, PlotSettings { colouring, ..state.plot_settings });
+}
+
+/// Changes the display settings, and drops pending requests for scenes with the old settings.
+pub(crate) fn change_plot_settings(state: &mut Shared, plot_settings: PlotSettings) {
+    if plot_settings == state.plot_settings {
+        return;
+    }
+    if plot_settings.colouring != state.plot_settings.colouring {
+        state.surroundings.faded.clear();
+    }
+    if plot_settings.stacking != state.plot_settings.stacking {
+        // Plots other than the stack are not made of stacked allocations.
+        state.tools.kept_selection = selection_in_window(state).filter(|_| state.plot_settings.plot == Plot::Stack);
+    }
+    state.plot_settings = plot_settings;
+    lane_scenes::ignore_requests(state);
 }

@@ -1,5 +1,4 @@
-//! Entries of the key table: keys, where they work, the command that they run, and the visible control that runs the
-//! same command.
+//! Keys: the parts of the page where they work, their notation, and their text for display.
 
 use super::tab::Tab;
 
@@ -33,38 +32,7 @@ pub struct Modifiers {
     pub shift: bool,
 }
 
-/// An entry of the key table, for commands of type `C`.
-#[derive(Clone, Copy, Debug)]
-pub struct Binding<C> {
-    pub scope: KeyScope,
-    /// Keys in the notation of [`chord`].
-    pub keys: &'static [&'static str],
-    pub command: C,
-    pub label: &'static str,
-    /// Id of the visible control that runs the same command.
-    pub control: &'static str,
-}
-
-impl<C: Copy> Binding<C> {
-    /// Converts the command of the entry to another command type.
-    pub(super) fn map<D>(&self, command: impl Fn(C) -> D) -> Binding<D> {
-        let Binding { scope, keys, label, control, .. } = *self;
-        Binding { scope, keys, command: command(self.command), label, control }
-    }
-}
-
-/// Creates an entry of the key table. The parameters are the fields of [`Binding`].
-pub(super) const fn bind<C>(
-    scope: KeyScope,
-    keys: &'static [&'static str],
-    command: C,
-    label: &'static str,
-    control: &'static str,
-) -> Binding<C> {
-    Binding { scope, keys, command, label, control }
-}
-
-/// Returns a key in the notation of the key table, from `KeyboardEvent.key` and the modifiers held:
+/// Returns a key in the notation of the rows of commands, from `KeyboardEvent.key` and the modifiers held:
 /// `Ctrl+Shift+ArrowLeft`, `Shift+z`. Letters are in lower case. For other characters, Shift is not mentioned, since
 /// the character implies it.
 pub fn chord(key: &str, held: Modifiers) -> String {

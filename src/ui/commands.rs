@@ -1,197 +1,83 @@
-//! Runs the commands given by keys and buttons.
+//! All commands, in the order of the help dialog and the command palette. A new command is a row in one of the tables.
 
-use super::action::Command;
-use super::drawing::BytesAxis;
+mod cursor;
+mod files;
+mod page;
+mod plot;
+pub mod rows;
+mod search;
+mod window;
+
+pub use super::features::events::commands as events;
+pub use super::features::export::commands as export;
+pub use super::features::flame::commands as flame;
+pub use super::features::insights::commands as insights;
+pub use super::features::palette::commands as palette;
+pub use super::features::plan::commands as plan;
+pub use super::features::segments::commands as segments;
+pub use super::features::table::commands as histograms;
+pub use super::features::tree::commands as tree;
+pub use super::features::watch::commands as watch;
+pub use cursor::*;
+pub use files::*;
+pub use page::*;
+pub use plot::*;
+pub use search::*;
+pub use window::*;
+
+use super::command::{Command, Run};
 use super::effect::Effect;
 use super::features::State;
-use super::find::{self, MatchScope, SameStack};
-use super::link::Link;
-use super::opening::{cancel, show_device};
-use super::selecting::select;
-use super::settings::SettingsAction;
-use super::side::Side;
-use super::stage::{Help, Letters, Stage};
+use super::outbox::Outbox;
 use super::tab::Tab;
-use super::window_history::HistoryDirection;
-use super::{
-    comparing, crosshair, details, events, export, link, load_dialog, partial, plots, recording_snippet, rules,
-    save_page, settings, table,
-};
-use protocol::{Direction, Grouping, PlotSettings};
 
-/// Distance that one key press pans by, as a fraction of the window.
-const STEP: f64 = 1.0 / 8.0;
-/// Factor that one key press zooms by.
-const ZOOM: f64 = 1.5;
-/// Maximum fraction of the trace that is visible after going to the peak.
-const PEAK_WINDOW: f64 = 1.0 / 16.0;
+const TABLES: &[&[Command]] = &[
+    files::OPENING,
+    search::ROWS,
+    page::HELP,
+    rows::ROWS,
+    window::ROWS,
+    plot::PLOTS,
+    plot::LINES,
+    plot::GROUPINGS,
+    cursor::CURSOR_AND_RANGE,
+    files::SAVING,
+    window::HISTORY,
+    cursor::CROSSHAIR,
+    page::SETTINGS,
+    &page::SHOW,
+    insights::ROWS,
+    plan::ROWS,
+    tree::ROWS,
+    flame::ROWS,
+    histograms::ROWS,
+    events::ROWS,
+    segments::ROWS,
+    export::ROWS,
+    &export::SAVE,
+    export::FORMATS,
+    watch::ROWS,
+    palette::ROWS,
+];
 
-pub(super) fn run_command(state: &mut State, command: Command, now_ms: f64, effects: &mut Vec<Effect>) {
+/// Returns all commands that the help dialog and the palette list.
+pub fn all() -> impl Iterator<Item = Command> {
+    TABLES.iter().copied().flatten().copied()
+}
+
+/// Runs a command that was given by a key, a control, or the palette.
+pub(super) fn run(state: &mut State, command: Command, out: &mut Outbox) {
     state.remark = None;
     state.commands = state.commands.wrapping_add(1);
-    if matches!(command, Command::MoveUp | Command::MoveDown | Command::ZoomBytesIn | Command::ZoomBytesOut) {
-        // A manual zoom or pan of the byte axis ends the automatic fit.
-        state.bytes_axis = BytesAxis::Free;
-    }
-    let (width, height) = state.canvas.map_or((0.0, 0.0), |it| (f64::from(it.width_px), f64::from(it.height_px)));
-    match command {
-        Command::OpenFile => effects.push(Effect::PickFile),
-        Command::OpenSample(sample) => link::follow_link(state, Link::parse(sample.link()), now_ms, effects),
-        Command::CancelLoading => cancel(state, effects),
-        Command::OpenAll => load_dialog::load_all(state, now_ms, effects),
-        Command::ChooseEvents => load_dialog::ask_again(state, effects),
-        Command::ToggleHelp => {
-            state.help = if state.help == Help::Open { Help::Closed } else { Help::Open };
-            state.help_filter.clear();
-        }
-        Command::NextDevice => {
-            let count = state.device_count();
-            if count > 1 {
-                let next = (state.device_index + 1) % count;
-                partial::on_device_chosen(state);
-                show_device(state, next);
-            }
-        }
-        Command::Comparing(step) => comparing::step(state, step, effects),
-        Command::Feature(command) => state.command(command, effects),
-        Command::MoveCrosshair(step) => crosshair::move_by_key(state, step, effects),
-        Command::Rows(step) if state.views.tab == Tab::Events => {
-            events::on_rows_step(&mut state.events, &mut state.shared, step, effects);
-        }
-        Command::Rows(step) => table::on_rows_step(&mut state.table, &mut state.shared, step, effects),
-        Command::ToggleRules => rules::toggle(state),
-        Command::ToggleSettings => settings::toggle(state, effects),
-        Command::ChooseTheme(theme) => settings::apply(state, SettingsAction::ThemeChosen(theme), effects),
-        Command::SaveHtml => {
-            let view = Link::from_state(state).unwrap_or_default().without_file();
-            state.export.dialog = export::Dialog::Closed;
-            save_page::save(&mut state.html, &mut state.shared, view, effects);
-        }
-        Command::PreviousDevice => {
-            let last = state.device_count().checked_sub(1);
-            if let Some(last) = last.filter(|&last| last > 0) {
-                let before = state.device_index.checked_sub(1).unwrap_or(last);
-                partial::on_device_chosen(state);
-                show_device(state, before);
-            }
-        }
-        Command::ToggleLanes => state.toggle_lanes(),
-        Command::ToggleLetters => {
-            state.letters = if state.letters == Letters::On { Letters::Off } else { Letters::On };
-            let now = if state.letters == Letters::On { "on" } else { "off" };
-            state.remark = Some(format!("Single-letter keys are {now}."));
-        }
-        Command::CopyDetails => effects.extend(state.selection.as_deref().map(details::text).map(Effect::Copy)),
-        Command::CopyLink => link::copy_link(state, effects),
-        Command::CopySnippet => effects.push(Effect::Copy(recording_snippet::SNIPPET.to_owned())),
-        Command::ClearSelection if matches!(state.stage, Stage::Choosing(_) | Stage::Loading(_)) => {
-            cancel(state, effects);
-        }
-        Command::ClearSelection if state.toast.take().is_some() => {}
-        Command::ClearSelection => {
-            state.side_is_expanded = false;
-            if !state.escape_drawing() && !state.escape() {
-                state.escape_selection();
-            }
-        }
-        Command::SelectPrevious | Command::SelectNext => {
-            let wanted = match (&state.selection, command) {
-                (None, _) => Some(0),
-                (Some(now), Command::SelectPrevious) => now.allocation.checked_sub(1),
-                (Some(now), _) => now.allocation.checked_add(1),
-            };
-            if let Some(allocation) = wanted {
-                select(state, allocation, effects);
-            }
-        }
-        Command::MoveLeft => state.navigate(|plane, view| plane.moved(view, -width * STEP, 0.0)),
-        Command::MoveRight => state.navigate(|plane, view| plane.moved(view, width * STEP, 0.0)),
-        Command::MoveUp => state.navigate(|plane, view| plane.moved(view, 0.0, height * STEP)),
-        Command::MoveDown => state.navigate(|plane, view| plane.moved(view, 0.0, -height * STEP)),
-        Command::ZoomEventsIn => state.navigate(|plane, view| plane.zoom_events(view, width / 2.0, 1.0 / ZOOM)),
-        Command::ZoomEventsOut => state.navigate(|plane, view| plane.zoom_events(view, width / 2.0, ZOOM)),
-        Command::ZoomBytesIn => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, 1.0 / ZOOM)),
-        Command::ZoomBytesOut => state.navigate(|plane, view| plane.zoom_bytes(view, 0.0, ZOOM)),
-        Command::FitBoth => state.fit_all_lanes(),
-        Command::ToggleAxis => state.toggle_axis(),
-        Command::Plot(step) => plots::step(state, step),
-        Command::NextStacking if state.no_order_reason().is_some() => {
-            state.remark = state.no_order_reason().map(|why| [why, "."].concat());
-        }
-        Command::NextStacking => {
-            let kinds: Vec<_> = Grouping::ALL.iter().copied().map(Some).chain([None]).collect();
-            let stacking = next_of(&kinds, state.plot_settings.stacking);
-            state.shared.change_plot_settings(PlotSettings { stacking, ..state.shared.plot_settings });
-        }
-        Command::NextColouring => {
-            let colouring = next_of(&Grouping::ALL, state.plot_settings.colouring);
-            state.shared.change_plot_settings(PlotSettings { colouring, ..state.shared.plot_settings });
-        }
-        Command::Find => effects.push(Effect::FocusFind),
-        Command::ToggleMatchCase => find::toggle_match_case(state),
-        Command::FindNext => find::go_to_match(state, Direction::Next, MatchScope::All, effects),
-        Command::FindPrevious => find::go_to_match(state, Direction::Previous, MatchScope::All, effects),
-        Command::FindInScope(direction) => find::go_to_match(state, direction, MatchScope::Scope, effects),
-        Command::ToggleSameStack => {
-            state.same_stack = match state.same_stack {
-                SameStack::Highlighted => SameStack::Plain,
-                SameStack::Plain => SameStack::Highlighted,
-            };
-        }
-        Command::AddMarker => state.add_marker(None),
-        Command::RemoveMarker => state.remove_nearest_marker(),
-        Command::ToggleRuler => state.toggle_ruler(),
-        Command::ZoomToRuler => state.zoom_to_ruler(),
-        Command::UndoView => state.step_history(HistoryDirection::Back),
-        Command::RedoView => state.step_history(HistoryDirection::Forward),
-        Command::FocusCapacity => {
-            (state.side, state.side_is_expanded) = (Side::File, true);
-            effects.push(Effect::FocusCapacity);
-        }
-        Command::ToggleFitBytes if state.no_fit_reason().is_some() => {
-            state.remark = state.no_fit_reason().map(|why| [why, "."].concat());
-        }
-        Command::ToggleFitBytes => {
-            state.bytes_axis = match state.bytes_axis {
-                BytesAxis::Free => BytesAxis::FitsWindow,
-                BytesAxis::FitsWindow => BytesAxis::Free,
-            };
-            state.refit_bytes_axis();
-        }
-        Command::Show(tab) => {
-            state.views.show(tab);
-            effects.push(Effect::FocusView);
-        }
-        Command::CursorToPeak => state.shared.go_to(state.shared.peak_moment()),
-        Command::CursorToEnd => state.shared.go_to(state.shared.end_moment()),
-        Command::FocusGoTo => {
-            (state.side, state.side_is_expanded) = (Side::Selection, true);
-            effects.push(Effect::FocusGoTo);
-        }
-        Command::ToggleRange => state.toggle_range(),
-        Command::ChooseScope(scope) => state.choose_scope(scope),
-        Command::NextRangeFilter => state.next_range_scope(),
-        Command::CursorToRangePeak => state.go_to_range_peak(),
-        Command::Annotation(direction) => state.step_annotation(direction),
-        Command::ZoomToRange => state.zoom_to_range(),
-        Command::FoldViews => state.views.toggle_collapsed(),
-        Command::ChangeFocus => effects.push(Effect::ChangeFocus),
-        Command::GoToPeak => {
-            state.follow_pointer();
-            state.shared.set_cursor(state.shared.peak_moment());
-            if let Some(peak) = state.peak_x() {
-                state.navigate(|plane, view| {
-                    let widest = plane.extent.width as f64 * PEAK_WINDOW / f64::from(view.width_px);
-                    let factor = (widest / view.x_per_px).min(1.0);
-                    plane.centred(plane.zoom_events(view, 0.0, factor), peak + 0.5)
-                });
-            }
-        }
+    match command.run {
+        Run::Call(call) => call(state, out),
+        Run::Show(tab) => show_tab(state, tab, out),
+        Run::Save(format) => super::features::export::save(&mut state.export, &state.shared, format, out),
     }
 }
 
-/// Returns the element after `now` in `all`, wrapping around to the first.
-fn next_of<T: PartialEq + Copy>(all: &[T], now: T) -> T {
-    let index = all.iter().position(|one| *one == now).map_or(0, |index| index + 1);
-    all.get(index).or(all.first()).copied().unwrap_or(now)
+/// Shows a tab and gives it the keyboard focus.
+pub(super) fn show_tab(state: &mut State, tab: Tab, out: &mut Outbox) {
+    state.views.show(tab);
+    out.push(Effect::FocusView);
 }

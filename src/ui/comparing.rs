@@ -2,32 +2,35 @@
 //! moments are aligned. The insight [`protocol::Topic::Comparison`] lists the differences.
 
 mod data;
-mod lanes;
+pub(super) mod lanes;
 pub(super) mod part;
 pub(crate) mod second;
 pub mod view;
 
 pub(crate) use data::SecondSource;
-pub use data::{ComparedAt, Comparing, ComparingAction, ComparingStep, SecondFile};
+pub use data::{ComparedAt, Comparing, ComparingAction, SecondFile};
+pub use part::{is_compared, is_current_load};
 
 use super::effect::{Effect, Origin};
 use super::opening::{append_files, show_device};
+use super::outbox::{Intent, Outbox};
 use super::shared::Shared;
 use super::stage::{Loading, SnapshotChoice, Stage};
 use super::toast::Toast;
+use super::{cursor, lane_focus, lane_scenes};
 use protocol::Reply;
 
 /// Applies an action of the comparison.
-pub(super) fn handle_action(state: &mut Shared, action: ComparingAction, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn handle_action(state: &mut Shared, action: ComparingAction, out: &mut Outbox) {
     match action {
         ComparingAction::FilesGiven(from, files) => {
             let index = append_files(state, from, files);
-            load_second(state, &SecondSource::Index(index), now_ms, effects);
+            load_second(state, &SecondSource::Index(index), out);
         }
         ComparingAction::DeviceChosen(device) => {
             let index = state.file().and_then(|file| file.devices.iter().position(|it| it.device == device));
             if let Some(index) = index.filter(|&index| index != state.device_index) {
-                compare(state, [state.device_index, index]);
+                compare(state, [state.device_index, index], out);
             }
         }
         ComparingAction::LoadRefused(load, cause) => {
@@ -37,10 +40,10 @@ pub(super) fn handle_action(state: &mut Shared, action: ComparingAction, now_ms:
         }
         ComparingAction::CurveClicked(moment, x) => {
             if let Some([a, _]) = state.comparing.pair {
-                state.focus(a);
+                lane_focus::focus(state, a);
             }
-            if let Some(moment) = moment.or_else(|| state.moment_under(x)) {
-                state.go_to(moment);
+            if let Some(moment) = moment.or_else(|| cursor::moment_under(state, x)) {
+                cursor::go_to(state, moment);
             }
         }
         ComparingAction::AtChosen(at) => state.comparing.at = at,
@@ -50,27 +53,8 @@ pub(super) fn handle_action(state: &mut Shared, action: ComparingAction, now_ms:
     }
 }
 
-/// Runs a command of the comparison.
-pub(super) fn step(state: &mut Shared, step: ComparingStep, effects: &mut Vec<Effect>) {
-    match step {
-        ComparingStep::Open if state.file().is_some() => effects.push(Effect::PickSecond),
-        ComparingStep::Open => state.remark = Some("Open a snapshot first.".to_owned()),
-        _ if state.comparing.pair.is_none() && state.comparing.second == SecondFile::None => {
-            state.remark = Some("Compare with another snapshot first.".to_owned());
-        }
-        ComparingStep::Swap => {
-            if let Some([a, b]) = state.comparing.pair {
-                state.comparing.pair = Some([b, a]);
-                state.arrange_lanes();
-            }
-        }
-        ComparingStep::Overlay => state.comparing.is_overlaid = !state.comparing.is_overlaid,
-        ComparingStep::End => end(state, effects),
-    }
-}
-
 /// Starts loading the second file. Does nothing while no first file is open.
-pub(super) fn load_second(state: &mut Shared, wanted: &SecondSource, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn load_second(state: &mut Shared, wanted: &SecondSource, out: &mut Outbox) {
     let origin = match wanted {
         SecondSource::Index(index) => state.snapshots.get(*index).map(|choice| (choice.origin.clone(), choice.member)),
         SecondSource::Link(url) => Some((Origin::Link(url.clone()), None)),
@@ -86,12 +70,12 @@ pub(super) fn load_second(state: &mut Shared, wanted: &SecondSource, now_ms: f64
     };
     state.last_load = state.last_load.wrapping_add(1);
     let load = state.last_load;
-    state.comparing.second = SecondFile::Loading(Box::new(Loading::new(origin.clone(), name, bytes, now_ms)), load);
-    effects.push(Effect::LoadSecond { origin, member, load });
+    state.comparing.second = SecondFile::Loading(Box::new(Loading::new(origin.clone(), name, bytes, out.now_ms)), load);
+    out.push(Effect::LoadSecond { origin, member, load });
 }
 
 /// Handles a reply of the worker about the second file. Returns false if the reply belongs to another file.
-pub(super) fn take_reply(state: &mut Shared, load: u32, reply: &Reply, now_ms: f64) -> bool {
+pub(super) fn take_reply(state: &mut Shared, load: u32, reply: &Reply, out: &mut Outbox) -> bool {
     let SecondFile::Loading(loading, second_load) = &mut state.comparing.second else { return false };
     if *second_load != load {
         return false;
@@ -100,12 +84,12 @@ pub(super) fn take_reply(state: &mut Shared, load: u32, reply: &Reply, now_ms: f
         Reply::Progress(progress) => {
             loading.bytes = progress.bytes;
             loading.total_bytes = progress.total_bytes.or(loading.total_bytes);
-            (loading.phase, loading.latest_ms) = (progress.phase, now_ms);
+            (loading.phase, loading.latest_ms) = (progress.phase, out.now_ms);
         }
         Reply::Opened(file) => {
             let origin = loading.origin.clone();
             state.comparing.second = SecondFile::Open(file.clone(), origin, load);
-            second_opened(state);
+            second_opened(state, out);
         }
         Reply::Failed { message } => second_failed(state, message),
         Reply::Cancelled => state.comparing.second = SecondFile::None,
@@ -135,7 +119,7 @@ pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
 
 /// Appends the devices of the second file to those of the first, and compares the shown device with the second file's
 /// default device.
-fn second_opened(state: &mut Shared) {
+fn second_opened(state: &mut Shared, out: &mut Outbox) {
     let (SecondFile::Open(second, ..), Stage::Ready(first)) = (&state.comparing.second, &mut state.stage) else {
         return;
     };
@@ -147,11 +131,11 @@ fn second_opened(state: &mut Shared) {
         return;
     }
     let a = state.device_index.min(first_count - 1);
-    compare(state, [a, second_index]);
+    compare(state, [a, second_index], out);
 }
 
 /// Starts comparing two devices, A and B, and fits both in the window.
-fn compare(state: &mut Shared, pair: [usize; 2]) {
+fn compare(state: &mut Shared, pair: [usize; 2], out: &mut Outbox) {
     state.comparing.pair = Some(pair);
     state.lanes.last_requested = pair[0].wrapping_sub(1);
     state.view = None;
@@ -159,9 +143,9 @@ fn compare(state: &mut Shared, pair: [usize; 2]) {
     if state.device_index != pair[0] {
         show_device(state, pair[0]);
     }
-    state.arrange_lanes();
-    state.fit_all_lanes();
-    state.requested_topic = Some(protocol::Topic::Comparison);
+    lane_scenes::arrange_lanes(state);
+    lane_focus::fit_all_lanes(state);
+    out.intend(Intent::OpenTopic(protocol::Topic::Comparison));
 }
 
 /// Discards the second file. If one of its devices is shown, switches to the first file's default device.
@@ -173,9 +157,9 @@ fn discard_second(state: &mut Shared) {
 }
 
 /// Ends the comparison.
-pub(super) fn end(state: &mut Shared, effects: &mut Vec<Effect>) {
+pub(super) fn end(state: &mut Shared, out: &mut Outbox) {
     discard_second(state);
-    effects.push(Effect::CloseSecond);
+    out.push(Effect::CloseSecond);
     state.view = None;
-    state.arrange_lanes();
+    lane_scenes::arrange_lanes(state);
 }

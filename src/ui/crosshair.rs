@@ -6,13 +6,14 @@ pub use data::{Crosshair, CrosshairStep, Position};
 pub(crate) use data::{Follow, Followed, PendingStep, column_under, column_under_edges};
 
 use super::drawing::{BytesAxis, Hover};
-use super::effect::{Effect, Pointer};
-use super::hit_testing;
+use super::effect::Pointer;
 use super::hover::Spot;
-use super::part::{Part, reset_nothing};
+use super::outbox::Outbox;
+use super::part::Part;
 use super::shared::Shared;
+use super::{axis_switch, cursor, hit_testing, plots};
 use picture::timeline::Axis;
-use protocol::{Answer, MomentFacts, Plot, Question, Step, StepOutcome, StepResult};
+use protocol::{Answer, Plot, Question, Step, StepOutcome, StepResult};
 
 /// Maximum number of commands that are queued during a step. Further repeats of a held key are dropped.
 const MAX_WAITING: usize = 4;
@@ -24,13 +25,13 @@ const FOLLOW_MARGIN: f64 = 0.02;
 const FOLLOW_DISTANCE: f64 = 0.2;
 
 /// Callbacks of the crosshair. [`super::tools`] resets the crosshair and requests the facts about its moment.
-pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[], take };
+pub(super) const PART: Part = Part { asks: &[], take };
 
-fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     match answer {
         Answer::Step(to) => {
-            state.on_selection_position(serial, to);
-            on_stepped(state, serial, to, effects);
+            axis_switch::on_selection_position(state, serial, to);
+            on_stepped(state, serial, to, out);
         }
         Answer::Hit { hit, memory } => drop(state.tools.crosshair.hit.take(serial, (hit, memory))),
         other => return Some(other),
@@ -38,97 +39,80 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
     None
 }
 
-impl Shared {
-    /// Returns the moment of the crosshair: the one set by keys, or the one at the pixel under the pointer.
-    pub fn crosshair_moment(&self) -> Option<u32> {
-        if let Some(keys) = self.tools.crosshair.by_keys {
-            return Some(keys.moment);
+/// Returns the moment of the crosshair: the one set by keys, or the one at the pixel under the pointer.
+pub fn moment(state: &Shared) -> Option<u32> {
+    if let Some(keys) = state.tools.crosshair.by_keys {
+        return Some(keys.moment);
+    }
+    let (pointer, view, scene) = (state.pointer?, state.view.as_ref()?, state.geometry.scene.as_ref()?);
+    scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
+}
+
+/// Returns the moment and the height in bytes of the crosshair.
+pub fn position(state: &Shared) -> Option<Position> {
+    let byte = |pointer: Pointer| Some(state.view?.bytes_from_row(pointer.y).max(0.0) as u64);
+    state.tools.crosshair.by_keys.or_else(|| Some(Position { moment: moment(state)?, byte: byte(state.pointer?)? }))
+}
+
+/// Returns the position of the crosshair in device pixels of the window. It may be outside the window.
+pub fn px(state: &Shared) -> Option<Pointer> {
+    let Some(keys) = state.tools.crosshair.by_keys else { return state.pointer };
+    let view = state.view?;
+    let x = match (state.axis, state.crosshair_facts()) {
+        (Axis::Events, _) => f64::from(keys.moment) + 0.5,
+        (Axis::Time, Some(facts)) if facts.moment == keys.moment => facts.position.time as f64,
+        _ => return None,
+    };
+    let y = (keys.byte as f64 + 0.5) / view.bytes_per_px - view.bottom_px as f64;
+    Some(Pointer { x: view.column_from_x(x), y })
+}
+
+/// Returns the position where a move by keys starts: the crosshair, else the cursor if visible, else the centre of
+/// the window.
+fn keyboard_start(state: &Shared) -> Option<Position> {
+    position(state).or_else(|| {
+        let view = state.view?;
+        let height = view.bytes_from_row(f64::from(view.height_px) / 2.0).max(0.0) as u64;
+        if let (Some((x, moment)), Some(facts)) = (cursor::x_px(state), state.cursor_facts())
+            && (0.0..f64::from(view.width_px)).contains(&x)
+        {
+            let top = match state.plot_settings.plot {
+                Plot::Stack => facts.requested,
+                Plot::Addresses(_) => u64::MAX,
+                Plot::Reserved(_) => facts.reserved,
+            };
+            return Some(Position { moment, byte: height.min(top.saturating_sub(1)) });
         }
-        let (pointer, view, scene) = (self.pointer?, self.view.as_ref()?, self.geometry.scene.as_ref()?);
-        scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
-    }
+        let middle = Pointer { x: f64::from(view.width_px) / 2.0, y: f64::from(view.height_px) / 2.0 };
+        let scene = state.geometry.scene.as_ref()?;
+        let column = column_under(scene, &view, middle.x)?;
+        let (moment, total) = scene.columns.moment.get(column).zip(scene.columns.total.get(column))?;
+        let byte = view.bytes_from_row(middle.y).max(0.0) as u64;
+        // The axis of addresses does not start at 0, so the total of live bytes is no bound there.
+        let is_stack = !matches!(state.plot_settings.plot, Plot::Addresses(_));
+        let byte = if is_stack { byte.min(total.saturating_sub(1)) } else { byte };
+        Some(Position { moment: *moment, byte })
+    })
+}
 
-    /// Returns the latest facts from the worker. They may still describe a previous moment of the crosshair.
-    pub fn crosshair_facts(&self) -> Option<&MomentFacts> {
-        self.tools.crosshair.facts.as_ref()
-    }
+fn place_by_keys(state: &mut Shared, position: Position) {
+    let events = state.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX));
+    let moment = position.moment.min(events);
+    state.tools.crosshair.by_keys = Some(Position { moment, ..position });
+    state.tools.crosshair.follow = Follow::Yes;
+    cursor::set_cursor(state, moment);
+}
 
-    /// Returns the moment and the height in bytes of the crosshair.
-    pub fn crosshair(&self) -> Option<Position> {
-        let byte = |pointer: Pointer| Some(self.view?.bytes_from_row(pointer.y).max(0.0) as u64);
-        self.tools
-            .crosshair
-            .by_keys
-            .or_else(|| Some(Position { moment: self.crosshair_moment()?, byte: byte(self.pointer?)? }))
-    }
-
-    /// Returns the position of the crosshair in device pixels of the window. It may be outside the window.
-    pub fn crosshair_px(&self) -> Option<Pointer> {
-        let Some(keys) = self.tools.crosshair.by_keys else { return self.pointer };
-        let view = self.view?;
-        let x = match (self.axis, self.crosshair_facts()) {
-            (Axis::Events, _) => f64::from(keys.moment) + 0.5,
-            (Axis::Time, Some(facts)) if facts.moment == keys.moment => facts.position.time as f64,
-            _ => return None,
-        };
-        let y = (keys.byte as f64 + 0.5) / view.bytes_per_px - view.bottom_px as f64;
-        Some(Pointer { x: view.column_from_x(x), y })
-    }
-
-    /// Returns the position where a move by keys starts: the crosshair, else the cursor if visible, else the centre of
-    /// the window.
-    fn keyboard_start(&self) -> Option<Position> {
-        self.crosshair().or_else(|| {
-            let view = self.view?;
-            let height = view.bytes_from_row(f64::from(view.height_px) / 2.0).max(0.0) as u64;
-            if let (Some((x, moment)), Some(facts)) = (self.cursor_x_px(), self.cursor_facts())
-                && (0.0..f64::from(view.width_px)).contains(&x)
-            {
-                let top = match self.plot_settings.plot {
-                    Plot::Stack => facts.requested,
-                    Plot::Addresses(_) => u64::MAX,
-                    Plot::Reserved(_) => facts.reserved,
-                };
-                return Some(Position { moment, byte: height.min(top.saturating_sub(1)) });
-            }
-            let middle = Pointer { x: f64::from(view.width_px) / 2.0, y: f64::from(view.height_px) / 2.0 };
-            let scene = self.geometry.scene.as_ref()?;
-            let column = column_under(scene, &view, middle.x)?;
-            let (moment, total) = scene.columns.moment.get(column).zip(scene.columns.total.get(column))?;
-            let byte = view.bytes_from_row(middle.y).max(0.0) as u64;
-            // The axis of addresses does not start at 0, so the total of live bytes is no bound there.
-            let is_stack = !matches!(self.plot_settings.plot, Plot::Addresses(_));
-            let byte = if is_stack { byte.min(total.saturating_sub(1)) } else { byte };
-            Some(Position { moment: *moment, byte })
-        })
-    }
-
-    fn place_by_keys(&mut self, position: Position) {
-        let events = self.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX));
-        let moment = position.moment.min(events);
-        self.tools.crosshair.by_keys = Some(Position { moment, ..position });
-        self.tools.crosshair.follow = Follow::Yes;
-        self.set_cursor(moment);
-    }
-
-    /// Fixes the crosshair at a position, as keys do, or lets it follow the pointer (`None`). The cursor and the window
-    /// do not change.
-    pub(super) fn set_crosshair(&mut self, to: Option<Position>) {
-        self.follow_pointer();
-        self.tools.crosshair.by_keys = to;
-    }
-
-    /// Lets the crosshair follow the pointer again, and cancels pending steps.
-    pub(super) fn follow_pointer(&mut self) {
-        let crosshair = &mut self.tools.crosshair;
-        (crosshair.by_keys, crosshair.pending_step, crosshair.follow) = (None, None, Follow::No);
-        crosshair.queued_steps.clear();
-    }
+/// Fixes the crosshair at a position, as keys do, or lets it follow the pointer (`None`). The cursor and the window
+/// do not change.
+pub(super) fn fix_at(state: &mut Shared, to: Option<Position>) {
+    state.tools.crosshair.follow_pointer();
+    state.tools.crosshair.by_keys = to;
 }
 
 /// Moves the crosshair in response to a key, or selects the object under it. Commands given while a step is pending are
 /// queued.
-pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut Vec<Effect>) {
+pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, out: &mut Outbox) {
     if state.tools.crosshair.pending_step.is_some() {
         if state.tools.crosshair.queued_steps.len() < MAX_WAITING {
             state.tools.crosshair.queued_steps.push(step);
@@ -136,12 +120,12 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
         return;
     }
     if step == CrosshairStep::Select {
-        return select(state, effects);
+        return select(state, out);
     }
-    let Some(here) = state.keyboard_start() else { return };
+    let Some(here) = keyboard_start(state) else { return };
     let Position { moment, byte } = here;
     let selected = match state.plot_settings.plot {
-        Plot::Reserved(_) => state.selected_segment().map(|chosen| chosen.segment.range_events()),
+        Plot::Reserved(_) => plots::segment::selected_segment(state).map(|chosen| chosen.segment.range_events()),
         _ => state.selection.as_ref().map(|it| (it.allocation, it.allocated_event, it.freed_event)),
     };
     let direction = match step {
@@ -160,9 +144,9 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
             let last = freed.unwrap_or(u32::MAX);
             let allocated_at = allocated_at.map_or(0, |event| event.saturating_add(1));
             let at_its_end = step == CrosshairStep::ToFreed;
-            state.place_by_keys(Position { moment: if at_its_end { last } else { allocated_at }, byte });
+            place_by_keys(state, Position { moment: if at_its_end { last } else { allocated_at }, byte });
             let extra_events = u32::from(at_its_end && freed.is_some());
-            ask_step(state, Step::To(allocation), extra_events, effects);
+            ask_step(state, Step::To(allocation), extra_events, out);
             return;
         }
         _ => {
@@ -177,29 +161,25 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
                 CrosshairStep::ColumnRight => column(Some(after)).unwrap_or(moment.saturating_add(1)),
                 _ => moment.saturating_add(1),
             };
-            state.place_by_keys(Position { moment, byte });
+            place_by_keys(state, Position { moment, byte });
             return;
         }
     };
-    state.place_by_keys(here);
-    ask_step(state, direction, 0, effects);
+    place_by_keys(state, here);
+    ask_step(state, direction, 0, out);
 }
 
-fn ask_step(state: &mut Shared, step: Step, extra_events: u32, effects: &mut Vec<Effect>) {
+fn ask_step(state: &mut Shared, step: Step, extra_events: u32, out: &mut Outbox) {
     let (Some(device), Some(keys)) = (state.device().map(|device| device.device), state.tools.crosshair.by_keys) else {
         return;
     };
-    let (serial, plot_settings) = (state.next_serial(), state.geometry.plot_settings);
+    let (plot_settings, Position { moment, byte }) = (state.geometry.plot_settings, keys);
+    let serial = out.ask(device, Question::Step { plot_settings, moment, byte, step });
     state.tools.crosshair.pending_step = Some(PendingStep { serial, step, extra_events });
-    effects.push(Effect::ask(
-        serial,
-        device,
-        Question::Step { plot_settings, moment: keys.moment, byte: keys.byte, step },
-    ));
 }
 
 /// Handles the worker's response to a step, then runs queued commands.
-fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec<Effect>) {
+fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, out: &mut Outbox) {
     let Some(pending) = state.tools.crosshair.pending_step.take_if(|pending| pending.serial == serial) else {
         return;
     };
@@ -213,16 +193,16 @@ fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec
             return;
         }
         StepOutcome::Unfinished => {
-            state.place_by_keys(there);
+            place_by_keys(state, there);
             state.tools.crosshair.follow = Follow::No;
-            ask_step(state, pending.step, pending.extra_events, effects);
+            ask_step(state, pending.step, pending.extra_events, out);
             return;
         }
-        StepOutcome::Arrived | StepOutcome::NotFound => state.place_by_keys(there),
+        StepOutcome::Arrived | StepOutcome::NotFound => place_by_keys(state, there),
     }
     while state.tools.crosshair.pending_step.is_none() && !state.tools.crosshair.queued_steps.is_empty() {
         let next = state.tools.crosshair.queued_steps.remove(0);
-        move_by_key(state, next, effects);
+        move_by_key(state, next, out);
     }
 }
 
@@ -232,7 +212,7 @@ pub(super) fn follow(state: &mut Shared) -> Followed {
     if state.tools.crosshair.follow == Follow::No {
         return Followed::No;
     }
-    let (Some(view), Some(at)) = (state.view, state.crosshair_px()) else { return Followed::No };
+    let (Some(view), Some(at)) = (state.view, px(state)) else { return Followed::No };
     state.tools.crosshair.follow = Follow::No;
     let beside = |at: f64, size: u32| {
         let size = f64::from(size);
@@ -255,7 +235,7 @@ pub(super) fn follow(state: &mut Shared) -> Followed {
 
 /// Updates the hover state for a crosshair at a position set by keys. Keeps the previous state until the worker has
 /// responded.
-pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
+pub(super) fn update_hover(state: &mut Shared, keys: Position, out: &mut Outbox) {
     let Some(device) = state.device().map(|device| device.device) else { return };
     // The highlight does not affect which allocation is hit.
     let (device_index, plot_settings) = (state.device_index, state.geometry.plot_settings.without_highlight());
@@ -274,15 +254,15 @@ pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec
     } else {
         let Position { moment, byte } = keys;
         let question = |(_, plot_settings)| Question::Hit { plot_settings, moment, byte };
-        state.tools.crosshair.hit.ask((keys, plot_settings), device, &mut state.serial, effects, question);
+        state.tools.crosshair.hit.ask((keys, plot_settings), device, out, question);
     }
 }
 
 /// Selects the object under the crosshair.
-fn select(state: &mut Shared, effects: &mut Vec<Effect>) {
+fn select(state: &mut Shared, out: &mut Outbox) {
     match (state.tools.crosshair.by_keys, state.pointer) {
-        (Some(keys), _) => hit_testing::select_at(state, keys, effects),
-        (None, Some(pointer)) => hit_testing::click(state, pointer, effects),
+        (Some(keys), _) => hit_testing::select_at(state, keys, out),
+        (None, Some(pointer)) => hit_testing::click(state, pointer, out),
         (None, None) => {}
     }
 }

@@ -3,7 +3,7 @@
 use super::picture_file::Picture;
 use picture::timeline::Scene;
 use protocol::sql::SqlRequest;
-use protocol::{Ask, CategorySet, ExportJob, LoadRange, Question, Request};
+use protocol::{CategorySet, ExportJob, LoadRange, Request};
 use std::rc::Rc;
 
 /// Work for the shell after [`super::update()`]. Redrawing needs no effect, since the shell redraws whatever has
@@ -88,13 +88,6 @@ pub enum Effect {
     EndSimulation,
     /// Discard the stopped worker. The next load starts a new one.
     ReplaceWorker,
-}
-
-impl Effect {
-    /// Creates an effect that sends a question about a device to the worker. The answer will have the same `serial`.
-    pub(super) fn ask(serial: u32, device: i64, question: Question) -> Effect {
-        Effect::Ask(Request::Ask(Ask { serial, device, question }))
-    }
 }
 
 /// Origin of a snapshot.

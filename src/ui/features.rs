@@ -1,6 +1,5 @@
 //! State of the page: the state shared by all features, and the state of each feature. The list of features is the
-//! invocation of `features!` below. It generates the types of states, actions and commands, and the tables of keyboard
-//! shortcuts and link keys.
+//! invocation of `features!` below. It generates the types of states and actions, and the table of link keys.
 
 pub mod events;
 pub mod export;
@@ -22,35 +21,33 @@ pub mod watch;
 pub mod what_if;
 
 use self::sql::{Sql, SqlAction};
-use super::binding::Binding;
 use super::change::AskPhase;
-use super::effect::Effect;
 use super::link::value::{Key, ValueReader};
-use super::parts;
+use super::outbox::Outbox;
 use super::shared::Shared;
 use super::url::PageScheme;
-use events::{EventStep, Events, EventsAction};
-use export::{Export, ExportAction, ExportStep};
-use flame::{FlameAction, FlameGraph, FlameStep};
-use insights::{InsightsAction, InsightsStep, InsightsTab};
-use palette::{Palette, PaletteAction, PaletteStep};
-use plan::{Plan, PlanAction, PlanStep};
+use super::{intents, parts};
+use events::{Events, EventsAction};
+use export::{Export, ExportAction};
+use flame::{FlameAction, FlameGraph};
+use insights::{InsightsAction, InsightsTab};
+use palette::{Palette, PaletteAction};
+use plan::{Plan, PlanAction};
 use protocol::Answer;
 use save_page::SaveState;
-use segments::{SegmentsAction, SegmentsStep, SegmentsTab};
+use segments::{SegmentsAction, SegmentsTab};
 use sources::{SourceAction, Sources};
-use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
-use table::{Table, TableAction, TableStep};
+use table::{Table, TableAction};
 use tree::Tree;
-use tree_keys::{TreeAction, TreeCommand};
-use watch::{Watch, WatchAction, WatchStep};
+use tree_keys::TreeAction;
+use watch::{Watch, WatchAction};
 use what_if::{Simulator, WhatIfAction};
 
-/// Generates the state, action and command types from the list of features, and the functions that dispatch to the
+/// Generates the state and action types from the list of features, and the functions that dispatch to the
 /// features.
 macro_rules! features {
-    ($($(#[$doc:meta])* $field:ident: $State:ty, $Name:ident($Action:ty, $Command:ty) = $feature:expr;)*) => {
+    ($($(#[$doc:meta])* $field:ident: $State:ty, $Name:ident($Action:ty) = $feature:expr;)*) => {
         /// State of the page. Changed only by [`super::update()`].
         #[derive(Clone, Debug, Default)]
         pub struct State {
@@ -65,12 +62,6 @@ macro_rules! features {
             $($(#[$doc])* $Name($Action),)*
         }
 
-        /// Command defined by a feature, as opposed to the commands of the whole page.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum FeatureCommand {
-            $($(#[$doc])* $Name($Command),)*
-        }
-
         $(impl From<$Action> for FeatureAction {
             fn from(action: $Action) -> FeatureAction {
                 FeatureAction::$Name(action)
@@ -79,48 +70,44 @@ macro_rules! features {
 
         impl State {
             /// Passes an action to the feature that it belongs to.
-            pub(crate) fn handle_action(&mut self, action: FeatureAction, effects: &mut Vec<Effect>) {
+            pub(crate) fn handle_action(&mut self, action: FeatureAction, out: &mut Outbox) {
                 match action {
-                    $(FeatureAction::$Name(action) => ($feature.on_action)(&mut self.$field, &mut self.shared, action, effects),)*
+                    $(FeatureAction::$Name(action) => ($feature.on_action)(&mut self.$field, &self.shared, action, out),)*
                 }
-            }
-
-            /// Passes a command to the feature that it belongs to.
-            pub(crate) fn command(&mut self, command: FeatureCommand, effects: &mut Vec<Effect>) {
-                match command {
-                    $(FeatureCommand::$Name(command) => {
-                        ($feature.on_command)(&mut self.$field, &mut self.shared, command, effects);
-                    })*
-                }
+                self.carry_out(out);
             }
 
             /// Calls `reset` of each feature for the pending changes, so that it drops invalid state.
-            pub(crate) fn forget(&mut self) {
+            pub(crate) fn forget(&mut self, out: &mut Outbox) {
                 for change in std::mem::take(&mut self.shared.changes) {
-                    $(($feature.reset)(&mut self.$field, &mut self.shared, change);)*
+                    $(($feature.reset)(&mut self.$field, &self.shared, change, out);
+                    self.carry_out(out);)*
                 }
             }
 
             /// Calls the functions of all parts and features that send requests to the worker in this phase.
-            pub(crate) fn ask(&mut self, phase: AskPhase, device: i64, effects: &mut Vec<Effect>) {
-                parts::ask(&mut self.shared, phase, device, effects);
-                self.forget();
+            pub(crate) fn ask(&mut self, phase: AskPhase, device: i64, out: &mut Outbox) {
+                parts::ask(&mut self.shared, phase, device, out);
+                self.forget(out);
                 $(for (_, ask) in $feature.questions.iter().filter(|(when, _)| *when == phase) {
-                    ask(&mut self.$field, &mut self.shared, device, effects);
+                    ask(&mut self.$field, &self.shared, device, out);
+                    self.carry_out(out);
                 })*
-                self.forget();
+                self.forget(out);
             }
 
             /// Offers an answer of the worker to each feature, then to the parts of [`Shared`]. The parts come last
             /// because some of them accept any answer of a kind. Returns the answer if it was not accepted.
-            pub(crate) fn take(&mut self, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
-                $(let answer = ($feature.on_reply)(&mut self.$field, &mut self.shared, serial, answer, effects)?;)*
-                parts::take(&mut self.shared, serial, answer, effects)
+            pub(crate) fn take(&mut self, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
+                $(let answer = ($feature.on_reply)(&mut self.$field, &self.shared, serial, answer, out);
+                self.carry_out(out);
+                let answer = answer?;)*
+                parts::take(&mut self.shared, serial, answer, out)
             }
 
             /// Handles Escape in the visible features. Returns whether there was anything to close.
             pub(crate) fn escape(&mut self) -> bool {
-                false $(|| ($feature.on_escape)(&mut self.$field, &mut self.shared))*
+                false $(|| ($feature.on_escape)(&mut self.$field, &self.shared))*
             }
 
             /// Returns the link keys of all features, with their current values as text.
@@ -131,9 +118,10 @@ macro_rules! features {
             }
 
             /// Restores the features from a link. `read` passes the value of a link key to a setter.
-            pub(crate) fn show_link(&mut self, read: &mut LinkReader<'_>) {
+            pub(crate) fn show_link(&mut self, read: &mut LinkReader<'_>, out: &mut Outbox) {
                 $(for key in $feature.link_keys {
-                    read(key.name, &mut |reading| (key.set)(&mut self.$field, &mut self.shared, reading));
+                    read(key.name, out, &mut |reader| (key.set)(&mut self.$field, &self.shared, reader));
+                    self.carry_out(out);
                 })*
             }
         }
@@ -146,46 +134,40 @@ macro_rules! features {
             }
             std::iter::empty()$(.chain(names($feature.link_keys)))*
         }
-
-        /// Returns the keyboard shortcuts of all features.
-        pub(crate) fn bindings() -> Vec<Binding<FeatureCommand>> {
-            // A vector, since a chain of this many iterators adds 3 kB of wasm.
-            let mut all = Vec::new();
-            $(for binding in $feature.bindings {
-                all.push(binding.map(FeatureCommand::$Name));
-            })*
-            all
-        }
     };
 }
 
 features! {
-    insights: InsightsTab, Insights(InsightsAction, InsightsStep) = insights::FEATURE;
-    what_if: Simulator, WhatIf(WhatIfAction, Infallible) = what_if::FEATURE;
-    plan: Plan, Plan(PlanAction, PlanStep) = plan::FEATURE;
-    tree: Tree, Tree(TreeAction, TreeCommand) = tree::FEATURE;
-    flame: FlameGraph, Flame(FlameAction, FlameStep) = flame::FEATURE;
+    insights: InsightsTab, Insights(InsightsAction) = insights::FEATURE;
+    what_if: Simulator, WhatIf(WhatIfAction) = what_if::FEATURE;
+    plan: Plan, Plan(PlanAction) = plan::FEATURE;
+    tree: Tree, Tree(TreeAction) = tree::FEATURE;
+    flame: FlameGraph, Flame(FlameAction) = flame::FEATURE;
     /// The Allocations tab: the list of allocations, and histograms.
-    table: Table, Table(TableAction, TableStep) = table::FEATURE;
-    sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
-    events: Events, Events(EventsAction, EventStep) = events::FEATURE;
-    segments: SegmentsTab, Segments(SegmentsAction, SegmentsStep) = segments::FEATURE;
-    queries: Sql, Queries(SqlAction, Infallible) = self::sql::FEATURE;
+    table: Table, Table(TableAction) = table::FEATURE;
+    sources: Sources, Source(SourceAction) = sources::FEATURE;
+    events: Events, Events(EventsAction) = events::FEATURE;
+    segments: SegmentsTab, Segments(SegmentsAction) = segments::FEATURE;
+    queries: Sql, Queries(SqlAction) = self::sql::FEATURE;
     /// Export of the picture to a file.
-    export: Export, Export(ExportAction, ExportStep) = export::FEATURE;
+    export: Export, Export(ExportAction) = export::FEATURE;
     /// Export of a page that contains the snapshot.
-    html: SaveState, Html(save_page::SaveProgress, Infallible) = save_page::FEATURE;
+    html: SaveState, Html(save_page::SaveProgress) = save_page::FEATURE;
     /// Reloading of files that change while the page is open.
-    live: Watch, Live(WatchAction, WatchStep) = watch::FEATURE;
-    palette: Palette, Palette(PaletteAction, PaletteStep) = palette::FEATURE;
+    live: Watch, Live(WatchAction) = watch::FEATURE;
+    palette: Palette, Palette(PaletteAction) = palette::FEATURE;
 }
 
 /// Looks up the value of a link key and passes it to a setter.
-pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut ValueReader<'_>)) + 'a;
+pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut Outbox, &mut dyn FnMut(&mut ValueReader<'_>)) + 'a;
 
 impl State {
+    /// Carries out the pending intents of features.
+    pub(crate) fn carry_out(&mut self, out: &mut Outbox) {
+        intents::carry_out(&mut self.shared, &mut self.insights, out);
+    }
+
     /// Returns the state of a page without an open file. `page_scheme` says how the page was loaded.
-    #[inline(never)] // two copies would be 2 kB of wasm
     pub fn new(page_scheme: PageScheme) -> State {
         State { shared: Shared { page_scheme, ..Shared::default() }, ..State::default() }
     }

@@ -20,6 +20,7 @@ use super::overlay::Overlay;
 use super::plots::axis::{Gap, axis_title};
 use super::plots::line::Curve;
 use super::shared::Shared;
+use super::{navigate, plots};
 use base::units::Bytes;
 use picture::timeline::{Axis, Tick, View, event_ticks, time_ticks};
 use protocol::Plot;
@@ -71,7 +72,7 @@ fn peak(state: &Shared, view: &View) -> Option<Peak> {
     let device = state.drawn_device()?;
     let (peak, x) = match state.plot_settings.plot {
         Plot::Stack => {
-            (u64::try_from(device.peak_requested).ok()?, state.peak_x().map(|x| view.column_from_x(x + 0.5)))
+            (u64::try_from(device.peak_requested).ok()?, navigate::peak_x(state).map(|x| view.column_from_x(x + 0.5)))
         }
         Plot::Addresses(_) => return None,
         Plot::Reserved(_) => {
@@ -98,7 +99,9 @@ impl Figure {
             .flat_map(|lane| {
                 let bottom = f64::from(lane.bottom_px);
                 let inside = move |y: f64| y.clamp(0.0, f64::from(lane.view.height_px)) + bottom;
-                state.gaps(lane.index, lane.view).into_iter().map(move |gap| Gap { y: gap.y.map(inside), ..gap })
+                plots::axis::gaps(state, lane.index, lane.view)
+                    .into_iter()
+                    .map(move |gap| Gap { y: gap.y.map(inside), ..gap })
             })
             .collect();
         for curve in &mut figure.curves {
@@ -140,12 +143,12 @@ impl Figure {
         Figure {
             scale,
             plot_px: [view.width_px, view.height_px].map(f64::from),
-            right_axis_px: (state.right_axis_px() * scale).round(),
+            right_axis_px: (plots::axis::right_axis_px(state) * scale).round(),
             lane: [0.0, f64::from(view.height_px)],
             title: axis_title(state.plot_settings.plot),
-            byte_ticks: state.height_ticks(state.device_index, view, MIN_BYTES_TICK_PX * scale),
-            gaps: state.gaps(state.device_index, view),
-            curves: state.curve_lines(view),
+            byte_ticks: plots::axis::height_ticks(state, state.device_index, view, MIN_BYTES_TICK_PX * scale),
+            gaps: plots::axis::gaps(state, state.device_index, view),
+            curves: plots::curves::curve_lines(state, view),
             axis: state.axis,
             ticks,
             marks: WindowMarks::in_window(state, view, scale),

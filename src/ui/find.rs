@@ -7,9 +7,10 @@ pub(crate) use data::FindResult;
 pub use data::{Find, MatchCase, MatchScope, SameStack};
 
 use super::amount::amount;
-use super::change::{AskPhase, Change};
+use super::change::AskPhase;
 use super::drawing::BytesAxis;
 use super::effect::Effect;
+use super::outbox::Outbox;
 use super::part::Part;
 use super::selecting::select;
 use super::shared::Shared;
@@ -71,45 +72,35 @@ fn search(state: &mut Shared, text: String, match_case: MatchCase) {
 
 /// Sends the query to the worker if its result is missing, and goes to a match if that was requested before the search
 /// had finished.
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
     if state.find.needs_search() {
-        let serial = state.next_serial();
-        state.find.pending = Some(serial);
-        effects.push(Effect::ask(serial, device, Question::Find(state.find.query())));
+        state.find.pending = Some(out.ask(device, Question::Find(state.find.query())));
     }
     if let Some((direction, among)) = state.find.queued_step.take() {
-        go_to_match(state, direction, among, effects);
+        go_to_match(state, direction, among, out);
     }
 }
 
 /// Callbacks of the search.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)], take };
+pub(super) const PART: Part = Part { asks: &[(AskPhase::BeforeScene, ask)], take };
 
-/// Drops the results, but not the query, when another device is shown.
-fn reset(state: &mut Shared, change: Change) {
-    if change.is_device_change() {
-        let Find { text, error, match_case, .. } = std::mem::take(&mut state.find);
-        state.find = Find { text, error, match_case, ..Find::default() };
-    }
-}
-
-fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     match answer {
         Answer::Find(tally) => on_found(state, serial, tally),
-        Answer::FindNext(found) => on_stepped(state, serial, found, effects),
+        Answer::FindNext(found) => on_stepped(state, serial, found, out),
         other => return Some(other),
     }
     None
 }
 
 /// Goes to the next or previous match. If the search has not finished, does so once it has.
-pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: MatchScope, effects: &mut Vec<Effect>) {
+pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: MatchScope, out: &mut Outbox) {
     // A new stacking order is built together with the scene. A question sent before that would block the worker.
     let is_stacking_built = state.geometry.plot_settings.stacking == state.plot_settings.stacking;
     let Some(found) = state.find.current_result().filter(|_| is_stacking_built && state.find.pending_step.is_none())
     else {
         if state.find.text.trim().is_empty() {
-            effects.push(Effect::FocusFind);
+            out.push(Effect::FocusFind);
         } else {
             state.find.queued_step = Some((direction, among));
         }
@@ -123,14 +114,10 @@ pub(super) fn go_to_match(state: &mut Shared, direction: Direction, among: Match
     let last = last.or(state.selection.as_deref().map(|it| it.allocation));
     let last = last.or(state.find.last_match.map(|it| it.allocation));
     let begin = last.map_or(SearchStart::Moment(window[0]), SearchStart::Allocation);
-    let (plot_settings, serial) = (state.plot_settings.without_highlight(), state.next_serial());
-    state.find.pending_step = Some(serial);
+    let plot_settings = state.plot_settings.without_highlight();
     let scope = if among == MatchScope::All { Scope::All } else { state.views.scope };
-    effects.push(Effect::ask(
-        serial,
-        device,
-        Question::FindNext { search_serial, begin, direction, plot_settings, window, scope },
-    ));
+    let question = Question::FindNext { search_serial, begin, direction, plot_settings, window, scope };
+    state.find.pending_step = Some(out.ask(device, question));
 }
 
 /// Returns the range of moments in the window. The end is exclusive.
@@ -155,7 +142,7 @@ fn on_found(state: &mut Shared, serial: u32, tally: Tally) {
 
 /// Handles the worker's response to a request for the next or previous match. Ignored if `serial` is not that of the
 /// pending request.
-fn on_stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &mut Vec<Effect>) {
+fn on_stepped(state: &mut Shared, serial: u32, found: Option<Match>, out: &mut Outbox) {
     if state.find.pending_step.take_if(|pending| *pending == serial).is_none() {
         return;
     }
@@ -163,7 +150,7 @@ fn on_stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &m
         state.remark = Some("No matches in this view.".to_owned());
         return;
     };
-    select(state, found.allocation, effects);
+    select(state, found.allocation, out);
     (state.find.last_match, state.find.match_to_reveal) = (Some(found), Some(found));
 }
 
@@ -188,28 +175,26 @@ pub(super) fn reveal(state: &mut Shared, details: &Details) -> Option<()> {
     Some(())
 }
 
-impl Shared {
-    /// Returns the serial of the search whose matches are highlighted.
-    pub(super) fn match_serial(&self) -> Option<u32> {
-        self.find.result.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
-    }
+/// Returns the serial of the search whose matches are highlighted.
+pub(super) fn match_serial(state: &Shared) -> Option<u32> {
+    state.find.result.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
+}
 
-    /// Returns the display settings to draw with. They highlight the selected node, or else the search matches, or else
-    /// the allocations with the selected allocation's stack.
-    pub(super) fn wanted_plot_settings(&self) -> PlotSettings {
-        if matches!(self.plot_settings.plot, Plot::Reserved(_)) {
-            // The reserved plot draws segments, not allocations.
-            return self.plot_settings.without_highlight();
-        }
-        let found = self.find.result.as_ref().filter(|found| found.tally.count > 0);
-        let stack = self.selection.as_deref().and_then(|selection| selection.stack);
-        let stack = stack.filter(|_| self.same_stack == SameStack::Highlighted);
-        let by_stack = stack.map_or(Highlight::Nothing, Highlight::Stack);
-        let found = found.map_or(by_stack, |found| Highlight::Found(found.serial));
-        PlotSettings {
-            highlight: self.views.node.map(|node| Highlight::Node(self.views.arrangement, node)).unwrap_or(found),
-            ..self.plot_settings
-        }
+/// Returns the display settings to draw with. They highlight the selected node, or else the search matches, or else
+/// the allocations with the selected allocation's stack.
+pub(super) fn wanted_plot_settings(state: &Shared) -> PlotSettings {
+    if matches!(state.plot_settings.plot, Plot::Reserved(_)) {
+        // The reserved plot draws segments, not allocations.
+        return state.plot_settings.without_highlight();
+    }
+    let found = state.find.result.as_ref().filter(|found| found.tally.count > 0);
+    let stack = state.selection.as_deref().and_then(|selection| selection.stack);
+    let stack = stack.filter(|_| state.same_stack == SameStack::Highlighted);
+    let by_stack = stack.map_or(Highlight::Nothing, Highlight::Stack);
+    let found = found.map_or(by_stack, |found| Highlight::Found(found.serial));
+    PlotSettings {
+        highlight: state.views.node.map(|node| Highlight::Node(state.views.arrangement, node)).unwrap_or(found),
+        ..state.plot_settings
     }
 }
 
@@ -251,7 +236,7 @@ pub fn status(state: &Shared) -> FindStatus {
 /// Formats the matches within a view: `12 found · 310 MiB`. `search_serial` is the search that the view was
 /// computed for. Empty if that is not the latest search, or if the search has no matches.
 pub(super) fn matches_text(state: &Shared, search_serial: Option<u32>, scope: Scope, weight: Weight) -> String {
-    if search_serial.is_none() || search_serial != state.match_serial() {
+    if search_serial.is_none() || search_serial != match_serial(state) {
         return String::new();
     }
     let mut text = group_digits(weight.count.into());

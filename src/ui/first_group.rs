@@ -4,8 +4,9 @@ mod data;
 
 pub use data::FirstGroup;
 
-use super::change::{AskPhase, Change};
-use super::effect::Effect;
+use super::axis_switch;
+use super::change::AskPhase;
+use super::outbox::Outbox;
 use super::part::Part;
 use super::shared::Shared;
 use protocol::{Answer, Grouping, LegendEntry, Question};
@@ -14,36 +15,27 @@ use protocol::{Answer, Grouping, LegendEntry, Question};
 const MIN_PERCENT: u128 = 80;
 
 /// Callbacks of the initial grouping.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
+pub(super) const PART: Part = Part { asks: &[(AskPhase::AfterScene, ask)], take };
 
-/// Cancels the pending initial grouping when another file is opened. The current grouping does not change.
-fn reset(state: &mut Shared, change: Change) {
-    if change == Change::File {
-        state.first_group = FirstGroup::default();
-    }
+/// Requests the initial grouping of a file that was just opened.
+pub(super) fn request(state: &mut Shared) {
+    state.first_group.is_wanted = true;
 }
 
-impl Shared {
-    /// Requests the initial grouping of a file that was just opened.
-    pub(super) fn request_first_group(&mut self) {
-        self.first_group.is_wanted = true;
-    }
-
-    /// Cancels the initial grouping, because a link specifies the grouping.
-    pub(super) fn cancel_first_group(&mut self) {
-        self.first_group.is_wanted = false;
-    }
+/// Cancels the initial grouping, because a link specifies the grouping.
+pub(super) fn cancel(state: &mut Shared) {
+    state.first_group.is_wanted = false;
 }
 
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
     if state.first_group.is_wanted {
         let peak = state.peak_moment();
         let legend = |()| Question::Legend { colouring: Grouping::Category, at: Some(peak) };
-        state.first_group.answer.ask((), device, &mut state.serial, effects, legend);
+        state.first_group.answer.ask((), device, out, legend);
     }
 }
 
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let Answer::Legend(entries) = answer else { return Some(answer) };
     if state.first_group.answer.take_pending(serial).is_none() {
         return Some(Answer::Legend(entries));
@@ -51,7 +43,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     // A grouping that was chosen meanwhile is kept.
     let is_untouched = state.plot_settings.stacking.is_none() && state.plot_settings.colouring == Grouping::default();
     if std::mem::take(&mut state.first_group.is_wanted) && is_untouched && is_classified(&entries) {
-        state.change_plot_settings(state.plot_settings.grouped_by(Some(Grouping::Category)));
+        axis_switch::change_plot_settings(state, state.plot_settings.grouped_by(Some(Grouping::Category)));
     }
     None
 }

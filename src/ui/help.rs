@@ -1,23 +1,13 @@
 //! Contents of the help dialog: keys and gestures in groups, the search syntax, and a text filter.
 
-use super::action::Command;
-use super::binding::{Binding, KeyScope, key_text};
-use super::events::EventStep;
-use super::export::ExportStep;
-use super::features::FeatureCommand;
-use super::keys::{BINDINGS, GESTURES};
-use super::palette::PaletteStep;
+use super::binding::{KeyScope, key_text};
+use super::command::{CURSOR, Command, FILES, MOVE, PAGE, PLOT, SEARCH, VIEWS};
+use super::commands;
+use super::keys::GESTURES;
 use super::tab::Tab;
 
 /// Title of the first group, which lists the essential commands.
 pub const START_TITLE: &str = "Start here";
-const MOVE: &str = "Move and zoom";
-const CURSOR: &str = "Cursor, range and markers";
-const PLOT: &str = "What the timeline shows";
-const SEARCH: &str = "Search and selection";
-const VIEWS: &str = "Views";
-const FILES: &str = "Files and devices";
-const PAGE: &str = "Help and settings";
 /// Title of the group with the search syntax.
 pub const SYNTAX_TITLE: &str = "What you can search for";
 
@@ -26,16 +16,16 @@ const GROUPS: [&str; 7] = [MOVE, CURSOR, PLOT, SEARCH, VIEWS, FILES, PAGE];
 
 /// Essential commands, listed in the first group.
 const ESSENTIAL: [Command; 10] = [
-    Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle)),
-    Command::Find,
-    Command::GoToPeak,
-    Command::FitBoth,
-    Command::UndoView,
-    Command::ToggleRange,
-    Command::Show(Tab::Insights),
-    Command::Show(Tab::CallTree),
-    Command::CopyLink,
-    Command::OpenFile,
+    commands::palette::TOGGLE,
+    commands::FIND,
+    commands::GO_TO_PEAK,
+    commands::FIT_BOTH,
+    commands::UNDO_VIEW,
+    commands::TOGGLE_RANGE,
+    commands::show(Tab::Insights),
+    commands::show(Tab::CallTree),
+    commands::COPY_LINK,
+    commands::OPEN_FILE,
 ];
 
 /// Examples of search queries, each with its meaning.
@@ -65,61 +55,20 @@ pub struct Row {
     pub text: &'static str,
 }
 
-/// Returns the title of the help dialog's group that a command belongs to.
-pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
-    use Command::*;
-    match binding.scope {
-        KeyScope::Timeline => match binding.command {
-            MoveLeft | MoveRight | MoveUp | MoveDown | ZoomEventsIn | ZoomEventsOut | ZoomBytesIn | ZoomBytesOut
-            | FitBoth | ToggleFitBytes | UndoView | RedoView | GoToPeak | ZoomToRuler | ZoomToRange => MOVE,
-            Plot(_) | NextStacking | NextColouring | ToggleAxis | FocusCapacity => PLOT,
-            _ => CURSOR,
-        },
-        KeyScope::Page => match binding.command {
-            OpenFile
-            | OpenSample(_)
-            | CancelLoading
-            | OpenAll
-            | ChooseEvents
-            | NextDevice
-            | PreviousDevice
-            | ToggleLanes
-            | CopyLink
-            | CopySnippet
-            | Feature(FeatureCommand::Export(ExportStep::Toggle) | FeatureCommand::Live(_)) => FILES,
-            Find
-            | ToggleMatchCase
-            | FindNext
-            | FindPrevious
-            | SelectNext
-            | SelectPrevious
-            | ToggleSameStack
-            | CopyDetails
-            | ClearSelection
-            | Feature(FeatureCommand::Events(EventStep::ToAllocated | EventStep::ToFreed)) => SEARCH,
-            FocusGoTo | NextRangeFilter | CursorToRangePeak => CURSOR,
-            Show(_) | FoldViews | ChangeFocus => VIEWS,
-            _ => PAGE,
-        },
-        scope => KeyScope::all().find(|(known, _)| *known == scope).map_or(PAGE, |(_, title)| title),
-    }
-}
-
 /// Returns the groups, reduced to the rows that match the filter. The search syntax comes last. A row matches if it
 /// contains all words of the filter, ignoring ASCII case.
 pub fn groups(filter: &str) -> Vec<Group> {
     let words: Vec<String> = filter.split_whitespace().map(str::to_ascii_lowercase).collect();
-    let row = |binding: &Binding<Command>| Row { keys: keys_text(binding), text: binding.label };
+    let row = |command: Command| Row { keys: keys_text(command), text: command.title };
     let mut groups = Vec::new();
     if words.is_empty() {
-        let binding_of = |command: &Command| BINDINGS.iter().find(|binding| binding.command == *command);
-        groups.push(Group { title: START_TITLE, rows: ESSENTIAL.iter().filter_map(binding_of).map(row).collect() });
+        groups.push(Group { title: START_TITLE, rows: ESSENTIAL.map(row).into() });
     }
     let tabs = KeyScope::all().filter(|(scope, _)| !matches!(scope, KeyScope::Page | KeyScope::Timeline));
     for title in GROUPS.into_iter().chain(tabs.map(|(_, title)| title)) {
         let gestures = if title == MOVE { GESTURES } else { &[] };
         let gestures = gestures.iter().map(|(gesture, text)| Row { keys: vec![(*gesture).to_owned()], text });
-        let keys = BINDINGS.iter().filter(|binding| !binding.keys.is_empty() && heading(binding) == title).map(row);
+        let keys = commands::all().filter(|command| !command.keys.is_empty() && command.group == title).map(row);
         groups.push(Group { title, rows: gestures.chain(keys).collect() });
     }
     let searches = SEARCH_SYNTAX
@@ -138,8 +87,8 @@ pub fn groups(filter: &str) -> Vec<Group> {
 }
 
 /// Formats the keys of a command for display.
-pub(crate) fn keys_text(binding: &Binding<Command>) -> Vec<String> {
-    binding.keys.iter().map(|key| key_text(key)).collect()
+pub(crate) fn keys_text(command: Command) -> Vec<String> {
+    command.keys.iter().map(|key| key_text(key)).collect()
 }
 
 #[cfg(test)]

@@ -3,20 +3,20 @@
 //! The scene itself identifies single blocks. For bands of merged blocks, call sites and lifetimes, the worker is
 //! asked, with one request at a time.
 
-use super::change::Change;
 use super::crosshair::Position;
 use super::drawing::{Hover, PointQuestion, Purpose};
-use super::effect::{Effect, Pointer};
-use super::find;
+use super::effect::Pointer;
 use super::hover::{Spot, empty_spot, spot};
+use super::outbox::Outbox;
 use super::part::Part;
 use super::selecting::select;
 use super::shared::Shared;
 use super::side::Side;
+use super::{cursor, find, plots};
 use protocol::{Answer, Details, HitAllocation, HitMemory, Plot, PlotSettings, Question};
 
 /// Updates the hovered position after the pointer, the window or the scene has changed.
-pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
+pub(super) fn update_hover(state: &mut Shared, out: &mut Outbox) {
     let Some((device_index, spot, plot_settings)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer))
     else {
         state.hover = None;
@@ -49,7 +49,7 @@ pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
     });
     state.hover = Some(Hover { device_index, plot: plot_settings.plot, spot, hit, memory, answered_spot });
     if !known && state.question.is_none() {
-        ask_hit(state, device_index, spot, plot_settings, Purpose::Hover, effects);
+        ask_hit(state, device_index, spot, plot_settings, Purpose::Hover, out);
     }
 }
 
@@ -69,27 +69,19 @@ fn ask_hit(
     spot: Spot,
     plot_settings: PlotSettings,
     purpose: Purpose,
-    effects: &mut Vec<Effect>,
+    out: &mut Outbox,
 ) {
     let Some(device) = state.device_at(device_index).map(|device| device.device) else { return };
-    let serial = state.next_serial();
-    state.question = Some(PointQuestion { serial, device_index, spot, purpose });
     let (plot_settings, Spot { moment, byte, .. }) = (plot_settings.without_highlight(), spot);
-    effects.push(Effect::ask(serial, device, Question::Hit { plot_settings, moment, byte }));
+    let serial = out.ask(device, Question::Hit { plot_settings, moment, byte });
+    state.question = Some(PointQuestion { serial, device_index, spot, purpose });
 }
 
 /// Callbacks of hit testing. The request about the pointer is sent by [`super::update()`], after every scene.
-pub(super) const PART: Part = Part { reset, asks: &[], take };
-
-fn reset(state: &mut Shared, change: Change) {
-    if change.is_device_change() {
-        (state.hover, state.question) = (None, None);
-        (state.selection, state.selecting) = (None, None);
-    }
-}
+pub(super) const PART: Part = Part { asks: &[], take };
 
 /// Handles the response about a position, or the details of the allocation to select.
-fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     match answer {
         Answer::Details(details) if state.selecting == Some(serial) => {
             state.selecting = None;
@@ -99,7 +91,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
             let Some(question) = state.question.take_if(|question| question.serial == serial) else {
                 return Some(Answer::Hit { hit, memory });
             };
-            on_hit(state, question, hit, memory, effects);
+            on_hit(state, question, hit, memory, out);
         }
         other => return Some(other),
     }
@@ -112,7 +104,7 @@ fn select_details(state: &mut Shared, serial: u32, details: Box<Details>) {
     if state.linked.select_without_move.take() != Some(serial) {
         find::reveal(state, &details).unwrap_or_else(|| scroll_into_view(state, &details));
         if state.selected_event_allocation.take() != Some(details.allocation) {
-            state.move_cursor_to_lifetime(&details);
+            cursor::move_to_lifetime(state, &details);
         }
     }
     state.selection = Some(details);
@@ -125,13 +117,13 @@ fn on_hit(
     question: PointQuestion,
     hit: Option<HitAllocation>,
     memory: Option<Box<HitMemory>>,
-    effects: &mut Vec<Effect>,
+    out: &mut Outbox,
 ) {
     if question.purpose == Purpose::Select {
-        select_hit(state, hit.as_ref(), memory.as_deref(), question.spot.position(), effects);
+        select_hit(state, hit.as_ref(), memory.as_deref(), question.spot.position(), out);
     }
     if question.purpose == Purpose::SelectSegment {
-        state.select_segment(memory.as_deref(), question.spot.position());
+        plots::segment::select_segment(state, memory.as_deref(), question.spot.position());
     }
     // Whatever its purpose, the answer also serves the hover on the same device.
     if let Some(hover) = state.hover.as_mut().filter(|hover| hover.device_index == question.device_index) {
@@ -147,55 +139,48 @@ fn select_hit(
     hit: Option<&HitAllocation>,
     memory: Option<&HitMemory>,
     at: Position,
-    effects: &mut Vec<Effect>,
+    out: &mut Outbox,
 ) {
     let is_reserved = matches!(state.plot_settings.plot, Plot::Reserved(_));
     match hit.filter(|_| !is_reserved) {
-        Some(hit) => select(state, hit.allocation, effects),
-        None => state.select_segment(memory, at),
+        Some(hit) => select(state, hit.allocation, out),
+        None => plots::segment::select_segment(state, memory, at),
     }
 }
 
 /// Selects the object at a position of the focused window. Outside the stack, clears the selection.
-pub(super) fn click(state: &mut Shared, pointer: Pointer, effects: &mut Vec<Effect>) {
+pub(super) fn click(state: &mut Shared, pointer: Pointer, out: &mut Outbox) {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
     let plot = state.geometry.plot_settings.plot;
     let empty = || empty_spot(scene, view, pointer).filter(|_| plot != Plot::Stack);
     match spot(scene, view, pointer).or_else(empty) {
         None => (state.selection, state.selecting) = (None, None),
         Some(spot) => match spot.single_allocation().filter(|_| !matches!(plot, Plot::Reserved(_))) {
-            Some(allocation) => select(state, allocation, effects),
-            None => ask_to_select(state, spot, effects),
+            Some(allocation) => select(state, allocation, out),
+            None => ask_to_select(state, spot, out),
         },
     }
 }
 
-fn ask_to_select(state: &mut Shared, spot: Spot, effects: &mut Vec<Effect>) {
-    ask_hit(state, state.device_index, spot, state.geometry.plot_settings, Purpose::Select, effects);
+fn ask_to_select(state: &mut Shared, spot: Spot, out: &mut Outbox) {
+    ask_hit(state, state.device_index, spot, state.geometry.plot_settings, Purpose::Select, out);
 }
 
 /// Selects the object under a crosshair that was moved by keys.
-pub(super) fn select_at(state: &mut Shared, keys: Position, effects: &mut Vec<Effect>) {
+pub(super) fn select_at(state: &mut Shared, keys: Position, out: &mut Outbox) {
     match state.tools.crosshair.hit.answer_to(&(keys, state.geometry.plot_settings.without_highlight())) {
         Some((hit, memory)) => {
             let (hit, memory) = (hit.clone(), memory.clone());
-            select_hit(state, hit.as_ref(), memory.as_deref(), keys, effects);
+            select_hit(state, hit.as_ref(), memory.as_deref(), keys, out);
         }
-        None => ask_to_select(state, Spot::from_position(keys), effects),
+        None => ask_to_select(state, Spot::from_position(keys), out),
     }
 }
 
 /// Requests the segment at a position, to select it. Does nothing in plots that do not show segments.
-pub(super) fn select_segment_at(state: &mut Shared, at: Position, effects: &mut Vec<Effect>) {
+pub(super) fn select_segment_at(state: &mut Shared, at: Position, out: &mut Outbox) {
     if state.plot_settings.plot != Plot::Stack {
-        ask_hit(
-            state,
-            state.device_index,
-            Spot::from_position(at),
-            state.plot_settings,
-            Purpose::SelectSegment,
-            effects,
-        );
+        ask_hit(state, state.device_index, Spot::from_position(at), state.plot_settings, Purpose::SelectSegment, out);
     }
 }
 

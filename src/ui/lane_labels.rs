@@ -2,6 +2,7 @@
 
 use super::comparing::view::side;
 use super::lanes::LaneLayout;
+use super::plots;
 use super::shared::Shared;
 use super::summary::device_name;
 use base::units::group_digits;
@@ -32,7 +33,11 @@ pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
                 Some([a, _]) => [if lane.index == a { "A · " } else { "B · " }, &side(state, lane.index)].concat(),
                 None => device_name(lane.device.device),
             },
-            note: if without_time { "no times recorded".to_owned() } else { state.peak_label(lane.index, lane.device) },
+            note: if without_time {
+                "no times recorded".to_owned()
+            } else {
+                plots::axis::peak_label(state, lane.index, lane.device)
+            },
             is_focused: lane.index == state.device_index,
             top_and_height: [top_px, lane.view.height_px].map(|px| f64::from(px) / canvas.scale),
         }
@@ -52,8 +57,7 @@ pub fn lane_ticks(state: &Shared, min_distance: f64, font: f64) -> Vec<Tick> {
     let lanes = state.shown_lanes().flat_map(|lane| {
         let bottom = i64::from(lane.bottom_px);
         let room = if state.has_lanes() { f64::from(lane.view.height_px) - 1.2 * font } else { f64::INFINITY };
-        state
-            .height_ticks(lane.index, lane.view, min_distance)
+        plots::axis::height_ticks(state, lane.index, lane.view, min_distance)
             .into_iter()
             .filter(move |tick| tick.value == 0 || (tick.at_px as f64) < room)
             .map(move |tick| Tick { at_px: tick.at_px + bottom, ..tick })

@@ -1,7 +1,7 @@
 //! Requests to the worker, with at most one pending at a time. The latest response is kept until the next one arrives,
 //! and outdated responses are dropped.
 
-use super::effect::Effect;
+use super::outbox::Outbox;
 use protocol::Question;
 
 /// The pending request with inputs `Q`, and the latest response `A` with its inputs.
@@ -39,22 +39,18 @@ impl<Q: PartialEq + Clone, A> Latest<Q, A> {
     }
 
     /// Sends a request with `inputs` about a device, unless its response is known or another request is pending.
-    /// Returns whether the request was sent. `last_serial` is the serial of the last request of any kind, and is
-    /// incremented.
+    /// Returns whether the request was sent.
     pub(super) fn ask(
         &mut self,
         inputs: Q,
         device: i64,
-        last_serial: &mut u32,
-        effects: &mut Vec<Effect>,
+        out: &mut Outbox,
         question: impl FnOnce(Q) -> Question,
     ) -> bool {
         if self.pending.is_some() || self.answer_to(&inputs).is_some() {
             return false;
         }
-        *last_serial = last_serial.wrapping_add(1);
-        self.pending = Some((*last_serial, inputs.clone()));
-        effects.push(Effect::ask(*last_serial, device, question(inputs)));
+        self.pending = Some((out.ask(device, question(inputs.clone())), inputs));
         true
     }
 

@@ -39,14 +39,12 @@ pub fn heading(plot: Plot, colouring: Grouping) -> String {
     ["Colour: ", noun(colouring), suffix].concat()
 }
 
-impl Shared {
-    /// Returns the grouping that the colours show. Segments have no category. If colouring by category is chosen, they
-    /// are coloured by pool.
-    pub fn coloured_by(&self) -> Grouping {
-        match (self.plot_settings.plot, self.plot_settings.colouring) {
-            (Plot::Reserved(_), Grouping::Category) => Grouping::Pool,
-            (_, colouring) => colouring,
-        }
+/// Returns the grouping that the colours show. Segments have no category. If colouring by category is chosen, they
+/// are coloured by pool.
+pub fn coloured_by(state: &Shared) -> Grouping {
+    match (state.plot_settings.plot, state.plot_settings.colouring) {
+        (Plot::Reserved(_), Grouping::Category) => Grouping::Pool,
+        (_, colouring) => colouring,
     }
 }
 
@@ -68,18 +66,16 @@ pub fn noun(grouping: Grouping) -> &'static str {
 /// Number of visible pixels of each colour, in the order of the palette.
 pub type VisiblePixels = Vec<u64>;
 
-impl Shared {
-    /// Counts the pixels of each colour in a window. `None` until the scene has the chosen colouring.
-    pub fn visible_pixels(&self, view: &View) -> Option<VisiblePixels> {
-        let scene = self
-            .geometry
-            .scene
-            .as_ref()
-            .filter(|_| self.geometry.plot_settings.colouring == self.plot_settings.colouring)?;
-        let column = |px: f64| scene.view.column_from_x(view.x_from_column(px)).clamp(-1e6, 1e6).round() as i32;
-        let covered = scene.covered([column(0.0), column(f64::from(view.width_px))]);
-        covered.iter().any(|&pixels| pixels > 0).then_some(covered)
-    }
+/// Counts the pixels of each colour in a window. `None` until the scene has the chosen colouring.
+pub fn visible_pixels(state: &Shared, view: &View) -> Option<VisiblePixels> {
+    let scene = state
+        .geometry
+        .scene
+        .as_ref()
+        .filter(|_| state.geometry.plot_settings.colouring == state.plot_settings.colouring)?;
+    let column = |px: f64| scene.view.column_from_x(view.x_from_column(px)).clamp(-1e6, 1e6).round() as i32;
+    let covered = scene.covered([column(0.0), column(f64::from(view.width_px))]);
+    covered.iter().any(|&pixels| pixels > 0).then_some(covered)
 }
 
 /// Builds a line for each colour that is visible in the window, live at the cursor, or faded.

@@ -5,8 +5,8 @@
 //! to carry out. View models such as [`details::view`] turn the state into text and numbers, so the shell makes no
 //! decisions of its own.
 //!
-//! Start with `action.rs` (inputs), `update.rs` (the only function that changes the state) and `shared.rs` (the state
-//! that all features share).
+//! Start with `action.rs` (inputs), `update.rs` (the only function that changes the state), `shared.rs` (the state that
+//! all features share) and `outbox.rs` (what a feature may want of others).
 
 pub mod action;
 pub mod amount;
@@ -18,7 +18,8 @@ mod candidates;
 pub mod capacity;
 pub mod cell_text;
 pub mod change;
-mod commands;
+pub mod command;
+pub mod commands;
 pub mod comparing;
 pub mod crosshair;
 pub mod cursor;
@@ -37,8 +38,9 @@ mod fuzzy;
 pub mod help;
 mod hit_testing;
 pub mod hover;
+mod intents;
 pub mod keys;
-mod lane_focus;
+pub mod lane_focus;
 pub mod lane_labels;
 mod lane_scenes;
 pub mod lanes;
@@ -56,6 +58,7 @@ pub mod navigate;
 pub mod notices;
 mod opened;
 mod opening;
+mod outbox;
 pub mod overlay;
 pub mod palette_entries;
 mod part;
@@ -74,6 +77,7 @@ pub mod recent_files;
 pub mod recording_snippet;
 pub mod reload;
 pub mod renderer;
+mod reset;
 pub mod rows;
 pub mod ruler;
 pub mod rules;
@@ -99,8 +103,9 @@ pub mod url;
 pub mod views;
 pub mod window_history;
 
-pub use action::{Action, Command};
+pub use action::Action;
 pub use candidates::snapshot_indices;
+pub use command::Command;
 pub use effect::Effect;
 pub use features::State;
 pub use features::*;

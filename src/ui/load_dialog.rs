@@ -7,6 +7,7 @@ use super::features::State;
 use super::link;
 use super::load_range::{LINK_KEY, parse};
 use super::opening::{ask_for_range, load};
+use super::outbox::Outbox;
 use super::shared::Shared;
 use super::stage::Stage;
 use super::summary::loaded_range;
@@ -14,24 +15,24 @@ use data::SYNTAX_ERROR;
 use protocol::{LoadRange, Request};
 
 /// Loads the typed range of events, or shows a syntax error in the dialog.
-pub(super) fn load_typed(state: &mut State, text: &str, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn load_typed(state: &mut State, text: &str, out: &mut Outbox) {
     match (parse(text), &mut state.shared.stage) {
-        (Some(range), Stage::Choosing(_)) => open(state, range, now_ms, effects),
+        (Some(range), Stage::Choosing(_)) => open(state, range, out),
         (None, Stage::Choosing(choosing)) => choosing.error = SYNTAX_ERROR,
         _ => {}
     }
 }
 
 /// Loads all events of the file in the dialog, or of the open file if only a range of its events is loaded.
-pub(super) fn load_all(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn load_all(state: &mut State, out: &mut Outbox) {
     match &state.stage {
-        Stage::Choosing(_) => open(state, LoadRange::ALL, now_ms, effects),
-        Stage::Ready(_) if loaded_text(state).is_some() => open(state, LoadRange::ALL, now_ms, effects),
+        Stage::Choosing(_) => open(state, LoadRange::ALL, out),
+        Stage::Ready(_) if loaded_text(state).is_some() => open(state, LoadRange::ALL, out),
         _ => {}
     }
 }
 
-fn open(state: &mut State, range: LoadRange, now_ms: f64, effects: &mut Vec<Effect>) {
+fn open(state: &mut State, range: LoadRange, out: &mut Outbox) {
     let index = state.snapshot_index;
     // The view of the file is restored after the load.
     let view_link =
@@ -41,14 +42,14 @@ fn open(state: &mut State, range: LoadRange, now_ms: f64, effects: &mut Vec<Effe
     state.linked.pending = view_link.or(state.linked.pending.take());
     state.linked.pending.iter_mut().for_each(|link| link.remove(LINK_KEY));
     let compared = state.comparing.pending_second.take();
-    load(&mut state.shared, index, now_ms, effects);
+    load(&mut state.shared, index, out);
     state.comparing.pending_second = compared;
 }
 
 /// Opens the dialog for the file that is open or loading.
-pub(super) fn ask_again(state: &mut State, effects: &mut Vec<Effect>) {
+pub(super) fn ask_again(state: &mut State, out: &mut Outbox) {
     if matches!(state.stage, Stage::Loading(_)) {
-        effects.push(Effect::Ask(Request::Cancel));
+        out.push(Effect::Ask(Request::Cancel));
     }
     if matches!(state.stage, Stage::Loading(_) | Stage::Ready(_)) {
         let index = state.snapshot_index;

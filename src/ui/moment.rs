@@ -1,9 +1,11 @@
 //! Formats facts about the moment of the cursor or the pointer, for the side panel, the axes and screen readers.
 
+use super::amount::{bytes_text, elapsed, event_name, event_text};
 use super::details::time_of_day;
 use super::hover::card;
 use super::ruler::Mode;
 use super::shared::Shared;
+use super::{crosshair, ruler};
 use base::units::{Bytes, Moment, group_digits};
 use protocol::{MomentFacts, Plot};
 
@@ -22,7 +24,7 @@ pub struct MomentView {
 /// Builds the panel. All lines describe the same moment, for which the worker has sent facts. It may be an earlier
 /// position of the pointer or cursor.
 pub fn view(state: &Shared) -> MomentView {
-    let is_hovered = state.tools.crosshair.by_keys.is_none() && state.crosshair_moment().is_some();
+    let is_hovered = state.tools.crosshair.by_keys.is_none() && crosshair::moment(state).is_some();
     let facts = if is_hovered { state.crosshair_facts() } else { state.cursor_facts() };
     let bytes = bytes_text;
     let requested = |bytes: u64| Some(bytes_text(bytes) + " requested");
@@ -44,22 +46,6 @@ pub fn view(state: &Shared) -> MomentView {
     }
 }
 
-/// Formats bytes with three significant digits, followed by the exact number.
-pub(super) fn bytes_text(bytes: u64) -> String {
-    let short = Bytes(bytes).to_string();
-    if bytes < 1024 { short } else { short + " · " + &group_digits(bytes) + " B" }
-}
-
-/// Formats the index of the last event before a moment: `3,216`.
-pub(super) fn event_text(moment: u32) -> String {
-    Moment(moment).event().map_or_else(|| "before the first".to_owned(), |event| group_digits(event.0.into()))
-}
-
-/// Formats the last event before a moment, for use in a sentence: `event 3,216`.
-pub(super) fn event_name(moment: u32) -> String {
-    if moment == 0 { "before the first event".to_owned() } else { "event ".to_owned() + &event_text(moment) }
-}
-
 /// Formats the time since the first event, and the time of day if it is known.
 pub(super) fn time_text(state: &Shared, facts: &MomentFacts) -> Option<String> {
     let (first, _) = state.device()?.time_us?;
@@ -69,13 +55,6 @@ pub(super) fn time_text(state: &Shared, facts: &MomentFacts) -> Option<String> {
         text.push_str(&clock);
     }
     Some(text)
-}
-
-/// Formats microseconds as seconds: `+1.250000 s`.
-pub(super) fn elapsed(us: i64) -> String {
-    let sign = if us < 0 { "−" } else { "+" };
-    let us = us.unsigned_abs();
-    format!("{sign}{}.{:06} s", group_digits(us / 1_000_000), us % 1_000_000)
 }
 
 /// Returns the text that a screen reader announces after keys have moved the crosshair. Empty while the pointer
@@ -101,7 +80,7 @@ pub fn screen_reader_text(state: &Shared) -> String {
             text.push('.');
         }
     }
-    if let Some(measured) = state.measured().filter(|_| state.tools.ruler.mode == Mode::On) {
+    if let Some(measured) = ruler::measured(state).filter(|_| state.tools.ruler.mode == Mode::On) {
         text.push_str(" Measured: ");
         text.push_str(&measured.text());
         text.push('.');

@@ -2,6 +2,7 @@
 //! renderer.
 
 use super::crosshair::column_under;
+use super::plots;
 use super::shared::Shared;
 use super::stage::{Renderer, Stage};
 use super::summary::device_name;
@@ -52,7 +53,8 @@ pub fn pointer_reading(state: &Shared) -> (String, String) {
 }
 
 fn column_reading(state: &Shared) -> Option<(String, String)> {
-    let values = if matches!(state.plot_settings.plot, Plot::Reserved(_)) { state.curve_values() } else { None };
+    let values =
+        if matches!(state.plot_settings.plot, Plot::Reserved(_)) { plots::curves::curve_values(state) } else { None };
     let mut name = None;
     let (device, moment, total, reserved, moments) = match state.tools.crosshair.by_keys {
         Some(keys) => {

@@ -1,23 +1,20 @@
 //! Handles the worker's replies while a file is loading: progress, partial data, the opened file, or an error.
 
-use super::comparing;
-use super::effect::Effect;
 use super::features::State;
 use super::features::insights;
-use super::link;
 use super::opening::{close, list_members, on_length_known, show_device};
-use super::partial;
-use super::ranks;
+use super::outbox::Outbox;
 use super::stage::{SnapshotChoice, Stage};
 use super::tab::TabGroup;
+use super::{comparing, cursor, link, partial, ranks};
 use protocol::{FileSummary, Reply};
 
 /// Handles a reply of the worker about the file that is loading.
-pub(super) fn on_reply(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn on_reply(state: &mut State, reply: Reply, out: &mut Outbox) {
     match reply {
         Reply::Progress(progress) => {
             if let Some(bytes) = progress.total_bytes
-                && on_length_known(&mut state.shared, bytes, effects)
+                && on_length_known(&mut state.shared, bytes, out)
             {
                 return;
             }
@@ -25,12 +22,12 @@ pub(super) fn on_reply(state: &mut State, reply: Reply, now_ms: f64, effects: &m
                 loading.bytes = progress.bytes;
                 loading.total_bytes = progress.total_bytes.or(loading.total_bytes);
                 loading.phase = progress.phase;
-                loading.latest_ms = now_ms;
+                loading.latest_ms = out.now_ms;
             }
         }
         Reply::Partial(partial_file) => partial::on_partial(state, *partial_file),
-        Reply::Opened(file) => show_file(state, file, now_ms, effects),
-        Reply::Failed { .. } if ranks::open_next(state, now_ms, effects) => {}
+        Reply::Opened(file) => show_file(state, file, out),
+        Reply::Failed { .. } if ranks::open_next(state, out) => {}
         Reply::Failed { message } => {
             let message = match state.snapshots.get(state.snapshot_index) {
                 Some(SnapshotChoice { file, .. }) if !message.contains(file.as_str()) => format!("{file}: {message}"),
@@ -41,7 +38,7 @@ pub(super) fn on_reply(state: &mut State, reply: Reply, now_ms: f64, effects: &m
         Reply::Cancelled => close(state, Stage::Empty),
         Reply::Members(members) => {
             list_members(state, members);
-            ranks::start_survey(state, effects);
+            ranks::start_survey(state, out);
         }
         // Answers are handled by the feature that asked.
         Reply::Answer { .. } => {}
@@ -49,24 +46,25 @@ pub(super) fn on_reply(state: &mut State, reply: Reply, now_ms: f64, effects: &m
 }
 
 /// Shows the file that was just opened: its whole trace, or the view of the current link.
-pub(super) fn show_file(state: &mut State, file: Box<FileSummary>, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn show_file(state: &mut State, file: Box<FileSummary>, out: &mut Outbox) {
     let carried_over = partial::carry_over(state);
     state.stage = Stage::Ready(file);
-    state.forget();
-    let default_index = insights::choose_device(&mut state.insights, &mut state.shared);
+    state.forget(out);
+    let default_index = insights::choose_device(&mut state.insights, &state.shared, out);
+    state.carry_out(out);
     let chosen = carried_over.as_ref().and_then(|carried_over| carried_over.chosen_device(state));
     show_device(state, chosen.unwrap_or(default_index));
-    state.seek_out_of_memory();
-    state.forget();
+    cursor::seek_out_of_memory(state);
+    state.forget(out);
     // Without events the timeline is a single column, so the segments are the most useful view.
     let has_no_events = state.device().is_some_and(|device| device.events == 0);
     if has_no_events {
         state.views.show(TabGroup::Segments.first());
     }
-    link::on_file_opened(state, now_ms, effects);
+    link::on_file_opened(state, out);
     carried_over.into_iter().for_each(|carried_over| carried_over.restore(state));
     if let Some(wanted) = state.comparing.pending_second.take() {
-        comparing::load_second(state, &wanted, now_ms, effects);
+        comparing::load_second(state, &wanted, out);
     }
     if has_no_events && state.linked.notice.is_none() {
         let text = "No trace events recorded: segments only. To see memory over time, record with torch.cuda.memory._record_memory_history().";

@@ -5,17 +5,17 @@ use super::change::Change;
 use super::comparing::{SecondSource, second};
 use super::effect::{Effect, GivenFile, Origin};
 use super::load_dialog::data::{LoadDialog, is_large};
-use super::load_range;
-use super::parts;
+use super::outbox::Outbox;
+use super::reset::reset;
 use super::shared::Shared;
 use super::stage::{Loading, SnapshotChoice, Stage};
 use super::toast::Toast;
-use super::url;
+use super::{lane_focus, load_range, url};
 use picture::timeline::Axis;
 use protocol::{LoadRange, Member, Request};
 
 /// Lists the snapshots among the given files and opens the first one.
-pub(super) fn open_files(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn open_files(state: &mut Shared, files: Vec<GivenFile>, out: &mut Outbox) {
     let none = no_snapshot_message(&files);
     let are_two_given = files.len() == 2;
     let name = files.first().map(|file| file.name.clone()).unwrap_or_default();
@@ -23,7 +23,7 @@ pub(super) fn open_files(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64,
     if found.is_empty() {
         if state.file().is_some() {
             state.toast = Some(Toast::new(name, &none));
-            effects.push(Effect::RestoreOpen);
+            out.push(Effect::RestoreOpen);
             return;
         }
         state.snapshots = found;
@@ -31,7 +31,7 @@ pub(super) fn open_files(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64,
     } else {
         let is_pair = are_two_given && found.len() == 2;
         state.snapshots = found;
-        load(state, 0, now_ms, effects);
+        load(state, 0, out);
         // Two files opened together are compared.
         state.comparing.pending_second = is_pair.then_some(SecondSource::Index(1));
     }
@@ -73,7 +73,7 @@ pub(super) fn on_link_interrupted(state: &mut Shared, load: u32, at: u64) {
 }
 
 /// Loads the snapshot at this index of the list. If it is large, asks for the range of events first.
-pub(super) fn load(state: &mut Shared, index: usize, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn load(state: &mut Shared, index: usize, out: &mut Outbox) {
     let Some(choice) = state.snapshots.get(index).cloned() else { return };
     let Some(range) = range_to_load(state, &choice) else {
         ask_for_range(state, index);
@@ -85,7 +85,7 @@ pub(super) fn load(state: &mut Shared, index: usize, now_ms: f64, effects: &mut 
         choice.load = Some(range);
     }
     let SnapshotChoice { origin, member, bytes, .. } = &choice;
-    let loading = Loading::new(origin.clone(), choice.name(), *bytes, now_ms);
+    let loading = Loading::new(origin.clone(), choice.name(), *bytes, out.now_ms);
     // A pending link to this snapshot is kept, even if an earlier attempt to load it failed.
     state.linked.pending.take_if(|link| !link.urls.is_empty() && !link.points_to(&choice));
     close(state, Stage::Loading(loading));
@@ -97,7 +97,7 @@ pub(super) fn load(state: &mut Shared, index: usize, now_ms: f64, effects: &mut 
         return;
     }
     let member = member.or_else(|| linked_member(state, &choice));
-    effects.push(Effect::Load { origin: origin.clone(), member, load: state.load, range });
+    out.push(Effect::Load { origin: origin.clone(), member, load: state.load, range });
 }
 
 /// Returns the range of events to load: the one that the user chose for this snapshot, or the one in the link to it.
@@ -123,7 +123,7 @@ pub(super) fn ask_for_range(state: &mut Shared, index: usize) {
 
 /// Stores the size of a file that is being downloaded. If the file is large, cancels the load, asks for the range of
 /// events, and returns true.
-pub(super) fn on_length_known(state: &mut Shared, bytes: u64, effects: &mut Vec<Effect>) -> bool {
+pub(super) fn on_length_known(state: &mut Shared, bytes: u64, out: &mut Outbox) -> bool {
     let index = state.snapshot_index;
     let Some(choice) = state.snapshots.get_mut(index).filter(|choice| choice.bytes.is_none()) else { return false };
     choice.bytes = Some(bytes);
@@ -132,7 +132,7 @@ pub(super) fn on_length_known(state: &mut Shared, bytes: u64, effects: &mut Vec<
         return false;
     }
     ask_for_range(state, index);
-    effects.push(Effect::Ask(Request::Cancel));
+    out.push(Effect::Ask(Request::Cancel));
     true
 }
 
@@ -143,13 +143,9 @@ fn linked_member(state: &Shared, choice: &SnapshotChoice) -> Option<u32> {
 }
 
 /// Lists the snapshots that `links` point to, and loads the one at `index`.
-pub(super) fn load_links(state: &mut Shared, links: Vec<String>, index: usize, now_ms: f64, effects: &mut Vec<Effect>) {
-    let choice = |link: String| {
-        let file = url::file_name(&link);
-        SnapshotChoice { origin: Origin::Link(link), member: None, file, path: None, bytes: None, load: None }
-    };
-    state.snapshots = links.into_iter().map(choice).collect();
-    load(state, index, now_ms, effects);
+pub(super) fn load_links(state: &mut Shared, links: Vec<String>, index: usize, out: &mut Outbox) {
+    state.snapshots = links.into_iter().map(SnapshotChoice::linked).collect();
+    load(state, index, out);
 }
 
 /// Replaces the list entry of a file that holds several snapshots with an entry for each snapshot. The snapshot given
@@ -173,7 +169,7 @@ pub(super) fn list_members(state: &mut Shared, members: Vec<Member>) {
 }
 
 /// Cancels the current load, or closes the dialog that asks for the range of events.
-pub(super) fn cancel(state: &mut Shared, effects: &mut Vec<Effect>) {
+pub(super) fn cancel(state: &mut Shared, out: &mut Outbox) {
     if matches!(state.stage, Stage::Choosing(_)) {
         close(state, Stage::Empty);
     }
@@ -182,7 +178,7 @@ pub(super) fn cancel(state: &mut Shared, effects: &mut Vec<Effect>) {
         // The page does not wait for the worker to confirm. Late replies are dropped because they belong to an earlier
         // load.
         close(state, Stage::Empty);
-        effects.push(Effect::Ask(Request::Cancel));
+        out.push(Effect::Ask(Request::Cancel));
     }
 }
 
@@ -200,18 +196,18 @@ pub(super) fn close(state: &mut Shared, stage: Stage) {
     state.last_load = state.last_load.wrapping_add(1);
     state.load = state.last_load;
     state.linked.on_file_closed();
-    parts::reset(state, Change::File);
+    reset(state, Change::File);
     show_device(state, 0);
 }
 
 /// Shows the whole trace of another device. If the device has a lane, only focuses the lane.
 pub(super) fn show_device(state: &mut Shared, index: usize) {
     second::choose_device(state, index);
-    if state.focus(index) {
+    if lane_focus::focus(state, index) {
         return;
     }
     state.device_index = index;
-    parts::reset(state, Change::Device);
+    reset(state, Change::Device);
     if state.device().is_some_and(|device| device.time_us.is_none()) {
         state.axis = Axis::Events;
     }

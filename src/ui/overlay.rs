@@ -1,11 +1,12 @@
 //! Shapes drawn over the timeline as data: crosshair, ruler, zoom box, markers and capacity line. Coordinates are in
 //! device pixels of the plot, with y upwards.
 
+use super::amount::{elapsed, event_name};
 use super::drag::Drag;
 use super::effect::Pointer;
-use super::moment::{elapsed, event_name};
 use super::range::ViewScope;
 use super::shared::Shared;
+use super::{comparing, crosshair, cursor, markers, plots, range, ruler};
 use base::units::{BYTE_UNITS, Bytes, group_digits};
 use picture::timeline::{Axis, View};
 use protocol::Plot;
@@ -67,10 +68,10 @@ impl Overlay {
         };
         let inside = |at: &Pointer| (0.0..=width).contains(&at.x) && (0.0..=height).contains(&at.y);
         let ruler = state.tools.ruler.ends.as_ref().and_then(|[from, to]| {
-            let text = state.measured()?.text();
+            let text = ruler::measured(state)?.text();
             Some(([position_px(from)?, position_px(to)?], text))
         });
-        let flags = state.markers().filter_map(|marker| {
+        let flags = markers::drawn(state).filter_map(|marker| {
             let mut at = position_px(&marker.point).filter(|at| (0.0..=width).contains(&at.x))?;
             if marker.plot != state.plot_settings.plot {
                 // The marker was set in another plot, so its height has no meaning here.
@@ -86,19 +87,18 @@ impl Overlay {
             (y, format!("GPU capacity {}", Bytes(bytes)))
         });
         Overlay {
-            crosshair: state.crosshair_px().filter(inside).and_then(|at| crosshair(state, &view, at)),
+            crosshair: crosshair::px(state).filter(inside).and_then(|at| crosshair(state, &view, at)),
             other_lane_pointer: state.lanes.pointer.filter(|_| is_over_other_lane).map(|pointer| pointer.x),
             ruler,
             zoom_box: if let Drag::Box(corners) = state.tools.drag { Some(corners) } else { None },
             markers: flags.collect(),
             slice: state.slices.hovered.as_ref().map(|(slice, _)| (slice.x, slice.lane)),
-            cursor: state
-                .cursor_x_px()
+            cursor: cursor::x_px(state)
                 .filter(|(x, _)| (0.0..=width).contains(x))
                 .map(|(x, at)| (x, cursor_label(state, &view, x, at))),
             other_cursor: other_cursor(state).filter(|(x, ..)| (0.0..=width).contains(x)),
-            labels_ends: state.view_scope() == ViewScope::Change,
-            range: state.range_px().filter(|[from, to]| *to >= 0.0 && *from <= width),
+            labels_ends: cursor::view_scope(state) == ViewScope::Change,
+            range: range::px(state).filter(|[from, to]| *to >= 0.0 && *from <= width),
             capacity: capacity.filter(|(y, _)| (0.0..=height).contains(y)),
         }
     }
@@ -106,9 +106,9 @@ impl Overlay {
 
 /// Returns the column, label and lane top of the cursor in the lane of the other device of a comparison.
 fn other_cursor(state: &Shared) -> Option<(f64, String, f64)> {
-    let moments = state.aligned_cursor().filter(|_| state.axis == Axis::Events)?.0;
+    let moments = comparing::part::aligned_cursor(state).filter(|_| state.axis == Axis::Events)?.0;
     let lane = state.shown_lanes().find(|lane| lane.index != state.device_index)?;
-    let moment = moments[usize::from(!state.is_b_shown())];
+    let moment = moments[usize::from(!comparing::part::is_b_shown(state))];
     let x = lane.view.column_from_x(f64::from(moment) + 0.5);
     let top = state.canvas?.height_px.saturating_sub(lane.bottom_px).saturating_sub(lane.view.height_px);
     Some((x, event_name(moment), f64::from(top)))
@@ -122,7 +122,7 @@ fn cursor_label(state: &Shared, view: &View, x: f64, moment: u32) -> String {
 }
 
 fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {
-    let position = state.crosshair()?;
+    let position = crosshair::position(state)?;
     let mut x_label = event_name(position.moment);
     let facts = state.crosshair_facts().filter(|facts| facts.moment == position.moment);
     let time = match (state.axis, state.tools.crosshair.by_keys, state.device()?.time_us) {
@@ -139,7 +139,9 @@ fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {
         x_label.push_str(&elapsed(time));
     }
     let y_label = match state.plot_settings.plot {
-        Plot::Addresses(_) => state.address_at(position.byte).map_or("not mapped".to_owned(), |at| format!("0x{at:x}")),
+        Plot::Addresses(_) => {
+            plots::axis::address_at(state, position.byte).map_or("not mapped".to_owned(), |at| format!("0x{at:x}"))
+        }
         _ => bytes_text(position.byte, view.bytes_per_px),
     };
     Some(Crosshair { at, x_label, y_label })

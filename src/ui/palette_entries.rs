@@ -1,18 +1,15 @@
 //! Builds the entries of the command palette, best match first, and runs the picked entry.
 
-use super::action::Command;
 use super::binding::KeyScope;
-use super::commands::run_command;
-use super::effect::Effect;
+use super::commands::{self, show_tab};
 use super::features::{FeatureAction, State};
 use super::fuzzy::{self, Match};
-use super::help::{heading, keys_text};
+use super::help::keys_text;
 use super::insights::InsightsAction;
-use super::keys::BINDINGS;
-use super::load_dialog;
 use super::opening::{load, show_device};
+use super::outbox::Outbox;
 use super::palette::PaletteTarget;
-use super::stage::Stage;
+use super::slices;
 use super::summary::device_name;
 use super::tab::Tab;
 use base::sorted::{signed_key, sorted_numbers, two_part_key};
@@ -77,9 +74,9 @@ pub fn view(state: &State) -> PaletteView {
         order.push((two_part_key(signed_key(-i64::from(score)), rank), found.len() as u32));
         found.push(Some((entry, matched)));
     };
-    for (index, binding) in BINDINGS.iter().enumerate() {
-        if is_possible(state, binding.command) {
-            offer(PaletteTarget::Command(index), if is_view(binding.command) { VIEW_RANK } else { COMMAND_RANK });
+    for (index, command) in commands::all().enumerate() {
+        if (command.is_possible)(state) {
+            offer(PaletteTarget::Command(index), if command.is_view() { VIEW_RANK } else { COMMAND_RANK });
         }
     }
     if let Some(file) = state.file() {
@@ -117,32 +114,13 @@ pub fn view(state: &State) -> PaletteView {
     PaletteView { entries, active, note }
 }
 
-fn is_view(command: Command) -> bool {
-    matches!(command, Command::Show(_))
-}
-
-/// Returns false if a command would have no effect now. Most commands require an open file.
-fn is_possible(state: &State, command: Command) -> bool {
-    use Command::*;
-    match command {
-        Feature(super::FeatureCommand::Palette(_)) => false,
-        CancelLoading => matches!(state.stage, Stage::Choosing(_) | Stage::Loading(_)),
-        OpenAll => matches!(state.stage, Stage::Choosing(_)) || load_dialog::loaded_text(state).is_some(),
-        ChooseEvents => matches!(state.stage, Stage::Loading(_) | Stage::Ready(_)),
-        OpenFile | OpenSample(_) | ToggleHelp | ToggleLetters | ToggleRules | ToggleSettings | ChooseTheme(_) => true,
-        CopySnippet => matches!(state.stage, Stage::Empty | Stage::Failed(_)),
-        NextDevice | PreviousDevice | ToggleLanes => state.file().is_some_and(|file| file.devices.len() > 1),
-        _ => state.file().is_some(),
-    }
-}
-
 /// Builds the entry for a target, without marking matched characters. `None` if the target no longer exists.
 fn entry(state: &State, target: PaletteTarget) -> Option<Entry> {
     let (name, kind, keys) = match target {
         PaletteTarget::Command(index) => {
-            let binding = BINDINGS.get(index)?;
-            let kind = if is_view(binding.command) { "View" } else { heading(binding) };
-            (binding.label.to_owned(), kind, keys_text(binding))
+            let command = commands::all().nth(index)?;
+            let kind = if command.is_view() { "View" } else { command.group };
+            (command.title.to_owned(), kind, keys_text(command))
         }
         PaletteTarget::Insight(topic) => (topic.title().to_owned(), "Insight", Vec::new()),
         PaletteTarget::Device(index) => (device_name(state.device_at(index)?.device), "Device", Vec::new()),
@@ -155,35 +133,30 @@ fn entry(state: &State, target: PaletteTarget) -> Option<Entry> {
 }
 
 /// Runs the picked entry. A command of a tab first shows the tab.
-pub(super) fn run_chosen(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn run_chosen(state: &mut State, out: &mut Outbox) {
     let Some(target) = state.palette.pending.take() else { return };
     match target {
         PaletteTarget::Command(index) => {
-            let Some(binding) = BINDINGS.get(index) else { return };
-            if let KeyScope::Tab(tab) = binding.scope {
+            let Some(command) = commands::all().nth(index) else { return };
+            if let KeyScope::Tab(tab) = command.scope {
                 // Row commands work in both lists, so the events list stays visible.
-                let is_rows = matches!(binding.command, Command::Rows(_)) && state.views.visible() == Some(Tab::Events);
+                let is_rows = command.scope == commands::rows::SCOPE && state.views.visible() == Some(Tab::Events);
                 if !is_rows {
-                    show_tab(state, tab, effects);
+                    show_tab(state, tab, out);
                 }
             }
-            run_command(state, binding.command, now_ms, effects);
+            commands::run(state, command, out);
         }
         PaletteTarget::Insight(topic) => {
-            show_tab(state, Tab::Insights, effects);
-            state.handle_action(FeatureAction::from(InsightsAction::TopicChosen(topic)), effects);
+            show_tab(state, Tab::Insights, out);
+            state.handle_action(FeatureAction::from(InsightsAction::TopicChosen(topic)), out);
         }
         PaletteTarget::Device(index) => show_device(&mut state.shared, index),
-        PaletteTarget::File(index) => load(&mut state.shared, index, now_ms, effects),
+        PaletteTarget::File(index) => load(&mut state.shared, index, out),
         PaletteTarget::Annotation(index) => {
-            if let Some(points) = state.select_annotation(index) {
-                state.zoom_between(points);
+            if let Some(points) = slices::select_annotation(state, index) {
+                slices::zoom_between(state, points);
             }
         }
     }
-}
-
-fn show_tab(state: &mut State, tab: Tab, effects: &mut Vec<Effect>) {
-    state.views.show(tab);
-    effects.push(Effect::FocusView);
 }

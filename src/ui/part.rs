@@ -1,28 +1,23 @@
 //! Interface of a part of the shared state. It is like that of a feature ([`super::feature`]), but a part has no state
 //! or actions of its own.
 
-use super::change::{AskPhase, Change};
-use super::effect::Effect;
+use super::change::AskPhase;
+use super::outbox::Outbox;
 use super::shared::Shared;
 use protocol::Answer;
 
 /// Callbacks of a part of [`Shared`], such as the cursor or the search.
 pub(super) struct Part {
-    /// Drops data that a change has invalidated.
-    pub(super) reset: fn(&mut Shared, Change),
     /// Functions that send requests about the shown device to the worker, each with its phase.
     pub(super) asks: &'static [(AskPhase, Ask)],
     /// Handles an answer to one of the part's own requests. Returns any other answer unchanged.
-    pub(super) take: fn(&mut Shared, serial: u32, Answer, &mut Vec<Effect>) -> Option<Answer>,
+    pub(super) take: fn(&mut Shared, serial: u32, Answer, &mut Outbox) -> Option<Answer>,
 }
 
 /// Sends a request to the worker if its data is needed. The `i64` is the ordinal of the shown device.
-type Ask = fn(&mut Shared, i64, &mut Vec<Effect>);
-
-/// `reset` of a part that has no data to drop.
-pub(super) fn reset_nothing(_: &mut Shared, _: Change) {}
+type Ask = fn(&mut Shared, i64, &mut Outbox);
 
 /// `take` of a part that sends no requests to the worker.
-pub(super) fn take_nothing(_: &mut Shared, _: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+pub(super) fn take_nothing(_: &mut Shared, _: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     Some(answer)
 }

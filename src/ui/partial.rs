@@ -10,39 +10,20 @@ mod data;
 
 pub use data::PartialState;
 
-use super::action::{Action, Command};
 use super::drawing::Geometry;
 use super::effect::Effect;
+use super::lane_scenes;
 use super::navigate::Plane;
 use super::opening::show_device;
+use super::outbox::Outbox;
 use super::shared::Shared;
 use super::stage::Stage;
 use base::units::{Bytes, group_digits};
 use data::max_bytes;
 use picture::timeline::scene::{BAND, FADED, SceneColumns};
 use picture::timeline::{Axis, Paint, Quad, QuadIdentity, Scene, View};
-use protocol::{FileSummary, Overview, PartialDevice, PartialFile, Plot};
+use protocol::{PartialDevice, PartialFile, Plot};
 use std::rc::Rc;
-
-impl Shared {
-    /// Returns the partially decoded file. `None` if no file is loading, or nothing is decoded yet.
-    pub fn partial(&self) -> Option<&PartialState> {
-        match &self.stage {
-            Stage::Loading(loading) => loading.partial.as_deref(),
-            _ => None,
-        }
-    }
-
-    /// Returns the summary of the file that the timeline shows: the open file, or the decoded part of a loading file.
-    pub fn drawn_file(&self) -> Option<&FileSummary> {
-        self.file().or_else(|| self.partial().map(|unfinished| &unfinished.file.summary))
-    }
-
-    /// Returns the overview curve of the shown device in the loading file, up to the last decoded event.
-    pub(super) fn partial_overview(&self) -> Option<&Rc<Overview>> {
-        self.partial()?.overviews.get(self.device_index)
-    }
-}
 
 /// The window to restore after the plane has grown.
 #[derive(Clone, Copy)]
@@ -93,7 +74,7 @@ pub(super) fn on_partial(state: &mut Shared, file: PartialFile) {
         state.view = kept.zip(state.plane()).map(|(kept, plane)| kept.apply_to(plane));
         // The other lanes start at the same position as this one.
         state.lanes.others.iter_mut().for_each(|lane| lane.view = None);
-        state.redraw();
+        lane_scenes::redraw(state);
     } else {
         show_device(state, index);
     }
@@ -141,36 +122,12 @@ fn place_of(state: &Shared, device: i64) -> Option<usize> {
     state.drawn_file()?.devices.iter().position(|other| other.device == device)
 }
 
-/// Returns whether an action must be ignored while a file is loading, because it needs data that is not yet decoded.
-pub(super) fn is_unavailable(state: &Shared, action: &Action) -> bool {
-    state.partial().is_some()
-        && match action {
-            Action::PointerMoved(_)
-            | Action::Clicked(_)
-            | Action::MarkerAdded(_)
-            | Action::AxisPressed(_)
-            | Action::MinimapRangeDrawn(_)
-            | Action::Plot(_) => true,
-            Action::DragStarted { held, .. } => held.alt || held.shift,
-            Action::Command(command) => matches!(
-                command,
-                Command::MoveCrosshair(_)
-                    | Command::AddMarker
-                    | Command::ToggleRuler
-                    | Command::ToggleRange
-                    | Command::ToggleAxis
-                    | Command::Plot(_)
-            ),
-            _ => false,
-        }
-}
-
 /// Redraws the partial timeline if new data was decoded or the window has changed.
-pub(super) fn redraw_partial(state: &mut Shared, effects: &mut Vec<Effect>) {
+pub(super) fn redraw_partial(state: &mut Shared, out: &mut Outbox) {
     if state.partial().is_none() || state.canvas.is_none() {
         return;
     }
-    state.arrange_lanes();
+    lane_scenes::arrange_lanes(state);
     let mut drawn = Vec::new();
     for lane in state.shown_lanes() {
         let plane = state.plane_of(lane.device);
@@ -185,7 +142,7 @@ pub(super) fn redraw_partial(state: &mut Shared, effects: &mut Vec<Effect>) {
         if let Some(geometry) = state.geometry_of(device_place) {
             *geometry = Geometry { scene: Some(scene.clone()), plot_settings, ..Geometry::default() };
         }
-        effects.push(Effect::Upload { device_place, scene });
+        out.push(Effect::Upload { device_place, scene });
     }
 }
 

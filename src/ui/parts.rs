@@ -1,8 +1,8 @@
 //! List of all parts of the shared state (cursor, range, search, lanes, settings, rules and so on), and functions that
 //! call all parts.
 
-use super::change::{AskPhase, Change};
-use super::effect::Effect;
+use super::change::AskPhase;
+use super::outbox::Outbox;
 use super::part::Part;
 use super::shared::Shared;
 use super::{
@@ -29,24 +29,14 @@ const PARTS: &[Part] = &[
     planned::PART,
 ];
 
-/// Resets all parts after a change, and queues the change for the features, which are reset before the next request to
-/// the worker.
-pub(super) fn reset(shared: &mut Shared, change: Change) {
-    for part in PARTS {
-        (part.reset)(shared, change);
-    }
-    shared.selected_label = None;
-    shared.changes.push(change);
-}
-
 /// Calls the functions of all parts that send requests to the worker in this phase.
-pub(super) fn ask(shared: &mut Shared, phase: AskPhase, device: i64, effects: &mut Vec<Effect>) {
+pub(super) fn ask(shared: &mut Shared, phase: AskPhase, device: i64, out: &mut Outbox) {
     for (_, ask) in PARTS.iter().flat_map(|part| part.asks).filter(|(when, _)| *when == phase) {
-        ask(shared, device, effects);
+        ask(shared, device, out);
     }
 }
 
 /// Offers an answer of the worker to each part until one accepts it. Returns the answer if none does.
-pub(super) fn take(shared: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
-    PARTS.iter().try_fold(answer, |answer, part| (part.take)(shared, serial, answer, effects))
+pub(super) fn take(shared: &mut Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
+    PARTS.iter().try_fold(answer, |answer, part| (part.take)(shared, serial, answer, out))
 }

@@ -1,6 +1,5 @@
 //! A picture to export, and its file formats.
 
-use super::binding::{Binding, KeyScope, bind};
 use picture::outline::Rect;
 use picture::shapes::Sheet;
 use picture::svg::Drawing;
@@ -22,15 +21,14 @@ base::listed! {
 }
 
 impl Format {
-    /// Returns the key table entry of the format: its keyboard shortcut and its button in the export dialog.
-    pub(crate) const fn binding(self) -> Binding<Format> {
-        let (keys, label, control): (&[&str], _, _) = match self {
+    /// Returns the keys, the title and the id of the button of the command that saves the picture in this format.
+    pub(crate) const fn entry(self) -> (&'static [&'static str], &'static str, &'static str) {
+        match self {
             Format::Png1 => (&["1"], "Save as PNG 1×", "export-png-1"),
             Format::Png2 => (&["2"], "Save as PNG 2×", "export-png-2"),
             Format::Png4 => (&["4"], "Save as PNG 4×", "export-png-4"),
             Format::Svg => (&["s"], "Save as SVG", "export-svg"),
-        };
-        bind(KeyScope::Export, keys, self, label, control)
+        }
     }
 
     /// Returns the resolution as a multiple of the screen's resolution.
@@ -44,7 +42,7 @@ impl Format {
 
     /// Returns the id of the format's button. For raster formats, the button also shows the image size.
     pub fn control(self) -> &'static str {
-        self.binding().control
+        self.entry().2
     }
 
     /// Returns whether the format consists of pixels, unlike SVG.

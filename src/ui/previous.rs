@@ -9,15 +9,17 @@ mod data;
 
 pub(crate) use data::Previous;
 
+use super::command::Trait;
 use super::effect::Effect;
 use super::features::State;
 use super::link::Link;
 use super::opened;
 use super::opening::close;
+use super::outbox::Outbox;
 use super::palette::{PaletteAction, PaletteTarget};
 use super::stage::{SnapshotChoice, Stage};
 use super::toast::Toast;
-use super::{Action, Command, FeatureAction, FeatureCommand};
+use super::{Action, FeatureAction};
 
 /// Captures the state of the open file before an action that may open another file. Returns `None` for all other
 /// actions.
@@ -28,11 +30,11 @@ pub(super) fn capture(state: &State, action: &Action) -> Option<Previous> {
         | Action::SnapshotChosen(_)
         | Action::LinkGiven(_)
         | Action::LoadRangeEntered(_)
-        | Action::Command(Command::OpenSample(_) | Command::OpenAll | Command::ChooseEvents) => true,
+        | Action::Feature(FeatureAction::Live(_)) => true,
+        Action::Command(command) => command.has(Trait::OpensFile),
         Action::Feature(FeatureAction::Palette(PaletteAction::Picked(target))) => {
             matches!(target, PaletteTarget::File(_) | PaletteTarget::Command(_))
         }
-        Action::Feature(FeatureAction::Live(_)) | Action::Command(Command::Feature(FeatureCommand::Live(_))) => true,
         _ => false,
     };
     let link = if opens { Link::from_state(state)? } else { return None };
@@ -42,7 +44,7 @@ pub(super) fn capture(state: &State, action: &Action) -> Option<Previous> {
 
 /// Called after an action. If the action closed a file, keeps its state until the new file is open, and restores it if
 /// the new file fails to open.
-pub(super) fn restore_if_failed(state: &mut State, captured: Option<Previous>, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn restore_if_failed(state: &mut State, captured: Option<Previous>, out: &mut Outbox) {
     let closed_file = state.closed_file.take();
     if let (Some(captured), Some(file)) = (captured.filter(|captured| captured.load != state.load), closed_file) {
         state.previous = Some(Box::new(Previous { file: Some(file), ..captured }));
@@ -52,13 +54,13 @@ pub(super) fn restore_if_failed(state: &mut State, captured: Option<Previous>, n
         Stage::Ready(_) => state.previous = None,
         Stage::Empty | Stage::Failed(_) => {
             if let Some(previous) = state.previous.take() {
-                restore(state, *previous, now_ms, effects);
+                restore(state, *previous, out);
             }
         }
     }
 }
 
-fn restore(state: &mut State, previous: Previous, now_ms: f64, effects: &mut Vec<Effect>) {
+fn restore(state: &mut State, previous: Previous, out: &mut Outbox) {
     let Previous { load, snapshots, chosen, link, file } = previous;
     let Some(file) = file else { return };
     let failed = state.snapshots.get(state.snapshot_index).map(SnapshotChoice::name).unwrap_or_default();
@@ -71,7 +73,7 @@ fn restore(state: &mut State, previous: Previous, now_ms: f64, effects: &mut Vec
     close(state, Stage::Empty);
     (state.load, state.snapshots, state.snapshot_index, state.remark) = (load, snapshots, chosen, remark);
     state.linked.pending = Some(link.without_file());
-    effects.push(Effect::RestoreOpen);
-    opened::show_file(state, file, now_ms, effects);
+    out.push(Effect::RestoreOpen);
+    opened::show_file(state, file, out);
     state.linked.fingerprint = print;
 }

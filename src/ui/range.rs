@@ -5,126 +5,89 @@ mod data;
 
 pub use data::{RangeScope, ViewScope};
 
-use super::amount::{change, sign};
-use super::moment::{bytes_text, event_name, event_text};
+use super::amount::{bytes_text, change, event_name, event_text, sign};
 use super::shared::Shared;
+use super::{crosshair, cursor};
 use base::units::{Bytes, Moment, duration_us, group_digits, pluralize};
 use protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
 
-impl Shared {
-    /// Sets the range between two moments, in any order, and updates the scope of the views. If the views show the
-    /// whole trace, switches to the default scope of a range.
-    pub(super) fn set_range(&mut self, a: u32, b: u32) {
-        let end = self.end_moment();
-        self.cursor.range = Some(Span { from: a.min(b).min(end), to: a.max(b).min(end) });
-        if self.cursor.range_scope == RangeScope::WholeTrace {
-            self.cursor.range_scope = RangeScope::default();
+/// Chooses the scope of the views. If it requires a range and none is selected, selects the visible window as the
+/// range. For a change, selects the part of the window up to the cursor.
+pub(super) fn choose_scope(state: &mut Shared, scope: ViewScope) {
+    let width = state.view.map_or(0.0, |view| f64::from(view.width_px));
+    let edges = [cursor::moment_under(state, 0.0), cursor::moment_under(state, (width - 1.0).max(0.0))];
+    state.cursor.range_scope = match scope {
+        ViewScope::WholeTrace => RangeScope::WholeTrace,
+        ViewScope::Change => RangeScope::Change,
+        ViewScope::Cursor if state.cursor.range.is_some() => RangeScope::Live,
+        ViewScope::Range if RangeScope::OF_RANGE.contains(&state.cursor.range_scope) => state.cursor.range_scope,
+        ViewScope::Cursor | ViewScope::Range => RangeScope::default(),
+    };
+    if let (None, true, [Some(from), Some(to)]) = (state.cursor.range, scope.needs_range(), edges) {
+        let cursor = Some(state.cursor.moment).filter(|cursor| (from + 1..to).contains(cursor));
+        cursor::set_range(state, from, cursor.filter(|_| scope == ViewScope::Change).unwrap_or(to));
+    }
+    cursor::update_scope(state);
+}
+
+/// Starts a range at the cursor that keys then extend. If keys are already extending a range, finishes the range.
+pub(super) fn toggle_range(state: &mut Shared) {
+    if state.cursor.extended_from.take().is_none() {
+        // Start at the crosshair, if the pointer or keys have placed one.
+        if let Some(moment) = crosshair::moment(state) {
+            cursor::set_cursor(state, moment);
         }
-        self.update_scope();
+        state.cursor.extended_from = Some(state.cursor.moment);
+        cursor::set_range(state, state.cursor.moment, state.cursor.moment);
+        state.remark = Some("Move the cursor to extend the range (Shift + arrow keys).".to_owned());
     }
+}
 
-    /// Sets the range. If keys were extending a range, they no longer do.
-    pub(super) fn set_fixed_range(&mut self, a: u32, b: u32) {
-        self.cursor.extended_from = None;
-        self.set_range(a, b);
+pub(super) fn set_range_scope(state: &mut Shared, scope: RangeScope) {
+    state.cursor.range_scope = scope;
+    cursor::update_scope(state);
+}
+
+/// Switches to the next filter for the allocations that the views list while a range is selected.
+pub(super) fn next_range_scope(state: &mut Shared) {
+    if state.cursor.range.is_none() {
+        state.remark = Some("Select a range first.".to_owned());
+        return;
     }
+    let index = RangeScope::OF_RANGE.iter().position(|about| *about == state.cursor.range_scope);
+    let next = index.and_then(|index| RangeScope::OF_RANGE.get(index + 1)).or(RangeScope::OF_RANGE.first());
+    set_range_scope(state, next.copied().unwrap_or_default());
+}
 
-    /// Returns the scope of the views. Without a range, it is the cursor or the whole trace.
-    pub fn view_scope(&self) -> ViewScope {
-        match (self.cursor.range_scope, self.cursor.range) {
-            (RangeScope::WholeTrace, _) => ViewScope::WholeTrace,
-            (RangeScope::Live, _) | (_, None) => ViewScope::Cursor,
-            (RangeScope::Change, Some(_)) => ViewScope::Change,
-            (_, Some(_)) => ViewScope::Range,
+/// Moves the cursor to the peak within the range.
+pub(super) fn go_to_range_peak(state: &mut Shared) {
+    match facts(state) {
+        Some(facts) => {
+            let moment = facts.peak_moment;
+            state.cursor.extended_from = None;
+            cursor::go_to(state, moment);
         }
+        None => state.remark = Some("Select a range first.".to_owned()),
     }
+}
 
-    /// Chooses the scope of the views. If it requires a range and none is selected, selects the visible window as the
-    /// range. For a change, selects the part of the window up to the cursor.
-    pub(super) fn choose_scope(&mut self, scope: ViewScope) {
-        let width = self.view.map_or(0.0, |view| f64::from(view.width_px));
-        let edges = [self.moment_under(0.0), self.moment_under((width - 1.0).max(0.0))];
-        self.cursor.range_scope = match scope {
-            ViewScope::WholeTrace => RangeScope::WholeTrace,
-            ViewScope::Change => RangeScope::Change,
-            ViewScope::Cursor if self.cursor.range.is_some() => RangeScope::Live,
-            ViewScope::Range if RangeScope::OF_RANGE.contains(&self.cursor.range_scope) => self.cursor.range_scope,
-            ViewScope::Cursor | ViewScope::Range => RangeScope::default(),
-        };
-        if let (None, true, [Some(from), Some(to)]) = (self.cursor.range, scope.needs_range(), edges) {
-            let cursor = Some(self.cursor.moment).filter(|cursor| (from + 1..to).contains(cursor));
-            self.set_range(from, cursor.filter(|_| scope == ViewScope::Change).unwrap_or(to));
-        }
-        self.update_scope();
-    }
+/// Returns facts about the range. Until the worker has responded, they describe the previous range.
+pub fn facts(state: &Shared) -> Option<&RangeFacts> {
+    state.cursor.range.and(state.cursor.range_facts.latest())
+}
 
-    /// Clears the range. Returns false if no range was selected.
-    pub(super) fn end_range(&mut self) -> bool {
-        self.cursor.extended_from = None;
-        let ended = self.cursor.range.take().is_some();
-        self.update_scope();
-        ended
-    }
+/// Returns facts about the two ends of the range.
+pub(super) fn ends(state: &Shared) -> Option<&[MomentFacts; 2]> {
+    state.cursor.range.and(state.cursor.ends.latest())
+}
 
-    /// Starts a range at the cursor that keys then extend. If keys are already extending a range, finishes the range.
-    pub(super) fn toggle_range(&mut self) {
-        if self.cursor.extended_from.take().is_none() {
-            // Start at the crosshair, if the pointer or keys have placed one.
-            if let Some(moment) = self.crosshair_moment() {
-                self.set_cursor(moment);
-            }
-            self.cursor.extended_from = Some(self.cursor.moment);
-            self.set_range(self.cursor.moment, self.cursor.moment);
-            self.remark = Some("Move the cursor to extend the range (Shift + arrow keys).".to_owned());
-        }
-    }
-
-    pub(super) fn set_range_scope(&mut self, scope: RangeScope) {
-        self.cursor.range_scope = scope;
-        self.update_scope();
-    }
-
-    /// Switches to the next filter for the allocations that the views list while a range is selected.
-    pub(super) fn next_range_scope(&mut self) {
-        if self.cursor.range.is_none() {
-            self.remark = Some("Select a range first.".to_owned());
-            return;
-        }
-        let index = RangeScope::OF_RANGE.iter().position(|about| *about == self.cursor.range_scope);
-        let next = index.and_then(|index| RangeScope::OF_RANGE.get(index + 1)).or(RangeScope::OF_RANGE.first());
-        self.set_range_scope(next.copied().unwrap_or_default());
-    }
-
-    /// Moves the cursor to the peak within the range.
-    pub(super) fn go_to_range_peak(&mut self) {
-        match self.range_facts() {
-            Some(facts) => {
-                let moment = facts.peak_moment;
-                self.cursor.extended_from = None;
-                self.go_to(moment);
-            }
-            None => self.remark = Some("Select a range first.".to_owned()),
-        }
-    }
-
-    /// Returns facts about the range. Until the worker has responded, they describe the previous range.
-    pub fn range_facts(&self) -> Option<&RangeFacts> {
-        self.cursor.range.and(self.cursor.range_facts.latest())
-    }
-
-    /// Returns facts about the two ends of the range.
-    pub(super) fn range_ends(&self) -> Option<&[MomentFacts; 2]> {
-        self.cursor.range.and(self.cursor.ends.latest())
-    }
-
-    /// Returns the columns of the range's ends, in device pixels from the window's left edge. They may be outside the
-    /// window.
-    pub fn range_px(&self) -> Option<[f64; 2]> {
-        let span = self.cursor.range?;
-        let ends = self.range_ends();
-        let from = self.moment_px(span.from, ends.map(|[from, _]| from))?;
-        Some([from, self.moment_px(span.to, ends.map(|[_, to]| to))?])
-    }
+/// Returns the columns of the range's ends, in device pixels from the window's left edge. They may be outside the
+/// window.
+pub fn px(state: &Shared) -> Option<[f64; 2]> {
+    let span = state.cursor.range?;
+    let ends = ends(state);
+    let from = cursor::moment_px(state, span.from, ends.map(|[from, _]| from))?;
+    Some([from, cursor::moment_px(state, span.to, ends.map(|[_, to]| to))?])
 }
 
 /// Contents of the panel that describes the selected range.
@@ -140,7 +103,7 @@ pub struct RangeView {
 pub fn view(state: &Shared) -> Option<RangeView> {
     state.cursor.range?;
     let is_extended = state.cursor.extended_from.is_some();
-    let Some(facts) = state.range_facts() else { return Some(RangeView { is_extended, ..RangeView::default() }) };
+    let Some(facts) = facts(state) else { return Some(RangeView { is_extended, ..RangeView::default() }) };
     let mut lines = vec![("Events", events_text(facts.span))];
     let times = state.cursor.ends.answer_to(&facts.span).and_then(|[from, to]| Some((from.time_us?, to.time_us?)));
     if let Some((from, to)) = times {
@@ -203,7 +166,7 @@ pub fn title(state: &Shared) -> String {
         return pluralize(device.allocations, "allocation") + ", live at any time";
     }
     let Scope::At(moment) = state.views.scope else {
-        let Some(facts) = state.range_facts() else { return String::new() };
+        let Some(facts) = facts(state) else { return String::new() };
         let mut text = "events ".to_owned() + &events_text(facts.span);
         let weight = match state.cursor.range_scope {
             RangeScope::Live | RangeScope::ByteMoments | RangeScope::WholeTrace => return text,

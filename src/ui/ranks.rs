@@ -8,9 +8,9 @@ pub use data::{Ranks, RanksAction, ServedFiles, Survey};
 use super::comparing::{self, SecondSource};
 use super::effect::{Effect, FileToSurvey, Origin, RanksEffect};
 use super::opening::load;
+use super::outbox::{Intent, Outbox};
 use super::shared::Shared;
 use super::stage::{SnapshotChoice, Stage};
-use super::url;
 use base::units::group_digits;
 use protocol::Topic;
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 const MIN_FILES: usize = 3;
 
 /// Starts a rank survey of the files that were just opened, or offers it if they are on a server.
-pub(super) fn start_survey(state: &mut Shared, effects: &mut Vec<Effect>) {
+pub(super) fn start_survey(state: &mut Shared, out: &mut Outbox) {
     let version = state.ranks.version.wrapping_add(1);
     let was_available = state.ranks.is_available();
     state.ranks = Ranks { version, server_files: state.ranks.server_files, ..Ranks::default() };
@@ -33,7 +33,7 @@ pub(super) fn start_survey(state: &mut Shared, effects: &mut Vec<Effect>) {
             Ranks { files: link_count.max(state.ranks.server_files), stage: Survey::Offered, ..state.ranks.clone() };
     }
     if link_count > 0 || !is_many {
-        effects.extend(was_available.then_some(Effect::Ranks(RanksEffect::End)));
+        out.extend(was_available.then_some(Effect::Ranks(RanksEffect::End)));
         return;
     }
     let files = files(state);
@@ -41,9 +41,9 @@ pub(super) fn start_survey(state: &mut Shared, effects: &mut Vec<Effect>) {
     let tries_next = state.linked.pending.is_none();
     state.ranks = Ranks { files: files.len(), stage: Survey::Running, tries_next, ..state.ranks.clone() };
     if tries_next {
-        state.requested_topic = Some(Topic::Ranks);
+        out.intend(Intent::OpenTopic(Topic::Ranks));
     }
-    effects.push(Effect::Ranks(RanksEffect::Survey(files)));
+    out.push(Effect::Ranks(RanksEffect::Survey(files)));
 }
 
 /// Updates the rank survey's offer, or the number of new files, after the server has listed more files.
@@ -80,7 +80,7 @@ pub fn unlisted_note(state: &Shared) -> Option<String> {
 }
 
 /// Starts the rank survey of all files on the server, including files that the list of snapshots omits.
-fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, effects: &mut Vec<Effect>) {
+fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, out: &mut Outbox) {
     if !std::mem::take(&mut state.ranks.waits_for_list) {
         return;
     }
@@ -88,14 +88,7 @@ fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, effect
         Ok(ServedFiles { addresses, notes }) => {
             let known: BTreeSet<&str> = state.snapshots.iter().filter_map(link_of).collect();
             let others: Vec<String> = addresses.into_iter().filter(|it| !known.contains(it.as_str())).collect();
-            state.snapshots.extend(others.into_iter().map(|address| SnapshotChoice {
-                file: url::file_name(&address),
-                origin: Origin::Link(address),
-                member: None,
-                path: None,
-                bytes: None,
-                load: None,
-            }));
+            state.snapshots.extend(others.into_iter().map(SnapshotChoice::linked));
             notes.join(" ")
         }
         Err(cause) => format!("Only the files that the page lists are surveyed ({cause})."),
@@ -103,12 +96,12 @@ fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, effect
     let files = files(state);
     state.ranks.files = files.len();
     state.ranks.version = state.ranks.version.wrapping_add(1);
-    effects.push(Effect::Ranks(RanksEffect::Survey(files)));
+    out.push(Effect::Ranks(RanksEffect::Survey(files)));
     if !note.is_empty() {
-        effects.push(Effect::Ranks(RanksEffect::NoteOmitted(note)));
+        out.push(Effect::Ranks(RanksEffect::NoteOmitted(note)));
     }
     if state.ranks.stage == Survey::Cancelled {
-        effects.push(Effect::Ranks(RanksEffect::Cancel));
+        out.push(Effect::Ranks(RanksEffect::Cancel));
     }
 }
 
@@ -136,14 +129,14 @@ pub(super) fn is_served(choice: &SnapshotChoice) -> bool {
 
 /// Applies an action of the rank survey. [`RanksAction::Reply`] is ignored, because `update` handles it like a reply
 /// about the open file.
-pub(super) fn handle_action(state: &mut Shared, action: RanksAction, effects: &mut Vec<Effect>) {
+pub(super) fn handle_action(state: &mut Shared, action: RanksAction, out: &mut Outbox) {
     let ranks = &mut state.ranks;
     match action {
         RanksAction::Reply(_) => {}
-        RanksAction::Listed(files) => survey_listed(state, files, effects),
+        RanksAction::Listed(files) => survey_listed(state, files, out),
         RanksAction::FilesSkipped(sentence) => {
             if ranks.is_started() {
-                effects.push(Effect::Ranks(RanksEffect::NoteOmitted(sentence.clone())));
+                out.push(Effect::Ranks(RanksEffect::NoteOmitted(sentence.clone())));
             }
             state.remark = Some(sentence);
         }
@@ -157,7 +150,7 @@ pub(super) fn handle_action(state: &mut Shared, action: RanksAction, effects: &m
         RanksAction::OrderChosen(order) => (ranks.order, ranks.version) = (order, ranks.version.wrapping_add(1)),
         RanksAction::NamesTyped(typed) => {
             ranks.version = ranks.version.wrapping_add(1);
-            effects.push(Effect::Ranks(RanksEffect::SetNamePattern(typed)));
+            out.push(Effect::Ranks(RanksEffect::SetNamePattern(typed)));
         }
         RanksAction::Toggled => {
             let (stage, effect) = match ranks.stage {
@@ -172,7 +165,7 @@ pub(super) fn handle_action(state: &mut Shared, action: RanksAction, effects: &m
                 ranks.version = ranks.version.wrapping_add(1);
             }
             ranks.stage = stage;
-            effects.push(Effect::Ranks(effect));
+            out.push(Effect::Ranks(effect));
         }
     }
 }
@@ -184,25 +177,24 @@ pub(super) fn on_snapshot_chosen(state: &mut Shared) {
 
 /// Opens the next snapshot after a snapshot failed to open, unless the user had chosen it. Returns whether a snapshot
 /// was opened.
-pub(super) fn open_next(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) -> bool {
+pub(super) fn open_next(state: &mut Shared, out: &mut Outbox) -> bool {
     let next = state.snapshot_index + 1;
     let opens_next = state.ranks.tries_next && state.ranks.is_available() && next < state.snapshots.len();
     if opens_next {
-        load(state, next, now_ms, effects);
-        state.requested_topic = Some(Topic::Ranks);
+        load(state, next, out);
+        out.intend(Intent::OpenTopic(Topic::Ranks));
     }
     opens_next
 }
 
-/// Opens or compares the snapshots that were requested by a click in the insight.
-pub(super) fn open_wanted(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) {
-    let Some((index, second)) = state.ranks.wanted.take() else { return };
+/// Opens the snapshot at `index`, and compares it with the one at `second`, after a click in the insight.
+pub(super) fn open(state: &mut Shared, index: usize, second: Option<usize>, out: &mut Outbox) {
     on_snapshot_chosen(state);
     let second = second.map(SecondSource::Index);
     if index == state.snapshot_index && matches!(state.stage, Stage::Ready(_)) {
-        second.iter().for_each(|second| comparing::load_second(state, second, now_ms, effects));
+        second.iter().for_each(|second| comparing::load_second(state, second, out));
         return;
     }
-    load(state, index, now_ms, effects);
+    load(state, index, out);
     state.comparing.pending_second = second;
 }

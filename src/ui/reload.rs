@@ -1,14 +1,12 @@
 //! Opens a newer version of the open file while keeping the view, and announces newer files above the timeline.
 
-use super::comparing;
-use super::effect::Effect;
 use super::features::State;
 use super::features::watch::{LoadCause, NewerFile, Reload, WatchTask, index_of, open_address};
-use super::link;
 use super::opening::{close, load};
-use super::ranks;
+use super::outbox::Outbox;
 use super::stage::{SnapshotChoice, Stage};
 use super::url::file_name;
+use super::{comparing, lane_scenes, link, ranks};
 
 /// Contents of the bar above the timeline that announces newer files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,11 +68,11 @@ fn age_text(ms: f64) -> String {
 }
 
 /// Runs the pending task, which is a reload or a comparison.
-pub(super) fn run_wanted(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(super) fn run_wanted(state: &mut State, out: &mut Outbox) {
     match state.live.task.take() {
         None => {}
         Some(WatchTask::Compare(index)) => {
-            comparing::load_second(&mut state.shared, &comparing::SecondSource::Index(index), now_ms, effects);
+            comparing::load_second(&mut state.shared, &comparing::SecondSource::Index(index), out);
         }
         // An automatic reload waits for a file that is still loading.
         Some(WatchTask::Open(_, LoadCause::Automatic)) if matches!(state.stage, Stage::Loading(_)) => {}
@@ -82,8 +80,8 @@ pub(super) fn run_wanted(state: &mut State, now_ms: f64, effects: &mut Vec<Effec
             let Some(index) = index_of(&state.shared, &address) else { return };
             ranks::on_snapshot_chosen(state);
             state.linked.pending = link::for_snapshot(state, index).or(state.linked.pending.take());
-            load(state, index, now_ms, effects);
-            state.live.reload = Some(Reload { load: state.load, cause, started_ms: now_ms });
+            load(state, index, out);
+            state.live.reload = Some(Reload { load: state.load, cause, started_ms: out.now_ms });
         }
     }
 }
@@ -106,7 +104,7 @@ pub(super) fn finish_reload(state: &mut State) {
                 close(&mut state.shared, Stage::Empty);
             }
         }
-    } else if !is_loading && !state.waits_for_scene() {
+    } else if !is_loading && !lane_scenes::waits_for_scene(state) {
         state.live.reload = None;
         // The selection may not exist in the newer file. That is not worth a notice.
         state.linked.notice = None;

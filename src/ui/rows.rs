@@ -7,7 +7,7 @@ pub use cells::{Cell, Grid, RowView};
 pub use row_selection::{RowMove, RowSelection, SelectMode};
 
 use super::effect::Effect;
-use super::shared::Shared;
+use super::outbox::{Intent, Outbox};
 use base::units::pluralize;
 use protocol::{Question, TableText};
 
@@ -37,34 +37,19 @@ struct PendingCopy {
 
 impl Copying {
     /// Requests rows of a device as text to copy them. `rows` holds half-open ranges.
-    pub(super) fn start(
-        &mut self,
-        shared: &mut Shared,
-        device: i64,
-        rows: &[[u32; 2]],
-        question: Question,
-        effects: &mut Vec<Effect>,
-    ) {
+    pub(super) fn start(&mut self, device: i64, rows: &[[u32; 2]], question: Question, out: &mut Outbox) {
         let wanted = rows.iter().map(|[from, to]| to - from).sum();
         if wanted == 0 {
-            shared.remark = Some("No rows to copy.".to_owned());
+            out.say("No rows to copy.");
             return;
         }
-        let serial = shared.next_serial();
-        self.0 = Some(PendingCopy { serial, wanted, text: String::new() });
-        effects.push(Effect::PromiseCopy);
-        effects.push(Effect::ask(serial, device, question));
+        out.push(Effect::PromiseCopy);
+        self.0 = Some(PendingCopy { serial: out.ask(device, question), wanted, text: String::new() });
     }
 
     /// Appends a part of the requested text, and copies the text once it is complete. Returns false if the part belongs
     /// to another request.
-    pub(super) fn take(
-        &mut self,
-        shared: &mut Shared,
-        serial: u32,
-        part: &TableText,
-        effects: &mut Vec<Effect>,
-    ) -> bool {
+    pub(super) fn take(&mut self, serial: u32, part: &TableText, out: &mut Outbox) -> bool {
         let Some(mut pending) = self.0.take_if(|pending| pending.serial == serial) else { return false };
         pending.text.push_str(&part.text);
         if !part.last {
@@ -80,8 +65,8 @@ impl Copying {
             copied.push_str(&format!(" of {}", cells::number(pending.wanted)));
         }
         copied.push('.');
-        shared.copied_remark = Some(copied);
-        effects.push(Effect::CopyPromised(pending.text));
+        out.intend(Intent::SayWhenCopied(copied));
+        out.push(Effect::CopyPromised(pending.text));
         true
     }
 }

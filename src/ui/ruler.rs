@@ -7,6 +7,7 @@ pub use data::{Mode, Ruler};
 
 use super::shared::Shared;
 use super::tools::Point;
+use super::{plots, tools};
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use picture::timeline::Axis;
 use protocol::MomentSpec;
@@ -54,85 +55,83 @@ fn sign(value: i64) -> &'static str {
     if value < 0 { "−" } else { "" }
 }
 
-impl Shared {
-    /// Returns the distances between the ruler's ends. `None` if no ruler is drawn.
-    pub fn measured(&self) -> Option<Measured> {
-        let [from, to] = self.tools.ruler.ends.as_ref()?;
-        let events = to.moment().zip(from.moment()).map(|(to, from)| i64::from(to) - i64::from(from));
-        let first = self.surroundings.marks.latest().and_then(|marks| marks.clock).map(|clock| clock.margin);
-        let time = |point: &Point| {
-            let us = match point.at {
-                MomentSpec::X(Axis::Time, x) => x.round() as u64,
-                // Positions before the first event have no time.
-                _ => point.facts?.start.max(first?),
-            };
-            i64::try_from(us).ok()
+/// Returns the distances between the ruler's ends. `None` if no ruler is drawn.
+pub fn measured(state: &Shared) -> Option<Measured> {
+    let [from, to] = state.tools.ruler.ends.as_ref()?;
+    let events = to.moment().zip(from.moment()).map(|(to, from)| i64::from(to) - i64::from(from));
+    let first = state.surroundings.marks.latest().and_then(|marks| marks.clock).map(|clock| clock.margin);
+    let time = |point: &Point| {
+        let us = match point.at {
+            MomentSpec::X(Axis::Time, x) => x.round() as u64,
+            // Positions before the first event have no time.
+            _ => point.facts?.start.max(first?),
         };
-        let timed = self.device().is_some_and(|device| device.time_us.is_some());
-        let time_us = time(to).zip(time(from)).map(|(to, from)| to - from).filter(|_| timed);
-        Some(Measured { events, time_us, bytes: self.height_between(from.byte, to.byte) })
-    }
+        i64::try_from(us).ok()
+    };
+    let timed = state.device().is_some_and(|device| device.time_us.is_some());
+    let time_us = time(to).zip(time(from)).map(|(to, from)| to - from).filter(|_| timed);
+    Some(Measured { events, time_us, bytes: plots::axis::height_between(state, from.byte, to.byte) })
+}
 
-    /// Turns the ruler mode on or off. If there is a crosshair, a ruler starts there, and its second end follows the
-    /// crosshair.
-    pub(super) fn toggle_ruler(&mut self) {
-        if self.tools.ruler.mode == Mode::On {
-            (self.tools.ruler.mode, self.tools.ruler.second_end) = (Mode::Off, SecondEnd::Fixed);
-            return;
-        }
-        self.tools.ruler.mode = Mode::On;
-        if let Some(start) = self.crosshair_point() {
-            self.measure_from(start);
-            self.tools.ruler.second_end = SecondEnd::FollowsCrosshair;
-        }
+/// Turns the ruler mode on or off. If there is a crosshair, a ruler starts there, and its second end follows the
+/// crosshair.
+pub(super) fn toggle(state: &mut Shared) {
+    if state.tools.ruler.mode == Mode::On {
+        (state.tools.ruler.mode, state.tools.ruler.second_end) = (Mode::Off, SecondEnd::Fixed);
+        return;
     }
-
-    /// Starts a ruler at `from`, replacing the previous one.
-    pub(super) fn measure_from(&mut self, from: Point) {
-        self.tools.ruler.ends = Some([from; 2]);
-        self.tools.ruler.second_end = SecondEnd::Fixed;
+    state.tools.ruler.mode = Mode::On;
+    if let Some(start) = crosshair_point(state) {
+        measure_from(state, start);
+        state.tools.ruler.second_end = SecondEnd::FollowsCrosshair;
     }
+}
 
-    /// Moves the second end of the ruler to `point`.
-    pub(super) fn measure_to(&mut self, point: Point) {
-        if let Some([_, to]) = &mut self.tools.ruler.ends
-            && (to.at, to.byte) != (point.at, point.byte)
-        {
-            *to = point;
-        }
+/// Starts a ruler at `from`, replacing the previous one.
+pub(super) fn measure_from(state: &mut Shared, from: Point) {
+    state.tools.ruler.ends = Some([from; 2]);
+    state.tools.ruler.second_end = SecondEnd::Fixed;
+}
+
+/// Moves the second end of the ruler to `point`.
+pub(super) fn measure_to(state: &mut Shared, point: Point) {
+    if let Some([_, to]) = &mut state.tools.ruler.ends
+        && (to.at, to.byte) != (point.at, point.byte)
+    {
+        *to = point;
     }
+}
 
-    /// Moves the second end of the ruler to the crosshair, if it follows the crosshair.
-    pub(super) fn update_ruler_end(&mut self) {
-        if self.tools.ruler.second_end == SecondEnd::FollowsCrosshair
-            && let Some(crosshair) = self.crosshair_point()
-        {
-            self.measure_to(crosshair);
-        }
+/// Moves the second end of the ruler to the crosshair, if it follows the crosshair.
+pub(super) fn update_end(state: &mut Shared) {
+    if state.tools.ruler.second_end == SecondEnd::FollowsCrosshair
+        && let Some(crosshair) = crosshair_point(state)
+    {
+        measure_to(state, crosshair);
     }
+}
 
-    /// Fixes the second end of the ruler at its position, if it follows the crosshair.
-    pub(super) fn fix_ruler(&mut self) -> FixResult {
-        if self.tools.ruler.second_end == SecondEnd::Fixed {
-            return FixResult::Already;
-        }
-        self.update_ruler_end();
-        (self.tools.ruler.mode, self.tools.ruler.second_end) = (Mode::Off, SecondEnd::Fixed);
-        FixResult::Now
+/// Fixes the second end of the ruler at its position, if it follows the crosshair.
+pub(super) fn fix(state: &mut Shared) -> FixResult {
+    if state.tools.ruler.second_end == SecondEnd::Fixed {
+        return FixResult::Already;
     }
+    update_end(state);
+    (state.tools.ruler.mode, state.tools.ruler.second_end) = (Mode::Off, SecondEnd::Fixed);
+    FixResult::Now
+}
 
-    /// Removes the ruler. Returns whether there was one.
-    pub(super) fn remove_ruler(&mut self) -> Removed {
-        let had_ruler = self.tools.ruler.ends.is_some() || self.tools.ruler.mode == Mode::On;
-        self.tools.ruler = Ruler::default();
-        if had_ruler { Removed::Yes } else { Removed::NothingThere }
-    }
+/// Removes the ruler. Returns whether there was one.
+pub(super) fn remove(state: &mut Shared) -> Removed {
+    let had_ruler = state.tools.ruler.ends.is_some() || state.tools.ruler.mode == Mode::On;
+    state.tools.ruler = Ruler::default();
+    if had_ruler { Removed::Yes } else { Removed::NothingThere }
+}
 
-    /// Returns the position of the crosshair: the exact position of the pointer, or the moment and height set by keys.
-    fn crosshair_point(&self) -> Option<Point> {
-        match (self.tools.crosshair.by_keys, self.pointer) {
-            (Some(keys), _) => Some(Point::new(MomentSpec::Moment(keys.moment), keys.byte)),
-            (None, pointer) => self.point_at(pointer?),
-        }
+/// Returns the position of the crosshair: the exact position of the pointer, or the moment and height set by keys.
+fn crosshair_point(state: &Shared) -> Option<Point> {
+    match (state.tools.crosshair.by_keys, state.pointer) {
+        (Some(keys), _) => Some(Point::new(MomentSpec::Moment(keys.moment), keys.byte)),
+        (None, pointer) => tools::point_at(state, pointer?),
     }
 }

@@ -11,10 +11,11 @@ pub use row::RuleRow;
 
 use super::change::{AskPhase, Change};
 use super::effect::Effect;
-use super::find;
-use super::part::{Part, reset_nothing, take_nothing};
+use super::outbox::Outbox;
+use super::part::{Part, take_nothing};
 use super::settings::Dialog;
 use super::shared::Shared;
+use super::{find, lane_scenes};
 use base::units::pluralize;
 use protocol::{Grouping, Request};
 
@@ -42,7 +43,7 @@ pub(super) fn toggle(state: &mut Shared) {
 }
 
 /// Applies an action to the rules.
-pub(super) fn apply(state: &mut Shared, action: RulesAction, effects: &mut Vec<Effect>) {
+pub(super) fn apply(state: &mut Shared, action: RulesAction, out: &mut Outbox) {
     let rules = &mut state.rules;
     let stored_before = rules.to_stored();
     rules.failure.clear();
@@ -67,7 +68,7 @@ pub(super) fn apply(state: &mut Shared, action: RulesAction, effects: &mut Vec<E
             }
         }
         RulesAction::Saved(form) => match file_to_save(rules, form) {
-            Ok((name, text)) => effects.push(Effect::Save(name, text)),
+            Ok((name, text)) => out.push(Effect::Save(name, text)),
             Err(cause) => rules.failure = cause,
         },
         RulesAction::Loaded(text) => {
@@ -81,11 +82,11 @@ pub(super) fn apply(state: &mut Shared, action: RulesAction, effects: &mut Vec<E
     rules.revision = rules.revision.wrapping_add(1);
     if let Some(yaml) = rules.pending_yaml.as_mut().filter(|yaml| !yaml.is_asked) {
         yaml.is_asked = true;
-        effects.push(Effect::ReadYaml(yaml.text.clone()));
+        out.push(Effect::ReadYaml(yaml.text.clone()));
     }
     let stored_after = rules.to_stored();
     if stored_before != stored_after {
-        effects.push(Effect::StoreRules(stored_after));
+        out.push(Effect::StoreRules(stored_after));
     }
 }
 
@@ -106,7 +107,7 @@ fn file_to_save(rules: &Rules, format: SetFormat) -> Result<(&'static str, Strin
 
 /// Sends the rule set in use to the worker, unless the worker already has it. While the dialog shows the effect of each
 /// change, waits for the report on the previous change.
-fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, _: i64, out: &mut Outbox) {
     let rules = &mut state.rules;
     let current = (state.load, rules.version);
     // A worker starts with the standard rules.
@@ -118,16 +119,16 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
         return;
     }
     rules.sent = Some(current);
-    effects.push(Effect::Ask(Request::Categories(Box::new(rules.set()))));
+    out.push(Effect::Ask(Request::Categories(Box::new(rules.set()))));
     state.changes.push(Change::Categories);
     if [state.plot_settings.stacking, Some(state.plot_settings.colouring)].contains(&Some(Grouping::Category)) {
-        state.redraw();
+        lane_scenes::redraw(state);
     }
     find::categories_changed(state);
 }
 
 /// Callbacks of the rules. Rules apply to all files, so they are not reset when another file is opened.
-pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[(AskPhase::Setup, ask)], take: take_nothing };
+pub(super) const PART: Part = Part { asks: &[(AskPhase::Setup, ask)], take: take_nothing };
 
 /// Builds the contents of the rules dialog.
 pub fn view(state: &Shared) -> RulesView {

@@ -5,26 +5,24 @@
 
 mod data;
 
-pub(crate) use data::clean_folder;
-pub use data::{Dialog, Field, Settings, SettingsAction, Theme};
+pub use data::{Dialog, SETTINGS, Setting, Settings, SettingsAction, Theme};
 
 use super::change::{AskPhase, Change};
 use super::effect::Effect;
-use super::part::{Part, reset_nothing, take_nothing};
+use super::outbox::Outbox;
+use super::part::{Part, take_nothing};
 use super::shared::Shared;
 use protocol::{DEFAULT_RULES, Request};
 
 /// Applies an action to the settings.
-pub(super) fn apply(state: &mut Shared, action: SettingsAction, effects: &mut Vec<Effect>) {
+pub(super) fn apply(state: &mut Shared, action: SettingsAction, out: &mut Outbox) {
     let settings = &mut state.settings;
     let stored_before = settings.to_stored();
     match action {
-        SettingsAction::Typed(Field::Rules, text) => settings.typed_rules = Some(text),
-        SettingsAction::Typed(Field::Template, text) => settings.template = clean_folder(&text),
-        SettingsAction::Typed(Field::Folder, text) => settings.hidden_prefix = clean_folder(&text),
-        SettingsAction::Typed(Field::Local, text) => settings.local_folder = clean_folder(&text),
-        SettingsAction::ThemeChosen(theme) => settings.theme = theme,
-        SettingsAction::CachingChosen(keeps) => settings.no_cache = !keeps,
+        SettingsAction::Changed(name, text) => {
+            let changed = SETTINGS.iter().find(|setting| setting.name == name);
+            changed.into_iter().for_each(|setting| (setting.set)(settings, &text));
+        }
         SettingsAction::RulesFinished => settings.finish_rules(),
         SettingsAction::DefaultRules => {
             settings.typed_rules = None;
@@ -41,20 +39,20 @@ pub(super) fn apply(state: &mut Shared, action: SettingsAction, effects: &mut Ve
     let stored_after = settings.to_stored();
     if stored_before != stored_after {
         settings.version = settings.version.wrapping_add(1);
-        effects.push(Effect::Store(stored_after));
+        out.push(Effect::Store(stored_after));
     }
 }
 
 /// Opens or closes the settings dialog.
-pub(super) fn toggle(state: &mut Shared, effects: &mut Vec<Effect>) {
+pub(super) fn toggle(state: &mut Shared, out: &mut Outbox) {
     match state.settings.dialog {
         Dialog::Closed => state.settings.dialog = Dialog::Open,
-        Dialog::Open => apply(state, SettingsAction::Closed, effects),
+        Dialog::Open => apply(state, SettingsAction::Closed, out),
     }
 }
 
 /// Sends the rules for internal frames to the worker, unless the worker already has them.
-fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, _: i64, out: &mut Outbox) {
     let settings = &mut state.settings;
     let current = (state.load, settings.rules_version);
     // A worker starts with the default rules.
@@ -65,11 +63,11 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let is_outdated = settings.last_sent.replace(current).is_none_or(|(load, _)| load == state.load);
     let defaults = || DEFAULT_RULES.iter().map(|&rule| rule.to_owned()).collect();
     let rules = settings.rules.clone().unwrap_or_else(defaults);
-    effects.push(Effect::Ask(Request::InternalFrames(rules)));
+    out.push(Effect::Ask(Request::InternalFrames(rules)));
     if is_outdated {
         state.selected_label = None;
         state.changes.push(Change::InternalFrames);
     }
 }
 /// Callbacks of the settings. Settings apply to all files, so they are not reset when another file is opened.
-pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[(AskPhase::Last, ask)], take: take_nothing };
+pub(super) const PART: Part = Part { asks: &[(AskPhase::Last, ask)], take: take_nothing };

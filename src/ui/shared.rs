@@ -9,6 +9,7 @@ use super::find::{Find, SameStack};
 use super::first_group::FirstGroup;
 use super::lanes::Lanes;
 use super::link::LinkState;
+use super::partial::PartialState;
 use super::planned::Planned;
 use super::plots::Plots;
 use super::previous::Previous;
@@ -23,9 +24,12 @@ use super::toast::Toast;
 use super::tools::Tools;
 use super::url::PageScheme;
 use super::views::Views;
-use base::units::Bytes;
+use base::units::{Bytes, Moment};
 use picture::timeline::{Axis, View};
-use protocol::{Arrangement, Details, DeviceSummary, FileSummary, NodeLabel, PlotSettings, Topic};
+use protocol::{
+    Arrangement, Details, DeviceSummary, FileSummary, MomentFacts, NodeLabel, Overview, PlotSettings, Topic,
+};
+use std::rc::Rc;
 
 /// State shared by all features. It consists of parts, which are listed in `parts.rs`.
 #[derive(Clone, Debug, Default)]
@@ -127,8 +131,6 @@ pub struct Shared {
     /// Cached label of the selected tree node, preceded by the tree's arrangement and the node's id. The selected node
     /// itself is [`Views::node`].
     pub(super) selected_label: Option<(Arrangement, u32, NodeLabel)>,
-    /// Insight that was requested and will be shown next.
-    pub(super) requested_topic: Option<Topic>,
     /// Insight shown in the Insights tab.
     pub(super) topic: Topic,
     /// Serial of the pending request to the simulated allocator. Only one request is pending at a time.
@@ -150,10 +152,57 @@ impl Shared {
         self.file()?.devices.get(self.device_index)
     }
 
+    /// Returns the device at `index` in the summary's list of devices.
+    pub fn device_at(&self, index: usize) -> Option<&DeviceSummary> {
+        self.drawn_file()?.devices.get(index)
+    }
+
     /// Returns the device whose timeline is drawn. Unlike [`Shared::device`], it may belong to a file that is still
     /// loading.
     pub fn drawn_device(&self) -> Option<&DeviceSummary> {
         self.device_at(self.device_index)
+    }
+
+    /// Returns the summary of the file that the timeline shows: the open file, or the decoded part of a loading file.
+    pub fn drawn_file(&self) -> Option<&FileSummary> {
+        self.file().or_else(|| self.partial().map(|unfinished| &unfinished.file.summary))
+    }
+
+    /// Returns the partially decoded file. `None` if no file is loading, or nothing is decoded yet.
+    pub fn partial(&self) -> Option<&PartialState> {
+        match &self.stage {
+            Stage::Loading(loading) => loading.partial.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the overview curve of the shown device in the loading file, up to the last decoded event.
+    pub(super) fn partial_overview(&self) -> Option<&Rc<Overview>> {
+        self.partial()?.overviews.get(self.device_index)
+    }
+
+    pub(super) fn device_count(&self) -> usize {
+        self.drawn_file().map_or(0, |file| file.devices.len())
+    }
+
+    /// Returns the moment after the device's last event.
+    pub fn end_moment(&self) -> u32 {
+        self.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX))
+    }
+
+    /// Returns the first moment at which the device's requested bytes reach their maximum.
+    pub fn peak_moment(&self) -> u32 {
+        self.device().map_or(0, |device| Moment::after_event_or_minus_one(device.peak_event).0)
+    }
+
+    /// Returns facts about the cursor's moment. Until the worker has responded, they describe the previous moment.
+    pub fn cursor_facts(&self) -> Option<&MomentFacts> {
+        self.cursor.facts.latest()
+    }
+
+    /// Returns the latest facts from the worker. They may still describe a previous moment of the crosshair.
+    pub fn crosshair_facts(&self) -> Option<&MomentFacts> {
+        self.tools.crosshair.facts.as_ref()
     }
 
     /// Returns the GPU's capacity in bytes: the typed value, or else the recorded memory that is available to the
@@ -190,18 +239,9 @@ impl Shared {
             .map(|(.., label)| label)
     }
 
-    /// Stores the label of the selected tree node, unless it is already known.
-    pub(super) fn set_node_label(&mut self, label: impl FnOnce(u32) -> Option<NodeLabel>) {
-        if let Some(node) = self.views.node.filter(|_| self.node_label().is_none()) {
-            self.selected_label =
-                label(node).map(|label| (self.views.arrangement, node, label)).or(self.selected_label.take());
-        }
-    }
-
-    /// Returns a serial for a new request to the worker.
-    pub(super) fn next_serial(&mut self) -> u32 {
-        self.serial = self.serial.wrapping_add(1);
-        self.serial
+    /// Returns the selected tree node if its label is unknown.
+    pub(super) fn unnamed_node(&self) -> Option<u32> {
+        self.views.node.filter(|_| self.node_label().is_none())
     }
 }
 

@@ -4,6 +4,7 @@
 use super::effect::Origin;
 use super::load_dialog::data::LoadDialog;
 use super::partial::PartialState;
+use super::url;
 use protocol::{FileSummary, LoadRange, Phase};
 
 /// Separator between the name of an archive and the path inside the archive.
@@ -26,6 +27,12 @@ pub struct SnapshotChoice {
 }
 
 impl SnapshotChoice {
+    /// Creates an entry for the file at an address.
+    pub(super) fn linked(address: String) -> SnapshotChoice {
+        let file = url::file_name(&address);
+        SnapshotChoice { origin: Origin::Link(address), member: None, file, path: None, bytes: None, load: None }
+    }
+
     /// Returns the name of the file. If the file holds several snapshots, the snapshot's path inside the file is
     /// appended.
     pub fn name(&self) -> String {

@@ -5,10 +5,11 @@ mod data;
 
 pub use data::{LegendKey, OutlineKey, Surroundings};
 
-use super::change::{AskPhase, Change};
-use super::effect::Effect;
+use super::change::AskPhase;
+use super::outbox::Outbox;
 use super::part::Part;
 use super::shared::Shared;
+use super::{legend, plots};
 use protocol::{Answer, Grouping, Plot, Question};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -17,45 +18,30 @@ use std::rc::Rc;
 const OVERVIEW_PX: u32 = 2048;
 
 /// Callbacks of the data around the timeline.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
+pub(super) const PART: Part = Part { asks: &[(AskPhase::AfterScene, ask)], take };
 
-/// Drops the data of the previously shown device. If only the focus moved to another lane, keeps the faded colours,
-/// because colours have the same meaning in all lanes.
-fn reset(state: &mut Shared, change: Change) {
-    match change {
-        Change::Device => state.surroundings = Surroundings::default(),
-        Change::Lane => {
-            state.surroundings =
-                Surroundings { faded: std::mem::take(&mut state.surroundings.faded), ..Surroundings::default() };
-        }
-        Change::File | Change::Categories | Change::InternalFrames => {}
-    }
-}
-
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let (axis, colouring) = (state.axis, state.coloured_by());
+fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
+    let (axis, colouring) = (state.axis, legend::coloured_by(state));
     let rules = if colouring == Grouping::Category { state.rules.active_version() } else { 0 };
     let coloured = LegendKey { colouring, moment: state.cursor.moment, rules };
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
-    let outlined = state.outline_key();
-    let (surroundings, serials) = (&mut state.surroundings, &mut state.serial);
-    surroundings.marks.ask((), device, serials, effects, |()| Question::Marks);
-    surroundings
-        .overview
-        .ask(axis, device, serials, effects, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
+    let outlined = outline_key(state);
+    let surroundings = &mut state.surroundings;
+    surroundings.marks.ask((), device, out, |()| Question::Marks);
+    surroundings.overview.ask(axis, device, out, |axis| Question::Overview { axis, width_px: OVERVIEW_PX });
     let legend = |LegendKey { colouring, moment, .. }| Question::Legend { colouring, at: Some(moment) };
-    surroundings.legend.ask(coloured, device, serials, effects, legend);
+    surroundings.legend.ask(coloured, device, out, legend);
     if let Some(stack) = stack {
-        surroundings.same_stack.ask(stack, device, serials, effects, Question::SameStack);
+        surroundings.same_stack.ask(stack, device, out, Question::SameStack);
     }
     if let Some(key) = outlined {
         let outline =
             |OutlineKey { allocation, view, plot_settings }| Question::Outline { view, plot_settings, allocation };
-        surroundings.outline.ask(key, device, serials, effects, outline);
+        surroundings.outline.ask(key, device, out, outline);
     }
 }
 
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let surroundings = &mut state.surroundings;
     match answer {
         Answer::Marks(marks) => surroundings.marks.take(serial, Rc::new(*marks)),
@@ -68,44 +54,38 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     None
 }
 
-impl Shared {
-    /// Returns the inputs for the outline to draw: that of the selected allocation, or in the plot of reserved bytes,
-    /// of the selected segment. `None` if nothing is selected.
-    pub fn outline_key(&self) -> Option<OutlineKey> {
-        let scene = self.geometry.scene.as_ref()?;
-        let allocation = match self.plot_settings.plot {
-            // In this plot, ids identify ranges of reserved memory.
-            Plot::Reserved(_) => self.selected_segment()?.segment.range,
-            _ => self.selection.as_ref()?.allocation,
-        };
-        Some(OutlineKey {
-            allocation,
-            view: scene.view,
-            plot_settings: self.geometry.plot_settings.without_highlight(),
-        })
-    }
+/// Returns the inputs for the outline to draw: that of the selected allocation, or in the plot of reserved bytes,
+/// of the selected segment. `None` if nothing is selected.
+pub fn outline_key(state: &Shared) -> Option<OutlineKey> {
+    let scene = state.geometry.scene.as_ref()?;
+    let allocation = match state.plot_settings.plot {
+        // In this plot, ids identify ranges of reserved memory.
+        Plot::Reserved(_) => plots::segment::selected_segment(state)?.segment.range,
+        _ => state.selection.as_ref()?.allocation,
+    };
+    Some(OutlineKey { allocation, view: scene.view, plot_settings: state.geometry.plot_settings.without_highlight() })
+}
 
-    /// Fades the legend entry with this palette index, or shows it again. If all entries would be faded, shows all
-    /// entries.
-    pub(super) fn toggle_faded(&mut self, slot: u32) {
-        if !self.surroundings.faded.remove(&slot) {
-            self.surroundings.faded.insert(slot);
-        }
-        self.unfade_when_all_are_faded();
+/// Fades the legend entry with this palette index, or shows it again. If all entries would be faded, shows all
+/// entries.
+pub(super) fn toggle_faded(state: &mut Shared, slot: u32) {
+    if !state.surroundings.faded.remove(&slot) {
+        state.surroundings.faded.insert(slot);
     }
+    unfade_when_all_are_faded(state);
+}
 
-    /// Fades all legend entries except the one with this palette index. If they are already faded, shows all entries.
-    pub(super) fn fade_others(&mut self, slot: u32) {
-        let slots = self.surroundings.legend.latest().map(|entries| entries.iter().map(|entry| entry.slot).collect());
-        let others: BTreeSet<u32> =
-            slots.into_iter().flat_map(|all: Vec<u32>| all).filter(|&other| other != slot).collect();
-        self.surroundings.faded = if self.surroundings.faded == others { BTreeSet::new() } else { others };
-    }
+/// Fades all legend entries except the one with this palette index. If they are already faded, shows all entries.
+pub(super) fn fade_others(state: &mut Shared, slot: u32) {
+    let slots = state.surroundings.legend.latest().map(|entries| entries.iter().map(|entry| entry.slot).collect());
+    let others: BTreeSet<u32> =
+        slots.into_iter().flat_map(|all: Vec<u32>| all).filter(|&other| other != slot).collect();
+    state.surroundings.faded = if state.surroundings.faded == others { BTreeSet::new() } else { others };
+}
 
-    fn unfade_when_all_are_faded(&mut self) {
-        let entries = self.surroundings.legend.latest();
-        if entries.is_some_and(|entries| entries.iter().all(|entry| self.surroundings.faded.contains(&entry.slot))) {
-            self.surroundings.faded.clear();
-        }
+fn unfade_when_all_are_faded(state: &mut Shared) {
+    let entries = state.surroundings.legend.latest();
+    if entries.is_some_and(|entries| entries.iter().all(|entry| state.surroundings.faded.contains(&entry.slot))) {
+        state.surroundings.faded.clear();
     }
 }

@@ -7,61 +7,48 @@ pub use data::Tools;
 pub(crate) use data::{PendingMoments, for_each_point};
 pub use point::Point;
 
-use super::change::{AskPhase, Change};
+use super::change::AskPhase;
 use super::crosshair::column_under;
-use super::effect::{Effect, Pointer};
-use super::markers::Markers;
+use super::effect::Pointer;
 use super::navigate::device_axis_end;
+use super::outbox::Outbox;
 use super::part::Part;
 use super::shared::Shared;
+use super::{axis_switch, crosshair};
 use picture::timeline::Axis;
 use protocol::{Answer, MomentSpec, Question};
 
 /// Callbacks of the tools.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
+pub(super) const PART: Part = Part { asks: &[(AskPhase::Last, ask)], take };
 
-/// Resets the tools when another device is shown. Markers belong to a device, and are kept until the file is closed.
-fn reset(state: &mut Shared, change: Change) {
-    match change {
-        Change::File => state.tools.markers = Markers::default(),
-        Change::Device | Change::Lane => {
-            let Tools { capacity, markers, .. } = std::mem::take(&mut state.tools);
-            state.tools = Tools { capacity, markers, ..Tools::default() };
-        }
-        Change::Categories | Change::InternalFrames => {}
-    }
+/// Returns the point under the pointer. If the pixel covers several moments, returns the moment that is drawn
+/// there. Otherwise returns the exact position.
+pub(super) fn point_under(state: &Shared, pointer: Pointer) -> Option<Point> {
+    let (view, scene) = (state.view.as_ref()?, state.geometry.scene.as_ref()?);
+    let exact = point_at(state, pointer)?;
+    let column = column_under(scene, view, pointer.x);
+    let drawn = column.and_then(|column| scene.columns.moment.get(column).zip(scene.columns.moments.get(column)));
+    // If a moment ends within the pixel, the exact position may belong to its neighbour.
+    let is_other = |moment: u32| matches!(exact.at, MomentSpec::X(Axis::Events, x) if x as u32 != moment);
+    let moment = drawn.filter(|(moment, moments)| **moments > 1 || is_other(**moment)).map(|(moment, _)| *moment);
+    Some(moment.map_or(exact, |moment| Point::new(MomentSpec::Moment(moment), exact.byte)))
 }
 
-impl Shared {
-    /// Returns the point under the pointer. If the pixel covers several moments, returns the moment that is drawn
-    /// there. Otherwise returns the exact position.
-    pub(super) fn point_under(&self, pointer: Pointer) -> Option<Point> {
-        let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
-        let exact = self.point_at(pointer)?;
-        let column = column_under(scene, view, pointer.x);
-        let drawn = column.and_then(|column| scene.columns.moment.get(column).zip(scene.columns.moments.get(column)));
-        // If a moment ends within the pixel, the exact position may belong to its neighbour.
-        let is_other = |moment: u32| matches!(exact.at, MomentSpec::X(Axis::Events, x) if x as u32 != moment);
-        let moment = drawn.filter(|(moment, moments)| **moments > 1 || is_other(**moment)).map(|(moment, _)| *moment);
-        Some(moment.map_or(exact, |moment| Point::new(MomentSpec::Moment(moment), exact.byte)))
-    }
-
-    /// Returns the exact position of the pointer as a point of the timeline.
-    pub(super) fn point_at(&self, pointer: Pointer) -> Option<Point> {
-        let view = self.view?;
-        let x = view.x_from_column(pointer.x).clamp(0.0, device_axis_end(self.device()?, view.axis) as f64);
-        Some(Point::new(MomentSpec::X(view.axis, x), view.bytes_from_row(pointer.y).max(0.0) as u64))
-    }
+/// Returns the exact position of the pointer as a point of the timeline.
+pub(super) fn point_at(state: &Shared, pointer: Pointer) -> Option<Point> {
+    let view = state.view?;
+    let x = view.x_from_column(pointer.x).clamp(0.0, device_axis_end(state.device()?, view.axis) as f64);
+    Some(Point::new(MomentSpec::X(view.axis, x), view.bytes_from_row(pointer.y).max(0.0) as u64))
 }
 
 /// Requests missing facts about the moments of the crosshair, the ruler's ends and the markers. Only one request is
 /// pending at a time.
-fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, device: i64, out: &mut Outbox) {
     if state.tools.pending.is_some() {
         return;
     }
     let crosshair =
-        state.crosshair_moment().filter(|&moment| state.crosshair_facts().is_none_or(|it| it.moment != moment));
+        crosshair::moment(state).filter(|&moment| state.crosshair_facts().is_none_or(|it| it.moment != moment));
     let mut at: Vec<MomentSpec> = crosshair.map(MomentSpec::Moment).into_iter().collect();
     let tools = &mut state.tools;
     for_each_point(tools, device, &mut |point| {
@@ -72,13 +59,12 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if at.is_empty() {
         return;
     }
-    let serial = state.next_serial();
-    state.tools.pending = Some(PendingMoments { serial, crosshair, at: at.clone() });
-    effects.push(Effect::ask(serial, device, Question::Moments(at)));
+    let serial = out.ask(device, Question::Moments(at.clone()));
+    state.tools.pending = Some(PendingMoments { serial, crosshair, at });
 }
 
 /// Handles the worker's response about moments.
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let Answer::Moments(moments) = answer else { return Some(answer) };
     let Some(pending) = state.tools.pending.take_if(|pending| pending.serial == serial) else {
         return Some(Answer::Moments(moments));
@@ -91,6 +77,6 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
         }
         for_each_point(&mut state.tools, device, &mut |point| point.take(at, facts));
     }
-    state.finish_axis_switch();
+    axis_switch::finish_axis_switch(state);
     None
 }

@@ -2,39 +2,32 @@
 
 use super::action::Action;
 use super::change::AskPhase;
-use super::commands::run_command;
-use super::comparing;
+use super::command::Trait;
 use super::crosshair::{self, Followed, follow};
-use super::cursor;
 use super::drag::Drag;
 use super::drawing::BytesAxis;
 use super::effect::{Effect, WheelAction};
 use super::features::State;
 use super::features::sources;
-use super::find;
 use super::hit_testing::{click, update_hover};
-use super::link;
-use super::load_dialog;
 use super::navigate::wheel_factor;
-use super::opened;
 use super::opening::{self, close, load, on_link_failed, on_link_interrupted, open_files, show_device};
-use super::palette_entries;
-use super::partial;
-use super::plots;
-use super::previous;
+use super::outbox::Outbox;
 use super::ranks::{self, RanksAction};
-use super::reload;
 use super::ruler::FixResult;
-use super::rules;
-use super::settings;
 use super::stage::{Help, Stage};
 use super::window_history::WindowBefore;
-use protocol::{PlotSettings, Reply};
+use super::{
+    axis_press, axis_switch, capacity, commands, comparing, cursor, drag, find, lane_focus, lane_scenes, link,
+    load_dialog, markers, opened, palette_entries, partial, plots, previous, range, reload, ruler, rules, settings,
+    surroundings,
+};
+use protocol::Reply;
 
 /// Applies `action` to the state, and returns the effects for the shell. `now_ms` is the time on the shell's monotonic
 /// clock.
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
-    let mut effects = Vec::new();
+    let mut out = Outbox { now_ms, serial: state.serial, ..Outbox::default() };
     let before = WindowBefore::capture(state, &action);
     let open = previous::capture(state, &action);
     let action = match action {
@@ -42,40 +35,38 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         action => action,
     };
     match action {
-        action if partial::is_unavailable(state, &action) => {}
+        action if is_unavailable(state, &action) => {}
         Action::Feature(action) => {
-            state.handle_action(action, &mut effects);
-            palette_entries::run_chosen(state, now_ms, &mut effects);
-            ranks::open_wanted(state, now_ms, &mut effects);
+            state.handle_action(action, &mut out);
+            palette_entries::run_chosen(state, &mut out);
         }
-        Action::Command(wanted) => run_command(state, wanted, now_ms, &mut effects),
-        Action::FilesGiven(files)
-            if sources::open_if_sources(&mut state.sources, &mut state.shared, &files, &mut effects) => {}
+        Action::Command(command) => commands::run(state, command, &mut out),
+        Action::FilesGiven(files) if sources::open_if_sources(&state.sources, &state.shared, &files, &mut out) => {}
         Action::FilesGiven(files) => {
             let before = state.last_load;
-            open_files(state, files, now_ms, &mut effects);
+            open_files(state, files, &mut out);
             // If none of the files is a snapshot, the open file stays open.
             if state.last_load != before {
-                ranks::start_survey(state, &mut effects);
+                ranks::start_survey(state, &mut out);
             }
         }
         Action::FilesAdded(from, files) => {
             ranks::on_snapshot_chosen(state);
             let index = opening::append_files(state, from, files);
-            load(state, index, now_ms, &mut effects);
+            load(state, index, &mut out);
         }
         Action::SnapshotChosen(index) => {
             ranks::on_snapshot_chosen(state);
-            load(state, index, now_ms, &mut effects);
+            load(state, index, &mut out);
         }
-        Action::LoadRangeEntered(text) => load_dialog::load_typed(state, &text, now_ms, &mut effects),
-        Action::LinkGiven(given) => link::follow_link(state, *given, now_ms, &mut effects),
+        Action::LoadRangeEntered(text) => load_dialog::load_typed(state, &text, &mut out),
+        Action::LinkGiven(given) => link::follow_link(state, *given, &mut out),
         Action::Fingerprinted { load, print } if load == state.load => {
-            link::on_fingerprint(state, print, now_ms, &mut effects);
+            link::on_fingerprint(state, print, &mut out);
         }
         Action::Fingerprinted { .. } => {}
-        Action::Comparing(action) => comparing::handle_action(state, action, now_ms, &mut effects),
-        Action::Ranks(action) => ranks::handle_action(state, action, &mut effects),
+        Action::Comparing(action) => comparing::handle_action(state, action, &mut out),
+        Action::Ranks(action) => ranks::handle_action(state, action, &mut out),
         Action::NoticeClosed => state.linked.close_notice(),
         Action::ToastClosed => state.toast = None,
         Action::LinkInterrupted { load, at } => on_link_interrupted(state, load, at),
@@ -83,26 +74,25 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             comparing::link_failed(state, load, status);
             on_link_failed(state, load, status);
         }
-        Action::StackingChosen(stacking) => {
-            state.shared.change_plot_settings(PlotSettings { stacking, ..state.shared.plot_settings });
-        }
-        Action::ColouringChosen(colouring) => {
-            state.shared.change_plot_settings(PlotSettings { colouring, ..state.shared.plot_settings });
-        }
+        Action::StackingChosen(stacking) => axis_switch::stack_by(state, stacking),
+        Action::ColouringChosen(colouring) => axis_switch::colour_by(state, colouring),
         Action::Plot(action) => plots::handle_action(state, action),
-        Action::LegendClicked(slot) => state.toggle_faded(slot),
+        Action::LegendClicked(slot) => surroundings::toggle_faded(state, slot),
         Action::LegendFiltered(text) => state.legend_filter = text,
-        Action::LegendIsolated(slot) => state.fade_others(slot),
+        Action::LegendIsolated(slot) => surroundings::fade_others(state, slot),
         Action::MinimapMoved(edges) => state.navigate(|plane, view| plane.view_between_fractions(view, edges)),
-        Action::GoToEntered(text) => state.on_position_typed(&text),
-        Action::AxisPressed(press) => state.on_axis_press(press),
-        Action::MinimapRangeDrawn(parts) => state.select_range_between(parts),
-        Action::RangeFilterChosen(about) => state.set_range_scope(about),
-        Action::ScopeChosen(scope) => state.choose_scope(scope),
+        Action::GoToEntered(text) => cursor::on_position_typed(state, &text),
+        Action::AxisPressed(press) => axis_press::on_press(state, press),
+        Action::MinimapRangeDrawn(parts) => axis_press::select_range_between(state, parts),
+        Action::RangeFilterChosen(about) => range::set_range_scope(state, about),
+        Action::ScopeChosen(scope) => range::choose_scope(state, scope),
         Action::SideChosen(side) => (state.side, state.side_is_expanded) = (side, true),
         Action::SheetToggled => state.side_is_expanded = !state.side_is_expanded,
-        Action::GroupChosen(group) => state.shared.change_plot_settings(state.plot_settings.grouped_by(group)),
-        Action::RangeRemoved => drop(state.end_range()),
+        Action::GroupChosen(group) => {
+            let settings = state.plot_settings.grouped_by(group);
+            axis_switch::change_plot_settings(state, settings);
+        }
+        Action::RangeRemoved => drop(cursor::end_range(state)),
         Action::TabChosen(tab) => state.views.show(tab),
         Action::ViewsResized(height) => state.views.resize(height),
         Action::FindTyped(text) => find::set_text(state, text),
@@ -117,13 +107,13 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::Replied { load, reply } if load == state.load => {
             // Answers that no feature waits for any more are dropped.
             match reply {
-                Reply::Answer { serial, answer } => drop(state.take(serial, answer, &mut effects)),
-                reply => opened::on_reply(state, reply, now_ms, &mut effects),
+                Reply::Answer { serial, answer } => drop(state.take(serial, answer, &mut out)),
+                reply => opened::on_reply(state, reply, &mut out),
             }
         }
-        Action::Replied { load, reply } => drop(comparing::take_reply(state, load, &reply, now_ms)),
+        Action::Replied { load, reply } => drop(comparing::take_reply(state, load, &reply, &mut out)),
         Action::WorkerStopped(cause) => {
-            effects.push(Effect::ReplaceWorker);
+            out.push(Effect::ReplaceWorker);
             let progress = match &state.stage {
                 Stage::Loading(loading) => loading.stopped_text(),
                 _ => String::new(),
@@ -135,36 +125,39 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::LoadFailed(message) => close(state, Stage::Failed(message)),
         Action::Resized(canvas) => {
             state.canvas = Some(canvas);
-            state.arrange_lanes();
+            lane_scenes::arrange_lanes(state);
             state.refit_bytes_axis();
         }
         Action::RendererChosen(renderer) => {
             state.renderer = renderer;
-            effects.extend(state.uploads());
+            out.extend(lane_scenes::uploads(state));
         }
         Action::PointerMoved(pointer) if state.lanes.pointer == Some(pointer) => {}
         Action::PointerMoved(pointer) => {
-            state.follow_pointer();
-            state.set_canvas_pointer(Some(pointer));
+            state.tools.crosshair.follow_pointer();
+            lane_focus::set_canvas_pointer(state, Some(pointer));
         }
-        Action::PointerLeft => state.set_canvas_pointer(None),
-        Action::Dragged { right_px, up_px } => state.drag(right_px, up_px),
-        Action::DragStarted { from, held } => state.start_drag(from, held),
-        Action::DragMoved(pointer) => state.shared.drag_to(state.shared.to_focused_lane(pointer)),
-        Action::DragEnded => state.end_drag(),
+        Action::PointerLeft => lane_focus::set_canvas_pointer(state, None),
+        Action::Dragged { right_px, up_px } => lane_focus::drag(state, right_px, up_px),
+        Action::DragStarted { from, held } => drag::start(state, from, held),
+        Action::DragMoved(pointer) => {
+            let pointer = lane_focus::to_focused_lane(state, pointer);
+            drag::drag_to(state, pointer);
+        }
+        Action::DragEnded => drag::end(state),
         Action::DragCancelled => state.tools.drag = Drag::None,
         Action::MarkerAdded(pointer) => {
-            let pointer = state.focus_at(pointer);
-            state.add_marker(Some(pointer));
+            let pointer = lane_focus::focus_at(state, pointer);
+            markers::add(state, Some(pointer));
         }
-        Action::MarkerVisited(number) => state.go_to_marker(number),
-        Action::MarkerRemoved(number) => state.remove_marker(number),
-        Action::CapacityTyped(text) => state.set_capacity(&text),
-        Action::Clicked(_) if state.fix_ruler() == FixResult::Now => {}
+        Action::MarkerVisited(number) => markers::go_to(state, number),
+        Action::MarkerRemoved(number) => markers::remove(state, number),
+        Action::CapacityTyped(text) => capacity::set(state, &text),
+        Action::Clicked(_) if ruler::fix(state) == FixResult::Now => {}
         Action::Clicked(pointer) => {
-            let pointer = state.focus_at(pointer);
-            click(state, pointer, &mut effects);
-            state.set_cursor_at(pointer);
+            let pointer = lane_focus::focus_at(state, pointer);
+            click(state, pointer, &mut out);
+            cursor::set_cursor_at(state, pointer);
         }
         Action::Wheel { axis: WheelAction::ZoomBytes, at, delta } => {
             state.bytes_axis = BytesAxis::Free;
@@ -190,47 +183,65 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
                 Err(cause) => format!("The browser did not allow copying: {cause}."),
             });
         }
-        Action::Settings(action) => settings::apply(state, action, &mut effects),
-        Action::Rules(action) => rules::apply(state, action, &mut effects),
+        Action::Settings(action) => settings::apply(state, action, &mut out),
+        Action::Rules(action) => rules::apply(state, action, &mut out),
         Action::HelpClosed => state.help = Help::Closed,
         Action::HelpFiltered(text) => state.help_filter = text,
     }
-    reload::run_wanted(state, now_ms, &mut effects);
-    previous::restore_if_failed(state, open, now_ms, &mut effects);
-    state.forget();
-    derive(state, &mut effects);
+    state.carry_out(&mut out);
+    reload::run_wanted(state, &mut out);
+    previous::restore_if_failed(state, open, &mut out);
+    state.forget(&mut out);
+    derive(state, &mut out);
     reload::finish_reload(state);
     before.record(state, now_ms);
-    effects
+    state.serial = out.serial;
+    out.effects
 }
 
 /// Updates everything that depends on the rest of the state, after any action: the windows of devices, the requests for
 /// scenes and other data, and the hovered position.
-fn derive(state: &mut State, effects: &mut Vec<Effect>) {
-    partial::redraw_partial(state, effects);
+fn derive(state: &mut State, out: &mut Outbox) {
+    partial::redraw_partial(state, out);
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };
-    state.ask(AskPhase::Setup, device, effects);
-    state.ask(AskPhase::BeforeScene, device, effects);
-    let plot_settings = state.wanted_plot_settings();
-    state.change_plot_settings(plot_settings);
-    state.arrange_lanes();
+    state.ask(AskPhase::Setup, device, out);
+    state.ask(AskPhase::BeforeScene, device, out);
+    let plot_settings = find::wanted_plot_settings(state);
+    axis_switch::change_plot_settings(state, plot_settings);
+    lane_scenes::arrange_lanes(state);
     link::apply_windows(state);
     cursor::scroll_to_cursor(state);
     if follow(state) == Followed::Yes {
-        state.arrange_lanes();
+        lane_scenes::arrange_lanes(state);
     }
-    if !state.waits_for_scene() && !state.export.is_drawing() {
-        effects.extend(state.next_scene());
+    if !lane_scenes::waits_for_scene(state) && !state.export.is_drawing() {
+        lane_scenes::ask_next_scene(state, out);
     }
-    state.ask(AskPhase::WithScene, device, effects);
-    if !state.waits_for_scene() {
-        state.ask(AskPhase::AfterScene, device, effects);
+    state.ask(AskPhase::WithScene, device, out);
+    if !lane_scenes::waits_for_scene(state) {
+        state.ask(AskPhase::AfterScene, device, out);
     }
     match state.tools.crosshair.by_keys {
-        Some(keys) => crosshair::update_hover(state, keys, effects),
-        None => update_hover(state, effects),
+        Some(keys) => crosshair::update_hover(state, keys, out),
+        None => update_hover(state, out),
     }
-    state.ask_selection_position(effects);
-    state.update_ruler_end();
-    state.ask(AskPhase::Last, device, effects);
+    axis_switch::ask_selection_position(state, out);
+    ruler::update_end(state);
+    state.ask(AskPhase::Last, device, out);
+}
+
+/// Returns whether an action must be ignored while a file is loading, because it needs data that is not yet decoded.
+fn is_unavailable(state: &State, action: &Action) -> bool {
+    state.partial().is_some()
+        && match action {
+            Action::PointerMoved(_)
+            | Action::Clicked(_)
+            | Action::MarkerAdded(_)
+            | Action::AxisPressed(_)
+            | Action::MinimapRangeDrawn(_)
+            | Action::Plot(_) => true,
+            Action::DragStarted { held, .. } => held.alt || held.shift,
+            Action::Command(command) => command.has(Trait::NeedsWholeFile),
+            _ => false,
+        }
 }

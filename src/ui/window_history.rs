@@ -5,8 +5,10 @@ mod data;
 pub(crate) use data::HistoryDirection;
 pub use data::WindowHistory;
 
-use super::action::{Action, Command};
+use super::action::Action;
+use super::command::Trait;
 use super::shared::Shared;
+use super::{lane_scenes, plots};
 use picture::timeline::View;
 use protocol::{Answer, Plot, Reply};
 
@@ -34,8 +36,7 @@ impl WindowBefore {
                     reply: Reply::Answer { answer: Answer::Scene(_) | Answer::Map(_) | Answer::Curves(_), .. },
                     ..
                 }
-                | Action::Command(Command::UndoView | Command::RedoView)
-        );
+        ) || matches!(action, Action::Command(command) if command.has(Trait::WalksHistory));
         let view = state.view.filter(|_| !is_automatic).map(|view| (view, state.plot_settings.plot));
         let ends_step = matches!(action, Action::DragEnded);
         WindowBefore { view, device: (state.load, state.device_index), ends_step }
@@ -44,7 +45,7 @@ impl WindowBefore {
     /// Adds the captured window to the history if the window has changed since it was captured.
     pub(super) fn record(self, state: &mut Shared, now_ms: f64) {
         if self.device == (state.load, state.device_index) {
-            state.record_window(self.view, now_ms);
+            record(state, self.view, now_ms);
             if self.ends_step {
                 state.tools.history.changed_ms = None;
             }
@@ -52,58 +53,56 @@ impl WindowBefore {
     }
 }
 
-impl Shared {
-    /// Adds the window `before` to the history if it differs from the current window.
-    fn record_window(&mut self, before: Option<(View, Plot)>, now_ms: f64) {
-        let (Some(before), Some(current)) = (before, self.view.map(|view| (view, self.plot_settings.plot))) else {
-            return;
-        };
-        if before == current {
-            return;
-        }
-        let history = &mut self.tools.history;
-        // A change of the plot is always a step.
-        let continues_step =
-            before.1 == current.1 && history.changed_ms.is_some_and(|changed| now_ms - changed < ONE_STEP_MS);
-        history.changed_ms = Some(now_ms).filter(|_| before.1 == current.1);
-        if continues_step {
-            return;
-        }
-        history.forward.clear();
-        if history.back.len() >= MAX_STEPS {
-            history.back.remove(0);
-        }
-        history.back.push(before);
+/// Adds the window `before` to the history if it differs from the current window.
+fn record(state: &mut Shared, before: Option<(View, Plot)>, now_ms: f64) {
+    let (Some(before), Some(current)) = (before, state.view.map(|view| (view, state.plot_settings.plot))) else {
+        return;
+    };
+    if before == current {
+        return;
     }
+    let history = &mut state.tools.history;
+    // A change of the plot is always a step.
+    let continues_step =
+        before.1 == current.1 && history.changed_ms.is_some_and(|changed| now_ms - changed < ONE_STEP_MS);
+    history.changed_ms = Some(now_ms).filter(|_| before.1 == current.1);
+    if continues_step {
+        return;
+    }
+    history.forward.clear();
+    if history.back.len() >= MAX_STEPS {
+        history.back.remove(0);
+    }
+    history.back.push(before);
+}
 
-    /// Undoes or redoes one step of the history.
-    pub(super) fn step_history(&mut self, direction: HistoryDirection) {
-        let Some(current) = self.view.map(|view| (view, self.plot_settings.plot)) else { return };
-        // A pending switch of the axis would otherwise change the restored window.
-        self.tools.axis_switch = None;
-        let history = &mut self.tools.history;
-        history.changed_ms = None;
-        let (from, to) = match direction {
-            HistoryDirection::Back => (&mut history.back, &mut history.forward),
-            HistoryDirection::Forward => (&mut history.forward, &mut history.back),
-        };
-        let Some((wanted, plot)) = from.pop() else {
-            self.remark = Some(
-                (match direction {
-                    HistoryDirection::Back => "Nothing to undo.",
-                    HistoryDirection::Forward => "Nothing to redo.",
-                })
-                .to_owned(),
-            );
-            return;
-        };
-        to.push(current);
-        self.show_plot(plot);
-        if wanted.axis != self.axis {
-            self.axis = wanted.axis;
-            self.drop_scenes();
-        }
-        let canvas = self.focused_canvas();
-        self.navigate(|plane, _| canvas.map_or(wanted, |canvas| plane.resized(wanted, canvas)));
+/// Undoes or redoes one step of the history.
+pub(super) fn step(state: &mut Shared, direction: HistoryDirection) {
+    let Some(current) = state.view.map(|view| (view, state.plot_settings.plot)) else { return };
+    // A pending switch of the axis would otherwise change the restored window.
+    state.tools.axis_switch = None;
+    let history = &mut state.tools.history;
+    history.changed_ms = None;
+    let (from, to) = match direction {
+        HistoryDirection::Back => (&mut history.back, &mut history.forward),
+        HistoryDirection::Forward => (&mut history.forward, &mut history.back),
+    };
+    let Some((wanted, plot)) = from.pop() else {
+        state.remark = Some(
+            (match direction {
+                HistoryDirection::Back => "Nothing to undo.",
+                HistoryDirection::Forward => "Nothing to redo.",
+            })
+            .to_owned(),
+        );
+        return;
+    };
+    to.push(current);
+    plots::show_plot(state, plot);
+    if wanted.axis != state.axis {
+        state.axis = wanted.axis;
+        state.drop_scenes();
     }
+    let canvas = lane_scenes::focused_canvas(state);
+    state.navigate(|plane, _| canvas.map_or(wanted, |canvas| plane.resized(wanted, canvas)));
 }

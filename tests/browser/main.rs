@@ -47,6 +47,7 @@ mod large;
 mod layout;
 mod linked_views;
 mod live;
+mod manual;
 #[path = "../support/opened.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;

@@ -17,7 +17,7 @@ pub(super) const PROSE: [&str; 2] = ["does", "with"];
 
 /// Placeholders in commands: command, placeholder, replacement. Other placeholders (`FILE`, `A`, `B`, `DIR`, `FOLDER`)
 /// are names of files in the folder where commands run.
-const PLACEHOLDERS: [(&str, &str, &str); 10] = [
+const PLACEHOLDERS: [(&str, &str, &str); 11] = [
     ("summary", "FILE...", "FILE"),
     ("mcp", "[FILE|FOLDER]", "FOLDER"),
     ("sql", "SELECT …", "SELECT 1"),
@@ -28,8 +28,9 @@ const PLACEHOLDERS: [(&str, &str, &str); 10] = [
     ("peak", "3s", "10ms"),
     ("events", "3200", "300"),
     ("events", "3220", "320"),
-    // Stands for any command.
+    // Stand for any command and any topic.
     ("COMMAND", "COMMAND", "oom"),
+    ("help", "TOPIC", "opening"),
 ];
 
 /// Runs the commands of documents in a [`Workshop`], and records which table entries were used.
@@ -47,8 +48,7 @@ impl Session {
         let help = workshop.memscape(&["--help".to_owned()], "").unwrap();
         let (_, list) = help.split_once("Commands:\n").unwrap();
         let list = list.lines().take_while(|line| !line.is_empty());
-        let names = list.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
-        let commands = names.map(str::to_owned).collect();
+        let commands = list.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
         Session { workshop, commands_run: 0, has_python: has_python(), commands, used: BTreeSet::new() }
     }
 

@@ -17,7 +17,7 @@ pub(super) struct Span {
 
 /// A parsed Markdown file.
 pub(super) struct Document {
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) blocks: Vec<Block>,
     pub(super) spans: Vec<Span>,
     /// Paragraphs and table rows outside blocks, each joined into one line.
@@ -29,8 +29,9 @@ impl Document {
     ///
     /// # Panics
     /// Panics if a fence or a code span is not closed.
-    pub(super) fn new(name: &'static str, text: &str) -> Document {
-        let mut document = Document { name, blocks: Vec::new(), spans: Vec::new(), paragraphs: Vec::new() };
+    pub(super) fn new(name: &str, text: &str) -> Document {
+        let mut document =
+            Document { name: name.to_owned(), blocks: Vec::new(), spans: Vec::new(), paragraphs: Vec::new() };
         let mut paragraph: Option<Span> = None;
         let mut fence: Option<Block> = None;
         let mut indented: Option<Block> = None;

@@ -1,7 +1,7 @@
-//! Checks that labels and menu paths in README.md (`*Share → Copy link*`) exist in the page.
+//! Checks that labels and menu paths in README.md and the manual (`*Share → Copy link*`) exist in the page.
 
 use super::markdown::Document;
-use super::{assert_none, document, root};
+use super::{assert_none, documents, root};
 use memscape::protocol::Topic;
 use std::collections::BTreeSet;
 use std::fs;
@@ -46,14 +46,16 @@ fn is_in_sources(folder: &Path, label: &str) -> bool {
 }
 
 #[test]
-fn menu_paths_in_the_readme_exist() {
+fn menu_paths_in_documents_exist() {
     let html = fs::read_to_string(root().join("index.html")).unwrap();
     let all = texts(&html);
     let topics: BTreeSet<&str> =
         Topic::ALL.into_iter().chain([Topic::Comparison, Topic::Ranks]).map(Topic::title).collect();
     let mut errors = Vec::new();
     let mut paths = 0;
-    for (line, path) in emphasized(&document("README.md")) {
+    let documents = documents();
+    let paths_in = |document| emphasized(document).into_iter().map(move |(line, path)| (document, line, path));
+    for (document, line, path) in documents.iter().flat_map(paths_in) {
         let is_known = |label: &str| {
             all.contains(label)
                 || topics.contains(label)
@@ -74,7 +76,7 @@ fn menu_paths_in_the_readme_exist() {
                 None => is_known(label),
             };
             if !is_there {
-                errors.push(format!("README.md:{line}: {path}: the page has no {label:?} there"));
+                errors.push(format!("{}:{line}: {path}: the page has no {label:?} there", document.name));
             }
             menu = MENUS.iter().find(|(name, ..)| *name == label).copied();
         }

@@ -59,7 +59,9 @@ fn registered_server_has_listed_tools() {
         }
     }
     assert_eq!(registered.len(), 1);
-    for (name, start, end) in [("README.md", "Its tools are ", ". "), ("SKILL.md", "with the tools ", "files`.")] {
+    for (name, start, end) in
+        [("www/docs/agents.md", "Its tools are ", ". "), ("SKILL.md", "with the tools ", "files`.")]
+    {
         let document = document(name);
         let text = document.paragraphs.iter().find_map(|it| it.text.split_once(start)).expect(start).1;
         let (list, _) = text.split_once(end).unwrap();

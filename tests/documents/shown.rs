@@ -3,7 +3,7 @@
 
 use super::markdown::words;
 use super::workshop::{Workshop, root};
-use super::{DOCUMENTS, assert_none, document};
+use super::{assert_none, document, names};
 use std::fs;
 
 /// Returns the output as a document shows it, cut to the number of lines in `old` if that ends with `...`.
@@ -23,9 +23,9 @@ fn documented_output_matches_command_output() {
     let workshop = Workshop::new("shown");
     let mut errors = Vec::new();
     let mut count = 0;
-    for name in DOCUMENTS {
-        let document = document(name);
-        let mut text = fs::read_to_string(root().join(name)).unwrap();
+    for name in names() {
+        let document = document(&name);
+        let mut text = fs::read_to_string(root().join(&name)).unwrap();
         for block in document.blocks.iter().filter(|block| block.language == "console") {
             let mut now = String::new();
             for part in block.text.split("$ ").skip(1) {

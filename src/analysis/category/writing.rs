@@ -1,14 +1,15 @@
 //! Serializes category rules in memscape's JSON format, or in Mosaic's if Mosaic's format can express them.
 
 use super::{Birth, CategoryRule, CategorySet, End, Looked, ModelCall, Order, Place, StackKind, StackOrigin, Turn};
+use base::escape::Json;
 
 impl CategorySet {
     /// Writes memscape's JSON format, one rule per line.
     pub fn to_json(&self) -> String {
         let mut text = String::from("{\n  \"schema\": 1,\n  \"name\": ");
-        quote(&mut text, &self.name);
+        text += &Json(&self.name).to_string();
         text.push_str(",\n  \"order\": ");
-        quote(&mut text, word(self.order, Order::WORDS));
+        text += &Json(word(self.order, Order::WORDS)).to_string();
         text.push_str(",\n  \"rules\": [");
         for (at, rule) in self.rules.iter().enumerate() {
             text.push_str(if at == 0 { "\n    {" } else { ",\n    {" });
@@ -39,9 +40,9 @@ impl CategorySet {
             match &rule.frame {
                 Some(pattern) if plain == *rule && is_alone && is_new => {
                     text.push_str(if at == 0 { "\n  " } else { ",\n  " });
-                    quote(&mut text, &rule.category);
+                    text += &Json(&rule.category).to_string();
                     text.push_str(": ");
-                    quote(&mut text, pattern);
+                    text += &Json(pattern).to_string();
                 }
                 _ => return Err(at + 1),
             }
@@ -56,9 +57,9 @@ impl CategoryRule {
         let mut first = true;
         let mut pair = |name: &str, value: &str| {
             text.push_str(if std::mem::take(&mut first) { "" } else { ", " });
-            quote(text, name);
+            *text += &Json(name).to_string();
             text.push_str(": ");
-            quote(text, value);
+            *text += &Json(value).to_string();
         };
         pair("category", &self.category);
         for (name, value) in [
@@ -102,7 +103,7 @@ impl CategoryRule {
             {
                 if let Some(value) = value {
                     [", \"", name, "\": "].iter().for_each(|part| text.push_str(part));
-                    quote(text, value);
+                    *text += &Json(value).to_string();
                 }
             }
             if let Some(each) = like.each {
@@ -115,23 +116,4 @@ impl CategoryRule {
 
 fn word<T: Copy + PartialEq>(value: T, words: &[(&'static str, T)]) -> &'static str {
     words.iter().find(|(_, it)| *it == value).map_or("", |(word, _)| word)
-}
-
-/// Writes a JSON string.
-fn quote(text: &mut String, value: &str) {
-    text.push('"');
-    for letter in value.chars() {
-        match letter {
-            '"' | '\\' => text.extend(['\\', letter]),
-            '\n' => text.push_str("\\n"),
-            // Control characters.
-            letter if u32::from(letter) < 0x20 => {
-                text.push_str("\\u00");
-                let digit = |digit: u32| char::from_digit(digit & 15, 16).unwrap_or('0');
-                text.extend([digit(u32::from(letter) >> 4), digit(u32::from(letter))]);
-            }
-            letter => text.push(letter),
-        }
-    }
-    text.push('"');
 }

@@ -3,6 +3,7 @@
 //! To add a tool, add an entry to [`TOOLS`]. [`Parameter::kind`] defines how a value is converted to an argument of the
 //! command.
 
+use protocol::Topic;
 use serde_json::{Map, Value, json};
 
 /// A tool that agents can call.
@@ -21,6 +22,7 @@ pub(super) struct Tool {
 pub(super) struct Parameter {
     pub(super) name: &'static str,
     pub(super) kind: ParameterKind,
+    /// Description for the agent. `{topics}` stands for the names of all insights.
     pub(super) description: &'static str,
 }
 
@@ -98,11 +100,7 @@ pub(super) const TOOLS: &[Tool] = &[
                 first question. With a topic: that insight with its tables. For an out-of-memory error ask for topic oom, which says why, \
                 and then for topic savings, which says what lowers the peak and by how much.",
         parameters: &[
-            Parameter {
-                name: "topic",
-                kind: ParameterKind::Text("--topic"),
-                description: "oom, savings, peak, leaks, fragmentation, settings, steps, modules, categories or pools",
-            },
+            Parameter { name: "topic", kind: ParameterKind::Text("--topic"), description: "{topics}" },
             AT,
             DEVICE,
             ROWS,
@@ -298,6 +296,7 @@ impl Tool {
     /// Returns the JSON Schema of the arguments.
     pub(super) fn schema(&self) -> Map<String, Value> {
         let mut properties = Map::new();
+        let topics = Topic::ALL.map(Topic::name).join(", ");
         let about = if self.name == RANKS { "Folder with the snapshots" } else { "Snapshot" };
         let file =
             json!({"type": "string", "description": format!("{about}. If omitted: what the server was started with")});
@@ -312,7 +311,8 @@ impl Tool {
                 ParameterKind::Flag(_) => json!({"type": "boolean"}),
                 ParameterKind::Texts(_) => json!({"type": "array", "items": {"type": "string"}, "maxItems": MAX_TEXTS}),
             };
-            let described = crate::output::with_fields(described, json!({"description": parameter.description}));
+            let description = parameter.description.replace("{topics}", &topics);
+            let described = crate::output::with_fields(described, json!({"description": description}));
             properties.insert(parameter.name.to_owned(), described);
         }
         let required: Vec<&str> =

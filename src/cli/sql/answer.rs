@@ -58,9 +58,9 @@ fn print_text(queries: &Queries, query: &str) -> Result<(), String> {
     let is_number = is_number.into_iter().chain(std::iter::repeat(false));
     let columns = names.into_iter().zip(is_number).map(|(name, is_number)| match is_number {
         true => table::number_column(name, 0),
-        false => table::name_column(name, 0),
+        false => table::name_column(name),
     });
-    let mut table = Table::new(0, 2, columns.collect::<Vec<_>>());
+    let mut table = Table::new(0, columns.collect::<Vec<_>>());
     rows.into_iter().for_each(|row| table.push(row));
     crate::output::print(&table.text())?;
     if has_more {
@@ -97,33 +97,20 @@ fn to_strings(columns: &[&str]) -> Vec<String> {
 
 fn csv_row(out: &mut dyn Write, values: &[Value<'_>]) -> io::Result<()> {
     for (at, value) in values.iter().enumerate() {
-        write_field(out, at, &text(*value), matches!(value, Value::Text(_)))?;
+        out.write_all(if at == 0 { b"" } else { b"," })?;
+        match value {
+            Value::Text(text) => exports::write_csv_text(out, text)?,
+            value => out.write_all(text(*value).as_bytes())?,
+        }
     }
     out.write_all(b"\r\n")
 }
 
 /// Writes the column names on the first call. Later calls do nothing.
 fn write_header(out: &mut dyn Write, names: &mut Vec<String>) -> io::Result<()> {
-    if names.is_empty() {
-        return Ok(());
-    }
-    for (at, name) in std::mem::take(names).iter().enumerate() {
-        write_field(out, at, name, true)?;
-    }
-    out.write_all(b"\r\n")
-}
-
-/// Writes a CSV field (RFC 4180). Text that looks like a formula is prefixed with `'`, so that spreadsheets do not
-/// execute it.
-fn write_field(out: &mut dyn Write, index: usize, text: &str, is_text: bool) -> io::Result<()> {
-    if index > 0 {
-        out.write_all(b",")?;
-    }
-    let is_formula = is_text && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    if !is_formula && !text.contains([',', '"', '\r', '\n']) {
-        return out.write_all(text.as_bytes());
-    }
-    write!(out, "\"{}{}\"", if is_formula { "'" } else { "" }, text.replace('"', "\"\""))
+    let names = std::mem::take(names);
+    let cells: Vec<Value<'_>> = names.iter().map(|name| Value::Text(name)).collect();
+    if cells.is_empty() { Ok(()) } else { csv_row(out, &cells) }
 }
 
 fn print_json(queries: &Queries, query: &str) -> Result<(), String> {

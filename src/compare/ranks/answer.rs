@@ -133,6 +133,17 @@ impl Ranks {
         self.ranks.iter().enumerate().filter_map(|(index, rank)| Some((index, rank, rank.survey.as_ref()?)))
     }
 
+    /// Returns the indices of all ranks. Those that could not be read, ran out of memory or are outliers come first.
+    pub fn most_important_first(&self) -> Vec<usize> {
+        let is_oom = |rank: &Rank| rank.survey.as_ref().is_some_and(|survey| survey.out_of_memory.is_some());
+        let stands_out = |index: &usize| {
+            self.outliers.iter().any(|it| it.at as usize == *index)
+                || self.ranks.get(*index).is_some_and(|rank| rank.error.is_some() || is_oom(rank))
+        };
+        let (first, rest): (Vec<usize>, Vec<usize>) = (0..self.ranks.len()).partition(stands_out);
+        [first, rest].concat()
+    }
+
     /// Returns the index of the rank to compare a rank with: the one with the median peak of its group, or, for this
     /// rank itself, the one with the nearest peak. A rank without others in its group is compared with the largest
     /// group.

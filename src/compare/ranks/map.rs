@@ -14,23 +14,22 @@ const MAX_ROWS: usize = 128;
 /// Cell value of the maximum live bytes.
 const MAX_VALUE: u64 = 255;
 
-/// Order of the rows of the heat map.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    #[default]
-    Rank,
-    /// By pipeline stage, then by rank.
-    Pp,
-    /// By position in the tensor-parallel group, then by rank.
-    Tp,
-    /// By peak, highest first.
-    Peak,
+base::listed! {
+    /// Order of the rows of the heat map.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Order {
+        #[default]
+        Rank,
+        /// By pipeline stage, then by rank.
+        Pp,
+        /// By position in the tensor-parallel group, then by rank.
+        Tp,
+        /// By peak, highest first.
+        Peak,
+    }
 }
 
 impl Order {
-    /// All orders.
-    pub const ALL: [Order; 4] = [Order::Rank, Order::Pp, Order::Tp, Order::Peak];
-
     /// Returns the name of the device mesh coordinate that rows are sorted by, if any.
     fn coordinate(self) -> Option<&'static str> {
         match self {

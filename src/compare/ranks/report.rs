@@ -126,12 +126,6 @@ fn ranks(all: &Ranks, tables: &mut TableBuilder) {
         ("file", "file"),
         ("error", "not readable"),
     ];
-    let stands_out = |index: usize| {
-        let is_oom = |rank: &Rank| rank.survey.as_ref().is_some_and(|survey| survey.out_of_memory.is_some());
-        all.outliers.iter().any(|it| it.at as usize == index)
-            || all.ranks.get(index).is_some_and(|rank| rank.error.is_some() || is_oom(rank))
-    };
-    let (first, rest): (Vec<usize>, Vec<usize>) = (0..all.ranks.len()).partition(|&index| stands_out(index));
     let row = |index: usize| {
         let rank = all.ranks.get(index)?;
         let words = |words: &str| if words.is_empty() { Cell::Empty } else { text(words) };
@@ -164,7 +158,7 @@ fn ranks(all: &Ranks, tables: &mut TableBuilder) {
             ..SheetRow::default()
         })
     };
-    let rows = first.into_iter().chain(rest).filter_map(row).collect();
+    let rows = all.most_important_first().into_iter().filter_map(row).collect();
     let note =
         "Those that stand out, ran out of memory or can't be read come first. Select a row to open its snapshot.";
     tables.sheet(["ranks", "All ranks", note], &COLUMNS, rows, Vec::new());

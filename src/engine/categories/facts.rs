@@ -14,6 +14,8 @@ pub(super) struct DeviceRules {
     pub(super) rules: Column<u16>,
 }
 
+base::heap_bytes!(DeviceRules: rules);
+
 impl DeviceRules {
     pub(super) fn rule(&self, id: AllocationId) -> u16 {
         self.rules.get(id.0 as usize).unwrap_or(NO_RULE)

@@ -26,6 +26,8 @@ pub(super) struct Categories {
     is_done: bool,
 }
 
+base::heap_bytes!(Categories: stacks, [by_device]);
+
 impl Categories {
     /// Creates the categories for a set of rules. Nothing is classified yet.
     pub(super) fn new(set: &CategorySet) -> Categories {
@@ -114,9 +116,5 @@ impl Categories {
     /// Returns the compiled rules and their categories.
     pub(super) fn set(&self) -> &CompiledSet {
         &self.set
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.stacks.heap_bytes() + self.by_device.iter().map(|rules| rules.rules.heap_bytes()).sum::<usize>()
     }
 }

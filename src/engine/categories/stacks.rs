@@ -39,6 +39,8 @@ pub(super) struct StackResults {
     is_done: bool,
 }
 
+base::heap_bytes!(StackResults: stacks, sites, frames);
+
 impl StackResults {
     /// Continues examining frames and stacks until all are examined or the time slice is used up.
     pub(super) fn step(&mut self, set: &CompiledSet, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
@@ -155,9 +157,5 @@ impl StackResults {
     /// Returns the call site of a stack as a frame id, or `u32::MAX` if the stack has none.
     pub(super) fn site(&self, stack: StackId) -> u32 {
         self.sites.get(stack.0 as usize).unwrap_or(NO_SITE)
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.stacks.heap_bytes() + self.sites.heap_bytes() + self.frames.heap_bytes()
     }
 }

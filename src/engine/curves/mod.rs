@@ -29,6 +29,8 @@ pub(super) struct CurveBuilder {
     stranded: StrandedCurves,
 }
 
+base::heap_bytes!(CurveBuilder: [sums], stranded);
+
 impl CurveBuilder {
     /// Drops the curves in progress, so that another query can be answered.
     pub(super) fn reset(&mut self) {
@@ -87,10 +89,6 @@ impl CurveBuilder {
             (Some(sums), Some(lives)) => sums.step(file.device_data(history), lives, slice),
             _ => Ok(()),
         }
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.sums.iter().map(RunningTotals::heap_bytes).sum::<usize>() + self.stranded.heap_bytes()
     }
 }
 

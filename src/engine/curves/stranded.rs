@@ -13,9 +13,11 @@ pub(super) struct StrandedCurves {
     done: Vec<(i64, StrandedCurve)>,
 }
 
+base::heap_bytes!(StrandedCurves: [done]);
+
 impl StrandedCurves {
-    /// Computes the curve of a device if it is missing.
-    pub(super) fn compute(&mut self, file: &mut OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult {
+    /// Computes the curve of a device if it is missing. The segments of the device must have been computed.
+    pub(super) fn compute(&mut self, file: &OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult {
         if self.curve(device).is_some() {
             return Ok(());
         }
@@ -23,7 +25,9 @@ impl StrandedCurves {
             self.in_progress = None;
         }
         let (_, ledger) = self.in_progress.get_or_insert_with(|| (device, Ledger::new(None)));
-        ledger.step(file, device, slice)?;
+        if let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) {
+            ledger.step(file, history, lives, slice)?;
+        }
         if let Some((device, ledger)) = self.in_progress.take() {
             self.done.push((device, ledger.into_curve()));
         }
@@ -33,9 +37,5 @@ impl StrandedCurves {
     /// Returns the curve of a device if it was computed.
     pub(super) fn curve(&self, device: i64) -> Option<&StrandedCurve> {
         self.done.iter().find(|(known, _)| *known == device).map(|(_, curve)| curve)
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.done.iter().map(|(_, curve)| curve.heap_bytes()).sum()
     }
 }

@@ -48,6 +48,8 @@ pub(crate) struct RunningTotals {
     work: Work,
 }
 
+base::heap_bytes!(RunningTotals: [totals], mapped_changes);
+
 enum Work {
     Start,
     /// Adds the mapped ranges, starting at this index.
@@ -212,9 +214,5 @@ impl RunningTotals {
         let skipped = if self.part.is_all() { 3 } else { 0 };
         let changes = self.changes(data, event);
         self.totals.iter_mut().zip(changes).skip(skipped).for_each(|(total, change)| total.push(change));
-    }
-
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.totals.iter().map(Totals::heap_bytes).sum::<usize>() + self.mapped_changes.heap_bytes()
     }
 }

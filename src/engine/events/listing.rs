@@ -24,6 +24,8 @@ pub(super) struct Listing {
     next: usize,
 }
 
+base::heap_bytes!(Listing: passed, [[terms]]);
+
 impl Listing {
     pub(super) fn new(file: &OpenFile, device: i64, filter: EventsFilter) -> Listing {
         let count = file.history(device).map_or(0, DeviceHistory::event_count);
@@ -96,12 +98,6 @@ impl Listing {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let stacks = self.terms.iter().flatten();
-        let stacks: usize = stacks.map(|(_, it)| it.frames.heap_bytes() + it.stacks.heap_bytes()).sum();
-        self.passed.as_ref().map_or(0, Column::heap_bytes) + stacks
     }
 }
 

@@ -22,6 +22,8 @@ pub(super) struct EventLists {
     listing: Option<Box<Listing>>,
 }
 
+base::heap_bytes!(EventLists: listing);
+
 impl EventLists {
     /// Resets the copy progress, so that rows are copied from the beginning.
     pub(super) fn start_copying(&mut self) {
@@ -93,9 +95,5 @@ impl EventLists {
             event.into_iter().for_each(|event| rows::write_line(text, file, device, event));
         };
         self.copying.step(rows::HEADER, (&question.selected, listing.len()), &mut write, send, slice)
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.listing.as_ref().map_or(0, |listing| listing.heap_bytes())
     }
 }

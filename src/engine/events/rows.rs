@@ -1,15 +1,14 @@
 //! A row of the event list, as values and as a line of text.
 
-use crate::copying::write_field;
+use crate::copying::{hexadecimal, number, pool, write_fields};
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::origin::stack_of;
-use analysis::{frame_line, site};
+use analysis::site;
 use base::units::{EventIdx, Moment};
 use history::replay::{Curve, DeviceHistory, Subject};
 use history::snapshot::{Action, FrameId, StackId};
 use protocol::EventRow;
-use std::fmt::Write;
 
 /// Header line with the names of the fields that are written by [`write_line`].
 pub(super) const HEADER: &str = "event\taction\ttime_us\tsince_us\tsize_bytes\taddress\tversion\tdevice_free_bytes\tstream\tpool\tallocation\t\
@@ -93,37 +92,21 @@ pub(super) fn row(file: &mut OpenFile, device: i64, event: u32, search_serial: O
 /// Appends a row as a line of text. Unknown values are empty.
 pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, event: u32) {
     let Some((row, frame)) = row_and_frame(file, device, event) else { return };
-    let field = |text: &mut String, value: Option<i128>| {
-        // Writing to a String never fails.
-        let _ = value.map(|value| write!(text, "{value}"));
-        text.push('\t');
-    };
-    let hexadecimal = |text: &mut String, value: Option<u64>| {
-        let _ = value.map(|value| write!(text, "0x{value:x}"));
-        text.push('\t');
-    };
-    field(text, Some(row.event.into()));
-    text.push_str(Action::ALL.get(usize::from(row.action)).map_or("", |action| action.name()));
-    text.push('\t');
-    field(text, row.time_us.map(i128::from));
-    field(text, row.since_us.map(i128::from));
-    field(text, Some(row.size.into()));
-    hexadecimal(text, row.address);
-    field(text, row.address.map(|_| row.version.into()));
-    field(text, row.device_free.map(i128::from));
-    hexadecimal(text, row.stream);
-    if let Some((first, second)) = row.pool {
-        let _ = write!(text, "({first}, {second})");
-    }
-    text.push('\t');
-    field(text, row.allocation.map(i128::from));
-    field(text, Some(row.active.into()));
-    field(text, Some(row.awaiting_free.into()));
-    field(text, Some(row.reserved.into()));
-    if let Some(frame) = frame {
-        let mut line = String::new();
-        frame_line::write(&mut line, &file.snapshot, file.snapshot.frames.frame(frame));
-        write_field(text, &line);
-    }
-    text.push('\n');
+    let fields = [
+        number(Some(row.event)),
+        Action::ALL.get(usize::from(row.action)).map(|action| action.name().to_owned()),
+        number(row.time_us),
+        number(row.since_us),
+        number(Some(row.size)),
+        hexadecimal(row.address),
+        number(row.address.map(|_| row.version)),
+        number(row.device_free),
+        hexadecimal(row.stream),
+        pool(row.pool),
+        number(row.allocation),
+        number(Some(row.active)),
+        number(Some(row.awaiting_free)),
+        number(Some(row.reserved)),
+    ];
+    write_fields(text, fields, &file.snapshot, frame);
 }

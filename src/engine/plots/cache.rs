@@ -3,6 +3,7 @@
 use super::layout::AddressLayout;
 use super::reserved::ReservedRanges;
 use crate::device::DeviceData;
+use base::heap::{self, HeapBytes};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::SegmentLifetimes;
 use protocol::{Grouping, MemoryFilter, Plot, PlotSettings};
@@ -57,10 +58,11 @@ impl PlotCache {
     ) -> Option<&ReservedRanges> {
         self.reserved.get(&(device, only, stacking))
     }
+}
 
-    pub(crate) fn heap_bytes(&self) -> usize {
-        let layouts = self.layouts.0.iter().map(|(_, layout)| layout.heap_bytes());
-        layouts.sum::<usize>() + self.reserved.0.iter().map(|(_, reserved)| reserved.heap_bytes()).sum::<usize>()
+impl HeapBytes for PlotCache {
+    fn heap_bytes(&self) -> usize {
+        heap::sum(&self.layouts.0) + heap::sum(&self.reserved.0)
     }
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct AddressLayout {
     next: usize,
 }
 
+base::heap_bytes!(AddressLayout: range_of, map);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Expandable,
@@ -65,10 +67,6 @@ impl AddressLayout {
             stage: Stage::Expandable,
             next: 0,
         }
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.range_of.heap_bytes() + self.map.ranges.capacity() * size_of::<MappedRange>()
     }
 
     /// Continues building the layout until it is complete or the time slice is used up.

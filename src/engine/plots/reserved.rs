@@ -18,6 +18,8 @@ pub(super) struct ReservedRanges {
     is_done: bool,
 }
 
+base::heap_bytes!(ReservedRanges: part, order);
+
 impl ReservedRanges {
     pub(super) fn new(only: MemoryFilter, stacking: Option<Grouping>) -> ReservedRanges {
         ReservedRanges {
@@ -28,10 +30,6 @@ impl ReservedRanges {
             order: None,
             is_done: false,
         }
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.part.as_ref().map_or(0, SelectedSegments::heap_bytes) + self.order.as_ref().map_or(0, Order::heap_bytes)
     }
 
     /// Continues building the ranges and their order until they are complete or the time slice is used up.

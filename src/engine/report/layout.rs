@@ -1,7 +1,7 @@
 //! Reserved, live and free bytes at a moment, by kind of segment.
 
 use super::leaks::{pool_name, stream_name};
-use super::out_of_memory::{KindSums, SumsByKind};
+use super::oom::{KindSums, SumsByKind};
 use super::writer::{ReportWriter, evidence_row, moment_evidence};
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
@@ -82,8 +82,8 @@ impl Layout {
 
 /// Returns the display name of a kind of segment: pool, size class, and whether it is expandable.
 pub(super) fn kind_name(file: &OpenFile, kind: &SegmentKind) -> String {
-    let mut name = pool_name(file, kind.pool, kind.small);
-    name.push_str(if kind.expandable { ", expandable" } else { "" });
+    let name =
+        format!("{}{}", pool_name(file, kind.pool, kind.small), if kind.expandable { ", expandable" } else { "" });
     name
 }
 

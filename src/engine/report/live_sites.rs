@@ -103,22 +103,19 @@ impl LiveSites {
         let ranked = self.sums.ranked(1);
         let largest = ranked.get(..3).unwrap_or(&ranked);
         let (bytes, _) = self.sums.total(largest);
-        let mut text = "Largest call sites ".to_owned();
-        text.push_str(when);
+        let mut text = format!("Largest call sites {when}");
         for (index, &group) in largest.iter().enumerate() {
-            text.push_str(if index == 0 { ": " } else { ", " });
-            text.push_str(&self.sums.name(file, history, group));
-            text.push_str(" (");
-            text.push_str(&percent(self.sums.get(group).bytes, self.bytes));
-            text.push(')');
+            let separator = if index == 0 { ": " } else { ", " };
+            let share = percent(self.sums.get(group).bytes, self.bytes);
+            text.push_str(&format!("{separator}{} ({share})", self.sums.name(file, history, group)));
         }
         text.push('.');
         if largest.len() > 1 {
-            text.push_str(" Together ");
-            text.push_str(&percent(bytes, self.bytes));
-            text.push_str("; ");
-            text.push_str(&group_digits(ranked.len() as u64));
-            text.push_str(" call sites in total.");
+            text.push_str(&format!(
+                " Together {}; {} call sites in total.",
+                percent(bytes, self.bytes),
+                group_digits(ranked.len() as u64)
+            ));
         }
         largest.first().map(|&group| (text, self.sums.get(group).largest))
     }

@@ -1,16 +1,15 @@
-//! Insights: reports with findings and tables. There is one module per topic.
+//! Insights: reports with findings and tables. There is one module per insight, with the name of its command.
 
-mod annotations;
 mod categories;
 mod column;
 mod fragmentation;
 mod frame_roles;
-mod job;
+mod insight;
 mod layout;
 mod leaks;
 mod live_sites;
 mod modules;
-mod out_of_memory;
+mod oom;
 mod peak;
 mod pools;
 mod ranges;
@@ -19,40 +18,62 @@ pub(super) mod search;
 mod settings;
 mod shared;
 mod site_sums;
-pub(super) mod steps;
+pub(super) mod step_finder;
+mod steps;
 mod top_k;
 mod writer;
 
 use super::open::OpenFile;
+use super::what_if::NewSimulator;
 use base::slice::{SliceResult, TimeSlice};
-use job::Job;
+use insight::{Given, Insight, Need, Running};
 use protocol::{Report, ReportQuestion, Topic};
 use shared::SharedResults;
-use std::mem::swap;
+use writer::ReportWriter;
 
-/// Empty report, for topics that compare several files.
-struct UnsupportedTopic;
+/// Needs of an insight, and the function that starts it.
+type Entry = (&'static [Need], fn(&Given<'_>) -> Box<dyn Running>);
 
-impl Job for UnsupportedTopic {
-    fn step(&mut self, _: &mut OpenFile, _: &mut TimeSlice) -> SliceResult<Report> {
-        Ok(Report { topic: Topic::Comparison, ..Report::default() })
-    }
+fn entry<I: Insight + 'static>() -> Entry {
+    (I::NEEDS, |given| Box::new(I::new(given)))
 }
 
-/// The report that is being computed, and cached results that several reports share.
+macro_rules! entry_of {
+    ($($(#[$default:meta])* $name:ident: $Topic:ident, $title:literal, $at:ident, $help:literal;)*) => {
+        /// Returns the insight on a topic. `None` for topics that compare several files.
+        fn entry_of(topic: Topic) -> Option<Entry> {
+            match topic {
+                $(Topic::$Topic => Some(entry::<$name::$Topic>()),)*
+                Topic::Comparison | Topic::Ranks => None,
+            }
+        }
+    };
+}
+protocol::insights!(entry_of);
+
+/// The insight that is being computed, and cached results that several insights share.
 #[derive(Default)]
 pub(super) struct Reports {
-    job: Option<Box<dyn Job>>,
+    current: Option<Box<dyn Running>>,
     shared: Vec<SharedResults>,
+    new_simulator: Option<NewSimulator>,
 }
 
+base::heap_bytes!(Reports: [shared]);
+
 impl Reports {
-    /// Drops the report in progress. The shared results stay cached.
-    pub(super) fn cancel(&mut self) {
-        self.job = None;
+    /// Creates reports without results. Without `new_simulator`, insights get no simulation.
+    pub(super) fn new(new_simulator: Option<NewSimulator>) -> Reports {
+        Reports { new_simulator, ..Reports::default() }
     }
 
-    /// Continues computing the requested report and returns it once complete.
+    /// Drops the insight in progress. The shared results stay cached.
+    pub(super) fn cancel(&mut self) {
+        self.current = None;
+    }
+
+    /// Continues computing the requested report and returns it once complete. It is empty if the file does not have the
+    /// device.
     ///
     /// # Errors
     /// Returns an error if the time slice is used up. Another call continues the computation.
@@ -63,48 +84,26 @@ impl Reports {
         question: &ReportQuestion,
         slice: &mut TimeSlice,
     ) -> SliceResult<Report> {
-        let Reports { job: current, shared } = self;
-        let job = current.get_or_insert_with(|| new_job(device, question.clone()));
-        if let Some(results) = job.shared() {
-            let index = shared.iter().position(|known| known.device == results.device);
-            let index = index.unwrap_or(shared.len());
-            if index == shared.len() {
-                shared.push(SharedResults::new(results.device));
-            }
-            shared.get_mut(index).into_iter().for_each(|known| swap(known, results));
+        let none = Report { topic: question.topic, ..Report::default() };
+        let Some((needs, start)) = entry_of(question.topic).filter(|_| file.history(device).is_some()) else {
+            return Ok(none);
+        };
+        if self.shared.iter().all(|known| known.device != device) {
+            self.shared.push(SharedResults::new(device));
         }
-        let report = job.step(file, slice);
-        if let Some(results) = job.shared() {
-            shared
-                .iter_mut()
-                .find(|known| known.device == results.device)
-                .into_iter()
-                .for_each(|known| swap(known, results));
+        let Some(shared) = self.shared.iter_mut().find(|known| known.device == device) else { return Ok(none) };
+        for &need in needs {
+            shared.compute(need, file, self.new_simulator, slice)?;
         }
-        let report = report?;
-        *current = None;
-        Ok(report)
-    }
-
-    /// Returns the heap memory of the shared results, in bytes.
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.shared.iter().map(SharedResults::heap_bytes).sum()
+        let Some(given) = shared.given(file, question) else { return Ok(none) };
+        let insight = self.current.get_or_insert_with(|| start(&given));
+        insight.step(&given, slice)?;
+        let mut writer = ReportWriter::new(given.file, given.history, question);
+        self.current.take().into_iter().for_each(|insight| insight.write(&given, &mut writer));
+        Ok(writer.report)
     }
 }
 
-/// Creates the job that computes the requested topic.
-fn new_job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
-    match question.topic {
-        Topic::Comparison | Topic::Ranks => Box::new(UnsupportedTopic),
-        Topic::Categories => Box::new(categories::Categories::new(device, question)),
-        Topic::Modules => Box::new(modules::Modules::new(device, question)),
-        Topic::Peak => Box::new(peak::Peak::new(device, question)),
-        Topic::OutOfMemory => Box::new(out_of_memory::OutOfMemory::new(device, question)),
-        Topic::Savings => Box::new(savings::Savings::new(device, question)),
-        Topic::Steps => Box::new(annotations::Annotations::new(device, question)),
-        Topic::Leaks => Box::new(leaks::Leaks::new(device, question)),
-        Topic::Fragmentation => Box::new(fragmentation::Fragmentation::new(device, question)),
-        Topic::Pools => Box::new(pools::Pools::new(device, question)),
-        Topic::Settings => Box::new(settings::Settings::new(device, question)),
-    }
-}
+#[cfg(test)]
+#[path = "../../../tests/units/engine/report/shared.rs"]
+mod tests;

@@ -1,41 +1,30 @@
-//! Report on the peak of live bytes: its time, its size, and the code that allocated the memory.
+//! Insight on the peak of live bytes: its time, its size, and the code that allocated the memory.
 
-use super::job::Job;
+use super::insight::{Given, Insight, Need};
 use super::live_sites::LiveSites;
-use super::shared::SharedResults;
 use super::site_sums::{SiteSums, site_of};
-use super::steps::Steps;
 use super::top_k::TopK;
 use super::writer::{
     MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, category_query, evidence_row, freed_by_cell,
-    moment_evidence, threshold, truncate,
+    moment_evidence, range_evidence, threshold, truncate,
 };
 use crate::moments::elapsed_us;
-use crate::open::OpenFile;
 use crate::origin::is_prefix_block;
 use crate::report::column::{self, sheet};
-use base::out_of_line::out_of_line;
-use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, Moment, duration_us, group_digits, percent, pluralize};
-use history::replay::{AllocationId, Curve, DeviceHistory};
+use history::replay::{AllocationId, Curve};
 use history::snapshot::Action;
-use protocol::{Cell, Chart, ChartPart, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight};
+use protocol::{Cell, Chart, ChartPart, Evidence, Grouping, Span, Threshold, Tone, Weight};
 
 /// Maximum number of parts in the chart of the peak, not counting the part "other".
 const MAX_CHART_PARTS: usize = 6;
 /// Default number of events before the peak that count as recent. It is used if the peak is outside all known steps.
 const RECENT_EVENTS: u32 = 1000;
 
-/// The report on the peak, while it is computed.
+/// The insight on the peak.
 pub(super) struct Peak {
-    device: i64,
-    question: ReportQuestion,
-    shared: SharedResults,
-    parts: Option<Parts>,
-}
-
-struct Parts {
     peak: LiveSites,
     /// Live allocations at the cursor, if there is a cursor.
     at_cursor: Option<LiveSites>,
@@ -49,19 +38,15 @@ struct Parts {
     prefix_blocks: (u64, u64),
 }
 
-impl Peak {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Peak {
-        Peak { device, question, shared: SharedResults::new(device), parts: None }
-    }
-}
+impl Insight for Peak {
+    const NEEDS: &'static [Need] = &[Need::Categories, Need::Growth];
 
-impl Parts {
-    fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &Steps) -> Parts {
+    fn new(&Given { file, history, question, steps, .. }: &Given<'_>) -> Peak {
         let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         // The step with the peak.
-        let step = steps.spans.iter().find(|step| step.from < moment && moment <= step.to);
+        let step = steps.steps.spans.iter().find(|step| step.from < moment && moment <= step.to);
         let recent = step.map_or(RECENT_EVENTS, |step| moment - step.from);
-        Parts {
+        Peak {
             peak: LiveSites::new(file, history, moment),
             at_cursor: question.at.map(|at| LiveSites::new(file, history, at)),
             categories: vec![Weight::default(); file.groups.group_count(history, Grouping::Category) as usize],
@@ -74,8 +59,8 @@ impl Parts {
         }
     }
 
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        let Parts { peak, at_cursor, categories, recent, recent_sites, large, oldest, old_count, prefix_blocks } = self;
+    fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let Peak { peak, at_cursor, categories, recent, recent_sites, large, oldest, old_count, prefix_blocks } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
             let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
@@ -95,92 +80,55 @@ impl Parts {
             }
         };
         peak.step(file, history, &mut each, slice)?;
-        if let Some(at_cursor) = at_cursor {
-            at_cursor.step(file, history, &mut |_, _| {}, slice)?;
-        }
-        Ok(())
+        at_cursor.as_mut().map_or(Ok(()), |at_cursor| at_cursor.step(file, history, &mut |_, _| {}, slice))
+    }
+
+    fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        write_statements(writer, &self, given);
+        self.peak.write(writer, "Live at the peak", self.at_cursor.as_ref());
+        write_categories(writer, &self);
+        write_recent(writer, &self.peak, &self.recent_sites, self.recent);
+        write_oldest(writer, &self.peak, (self.oldest.ranked(), self.old_count), self.large);
     }
 }
 
-impl Job for Peak {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
-        file.categorize(slice)?;
-        let file = &*file;
-        let Some(history) = file.history(self.device) else {
-            return Ok(Report { topic: self.question.topic, ..Report::default() });
-        };
-        out_of_line(|| self.shared.find_growth(file, history, slice))?;
-        let steps = &self.shared.steps.steps;
-        let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, &self.question, steps));
-        out_of_line(|| parts.step(file, history, slice))?;
-        let parts = self.parts.take().ok_or(OutOfTime)?;
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writer, &parts, &self.shared);
-            parts.peak.write(&mut writer, "Live at the peak", parts.at_cursor.as_ref());
-            write_categories(&mut writer, &parts);
-            let Parts { peak, recent, recent_sites, large, oldest, old_count, .. } = parts;
-            write_recent(&mut writer, &peak, &recent_sites, recent);
-            write_oldest(&mut writer, &peak, (oldest.ranked(), old_count), large);
-            Ok(writer.report)
-        })
-    }
-
-    fn shared(&mut self) -> Option<&mut SharedResults> {
-        Some(&mut self.shared)
-    }
-}
-
-fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, known: &SharedResults) {
-    let steps = &known.steps.steps;
+fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'_>) {
+    let steps = &given.steps.steps;
     let (file, history) = (writer.file, writer.history);
     let peak = &parts.peak;
     let moment = peak.moment;
-    let mut text = "Peak ".to_owned();
-    text.push_str(&bytes_text(peak.bytes));
-    match Moment(moment).event() {
-        None => text.push_str(" before the first event"),
-        Some(EventIdx(event)) => {
-            text.push_str(" at event ");
-            text.push_str(&group_digits(event.into()));
-            if let Some(us) = elapsed_us(history, EventIdx(0), EventIdx(event)) {
-                text.push_str(" (");
-                text.push_str(&duration_us(us));
-                text.push(')');
-            }
+    let when = match Moment(moment).event() {
+        None => "before the first event".to_owned(),
+        Some(event) => {
+            let elapsed = elapsed_us(history, EventIdx(0), event);
+            let elapsed = elapsed.map_or_else(String::new, |us| format!(" ({})", duration_us(us)));
+            format!("at event {}{elapsed}", group_digits(event.0.into()))
         }
-    }
-    text.push_str(", in ");
-    text.push_str(&pluralize(peak.count, "allocation"));
-    text.push('.');
+    };
+    let text = format!("Peak {} {when}, in {}.", bytes_text(peak.bytes), pluralize(peak.count, "allocation"));
     writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     write_chart(writer, parts);
     if let (bytes @ 1.., count) = parts.prefix_blocks {
-        let mut text = bytes_text(bytes);
-        text.push_str(" of the peak is momentary: ");
-        text.push_str(&pluralize(count, "prefix block"));
-        text.push_str(" that resize_ with an address hint allocates and frees at once (mallocWithAddress).");
+        let text = format!(
+            "{} of the peak is momentary: {} that resize_ with an address hint allocates and frees at once (mallocWithAddress).",
+            bytes_text(bytes),
+            pluralize(count, "prefix block")
+        );
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
     let oom_count = history.action_counts[Action::Oom as usize];
     if oom_count > 0 {
-        let mut text = pluralize(oom_count, "OOM");
-        text.push_str(" in this trace. See Out of memory.");
+        let text = format!("{} in this trace. See Out of memory.", pluralize(oom_count, "OOM"));
         writer.add_statement(Tone::Alarm, text, None);
     }
-    if let Some(growth) = known.growth() {
+    if let Some(growth) = given.growth {
         growth.write_statements(writer, &SiteSums::default(), &[Tone::Alarm]);
     }
     if !file.snapshot.segments.is_empty() || history.numbers.peak_reserved > 0 {
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
-        let mut text = "Reserved at the peak: ".to_owned();
-        let reserved = history.reserved_at(Moment(moment));
-        text.push_str(&bytes_text(positive(reserved)));
-        text.push_str(if reserved == history.numbers.peak_reserved { ", the maximum" } else { ", maximum " });
-        if reserved != history.numbers.peak_reserved {
-            text.push_str(&bytes_text(positive(history.numbers.peak_reserved)));
-        }
-        text.push('.');
+        let (reserved, max) = (history.reserved_at(Moment(moment)), history.numbers.peak_reserved);
+        let max = if reserved == max { "the maximum" } else { &format!("maximum {}", bytes_text(positive(max))) };
+        let mut text = format!("Reserved at the peak: {}, {max}.", bytes_text(positive(reserved)));
         if positive(reserved) < peak.bytes {
             text.push_str(" More is live than reserved: the file does not list all segments.");
         }
@@ -193,52 +141,42 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, known: &Shared
     }
     let step = (0u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
     if let Some((number, &span)) = step {
-        let mut text = "The peak is in step ".to_owned();
-        text.push_str(&group_digits(number + 1));
-        text.push_str(" of ");
-        text.push_str(&group_digits(steps.spans.len() as u64));
-        if let Some(name) = steps.annotation_text(file, history, number as usize) {
-            text.push_str(" (");
-            text.push_str(&name);
-            text.push(')');
-        }
-        text.push_str(". ");
-        text.push_str(&steps.describe());
+        let name = steps.annotation_text(file, history, number as usize);
+        let text = format!(
+            "The peak is in step {} of {}{}. {}",
+            group_digits(number + 1),
+            group_digits(steps.spans.len() as u64),
+            name.map_or_else(String::new, |name| format!(" ({name})")),
+            steps.describe()
+        );
         writer.add_statement(Tone::Fact, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
     }
-    let recent = parts.recent_sites.total(&parts.recent_sites.ranked(0));
-    let lines = [(peak.before_recording, "before recording"), (recent.0, "in the last ")];
-    for (index, (part, period)) in lines.into_iter().enumerate().filter(|(_, (part, _))| *part > 0) {
-        let mut text = "Allocated ".to_owned();
-        text.push_str(period);
-        let mut span = None;
-        if index == 1 {
-            text.push_str(&pluralize(parts.recent.value, "event"));
-            text.push_str(" before the peak");
-            let from = u64::from(moment).saturating_sub(parts.recent.value) as u32;
-            span = Some(Span { from, to: moment });
-        }
-        text.push_str(": ");
-        text.push_str(&bytes_text(part));
-        text.push_str(" (");
-        text.push_str(&percent(part, peak.bytes));
-        text.push_str(" of the peak).");
-        let to = if index == 0 { 0 } else { moment };
-        writer.add_statement(Tone::Fact, text, Some(Evidence { span, ..moment_evidence(to) }));
+    let share = |bytes| format!("{} ({} of the peak).", bytes_text(bytes), percent(bytes, peak.bytes));
+    if peak.before_recording > 0 {
+        let text = format!("Allocated before recording: {}", share(peak.before_recording));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(0)));
+    }
+    let (recent, _) = parts.recent_sites.total(&parts.recent_sites.ranked(0));
+    if recent > 0 {
+        let events = parts.recent.value;
+        let text = format!("Allocated in the last {} before the peak: {}", pluralize(events, "event"), share(recent));
+        let span = Span { from: u64::from(moment).saturating_sub(events) as u32, to: moment };
+        writer.add_statement(Tone::Fact, text, Some(range_evidence(span, moment)));
     }
     let change = |event| history.awaiting_free_change(event);
     let pending = Curve::new(&history.awaiting_free, &change).at(Moment(moment));
     if pending > 0 {
-        let mut text = "Awaiting free at the peak: ".to_owned();
-        text.push_str(&bytes_text(pending.unsigned_abs()));
-        text.push_str(", freed by the program and still in use by another stream.");
+        let text = format!(
+            "Awaiting free at the peak: {}, freed by the program and still in use by another stream.",
+            bytes_text(pending.unsigned_abs())
+        );
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
 }
 
 /// Adds a chart of the largest categories at the peak. If most bytes have no category, shows the largest call sites
 /// instead.
-fn write_chart(writer: &mut ReportWriter<'_>, parts: &Parts) {
+fn write_chart(writer: &mut ReportWriter<'_>, parts: &Peak) {
     let (file, history) = (writer.file, writer.history);
     let bytes = |weight: &Weight| weight.bytes;
     let unclassified = parts.categories.first().map_or(0, bytes);
@@ -262,7 +200,7 @@ fn write_chart(writer: &mut ReportWriter<'_>, parts: &Parts) {
     writer.set_chart(Chart::Parts(parts_shown));
 }
 
-fn write_categories(writer: &mut ReportWriter<'_>, parts: &Parts) {
+fn write_categories(writer: &mut ReportWriter<'_>, parts: &Peak) {
     let (file, history) = (writer.file, writer.history);
     let whole = parts.peak.bytes;
     let ranked = parts.categories.iter().zip(0..).filter(|(weight, _)| weight.count > 0);

@@ -1,7 +1,7 @@
 //! Finds the steps and modules of a [`Side`] of a comparison, by the same rules as in the reports.
 
 use super::modules::ModuleTree;
-use super::steps::{StepFinder, StepRule};
+use super::step_finder::{StepFinder, StepRule};
 use crate::side::Side;
 use base::slice::{SliceResult, TimeSlice};
 use history::snapshot::StackId;

@@ -1,43 +1,72 @@
-//! Results that several reports share: training steps and growing call sites. They are computed once per device.
+//! Results that several insights share. They are computed once per device.
 
+use super::insight::{Given, Need};
 use super::leaks::Growth;
-use super::steps::StepFinder;
+use super::step_finder::StepFinder;
 use crate::open::OpenFile;
+use crate::what_if::{NewSimulator, Simulator};
 use base::slice::{SliceResult, TimeSlice};
-use history::replay::DeviceHistory;
+use protocol::{ReportQuestion, WhatIf, WhatIfQuestion};
 
-/// Results for one device that are shared by several reports.
+/// Results for one device that are shared by several insights.
 pub(super) struct SharedResults {
     pub(super) device: i64,
-    pub(super) steps: StepFinder,
-    /// Growth of each call site. `None` until a report needs it.
+    steps: StepFinder,
     growth: Option<Growth>,
+    /// Simulator while it computes `simulation`.
+    simulator: Option<Box<dyn Simulator>>,
+    simulation: Option<WhatIf>,
 }
+
+base::heap_bytes!(SharedResults: steps, growth, simulator);
 
 impl SharedResults {
     /// Creates empty results for the device with the ordinal `device`.
     pub(super) fn new(device: i64) -> SharedResults {
-        SharedResults { device, steps: StepFinder::new(device), growth: None }
+        SharedResults { device, steps: StepFinder::new(device), growth: None, simulator: None, simulation: None }
     }
 
-    /// Continues finding the steps, and then computing the growth of each call site from step to step.
-    pub(super) fn find_growth(
+    /// Continues computing a result until it is complete or the time slice is used up.
+    pub(super) fn compute(
         &mut self,
-        file: &OpenFile,
-        history: &DeviceHistory,
+        need: Need,
+        file: &mut OpenFile,
+        new_simulator: Option<NewSimulator>,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        self.steps.step(file, slice)?;
-        let new = || Growth::new(file, history, &self.steps.steps);
-        self.growth.get_or_insert_with(new).step(file, history, slice)
+        match need {
+            Need::Categories => file.categorize(slice)?,
+            Need::Segments => file.compute_segments(self.device, slice)?,
+            Need::Steps => self.steps.step(file, slice)?,
+            Need::Growth => {
+                self.steps.step(file, slice)?;
+                if let Some(history) = file.history(self.device) {
+                    let new = || Growth::new(file, history, &self.steps.steps);
+                    self.growth.get_or_insert_with(new).step(file, history, slice)?;
+                }
+            }
+            Need::Simulation => {
+                if let Some(new) = new_simulator.filter(|_| self.simulation.is_none()) {
+                    let question = WhatIfQuestion { tries: true, ..WhatIfQuestion::default() };
+                    let simulator = self.simulator.get_or_insert_with(new);
+                    self.simulation = simulator.answer(file, self.device, &question, &mut |_| {}, slice)?;
+                    self.simulator = None;
+                }
+            }
+        }
+        Ok(())
     }
 
-    /// Returns the growth of the call sites. `None` if it was not computed yet.
-    pub(super) fn growth(&self) -> Option<&Growth> {
-        self.growth.as_ref()
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.steps.heap_bytes() + self.growth.as_ref().map_or(0, Growth::heap_bytes)
+    /// Returns the results for an insight. `None` if the file does not have the device.
+    pub(super) fn given<'a>(&'a self, file: &'a OpenFile, question: &'a ReportQuestion) -> Option<Given<'a>> {
+        Some(Given {
+            file,
+            history: file.history(self.device)?,
+            question,
+            segments: file.segments(self.device)?,
+            steps: &self.steps,
+            growth: self.growth.as_ref(),
+            simulation: self.simulation.as_ref(),
+        })
     }
 }

@@ -81,9 +81,7 @@ impl SiteSums {
         if sum.with_free_stack == sum.count && sum.count > 0 {
             name.push_str(" (stack of the free)");
         } else if sum.with_free_stack > 0 {
-            name.push_str(" (");
-            name.push_str(&group_digits(sum.with_free_stack));
-            name.push_str(" with the stack of the free)");
+            name.push_str(&format!(" ({} with the stack of the free)", group_digits(sum.with_free_stack)));
         }
         name
     }

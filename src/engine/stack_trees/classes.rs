@@ -29,6 +29,8 @@ pub(super) struct FrameClasses {
     stand_ins: HashMap<FrameId, u32, foldhash::fast::RandomState>,
 }
 
+base::heap_bytes!(FrameClasses: by_frame, first_frames, call_site_groups, trie, stand_ins);
+
 impl FrameClasses {
     /// Continues classifying frames until all are classified or the time slice is used up.
     pub(super) fn step(
@@ -142,12 +144,6 @@ impl FrameClasses {
     /// Returns the upper bound (exclusive) of the classes.
     pub(super) fn len(&self) -> usize {
         self.first_frames.len()
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        (self.by_frame.capacity() + self.first_frames.capacity() + self.call_site_groups.capacity()) * size_of::<u32>()
-            + self.trie.heap_bytes()
-            + self.stand_ins.allocation_size()
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) use weights::Selection;
 
 use super::device::DeviceData;
 use analysis::InternalRules;
+use base::heap::{self, HeapBytes};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use protocol::{Arrangement, Internal, Weight};
 use shape::TreeShape;
@@ -66,6 +67,8 @@ pub(super) struct StackTrees {
     pub(super) searches: u32,
 }
 
+base::heap_bytes!(StackTrees: stack_keys, [shapes], [weights], [weighted_trees], [subtrees]);
+
 impl StackTrees {
     /// Sets the rules for internal frames and drops the cached values that depend on them.
     pub(super) fn set_rules(&mut self, rules: InternalRules) {
@@ -91,7 +94,7 @@ impl StackTrees {
     ) -> SliceResult<Weight> {
         move_to_end(
             &mut self.weights,
-            (WEIGHTS_KEPT, Weights::heap_bytes),
+            WEIGHTS_KEPT,
             |weights| weights.selection == selection,
             || Weights::new(data, selection),
         );
@@ -113,16 +116,14 @@ impl StackTrees {
         self.grow_shape(data, arrangement, slice)?;
         let (Some(shape), Some(weights)) = (self.shapes.last(), self.weights.last()) else { return Err(OutOfTime) };
         let is_same = |tree: &WeightedTree| tree.selection == selection && tree.arrangement == arrangement;
-        move_to_end(&mut self.weighted_trees, (TREES_KEPT, WeightedTree::heap_bytes), is_same, || {
-            WeightedTree::new(selection, shape)
-        });
+        move_to_end(&mut self.weighted_trees, TREES_KEPT, is_same, || WeightedTree::new(selection, shape));
         self.weighted_trees.last_mut().ok_or(OutOfTime)?.step(shape, weights, slice)
     }
 
     fn grow_shape(&mut self, data: DeviceData<'_>, arrangement: Arrangement, slice: &mut TimeSlice) -> SliceResult {
         let new = || TreeShape::new(arrangement, shape::MAX_NODES);
         let is_same = |shape: &TreeShape| shape.arrangement == arrangement;
-        move_to_end(&mut self.shapes, (SHAPES_KEPT, TreeShape::heap_bytes), is_same, new);
+        move_to_end(&mut self.shapes, SHAPES_KEPT, is_same, new);
         // A shape that was evicted and rebuilt may number its nodes differently.
         let has_shape = |arrangement: Arrangement| self.shapes.iter().any(|shape| shape.arrangement == arrangement);
         self.weighted_trees.retain(|tree| has_shape(tree.arrangement));
@@ -183,9 +184,7 @@ impl StackTrees {
         let stack_keys = self.stack_keys.len();
         self.subtrees.retain(|subtree| subtree.arrangement != arrangement || !subtree.is_stale(shape, stack_keys));
         let is_same = |subtree: &Subtree| subtree.arrangement == arrangement && subtree.node == node;
-        move_to_end(&mut self.subtrees, (SUBTREES_KEPT, Subtree::heap_bytes), is_same, || {
-            Subtree::new(shape, node, stack_keys)
-        });
+        move_to_end(&mut self.subtrees, SUBTREES_KEPT, is_same, || Subtree::new(shape, node, stack_keys));
         self.subtrees.last_mut().ok_or(OutOfTime)?.step(shape, slice)
     }
 
@@ -193,21 +192,13 @@ impl StackTrees {
     pub(super) fn subtree(&self, arrangement: Arrangement, node: u32) -> Option<&Subtree> {
         self.subtrees.iter().find(|subtree| subtree.arrangement == arrangement && subtree.node == node)
     }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.stack_keys.heap_bytes()
-            + self.shapes.iter().map(TreeShape::heap_bytes).sum::<usize>()
-            + self.weights.iter().map(Weights::heap_bytes).sum::<usize>()
-            + self.weighted_trees.iter().map(WeightedTree::heap_bytes).sum::<usize>()
-            + self.subtrees.iter().map(Subtree::heap_bytes).sum::<usize>()
-    }
 }
 
 /// Moves the element for which `is_same` returns true to the end, or appends a new one. Then evicts the oldest elements
 /// until the limits are met.
-fn move_to_end<T>(
+fn move_to_end<T: HeapBytes>(
     kept: &mut Vec<T>,
-    (count, bytes): (CacheLimits, fn(&T) -> usize),
+    count: CacheLimits,
     is_same: impl Fn(&T) -> bool,
     new: impl FnOnce() -> T,
 ) {
@@ -215,7 +206,7 @@ fn move_to_end<T>(
         Some(index) => kept[index..].rotate_left(1),
         None => kept.push(new()),
     }
-    while kept.len() > count.max || (kept.len() > count.min && kept.iter().map(bytes).sum::<usize>() > MAX_BYTES) {
+    while kept.len() > count.max || (kept.len() > count.min && heap::sum(&*kept) > MAX_BYTES) {
         kept.remove(0);
     }
 }

@@ -93,6 +93,8 @@ pub(crate) struct TreeShape {
     operators: HashMap<FrameId, u32, foldhash::fast::RandomState>,
 }
 
+base::heap_bytes!(TreeShape: classes, tree, nodes_by_stack_key, nodes_by_stack);
+
 impl TreeShape {
     pub(super) fn new(arrangement: Arrangement, most_nodes: usize) -> TreeShape {
         let (classes, tree) = (FrameClasses::default(), Stacks::default());
@@ -240,11 +242,5 @@ impl TreeShape {
     /// Returns the node of a stack key (stack and origin), or the root if the stack key was not added yet.
     pub(super) fn node_of_stack_key(&self, stack_key: u32) -> u32 {
         self.nodes_by_stack_key.get(stack_key as usize).copied().unwrap_or(0)
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let numbers = self.nodes_by_stack_key.capacity() * size_of::<u32>()
-            + self.nodes_by_stack.capacity() * size_of::<(u32, u16)>();
-        self.classes.heap_bytes() + self.tree.heap_bytes() + numbers
     }
 }

@@ -38,6 +38,8 @@ pub(crate) struct StackKeys {
     numbered: Vec<(i64, usize)>,
 }
 
+base::heap_bytes!(StackKeys: by_alloc_stack, by_free_stack, stacks);
+
 /// Index of the first stack key that has a stack. [`StackKey::Unexplained`] and [`StackKey::NoStack`] have lower
 /// indices.
 const FIRST_STACK_NUMBER: u32 = 2;
@@ -116,9 +118,5 @@ impl StackKeys {
     /// Returns the number of stack keys, which is the upper bound (exclusive) of stack key indices.
     pub(super) fn len(&self) -> usize {
         self.stacks.len() + FIRST_STACK_NUMBER as usize
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        (self.by_alloc_stack.capacity() + self.by_free_stack.capacity()) * size_of::<u32>() + self.stacks.heap_bytes()
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Subtree {
     stack_keys: IdSet,
 }
 
+base::heap_bytes!(Subtree: nodes, stack_keys);
+
 impl Subtree {
     pub(super) fn new(shape: &TreeShape, node: u32, stack_keys: usize) -> Subtree {
         let counts = [shape.len(), stack_keys];
@@ -58,9 +60,5 @@ impl Subtree {
     /// Returns whether an allocation's stack is in the subtree.
     pub(crate) fn contains(&self, stack_keys: &StackKeys, data: DeviceData<'_>, id: AllocationId) -> bool {
         stack_keys.number_of(data, id).is_some_and(|stack_key| self.stack_keys.contains(stack_key))
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.nodes.heap_bytes() + self.stack_keys.heap_bytes()
     }
 }

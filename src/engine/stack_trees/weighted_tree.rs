@@ -50,6 +50,8 @@ pub(super) struct WeightedTree {
     next: u32,
 }
 
+base::heap_bytes!(WeightedTree: ends, nodes, [wide_nodes], radix);
+
 impl WeightedTree {
     /// Creates a tree whose weights are zero. `shape` must already contain all stack keys (stack and origin) whose
     /// weight will be nonzero.
@@ -191,12 +193,6 @@ impl WeightedTree {
         }
         let children = std::iter::successors(self.first_child(node), |&child| self.next_sibling(child));
         Cow::Owned(sorted_numbers(children.map(|child| (u128::from(!self.sort_key(child)), child)).collect()))
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let children: usize = self.wide_nodes.iter().map(|(_, children)| children.capacity()).sum();
-        let ends = self.ends.capacity() * size_of::<Ends>();
-        ends + self.nodes.capacity() * size_of::<Node>() + children * size_of::<u32>() + self.radix.heap_bytes()
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Weights {
     start: Option<Box<Weights>>,
 }
 
+base::heap_bytes!(Weights: by_stack_key, start);
+
 impl Weights {
     pub(super) fn new(data: DeviceData<'_>, selection: Selection) -> Weights {
         let at = |moment: u32| Selection { scope: Scope::At(moment), ..selection };
@@ -94,10 +96,5 @@ impl Weights {
     /// Returns the end of the range of stack key indices whose weight may be nonzero.
     pub(super) fn stack_key_count(&self) -> usize {
         self.by_stack_key.len().max(self.start.as_ref().map_or(0, |begin| begin.by_stack_key.len()))
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let begin = self.start.as_ref().map_or(0, |begin| begin.heap_bytes());
-        self.by_stack_key.capacity() * size_of::<Weight>() + begin
     }
 }

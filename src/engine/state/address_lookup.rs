@@ -15,6 +15,8 @@ pub(crate) struct AddressLookup {
     state: Option<DeviceState>,
 }
 
+base::heap_bytes!(AddressLookup: state);
+
 /// The allocation and the memory at an address. Each is `None` if there is none.
 type Hit = (Option<HitAllocation>, Option<Box<HitMemory>>);
 
@@ -57,10 +59,6 @@ impl AddressLookup {
             segment.call_site = frame.map(|frame| site::short(&file.snapshot, file.snapshot.frames.frame(frame)));
         }
         Ok((hit, Some(Box::new(memory))))
-    }
-
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.state.as_ref().map_or(0, DeviceState::heap_bytes)
     }
 }
 

@@ -32,6 +32,8 @@ pub(super) struct SegmentOrder {
     pub(super) total: SegmentsSums,
 }
 
+base::heap_bytes!(SegmentOrder: order, sorting, groups);
+
 impl SegmentOrder {
     pub(super) fn new(only: MemoryFilter, sort: SegmentSort) -> SegmentOrder {
         let (sorting, next, is_sorted, order, groups, total) = Default::default();
@@ -95,12 +97,6 @@ impl SegmentOrder {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.order.capacity() * size_of::<u32>()
-            + self.sorting.heap_bytes()
-            + self.groups.capacity() * size_of::<(u32, SegmentsGroup)>()
     }
 }
 

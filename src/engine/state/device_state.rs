@@ -14,6 +14,7 @@
 use crate::open::OpenFile;
 use crate::radix::Radix;
 use crate::stack_trees::Population;
+use base::heap::HeapBytes;
 use base::slice::{OutOfTime, STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLifetimes};
@@ -74,6 +75,17 @@ enum Work {
     Done,
 }
 
+impl HeapBytes for DeviceState {
+    fn heap_bytes(&self) -> usize {
+        let work = match &self.work {
+            Work::Ranges(_, _, radix) | Work::Blocks(_, _, radix) => radix.heap_bytes(),
+            Work::Place(ids, ..) => ids.heap_bytes(),
+            _ => 0,
+        };
+        self.segments.heap_bytes() + self.blocks.heap_bytes() + self.ranges.heap_bytes() + work
+    }
+}
+
 impl DeviceState {
     /// Starts building the state at a moment. Moments beyond the end of the trace are clamped.
     pub(crate) fn new(history: &DeviceHistory, lives: &SegmentLifetimes, moment: u32) -> DeviceState {
@@ -126,17 +138,6 @@ impl DeviceState {
             until = to;
             free
         })
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.segments.capacity() * size_of::<Segment>()
-            + self.blocks.capacity() * size_of::<Block>()
-            + self.ranges.capacity() * size_of::<u32>()
-            + match &self.work {
-                Work::Ranges(_, _, radix) | Work::Blocks(_, _, radix) => radix.heap_bytes(),
-                Work::Place(ids, ..) => ids.capacity() * size_of::<u32>(),
-                _ => 0,
-            }
     }
 
     /// Continues building the state until it is complete or the time slice is used up. All calls must pass the same

@@ -19,6 +19,7 @@ pub(super) use request::{PlacementSearch, SegmentSizing, driver_request_size, is
 
 use super::open::OpenFile;
 use arrangement::{SegmentLayout, SegmentOrder};
+use base::heap::HeapBytes;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use drawing::{Drawing, DrawingInput};
 use protocol::{Grouping, SegmentsPage, SegmentsQuestion};
@@ -128,9 +129,7 @@ impl SegmentsCache {
 
     pub(super) fn heap_bytes(&self) -> usize {
         let flow = self.flow.as_ref().and_then(|(flow, _)| flow.places.as_ref());
-        self.state.as_ref().map_or(0, DeviceState::heap_bytes)
-            + self.arranged.as_ref().map_or(0, SegmentOrder::heap_bytes)
-            + flow.map_or(0, |places| places.capacity() * size_of::<[u32; 2]>())
+        self.state.heap_bytes() + self.arranged.heap_bytes() + flow.map_or(0, HeapBytes::heap_bytes)
     }
 }
 

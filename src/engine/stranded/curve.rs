@@ -49,6 +49,8 @@ pub(crate) struct StrandedCurve {
     bytes: Vec<u64>,
 }
 
+base::heap_bytes!(StrandedCurve: moments, bytes);
+
 impl StrandedCurve {
     /// Returns the maximum over a range of moments, in bytes. 0 for an empty range.
     pub(crate) fn max_in(&self, moments: Range<u32>) -> u64 {
@@ -60,9 +62,5 @@ impl StrandedCurve {
         } else {
             self.bytes.get(steps).and_then(|bytes| bytes.iter().max()).map_or(0, |&max| max)
         }
-    }
-
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.moments.capacity() * 4 + self.bytes.capacity() * 8
     }
 }

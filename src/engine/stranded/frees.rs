@@ -4,12 +4,13 @@ use super::curve::Changes;
 use super::memory::{Extent, NONE};
 use super::request::DriverRequest;
 use crate::open::OpenFile;
+use analysis::Sites;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
-use history::snapshot::{FrameId, StackId};
+use history::snapshot::{FrameId, Snapshot, StackId};
 
 /// Holes made by the frees of a call site.
 #[derive(Clone, Copy, Debug)]
@@ -76,12 +77,13 @@ pub(super) struct Joining {
     joined: u32,
     /// Index into [`Ledger::frees`] by frame.
     places: Stacks,
+    sites: Option<Sites>,
 }
 
 impl Joining {
     /// Finds the call sites of the frees, and joins those with the same one.
-    pub(super) fn step(&mut self, frees: &mut Vec<Frees>, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult {
-        let OpenFile { snapshot, sites, .. } = file;
+    pub(super) fn step(&mut self, frees: &mut Vec<Frees>, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
+        let sites = self.sites.get_or_insert_with(|| Sites::new(snapshot));
         while let Some(&(mut sum)) = frees.get(self.next) {
             slice.spend(8)?;
             self.next += 1;

@@ -78,18 +78,16 @@ impl Ledger {
         self.changes.curve()
     }
 
-    /// Continues the pass until it is done. The segments of the device must have been computed.
-    pub(crate) fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult {
+    /// Continues the pass until it is done.
+    pub(crate) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        lives: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         loop {
             let work = std::mem::replace(&mut self.work, Work::Done);
-            if let Work::Sites(mut joining) = work {
-                let result = joining.step(&mut self.frees, file, slice);
-                if result.is_err() {
-                    self.work = Work::Sites(joining);
-                }
-                return result;
-            }
-            let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) else { return Ok(()) };
             let (next, result) = match work {
                 Work::Start(mut start) => match start.step(file, history, lives, slice) {
                     Ok((memory, tails)) => {
@@ -118,7 +116,11 @@ impl Ledger {
                     };
                     (rest, slice.check())
                 }
-                Work::Sites(..) | Work::Done => return Ok(()),
+                Work::Sites(mut joining) => {
+                    let result = joining.step(&mut self.frees, &file.snapshot, slice);
+                    (if result.is_ok() { Work::Done } else { Work::Sites(joining) }, result)
+                }
+                Work::Done => return Ok(()),
             };
             self.work = next;
             result?;

@@ -17,6 +17,8 @@ pub(super) struct Terms {
     terms: Option<Vec<(Term, StackMatch)>>,
 }
 
+base::heap_bytes!(Terms: [[terms]]);
+
 impl Terms {
     /// Parses the text of a filter. Stacks are matched later.
     pub(super) fn parse(text: &str) -> Terms {
@@ -33,10 +35,6 @@ impl Terms {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.terms.iter().flatten().map(|(_, stacks)| stacks.frames.heap_bytes() + stacks.stacks.heap_bytes()).sum()
     }
 
     fn matches(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, at: Lifespan) -> bool {
@@ -86,6 +84,8 @@ pub(super) struct Listing {
     found: Option<(u32, usize)>,
     pub(super) found_total: Weight,
 }
+
+base::heap_bytes!(Listing: ids);
 
 impl Listing {
     pub(super) fn new(file: &OpenFile, device: i64, scope: Scope, filter: TableFilter) -> Listing {
@@ -223,10 +223,6 @@ impl Listing {
             }
             self.ids.push(id.0);
         }
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.ids.capacity() * size_of::<u32>()
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Order {
     range_sum: (Vec<[u32; 2]>, usize, Weight),
 }
 
+base::heap_bytes!(Order: ids, sums, radix);
+
 impl Order {
     pub(super) fn new(by: TableSort) -> Order {
         let (radix, ids, sums, range_sum) = Default::default();
@@ -117,10 +119,6 @@ impl Order {
         let rows = self.ids.get(from..to).unwrap_or_default();
         rows.iter().fold(known, |sum, &id| sum.saturating_add(history.allocations.size(AllocationId(id))))
     }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.ids.capacity() * size_of::<u32>() + self.sums.capacity() * size_of::<u64>() + self.radix.heap_bytes()
-    }
 }
 
 /// Returns the sort key of an allocation for a column.
@@ -154,6 +152,8 @@ pub(super) struct SiteRanks {
     sorting: Option<MultiKeySort>,
     ranks: Vec<u32>,
 }
+
+base::heap_bytes!(SiteRanks: parts, sorting, ranks);
 
 /// Number of sort keys per frame. Each key has eight bytes: two keys for the function, one for the line, four for the
 /// file.
@@ -190,12 +190,6 @@ impl SiteRanks {
         }
         *self = SiteRanks { ranks, ..SiteRanks::default() };
         Ok(())
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.parts.heap_bytes()
-            + self.sorting.as_ref().map_or(0, MultiKeySort::heap_bytes)
-            + self.ranks.capacity() * size_of::<u32>()
     }
 
     fn rank(&self, frame: FrameId) -> u32 {

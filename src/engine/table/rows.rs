@@ -1,15 +1,14 @@
 //! Rows of the Allocations table, as data and as text.
 
-use crate::copying::write_field;
+use crate::copying::{hexadecimal, number, pool, write_fields};
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::origin::{site_with_name, stack_of};
-use analysis::{frame_line, site};
+use analysis::site;
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Provenance};
 use history::snapshot::FrameId;
 use protocol::TableRow;
-use std::fmt::Write;
 
 /// Header line with the names of the fields that are written by [`write_line`].
 pub(super) const HEADER: &str = "id\trequested_bytes\taddress\tstream\tpool\tallocated_event\tallocated_us\tage_events\tage_us\tfreed_event\tfreed_us\t\
@@ -73,42 +72,22 @@ pub(super) fn row(
 /// Appends a row as a line of tab-separated text. Unknown values are empty.
 pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, moment: u32, id: u32) {
     let Some((row, frame)) = row_facts(file, device, moment, id) else { return };
-    let mut field = |value: Option<i128>| {
-        // Writing to a `String` never fails.
-        let _ = value.map(|value| write!(text, "{value}"));
-        text.push('\t');
-    };
-    field(Some(row.allocation.into()));
-    field(Some(row.requested.into()));
-    match row.address {
-        Some(address) => drop(write!(text, "0x{address:x}\t")),
-        None => text.push('\t'),
-    }
-    match row.stream {
-        Some(stream) => drop(write!(text, "0x{stream:x}\t")),
-        None => text.push('\t'),
-    }
-    match row.pool {
-        Some((first, second)) => drop(write!(text, "({first}, {second})\t")),
-        None => text.push('\t'),
-    }
-    let mut field = |value: Option<i128>| {
-        let _ = value.map(|value| write!(text, "{value}"));
-        text.push('\t');
-    };
-    field(row.allocated_at.map(i128::from));
-    field(row.allocated_us.map(i128::from));
-    // The age of an allocation made before recording is unknown.
-    field(row.allocated_at.map(|_| row.age.into()));
-    field(row.age_us.map(i128::from));
-    field(row.freed.map(i128::from));
-    field(row.freed_us.map(i128::from));
-    field(row.freed.zip(row.allocated_at).map(|(freed, allocated_at)| i128::from(freed) - i128::from(allocated_at)));
-    field(row.lifetime_us.map(i128::from));
-    if let Some(frame) = frame {
-        let mut line = String::new();
-        frame_line::write(&mut line, &file.snapshot, file.snapshot.frames.frame(frame));
-        write_field(text, &line);
-    }
-    text.push('\n');
+    let lifetime = row.freed.zip(row.allocated_at).map(|(freed, from)| i64::from(freed) - i64::from(from));
+    let fields = [
+        number(Some(row.allocation)),
+        number(Some(row.requested)),
+        hexadecimal(row.address),
+        hexadecimal(row.stream),
+        pool(row.pool),
+        number(row.allocated_at),
+        number(row.allocated_us),
+        // The age of an allocation made before recording is unknown.
+        number(row.allocated_at.map(|_| row.age)),
+        number(row.age_us),
+        number(row.freed),
+        number(row.freed_us),
+        number(lifetime),
+        number(row.lifetime_us),
+    ];
+    write_fields(text, fields, &file.snapshot, frame);
 }

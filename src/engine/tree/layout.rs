@@ -31,6 +31,8 @@ pub(super) struct RowLayout {
     steps: u32,
 }
 
+base::heap_bytes!(RowLayout: rows, [open_siblings]);
+
 /// The children of an open node that were not added yet.
 struct Siblings {
     nodes: Vec<u32>,
@@ -40,6 +42,8 @@ struct Siblings {
     /// Action that the children inherit from their parent.
     above: FoldAction,
 }
+
+base::heap_bytes!(Siblings: nodes);
 
 impl RowLayout {
     /// Creates a layout whose first row is the node `top`.
@@ -84,11 +88,6 @@ impl RowLayout {
             let row = Row { node, depth: siblings.depth, indent: siblings.forks, sibling_index, siblings: count, fold };
             return Some((row, below));
         }
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let pending: usize = self.open_siblings.iter().map(|it| it.nodes.capacity() * size_of::<u32>()).sum();
-        self.rows.heap_bytes() + pending
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct TreeCache {
     target: Option<(Option<TargetKey>, Option<u32>)>,
 }
 
+base::heap_bytes!(TreeCache: rows, trail);
+
 /// Cache key of a row layout.
 #[derive(Clone, PartialEq)]
 struct RowsKey {
@@ -57,11 +59,6 @@ struct TargetKey {
 }
 
 impl TreeCache {
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.rows.as_ref().map_or(0, |(_, layout)| layout.heap_bytes())
-            + self.trail.as_ref().map_or(0, |(_, trail)| trail.heap_bytes())
-    }
-
     /// Continues computing the requested rows of a tree and returns them once complete. They are empty if the file does
     /// not have the device.
     pub(super) fn page(

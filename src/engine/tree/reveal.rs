@@ -39,6 +39,8 @@ pub(super) struct MatchPaths {
     next: usize,
 }
 
+base::heap_bytes!(MatchPaths: classes, nodes);
+
 impl MatchPaths {
     /// Creates an empty set. [`MatchPaths::step`] adds the nodes whose frame class is in `classes`.
     pub(super) fn new(view: TreeView<'_>, classes: IdSet) -> MatchPaths {
@@ -57,10 +59,6 @@ impl MatchPaths {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.classes.heap_bytes() + self.nodes.heap_bytes()
     }
 
     fn first_of(&self, nodes: &[u32]) -> Option<u32> {

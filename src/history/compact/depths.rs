@@ -15,6 +15,8 @@ pub(super) struct Depths {
     sum: u64,
 }
 
+base::heap_bytes!(Depths: depths);
+
 impl Default for Depths {
     fn default() -> Depths {
         // The root has depth 0.
@@ -29,9 +31,5 @@ impl Depths {
         self.depths.push(depth);
         self.sum += u64::from(depth);
         self.sum <= FREE_FRAMES + FRAMES_PER_STACK * self.depths.len() as u64
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.depths.heap_bytes()
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct EventDecoder {
     pub(super) labels: u32,
 }
 
+base::heap_bytes!(EventDecoder: trace);
+
 impl EventDecoder {
     /// Starts a section. Returns `false` if its header is invalid.
     pub(super) fn start_section(&mut self, payload: &[u8]) -> bool {
@@ -84,9 +86,5 @@ impl EventDecoder {
     /// Returns whether a section has been started and not finished.
     pub(super) fn is_open(&self) -> bool {
         self.columns.is_some()
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.trace.heap_bytes()
     }
 }

@@ -8,6 +8,7 @@ use super::format::{
 use super::numbers::NumberReader;
 use super::tables::Tables;
 use crate::snapshot::{EventSink, Snapshot};
+use base::heap::HeapBytes;
 
 /// Reader of a snapshot in compact columns. Call [`ColumnReader::feed`], then [`ColumnReader::step`] until it returns
 /// `false`, and repeat. Call [`ColumnReader::finish`] at the end.

@@ -12,6 +12,7 @@ use crate::snapshot::{
     Segment, Snapshot, StackId, StringId, WarningKind, torch_version_with,
 };
 use base::column::Column;
+use base::heap::{self, HeapBytes};
 
 /// Maximum number of warnings in a file. Decoders produce fewer: one for each of at most a hundred unknown keys and
 /// values, and a few others.
@@ -336,8 +337,7 @@ impl Tables {
     /// Returns the heap size of each table, in bytes.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.snapshot.heap_bytes();
-        let depths: usize = self.depths.iter().map(Depths::heap_bytes).sum();
-        bytes.push(("numbers of strings, depths", self.strings.heap_bytes() + depths));
+        bytes.push(("numbers of strings, depths", self.strings.heap_bytes() + heap::sum(&self.depths)));
         bytes.push(("the recorder's key", self.recorder.heap_bytes()));
         bytes
     }

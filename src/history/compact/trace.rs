@@ -23,6 +23,8 @@ pub(super) struct Trace {
     last_new: u64,
 }
 
+base::heap_bytes!(Trace: addresses, sizes, mentions);
+
 impl Default for Trace {
     fn default() -> Trace {
         let (addresses, sizes, mentions) = Default::default();
@@ -100,9 +102,5 @@ impl Trace {
             labels: LabelsId(self.labels),
             action,
         }
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.addresses.heap_bytes() + self.sizes.heap_bytes() + self.mentions.heap_bytes()
     }
 }

@@ -10,6 +10,8 @@ pub(super) struct Buffer {
     consumed: usize,
 }
 
+base::heap_bytes!(Buffer: bytes);
+
 impl Buffer {
     /// Returns the bytes that are not consumed yet.
     pub(super) fn rest(&self) -> &[u8] {
@@ -46,9 +48,5 @@ impl Buffer {
             self.bytes.reserve_exact(MAX_PIECE_BYTES - self.bytes.len());
         }
         &mut self.bytes
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.bytes.capacity()
     }
 }

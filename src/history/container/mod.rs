@@ -62,12 +62,16 @@ pub struct Container {
     content: Option<Content>,
 }
 
+base::heap_bytes!(Container: file, [layers]);
+
 struct Layer {
     name: &'static str,
     unpacker: Box<dyn Unpacker>,
     output: Buffer,
     written: u64,
 }
+
+base::heap_bytes!(Layer: output);
 
 /// Result of an attempt to fill a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,11 +124,6 @@ impl Container {
     /// everything was unpacked.
     pub fn layers_with_trailing_bytes(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().filter(|layer| layer.unpacker.has_trailing_bytes()).map(|layer| layer.name)
-    }
-
-    /// Returns the heap size in bytes: the current chunk of the file and the unpacked bytes of each layer.
-    pub fn heap_bytes(&self) -> usize {
-        self.file.heap_bytes() + self.layers.iter().map(|layer| layer.output.heap_bytes()).sum::<usize>()
     }
 
     /// Returns the next unpacked bytes, at most [`MAX_PIECE_BYTES`] and possibly none yet. Returns `None` at the end,

@@ -6,6 +6,7 @@ use super::number::{Number, parse_number};
 use super::scan::{Stop, skip_blanks, string_end};
 use super::text::unescape;
 use crate::pickle::Builder;
+use base::heap::HeapBytes;
 
 /// Maximum capacity in bytes of a buffer that is kept for reuse. A larger buffer, needed for a long string, is freed.
 const MAX_KEPT_CARRY: usize = 64 << 10;
@@ -122,7 +123,7 @@ impl<B: Builder> Parser<B> {
 
     /// Returns the heap size in bytes, without the builder.
     pub fn heap_bytes(&self) -> usize {
-        self.carry.capacity() + self.scratch.capacity() + self.levels.capacity() * size_of::<Level<B::Value>>()
+        self.carry.capacity() + self.scratch.capacity() + self.levels.heap_bytes()
     }
 
     /// Returns the builder and the outermost value.

@@ -3,6 +3,7 @@
 use super::error::ErrorKind;
 use super::limits::Limits;
 use base::column::Column;
+use base::heap::HeapBytes;
 use std::collections::BTreeSet;
 
 /// Values by slot, eight bytes each. The memo of a 10 GB file has fifty million slots.

@@ -30,6 +30,8 @@ pub(super) struct OpenContainer {
     is_listed: bool,
 }
 
+base::heap_bytes!(OpenContainer: copies, slots, slice);
+
 /// Open containers by slot. The builder identifies containers by the same slots.
 ///
 /// Slots are reused, and their vectors keep their capacity, so that opening a container usually needs no heap
@@ -41,6 +43,8 @@ pub(super) struct OpenContainers {
     /// slot may have been reused for another container since.
     fast_path_slots: Vec<u32>,
 }
+
+base::heap_bytes!(OpenContainers: containers, [containers]);
 
 impl OpenContainers {
     pub(super) fn new() -> Self {
@@ -95,13 +99,6 @@ impl OpenContainers {
             open.is_listed = false;
         }
         Some(slot)
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let lists = |open: &OpenContainer| {
-            open.copies.capacity() * size_of::<usize>() + open.slots.capacity() * 4 + open.slice.capacity()
-        };
-        self.containers.iter().map(lists).sum::<usize>() + self.containers.capacity() * size_of::<OpenContainer>()
     }
 
     /// Returns whether `count` more containers can be started.

@@ -1,6 +1,7 @@
 //! Cache of finished lists, keyed by the bytes of their references (a slice). A lookup first tries the slice that
 //! followed the same slices last time.
 
+use base::heap::HeapBytes;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -130,10 +131,7 @@ impl<V: Copy> SliceCache<V> {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry<V>>()
-            + self.bytes.capacity()
-            + self.table.allocation_size()
-            + self.followers.capacity() * 4
+        self.entries.heap_bytes() + self.bytes.capacity() + self.table.heap_bytes() + self.followers.heap_bytes()
     }
 }
 

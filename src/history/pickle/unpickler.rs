@@ -10,6 +10,7 @@ use super::opcode::{self, Support};
 use super::open::Kind;
 use super::path;
 use super::stack::Stack;
+use base::heap::HeapBytes;
 
 /// Highest supported pickle protocol, which Python 3.8 introduced.
 const MAX_PROTOCOL: u8 = 5;

@@ -1,6 +1,7 @@
 //! Tables of the data that recorders add to a snapshot.
 
 use super::tree::{Token, ValueTree};
+use base::heap::HeapBytes;
 
 /// Top-level keys of a snapshot under which recorders store data.
 pub const RECORDER_KEYS: [&str; 4] = ["memscape", "source_code", "shape_data", CROP_KEY];
@@ -65,7 +66,6 @@ impl RecorderData {
 
     /// Returns the value of a fact about the device with ordinal `device`, as text. `key` is relative to the device,
     /// such as `name`.
-    #[inline(never)]
     pub fn device_fact(&self, device: i64, key: &str) -> Option<&str> {
         let device = device.to_string();
         let prefix = self.facts.iter().find_map(|(known, text)| {
@@ -76,7 +76,6 @@ impl RecorderData {
 
     /// Returns the tensors in an allocation that is live at the end: all tensors at its address whose size fits
     /// `requested` bytes.
-    #[inline(never)]
     pub fn tensors_at(&self, device: i64, address: u64, requested: u64) -> &[Tensor] {
         let key = (device, address);
         let mut from = self.tensors.partition_point(|tensor| (tensor.device, tensor.address) < key);
@@ -145,7 +144,7 @@ impl RecorderData {
 
     pub fn heap_bytes(&self) -> usize {
         let facts: usize = self.facts.iter().map(|(key, text)| key.capacity() + text.capacity() + 48).sum();
-        self.tree.heap_bytes() + facts + self.tensors.capacity() * size_of::<Tensor>()
+        self.tree.heap_bytes() + facts + self.tensors.heap_bytes()
     }
 }
 

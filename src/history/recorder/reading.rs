@@ -192,7 +192,6 @@ impl RecorderData {
 }
 
 /// Returns the byte position of the value that follows the next key.
-#[inline(never)]
 fn value_position(tokens: &Tokens<'_>) -> u32 {
     let mut ahead = tokens.clone();
     let _ = ahead.next();

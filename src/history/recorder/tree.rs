@@ -32,6 +32,8 @@ pub struct ValueTree {
     bytes: Vec<u8>,
 }
 
+base::heap_bytes!(ValueTree: bytes);
+
 impl ValueTree {
     /// Returns whether there is room for more values. The end of a container can be added even without room.
     pub fn has_room(&self) -> bool {
@@ -89,10 +91,6 @@ impl ValueTree {
             _ => &[],
         }
     }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.bytes.capacity()
-    }
 }
 
 /// Iterator over tokens, which ends at invalid bytes.
@@ -119,7 +117,6 @@ impl<'a> Tokens<'a> {
     }
 
     /// Skips the rest of a container whose start token was read.
-    #[inline(never)]
     pub fn skip_rest(&mut self) {
         let mut depth = 1u32;
         while depth > 0 {
@@ -133,7 +130,6 @@ impl<'a> Tokens<'a> {
     }
 
     /// Skips the rest of a value whose first token is `token`.
-    #[inline(never)]
     pub fn skip_value(&mut self, token: Token<'_>) {
         if matches!(token, Token::List | Token::Dict) {
             self.skip_rest();
@@ -141,7 +137,6 @@ impl<'a> Tokens<'a> {
     }
 
     /// Returns the next key of a dict and the first token of its value, or `None` at the end of the dict.
-    #[inline(never)]
     pub fn next_pair(&mut self) -> Option<(&'a [u8], Token<'a>)> {
         match self.next()? {
             Token::Text(key) => Some((key, self.next().filter(|value| *value != Token::End)?)),
@@ -150,7 +145,6 @@ impl<'a> Tokens<'a> {
     }
 
     /// Returns the first token of the next element of a list, or `None` at the end of the list.
-    #[inline(never)]
     pub fn next_item(&mut self) -> Option<Token<'a>> {
         self.next().filter(|item| *item != Token::End)
     }
@@ -159,7 +153,6 @@ impl<'a> Tokens<'a> {
 impl<'a> Iterator for Tokens<'a> {
     type Item = Token<'a>;
 
-    #[inline(never)]
     fn next(&mut self) -> Option<Token<'a>> {
         let &[tag] = self.take(1)? else { return None };
         Some(match tag {

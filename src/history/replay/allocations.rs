@@ -43,6 +43,8 @@ pub struct Allocations {
     pub(super) may_start_awaiting_free: bool,
 }
 
+base::heap_bytes!(Allocations: [parts], allocated_at);
+
 impl Allocations {
     /// Creates allocations from lifetimes alone, for tests and benchmarks: `(allocated_at, freed_at, size)` as in
     /// [`Allocations::spans`], in the order of allocation.
@@ -210,9 +212,5 @@ impl Allocations {
     /// Same as [`Allocations::spans`] for a range of ids, for passes that are split into time slices.
     pub fn spans_in(&self, ids: Range<usize>) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
         (ids.start..ids.end.min(self.len())).map(|id| self.span(AllocationId(id as u32)))
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.parts.iter().map(LifetimeColumns::heap_bytes).sum::<usize>() + self.allocated_at.heap_bytes()
     }
 }

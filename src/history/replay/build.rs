@@ -112,7 +112,7 @@ impl Builder {
         loop {
             if self.current.is_none() {
                 let Some(device) = self.waiting.pop() else { return Ok(()) };
-                self.current = Some(Box::new(out_of_line(|| DeviceBuilder::new(device, snapshot, &mut self.warnings))));
+                self.current = Some(Box::new(DeviceBuilder::new(device, snapshot, &mut self.warnings)));
             }
             let Some(building) = &mut self.current else { return Ok(()) };
             out_of_line(|| building.step(snapshot, &mut self.warnings, slice))?;
@@ -350,7 +350,7 @@ impl DeviceBuilder {
             self.next_event += 1;
         }
         if self.median.is_none() {
-            out_of_line(|| self.finish_counting());
+            self.finish_counting();
         }
         while let Some(median) = &mut self.median {
             while let Some(totals) = self.totals.chunk(self.next_chunk) {

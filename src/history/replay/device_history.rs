@@ -9,6 +9,7 @@ use super::totals::{Curve, Totals};
 use super::trace::{Annotated, Events, Subject, to_signed};
 use crate::snapshot::{Action, AnnotationRange, LabelsId};
 use base::column::Column;
+use base::heap::HeapBytes;
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 
@@ -146,8 +147,7 @@ impl DeviceHistory {
         }
     }
 
-    /// Returns the effect of `event` on its allocation. Not inlined, because many loops call this function.
-    #[inline(never)]
+    /// Returns the effect of `event` on its allocation.
     pub fn allocation_change(&self, event: EventIdx) -> Option<AllocationChange> {
         let action = self.events.action(event.0);
         let id = self.allocations.id(self.events.subject_of(event.0, action))?;
@@ -274,7 +274,7 @@ impl DeviceHistory {
                     + self.early_facts.heap_bytes()
                     + self.later_operations.heap_bytes(),
             ),
-            ("allocations", self.allocations.heap_bytes() + self.end_blocks.allocation_size()),
+            ("allocations", self.allocations.heap_bytes() + self.end_blocks.heap_bytes()),
             (
                 "totals",
                 self.drawn.heap_bytes()
@@ -283,7 +283,7 @@ impl DeviceHistory {
                     + self.live_counts.heap_bytes(),
             ),
             ("live sets", self.live.heap_bytes()),
-            ("annotations", self.annotations.capacity() * size_of::<AnnotationRange>()),
+            ("annotations", self.annotations.heap_bytes()),
         ]
     }
 }

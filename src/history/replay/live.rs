@@ -29,6 +29,8 @@ pub struct LiveSets {
     work: Work,
 }
 
+base::heap_bytes!(LiveSets: ids, checkpoints);
+
 /// Superset of the allocations that are live at a moment, in id order: the ids of a checkpoint, then a range of later
 /// ids. All were allocated by that moment, but some may have been freed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -159,10 +161,6 @@ impl LiveSets {
             .chain(first..last)
             .map(AllocationId)
             .filter(move |&id| allocations.outlives(id, moment))
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.ids.heap_bytes() + self.checkpoints.capacity() * size_of::<(u32, usize)>()
     }
 }
 

@@ -4,6 +4,7 @@ use super::image::{HistoryLoader, ImageReader};
 use super::loaded_range::KeepRange;
 use super::trace::{EARLY_BIT, Trace};
 use crate::snapshot::{Event, EventSink, Rows};
+use base::heap::HeapBytes;
 
 /// Maximum number of events in a trace. Moments and subjects are stored in 32 bits, and one bit of a subject marks
 /// allocations from before recording.

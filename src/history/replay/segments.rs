@@ -81,6 +81,8 @@ pub struct SegmentLifetimes {
     work: Work,
 }
 
+base::heap_bytes!(SegmentLifetimes: ranges, live, mapped, changes, facts, kinds);
+
 /// Properties of a range other than its lifetime.
 #[derive(Clone, Copy, Debug)]
 struct RangeInfo {
@@ -203,15 +205,6 @@ impl SegmentLifetimes {
     pub fn change(&self, history: &DeviceHistory, event: EventIdx) -> i64 {
         let Subject::Segment(operation) = history.events.subject(event.0) else { return 0 };
         self.changes.get(operation as usize).unwrap_or(0)
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.ranges.heap_bytes()
-            + self.live.heap_bytes()
-            + self.mapped.heap_bytes()
-            + self.changes.heap_bytes()
-            + self.facts.heap_bytes()
-            + self.kinds.capacity() * size_of::<SegmentKind>()
     }
 
     /// Continues computing the ranges until they are complete or the time slice is used up. Every call must pass the

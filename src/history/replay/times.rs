@@ -25,6 +25,8 @@ pub struct Times {
     uneven: bool,
 }
 
+base::heap_bytes!(Times: start, latest_before, offset, exceptions);
+
 const EXCEPTION: i32 = i32::MIN;
 
 impl Default for Times {
@@ -124,13 +126,6 @@ impl Times {
     /// Returns the times as an axis, if the file has any.
     pub fn time_axis(&self) -> Option<TimeAxis<'_>> {
         self.has_times().then_some(TimeAxis { times: self })
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.start.heap_bytes()
-            + self.latest_before.heap_bytes()
-            + self.offset.heap_bytes()
-            + self.exceptions.capacity() * size_of::<(u32, i64)>()
     }
 }
 

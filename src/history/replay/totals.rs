@@ -27,12 +27,16 @@ pub struct Totals {
     levels: Vec<Maxima>,
 }
 
+base::heap_bytes!(Totals: block_start, [levels]);
+
 /// Level of the pyramid. Each node has the maximum over its moments, and the first moment with this maximum.
 #[derive(Clone, Debug, Default)]
 struct Maxima {
     total: Column<i64>,
     moment: Column<u32>,
 }
+
+base::heap_bytes!(Maxima: total, moment);
 
 /// Running total together with the change at each event, which queries need.
 #[derive(Clone, Copy)]
@@ -102,11 +106,6 @@ impl Totals {
     /// Returns the total after the last event.
     pub fn last(&self) -> i64 {
         self.last
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        let levels = self.levels.iter().map(|level| level.total.heap_bytes() + level.moment.heap_bytes());
-        self.block_start.heap_bytes() + levels.sum::<usize>()
     }
 
     /// Starts the block of moment `self.moments` with total `self.last`. Adds nodes for the groups that are now

@@ -12,6 +12,7 @@ use super::loaded_range::OutsideRange;
 use super::times::Times;
 use crate::snapshot::{Action, Event, LabelsId, NO_TIME, StackId};
 use base::column::Column;
+use base::heap::HeapBytes;
 use hashbrown::HashMap;
 
 /// Flag in an event's subject: the allocation is from before recording.
@@ -45,6 +46,8 @@ pub(super) struct LifetimeColumns {
     pub(super) freed_at: Column<u32>,
 }
 
+base::heap_bytes!(LifetimeColumns: address, size, free_requested, freed_at);
+
 impl LifetimeColumns {
     #[inline(always)]
     pub(super) fn push(&mut self, event: &Event) -> u32 {
@@ -58,13 +61,6 @@ impl LifetimeColumns {
         self.size.push(size);
         self.free_requested.push(free_requested);
         self.freed_at.push(freed_at);
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.address.heap_bytes()
-            + self.size.heap_bytes()
-            + self.free_requested.heap_bytes()
-            + self.freed_at.heap_bytes()
     }
 }
 
@@ -80,6 +76,8 @@ pub struct Events {
     /// Times of the events.
     pub times: Times,
 }
+
+base::heap_bytes!(Events: action, subject, stack, labels, times);
 
 impl Events {
     /// Returns the number of events, including dropped ones.
@@ -155,14 +153,6 @@ impl Events {
     /// Returns the labels of an event: stream, pool, metadata.
     pub fn labels(&self, event: u32) -> LabelsId {
         self.labels.get(self.row(event)).map_or(LabelsId(u32::MAX), LabelsId)
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.action.heap_bytes()
-            + self.subject.heap_bytes()
-            + self.stack.heap_bytes()
-            + self.labels.heap_bytes()
-            + self.times.heap_bytes()
     }
 }
 
@@ -414,7 +404,7 @@ impl Trace {
                     + self.note_events.heap_bytes(),
             ),
             ("allocations", self.traced.heap_bytes() + self.allocated_at.heap_bytes() + self.early.heap_bytes()),
-            ("live set", self.live.allocation_size() + self.free_sizes.capacity() * size_of::<(u32, u64)>()),
+            ("live set", self.live.heap_bytes() + self.free_sizes.heap_bytes()),
         ]
     }
 }

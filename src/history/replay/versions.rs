@@ -30,9 +30,13 @@ pub struct Versions {
     freed_before: [FreeCounts; 2],
 }
 
+base::heap_bytes!(Versions: traced, freed, segments, [freed_before]);
+
 /// Number of frees at each address, divided into [`SHARDS`] tables.
 #[derive(Clone, Debug, Default)]
 struct FreeCounts(Vec<HashMap<u64, u32, foldhash::fast::RandomState>>);
+
+base::heap_bytes!(FreeCounts: [0]);
 
 impl FreeCounts {
     fn shard(address: u64) -> usize {
@@ -94,15 +98,5 @@ impl Versions {
             Action::SegmentFree | Action::SegmentUnmap => segments.increment(address),
             _ => {}
         }
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        let free_counts = self
-            .freed_before
-            .iter()
-            .flat_map(|free_counts| &free_counts.0)
-            .map(HashMap::allocation_size)
-            .sum::<usize>();
-        [&self.traced, &self.freed, &self.segments].map(Column::heap_bytes).iter().sum::<usize>() + free_counts
     }
 }

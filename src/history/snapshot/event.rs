@@ -4,64 +4,34 @@ use super::labels::LabelsId;
 use super::schema::Key;
 use super::stacks::StackId;
 
-/// Action of a trace event (FORMAT §4). `free`, which only third-party tools write, is read as
-/// [`Action::FreeCompleted`]. `workspace_snapshot`, which torch_npu writes between the workspaces' trace and the
-/// device's, is read as [`Action::Snapshot`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Action {
-    Alloc,
-    /// The program freed a block.
-    FreeRequested,
-    FreeCompleted,
-    /// A segment was allocated from the driver.
-    SegmentAlloc,
-    SegmentFree,
-    /// Physical memory was mapped into an expandable segment.
-    SegmentMap,
-    SegmentUnmap,
-    Snapshot,
-    /// The driver could not provide more memory.
-    Oom,
-    /// Annotation of a live allocation (since PyTorch 2.14).
-    Annotate,
-    /// Action of a later version. It is kept in the trace and causes a warning.
-    Unknown,
+base::listed! {
+    /// Action of a trace event (FORMAT §4). `free`, which only third-party tools write, is read as
+    /// [`Action::FreeCompleted`]. `workspace_snapshot`, which torch_npu writes between the workspaces' trace and the
+    /// device's, is read as [`Action::Snapshot`].
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[repr(u8)]
+    pub enum Action {
+        Alloc = "alloc",
+        /// The program freed a block.
+        FreeRequested = "free_requested",
+        FreeCompleted = "free_completed",
+        /// A segment was allocated from the driver.
+        SegmentAlloc = "segment_alloc",
+        SegmentFree = "segment_free",
+        /// Physical memory was mapped into an expandable segment.
+        SegmentMap = "segment_map",
+        SegmentUnmap = "segment_unmap",
+        Snapshot = "snapshot",
+        /// The driver could not provide more memory.
+        Oom = "oom",
+        /// Annotation of a live allocation (since PyTorch 2.14).
+        Annotate = "annotate",
+        /// Action of a later version. It is kept in the trace and causes a warning.
+        Unknown = "unknown",
+    }
 }
 
 impl Action {
-    /// All actions, in the order of their discriminants.
-    pub const ALL: [Action; 11] = [
-        Action::Alloc,
-        Action::FreeRequested,
-        Action::FreeCompleted,
-        Action::SegmentAlloc,
-        Action::SegmentFree,
-        Action::SegmentMap,
-        Action::SegmentUnmap,
-        Action::Snapshot,
-        Action::Oom,
-        Action::Annotate,
-        Action::Unknown,
-    ];
-
-    /// Returns the name of the action in the file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Action::Alloc => "alloc",
-            Action::FreeRequested => "free_requested",
-            Action::FreeCompleted => "free_completed",
-            Action::SegmentAlloc => "segment_alloc",
-            Action::SegmentFree => "segment_free",
-            Action::SegmentMap => "segment_map",
-            Action::SegmentUnmap => "segment_unmap",
-            Action::Snapshot => "snapshot",
-            Action::Oom => "oom",
-            Action::Annotate => "annotate",
-            Action::Unknown => "unknown",
-        }
-    }
-
     /// Returns whether the action allocates or frees a segment or a part of one.
     pub fn is_segment_action(self) -> bool {
         matches!(self, Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap | Action::SegmentUnmap)

@@ -1,6 +1,7 @@
 //! Interned stack frames.
 
 use super::strings::StringId;
+use base::heap::HeapBytes;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
@@ -61,8 +62,7 @@ impl Frames {
     }
 
     pub fn heap_bytes(&self) -> usize {
-        self.frames.capacity() * size_of::<Frame>()
-            + self.frames.iter().map(|frame| size_of_val(&*frame.fx)).sum::<usize>()
-            + self.ids.allocation_size()
+        let fx: usize = self.frames.iter().map(|frame| size_of_val(&*frame.fx)).sum();
+        self.frames.heap_bytes() + fx + self.ids.heap_bytes()
     }
 }

@@ -39,6 +39,8 @@ pub struct LabelTable {
     last: u32,
 }
 
+base::heap_bytes!(LabelTable: rows, ids);
+
 impl LabelTable {
     /// Returns the id of this combination, which is added if it is new. Returns `None` if the table is full, with 2^32
     /// − 1 combinations.
@@ -75,9 +77,5 @@ impl LabelTable {
 
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Labels>() + self.ids.allocation_size()
     }
 }

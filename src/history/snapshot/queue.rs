@@ -16,11 +16,15 @@ pub(super) struct EventQueue {
     rows: u32,
 }
 
+base::heap_bytes!(EventQueue: [chunks]);
+
 #[derive(Default)]
 struct Chunk {
     events: Vec<Option<Event>>,
     taken: usize,
 }
+
+base::heap_bytes!(Chunk: events);
 
 impl EventQueue {
     /// Adds an event and returns its row. Returns `None` after 2^32 − 1 events.
@@ -68,10 +72,6 @@ impl EventQueue {
     /// Returns the number of events added so far, including those taken.
     pub(super) fn rows(&self) -> u32 {
         self.rows
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.events.capacity() * size_of::<Option<Event>>()).sum()
     }
 }
 

@@ -16,6 +16,7 @@ use super::strings::StringId;
 use super::unknown::SeenWords;
 use super::value::{Kind, Value};
 use crate::pickle::Builder;
+use base::heap::{self, HeapBytes};
 
 /// Kind of an open container. It is determined by the first values of the container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,8 @@ struct OpenContainer {
     items: Vec<Value>,
     item_count: u64,
 }
+
+base::heap_bytes!(OpenContainer: items);
 
 impl OpenContainer {
     fn push_items(&mut self, items: &[Value]) -> Result<(), (usize, ReadError)> {
@@ -105,8 +108,7 @@ impl<S: EventSink> Reader<S> {
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.store.heap_bytes();
         bytes.push(("events waiting for their list", self.queue.heap_bytes()));
-        let open = self.open.iter().map(|open| open.items.capacity() * size_of::<Value>());
-        bytes.push(("open containers", open.sum()));
+        bytes.push(("open containers", heap::sum(&self.open)));
         bytes
     }
 

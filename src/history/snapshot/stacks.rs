@@ -36,6 +36,8 @@ pub struct Stacks {
     hasher: RandomState,
 }
 
+base::heap_bytes!(Stacks: nodes, by_frames, children);
+
 impl Default for Stacks {
     fn default() -> Self {
         Stacks {
@@ -120,10 +122,6 @@ impl Stacks {
     /// Always returns false, because the root is present.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.nodes.heap_bytes() + self.by_frames.allocation_size() + self.children.allocation_size()
     }
 }
 

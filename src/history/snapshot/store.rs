@@ -10,6 +10,7 @@ use super::strings::{StringId, Strings};
 use super::value::{Kind, Value};
 use crate::recorder::{Token, ValueTree};
 use base::column::Column;
+use base::heap::HeapBytes;
 use hashbrown::HashMap;
 
 /// Block whose address may not be computed yet (before PyTorch 2.1).
@@ -360,20 +361,17 @@ impl Store {
             ("frames", self.frames.heap_bytes()),
             ("stacks", self.stacks.heap_bytes()),
             ("labels", self.labels.heap_bytes() + self.lines.heap_bytes()),
-            (
-                "segments and blocks",
-                self.blocks.capacity() * size_of::<ReadBlock>() + self.segments.capacity() * size_of::<Segment>(),
-            ),
+            ("segments and blocks", self.blocks.heap_bytes() + self.segments.heap_bytes()),
             (
                 "other values",
                 self.items.heap_bytes()
                     + self.containers.heap_bytes()
-                    + self.line_lists.allocation_size()
-                    + self.wide.capacity() * size_of::<i128>()
-                    + self.wide_ids.allocation_size()
-                    + self.floats.capacity() * 8
-                    + self.marks.capacity() * size_of::<AnnotationMark>()
-                    + self.history.capacity() * size_of::<HistoryEntry>(),
+                    + self.line_lists.heap_bytes()
+                    + self.wide.heap_bytes()
+                    + self.wide_ids.heap_bytes()
+                    + self.floats.heap_bytes()
+                    + self.marks.heap_bytes()
+                    + self.history.heap_bytes(),
             ),
         ]
     }

@@ -25,6 +25,8 @@ pub struct Strings {
     bytes: usize,
 }
 
+base::heap_bytes!(Strings: [pieces], places, ids);
+
 /// Maximum total length of all strings in bytes: a quarter of the address space of wasm. The strings of the largest
 /// known snapshots take tens of MiB.
 pub const MAX_STRING_BYTES: usize = 1 << 30;
@@ -86,10 +88,6 @@ impl Strings {
     /// Always returns false, because the schema's words are present.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.pieces.iter().map(Vec::capacity).sum::<usize>() + self.places.heap_bytes() + self.ids.allocation_size()
     }
 }
 

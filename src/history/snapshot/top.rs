@@ -14,6 +14,7 @@ use super::unknown::{SeenWords, UnknownOwner};
 use super::value::{Kind, Value};
 use super::warning::{WarningKind, Warnings};
 use crate::recorder::{RECORDER_KEYS, RecorderData, Token, ValueTree, parse_recorder};
+use base::heap::HeapBytes;
 use hashbrown::HashMap;
 
 /// Contents of a snapshot file, except its events.
@@ -77,11 +78,8 @@ impl Snapshot {
             ("frames", self.frames.heap_bytes()),
             ("stacks", self.stacks.heap_bytes()),
             ("labels", self.labels.heap_bytes() + self.lines.heap_bytes()),
-            (
-                "segments and blocks",
-                self.segments.capacity() * size_of::<Segment>() + self.blocks.capacity() * size_of::<Block>(),
-            ),
-            ("annotations", self.marks.capacity() * size_of::<AnnotationMark>()),
+            ("segments and blocks", self.segments.heap_bytes() + self.blocks.heap_bytes()),
+            ("annotations", self.marks.heap_bytes()),
             ("the recorder's key", self.recorder.heap_bytes()),
         ]
     }

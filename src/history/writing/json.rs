@@ -1,6 +1,7 @@
 //! JSON writer, without whitespace. Pairs become lists, and shared values are repeated.
 
 use super::{Items, ValueWriter};
+use base::escape::Json;
 use std::io::{self, Write};
 
 /// Writer of one JSON value.
@@ -31,22 +32,6 @@ impl<W: Write> JsonWriter<W> {
         self.open.pop();
         self.out.write_all(bracket)
     }
-
-    fn write_quoted(&mut self, text: &str) -> io::Result<()> {
-        self.out.write_all(b"\"")?;
-        let mut from = 0;
-        for (index, byte) in text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
-            self.out.write_all(text.as_bytes().get(from..index).unwrap_or_default())?;
-            match byte {
-                b'"' | b'\\' => self.out.write_all(&[b'\\', byte])?,
-                b'\n' => self.out.write_all(b"\\n")?,
-                _ => write!(self.out, "\\u{byte:04x}")?,
-            }
-            from = index + 1;
-        }
-        self.out.write_all(text.as_bytes().get(from..).unwrap_or_default())?;
-        self.out.write_all(b"\"")
-    }
 }
 
 impl<W: Write> ValueWriter for JsonWriter<W> {
@@ -71,12 +56,12 @@ impl<W: Write> ValueWriter for JsonWriter<W> {
 
     fn text(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.write_separator()?;
-        self.write_quoted(&String::from_utf8_lossy(bytes))
+        write!(self.out, "{}", Json(&String::from_utf8_lossy(bytes)))
     }
 
     fn key(&mut self, key: &'static str) -> io::Result<()> {
         self.write_separator()?;
-        self.write_quoted(key)
+        write!(self.out, "{}", Json(key))
     }
 
     fn memoize(&mut self) -> io::Result<Option<u32>> {

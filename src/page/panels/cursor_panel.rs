@@ -60,7 +60,7 @@ impl Part for Panel {
             ];
             set_or_remove(&elements.moment, &exact);
         }
-        if let Some(measured) = self.measured.update(state.measured()) {
+        if let Some(measured) = self.measured.update(ui::ruler::measured(state)) {
             elements.measured.set_hidden(measured.is_none());
             let text = measured.map_or_else(String::new, |it| format!("{}\n{}", it.text(), it.exact_bytes()));
             set_text(&elements.measured_text, &text);
@@ -71,7 +71,7 @@ impl Part for Panel {
             ];
             set_or_remove(&elements.measured, &exact);
         }
-        if let Some(hint) = self.hint.update(state.capacity_hint()) {
+        if let Some(hint) = self.hint.update(ui::capacity::hint(state)) {
             set_attribute(&elements.capacity, "placeholder", hint);
         }
         let trail = &state.tools.history;
@@ -83,7 +83,7 @@ impl Part for Panel {
             elements.window_back.set_disabled(*back == 0);
             elements.window_forward.set_disabled(*forward == 0);
         }
-        if let Some(lines) = self.markers.update(state.marker_lines()) {
+        if let Some(lines) = self.markers.update(ui::markers::lines(state)) {
             elements.marker_box.set_hidden(lines.is_empty());
             show_markers(elements, lines);
         }

@@ -6,9 +6,8 @@ use crate::dom::{clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use ui::events::{ActionFilter, COLUMNS, EventsAction, EventsStatus, action_filters, grid, status};
 use ui::rows::Grid;
-use ui::rows::RowsStep;
 use ui::tab::Tab;
-use ui::{Action, Command, State};
+use ui::{Action, State, commands};
 
 elements! {
     HtmlElement: events_actions, events_all, events_clear, events_copy, events_empty, events_empty_text, events_go,
@@ -70,11 +69,11 @@ impl Part for Panel {
         });
         // These have the shortcuts of the Allocations tab's buttons.
         on(&elements.events_all, "click", |app, _, _| {
-            app.dispatch(Action::Command(Command::Rows(RowsStep::ChooseAll)));
+            app.dispatch(Action::Command(commands::rows::SELECT_ALL));
         });
-        on(&elements.events_copy, "click", |app, _, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Copy))));
-        on(&elements.events_clear, "click", |app, _, _| app.dispatch(Action::Command(Command::Rows(RowsStep::Clear))));
-        on(&elements.events_go, "click", |app, _, _| app.dispatch(Action::Command(Command::FocusGoTo)));
+        on(&elements.events_copy, "click", |app, _, _| app.dispatch(Action::Command(commands::rows::COPY)));
+        on(&elements.events_clear, "click", |app, _, _| app.dispatch(Action::Command(commands::rows::CLEAR)));
+        on(&elements.events_go, "click", |app, _, _| app.dispatch(Action::Command(commands::FOCUS_GO_TO)));
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {

@@ -9,7 +9,7 @@ use ui::find::{FindStatus, MatchCase, SameStack, same_stack_text, status};
 use ui::range::ViewScope;
 use ui::tab::Tab;
 use ui::table::TableAction;
-use ui::{Action, Command, State};
+use ui::{Action, State, commands};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent};
 
@@ -60,7 +60,7 @@ impl Part for Panel {
             let text = app.state.borrow().find.text.clone();
             app.dispatch(Action::feature(TableAction::FilterTyped(text)));
             app.dispatch(Action::ScopeChosen(ViewScope::WholeTrace));
-            app.dispatch(Action::Command(Command::Show(Tab::Allocations)));
+            app.dispatch(Action::Command(commands::show(Tab::Allocations)));
         });
     }
 
@@ -105,12 +105,16 @@ fn on_key(app: &'static App, elements: &'static Elements, event: &Event) {
     match event.key().as_str() {
         "c" | "C" if event.alt_key() => {
             search(app, elements);
-            app.dispatch(Action::Command(Command::ToggleMatchCase));
+            app.dispatch(Action::Command(commands::TOGGLE_MATCH_CASE));
         }
         "Enter" => {
             // Enter searches immediately.
             search(app, elements);
-            app.dispatch(Action::Command(if event.shift_key() { Command::FindPrevious } else { Command::FindNext }));
+            app.dispatch(Action::Command(if event.shift_key() {
+                commands::FIND_PREVIOUS
+            } else {
+                commands::FIND_NEXT
+            }));
         }
         "Escape" => {
             search(app, elements);

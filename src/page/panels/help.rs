@@ -6,7 +6,7 @@ use crate::dom::clear;
 use crate::elements::elements;
 use ui::help::{Group, START_TITLE, SYNTAX_TITLE, groups};
 use ui::stage::{Help, Letters};
-use ui::{Action, Command, State};
+use ui::{Action, State, commands};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
@@ -33,7 +33,7 @@ impl Part for Panel {
                 app.dispatch(Action::HelpClosed);
             }
         });
-        on(&elements.letters, "change", |app, _, _| app.dispatch(Action::Command(Command::ToggleLetters)));
+        on(&elements.letters, "change", |app, _, _| app.dispatch(Action::Command(commands::TOGGLE_LETTERS)));
         on(&elements.help_filter, "input", |app, elements, _| {
             app.dispatch(Action::HelpFiltered(elements.help_filter.value()));
         });

@@ -75,7 +75,7 @@ fn place_timeline_card(elements: &Elements, state: &State) {
     if let Some((_, x)) = &state.slices.hovered {
         return move_to(card, placement::place_card((left + x / canvas.scale, room.1), card_size, room));
     }
-    let Some(pointer) = state.crosshair_on_canvas() else { return };
+    let Some(pointer) = ui::lane_focus::crosshair_on_canvas(state) else { return };
     let x = left + pointer.x / canvas.scale;
     let y = top + (f64::from(canvas.height_px) - pointer.y) / canvas.scale;
     let block = block_rects(state);

@@ -14,17 +14,10 @@ use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
 
-/// All topics, in the order of their buttons.
-const TOPICS: [Topic; Topic::ALL.len() + 2] = {
-    let mut all = [Topic::Ranks; Topic::ALL.len() + 2];
-    all[1] = Topic::Comparison;
-    let mut at = 0;
-    while at < Topic::ALL.len() {
-        all[at + 2] = Topic::ALL[at];
-        at += 1;
-    }
-    all
-};
+/// Returns all topics, in the order of their buttons.
+fn topics() -> impl Iterator<Item = Topic> {
+    [Topic::Ranks, Topic::Comparison].into_iter().chain(Topic::ALL)
+}
 
 elements! {
     HtmlElement: insights_note, insights_report, insights_sheets, insights_statements, insights_topics;
@@ -46,7 +39,7 @@ impl Part for Panel {
     const TAB: Option<Tab> = Some(Tab::Insights);
 
     fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
-        for topic in TOPICS {
+        for topic in topics() {
             let button = elements.new_button("", topic.title(), ("data-topic", topic.name()));
             set_attribute(&button, "role", "tab");
             set_attribute(&button, "aria-controls", "insights-report");
@@ -146,7 +139,7 @@ impl Part for Panel {
             set_flag(&elements.insights_report, "aria-busy", is_busy);
         }
         let Some(marks) = self.marks.update(marks).cloned() else { return };
-        for topic in TOPICS {
+        for topic in topics() {
             let Some(button) = topic_button(elements, topic) else { continue };
             let is_hidden = match topic {
                 Topic::Comparison => !marks.is_compared,
@@ -254,12 +247,12 @@ fn handle_action(app: &App, action: InsightsAction) {
 fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let now = app.state.borrow().insights.topic;
-    let is_there = |topic: &&Topic| match topic {
-        Topic::Comparison => app.state.borrow().is_compared(),
+    let is_there = |topic: &Topic| match topic {
+        Topic::Comparison => ui::comparing::is_compared(&app.state.borrow()),
         Topic::Ranks => app.state.borrow().ranks.is_available(),
         _ => true,
     };
-    let all: Vec<Topic> = TOPICS.iter().filter(is_there).copied().collect();
+    let all: Vec<Topic> = topics().filter(is_there).collect();
     let place = all.iter().position(|topic| *topic == now).unwrap_or(0);
     let last = all.len() - 1;
     let place = match key.as_str() {

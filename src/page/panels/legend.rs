@@ -82,10 +82,10 @@ impl Part for Panel {
             set_flag(&elements.axis, "aria-pressed", *axis == Axis::Time);
             elements.axis.set_disabled(!timed);
         }
-        let (plot, colouring) = (state.plot_settings.plot, state.coloured_by());
+        let (plot, colouring) = (state.plot_settings.plot, ui::legend::coloured_by(state));
         let entries = state.surroundings.legend_of(colouring).cloned();
         let (faded, background) = (state.surroundings.faded.clone(), theme.look.background);
-        let covered = state.view.as_ref().and_then(|view| state.visible_pixels(view));
+        let covered = state.view.as_ref().and_then(|view| ui::legend::visible_pixels(state, view));
         let filter = state.legend_filter.clone();
         let now = Entries { entries, plot, colouring, faded, covered, background, filter };
         if let Some(Entries { entries, plot, colouring, faded, covered, filter, .. }) = self.entries.update(now) {

@@ -5,10 +5,9 @@ use crate::changes;
 use crate::dom::{clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use gloo::timers::callback::Interval;
-use ui::features::FeatureCommand;
-use ui::features::watch::{WatchAction, WatchStep};
+use ui::features::watch::WatchAction;
 use ui::reload::{LiveView, follows, view};
-use ui::{Action, Command, State};
+use ui::{Action, State, commands};
 
 elements! {
     HtmlButtonElement: live_close, live_follow, live_reload;
@@ -39,7 +38,7 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.live_close, "click", |app, _, _| app.dispatch(Action::feature(WatchAction::Dismissed)));
         on(&elements.live_follows, "change", |app, _, _| {
-            app.dispatch(Action::Command(Command::Feature(FeatureCommand::Live(WatchStep::Follow))));
+            app.dispatch(Action::Command(commands::watch::FOLLOW));
         });
         on(&elements.live_compare, "change", |app, elements, _| {
             if let Ok(place) = elements.live_compare.value().parse() {

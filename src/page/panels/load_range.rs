@@ -6,7 +6,7 @@ use crate::elements::elements;
 use ui::load_dialog::data::LoadDialog;
 use ui::load_dialog::loaded_text;
 use ui::stage::Stage;
-use ui::{Action, Command, State};
+use ui::{Action, State, commands};
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 
@@ -26,12 +26,12 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.choosing_all, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenAll)));
-        on(&elements.choosing_cancel, "click", |app, _, _| app.dispatch(Action::Command(Command::CancelLoading)));
+        on(&elements.choosing_all, "click", |app, _, _| app.dispatch(Action::Command(commands::OPEN_ALL)));
+        on(&elements.choosing_cancel, "click", |app, _, _| app.dispatch(Action::Command(commands::CANCEL_LOADING)));
         // Shortcuts of the page do not work in text fields.
         on(&elements.choosing_events, "keydown", |app, _, event| {
             if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape") {
-                app.dispatch(Action::Command(Command::CancelLoading));
+                app.dispatch(Action::Command(commands::CANCEL_LOADING));
             }
         });
         on(&elements.choosing_form, "submit", |app, elements, event| {

@@ -56,7 +56,7 @@ impl Part for Panel {
         };
         let stage = app.sizes.stage.get().to_device(canvas.scale);
         let above = space_above(state, &view, &canvas);
-        let right = (state.right_axis_px() * canvas.scale).round();
+        let right = (ui::plots::axis::right_axis_px(state) * canvas.scale).round();
         let now = (Overlay::from_state(state), (stage, canvas.height_px, above, right), app.theme.borrow().clone());
         let Some((overlay, _, theme)) = self.shown.update(now) else { return };
         let layer = &elements.overlay;

@@ -4,10 +4,10 @@ use crate::app::{AddListener, App, Part};
 use crate::dialog::{close, set_open, was_closed_by_browser};
 use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_or_remove, set_text};
 use crate::elements::elements;
-use ui::palette::{PaletteAction, PaletteStep, PaletteTarget};
+use ui::palette::{PaletteAction, PaletteTarget};
 use ui::palette_entries::{Entry, PaletteView, view};
 use ui::settings::Dialog;
-use ui::{Action, Command, FeatureCommand, State};
+use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
@@ -163,6 +163,3 @@ fn run_entry(app: &'static App, elements: &Elements, place: usize) {
 fn handle_action(app: &App, action: PaletteAction) {
     app.dispatch(Action::feature(action));
 }
-
-/// Command that opens and closes the palette.
-pub(crate) const TOGGLE: Command = Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle));

@@ -3,13 +3,12 @@
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use ui::keys::BINDINGS;
 use ui::plots::SelectedSegment;
 use ui::plots::line::CurveKeyEntry;
 use ui::plots::segment::segment_view;
 use ui::plots::view::{Pickers, pickers};
-use ui::plots::{NAMES, PlotAction, PlotStep};
-use ui::{Action, Command, State};
+use ui::plots::{NAMES, PlotAction};
+use ui::{Action, State, commands};
 use web_sys::{HtmlElement, HtmlSelectElement};
 
 elements! {
@@ -46,7 +45,7 @@ impl Part for Panel {
             );
         });
         on(&elements.details_only, "click", |app, _, _| {
-            app.dispatch(Action::Command(Command::Plot(PlotStep::OnlySegment)));
+            app.dispatch(Action::Command(commands::ONLY_SEGMENT));
         });
     }
 
@@ -60,12 +59,12 @@ impl Part for Panel {
         if let Some(pickers) = self.pickers.update(pickers) {
             show_pickers(elements, pickers);
         }
-        if let Some(key) = self.key.update(state.curve_key()) {
+        if let Some(key) = self.key.update(ui::plots::curves::curve_key(state)) {
             elements.lines.set_hidden(key.is_empty());
             key.iter().for_each(|entry| show_line(elements, entry));
         }
         let before = self.chosen.0.as_ref().is_some_and(Option::is_some);
-        match self.chosen.update(state.selected_segment().cloned()) {
+        match self.chosen.update(ui::plots::segment::selected_segment(state).cloned()) {
             Some(Some(chosen)) => show_segment(elements, chosen),
             Some(None) if before => {
                 let _ = elements.details.remove_attribute("data-segment");
@@ -116,11 +115,10 @@ fn disable<T: AsRef<web_sys::Element>>(control: &T, why: Option<&str>, title: &s
     set_attribute(control.as_ref(), "title", why.unwrap_or(title));
 }
 
-/// Updates the button that shows or hides a line. The table of shortcuts contains the button's id.
+/// Updates the button that shows or hides a line.
 fn show_line(elements: &Elements, entry: &CurveKeyEntry) {
-    let wanted = Command::Plot(PlotStep::ToggleLine(entry.line));
-    let Some(binding) = BINDINGS.iter().find(|binding| binding.command == wanted) else { return };
-    let Some(button) = elements.by_id::<HtmlElement>(binding.control) else { return };
+    let Some(command) = commands::toggle_line_command(entry.line) else { return };
+    let Some(button) = elements.by_id::<HtmlElement>(command.control) else { return };
     set_flag(&button, "aria-pressed", entry.is_visible);
 }
 

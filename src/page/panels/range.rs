@@ -86,7 +86,7 @@ impl Part for Panel {
                 ],
             );
         }
-        if let Some((scope, about)) = self.scope.update((state.view_scope(), state.cursor.range_scope)) {
+        if let Some((scope, about)) = self.scope.update((ui::cursor::view_scope(state), state.cursor.range_scope)) {
             elements.scope_field.set_hidden(*scope != ViewScope::Range);
             let place = RangeScope::OF_RANGE.iter().position(|of_range| of_range == about);
             elements.scope.set_selected_index(place.and_then(|place| i32::try_from(place).ok()).unwrap_or(0));

@@ -9,7 +9,7 @@ use crate::storage::{load_value, store};
 use js_sys::{Array, Date};
 use ui::recent_files::RecentFiles;
 use ui::stage::Stage;
-use ui::{Action, Command, State};
+use ui::{Action, State, commands};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
@@ -116,7 +116,7 @@ pub(super) fn open_named(app: &'static App, wanted: &str) {
     let known = app.recent.handles.borrow().iter().find(|handle| name(handle) == wanted);
     match known {
         Some(handle) => reopen(app, handle),
-        None => app.dispatch(Action::Command(Command::OpenFile)),
+        None => app.dispatch(Action::Command(commands::OPEN_FILE)),
     }
 }
 
@@ -129,7 +129,7 @@ fn reopen(app: &'static App, handle: JsValue) {
             }
             Ok(None) => {}
             // The file was moved or deleted. The user may find it in the file picker.
-            Err(_) => app.dispatch(Action::Command(Command::OpenFile)),
+            Err(_) => app.dispatch(Action::Command(commands::OPEN_FILE)),
         }
     });
 }

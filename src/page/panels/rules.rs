@@ -12,7 +12,7 @@ use ui::export::ExportAction;
 use ui::insights::view::{SheetView, categories};
 use ui::rules::{Pane, RuleEdit, RulesAction, RulesView, SetChoice, SetFormat, view};
 use ui::settings::{Dialog, SettingsAction};
-use ui::{Action, Command, State};
+use ui::{Action, State, commands};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Event, HtmlInputElement};
@@ -60,7 +60,7 @@ impl Part for Panel {
         });
         on(&elements.settings_rules, "click", |app, _, _| {
             app.dispatch(Action::Settings(SettingsAction::Closed));
-            app.dispatch(Action::Command(Command::ToggleRules));
+            app.dispatch(Action::Command(commands::TOGGLE_RULES));
         });
         on(&elements.rules_choices, "change", |app, _, event| {
             let chosen = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());

@@ -12,11 +12,10 @@ use picture::render::layers::{self, PlacedRect};
 use picture::render::{Bars, OverlayRect, PictureTheme};
 use picture::timeline::scene::FADED;
 use protocol::PieceKind;
-use ui::features::FeatureCommand;
+use ui::segments::SegmentsAction;
 use ui::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
-use ui::segments::{SegmentsAction, SegmentsStep};
 use ui::tab::Tab;
-use ui::{Action, Command, State};
+use ui::{Action, State, commands};
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{Event, ImageData, WheelEvent};
 
@@ -62,8 +61,9 @@ impl Part for Panel {
         on(plot, "wheel", |app, _, event| {
             if let Some(wheel) = event.dyn_ref::<WheelEvent>().filter(|wheel| wheel.ctrl_key()) {
                 event.prevent_default();
-                let step = if wheel.delta_y() < 0.0 { SegmentsStep::ZoomIn } else { SegmentsStep::ZoomOut };
-                app.dispatch(Action::Command(Command::Feature(FeatureCommand::Segments(step))));
+                let step =
+                    if wheel.delta_y() < 0.0 { commands::segments::ZOOM_IN } else { commands::segments::ZOOM_OUT };
+                app.dispatch(Action::Command(step));
             }
         });
     }

@@ -2,20 +2,20 @@
 
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dialog::{set_open, was_closed_by_browser};
-use crate::dom::{set_flag, set_text};
+use crate::dom::{Dom, listen, set_flag, set_text};
 use crate::elements::elements;
 use crate::file_cache;
 use crate::storage::load_value;
 use crate::theme;
-use ui::settings::{Dialog, Field, Settings, SettingsAction, Theme};
+use ui::settings::{Dialog, SETTINGS, Setting, Settings, SettingsAction, Theme};
 use ui::{Action, State};
-use web_sys::Element;
+use web_sys::{Element, HtmlInputElement};
 
 elements! {
     HtmlButtonElement: default_rules, kept_clear, settings_close;
     HtmlDialogElement: settings;
     HtmlElement: kept_note, rules_note, template_note;
-    HtmlInputElement: setting_folder, setting_keep, setting_local, setting_template;
+    HtmlInputElement: setting_keep, setting_template;
     HtmlTextAreaElement: setting_rules;
 }
 
@@ -48,25 +48,29 @@ impl Part for Panel {
         on(&elements.default_rules, "click", |app, _, _| handle_action(app, SettingsAction::DefaultRules));
         on(&elements.kept_clear, "click", |app, _, _| file_cache::clear(app));
         on(&elements.setting_keep, "change", |app, elements, _| {
-            let keeps = elements.setting_keep.checked();
-            handle_action(app, SettingsAction::CachingChosen(keeps));
-            if !keeps {
+            if !elements.setting_keep.checked() {
                 file_cache::clear(app);
             }
         });
         on(&elements.setting_rules, "change", |app, _, _| handle_action(app, SettingsAction::RulesFinished));
         on(&elements.setting_rules, "input", |app, elements, _| {
-            handle_action(app, SettingsAction::Typed(Field::Rules, elements.setting_rules.value()));
+            handle_action(app, SettingsAction::Changed("rule", elements.setting_rules.value()));
         });
-        on(&elements.setting_template, "input", |app, elements, _| {
-            handle_action(app, SettingsAction::Typed(Field::Template, elements.setting_template.value()));
-        });
-        on(&elements.setting_folder, "input", |app, elements, _| {
-            handle_action(app, SettingsAction::Typed(Field::Folder, elements.setting_folder.value()));
-        });
-        on(&elements.setting_local, "input", |app, elements, _| {
-            handle_action(app, SettingsAction::Typed(Field::Local, elements.setting_local.value()));
-        });
+    }
+
+    fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
+        for (setting, input) in inputs(elements) {
+            let field = input.clone();
+            let event = if setting.unchecked.is_some() { "change" } else { "input" };
+            listen(&input, event, move |_| {
+                let text = match setting.unchecked {
+                    Some(unchecked) => if field.checked() { "" } else { unchecked }.to_owned(),
+                    None => field.value(),
+                };
+                handle_action(app, SettingsAction::Changed(setting.name, text));
+            });
+        }
+        Ok(())
     }
 
     fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
@@ -89,10 +93,13 @@ impl Part for Panel {
             }
         }
         let Some(settings) = self.shown.update(state.settings.clone()) else { return };
-        elements.set_value(&elements.setting_template, &settings.template);
-        elements.set_value(&elements.setting_folder, &settings.hidden_prefix);
-        elements.set_value(&elements.setting_local, &settings.local_folder);
-        elements.setting_keep.set_checked(!settings.no_cache);
+        for (setting, input) in inputs(elements) {
+            let text = (setting.get)(settings);
+            match setting.unchecked {
+                Some(unchecked) => input.set_checked(text != unchecked),
+                None => elements.set_value(&input, &text),
+            }
+        }
         // The field is not changed while the user is typing into it.
         if !elements.has_focus(&elements.setting_rules) {
             elements.setting_rules.set_value(&settings.rules_text());
@@ -108,6 +115,11 @@ impl Part for Panel {
         let wrong = settings.wrong_rules();
         show_note(&elements.rules_note, &elements.setting_rules, &wrong, &wrong);
     }
+}
+
+/// Returns the settings whose controls are text fields and checkboxes.
+fn inputs(dom: &Dom) -> impl Iterator<Item = (&'static Setting, HtmlInputElement)> {
+    SETTINGS.iter().filter_map(|setting| Some((setting, dom.by_id(setting.control)?)))
 }
 
 fn handle_action(app: &App, action: SettingsAction) {

@@ -12,7 +12,7 @@ use ui::notices::{Status, renderer_notice, status};
 use ui::recording_snippet::SNIPPET;
 use ui::stage::{Renderer, Stage};
 use ui::toast::Toast;
-use ui::{Action, Command, State};
+use ui::{Action, State, commands};
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
@@ -45,7 +45,7 @@ impl Part for Panel {
     }
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.open_large, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenFile)));
+        on(&elements.open_large, "click", |app, _, _| app.dispatch(Action::Command(commands::OPEN_FILE)));
         on(&elements.link_choose, "click", |app, _, _| {
             let wanted = app.state.borrow().linked.needed_file().map(str::to_owned);
             recent::open_named(app, &wanted.unwrap_or_default());

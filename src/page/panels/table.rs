@@ -8,11 +8,10 @@ use crate::elements::elements;
 use protocol::TableSort;
 use ui::histograms::{Chart, Histogram, selection_text};
 use ui::rows::Grid;
-use ui::rows::RowsStep;
 use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::table::{COLUMNS, FilterPart, TableStatus, aria_sort, grid, status};
-use ui::{Action, Command, State};
+use ui::{Action, State, commands};
 
 elements! {
     HtmlElement: chip_lives, chip_node, chip_sizes, histograms_clear, histograms_status, table_clear, table_empty,
@@ -84,7 +83,7 @@ impl Part for Panel {
             app.dispatch(Action::feature(TableAction::FilterPartRemoved(FilterPart::Lifetimes)));
         });
         on(&elements.table_empty_clear, "click", |app, _, _| {
-            app.dispatch(Action::Command(Command::Rows(RowsStep::Clear)));
+            app.dispatch(Action::Command(commands::rows::CLEAR));
         });
     }
 

@@ -5,11 +5,10 @@ use crate::dom::{Dom, focus_element, set_attribute, set_flag, set_style, set_tex
 use crate::elements::elements;
 use base::units::pluralize;
 use ui::features::insights::view::alarms;
-use ui::keys::BINDINGS;
 use ui::range::title;
 use ui::tab::{Tab, TabGroup};
-use ui::views::{self};
-use ui::{Action, Command, State};
+use ui::views;
+use ui::{Action, State, commands};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, KeyboardEvent, PointerEvent};
 
@@ -150,11 +149,10 @@ fn show_group(app: &'static App, group: TabGroup) {
     app.dispatch(Action::TabChosen(tab));
 }
 
-/// Returns the tab button and the panel of a view, found by the button's id in the table of shortcuts. `None` if the
+/// Returns the tab button and the panel of a view, found by the control of the command that shows the tab. `None` if the
 /// page does not contain them.
 pub(crate) fn tab_and_panel(dom: &Dom, tab: Tab) -> Option<[HtmlElement; 2]> {
-    let binding = BINDINGS.iter().find(|binding| binding.command == Command::Show(tab))?;
-    let button: HtmlElement = dom.by_id(binding.control)?;
+    let button: HtmlElement = dom.by_id(commands::show(tab).control)?;
     let panel = dom.by_id(&button.get_attribute("aria-controls")?)?;
     Some([button, panel])
 }

@@ -37,7 +37,6 @@ pub(super) struct WarmUp {
 
 impl WarmUp {
     /// Creates a warm-up, which starts with the first call of [`WarmUp::step`].
-    #[inline(never)]
     pub(super) fn new() -> WarmUp {
         let (state, twin) = (ManuallyDrop::new(State::new(PageScheme::default())), CpuRenderer::new());
         let engine = Engine::without_simulator();
@@ -74,7 +73,6 @@ impl WarmUp {
     }
 
     /// Ends the warm-up, even if it is not complete.
-    #[inline(never)]
     pub(super) fn end(mut self) {
         // Closes the snapshot, which frees its memory.
         self.act(Action::LoadFailed(String::new()));

@@ -1,5 +1,6 @@
 //! Writer for XML tags, attributes, numbers and escaped text. Names from a file cannot break out of their text.
 
+use base::escape::Html;
 use std::fmt;
 
 /// An XML writer.
@@ -95,23 +96,13 @@ impl<'a> Markup<'a> {
 
     /// Writes escaped text. Characters that XML cannot contain and bidirectional control characters are replaced.
     pub(super) fn text(&mut self, text: &str) -> fmt::Result {
-        for letter in text.chars() {
-            match letter {
-                '&' => self.raw("&amp;")?,
-                '<' => self.raw("&lt;")?,
-                '>' => self.raw("&gt;")?,
-                '"' => self.raw("&quot;")?,
-                '\t' | '\n' | '\r' => self.raw(" ")?,
-                '\0'..='\u{1f}'
-                | '\u{7f}'..='\u{9f}'
-                | '\u{202a}'..='\u{202e}'
-                | '\u{2066}'..='\u{2069}'
-                | '\u{fffe}'
-                | '\u{ffff}' => self.raw("\u{fffd}")?,
-                letter => self.out.write_char(letter)?,
-            }
-        }
-        Ok(())
+        let shown = |letter| match letter {
+            '\t' | '\n' | '\r' => ' ',
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+            letter if letter.is_control() => '\u{fffd}',
+            letter => letter,
+        };
+        write!(self.out, "{}", Html(&text.chars().map(shown).collect::<String>()))
     }
 }
 

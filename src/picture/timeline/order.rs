@@ -13,6 +13,8 @@ pub struct Order {
     ranks: Vec<u32>,
 }
 
+base::heap_bytes!(Order: ids, ranks);
+
 /// Builder of an [`Order`]. The caller pushes the group of each allocation in order of allocation id, then sorts.
 #[derive(Clone, Debug, Default)]
 pub struct OrderBuilder {
@@ -95,10 +97,6 @@ impl Order {
     /// Returns the rank of an allocation. If its id is out of range, returns the id as the rank.
     pub fn rank(&self, id: AllocationId) -> u32 {
         self.ranks.get(id.0 as usize).copied().unwrap_or(id.0)
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        (self.ids.capacity() + self.ranks.capacity()) * size_of::<u32>()
     }
 }
 

@@ -95,8 +95,7 @@ class Session:
     ) -> Insight:
         """Return one insight.
 
-        Topics: "oom", "savings", "peak", "leaks", "fragmentation", "settings", "steps", "modules", "categories" and
-        "pools".
+        The topic is a name such as "oom" or "leaks"; `memscape insights --help` lists all.
         """
         return self.insights(topic, at=at, rules=rules, top=top, **thresholds)[0]
 

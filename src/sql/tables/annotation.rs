@@ -29,7 +29,7 @@ impl Rows for Annotations {
 
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let all = source.side(part).map_or(0, |side| side.history.annotations.len() as u32);
-        Ok(RowSet::keyed(all, 0, &wanted.keys))
+        Ok(RowSet::keyed(0..all, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

@@ -1,13 +1,14 @@
 //! The table function `between(a, b)`: allocations that were made or freed after moment a and up to moment b. The sum
 //! of `delta_bytes` is the change in live bytes.
 
-use super::allocation;
+use super::device::count;
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use crate::when::TracePosition;
 use base::units::Moment;
+use engine::tables::{Column, Row, TotalsCache, columns};
 use history::replay::AllocationId;
-use protocol::{Scope, Span};
+use protocol::{ExportTable, Scope, Span};
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
@@ -18,27 +19,18 @@ pub(super) struct Between {
     moments: [u32; 2],
     /// True if the later moment was passed first.
     is_backward: bool,
+    totals: TotalsCache,
 }
-
-const CHANGE: usize = 2;
 
 impl Rows for Between {
     const SCOPE: RowScope = RowScope::Device;
-    const COLUMNS: &'static [(&'static str, Kind)] = &{
-        let mut columns = [("change", Kind::Text); CHANGE + allocation::COLUMNS.len()];
-        columns[1] = ("delta_bytes", Kind::Integer);
-        let mut at = 0;
-        while at < allocation::COLUMNS.len() {
-            columns[CHANGE + at] = allocation::COLUMNS[at];
-            at += 1;
-        }
-        columns
-    };
+    const COLUMNS: &'static [(&'static str, Kind)] = &[("change", Kind::Text), ("delta_bytes", Kind::Integer)];
+    const DECLARED: &'static [Column] = columns(ExportTable::Allocations);
     const KEY_COLUMN: Option<usize> = None;
     const ARGUMENTS: &'static [&'static str] = &["from_event", "to_event"];
 
     fn count(source: &Source) -> u64 {
-        allocation::count(source) / 2
+        count(source, ExportTable::Allocations) / 2
     }
 
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
@@ -57,24 +49,25 @@ impl Rows for Between {
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
-        let Some(allocation_column) = column.checked_sub(CHANGE) else {
-            let Some(side) = source.side(part) else { return Cell::Null };
-            let (allocated_at, freed_at, size) = side.history.allocations.span(AllocationId(row));
-            let [from, to] = self.moments;
-            let (starts_lifetime, is_freed) =
-                (from < allocated_at && allocated_at <= to, from < freed_at && freed_at <= to);
-            if column == 0 {
-                return match (starts_lifetime, is_freed) {
-                    (true, true) => "allocated and freed",
-                    (true, false) => "allocated",
-                    _ => "freed",
-                }
-                .into();
+        let Some(side) = source.side(part) else { return Cell::Null };
+        let (allocated_at, freed_at, size) = side.history.allocations.span(AllocationId(row));
+        let [from, to] = self.moments;
+        let (starts_lifetime, is_freed) =
+            (from < allocated_at && allocated_at <= to, from < freed_at && freed_at <= to);
+        if column == 0 {
+            return match (starts_lifetime, is_freed) {
+                (true, true) => "allocated and freed",
+                (true, false) => "allocated",
+                _ => "freed",
             }
-            let bytes = i64::try_from(size).unwrap_or(i64::MAX);
-            let delta = (i64::from(starts_lifetime) - i64::from(is_freed)) * bytes;
-            return Cell::Integer(if self.is_backward { -delta } else { delta });
-        };
-        allocation::cell(source, part, row, allocation_column)
+            .into();
+        }
+        let bytes = i64::try_from(size).unwrap_or(i64::MAX);
+        let delta = (i64::from(starts_lifetime) - i64::from(is_freed)) * bytes;
+        Cell::Integer(if self.is_backward { -delta } else { delta })
+    }
+
+    fn row<'a>(&'a self, source: &'a Source, part: usize, row: u32) -> Option<Row<'a>> {
+        source.row(part, &self.totals, row)
     }
 }

@@ -1,6 +1,5 @@
 //! The table `block`: blocks of the segments at the end of the recording.
 
-use super::texts::hex;
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use history::snapshot::BlockState;
@@ -32,7 +31,7 @@ impl Rows for Blocks {
 
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let blocks = source.side(part).map_or(0, |side| side.snapshot().blocks.len() as u32);
-        Ok(RowSet::keyed(blocks, 0, &wanted.keys))
+        Ok(RowSet::keyed(0..blocks, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
@@ -44,7 +43,7 @@ impl Rows for Blocks {
             0 => place().and_then(|place| snapshot.segments.get(place.segment as usize)).map(|it| it.device).into(),
             1 => row.into(),
             2 => place().and_then(|place| place.range).into(),
-            3 => hex(block.address),
+            3 => format!("0x{:x}", block.address).into(),
             4 => block.size.into(),
             // A free block contains the requested size of its last allocation.
             5 if !block.state.is_live() => Cell::Null,

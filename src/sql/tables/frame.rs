@@ -1,11 +1,11 @@
 //! The table `frame`: frames of each stack. The innermost frame has position 0.
 
-use super::stack::{frame_cell, wanted_stacks};
+use super::stack::wanted_stacks;
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
-use analysis::Sites;
+use engine::tables::{Column, Row, TotalsCache, columns};
 use history::snapshot::{FrameId, StackId};
-use sqlite::{Cell, Kind};
+use protocol::ExportTable;
 use std::cell::RefCell;
 
 /// Table of all frames.
@@ -13,18 +13,12 @@ use std::cell::RefCell;
 pub(super) struct Frames {
     /// Stack that was read last: index of the file, index of the stack, and frames.
     last: RefCell<(usize, usize, Vec<FrameId>)>,
+    totals: TotalsCache,
 }
 
 impl Rows for Frames {
     const SCOPE: RowScope = RowScope::File;
-    const COLUMNS: &'static [(&'static str, Kind)] = &[
-        ("stack", Kind::Integer),
-        ("position", Kind::Integer),
-        ("function", Kind::Text),
-        ("file", Kind::Text),
-        ("line", Kind::Integer),
-        ("own_code", Kind::Integer),
-    ];
+    const DECLARED: &'static [Column] = columns(ExportTable::Stacks);
     const KEY_COLUMN: Option<usize> = Some(0);
 
     fn count(source: &Source) -> u64 {
@@ -40,13 +34,7 @@ impl Rows for Frames {
         Ok(RowSet::Range(begin(stacks.start)..begin(stacks.end)))
     }
 
-    fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
-        self.read(source, part, row, column).unwrap_or(Cell::Null)
-    }
-}
-
-impl Frames {
-    fn read<'a>(&self, source: &'a Source, part: usize, row: u32, column: usize) -> Option<Cell<'a>> {
+    fn row<'a>(&'a self, source: &'a Source, part: usize, row: u32) -> Option<Row<'a>> {
         let file = source.parts.get(part)?.file;
         let (snapshot, begins) = (source.snapshot(file)?, source.frames(file)?);
         let place = begins.partition_point(|&begin| begin <= row).checked_sub(1)?;
@@ -57,11 +45,6 @@ impl Frames {
             *last = (file, place, snapshot.stacks.frames(stack).collect());
         }
         let frame = *last.2.get(position as usize)?;
-        Some(match column {
-            0 => source.stack_number(part, stack).into(),
-            1 => position.into(),
-            5 => Sites::is_user(snapshot, snapshot.frames.frame(frame)).into(),
-            _ => frame_cell(snapshot, frame, column - 2),
-        })
+        Some(Row { frame: Some((position, frame)), ..source.row(part, &self.totals, stack.0)? })
     }
 }

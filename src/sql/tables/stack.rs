@@ -2,6 +2,7 @@
 
 use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
+use engine::tables::{file, function, line};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use sqlite::{Cell, Kind};
 
@@ -11,16 +12,10 @@ pub(super) struct Stacks;
 
 /// Returns the function, file or line of a frame, depending on `column`.
 pub(super) fn frame_cell<'a>(snapshot: &'a Snapshot, frame: FrameId, column: usize) -> Cell<'a> {
-    let frame = snapshot.frames.frame(frame);
     match column {
-        0 => snapshot.strings.text(frame.name).into(),
-        1 => {
-            let file = snapshot.strings.text(frame.filename);
-            // PyTorch writes these for C++ frames without debug information.
-            if matches!(&*file, "" | "??" | "none") { Cell::Null } else { file.into() }
-        }
-        // Files contain 2^64 − 1 or 0 for unknown lines.
-        _ => u32::try_from(frame.line).ok().filter(|line| (1..=i32::MAX as u32).contains(line)).into(),
+        0 => function(snapshot, frame).into(),
+        1 => file(snapshot, frame).into(),
+        _ => line(snapshot, frame).into(),
     }
 }
 

@@ -31,7 +31,7 @@ impl Rows for Steps {
 
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         self.steps = source.steps(part).unwrap_or_default();
-        Ok(RowSet::keyed(self.steps.len() as u32, 0, &wanted.keys))
+        Ok(RowSet::keyed(0..self.steps.len() as u32, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

@@ -106,7 +106,7 @@ impl Rows for Tree {
         let known = kept.as_ref().filter(|(known, _)| *known == at).map(|(_, nodes)| nodes.clone());
         // A join requests the same tree for each row.
         self.nodes = known.unwrap_or_else(|| kept.insert((at, Rc::new(build_tree(side, at)))).1.clone());
-        Ok(RowSet::keyed(self.nodes.len() as u32, 0, &wanted.keys))
+        Ok(RowSet::keyed(0..self.nodes.len() as u32, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

@@ -28,7 +28,7 @@ const GAP: usize = 2;
 
 /// Returns the topics that are available for the open file.
 pub(crate) fn topics(state: &State) -> Vec<Topic> {
-    let special = [(Topic::Ranks, state.ranks.is_available()), (Topic::Comparison, state.is_compared())];
+    let special = [(Topic::Ranks, state.ranks.is_available()), (Topic::Comparison, ui::comparing::is_compared(state))];
     special.into_iter().filter(|(_, holds)| *holds).map(|(topic, _)| topic).chain(Topic::ALL).collect()
 }
 

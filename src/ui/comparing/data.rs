@@ -80,7 +80,7 @@ pub enum SecondFile {
     /// The file is loading. Holds its progress and its load id.
     Loading(Box<Loading>, u32),
     /// The file is open. Holds its summary, origin and load id. Its devices have [ordinals of their
-    /// own](protocol::in_second_file).
+    /// own](protocol::second_file_ordinal).
     Open(Box<FileSummary>, Origin, u32),
 }
 
@@ -153,15 +153,4 @@ pub enum ComparingAction {
     KeyChosen(Option<MatchKey>),
     AlignChosen(Option<Align>),
     PathsTyped(String),
-}
-
-/// A command of the comparison, run by a key or a button.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ComparingStep {
-    /// Open a file picker for the second file.
-    Open,
-    /// Swap A and B.
-    Swap,
-    Overlay,
-    End,
 }

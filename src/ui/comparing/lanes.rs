@@ -4,23 +4,21 @@ use crate::shared::Shared;
 use picture::timeline::{Axis, View};
 use protocol::PairMap;
 
-impl Shared {
-    /// Returns a window for the compared device at `index` that shows the same moments and bytes as `view`, the focused
-    /// device's window. `current` is the device's present window. `None` if the device is not being compared.
-    pub(crate) fn aligned_window(&self, index: usize, view: View, current: View) -> Option<View> {
-        let pair = self.comparing.pair.filter(|pair| pair.contains(&index))?;
-        let same_bytes = View { bytes_per_px: view.bytes_per_px, bottom_px: view.bottom_px, ..current };
-        let is_to_b = index == pair[1];
-        let map = self.comparing.map.latest().filter(|map| view.axis == Axis::Events && map.moments.len() > 1);
-        let Some(map) = map else {
-            return Some(View { x_per_px: view.x_per_px, left_px: view.left_px, axis: view.axis, ..same_bytes });
-        };
-        let ends = [0.0, f64::from(view.width_px)].map(|px| map_position(map, view.x_from_column(px), is_to_b));
-        // A window over which the other device has no events still gets the width of one event.
-        let width = (ends[1] - ends[0]).max(1.0);
-        let x_per_px = width / f64::from(view.width_px.max(1));
-        Some(View { axis: view.axis, x_per_px, left_px: (ends[0] / x_per_px).round() as i64, ..same_bytes })
-    }
+/// Returns a window for the compared device at `index` that shows the same moments and bytes as `view`, the focused
+/// device's window. `current` is the device's present window. `None` if the device is not being compared.
+pub(crate) fn aligned_window(state: &Shared, index: usize, view: View, current: View) -> Option<View> {
+    let pair = state.comparing.pair.filter(|pair| pair.contains(&index))?;
+    let same_bytes = View { bytes_per_px: view.bytes_per_px, bottom_px: view.bottom_px, ..current };
+    let is_to_b = index == pair[1];
+    let map = state.comparing.map.latest().filter(|map| view.axis == Axis::Events && map.moments.len() > 1);
+    let Some(map) = map else {
+        return Some(View { x_per_px: view.x_per_px, left_px: view.left_px, axis: view.axis, ..same_bytes });
+    };
+    let ends = [0.0, f64::from(view.width_px)].map(|px| map_position(map, view.x_from_column(px), is_to_b));
+    // A window over which the other device has no events still gets the width of one event.
+    let width = (ends[1] - ends[0]).max(1.0);
+    let x_per_px = width / f64::from(view.width_px.max(1));
+    Some(View { axis: view.axis, x_per_px, left_px: (ends[0] / x_per_px).round() as i64, ..same_bytes })
 }
 
 /// Maps a position `x` on the event axis of one compared device to that of the other device (to B if `is_to_b`).

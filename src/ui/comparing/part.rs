@@ -1,10 +1,11 @@
 //! Requests to the worker for a comparison: the alignment of moments, the moment aligned with the cursor, and the
 //! difference in live bytes over the window.
 
-use super::data::{ComparedAt, Comparing, SecondFile};
+use super::data::{ComparedAt, SecondFile};
 use super::lanes::map_position;
-use crate::change::{AskPhase, Change};
-use crate::effect::Effect;
+use crate::change::AskPhase;
+use crate::cursor;
+use crate::outbox::Outbox;
 use crate::part::Part;
 use crate::range::ViewScope;
 use crate::shared::Shared;
@@ -15,52 +16,37 @@ use std::rc::Rc;
 const MAX_MAP_POINTS: u32 = 4096;
 
 /// Callbacks of the comparison.
-pub(crate) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask), (AskPhase::Last, ask_curve)], take };
-
-/// Drops the comparison when another file is opened, except for the user's choices.
-fn reset(state: &mut Shared, change: Change) {
-    let comparison = &mut state.comparing;
-    match change {
-        Change::File => {
-            let pending_second = comparison.pending_second.take();
-            *comparison = Comparing { pending_second, ..std::mem::take(comparison).user_choices() };
-        }
-        // Matching by category depends on the rules.
-        Change::Categories => comparison.aligned = Default::default(),
-        Change::Device | Change::Lane | Change::InternalFrames => {}
-    }
-}
+pub(crate) const PART: Part = Part { asks: &[(AskPhase::BeforeScene, ask), (AskPhase::Last, ask_curve)], take };
 
 /// Requests the alignment of moments, and the moment aligned with the cursor.
-fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
-    let Some((a, pairing)) = state.pairing() else { return };
+fn ask(state: &mut Shared, _: i64, out: &mut Outbox) {
+    let Some((a, pairing)) = pairing(state) else { return };
     let map = |(_, pairing)| Question::Pair(PairQuestion::Map(pairing, MAX_MAP_POINTS));
-    let is_b = state.is_b_shown();
+    let is_b = is_b_shown(state);
     let inputs = (state.load, pairing.paths);
     if pairing.paths != 0 && state.comparing.sent_paths != inputs {
         state.comparing.sent_paths = inputs;
         let paths = PairQuestion::PathPrefixes(pairing.paths, state.comparing.paths.clone());
-        effects.push(Effect::ask(state.next_serial(), a, Question::Pair(paths)));
+        out.ask(a, Question::Pair(paths));
     }
-    let (comparing, serials) = (&mut state.comparing, &mut state.serial);
-    comparing.map.ask((a, pairing), a, serials, effects, map);
+    let comparing = &mut state.comparing;
+    comparing.map.ask((a, pairing), a, out, map);
     let cursor = (a, pairing, is_b, state.cursor.moment);
     let aligned = |(_, pairing, is_b, moment)| Question::Pair(PairQuestion::Aligned(pairing, is_b, moment));
-    comparing.aligned.ask(cursor, a, serials, effects, aligned);
+    comparing.aligned.ask(cursor, a, out, aligned);
 }
 
 /// Requests the difference in live bytes over A's window.
-fn ask_curve(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+fn ask_curve(state: &mut Shared, _: i64, out: &mut Outbox) {
     if state.plot_settings.plot != Plot::Stack {
         return;
     }
-    let Some(((a, pairing), view)) = state.pairing().zip(state.window_of_a()) else { return };
+    let Some(((a, pairing), view)) = pairing(state).zip(window_of_a(state)) else { return };
     let curve = |((_, pairing), view)| Question::Pair(PairQuestion::Curve(pairing, view));
-    let (comparing, serials) = (&mut state.comparing, &mut state.serial);
-    comparing.curve.ask(((a, pairing), view), a, serials, effects, curve);
+    state.comparing.curve.ask(((a, pairing), view), a, out, curve);
 }
 
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let Answer::Pair(answer) = answer else { return Some(answer) };
     match *answer {
         PairAnswer::Map(map) => drop(state.comparing.map.take(serial, Rc::new(map))),
@@ -72,80 +58,77 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     None
 }
 
-impl Shared {
-    /// Returns the ordinal of A and its pairing with B. The pairing omits the compared moments and the match key, which
-    /// only the insight uses.
-    pub(crate) fn pairing(&self) -> Option<(i64, Pairing)> {
-        let [a, b] = self.comparing.pair?.map(|index| self.device_at(index));
-        let (align, paths) = (self.comparing.align, self.comparing.paths_hash());
-        Some((a?.device, Pairing { b: b?.device, align, paths, ..Pairing::default() }))
-    }
+/// Returns the ordinal of A and its pairing with B. The pairing omits the compared moments and the match key, which
+/// only the insight uses.
+pub(crate) fn pairing(state: &Shared) -> Option<(i64, Pairing)> {
+    let [a, b] = state.comparing.pair?.map(|index| state.device_at(index));
+    let (align, paths) = (state.comparing.align, state.comparing.paths_hash());
+    Some((a?.device, Pairing { b: b?.device, align, paths, ..Pairing::default() }))
+}
 
-    /// Returns whether two devices, or the two ends of a range, are being compared.
-    pub fn is_compared(&self) -> bool {
-        self.comparing.is_active() || self.compared_ends().is_some()
-    }
+/// Returns whether two devices, or the two ends of a range, are being compared.
+pub fn is_compared(state: &Shared) -> bool {
+    state.comparing.is_active() || compared_ends(state).is_some()
+}
 
-    /// Returns the ordinal of the shown device, and a pairing of the device with itself that compares both ends of the
-    /// range. `None` unless the views show the change over a range.
-    fn compared_ends(&self) -> Option<(i64, Pairing)> {
-        let range = self.cursor.range.filter(|_| self.view_scope() == ViewScope::Change)?;
-        let device = self.device()?.device;
-        Some((device, Pairing { b: device, at: PairMoments::Both(range.from, range.to), ..Pairing::default() }))
-    }
+/// Returns the ordinal of the shown device, and a pairing of the device with itself that compares both ends of the
+/// range. `None` unless the views show the change over a range.
+fn compared_ends(state: &Shared) -> Option<(i64, Pairing)> {
+    let range = state.cursor.range.filter(|_| cursor::view_scope(state) == ViewScope::Change)?;
+    let device = state.device()?.device;
+    Some((device, Pairing { b: device, at: PairMoments::Both(range.from, range.to), ..Pairing::default() }))
+}
 
-    /// Returns the ordinal of A and the pairing for the insight, including the compared moments and the match key.
-    /// `None` until the worker has returned the moment aligned with the cursor.
-    pub(crate) fn insight_pairing(&self) -> Option<(i64, Pairing)> {
-        let Some((a, pairing)) = self.pairing() else { return self.compared_ends() };
-        let at = match self.comparing.at {
-            ComparedAt::Peaks => PairMoments::Peaks,
-            ComparedAt::PeakOfA => PairMoments::PeakOfA,
-            ComparedAt::PeakOfB => PairMoments::PeakOfB,
-            ComparedAt::Start => PairMoments::Start,
-            ComparedAt::End => PairMoments::End,
-            ComparedAt::Range => match self.range_of_a() {
-                Some([from, to]) => PairMoments::Range(from, to),
-                None => PairMoments::Peaks,
-            },
-            ComparedAt::Cursor if self.is_b_shown() => PairMoments::Moment(self.aligned_cursor()?.0[0]),
-            ComparedAt::Cursor => PairMoments::Moment(self.cursor.moment),
-        };
-        Some((a, Pairing { at, key: self.comparing.key, ..pairing }))
-    }
+/// Returns the ordinal of A and the pairing for the insight, including the compared moments and the match key.
+/// `None` until the worker has returned the moment aligned with the cursor.
+pub(crate) fn insight_pairing(state: &Shared) -> Option<(i64, Pairing)> {
+    let Some((a, pairing)) = pairing(state) else { return compared_ends(state) };
+    let at = match state.comparing.at {
+        ComparedAt::Peaks => PairMoments::Peaks,
+        ComparedAt::PeakOfA => PairMoments::PeakOfA,
+        ComparedAt::PeakOfB => PairMoments::PeakOfB,
+        ComparedAt::Start => PairMoments::Start,
+        ComparedAt::End => PairMoments::End,
+        ComparedAt::Range => match range_of_a(state) {
+            Some([from, to]) => PairMoments::Range(from, to),
+            None => PairMoments::Peaks,
+        },
+        ComparedAt::Cursor if is_b_shown(state) => PairMoments::Moment(aligned_cursor(state)?.0[0]),
+        ComparedAt::Cursor => PairMoments::Moment(state.cursor.moment),
+    };
+    Some((a, Pairing { at, key: state.comparing.key, ..pairing }))
+}
 
-    /// Returns both ends of the range as moments of A. If the range is one of B, its ends are converted to the aligned
-    /// moments of A.
-    fn range_of_a(&self) -> Option<[u32; 2]> {
-        let range = self.cursor.range?;
-        let ends = [range.from, range.to];
-        if !self.is_b_shown() {
-            return Some(ends);
-        }
-        let map = self.comparing.map.latest()?;
-        Some(ends.map(|moment| map_position(map, f64::from(moment), false).round() as u32))
+/// Returns both ends of the range as moments of A. If the range is one of B, its ends are converted to the aligned
+/// moments of A.
+fn range_of_a(state: &Shared) -> Option<[u32; 2]> {
+    let range = state.cursor.range?;
+    let ends = [range.from, range.to];
+    if !is_b_shown(state) {
+        return Some(ends);
     }
+    let map = state.comparing.map.latest()?;
+    Some(ends.map(|moment| map_position(map, f64::from(moment), false).round() as u32))
+}
 
-    /// Returns whether `load` is the id of the current load of the first or the second file.
-    pub fn is_current_load(&self, load: u32) -> bool {
-        self.load == load
-            || matches!(&self.comparing.second, SecondFile::Loading(_, second_load) if *second_load == load)
-    }
+/// Returns whether `load` is the id of the current load of the first or the second file.
+pub fn is_current_load(state: &Shared, load: u32) -> bool {
+    state.load == load || matches!(&state.comparing.second, SecondFile::Loading(_, second_load) if *second_load == load)
+}
 
-    /// Returns whether the shown device is B.
-    pub fn is_b_shown(&self) -> bool {
-        self.comparing.pair.is_some_and(|[_, b]| b == self.device_index)
-    }
+/// Returns whether the shown device is B.
+pub(crate) fn is_b_shown(state: &Shared) -> bool {
+    state.comparing.pair.is_some_and(|[_, b]| b == state.device_index)
+}
 
-    /// Returns the aligned moments of A and B at the cursor, and the live bytes of A and B at these moments.
-    pub(crate) fn aligned_cursor(&self) -> Option<([u32; 2], [u64; 2])> {
-        let (a, pairing) = self.pairing()?;
-        self.comparing.aligned.answer_to(&(a, pairing, self.is_b_shown(), self.cursor.moment)).copied()
-    }
+/// Returns the aligned moments of A and B at the cursor, and the live bytes of A and B at these moments.
+pub(crate) fn aligned_cursor(state: &Shared) -> Option<([u32; 2], [u64; 2])> {
+    let (a, pairing) = pairing(state)?;
+    state.comparing.aligned.answer_to(&(a, pairing, is_b_shown(state), state.cursor.moment)).copied()
+}
 
-    /// Returns the window that A's scene was drawn for.
-    fn window_of_a(&self) -> Option<picture::timeline::View> {
-        let index = self.comparing.pair?[0];
-        self.shown_lanes().find(|lane| lane.index == index)?.geometry.scene.as_ref().map(|scene| scene.view)
-    }
+/// Returns the window that A's scene was drawn for.
+fn window_of_a(state: &Shared) -> Option<picture::timeline::View> {
+    let index = state.comparing.pair?[0];
+    state.shown_lanes().find(|lane| lane.index == index)?.geometry.scene.as_ref().map(|scene| scene.view)
 }

@@ -1,5 +1,6 @@
 //! Removes the second file's devices, and replaces a device of a comparison.
 
+use crate::comparing;
 use crate::shared::Shared;
 use crate::stage::Stage;
 use protocol::split_ordinal;
@@ -23,7 +24,7 @@ pub(crate) fn choose_device(state: &mut Shared, index: usize) {
     let Some(pair) = state.comparing.pair.filter(|pair| !pair.contains(&index)) else { return };
     let is_second = |index: usize| state.device_at(index).is_some_and(|device| split_ordinal(device.device).1);
     let side = match pair.map(|member| is_second(member) == is_second(index)) {
-        [true, true] => usize::from(state.is_b_shown()),
+        [true, true] => usize::from(comparing::part::is_b_shown(state)),
         [_, same_as_b] => usize::from(same_as_b),
     };
     let pair = if side == 0 { [index, pair[1]] } else { [pair[0], index] };

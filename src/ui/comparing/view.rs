@@ -1,10 +1,9 @@
 //! View models of the comparison: the comparison bar above the timeline, and the difference curve below the timeline.
 
 use super::data::{ComparedAt, SecondFile};
-use crate::amount::change;
-use crate::moment::event_name;
-use crate::plots::curves::steps;
-use crate::plots::line::{Curve, CurveLabel, Line};
+use crate::amount::{change, event_name};
+use crate::comparing;
+use crate::plots::line::{Curve, CurveLabel, Line, steps};
 use crate::shared::Shared;
 use crate::summary::device_name;
 use base::units::{Bytes, group_digits};
@@ -50,7 +49,8 @@ pub fn bar(state: &Shared) -> Option<ComparisonBar> {
     }
     let sides = comparing.pair.map(|pair| pair.map(|index| side(state, index))).unwrap_or_default();
     let picker_index = |index: Option<usize>| index.map_or(0, |index| index + 1);
-    let (cursor, cursor_exact) = state.aligned_cursor().map(|at| cursor_text(at.0, at.1)).unwrap_or_default();
+    let (cursor, cursor_exact) =
+        comparing::part::aligned_cursor(state).map(|at| cursor_text(at.0, at.1)).unwrap_or_default();
     let aligned = comparing.map.latest().and_then(|map| map.align).filter(|_| comparing.align.is_none());
     let automatic_label =
         aligned.map_or_else(|| "automatic".to_owned(), |align| ["automatic: ", align.title()].concat());
@@ -121,7 +121,7 @@ pub struct DeltaStrip {
 pub fn strip(state: &Shared) -> Option<DeltaStrip> {
     let pair = state.comparing.pair?;
     let view = state.shown_lanes().find(|lane| lane.index == pair[0]).map(|lane| *lane.view)?;
-    let of = state.pairing()?;
+    let of = comparing::part::pairing(state)?;
     let (_, curve_view) = state
         .comparing
         .curve
@@ -155,25 +155,23 @@ fn signed(delta: i64) -> String {
     [sign, &Bytes(delta.unsigned_abs()).to_string()].concat()
 }
 
-impl Shared {
-    /// Returns the curve of B's live bytes over A's window. `None` unless the curve is enabled and A is shown.
-    pub(crate) fn overlaid_line(&self, view: &View) -> Option<Curve> {
-        let pair = self.comparing.pair.filter(|pair| self.comparing.is_overlaid && pair[0] == self.device_index)?;
-        let of = self.pairing()?;
-        let (_, curve_view) = self
-            .comparing
-            .curve
-            .answered_question()
-            .filter(|(known, curve_view)| *known == of && curve_view.axis == view.axis)?;
-        let curve = self.comparing.curve.latest()?;
-        let row = |at: usize| curve.b.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
-        let peak = self.device_at(pair[1])?.drawn_peak;
-        let at = curve.b.iter().position(|&bytes| bytes == peak && bytes > 0);
-        let label = at.and_then(|at| {
-            let middle = f64::from(*curve.edge_px.get(at)?).midpoint(f64::from(*curve.edge_px.get(at + 1)?));
-            let at = [view.column_from_x(curve_view.x_from_column(middle)), view.row_from_bytes(peak) as f64];
-            Some(CurveLabel { at, text: ["B: ", &Bytes(peak).to_string()].concat() })
-        });
-        Some(Curve { line: Line::Planned, points: steps(&curve.edge_px, [curve_view, view], &row), label })
-    }
+/// Returns the curve of B's live bytes over A's window. `None` unless the curve is enabled and A is shown.
+pub(crate) fn overlaid_line(state: &Shared, view: &View) -> Option<Curve> {
+    let pair = state.comparing.pair.filter(|pair| state.comparing.is_overlaid && pair[0] == state.device_index)?;
+    let of = comparing::part::pairing(state)?;
+    let (_, curve_view) = state
+        .comparing
+        .curve
+        .answered_question()
+        .filter(|(known, curve_view)| *known == of && curve_view.axis == view.axis)?;
+    let curve = state.comparing.curve.latest()?;
+    let row = |at: usize| curve.b.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
+    let peak = state.device_at(pair[1])?.drawn_peak;
+    let at = curve.b.iter().position(|&bytes| bytes == peak && bytes > 0);
+    let label = at.and_then(|at| {
+        let middle = f64::from(*curve.edge_px.get(at)?).midpoint(f64::from(*curve.edge_px.get(at + 1)?));
+        let at = [view.column_from_x(curve_view.x_from_column(middle)), view.row_from_bytes(peak) as f64];
+        Some(CurveLabel { at, text: ["B: ", &Bytes(peak).to_string()].concat() })
+    });
+    Some(Curve { line: Line::Planned, points: steps(&curve.edge_px, [curve_view, view], &row), label })
 }

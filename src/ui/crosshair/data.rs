@@ -32,6 +32,12 @@ pub struct Crosshair {
 }
 
 impl Crosshair {
+    /// Lets the crosshair follow the pointer again, and cancels pending steps.
+    pub(crate) fn follow_pointer(&mut self) {
+        (self.by_keys, self.pending_step, self.follow) = (None, None, Follow::No);
+        self.queued_steps.clear();
+    }
+
     /// Stores the worker's facts about a moment.
     pub(crate) fn take(&mut self, facts: MomentFacts) {
         self.facts = Some(facts);

@@ -3,8 +3,9 @@
 mod data;
 
 pub(crate) use data::SyncDirection;
-pub use data::{EventStep, Events, EventsAction, ROW_PX};
+pub use data::{Events, EventsAction, ROW_PX};
 
+pub mod commands;
 mod feature;
 mod link;
 mod view;
@@ -13,24 +14,23 @@ pub use view::{ActionFilter, COLUMNS, EventsStatus, action_filters, grid, status
 
 pub(crate) use feature::FEATURE;
 
-use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
 use crate::effect::Effect;
+use crate::outbox::{Intent, Outbox};
 use crate::rows::{RowSelection, RowsStep, SelectMode};
-use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
 use protocol::{Answer, EventsFilter, EventsQuestion, Question};
 use std::rc::Rc;
 
 /// Handles pointer, scroll and text input.
-pub(crate) fn handle_action(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
+pub(crate) fn handle_action(events: &mut Events, shared: &Shared, action: EventsAction, out: &mut Outbox) {
     match action {
         EventsAction::Scrolled(top, height) => events.scroll.set_visible(top, height),
         EventsAction::RowClicked(row, extent) => {
-            activate_row(events, shared, row, extent);
+            activate_row(events, shared, row, extent, out);
             if extent == SelectMode::Only {
-                select_allocation_of(events, shared, row, effects);
+                select_allocation_of(events, row, out);
             }
         }
         EventsAction::FilterTyped(text) => {
@@ -45,47 +45,23 @@ pub(crate) fn handle_action(events: &mut Events, shared: &mut Shared, action: Ev
 }
 
 /// Runs a command that is available in all lists of rows, such as copying the selected rows.
-pub(crate) fn on_rows_step(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
+pub(crate) fn on_rows_step(events: &mut Events, shared: &Shared, step: RowsStep, out: &mut Outbox) {
     match step {
         RowsStep::Go(go, extent) => {
             if let Some(last) = events.scroll.rows.checked_sub(1) {
                 let row = events.selected_rows.moved(go, last, &events.scroll);
-                activate_row(events, shared, row, extent);
+                activate_row(events, shared, row, extent, out);
             }
         }
         RowsStep::ChooseAll => events.selected_rows.select_all(events.scroll.rows),
-        RowsStep::Copy => copy(events, shared, effects),
-        RowsStep::Filter => effects.push(Effect::FocusFilter),
+        RowsStep::Copy => copy(events, shared, out),
+        RowsStep::Filter => out.push(Effect::FocusFilter),
         RowsStep::Clear => (events.text, events.error, events.filter) = Default::default(),
         RowsStep::SortByNextColumn | RowsStep::ReverseSort => {}
     }
 }
 
-/// Runs a command of the Events tab.
-fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
-    let selection = shared.selection.as_deref();
-    let (event, failure) = match (step, selection) {
-        (EventStep::Select, _) => {
-            if let Some(row) = events.selected_rows.active() {
-                select_allocation_of(events, shared, row, effects);
-            }
-            return;
-        }
-        (_, None) => (None, "Select an allocation first."),
-        (EventStep::ToAllocated, Some(details)) => (details.allocated_event, "It was allocated before recording."),
-        (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is never freed."),
-    };
-    match event {
-        None => shared.remark = Some(failure.to_owned()),
-        Some(event) => {
-            shared.views.show(Tab::Events);
-            shared.go_to(event.saturating_add(1));
-            effects.push(Effect::FocusView);
-        }
-    }
-}
-
-fn activate_row(events: &mut Events, shared: &mut Shared, row: u32, extent: SelectMode) {
+fn activate_row(events: &mut Events, shared: &Shared, row: u32, extent: SelectMode, out: &mut Outbox) {
     if row >= events.scroll.rows {
         return;
     }
@@ -97,52 +73,39 @@ fn activate_row(events: &mut Events, shared: &mut Shared, row: u32, extent: Sele
     events.scroll.scroll_to_row(row);
     if extent == SelectMode::Only {
         events.lead = SyncDirection::RowLeads;
-        move_cursor_to_row(events, shared);
+        move_cursor_to_row(events, shared, out);
     }
 }
 
 /// Moves the cursor to the event of the active row, if the cursor follows the list and the row is loaded.
-fn move_cursor_to_row(events: &mut Events, shared: &mut Shared) {
+fn move_cursor_to_row(events: &mut Events, shared: &Shared, out: &mut Outbox) {
     let event = events.selected_rows.active().and_then(|row| events.row(row)).map(|row| row.event);
     if let Some(event) = event.filter(|_| events.lead == SyncDirection::RowLeads) {
         events.lead = SyncDirection::CursorLeads;
-        shared.go_to(event.saturating_add(1));
-        events.revealed_moment = Some(shared.cursor.moment);
+        let moment = event.saturating_add(1).min(shared.end_moment());
+        out.intend(Intent::MoveCursor(moment));
+        events.revealed_moment = Some(moment);
     }
 }
 
-fn select_allocation_of(events: &mut Events, shared: &mut Shared, row: u32, effects: &mut Vec<Effect>) {
+fn select_allocation_of(events: &Events, row: u32, out: &mut Outbox) {
     match events.row(row).map(|row| row.allocation) {
-        Some(Some(allocation)) => {
-            shared.selected_event_allocation = Some(allocation);
-            select(shared, allocation, effects);
-        }
-        Some(None) => (shared.selection, shared.selecting) = (None, None),
+        Some(Some(allocation)) => out.intend(Intent::SelectOfEvent(allocation)),
+        Some(None) => out.intend(Intent::Select(None)),
         None => {}
     }
 }
 
-fn copy(events: &mut Events, shared: &mut Shared, effects: &mut Vec<Effect>) {
+fn copy(events: &mut Events, shared: &Shared, out: &mut Outbox) {
     let Some(device) = shared.device().map(|device| device.device) else { return };
     let Some(mut question) = events.answer.answered_question().cloned() else { return };
     question.selected = events.selected_rows.ranges_or_all(&events.scroll);
     let rows = question.selected.clone();
-    events.copying.start(shared, device, &rows, Question::EventsText(Box::new(question)), effects);
+    events.copying.start(device, &rows, Question::EventsText(Box::new(question)), out);
 }
 
-const KEYS: &[Binding<EventStep>] = {
-    use EventStep::*;
-    use KeyScope::Page;
-    const AT: KeyScope = KeyScope::Tab(Tab::Events);
-    &[
-        bind(Page, &["Shift+b"], ToAllocated, "Go to the event that allocated the selection", "details-born"),
-        bind(Page, &["Shift+d"], ToFreed, "Go to the event that freed the selection", "details-freed"),
-        bind(AT, &["Enter"], Select, "Select the allocation of the event", "events-grid"),
-    ]
-};
-
 /// Resets the tab after a change of device, but keeps the filter.
-fn reset(events: &mut Events, _: &mut Shared, change: Change) {
+fn reset(events: &mut Events, _: &Shared, change: Change, _: &mut Outbox) {
     if change.is_device_change() {
         let Events { text, error, filter, mut scroll, .. } = std::mem::take(events);
         scroll.rows = 0;
@@ -152,7 +115,7 @@ fn reset(events: &mut Events, _: &mut Shared, change: Change) {
 }
 
 /// Requests missing rows unless a request is already pending.
-fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(events: &mut Events, shared: &Shared, device: i64, out: &mut Outbox) {
     if shared.views.visible() != Some(Tab::Events) || events.answer.pending().is_some() {
         return;
     }
@@ -166,23 +129,16 @@ fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<
     let follows = events.lead == SyncDirection::CursorLeads && is_elsewhere;
     let reveal = follows.then(|| moment.saturating_sub(1));
     let question = EventsQuestion { filter, rows, reveal, selected: Vec::new(), search_serial };
-    if events.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Events(Box::new(it))) && follows
-    {
+    if events.answer.ask(question, device, out, |it| Question::Events(Box::new(it))) && follows {
         events.revealed_moment = Some(moment);
     }
 }
 
 /// Handles a reply with rows of the list. Returns replies for other features.
-fn take(
-    events: &mut Events,
-    shared: &mut Shared,
-    serial: u32,
-    answer: Answer,
-    effects: &mut Vec<Effect>,
-) -> Option<Answer> {
+fn take(events: &mut Events, shared: &Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     let page = match answer {
         Answer::Events(page) => page,
-        Answer::TableText(ref part) if events.copying.take(shared, serial, part, effects) => return None,
+        Answer::TableText(ref part) if events.copying.take(serial, part, out) => return None,
         other => return Some(other),
     };
     let mut question = events.answer.take_pending(serial)?;
@@ -202,6 +158,10 @@ fn take(
         events.selected_rows.select_only(row);
         events.scroll.scroll_to_row(row);
     }
-    move_cursor_to_row(events, shared);
+    move_cursor_to_row(events, shared, out);
     None
 }
+
+#[cfg(test)]
+#[path = "../../../tests/units/ui/features/events.rs"]
+mod tests;

@@ -5,69 +5,49 @@
 //! scene at full resolution. Until that scene arrives, no other scene is requested, because a newer request would
 //! cancel it.
 
+pub mod commands;
 mod crop_range;
 mod data;
 mod formats;
 
 pub use crop_range::{CropRange, ranges};
-pub use data::{Dialog, Export, ExportAction, ExportStep};
+pub use data::{Dialog, Export, ExportAction};
 pub use formats::{describe_scope, table_label};
 
-use crate::binding::{Binding, KeyScope, bind};
 use crate::change::{AskPhase, Change};
 use crate::effect::Effect;
 use crate::feature::{Feature, close_nothing};
 use crate::figure::{Figure, sheet, words::SheetText};
+use crate::outbox::Outbox;
 use crate::overlay::Overlay;
 use crate::picture_file::{Format, Picture};
-use crate::plots;
 use crate::shared::Shared;
+use crate::{legend, plots, surroundings};
 use base::units::group_digits;
 use data::PendingPicture;
 use picture::outline::{Rect, outline};
 use picture::timeline::{OutlineRect, Scene, View};
-use protocol::{Answer, ExportFormat, ExportTable, Question};
+use protocol::{Answer, ExportTable, Question};
 use std::rc::Rc;
 
 /// Maximum width and height of a picture that browsers can draw, in pixels.
 pub const MAX_PX: u32 = 16_384;
 
-/// Keyboard shortcuts: one that opens the export dialog, and inside the dialog one for each command and format.
-const KEYS: &[Binding<ExportStep>] = &{
-    let open = bind(KeyScope::Page, &["i"], ExportStep::Toggle, "Export", "export-open");
-    let mut keys = [open; 3 + Format::ALL.len() + ExportFormat::ALL.len()];
-    keys[1] = bind(KeyScope::Export, &["n"], ExportStep::Crop, "Save a range as a smaller snapshot", "export-crop");
-    let trace = "Put the memory into a trace of torch.profiler";
-    keys[2] = bind(KeyScope::Export, &["u"], ExportStep::Trace, trace, "export-trace-onto");
-    let mut at = 0;
-    while at < ExportFormat::ALL.len() {
-        keys[3 + Format::ALL.len() + at] = formats::binding(ExportFormat::ALL[at]);
-        at += 1;
-    }
-    at = 0;
-    while at < Format::ALL.len() {
-        let Binding { scope, keys: of, command, label, control } = Format::ALL[at].binding();
-        keys[3 + at] = bind(scope, of, ExportStep::Save(command), label, control);
-        at += 1;
-    }
-    keys
-};
-
-fn handle_action(export: &mut Export, shared: &mut Shared, action: ExportAction, _: &mut Vec<Effect>) {
+fn handle_action(export: &mut Export, shared: &Shared, action: ExportAction, out: &mut Outbox) {
     match action {
         ExportAction::Closed => export.dialog = Dialog::Closed,
-        ExportAction::PictureSaved(Ok(file)) => shared.remark = Some(format!("Saved {file}.")),
-        ExportAction::PictureSaved(Err(cause)) => shared.remark = Some(save_error(&cause)),
+        ExportAction::PictureSaved(Ok(file)) => out.say(format!("Saved {file}.")),
+        ExportAction::PictureSaved(Err(cause)) => out.say(save_error(&cause)),
         ExportAction::FileWritten(written) => {
             export.is_writing = false;
-            shared.remark = Some(match written {
+            out.say(match written {
                 Ok(file) => format!("Saved {file}."),
                 Err(cause) => format!("The file could not be written: {cause}."),
             });
         }
         ExportAction::TableChosen(at) => export.table = ExportTable::ALL.get(at).copied().unwrap_or_default(),
         ExportAction::TraceChosen(name) => {
-            shared.remark = Some(format!("Export → Perfetto puts the memory into {name}, below its kernels."));
+            out.say(format!("Export → Perfetto puts the memory into {name}, below its kernels."));
             export.trace = Some(name);
         }
         ExportAction::CropChosen(at) => export.crop = ranges(shared).get(at).copied().unwrap_or_default(),
@@ -78,41 +58,33 @@ fn save_error(cause: &str) -> String {
     format!("The picture could not be saved: {cause}.")
 }
 
-fn on_command(export: &mut Export, shared: &mut Shared, step: ExportStep, effects: &mut Vec<Effect>) {
-    match step {
-        ExportStep::Toggle => {
-            // Requires something to export.
-            let can_open = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
-            export.dialog = if can_open { Dialog::Open } else { Dialog::Closed };
-            if can_open && (shared.cursor.range.is_some() || export.crop.events(shared).is_none()) {
-                export.crop = ranges(shared).first().copied().unwrap_or_default();
-            }
-        }
-        ExportStep::Write(format) => formats::export_format(export, shared, format, effects),
-        ExportStep::Crop => formats::export_crop(export, shared, effects),
-        ExportStep::Trace => match export.trace.take() {
-            Some(_) => {}
-            None => effects.push(Effect::PickTrace),
-        },
-        ExportStep::Save(format) => {
-            export.dialog = Dialog::Closed;
-            if shared.device().is_some() && !export.is_drawing() {
-                export.requested_format = Some(format);
-                shared.remark = Some("Drawing the picture…".to_owned());
-            }
-        }
+/// Opens or closes the dialog. Opening requires something to export.
+fn toggle(export: &mut Export, shared: &Shared) {
+    let can_open = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
+    export.dialog = if can_open { Dialog::Open } else { Dialog::Closed };
+    if can_open && (shared.cursor.range.is_some() || export.crop.events(shared).is_none()) {
+        export.crop = ranges(shared).first().copied().unwrap_or_default();
+    }
+}
+
+/// Saves the picture in a format, once everything on it is known.
+pub(crate) fn save(export: &mut Export, shared: &Shared, format: Format, out: &mut Outbox) {
+    export.dialog = Dialog::Closed;
+    if shared.device().is_some() && !export.is_drawing() {
+        export.requested_format = Some(format);
+        out.say("Drawing the picture…");
     }
 }
 
 /// Starts the export of the requested picture once its marks, legend and outline are known. For a larger picture,
 /// requests the scene first.
-fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn start_picture(export: &mut Export, shared: &Shared, device: i64, out: &mut Outbox) {
     let Some(format) = export.requested_format.filter(|_| !export.is_drawing()) else { return };
     let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view, shared.canvas) else { return };
     let Some(scene) = shared.geometry.scene.clone() else { return };
     let around = &shared.surroundings;
-    let is_known = around.marks.latest().is_some() && around.legend_of(shared.coloured_by()).is_some();
-    let outline = shared.outline_key().map(|of| around.outline.answer_to(&of).cloned());
+    let is_known = around.marks.latest().is_some() && around.legend_of(legend::coloured_by(shared)).is_some();
+    let outline = surroundings::outline_key(shared).map(|of| around.outline.answer_to(&of).cloned());
     if !is_known || outline == Some(None) {
         return;
     }
@@ -120,7 +92,7 @@ fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects:
     let times = f64::from(format.scale());
     let scaled = scaled_view(&shown, format);
     let mut pending = Box::new(PendingPicture {
-        serials: [shared.next_serial(), shared.next_serial()],
+        serials: [out.next_serial(), out.next_serial()],
         format,
         view: scaled,
         plot_settings: shared.plot_settings,
@@ -132,17 +104,17 @@ fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects:
     });
     if format.scale() == 1 {
         pending.outline = outline.flatten().map_or_else(Vec::new, |rects| rects.to_vec());
-        finish(shared, *pending, scene, effects);
+        finish(*pending, scene, out);
         return;
     }
     // Adds a pixel on each side, since the picture continues there. A block that begins at the edge of the window is
     // then drawn with its outline.
     let view = plane.widened(scaled, 1, 1);
     let ([scene, outline], plot_settings) = (pending.serials, pending.plot_settings);
-    if let Some(allocation) = shared.outline_key().map(|of| of.allocation) {
-        effects.push(Effect::ask(outline, device, Question::Outline { view, plot_settings, allocation }));
+    if let Some(allocation) = surroundings::outline_key(shared).map(|of| of.allocation) {
+        out.ask_with(outline, device, Question::Outline { view, plot_settings, allocation });
     }
-    effects.push(Effect::ask(scene, device, Question::Scene { view, plot_settings }));
+    out.ask_with(scene, device, Question::Scene { view, plot_settings });
     export.pending_picture = Some(pending);
 }
 
@@ -161,20 +133,14 @@ fn scaled_view(shown: &View, format: Format) -> View {
 }
 
 /// Handles a reply for the pending picture. Returns any other reply.
-fn on_reply(
-    export: &mut Export,
-    shared: &mut Shared,
-    serial: u32,
-    answer: Answer,
-    effects: &mut Vec<Effect>,
-) -> Option<Answer> {
+fn on_reply(export: &mut Export, _: &Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     let Some(pending) = &mut export.pending_picture else { return Some(answer) };
     match answer {
         Answer::Outline(rects) if serial == pending.serials[1] => pending.outline = rects,
         Answer::Scene(scene) if serial == pending.serials[0] => {
             if let Some(pending) = export.pending_picture.take() {
                 let plot = pending.plot_settings.plot;
-                finish(shared, *pending, Rc::new(plots::without_curves(*scene, plot)), effects);
+                finish(*pending, Rc::new(plots::without_curves(*scene, plot)), out);
             }
         }
         ref _reply => return Some(answer),
@@ -184,29 +150,27 @@ fn on_reply(
 
 /// Registration of the export. Listed before the features that draw on the screen, so that the export receives the
 /// reply with the scene of its picture first.
-pub(crate) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
+pub(crate) const FEATURE: Feature<Export, ExportAction> = Feature {
     reset,
     questions: &[(AskPhase::AfterScene, start_picture)],
     on_reply,
     on_action: handle_action,
-    on_command,
-    bindings: KEYS,
     link_keys: &[],
     on_escape: close_nothing,
 };
 
-fn reset(export: &mut Export, _: &mut Shared, change: Change) {
+fn reset(export: &mut Export, _: &Shared, change: Change, _: &mut Outbox) {
     if change == Change::Device {
         let (table, is_writing) = (export.table, export.is_writing);
         *export = Export { table, is_writing, ..Export::default() };
     }
 }
 
-fn finish(shared: &mut Shared, pending: PendingPicture, scene: Rc<Scene>, effects: &mut Vec<Effect>) {
+fn finish(pending: PendingPicture, scene: Rc<Scene>, out: &mut Outbox) {
     let sheet = sheet::sheet(&pending.figure, &pending.words, &scene);
     if sheet.size.iter().any(|&side| side > MAX_PX) {
         let [width, height] = sheet.size;
-        shared.remark = Some(save_error(&format!("{width} × {height} pixels: too large for the browser")));
+        out.say(save_error(&format!("{width} × {height} pixels: too large for the browser")));
         return;
     }
     // Scene and window have the same scale, so they differ by a shift of whole pixels.
@@ -219,7 +183,7 @@ fn finish(shared: &mut Shared, pending: PendingPicture, scene: Rc<Scene>, effect
     };
     let parts: Vec<Rect> = pending.outline.iter().map(shifted).collect();
     let thickness = 2 * (pending.figure.scale.round().max(1.0) as i32);
-    effects.push(Effect::Export(Box::new(Picture {
+    out.push(Effect::Export(Box::new(Picture {
         format: pending.format,
         file_name: pending.words.file_stem + pending.format.extension(),
         sheet,

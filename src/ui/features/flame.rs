@@ -1,7 +1,7 @@
 //! The flame graph: zoom, scrolling, and the selected and the hovered box.
 
+pub mod commands;
 mod feature;
-mod keys;
 mod link;
 pub mod picture;
 pub mod words;
@@ -10,11 +10,12 @@ pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
 use crate::drawing::Canvas;
-use crate::effect::Effect;
+use crate::find;
 use crate::latest::Latest;
+use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::tab::Tab;
-use protocol::{Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Root};
+use protocol::{Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Merge, NodeLabel, Question};
 use std::rc::Rc;
 
 /// Height of a row in CSS pixels.
@@ -71,27 +72,6 @@ pub enum FlameAction {
     CrumbClicked(u32),
     /// Sets how frames are merged.
     Merged(Merge),
-}
-
-/// Commands of the flame graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FlameStep {
-    /// Goes to the box above the selected one on the screen.
-    Up,
-    /// Goes to the box below the selected one on the screen, or to the largest of several.
-    Down,
-    Left,
-    Right,
-    ZoomIn,
-    /// Zooms to the parent of the zoomed box.
-    ZoomOut,
-    ZoomOutFully,
-    FlipDirection,
-    /// Inverts the graph: the root is at the outermost or at the innermost frames.
-    Invert,
-    /// Shows or hides internal frames.
-    HideInternal,
-    NextMerge,
 }
 
 impl FlameGraph {
@@ -193,7 +173,7 @@ impl FlameGraph {
         let canvas = self.canvas.filter(|_| shared.views.visible() == Some(Tab::Flame))?;
         let (arrangement, zoom) = (shared.views.arrangement, self.zoom_node(shared));
         let allocation = shared.selection.as_ref().map(|selection| selection.allocation);
-        let search_serial = shared.match_serial();
+        let search_serial = find::match_serial(shared);
         Some(FlameQuestion {
             scope: shared.views.scope,
             arrangement,
@@ -219,21 +199,21 @@ impl FlameGraph {
         self.answer.answered_question().is_some_and(|question| question.arrangement != shared.views.arrangement)
     }
 
-    fn select_box(&mut self, shared: &mut Shared, index: usize) {
+    fn select_box(&mut self, index: usize, out: &mut Outbox) {
         let found = self.page().and_then(|page| page.boxes.get(index).copied());
         if let Some(found) = found.filter(|found| found.node_count == 1) {
-            shared.views.node = Some(found.node);
+            out.intend(Intent::Node(Some(found.node)));
             self.bring_into_view(found.row);
         }
     }
 }
 
 /// Zooms out fully. Returns false if the graph is not visible or was not zoomed.
-fn zoom_out_fully(flame: &mut FlameGraph, shared: &mut Shared) -> bool {
+fn zoom_out_fully(flame: &mut FlameGraph, shared: &Shared) -> bool {
     shared.views.visible() == Some(Tab::Flame) && flame.zoom.take().is_some()
 }
 
-fn reset(flame: &mut FlameGraph, _: &mut Shared, change: Change) {
+fn reset(flame: &mut FlameGraph, _: &Shared, change: Change, _: &mut Outbox) {
     if change == Change::InternalFrames {
         flame.clear_boxes();
     }
@@ -243,15 +223,16 @@ fn reset(flame: &mut FlameGraph, _: &mut Shared, change: Change) {
 }
 
 /// Requests missing boxes.
-fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(flame: &mut FlameGraph, shared: &Shared, device: i64, out: &mut Outbox) {
     reveal_selected_node(flame, shared);
-    shared.set_node_label(|node| flame.label(node).cloned());
+    let label = shared.unnamed_node().and_then(|node| flame.label(node));
+    out.intents.extend(label.cloned().map(Intent::NodeLabel));
     let Some(question) = flame.question(shared) else { return };
-    flame.answer.ask(question, device, &mut shared.serial, effects, Question::Flame);
+    flame.answer.ask(question, device, out, Question::Flame);
 }
 
 /// Scrolls to a node that was selected in another tab. Zooms to the node if it has no box of its own.
-fn reveal_selected_node(flame: &mut FlameGraph, shared: &mut Shared) {
+fn reveal_selected_node(flame: &mut FlameGraph, shared: &Shared) {
     let node = shared.views.node;
     let is_known = flame.question(shared).is_some_and(|question| flame.answer.answer_to(&question).is_some());
     if !is_known || flame.revealed_node == node {
@@ -267,13 +248,7 @@ fn reveal_selected_node(flame: &mut FlameGraph, shared: &mut Shared) {
 }
 
 /// Handles a reply with boxes. Returns replies for other features.
-fn take(
-    flame: &mut FlameGraph,
-    shared: &mut Shared,
-    serial: u32,
-    answer: Answer,
-    _: &mut Vec<Effect>,
-) -> Option<Answer> {
+fn take(flame: &mut FlameGraph, shared: &Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let Answer::Flame(page) = answer else { return Some(answer) };
     flame.answer.take(serial, Rc::from(page));
     update_scroll(flame);
@@ -302,7 +277,7 @@ fn update_scroll(flame: &mut FlameGraph) {
 }
 
 /// Handles pointer and browser events.
-fn handle_action(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut Vec<Effect>) {
+fn handle_action(flame: &mut FlameGraph, shared: &Shared, action: FlameAction, out: &mut Outbox) {
     match action {
         FlameAction::Resized(canvas) => {
             flame.canvas = Some(canvas);
@@ -319,8 +294,8 @@ fn handle_action(flame: &mut FlameGraph, shared: &mut Shared, action: FlameActio
         FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::CrumbClicked(_)
             if flame.has_stale_boxes(shared) => {}
         FlameAction::Clicked(at) => match flame.hit_test(at) {
-            Some(index) => flame.select_box(shared, index),
-            None => shared.views.node = None,
+            Some(index) => flame.select_box(index, out),
+            None => out.intend(Intent::Node(None)),
         },
         FlameAction::DoubleClicked(at) => {
             let page = flame.page();
@@ -330,86 +305,6 @@ fn handle_action(flame: &mut FlameGraph, shared: &mut Shared, action: FlameActio
             }
         }
         FlameAction::CrumbClicked(node) => flame.zoom_to(shared, node),
-        FlameAction::Merged(merge) => rearrange(shared, Arrangement { merge, ..shared.views.arrangement }),
-    }
-}
-
-/// Changes the arrangement of the tree. Clears the selected node, because node ids differ between arrangements.
-fn rearrange(shared: &mut Shared, wanted: Arrangement) {
-    if std::mem::replace(&mut shared.views.arrangement, wanted) != wanted {
-        shared.views.node = None;
-    }
-}
-
-/// Returns the arrangement after a command. `None` if the command does not change the arrangement.
-fn rearranged(step: FlameStep, mut arrangement: Arrangement) -> Option<Arrangement> {
-    match step {
-        FlameStep::Invert => {
-            arrangement.root = if arrangement.root == Root::Outermost { Root::Innermost } else { Root::Outermost }
-        }
-        FlameStep::HideInternal => {
-            arrangement.internal =
-                if arrangement.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
-        }
-        FlameStep::NextMerge => {
-            arrangement.merge = match arrangement.merge {
-                Merge::Line => Merge::Function,
-                Merge::Function => Merge::File,
-                Merge::File => Merge::Line,
-            };
-        }
-        _ => return None,
-    }
-    Some(arrangement)
-}
-
-/// Runs a command.
-fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Vec<Effect>) {
-    if let Some(wanted) = rearranged(step, shared.views.arrangement) {
-        return rearrange(shared, wanted);
-    }
-    if step == FlameStep::FlipDirection {
-        flame.growth = if flame.growth == GrowthDirection::Down { GrowthDirection::Up } else { GrowthDirection::Down };
-        update_scroll(flame);
-        return;
-    }
-    let known = flame.page().cloned().zip(flame.selected_box(shared)).filter(|_| !flame.has_stale_boxes(shared));
-    let Some((page, index)) = known else { return };
-    let Some(selected) = page.boxes.get(index) else { return };
-    let grows_down = flame.growth == GrowthDirection::Down;
-    let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.node_count == 1);
-    let row = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.row == selected.row);
-    let to = match step {
-        // Without a selection, the first key press selects the current box.
-        _ if shared.views.node.is_none() && !matches!(step, FlameStep::ZoomOut | FlameStep::ZoomOutFully) => {
-            Some(index)
-        }
-        FlameStep::Up | FlameStep::Down if (step == FlameStep::Up) == grows_down => Some(selected.parent as usize),
-        FlameStep::Up | FlameStep::Down => {
-            // Boxes are sorted by size, largest first. Rows above the zoomed box have only one.
-            let below = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.parent as usize == index);
-            (index + 1..page.boxes.len()).find(below).filter(single)
-        }
-        FlameStep::Left => index.checked_sub(1).filter(row).filter(single),
-        // Skips merged boxes to the first child of the next parent.
-        FlameStep::Right => (index + 1..page.boxes.len()).take_while(row).find(single),
-        FlameStep::ZoomIn => {
-            flame.zoom_to(shared, selected.node);
-            None
-        }
-        FlameStep::ZoomOut => {
-            let zoomed = page.boxes.get(page.zoom as usize);
-            let outer = zoomed.and_then(|zoomed| page.boxes.get(zoomed.parent as usize));
-            flame.zoom_to(shared, outer.map_or(0, |outer| outer.node));
-            None
-        }
-        FlameStep::ZoomOutFully => {
-            flame.zoom_to(shared, 0);
-            None
-        }
-        _ => None,
-    };
-    if let Some(to) = to {
-        flame.select_box(shared, to);
+        FlameAction::Merged(merge) => out.intend(Intent::Arrange(Arrangement { merge, ..shared.views.arrangement })),
     }
 }

@@ -3,24 +3,23 @@
 mod data;
 
 pub(crate) use data::{INITIAL_ROWS, MAX_ROWS, MORE_FACTOR, ReportItem, TopicQuestion};
-pub use data::{InsightsAction, InsightsStep, InsightsTab};
+pub use data::{InsightsAction, InsightsTab};
 
 pub mod cells;
+pub mod commands;
 mod evidence;
 mod feature;
-mod keys;
 mod link;
 pub mod view;
 
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
-use crate::comparing::view::side;
+use crate::comparing;
 use crate::effect::{Effect, RanksEffect};
-use crate::markdown::markdown;
+use crate::outbox::{Intent, Outbox};
 use crate::settings::Dialog;
 use crate::shared::Shared;
-use crate::summary::device_name;
 use crate::tab::Tab;
 use evidence::show_evidence;
 use protocol::category::MAX_CATEGORIES;
@@ -35,12 +34,12 @@ fn row_stack<'a>(report: &'a Report, item: &ReportItem) -> Option<&'a [String]> 
 
 /// Returns the index of the device to show first in a newly opened file. If that device ran out of memory, also shows
 /// its OOM report.
-pub(crate) fn choose_device(tab: &mut InsightsTab, shared: &mut Shared) -> usize {
+pub(crate) fn choose_device(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) -> usize {
     let Some(file) = shared.file() else { return 0 };
     let index = file.default_device();
     if file.devices.get(index).is_some_and(|device| device.oom_count() > 0) {
         tab.topic = Topic::OutOfMemory;
-        shared.views.show(Tab::Insights);
+        out.intend(Intent::Show(Tab::Insights));
     } else if tab.topic == Topic::OutOfMemory {
         tab.topic = Topic::default();
     }
@@ -49,7 +48,7 @@ pub(crate) fn choose_device(tab: &mut InsightsTab, shared: &mut Shared) -> usize
 
 /// Requests the visible report. Waits for a pending request on the same topic, because dragging the cursor would
 /// otherwise cancel every request.
-fn ask_visible(tab: &mut InsightsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask_visible(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Outbox) {
     // While rules are edited, their effect is requested.
     let edits = shared.rules.dialog == Dialog::Open;
     if !edits && shared.views.visible() != Some(Tab::Insights) {
@@ -65,7 +64,7 @@ fn ask_visible(tab: &mut InsightsTab, shared: &mut Shared, device: i64, effects:
         Topic::Ranks => Some(shared.ranks.version),
         _ => topic.depends_on_cursor().then_some(shared.cursor.moment),
     };
-    let pairing = shared.insight_pairing().filter(|_| topic == Topic::Comparison);
+    let pairing = comparing::part::insight_pairing(shared).filter(|_| topic == Topic::Comparison);
     if topic == Topic::Comparison && pairing.is_none() {
         return;
     }
@@ -78,52 +77,51 @@ fn ask_visible(tab: &mut InsightsTab, shared: &mut Shared, device: i64, effects:
     // Then the other topics, one at a time, so that their warnings are known before they are opened.
     let wanted = if is_known { next_unknown_topic(tab, shared).filter(|_| !edits) } else { Some(question) };
     if let Some(question) = wanted {
-        send(tab, shared, question, device, effects);
+        send(tab, shared, question, device, out);
     }
 }
 
-fn send(tab: &mut InsightsTab, shared: &mut Shared, question: TopicQuestion, device: i64, effects: &mut Vec<Effect>) {
+fn send(tab: &mut InsightsTab, shared: &Shared, question: TopicQuestion, device: i64, out: &mut Outbox) {
     let topic = question.topic;
     let set = tab.thresholds.iter().filter(|(of, ..)| *of == topic);
     let thresholds = set.map(|(_, key, value)| (key.clone(), *value)).collect();
-    let serial = shared.next_serial();
-    tab.pending = Some((serial, question));
-    if topic == Topic::Ranks {
-        effects.push(Effect::Ranks(RanksEffect::Ask(serial, question.rows, shared.ranks.order)));
-        return;
-    }
-    if let Some((a, pairing)) = question.pairing {
-        effects.push(Effect::ask(serial, a, Question::Comparison(pairing, question.rows)));
-        return;
-    }
     let (at, rows) = (question.cursor_or_version, question.rows);
-    let question = ReportQuestion { topic, at, thresholds, rows, ..ReportQuestion::default() };
-    effects.push(Effect::ask(serial, device, Question::Report(question)));
+    let serial = if topic == Topic::Ranks {
+        let serial = out.next_serial();
+        out.push(Effect::Ranks(RanksEffect::Ask(serial, rows, shared.ranks.order)));
+        serial
+    } else if let Some((a, pairing)) = question.pairing {
+        out.ask(a, Question::Comparison(pairing, rows))
+    } else {
+        out.ask(device, Question::Report(ReportQuestion { topic, at, thresholds, rows, ..ReportQuestion::default() }))
+    };
+    tab.pending = Some((serial, question));
 }
 
-fn update_and_ask(tab: &mut InsightsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if let Some(topic) = shared.requested_topic.take() {
+/// Shows the insight that another part of the page has requested.
+fn open_requested(tab: &mut InsightsTab, _: &Shared, _: i64, out: &mut Outbox) {
+    if let Some(topic) = tab.requested_topic.take() {
         (tab.topic, tab.active) = (topic, 0);
-        shared.views.show(Tab::Insights);
+        out.intend(Intent::Show(Tab::Insights));
     }
+}
+
+fn update_and_ask(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Outbox) {
     let is_off = match tab.topic {
-        Topic::Comparison => !shared.is_compared(),
+        Topic::Comparison => !comparing::part::is_compared(shared),
         Topic::Ranks => !shared.ranks.is_available(),
         _ => false,
     };
     if is_off {
         tab.topic = Topic::default();
     }
-    ask_visible(tab, shared, device, effects);
-    shared.topic = tab.topic;
-    shared.report_is_pending = tab.pending.is_some();
+    ask_visible(tab, shared, device, out);
 }
 
 /// Requests the reports of other topics, because the badge on the tab counts the warnings of all topics.
-fn ask_unseen(tab: &mut InsightsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask_unseen(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Outbox) {
     if let Some(question) = next_unknown_topic(tab, shared).filter(|_| shared.rules.dialog == Dialog::Closed) {
-        send(tab, shared, question, device, effects);
-        shared.report_is_pending = true;
+        send(tab, shared, question, device, out);
     }
 }
 
@@ -138,36 +136,28 @@ fn next_unknown_topic(tab: &InsightsTab, shared: &Shared) -> Option<TopicQuestio
 }
 
 /// Handles a change of device or categories. Keeps the user's settings.
-fn reset(tab: &mut InsightsTab, shared: &mut Shared, change: Change) {
+fn reset(tab: &mut InsightsTab, _: &Shared, change: Change, _: &mut Outbox) {
     if change == Change::Categories {
         // All reports that contain categories must be requested again.
         tab.pending = None;
         tab.version = tab.version.wrapping_add(1);
     }
     if change.is_device_change() {
-        let InsightsTab { topic, thresholds, version, .. } = std::mem::take(tab);
-        *tab = InsightsTab { topic, thresholds, version, ..InsightsTab::default() };
+        let InsightsTab { topic, requested_topic, thresholds, version, .. } = std::mem::take(tab);
+        *tab = InsightsTab { topic, requested_topic, thresholds, version, ..InsightsTab::default() };
     }
-    shared.report_is_pending = tab.pending.is_some();
 }
 
 /// Handles a reply with a report or with positions on the time axis. Returns replies for other features.
-fn take(
-    tab: &mut InsightsTab,
-    shared: &mut Shared,
-    serial: u32,
-    answer: Answer,
-    _: &mut Vec<Effect>,
-) -> Option<Answer> {
+fn take(tab: &mut InsightsTab, shared: &Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     match answer {
         Answer::Report(report) => take_report(tab, serial, *report),
         Answer::Moments(moments) => match tab.pending_span.take_if(|(asked, _)| *asked == serial) {
-            Some((_, span)) => evidence::on_moments(shared, span, &moments),
+            Some((_, span)) => evidence::on_moments(shared, span, &moments, out),
             None => return Some(Answer::Moments(moments)),
         },
         other => return Some(other),
     }
-    shared.report_is_pending = tab.pending.is_some();
     None
 }
 
@@ -184,20 +174,15 @@ fn take_report(tab: &mut InsightsTab, serial: u32, report: Report) {
 }
 
 /// Handles user input in the tab.
-pub(crate) fn handle_action(
-    tab: &mut InsightsTab,
-    shared: &mut Shared,
-    action: InsightsAction,
-    effects: &mut Vec<Effect>,
-) {
+pub(crate) fn handle_action(tab: &mut InsightsTab, shared: &Shared, action: InsightsAction, out: &mut Outbox) {
     match action {
         InsightsAction::TopicChosen(topic) => (tab.topic, tab.active) = (topic, 0),
-        InsightsAction::ItemClicked(index) => follow_item(tab, shared, index, effects),
+        InsightsAction::ItemClicked(index) => follow_item(tab, shared, index, out),
         InsightsAction::ItemShiftClicked(index) => {
             let opens = tab.items().get(index).and_then(|item| tab.evidence(item)?.open);
             match opens {
-                Some((with, None)) => shared.ranks.request_open(shared.snapshot_index, with, true),
-                _ => follow_item(tab, shared, index, effects),
+                Some((with, None)) => out.intend(Intent::OpenFile(shared.snapshot_index, Some(with as usize))),
+                _ => follow_item(tab, shared, index, out),
             }
         }
         InsightsAction::RankClicked(row, is_compared) => {
@@ -205,7 +190,9 @@ pub(crate) fn handle_action(
             if let Some(Chart::HeatMap(map)) = chart
                 && let Some(index) = map.rows.get(row).and_then(|row| row.file_index)
             {
-                shared.ranks.request_open(shared.snapshot_index, index, is_compared);
+                let (index, open) = (index as usize, shared.snapshot_index);
+                let (opened, with) = if is_compared { (open, Some(index)) } else { (index, None) };
+                out.intend(Intent::OpenFile(opened, with));
             }
         }
         InsightsAction::StackToggled(index) => toggle_stack(tab, index),
@@ -225,45 +212,22 @@ pub(crate) fn handle_action(
             let Some(text) = tab.report().and_then(|report| report.sheets.get(sheet)).map(view::tab_separated) else {
                 return;
             };
-            effects.push(Effect::Copy(text));
+            out.push(Effect::Copy(text));
         }
     }
 }
 
-/// Runs a command.
-pub(crate) fn step(tab: &mut InsightsTab, shared: &mut Shared, step: InsightsStep, effects: &mut Vec<Effect>) {
-    let (active, count) = (tab.active, tab.items().len());
-    let last = count.saturating_sub(1);
-    match step {
-        InsightsStep::Up => tab.active = active.saturating_sub(1),
-        InsightsStep::Down => tab.active = (active + 1).min(last),
-        InsightsStep::First => tab.active = 0,
-        InsightsStep::Last => tab.active = last,
-        InsightsStep::ShowEvidence => follow_item(tab, shared, active, effects),
-        InsightsStep::ToggleStack => toggle_stack(tab, active),
-        InsightsStep::Copy => {
-            let Some((report, device)) = tab.report().zip(shared.device()) else { return };
-            let file = shared.file().map_or("", |file| &file.file);
-            let subject = match shared.comparing.pair.filter(|_| tab.topic == Topic::Comparison) {
-                Some(pair) => pair.map(|place| side(shared, place)).join(" → "),
-                None => [file, " · ", &device_name(device.device)].concat(),
-            };
-            effects.push(Effect::Copy(markdown(report, &subject)));
-        }
-    }
-}
-
-fn follow_item(tab: &mut InsightsTab, shared: &mut Shared, index: usize, effects: &mut Vec<Effect>) {
+fn follow_item(tab: &mut InsightsTab, shared: &Shared, index: usize, out: &mut Outbox) {
     let Some(item) = tab.items().into_iter().nth(index) else { return };
     tab.active = index;
     match tab.evidence(&item).cloned() {
         Some(evidence) => {
             tab.clicked = Some((tab.topic, item, evidence.clone()));
-            if let Some([a, _]) = shared.comparing.pair.filter(|_| tab.topic == Topic::Comparison) {
-                // Moments in a comparison are those of A.
-                shared.focus(a);
-            }
-            show_evidence(tab, shared, evidence, effects);
+            // Moments in a comparison are those of A.
+            let a = shared.comparing.pair.map(|[a, _]| a).filter(|_| tab.topic == Topic::Comparison);
+            out.intents.extend(a.map(Intent::Focus));
+            let shown = a.unwrap_or(shared.device_index);
+            show_evidence(tab, shared, shown, evidence, out);
         }
         // Without evidence, a click shows the stack.
         None => toggle_stack(tab, index),

@@ -1,10 +1,11 @@
 //! The command palette: typed text, recently used entries, and the selected entry. `ui::palette_entries` builds and
 //! runs the entries, because that requires the state of all features.
 
-use crate::binding::{Binding, KeyScope, bind};
+pub mod commands;
+
 use crate::change::Change;
-use crate::effect::Effect;
 use crate::feature::{Feature, close_nothing, take_nothing};
+use crate::outbox::Outbox;
 use crate::settings::Dialog;
 use crate::shared::Shared;
 use protocol::Topic;
@@ -15,7 +16,7 @@ const MAX_RECENT: usize = 8;
 /// Target of a palette entry: a command to run or an item to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaletteTarget {
-    /// A command, by its index in the key table ([`crate::keys::BINDINGS`]).
+    /// A command, by its index in [`crate::commands::all`].
     Command(usize),
     Insight(Topic),
     /// A device, by its index in the summary.
@@ -52,28 +53,10 @@ pub enum PaletteAction {
     Closed,
 }
 
-/// Commands of the palette.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PaletteStep {
-    /// Opens or closes the palette.
-    Toggle,
-}
+pub(crate) const FEATURE: Feature<Palette, PaletteAction> =
+    Feature { reset, questions: &[], on_reply: take_nothing, on_action, link_keys: &[], on_escape: close_nothing };
 
-const KEYS: &[Binding<PaletteStep>] =
-    &[bind(KeyScope::Page, &["Ctrl+k"], PaletteStep::Toggle, "Open the command palette", "palette-open")];
-
-pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> = Feature {
-    reset,
-    questions: &[],
-    on_reply: take_nothing,
-    on_action,
-    on_command,
-    bindings: KEYS,
-    link_keys: &[],
-    on_escape: close_nothing,
-};
-
-fn on_action(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &mut Vec<Effect>) {
+fn on_action(palette: &mut Palette, _: &Shared, action: PaletteAction, _: &mut Outbox) {
     match action {
         PaletteAction::Typed(text) => (palette.text, palette.active_offset) = (text, 0),
         PaletteAction::Moved(delta) => palette.active_offset = palette.active_offset.saturating_add(delta),
@@ -90,18 +73,18 @@ fn on_action(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &m
     }
 }
 
-fn on_command(palette: &mut Palette, _: &mut Shared, step: PaletteStep, _: &mut Vec<Effect>) {
-    match step {
-        PaletteStep::Toggle if palette.dialog == Dialog::Open => palette.dialog = Dialog::Closed,
-        PaletteStep::Toggle => {
-            (palette.dialog, palette.active_offset) = (Dialog::Open, 0);
-            palette.text.clear();
-        }
+/// Opens or closes the palette.
+fn toggle(palette: &mut Palette) {
+    if palette.dialog == Dialog::Open {
+        palette.dialog = Dialog::Closed;
+    } else {
+        (palette.dialog, palette.active_offset) = (Dialog::Open, 0);
+        palette.text.clear();
     }
 }
 
 /// Makes the first entry active after a change of device, because the annotations among the entries change.
-fn reset(palette: &mut Palette, _: &mut Shared, change: Change) {
+fn reset(palette: &mut Palette, _: &Shared, change: Change, _: &mut Outbox) {
     if change.is_device_change() {
         palette.active_offset = 0;
     }

@@ -5,16 +5,16 @@ mod data;
 
 pub use data::{EditedRow, Plan, PlanAction, PlanField, RowSubject};
 
+pub mod commands;
 mod feature;
 mod link;
 pub mod view;
 pub mod words;
 
 pub(crate) use feature::FEATURE;
-pub use feature::PlanStep;
 
 use crate::change::Change;
-use crate::effect::Effect;
+use crate::outbox::{Intent, Outbox};
 use crate::planned::DrawnCurve;
 use crate::shared::Shared;
 use crate::tab::Tab;
@@ -27,19 +27,19 @@ fn is_seen(shared: &Shared) -> bool {
 }
 
 /// Copies the plan to the shared state while the planner is visible or its curve is drawn.
-fn publish(plan: &mut Plan, shared: &mut Shared, _: i64, _: &mut Vec<Effect>) {
+fn publish(plan: &mut Plan, shared: &Shared, _: i64, out: &mut Outbox) {
     let compared = shared.comparing.pair.filter(|[a, _]| *a == shared.device_index);
     plan.comparison = compared.map(|[_, b]| shared.comparing.second_load().wrapping_mul(256).wrapping_add(b as u32));
     let is_wanted = is_seen(shared) || shared.planned.drawn == DrawnCurve::Plan;
     let question = if is_wanted { plan.question(shared.capacity()) } else { None };
     if shared.planned.plan != question {
-        shared.change_height(|shared| shared.planned.plan = question);
+        out.intend(Intent::Plan(question));
     }
 }
 
 /// Requests a simulation of the plan while the planner is visible. Does nothing until the worker has validated the
 /// plan.
-fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn simulate(plan: &mut Plan, shared: &Shared, device: i64, out: &mut Outbox) {
     // The simulation failed or was replaced by another one.
     if let Some((_, question)) = plan.pending.take_if(|(serial, _)| shared.simulation != Some(*serial)) {
         plan.simulated = Some((question, None));
@@ -50,18 +50,19 @@ fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec
     if !is_valid || is_known || shared.simulation.is_some() {
         return;
     }
-    let sizes = Question::PlannedSizes(Box::new(question.clone()));
-    effects.push(Effect::ask(shared.next_serial(), device, sizes));
+    out.ask(device, Question::PlannedSizes(Box::new(question.clone())));
     let what_if = WhatIfQuestion { capacity: question.capacity, is_planned: true, ..WhatIfQuestion::default() };
-    let serial = shared.next_serial();
-    (plan.pending, shared.simulation) = (Some((serial, question)), Some(serial));
-    effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(what_if))));
+    let serial = out.ask(device, Question::WhatIf(Box::new(what_if)));
+    out.intend(Intent::Simulation(Some(serial)));
+    plan.pending = Some((serial, question));
 }
 
 /// Handles a reply of the simulator. Returns replies for other features.
-fn take(plan: &mut Plan, shared: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(plan: &mut Plan, shared: &Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     let Answer::WhatIf(answer) = answer else { return Some(answer) };
-    shared.simulation.take_if(|asked| *asked == serial);
+    if shared.simulation == Some(serial) {
+        out.intend(Intent::Simulation(None));
+    }
     if let Some((_, question)) = plan.pending.take_if(|(asked, _)| *asked == serial) {
         plan.simulated = Some((question, Some(Rc::from(answer))));
     }
@@ -69,15 +70,15 @@ fn take(plan: &mut Plan, shared: &mut Shared, serial: u32, answer: Answer, _: &m
 }
 
 /// Discards the simulation, but keeps the rows of the plan.
-fn reset(plan: &mut Plan, _: &mut Shared, _: Change) {
+fn reset(plan: &mut Plan, _: &Shared, _: Change, _: &mut Outbox) {
     (plan.pending, plan.simulated) = Default::default();
 }
 
 /// Handles user input in the planner.
-fn handle_action(plan: &mut Plan, shared: &mut Shared, action: PlanAction, _: &mut Vec<Effect>) {
+fn handle_action(plan: &mut Plan, _: &Shared, action: PlanAction, out: &mut Outbox) {
     match action {
         PlanAction::Drawn(drawn) => {
-            shared.draw_curve(drawn);
+            out.intend(Intent::DrawCurve(drawn));
             return;
         }
         PlanAction::CapacityTyped(text) => {
@@ -115,7 +116,7 @@ fn handle_action(plan: &mut Plan, shared: &mut Shared, action: PlanAction, _: &m
         // A plan that changes something is drawn at once.
         let does_nothing = plan.question(None).is_none_or(|of| of.groups.is_empty() && of.batch == Factor::ONE);
         if !does_nothing {
-            shared.draw_curve(DrawnCurve::Plan);
+            out.intend(Intent::DrawCurve(DrawnCurve::Plan));
         }
     }
 }

@@ -2,13 +2,14 @@
 
 use crate::comparing::SecondFile;
 use crate::effect::{Effect, PageToSave, SnapshotToSave};
-use crate::feature::{Feature, close_nothing, no_commands, reset_nothing, take_nothing};
+use crate::feature::{Feature, close_nothing, reset_nothing, take_nothing};
 use crate::figure::words::file_stem;
 use crate::link::Link;
+use crate::outbox::Outbox;
 use crate::shared::Shared;
 use crate::tab::Tab;
+use base::escape::Html;
 use base::units::Bytes;
-use std::convert::Infallible;
 
 /// Maximum size of a snapshot in a saved page, in bytes. Base64 takes four characters for three bytes, and strings in
 /// Chromium are limited to 2^29 − 24 characters, so a page with a larger snapshot could not be opened.
@@ -51,10 +52,10 @@ pub enum SaveProgress {
 
 /// Saves a page with the open snapshot and the one it is compared with. `view` is the link that restores the view,
 /// without the file.
-pub(crate) fn save(html: &mut SaveState, shared: &mut Shared, mut view: Link, effects: &mut Vec<Effect>) {
+pub(crate) fn save(html: &mut SaveState, shared: &Shared, mut view: Link, out: &mut Outbox) {
     let Some(choice) = shared.snapshots.get(shared.snapshot_index).filter(|_| shared.file().is_some()) else { return };
     if *html == SaveState::Running {
-        shared.remark = Some("Already saving a page.".to_owned());
+        out.say("Already saving a page.");
         return;
     }
     let file = file_stem(&choice.file) + ".html";
@@ -70,28 +71,26 @@ pub(crate) fn save(html: &mut SaveState, shared: &mut Shared, mut view: Link, ef
     // SQL adds 0.6 MB, so it is included only if it is used.
     let has_sql = shared.views.tab == Tab::Sql;
     let wanted = PageToSave { snapshots, view: view.fragment(), file, has_sql };
-    shared.remark = Some(format!("Saving {}…", wanted.file));
+    out.say(format!("Saving {}…", wanted.file));
     *html = SaveState::Running;
-    effects.push(Effect::SaveHtml(Box::new(wanted)));
+    out.push(Effect::SaveHtml(Box::new(wanted)));
 }
 
-pub(crate) const FEATURE: Feature<SaveState, SaveProgress, Infallible> = Feature {
+pub(crate) const FEATURE: Feature<SaveState, SaveProgress> = Feature {
     reset: reset_nothing,
     questions: &[],
     on_reply: take_nothing,
     on_action,
-    on_command: no_commands,
-    bindings: &[],
     link_keys: &[],
     on_escape: close_nothing,
 };
 
 /// Shows the progress or the result of saving as a notice.
-fn on_action(html: &mut SaveState, shared: &mut Shared, progress: SaveProgress, _: &mut Vec<Effect>) {
+fn on_action(html: &mut SaveState, _: &Shared, progress: SaveProgress, out: &mut Outbox) {
     if !matches!(progress, SaveProgress::Done(..)) {
         *html = SaveState::Idle;
     }
-    shared.remark = Some(match progress {
+    out.say(match progress {
         SaveProgress::Done(done, total) => format!("Saving: {} of {} of the snapshot.", Bytes(done), Bytes(total)),
         SaveProgress::Saved { file, bytes, snapshot, packing } => {
             let how = match packing {
@@ -118,13 +117,8 @@ pub const ELEMENTS: [&str; 2] = ["part-snapshot", "part-second"];
 
 /// Returns the start tag of the element that holds a snapshot. Escapes `name` and `view`, which are untrusted.
 pub fn start_tag(id: &str, name: &str, view: &str) -> String {
-    let [name, view] = [name, view].map(escape_attribute);
+    let [name, view] = [Html(name), Html(view)];
     format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\" data-view=\"{view}\">")
-}
-
-/// Escapes text for a quoted HTML attribute.
-fn escape_attribute(text: &str) -> String {
-    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Returns the byte offset in the page at which snapshots are inserted.

@@ -2,11 +2,11 @@
 
 mod data;
 
-pub(crate) use data::{BYTES_PER_PX, SORTS, allocation, pieces};
-pub use data::{BlockInBar, ROW_PX, SegmentsAction, SegmentsStep, SegmentsTab};
+pub use data::{BlockInBar, ROW_PX, SegmentsAction, SegmentsTab};
+pub(crate) use data::{SORTS, allocation, pieces};
 
+pub mod commands;
 mod feature;
-mod keys;
 mod link;
 mod navigation;
 pub mod picture;
@@ -15,8 +15,7 @@ pub mod words;
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
-use crate::effect::Effect;
-use crate::selecting::select;
+use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::tab::Tab;
 use data::{NavTarget, nav_target};
@@ -28,12 +27,7 @@ use std::rc::Rc;
 const ZOOM: f64 = 1.5;
 
 /// Handles pointer and control input.
-pub(crate) fn handle_action(
-    tab: &mut SegmentsTab,
-    shared: &mut Shared,
-    action: SegmentsAction,
-    effects: &mut Vec<Effect>,
-) {
+pub(crate) fn handle_action(tab: &mut SegmentsTab, _: &Shared, action: SegmentsAction, out: &mut Outbox) {
     match action {
         SegmentsAction::Resized(canvas) => tab.canvas = Some(canvas),
         SegmentsAction::Scrolled(top, height) => tab.scroll.set_visible(top, height),
@@ -41,7 +35,7 @@ pub(crate) fn handle_action(
         SegmentsAction::Clicked(at) => {
             let found = tab.hit_test(at).map(hit);
             tab.active = found.map(|(stop, ..)| stop);
-            select_hit(tab, shared, found, effects);
+            select_hit(tab, found, out);
         }
         SegmentsAction::SortChosen(index) => {
             tab.sort = SORTS.get(index).copied().unwrap_or_default();
@@ -53,7 +47,7 @@ pub(crate) fn handle_action(
         SegmentsAction::StreamChosen(index) => {
             tab.filter.stream = index.checked_sub(1).and_then(|index| tab.streams.get(index).copied());
         }
-        SegmentsAction::KeptLineClicked(allocation) => select(shared, allocation, effects),
+        SegmentsAction::KeptLineClicked(allocation) => out.intend(Intent::Select(Some(allocation))),
         SegmentsAction::RequestTyped(text) => {
             (tab.request_error, tab.request) = match parse_size(&text) {
                 Ok(bytes) => (None, bytes),
@@ -89,58 +83,17 @@ fn hit(target: BlockInBar<'_>) -> Hit {
 }
 
 /// Selects the allocation that was hit, or the segment if a free block was hit.
-fn select_hit(tab: &mut SegmentsTab, shared: &mut Shared, found: Option<Hit>, effects: &mut Vec<Effect>) {
+fn select_hit(tab: &mut SegmentsTab, found: Option<Hit>, out: &mut Outbox) {
     let allocation = found.and_then(|(_, allocation, _)| allocation);
-    shared.segment = found.and_then(|(.., segment)| Some((segment?, allocation)));
-    match allocation {
-        Some(allocation) => select_visible(tab, shared, allocation, effects),
-        None => (shared.selection, shared.selecting) = (None, None),
-    }
-}
-
-/// Selects an allocation that is already in view.
-fn select_visible(tab: &mut SegmentsTab, shared: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
-    tab.revealed_allocation = Some(allocation);
-    select(shared, allocation, effects);
-}
-
-/// Runs a command.
-pub(crate) fn step(tab: &mut SegmentsTab, shared: &mut Shared, step: SegmentsStep, effects: &mut Vec<Effect>) {
-    let [sort, pool, stream] = tab.picker_indices();
-    // The first entry stands for all.
-    let next_pool = (pool + 1) % (tab.pools.len() + 1);
-    let next_stream = (stream + 1) % (tab.streams.len() + 1);
-    match step {
-        SegmentsStep::Select => {
-            let found = tab.active().map(hit);
-            select_hit(tab, shared, found, effects);
-        }
-        SegmentsStep::ZoomIn | SegmentsStep::ZoomOut => {
-            let factor = if step == SegmentsStep::ZoomIn { 1.0 / ZOOM } else { ZOOM };
-            let [min, max] = BYTES_PER_PX;
-            let scale = tab.scale();
-            tab.zoom = tab.page().map(|page| (page.bytes_per_px * factor).clamp(min, max) * scale);
-            tab.keep_in_view();
-        }
-        SegmentsStep::Fit => {
-            tab.zoom = None;
-            tab.keep_in_view();
-        }
-        SegmentsStep::NextSort => {
-            handle_action(tab, shared, SegmentsAction::SortChosen((sort + 1) % SORTS.len()), effects);
-        }
-        SegmentsStep::NextPool => handle_action(tab, shared, SegmentsAction::PoolChosen(next_pool), effects),
-        SegmentsStep::NextStream => handle_action(tab, shared, SegmentsAction::StreamChosen(next_stream), effects),
-        SegmentsStep::TypeRequest => effects.push(Effect::FocusRequest),
-        SegmentsStep::CursorBack => shared.go_to(shared.cursor.moment.saturating_sub(1)),
-        SegmentsStep::CursorForward => shared.go_to(shared.cursor.moment.saturating_add(1)),
-        _ => navigate(tab, step),
-    }
+    out.intend(Intent::Segment(found.and_then(|(.., segment)| Some((segment?, allocation)))));
+    // The allocation is in view.
+    tab.revealed_allocation = allocation.or(tab.revealed_allocation);
+    out.intend(Intent::Select(allocation));
 }
 
 /// Requests missing rows. Sends one request at a time, always for the latest cursor, so that the view keeps updating
 /// while the cursor is dragged.
-fn ask(tab: &mut SegmentsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(tab: &mut SegmentsTab, shared: &Shared, device: i64, out: &mut Outbox) {
     let Some(canvas) = tab.canvas.filter(|_| shared.views.visible() == Some(Tab::Segments)) else { return };
     let selected = shared.selection.as_deref().map(|details| (details.allocation, details.address));
     let (moment, colouring) = (shared.cursor.moment, shared.plot_settings.colouring);
@@ -164,18 +117,17 @@ fn ask(tab: &mut SegmentsTab, shared: &mut Shared, device: i64, effects: &mut Ve
     };
     let wanted = (question, rules);
     let shown = tab.shown_allocations();
-    tab.answer.ask(wanted, device, &mut shared.serial, effects, |(question, _)| Question::State(question));
+    tab.answer.ask(wanted, device, out, |(question, _)| Question::State(question));
     for (answer, allocation) in tab.details.iter_mut().zip(shown) {
         if let Some(allocation) = allocation {
-            answer.ask(allocation, device, &mut shared.serial, effects, Question::Details);
+            answer.ask(allocation, device, out, Question::Details);
         }
     }
 }
 
 /// Handles a change of device. Keeps the canvas and the sort order.
-fn reset(tab: &mut SegmentsTab, shared: &mut Shared, change: Change) {
+fn reset(tab: &mut SegmentsTab, _: &Shared, change: Change, _: &mut Outbox) {
     if change.is_device_change() {
-        shared.segment = None;
         let SegmentsTab { canvas, sort, mut scroll, .. } = std::mem::take(tab);
         scroll.rows = 0;
         scroll.scroll_to_px(0.0);
@@ -183,7 +135,7 @@ fn reset(tab: &mut SegmentsTab, shared: &mut Shared, change: Change) {
     }
 }
 
-fn take(tab: &mut SegmentsTab, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(tab: &mut SegmentsTab, _: &Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     match answer {
         Answer::State(page) => take_page(tab, serial, page),
         Answer::Details(details) => {

@@ -13,7 +13,7 @@ pub(crate) use feature::FEATURE;
 use super::source_rows::{RowKind, view};
 use crate::change::Change;
 use crate::effect::{Effect, GivenFile};
-use crate::find;
+use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::stage::Stage;
 use crate::tab::Tab;
@@ -29,7 +29,7 @@ pub fn inputs(sources: &Sources, shared: &Shared) -> SourceInputs {
 }
 
 /// Resets the tab after a change of device, but keeps the dropped file.
-fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
+fn reset(sources: &mut Sources, _: &Shared, change: Change, _: &mut Outbox) {
     if change.is_device_change() {
         let changes = sources.changes + 1;
         *sources = Sources { text: sources.text.take(), changes, ..Sources::default() };
@@ -37,14 +37,14 @@ fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
 }
 
 /// Requests missing data while the tab is visible.
-fn ask(sources: &mut Sources, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(sources: &mut Sources, shared: &Shared, device: i64, out: &mut Outbox) {
     if shared.views.visible() == Some(Tab::Sources) {
-        sources.page.ask(shared.views.scope, device, &mut shared.serial, effects, Question::Sources);
+        sources.page.ask(shared.views.scope, device, out, Question::Sources);
     }
 }
 
 /// Stores a reply with bytes per file and line. Returns replies for other features.
-fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(sources: &mut Sources, _: &Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     let Answer::Sources(page) = answer else { return Some(answer) };
     sources.page.take(serial, Rc::from(page));
     sources.changes += 1;
@@ -53,12 +53,7 @@ fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &
 
 /// Opens a source file if all given files are source files and a snapshot is open. Chooses the file with the most bytes
 /// in the snapshot, or else the first one. Returns true if a file is opened.
-pub(crate) fn open_if_sources(
-    sources: &mut Sources,
-    shared: &mut Shared,
-    files: &[GivenFile],
-    effects: &mut Vec<Effect>,
-) -> bool {
+pub(crate) fn open_if_sources(sources: &Sources, shared: &Shared, files: &[GivenFile], out: &mut Outbox) -> bool {
     let is_source = |file: &GivenFile| {
         let is_code = [".py", ".pyx"].iter().any(|end| file.name.ends_with(end));
         file.bytes <= MAX_SOURCE_BYTES && (is_code || sources.index_of(&file.name).is_some())
@@ -68,29 +63,29 @@ pub(crate) fn open_if_sources(
     }
     let by_weight = |(_, file): &(usize, &GivenFile)| sources.index_of(&file.name).unwrap_or(usize::MAX);
     let Some((index, file)) = files.iter().enumerate().min_by_key(by_weight) else { return false };
-    shared.views.show(Tab::Sources);
-    effects.push(Effect::ReadText(index, file.name.clone()));
+    out.intend(Intent::Show(Tab::Sources));
+    out.push(Effect::ReadText(index, file.name.clone()));
     true
 }
 
 /// Handles user input in the tab.
-fn handle_action(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut Vec<Effect>) {
+fn handle_action(sources: &mut Sources, shared: &Shared, action: SourceAction, out: &mut Outbox) {
     sources.changes += 1;
     match action {
         SourceAction::RowClicked(index) => {
             let Some(row) = view(sources, shared).rows.into_iter().nth(index) else { return };
             match row.kind {
                 RowKind::File(_) => toggle_file(sources, row.path),
-                RowKind::Line => toggle_line_search(shared, &row.path, &row.label),
+                RowKind::Line => toggle_line_search(shared, &row.path, &row.label, out),
                 RowKind::Note => {}
             }
         }
         SourceAction::LineClicked(line) => {
             let Some(path) = sources.text_file().map(|file| file.path.clone()) else { return };
-            toggle_line_search(shared, &path, &line.to_string());
+            toggle_line_search(shared, &path, &line.to_string(), out);
         }
         SourceAction::Read(Ok(text)) => sources.text = Some(Rc::new(text)),
-        SourceAction::Read(Err(cause)) => shared.remark = Some(cause),
+        SourceAction::Read(Err(cause)) => out.say(cause),
         SourceAction::Closed => sources.text = None,
     }
 }
@@ -108,12 +103,12 @@ fn toggle_file(sources: &mut Sources, path: String) {
 }
 
 /// Toggles a search for a line, which highlights it in all views and in the timeline.
-fn toggle_line_search(shared: &mut Shared, path: &str, line: &str) {
+fn toggle_line_search(shared: &Shared, path: &str, line: &str, out: &mut Outbox) {
     let query = line_query(path, line);
     let text = if shared.find.text == query { String::new() } else { query };
     // A selected node would take precedence.
-    shared.views.node = None;
-    find::set_text(shared, text);
+    out.intend(Intent::Node(None));
+    out.intend(Intent::Search(text));
 }
 
 #[cfg(test)]

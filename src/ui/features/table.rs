@@ -1,6 +1,7 @@
 //! The Allocations tab: filter, sort order, scrolling and selection of rows, and requests to the worker. Also the
 //! state of the histograms.
 
+pub mod commands;
 mod feature;
 pub(crate) mod grid;
 mod link;
@@ -10,13 +11,12 @@ pub use grid::{COLUMNS, TableStatus, aria_sort, grid, status};
 pub(crate) use feature::FEATURE;
 
 use super::histograms::{self, Chart, ClickMode, Histogram, Measure};
-use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
 use crate::effect::Effect;
 use crate::latest::Latest;
+use crate::outbox::{Intent, Outbox};
 use crate::rows::{Copying, RowSelection, RowsStep, SelectMode};
 use crate::scroll::Scroll;
-use crate::selecting;
 use crate::shared::Shared;
 use crate::tab::Tab;
 use protocol::{
@@ -121,41 +121,15 @@ pub enum FilterPart {
     Node,
 }
 
-/// Commands of the histograms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TableStep {
-    /// Switches the vertical axis between bytes and counts.
-    ToggleMeasure,
-    ClearBars,
-}
-
-/// Keyboard shortcuts of the histograms. Shortcuts for rows are the same in all lists ([`RowsStep`]).
-const KEYS: &[Binding<TableStep>] = &[
-    bind(
-        KeyScope::Tab(Tab::Histograms),
-        &["m"],
-        TableStep::ToggleMeasure,
-        "Switch the bars between bytes and counts",
-        "measure",
-    ),
-    bind(
-        KeyScope::Tab(Tab::Histograms),
-        &["Delete", "Backspace"],
-        TableStep::ClearBars,
-        "Clear the selected bars",
-        "histograms-clear",
-    ),
-];
-
-fn handle_action(table: &mut Table, shared: &mut Shared, action: TableAction, effects: &mut Vec<Effect>) {
+fn handle_action(table: &mut Table, _: &Shared, action: TableAction, out: &mut Outbox) {
     match action {
         TableAction::Scrolled(top, height) => table.scroll.set_visible(top, height),
-        TableAction::RowClicked(row, extent) => activate_row(table, shared, row, extent, effects),
+        TableAction::RowClicked(row, extent) => activate_row(table, row, extent, out),
         TableAction::SortChosen(column) => table.sort_by(column),
         TableAction::FilterTyped(text) => table.set_filter(text),
         TableAction::FilterPartRemoved(FilterPart::Sizes) => table.sizes = None,
         TableAction::FilterPartRemoved(FilterPart::Lifetimes) => table.lifetimes = None,
-        TableAction::FilterPartRemoved(FilterPart::Node) => shared.views.node = None,
+        TableAction::FilterPartRemoved(FilterPart::Node) => out.intend(Intent::Node(None)),
         TableAction::BarClicked(histogram, class, mode) => {
             let page = table.answer.latest().cloned();
             let weights = page.as_deref().map_or(&[][..], |page| weights(page, histogram));
@@ -165,27 +139,18 @@ fn handle_action(table: &mut Table, shared: &mut Shared, action: TableAction, ef
     }
 }
 
-fn command(table: &mut Table, shared: &mut Shared, step: TableStep, _: &mut Vec<Effect>) {
-    match step {
-        TableStep::ToggleMeasure => {
-            table.measure = if table.measure == Measure::Bytes { Measure::Count } else { Measure::Bytes };
-        }
-        TableStep::ClearBars => clear_filters(table, shared),
-    }
-}
-
 /// Runs a command that is available in all lists of rows, such as copying the selected rows.
-pub(crate) fn on_rows_step(table: &mut Table, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
+pub(crate) fn on_rows_step(table: &mut Table, shared: &Shared, step: RowsStep, out: &mut Outbox) {
     match step {
         RowsStep::Go(go, extent) => {
             if let Some(last) = table.scroll.rows.checked_sub(1) {
-                activate_row(table, shared, table.selected_rows.moved(go, last, &table.scroll), extent, effects);
+                activate_row(table, table.selected_rows.moved(go, last, &table.scroll), extent, out);
             }
         }
         RowsStep::ChooseAll => table.selected_rows.select_all(table.scroll.rows),
-        RowsStep::Copy => copy(table, shared, effects),
-        RowsStep::Filter => effects.push(Effect::FocusFilter),
-        RowsStep::Clear => clear_filters(table, shared),
+        RowsStep::Copy => copy(table, shared, out),
+        RowsStep::Filter => out.push(Effect::FocusFilter),
+        RowsStep::Clear => clear_filters(table, out),
         RowsStep::SortByNextColumn => {
             let all = TableColumn::ALL;
             let index = all.iter().position(|column| *column == table.sort.column).map_or(0, |index| index + 1);
@@ -228,13 +193,13 @@ fn weights(page: &TablePage, histogram: Histogram) -> &[Weight] {
 }
 
 /// Clears all filters.
-fn clear_filters(table: &mut Table, shared: &mut Shared) {
+fn clear_filters(table: &mut Table, out: &mut Outbox) {
     (table.text, table.filter, table.error, table.sizes, table.lifetimes) = Default::default();
-    shared.views.node = None;
+    out.intend(Intent::Node(None));
 }
 
 /// Handles a change of device. Keeps the user's settings.
-fn reset(table: &mut Table, _: &mut Shared, change: Change) {
+fn reset(table: &mut Table, _: &Shared, change: Change, _: &mut Outbox) {
     if change.is_device_change() {
         let Table { text, filter, error, sort, measure, mut scroll, .. } = std::mem::take(table);
         scroll.rows = 0;
@@ -244,7 +209,7 @@ fn reset(table: &mut Table, _: &mut Shared, change: Change) {
 }
 
 /// Requests missing rows. Only one request is pending at a time.
-fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(table: &mut Table, shared: &Shared, device: i64, out: &mut Outbox) {
     let is_grid = match shared.views.visible() {
         Some(Tab::Allocations) => true,
         Some(Tab::Histograms) => false,
@@ -281,7 +246,7 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
         // Loaded rows stay loaded.
         (question.rows, question.selected) = (known.rows, known.selected.clone());
     }
-    table.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Table(Box::new(it)));
+    table.answer.ask(question, device, out, |it| Question::Table(Box::new(it)));
 }
 
 /// Returns true if two requests have the same scope, filter and sort order, so that row indices are equal.
@@ -289,16 +254,10 @@ fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
     (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
 }
 
-fn take(
-    table: &mut Table,
-    shared: &mut Shared,
-    serial: u32,
-    answer: Answer,
-    effects: &mut Vec<Effect>,
-) -> Option<Answer> {
+fn take(table: &mut Table, _: &Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     match answer {
         Answer::Table(page) => take_page(table, serial, page),
-        Answer::TableText(ref part) if table.copying.take(shared, serial, part, effects) => {}
+        Answer::TableText(ref part) if table.copying.take(serial, part, out) => {}
         other => return Some(other),
     }
     None
@@ -329,7 +288,7 @@ fn take_page(table: &mut Table, serial: u32, page: Box<TablePage>) {
 }
 
 /// Changes the selected rows after a click or a key press. If only this row is selected, also selects its allocation.
-fn activate_row(table: &mut Table, shared: &mut Shared, row: u32, extent: SelectMode, effects: &mut Vec<Effect>) {
+fn activate_row(table: &mut Table, row: u32, extent: SelectMode, out: &mut Outbox) {
     if row >= table.scroll.rows {
         return;
     }
@@ -343,15 +302,15 @@ fn activate_row(table: &mut Table, shared: &mut Shared, row: u32, extent: Select
     if let (SelectMode::Only, Some(allocation)) = (extent, allocation) {
         // The row is already in view.
         table.revealed_allocation = Some(allocation);
-        selecting::select(shared, allocation, effects);
+        out.intend(Intent::Select(Some(allocation)));
     }
 }
 
 /// Copies the selected rows as text, or all rows if none is selected.
-fn copy(table: &mut Table, shared: &mut Shared, effects: &mut Vec<Effect>) {
+fn copy(table: &mut Table, shared: &Shared, out: &mut Outbox) {
     let Some(device) = shared.device().map(|device| device.device) else { return };
     let Some(mut question) = table.answer.answered_question().cloned() else { return };
     question.selected = table.selected_rows.ranges_or_all(&table.scroll);
     let rows = question.selected.clone();
-    table.copying.start(shared, device, &rows, Question::TableText(Box::new(question)), effects);
+    table.copying.start(device, &rows, Question::TableText(Box::new(question)), out);
 }

@@ -9,6 +9,7 @@ mod data;
 pub(crate) use data::{AfterReveal, MARGIN, PendingRows, SelectionRow, TreePosition};
 pub use data::{ROW_PX, Tree, TreeScroll};
 
+pub mod commands;
 mod feature;
 mod link;
 
@@ -16,14 +17,14 @@ pub(crate) use feature::FEATURE;
 
 use super::tree_keys::{self};
 use crate::change::Change;
-use crate::effect::Effect;
+use crate::find;
+use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::tab::Tab;
-use protocol::{Answer, Question, Reveal, TreePage, TreeQuestion};
+use protocol::{Answer, Arrangement, Question, Reveal, TreePage, TreeQuestion};
 
 /// Updates the tree after changes of its inputs, and requests missing rows.
-fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    reset_if_stale(tree, shared);
+fn ask(tree: &mut Tree, shared: &Shared, device: i64, out: &mut Outbox) {
     if shared.views.visible() != Some(Tab::CallTree) || tree.scroll.height_px <= 0.0 || tree.pending.is_some() {
         return;
     }
@@ -37,7 +38,7 @@ fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effe
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let Some(selected) = selected else {
         tree.selection_row = None;
-        return ask_rows(tree, shared, device, effects);
+        return ask_rows(tree, shared, device, out);
     };
     let (scope, focus) = (shared.views.scope, tree.position.focus);
     // An allocation without a row may have one in another scope or subtree.
@@ -48,11 +49,11 @@ fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effe
     if !is_marked && tree.reveal_next.is_none() {
         tree.reveal_next = Some(Reveal::Allocation(selected));
     }
-    ask_rows(tree, shared, device, effects);
+    ask_rows(tree, shared, device, out);
 }
 
-fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    let search_serial = shared.match_serial();
+fn ask_rows(tree: &mut Tree, shared: &Shared, device: i64, out: &mut Outbox) {
+    let search_serial = find::match_serial(shared);
     let [first, beyond] = tree.scroll.visible_rows();
     let rows = [first.saturating_sub(MARGIN), beyond - first + MARGIN + first.min(MARGIN)];
     let mut question = TreeQuestion {
@@ -74,21 +75,19 @@ fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec
             question.reveal = tree.position.node.filter(|_| tree.position.row > 0).map(Reveal::Node);
         }
     }
-    let serial = shared.next_serial();
-    tree.pending = Some(PendingRows { serial, question: question.clone(), after_reveal });
-    effects.push(Effect::ask(serial, device, Question::Tree(Box::new(question))));
+    let serial = out.ask(device, Question::Tree(Box::new(question.clone())));
+    tree.pending = Some(PendingRows { serial, question, after_reveal });
 }
 
 /// Resets the tree after a change of the file, the device or the arrangement, because node ids then differ.
-pub(crate) fn reset_if_stale(tree: &mut Tree, shared: &mut Shared) {
+fn reset_if_stale(tree: &mut Tree, shared: &Shared, wanted: Arrangement, out: &mut Outbox) {
     let source = (shared.load, shared.device_index);
     if tree.source != source {
         let scroll = TreeScroll { top_px: 0.0, version: tree.scroll.version.wrapping_add(1), ..tree.scroll };
         let reply_count = tree.reply_count.wrapping_add(1);
-        *tree = Tree { source, scroll, reply_count, arrangement: shared.views.arrangement, ..Tree::default() };
-        shared.views.node = None;
+        *tree = Tree { source, scroll, reply_count, arrangement: wanted, ..Tree::default() };
+        out.intend(Intent::Node(None));
     }
-    let wanted = shared.views.arrangement;
     if tree.arrangement == wanted {
         return;
     }
@@ -99,36 +98,30 @@ pub(crate) fn reset_if_stale(tree: &mut Tree, shared: &mut Shared) {
     tree.positions.push((previous, position));
     tree.scroll.move_to((f64::from(tree.position.row) - 2.0) * ROW_PX, u32::MAX);
     tree.reveal_next = None;
-    shared.views.node = None;
+    out.intend(Intent::Node(None));
 }
 
 /// Handles a reply with rows or with the largest allocation of a row. Returns replies for other features.
-fn take(
-    tree: &mut Tree,
-    shared: &mut Shared,
-    serial: u32,
-    answer: Answer,
-    effects: &mut Vec<Effect>,
-) -> Option<Answer> {
+fn take(tree: &mut Tree, _: &Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     match answer {
-        Answer::Tree(page) => take_page(tree, shared, serial, *page),
-        Answer::Heaviest(allocation) => tree_keys::select_largest(tree, shared, serial, allocation, effects),
+        Answer::Tree(page) => take_page(tree, serial, *page, out),
+        Answer::Heaviest(allocation) => tree_keys::select_largest(tree, serial, allocation, out),
         other => return Some(other),
     }
     None
 }
 
-fn take_page(tree: &mut Tree, shared: &mut Shared, serial: u32, page: TreePage) {
+fn take_page(tree: &mut Tree, serial: u32, page: TreePage, out: &mut Outbox) {
     let revealed = tree.pending.as_ref().filter(|asked| asked.serial == serial);
     let revealed = revealed.and_then(|asked| asked.question.reveal);
     if matches!(revealed, Some(Reveal::MatchAfter(_) | Reveal::MatchBefore(_))) && page.revealed.is_none() {
-        shared.remark = Some("No matches in the tree.".to_owned());
+        out.say("No matches in the tree.");
     }
     tree.on_page(serial, page);
 }
 
 /// Handles a change of the rules for internal frames. Discards trees that hide internal frames.
-fn reset_without_internal(tree: &mut Tree, shared: &mut Shared) {
+fn reset_without_internal(tree: &mut Tree, out: &mut Outbox) {
     use protocol::Internal;
     tree.positions.retain(|(of, _)| of.internal == Internal::Shown);
     if tree.arrangement.internal == Internal::Hidden {
@@ -139,12 +132,12 @@ fn reset_without_internal(tree: &mut Tree, shared: &mut Shared) {
             question.rows = [0, 0];
             question.focus = Some(u32::MAX);
         }
-        shared.views.node = None;
+        out.intend(Intent::Node(None));
     }
 }
 
-fn reset(tree: &mut Tree, shared: &mut Shared, change: Change) {
+fn reset(tree: &mut Tree, _: &Shared, change: Change, out: &mut Outbox) {
     if change == Change::InternalFrames {
-        reset_without_internal(tree, shared);
+        reset_without_internal(tree, out);
     }
 }

@@ -3,6 +3,7 @@
 use super::tree::Tree;
 use super::tree::{SelectionRow, TreeScroll};
 use crate::amount::{amount, change, count_change, exact, exact_change, per_mille, percent, ratio, sign};
+use crate::find;
 use crate::shared::Shared;
 use crate::tab::Tab;
 use base::units::{Bytes, group_digits, pluralize};
@@ -144,7 +145,7 @@ pub fn rows_inputs(tree: &Tree, shared: &Shared) -> Option<RowsInputs> {
         node: shared.views.node,
         marked: tree.selection_row,
         settings: shared.settings.version,
-        searched: shared.match_serial().is_some(),
+        searched: find::match_serial(shared).is_some(),
     })
 }
 
@@ -156,7 +157,7 @@ pub fn toolbar_state(tree: &Tree, shared: &Shared) -> ToolbarState {
         can_go_back: !tree.position.history.is_empty(),
         is_focused: tree.position.focus.is_some(),
         has_selection: shared.selection.is_some(),
-        has_matches: shared.match_serial().is_some(),
+        has_matches: find::match_serial(shared).is_some(),
     }
 }
 
@@ -193,7 +194,7 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
         empty: if page.total.count == 0 && page.total.bytes == 0 { empty_message(question.scope) } else { "" },
         heads: Some(heads(question.scope)),
         // Matches within a change would need columns of their own.
-        has_matches: question.search_serial.is_some() && shared.match_serial().is_some() && !is_change,
+        has_matches: question.search_serial.is_some() && find::match_serial(shared).is_some() && !is_change,
         found: crate::find::matches_text(shared, question.search_serial, question.scope, page.found),
         total: if is_change { page.ends[1].bytes } else { page.total.bytes },
     }

@@ -4,15 +4,15 @@
 //! `memscape serve` reports changes of the files in its folder. For other files, the shell polls their server.
 //! `ui::reload` opens a newer file and keeps the view, since that requires the state of all features.
 
-use crate::binding::{Binding, KeyScope, bind};
+pub mod commands;
+
 use crate::change::Change;
-use crate::effect::{Effect, Origin};
+use crate::effect::Origin;
 use crate::feature::{Feature, close_nothing, take_nothing};
+use crate::outbox::{Intent, Outbox};
 use crate::ranks;
 use crate::samples::is_sample;
 use crate::shared::Shared;
-use crate::stage::SnapshotChoice;
-use crate::url;
 use base::sorted::{signed_key, sorted_by_key};
 
 /// Maximum number of snapshots that are offered for comparison: the newest ones of the same rank as the open one.
@@ -214,33 +214,11 @@ pub enum WatchAction {
     Compared(usize),
 }
 
-/// Commands for reloading changed files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WatchStep {
-    /// Opens the newer file.
-    Reload,
-    /// Toggles automatic reloading.
-    Follow,
-}
-
-const KEYS: &[Binding<WatchStep>] = &[
-    bind(KeyScope::Page, &["!"], WatchStep::Reload, "Reload the file that changed", "live-reload"),
-    bind(KeyScope::Page, &["'"], WatchStep::Follow, "Follow changes: reload by itself, or not", "live-follow"),
-];
-
-pub(crate) const FEATURE: Feature<Watch, WatchAction, WatchStep> = Feature {
-    reset,
-    questions: &[],
-    on_reply: take_nothing,
-    on_action,
-    on_command,
-    bindings: KEYS,
-    link_keys: &[],
-    on_escape: close_nothing,
-};
+pub(crate) const FEATURE: Feature<Watch, WatchAction> =
+    Feature { reset, questions: &[], on_reply: take_nothing, on_action, link_keys: &[], on_escape: close_nothing };
 
 /// Drops state about the previous file.
-fn reset(watch: &mut Watch, _: &mut Shared, change: Change) {
+fn reset(watch: &mut Watch, _: &Shared, change: Change, _: &mut Outbox) {
     if change == Change::File {
         watch.newer = None;
         if !watch.is_served {
@@ -249,7 +227,7 @@ fn reset(watch: &mut Watch, _: &mut Shared, change: Change) {
     }
 }
 
-fn on_action(watch: &mut Watch, shared: &mut Shared, action: WatchAction, _: &mut Vec<Effect>) {
+fn on_action(watch: &mut Watch, shared: &Shared, action: WatchAction, out: &mut Outbox) {
     match action {
         WatchAction::FilesReported(files) => {
             if !std::mem::replace(&mut watch.is_served, true) {
@@ -257,10 +235,10 @@ fn on_action(watch: &mut Watch, shared: &mut Shared, action: WatchAction, _: &mu
                 // The version of the file when it was read is kept, since the file may have changed meanwhile.
                 watch.files.iter_mut().for_each(|file| file.version = version_from_etag(&file.version));
             }
-            update_files(watch, shared, files);
+            update_files(watch, shared, files, out);
             reload_if_following(watch);
         }
-        WatchAction::CountReported(count) => ranks::on_files_counted(shared, count),
+        WatchAction::CountReported(count) => out.intend(Intent::CountFiles(count)),
         WatchAction::Loaded { load, version } => {
             watch.loaded_version = Some((load, version));
             watch.start_polling(shared, shared.load);
@@ -268,7 +246,7 @@ fn on_action(watch: &mut Watch, shared: &mut Shared, action: WatchAction, _: &mu
         WatchAction::Polled(file) => {
             // Another file may be open by now.
             if watch.files.iter().any(|known| known.address == file.address) && !watch.is_served {
-                update_files(watch, shared, vec![file]);
+                update_files(watch, shared, vec![file], out);
                 reload_if_following(watch);
             }
         }
@@ -283,24 +261,24 @@ fn on_action(watch: &mut Watch, shared: &mut Shared, action: WatchAction, _: &mu
     }
 }
 
-fn on_command(watch: &mut Watch, shared: &mut Shared, step: WatchStep, _: &mut Vec<Effect>) {
-    match step {
-        WatchStep::Reload => match &watch.newer {
-            Some(offer) => watch.task = Some(WatchTask::Open(offer.address.clone(), LoadCause::User)),
-            None => shared.remark = Some("Nothing newer to reload.".to_owned()),
-        },
-        WatchStep::Follow if !watch.is_on => {
-            shared.remark =
-                Some("Only files behind a link and in a folder of memscape serve can be followed.".to_owned());
-        }
-        WatchStep::Follow => {
-            watch.follows = !watch.follows;
-            let status =
-                if watch.follows { "Following: newer versions open by themselves." } else { "No longer following." };
-            shared.remark = Some(status.to_owned());
-            reload_if_following(watch);
-        }
+/// Opens the newer file.
+fn reload(watch: &mut Watch, out: &mut Outbox) {
+    match &watch.newer {
+        Some(offer) => watch.task = Some(WatchTask::Open(offer.address.clone(), LoadCause::User)),
+        None => out.say("Nothing newer to reload."),
     }
+}
+
+/// Turns automatic reloading on or off.
+fn toggle_following(watch: &mut Watch, out: &mut Outbox) {
+    if !watch.is_on {
+        out.say("Only files behind a link and in a folder of memscape serve can be followed.");
+        return;
+    }
+    watch.follows = !watch.follows;
+    let status = if watch.follows { "Following: newer versions open by themselves." } else { "No longer following." };
+    out.say(status);
+    reload_if_following(watch);
 }
 
 /// Converts an ETag of `memscape serve` to the version in its messages: removes the quotes and the suffix of compressed
@@ -321,7 +299,7 @@ fn reload_if_following(watch: &mut Watch) {
 
 /// Updates the known files. Adds new ones to the list of snapshots, and offers the newest file of the same rank as the
 /// open one.
-fn update_files(watch: &mut Watch, shared: &mut Shared, files: Vec<FileVersion>) {
+fn update_files(watch: &mut Watch, shared: &Shared, files: Vec<FileVersion>, out: &mut Outbox) {
     let is_first = !std::mem::replace(&mut watch.is_on, true);
     let known = std::mem::replace(&mut watch.files, files);
     // If the open file is not from this server, no file of the folder replaces it.
@@ -340,18 +318,11 @@ fn update_files(watch: &mut Watch, shared: &mut Shared, files: Vec<FileVersion>)
     let rank = open.as_ref().map(|open| watch.file_at(open).and_then(|file| file.rank));
     let since = watch.newer.as_ref().map_or(f64::NEG_INFINITY, |offer| offer.changed_ms);
     let mut newest: Option<&FileVersion> = None;
-    let listed = shared.snapshots.len();
+    let mut added: Vec<String> = Vec::new();
     for file in &watch.files {
-        let is_listed = index_of(shared, &file.address).is_some();
-        if !is_listed && shared.snapshots.len() < MAX_LISTED {
-            shared.snapshots.push(SnapshotChoice {
-                origin: Origin::Link(file.address.clone()),
-                member: None,
-                file: url::file_name(&file.address),
-                path: None,
-                bytes: None,
-                load: None,
-            });
+        let is_listed = index_of(shared, &file.address).is_some() || added.contains(&file.address);
+        if !is_listed && shared.snapshots.len() + added.len() < MAX_LISTED {
+            added.push(file.address.clone());
         }
         let is_newer = match of(&file.address) {
             Some(before) => before.version != file.version,
@@ -363,8 +334,8 @@ fn update_files(watch: &mut Watch, shared: &mut Shared, files: Vec<FileVersion>)
             newest = Some(file);
         }
     }
-    if shared.snapshots.len() > listed {
-        ranks::on_files_listed(shared);
+    if !added.is_empty() {
+        out.intend(Intent::ListFiles(added));
     }
     if let Some(file) = newest.filter(|file| file.changed_ms >= since) {
         let is_open = open.as_ref() == Some(&file.address);

@@ -14,6 +14,7 @@ pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
 use crate::effect::{AfterWrite, Effect, FileToWrite};
+use crate::outbox::{Intent, Outbox};
 use crate::planned::DrawnCurve;
 use crate::settings::Dialog;
 use crate::shared::Shared;
@@ -24,7 +25,7 @@ use protocol::{Answer, ExportJob, Question, Topic, WhatIf, WhatIfOrigin, WhatIfP
 use std::rc::Rc;
 
 /// Resets the simulator after a change of device, but keeps the form.
-fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
+fn reset(simulator: &mut Simulator, shared: &Shared, change: Change, out: &mut Outbox) {
     if change.is_device_change() {
         let Simulator {
             settings,
@@ -38,7 +39,7 @@ fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
             ..
         } = std::mem::take(simulator);
         let was_abandoned = was_abandoned || pending.is_some() || shared.simulation.is_some();
-        shared.simulation = None;
+        out.intend(Intent::Simulation(None));
         *simulator = Simulator {
             settings,
             capacity,
@@ -54,9 +55,9 @@ fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
 
 /// Sends the user's request while the insight is visible. If nothing has been simulated yet, sends a check of how well
 /// the simulation reproduces the recording.
-fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask(simulator: &mut Simulator, shared: &Shared, device: i64, out: &mut Outbox) {
     if std::mem::take(&mut simulator.was_abandoned) {
-        effects.push(Effect::EndSimulation);
+        out.push(Effect::EndSimulation);
     }
     let is_seen = shared.views.visible() == Some(Tab::Insights) && shared.topic == Topic::Settings;
     if !is_seen || shared.rules.dialog == Dialog::Open {
@@ -99,33 +100,25 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
         course_program: drawn_program,
         ..WhatIfQuestion::default()
     };
-    let serial = shared.next_serial();
+    let serial = out.ask(device, Question::WhatIf(Box::new(question)));
+    out.intend(Intent::Simulation(Some(serial)));
     simulator.pending = Some((serial, job));
-    shared.simulation = Some(serial);
     (simulator.progress, simulator.is_canceled, simulator.failure) = ([0, 0], false, None);
-    effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(question))));
 }
 
 /// Handles a complete or partial reply, and keeps earlier runs under the same conditions. Returns replies for other
 /// features.
-fn take(
-    simulator: &mut Simulator,
-    shared: &mut Shared,
-    serial: u32,
-    answer: Answer,
-    _: &mut Vec<Effect>,
-) -> Option<Answer> {
+fn take(simulator: &mut Simulator, _: &Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     let Answer::WhatIf(mut answer) = answer else { return Some(answer) };
     if simulator.pending.is_none_or(|(asked, _)| asked != serial) {
         return Some(Answer::WhatIf(answer));
     }
     if answer.is_complete {
-        (simulator.pending, shared.simulation) = (None, None);
+        simulator.pending = None;
+        out.intend(Intent::Simulation(None));
     }
     simulator.line_error = capitalize(&answer.line_error);
-    if let Some(course) = answer.course.take() {
-        shared.draw_course(Rc::new(course));
-    }
+    out.intents.extend(answer.course.take().map(|course| Intent::DrawRun(Rc::new(course))));
     simulator.progress = [(answer.runs.len() + answer.fits.len()) as u64, answer.steps];
     merge_runs(&mut answer, simulator.previous_answer.as_deref());
     simulator.answer = Some(Rc::new(*answer));
@@ -163,7 +156,7 @@ fn is_same_run(one: &WhatIfRun, other: &WhatIfRun) -> bool {
 }
 
 /// Handles user input in the form and in the table.
-fn handle_action(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, effects: &mut Vec<Effect>) {
+fn handle_action(simulator: &mut Simulator, shared: &Shared, action: WhatIfAction, out: &mut Outbox) {
     match action {
         WhatIfAction::Typed(field, text) => {
             if field == SimulatorField::Settings {
@@ -186,45 +179,40 @@ fn handle_action(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfA
         }
         WhatIfAction::Canceled => {
             (simulator.pending, simulator.requested, simulator.is_canceled) = (None, None, true);
-            shared.simulation = None;
-            effects.push(Effect::CancelSimulation);
+            out.intend(Intent::Simulation(None));
+            out.push(Effect::CancelSimulation);
         }
         WhatIfAction::Failed(cause) => {
             (simulator.pending, simulator.requested, simulator.failure) = (None, None, Some(cause));
-            shared.simulation = None;
+            out.intend(Intent::Simulation(None));
         }
         WhatIfAction::OomClicked(moment) => {
-            shared.end_range();
-            shared.go_to(moment);
+            out.intend(Intent::EndRange);
+            out.intend(Intent::MoveCursor(moment));
         }
         WhatIfAction::Copied(row) => {
-            effects.extend(view::run_of_row(simulator, row).map(|run| Effect::Copy(run.settings.clone())));
+            out.extend(view::run_of_row(simulator, row).map(|run| Effect::Copy(run.settings.clone())));
         }
         WhatIfAction::DrawToggled(row) => {
             let Some(run) = view::run_of_row(simulator, row) else { return };
             if view::is_drawn(run, view::drawn_course(shared)) {
-                shared.draw_curve(DrawnCurve::None);
+                out.intend(Intent::DrawCurve(DrawnCurve::None));
             } else {
                 let drawn = (run.settings.clone(), run.program.clone());
                 (simulator.drawn, simulator.requested) = (drawn, Some(SimulationKind::Curve));
             }
         }
-        WhatIfAction::Opened(row, next) => write_snapshot(simulator, shared, row, next, effects),
+        WhatIfAction::Opened(row, next) => write_snapshot(simulator, shared, row, next, out),
         WhatIfAction::Written(written) => {
             simulator.is_writing = false;
-            shared.remark = written.err().map(|cause| ["The run could not be opened: ", &cause, "."].concat());
+            let error = written.err().map(|cause| ["The run could not be opened: ", &cause, "."].concat());
+            out.intend(Intent::Say(error));
         }
     }
 }
 
 /// Simulates the settings of a row once more and writes the run as a snapshot.
-fn write_snapshot(
-    simulator: &mut Simulator,
-    shared: &mut Shared,
-    row: usize,
-    next: AfterWrite,
-    effects: &mut Vec<Effect>,
-) {
+fn write_snapshot(simulator: &mut Simulator, shared: &Shared, row: usize, next: AfterWrite, out: &mut Outbox) {
     let run = view::run_of_row(simulator, row).filter(|run| !run.program.changes());
     let (Some(run), Some((snapshot, device))) = (run, snapshot_to_save(shared)) else { return };
     let settings = run.settings.clone();
@@ -233,7 +221,7 @@ fn write_snapshot(
     if std::mem::replace(&mut simulator.is_writing, true) {
         return;
     }
-    shared.remark = Some(["Simulating ", &settings, "…"].concat());
+    out.say(["Simulating ", &settings, "…"].concat());
     let file = [&snapshot.name, " · ", &settings, " (simulated)"].concat();
     let job = ExportJob::Simulated {
         settings,
@@ -243,7 +231,7 @@ fn write_snapshot(
         source: snapshot.name.clone(),
     };
     let categories = Box::new(shared.rules.set());
-    effects.push(Effect::WriteFile(Box::new(FileToWrite {
+    out.push(Effect::WriteFile(Box::new(FileToWrite {
         snapshot,
         device,
         job,

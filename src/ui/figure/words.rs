@@ -41,7 +41,7 @@ impl SheetText {
         let order = describe_order(state);
         let subtitle =
             vec![window.text, format!("peak {} requested ({} B) {at}", Bytes(peak), group_digits(peak)), order];
-        let colouring = state.coloured_by();
+        let colouring = legend::coloured_by(state);
         let of = state.plot_settings.plot;
         let entries = state.surroundings.legend_of(colouring).map(|entries| entries.as_slice());
         SheetText {
@@ -49,7 +49,13 @@ impl SheetText {
             subtitle,
             legend_title: legend::title(of, colouring),
             legend: entries.map_or_else(Vec::new, |entries| {
-                legend::lines(of, colouring, entries, &state.surroundings.faded, state.visible_pixels(view).as_ref())
+                legend::lines(
+                    of,
+                    colouring,
+                    entries,
+                    &state.surroundings.faded,
+                    legend::visible_pixels(state, view).as_ref(),
+                )
             }),
             has_reserved: device.has_reserved() && state.plot_settings.plot == Plot::Stack,
             notes: notes(device, state.plot_settings.plot, colouring),

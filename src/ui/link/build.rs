@@ -5,6 +5,7 @@ use super::keys::KEYS;
 use super::value::MAX_VALUE;
 use crate::effect::{Effect, Origin};
 use crate::features::{State, link_keys};
+use crate::outbox::Outbox;
 use crate::shared::Shared;
 use crate::stage::Stage;
 use crate::url::{percent_decoded, percent_encoded};
@@ -61,7 +62,7 @@ impl Link {
             }
         }
         link.member = chosen.path.as_ref().and(chosen.member);
-        let values = KEYS.iter().map(|key| (key.name, (key.get)(&(), state)));
+        let values = KEYS.iter().map(|key| (key.name, (key.get)(state)));
         let values = values.chain(state.link_values());
         link.values = values.filter(|(_, value)| (1..=MAX_VALUE).contains(&value.len())).collect();
         Some(link)
@@ -116,7 +117,7 @@ pub(crate) fn for_snapshot(state: &State, index: usize) -> Option<Link> {
 }
 
 /// Copies the link to the current view.
-pub(crate) fn copy_link(state: &mut State, effects: &mut Vec<Effect>) {
+pub(crate) fn copy_link(state: &mut State, out: &mut Outbox) {
     let Some(link) = Link::from_state(state) else {
         state.remark = Some("Open a snapshot first.".to_owned());
         return;
@@ -127,5 +128,5 @@ pub(crate) fn copy_link(state: &mut State, effects: &mut Vec<Effect>) {
         "Link copied.".to_owned()
     };
     state.copied_remark = Some(text);
-    effects.push(Effect::CopyLink(link.fragment()));
+    out.push(Effect::CopyLink(link.fragment()));
 }

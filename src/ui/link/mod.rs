@@ -18,5 +18,6 @@ mod window;
 
 pub(super) use build::{copy_link, for_snapshot};
 pub use fragment::{FORMAT_VERSION, Link, LinkState, Unknown};
+pub use restore::is_following_link;
 pub(super) use restore::{follow_link, on_file_opened, on_fingerprint};
 pub(super) use window::apply_windows;

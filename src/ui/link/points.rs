@@ -7,18 +7,18 @@ use super::value::{
 };
 use super::window::{X_SCALE, format_x, parse_x, x_from_millionths};
 use crate::crosshair::Position;
-use crate::hit_testing;
 use crate::markers::{Marker, Markers};
 use crate::navigate::device_axis_end;
 use crate::plots::{self, SelectedSegment};
 use crate::shared::Shared;
 use crate::tools::Point;
+use crate::{crosshair, hit_testing, ruler};
 use picture::timeline::Axis;
 use protocol::{MemoryFilter, MomentSpec, Plot};
 
 /// Formats the markers of all devices as `device:event:byte:kind`. The kind is the first letter of the plot. Plots that
 /// are filtered by pool, stream or segment add `:pool:stream:segment`. Markers whose event is not known are omitted.
-pub(super) fn marks((): &(), state: &Shared) -> String {
+pub(super) fn marks(state: &Shared) -> String {
     let mark = |marker: &Marker| {
         let (only, point) = (marker.plot.filter(), marker.point);
         let kind = plots::name(marker.plot).get(..1)?.to_owned();
@@ -39,7 +39,7 @@ pub(super) fn marks((): &(), state: &Shared) -> String {
     format_list(&mut state.tools.markers.all.iter().filter_map(mark))
 }
 
-pub(super) fn set_marks((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_marks(state: &mut Shared, link: &mut ValueReader<'_>) {
     state.tools.markers = Markers::default();
     link.for_each_entry(&mut |entry| {
         let mut parts = entry.split(':');
@@ -93,17 +93,17 @@ fn parse_point(state: &Shared, text: &str) -> Option<Point> {
     Some(Point::new(position, byte.parse().ok()?))
 }
 
-pub(super) fn ruler((): &(), state: &Shared) -> String {
+pub(super) fn ruler(state: &Shared) -> String {
     let ends = state.tools.ruler.ends.as_ref().and_then(|[from, to]| both([format_point(from), format_point(to)]));
     ends.map_or_else(String::new, |ends| ends.join(".."))
 }
 
-pub(super) fn set_ruler((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_ruler(state: &mut Shared, link: &mut ValueReader<'_>) {
     let points = split_range(link.text).and_then(|ends| both(ends.map(|end| parse_point(state, end))));
-    state.remove_ruler();
+    ruler::remove(state);
     if let Some([from, to]) = link.check(points) {
-        state.measure_from(from);
-        state.measure_to(to);
+        ruler::measure_from(state, from);
+        ruler::measure_to(state, to);
     }
 }
 
@@ -118,24 +118,26 @@ fn parse_position(state: &Shared, link: &mut ValueReader<'_>) -> Option<Position
 }
 
 /// Formats the position of the crosshair, if it was set by keys.
-pub(super) fn crosshair((): &(), state: &Shared) -> String {
+pub(super) fn crosshair(state: &Shared) -> String {
     state.tools.crosshair.by_keys.map_or_else(String::new, format_position)
 }
 
-pub(super) fn set_crosshair((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_crosshair(state: &mut Shared, link: &mut ValueReader<'_>) {
     let to = parse_position(state, link);
-    state.set_crosshair(to);
+    crosshair::fix_at(state, to);
 }
 
 /// Formats the position of the selected segment, if the order of the plot has not changed since it was selected.
-pub(super) fn chosen((): &(), state: &Shared) -> String {
+pub(super) fn chosen(state: &Shared) -> String {
     let is_same_order = |chosen: &&SelectedSegment| chosen.plot == state.plot_settings.layout_key();
-    state.selected_segment().filter(is_same_order).map_or_else(String::new, |chosen| format_position(chosen.position))
+    plots::segment::selected_segment(state)
+        .filter(is_same_order)
+        .map_or_else(String::new, |chosen| format_position(chosen.position))
 }
 
-pub(super) fn set_chosen((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_chosen(state: &mut Shared, link: &mut ValueReader<'_>) {
     state.plots.selected_segment = None;
     if let Some(at) = parse_position(state, link) {
-        hit_testing::select_segment_at(state, at, link.effects);
+        hit_testing::select_segment_at(state, at, link.out);
     }
 }

@@ -4,28 +4,27 @@ use super::build::snapshot_urls;
 use super::fragment::{FORMAT_VERSION, Link, Unknown};
 use super::keys::KEYS;
 use super::value::ValueReader;
-use crate::comparing;
 use crate::drawing::Purpose;
-use crate::effect::Effect;
 use crate::features::State;
 use crate::fingerprint::length;
 use crate::opening::{load, load_links};
-use crate::ranks;
+use crate::outbox::Outbox;
 use crate::shared::Shared;
 use crate::stage::Stage;
+use crate::{comparing, first_group, ranks};
 use base::units::Bytes;
 
 /// Follows a link from the page's address, or from a saved page that contains one.
-pub(crate) fn follow_link(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn follow_link(state: &mut State, link: Link, out: &mut Outbox) {
     let is_open = Link::from_state(state).is_some_and(|now| link.has_same_file(&now));
     if is_open {
         // The fragment of an anchor is not a link.
         if link.version.is_some() || link.has_view() {
-            restore_view(state, link.clone(), now_ms, effects);
+            restore_view(state, link.clone(), out);
             state.linked.pending = state.linked.pending.take().or(Some(link));
-            match_file(state, now_ms, effects);
+            match_file(state, out);
             if let Some(wanted) = state.comparing.pending_second.take() {
-                comparing::load_second(state, &wanted, now_ms, effects);
+                comparing::load_second(state, &wanted, out);
             }
         }
         return;
@@ -44,24 +43,24 @@ pub(crate) fn follow_link(state: &mut State, link: Link, now_ms: f64, effects: &
         Some(index) => {
             // The link specifies which events are loaded.
             state.snapshots.iter_mut().skip(index).take(1).for_each(|choice| choice.load = None);
-            load(state, index, now_ms, effects);
+            load(state, index, out);
         }
         None => {
-            load_links(state, urls, index, now_ms, effects);
-            ranks::start_survey(state, effects);
+            load_links(state, urls, index, out);
+            ranks::start_survey(state, out);
         }
     }
 }
 
 /// Restores the view of the pending link after a file was opened.
-pub(crate) fn on_file_opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn on_file_opened(state: &mut State, out: &mut Outbox) {
     // A file without an address can only be matched with the link by its fingerprint, which is not known yet.
-    state.request_first_group();
+    first_group::request(state);
     let is_its_file = |link: &&Link| !link.urls.is_empty() || link.fingerprint.is_empty();
     if let Some(link) = state.linked.pending.as_ref().filter(is_its_file).cloned() {
         // If the link has no view, the file is shown with its defaults.
         if link.has_view() {
-            restore_view(state, link, now_ms, effects);
+            restore_view(state, link, out);
         } else {
             state.linked.notice = warnings(&link, &link.unknown);
         }
@@ -69,17 +68,17 @@ pub(crate) fn on_file_opened(state: &mut State, now_ms: f64, effects: &mut Vec<E
             return;
         }
     }
-    match_file(state, now_ms, effects);
+    match_file(state, out);
 }
 
 /// Stores the fingerprint of the open file and compares the file with the pending link.
-pub(crate) fn on_fingerprint(state: &mut State, print: String, now_ms: f64, effects: &mut Vec<Effect>) {
+pub(crate) fn on_fingerprint(state: &mut State, print: String, out: &mut Outbox) {
     state.linked.fingerprint = print;
-    match_file(state, now_ms, effects);
+    match_file(state, out);
 }
 
 /// Compares the open file with the pending link, once the file is open and its fingerprint is known.
-fn match_file(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
+fn match_file(state: &mut State, out: &mut Outbox) {
     let is_known = !state.linked.fingerprint.is_empty();
     let is_open = matches!(state.stage, Stage::Ready(_));
     let Some(link) = state.linked.pending.take_if(|link| is_open && (is_known || link.fingerprint.is_empty())) else {
@@ -88,7 +87,7 @@ fn match_file(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     let is_same = link.fingerprint == state.linked.fingerprint;
     match (link.urls.is_empty(), is_same) {
         _ if link.fingerprint.is_empty() => {}
-        (true, true) => restore_view(state, link, now_ms, effects),
+        (true, true) => restore_view(state, link, out),
         (true, false) => {
             state.linked.pending = Some(link);
             state.linked.notice = file_request(state).map(|asked| ["This is a different file. ", &asked].concat());
@@ -128,44 +127,42 @@ fn join_sentences(sentences: [Option<String>; 2]) -> Option<String> {
 
 /// Restores the view of a link. Missing keys get their defaults. If the link belongs to another snapshot of the same
 /// archive, opens that snapshot first.
-fn restore_view(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
+fn restore_view(state: &mut State, link: Link, out: &mut Outbox) {
     if !matches!(state.stage, Stage::Ready(_)) {
         return;
     }
     if let Some(index) = linked_member(state, &link) {
-        load(state, index, now_ms, effects);
+        load(state, index, out);
         state.linked.pending = Some(link);
         return;
     }
-    state.shared.cancel_first_group();
+    first_group::cancel(&mut state.shared);
     // A pending question about a click no longer applies.
     state.question = None;
     let mut unknown = link.unknown.clone();
-    let mut read = |name: &'static str, set: &mut dyn FnMut(&mut ValueReader<'_>)| {
-        let mut reader = ValueReader { effects, text: link.value(name), is_understood: true };
+    let mut read = |name: &'static str, out: &mut Outbox, set: &mut dyn FnMut(&mut ValueReader<'_>)| {
+        let mut reader = ValueReader { out, text: link.value(name), is_understood: true };
         set(&mut reader);
         if !reader.is_understood {
             unknown.add(name);
         }
     };
     for key in KEYS {
-        read(key.name, &mut |reader| (key.set)(&mut (), &mut state.shared, reader));
+        read(key.name, out, &mut |reader| (key.set)(&mut state.shared, reader));
     }
     // Another device may be shown now.
-    state.forget();
-    state.show_link(&mut read);
+    state.forget(out);
+    state.show_link(&mut read, out);
     state.tools.kept_selection = None;
     state.linked.notice = warnings(&link, &unknown);
 }
 
-impl Shared {
-    /// Returns true while a link is being followed: the view is not restored yet, or the user is asked for the file.
-    pub fn is_following_link(&self) -> bool {
-        let waits_for_file = self.linked.pending.as_ref().is_some_and(|link| link.urls.is_empty());
-        let selects_segment = self.question.is_some_and(|question| question.purpose == Purpose::SelectSegment);
-        let sets_window = self.linked.pending_window.is_some() || self.linked.pending_heights.is_some();
-        waits_for_file || sets_window || selects_segment || self.selecting.is_some()
-    }
+/// Returns true while a link is being followed: the view is not restored yet, or the user is asked for the file.
+pub fn is_following_link(state: &Shared) -> bool {
+    let waits_for_file = state.linked.pending.as_ref().is_some_and(|link| link.urls.is_empty());
+    let selects_segment = state.question.is_some_and(|question| question.purpose == Purpose::SelectSegment);
+    let sets_window = state.linked.pending_window.is_some() || state.linked.pending_heights.is_some();
+    waits_for_file || sets_window || selects_segment || state.selecting.is_some()
 }
 
 /// Returns the index of the linked snapshot, if another snapshot of the same file is open.

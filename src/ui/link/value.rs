@@ -1,6 +1,6 @@
 //! Link keys, and the conversion of their values from and to text.
 
-use crate::effect::Effect;
+use crate::outbox::Outbox;
 use crate::shared::Shared;
 use protocol::MemoryFilter;
 use std::str::FromStr;
@@ -9,34 +9,31 @@ use std::str::FromStr;
 /// this length.
 pub(crate) const MAX_VALUE: usize = 2048;
 
-/// A link key, with getter and setter for a feature with the state `S`.
-pub(crate) struct Key<S> {
+/// A link key of a feature with the state `S`.
+pub(crate) type Key<S> = LinkKey<fn(&S, &Shared) -> String, fn(&mut S, &Shared, &mut ValueReader<'_>)>;
+/// A link key of the shared state.
+pub(crate) type PageKey = LinkKey<fn(&Shared) -> String, fn(&mut Shared, &mut ValueReader<'_>)>;
+
+/// A link key, with a getter and a setter.
+pub(crate) struct LinkKey<G, S> {
     /// Name of the key. Published links contain it, so it must not change.
     pub(crate) name: &'static str,
     /// True if a change adds an entry to the browser's history.
     pub(crate) adds_history: bool,
     /// Returns the current value. Empty for the default.
-    pub(crate) get: fn(&S, &Shared) -> String,
+    pub(crate) get: G,
     /// Applies a value. The value is empty if the link does not contain the key.
-    pub(crate) set: fn(&mut S, &mut Shared, &mut ValueReader<'_>),
+    pub(crate) set: S,
 }
 
 /// Returns a key whose changes add an entry to the browser's history.
-pub(crate) const fn history_key<S>(
-    name: &'static str,
-    get: fn(&S, &Shared) -> String,
-    set: fn(&mut S, &mut Shared, &mut ValueReader<'_>),
-) -> Key<S> {
-    Key { name, adds_history: true, get, set }
+pub(crate) const fn history_key<G, S>(name: &'static str, get: G, set: S) -> LinkKey<G, S> {
+    LinkKey { name, adds_history: true, get, set }
 }
 
 /// Returns a key whose changes add no history entry.
-pub(crate) const fn view_key<S>(
-    name: &'static str,
-    get: fn(&S, &Shared) -> String,
-    set: fn(&mut S, &mut Shared, &mut ValueReader<'_>),
-) -> Key<S> {
-    Key { name, adds_history: false, get, set }
+pub(crate) const fn view_key<G, S>(name: &'static str, get: G, set: S) -> LinkKey<G, S> {
+    LinkKey { name, adds_history: false, get, set }
 }
 
 /// Maximum number of entries in a list, when reading and when writing.
@@ -44,7 +41,7 @@ pub(crate) const MAX_LIST: usize = 200;
 
 /// Reader of a link value. Ignores invalid parts and clears `is_understood` if there are any.
 pub(crate) struct ValueReader<'a> {
-    pub(crate) effects: &'a mut Vec<Effect>,
+    pub(crate) out: &'a mut Outbox,
     /// The value. Empty if the link does not contain the key.
     pub(crate) text: &'a str,
     /// False if a part of the value was invalid.

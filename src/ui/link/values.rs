@@ -3,6 +3,7 @@
 use super::value::{ValueReader, format_list, format_optional};
 use crate::comparing::{self, SecondFile, SecondSource};
 use crate::effect::Origin;
+use crate::lane_focus;
 use crate::lanes::LaneLayout;
 use crate::opening::show_device;
 use crate::plots::{self, PlotAction, line::Line};
@@ -11,7 +12,7 @@ use crate::shared::Shared;
 use picture::timeline::Axis;
 use protocol::{MemoryFilter, split_ordinal};
 
-pub(super) fn device((): &(), state: &Shared) -> String {
+pub(super) fn device(state: &Shared) -> String {
     // When two files are compared, the device of the first one.
     let index = state.comparing.pair.map_or(state.device_index, |[a, _]| a);
     let device = state.device_at(index).map(|device| split_ordinal(device.device));
@@ -19,7 +20,7 @@ pub(super) fn device((): &(), state: &Shared) -> String {
     format_optional(device.filter(|(_, is_second)| has_others && !is_second).map(|(device, _)| device))
 }
 
-pub(super) fn compared_file((): &(), state: &Shared) -> String {
+pub(super) fn compared_file(state: &Shared) -> String {
     match &state.comparing.second {
         SecondFile::Open(_, Origin::Link(url), _) => url.clone(),
         _ => String::new(),
@@ -27,19 +28,19 @@ pub(super) fn compared_file((): &(), state: &Shared) -> String {
 }
 
 /// Sets the file to compare with. A file that is already being compared is not opened again.
-pub(super) fn set_compared_file((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
-    let open = compared_file(&(), state);
+pub(super) fn set_compared_file(state: &mut Shared, link: &mut ValueReader<'_>) {
+    let open = compared_file(state);
     if link.text != open {
         if open.is_empty() || !link.text.is_empty() {
             state.comparing.pending_second =
                 Some(SecondSource::Link(link.text.to_owned())).filter(|_| !link.text.is_empty());
         } else {
-            comparing::end(state, link.effects);
+            comparing::end(state, link.out);
         }
     }
 }
 
-pub(super) fn set_device((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_device(state: &mut Shared, link: &mut ValueReader<'_>) {
     let devices = state.file().map_or(&[][..], |file| &file.devices);
     let wanted = link.text.parse().ok();
     let index = devices.iter().position(|device| Some(device.device) == wanted);
@@ -48,14 +49,14 @@ pub(super) fn set_device((): &mut (), state: &mut Shared, link: &mut ValueReader
     }
 }
 
-pub(super) fn set_lanes((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_lanes(state: &mut Shared, link: &mut ValueReader<'_>) {
     let wanted = if link.is_second_word(["one", "all"]) { LaneLayout::All } else { LaneLayout::Single };
     if wanted != state.lanes.layout && state.device_count() > 1 {
-        state.toggle_lanes();
+        lane_focus::toggle_lanes(state);
     }
 }
 
-pub(super) fn set_axis((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_axis(state: &mut Shared, link: &mut ValueReader<'_>) {
     let is_time = link.is_second_word(["events", "time"]);
     let state = &mut *state;
     let has_times = state.device().is_some_and(|device| device.time_us.is_some());
@@ -68,7 +69,7 @@ pub(super) fn set_axis((): &mut (), state: &mut Shared, link: &mut ValueReader<'
     }
 }
 
-pub(super) fn set_plot((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_plot(state: &mut Shared, link: &mut ValueReader<'_>) {
     let index = link.index(&plots::NAMES).unwrap_or(0);
     plots::handle_action(state, PlotAction::KindChosen(index));
 }
@@ -76,18 +77,18 @@ pub(super) fn set_plot((): &mut (), state: &mut Shared, link: &mut ValueReader<'
 pub(super) fn set_filter(state: &mut Shared, change: impl FnOnce(&mut MemoryFilter)) {
     let mut only = state.plot_settings.plot.filter();
     change(&mut only);
-    state.show_plot(plots::with_filter(state.plot_settings.plot, only));
+    plots::show_plot(state, plots::with_filter(state.plot_settings.plot, only));
 }
 
 /// Formats the curves of the Reserved plot that the user has hidden or shown, as their positions in [`Line::ALL`], from
 /// 1.
-pub(super) fn hidden_curves((): &(), state: &Shared) -> String {
+pub(super) fn hidden_curves(state: &Shared) -> String {
     let is_changed =
         |(_, line): &(usize, Line)| state.plots.hidden_lines.contains(line) != Line::HIDDEN_BY_DEFAULT.contains(line);
     format_list(&mut (1..).zip(Line::ALL).filter(is_changed).map(|(number, _)| number.to_string()))
 }
 
-pub(super) fn set_hidden_curves((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_hidden_curves(state: &mut Shared, link: &mut ValueReader<'_>) {
     state.plots.hidden_lines = Line::HIDDEN_BY_DEFAULT.to_vec();
     let mut changed = Vec::new();
     link.for_each_entry(&mut |entry| {
@@ -101,10 +102,10 @@ pub(super) fn set_hidden_curves((): &mut (), state: &mut Shared, link: &mut Valu
 }
 
 /// Selects an allocation without moving the window, because the window has a link key of its own.
-pub(super) fn set_selection((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_selection(state: &mut Shared, link: &mut ValueReader<'_>) {
     (state.selection, state.selecting) = (None, None);
     if let Some(allocation) = link.number() {
-        select(state, allocation, link.effects);
+        select(state, allocation, link.out);
         state.linked.select_without_move = state.selecting;
     }
 }

@@ -98,7 +98,7 @@ fn with_heights(plane: Plane, view: View, y: Option<[u64; 2]>) -> View {
 
 /// Formats the vertical windows of all lanes except the focused one as `device:from..to`. Lanes at full height are
 /// omitted. Horizontally, all lanes follow the focused one.
-pub(super) fn lane_heights((): &(), state: &Shared) -> String {
+pub(super) fn lane_heights(state: &Shared) -> String {
     let entry = |(device, y): (i64, [u64; 2])| [&device.to_string(), ":", &format_range(Some(y))].concat();
     if let Some(wanted) = &state.linked.pending_heights {
         return format_list(&mut wanted.iter().copied().map(entry));
@@ -111,7 +111,7 @@ pub(super) fn lane_heights((): &(), state: &Shared) -> String {
     format_list(&mut others.filter_map(height).map(entry))
 }
 
-pub(super) fn set_lane_heights((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_lane_heights(state: &mut Shared, link: &mut ValueReader<'_>) {
     let mut heights = Vec::new();
     link.for_each_entry(&mut |entry| {
         let (device, y) = entry.split_once(':')?;
@@ -127,7 +127,7 @@ pub(super) fn x_from_millionths(millionths: i64) -> f64 {
 }
 
 /// Sets the horizontal edges of the window.
-pub(super) fn set_x((): &mut (), state: &mut Shared, link: &mut ValueReader<'_>) {
+pub(super) fn set_x(state: &mut Shared, link: &mut ValueReader<'_>) {
     let x = split_range(link.text).and_then(|ends| both(ends.map(parse_x)));
     state.linked.pending_window.get_or_insert_default().x = link.check(x);
 }

@@ -1,6 +1,7 @@
 //! State of the curves drawn over the recorded timeline.
 
 use crate::latest::Latest;
+use crate::plots::line::DrawnCurve;
 use picture::timeline::View;
 use protocol::{PlanCurve, PlanPage, PlanQuestion, WhatIfCourse};
 use std::rc::Rc;
@@ -19,19 +20,6 @@ pub struct Planned {
     pub(crate) curve: Latest<(CurveSource, View), Rc<PlanCurve>>,
     /// The simulated run to draw, preceded by its id.
     pub(crate) run: Option<(u32, Rc<WhatIfCourse>)>,
-}
-
-/// Curve drawn over the recorded timeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum DrawnCurve {
-    #[default]
-    None,
-    /// Live bytes without the selected allocations.
-    Without,
-    /// Live bytes under the plan from the planner.
-    Plan,
-    /// Reserved and allocated bytes of a simulated run.
-    Simulated,
 }
 
 /// Source of a curve: a plan or a simulated run.

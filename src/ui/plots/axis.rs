@@ -39,72 +39,70 @@ pub fn axis_title(plot: Plot) -> &'static str {
     }
 }
 
-impl Shared {
-    /// Returns the ticks of the vertical axis for a window of the device at `index`, at least `min_distance` pixels
-    /// from each other.
-    pub fn height_ticks(&self, index: usize, view: &View, min_distance: f64) -> Vec<Tick> {
-        match self.plot_settings.plot {
-            Plot::Addresses(_) => {
-                self.address_map(index).map_or_else(Vec::new, |map| address_ticks(map, view, min_distance))
+/// Returns the ticks of the vertical axis for a window of the device at `index`, at least `min_distance` pixels
+/// from each other.
+pub fn height_ticks(state: &Shared, index: usize, view: &View, min_distance: f64) -> Vec<Tick> {
+    match state.plot_settings.plot {
+        Plot::Addresses(_) => {
+            state.address_map(index).map_or_else(Vec::new, |map| address_ticks(map, view, min_distance))
+        }
+        _ => byte_ticks(view, min_distance),
+    }
+}
+
+/// Returns the gaps of the address axis in a window of the device at `index`.
+pub fn gaps(state: &Shared, index: usize, view: &View) -> Vec<Gap> {
+    match state.plot_settings.plot {
+        Plot::Addresses(_) => state.address_map(index).map_or_else(Vec::new, |map| gaps_of(map, view)),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the width of the gutter, where the vertical axis is drawn, in CSS pixels. It fits the longest address of
+/// all lanes.
+pub(super) fn gutter_px(state: &Shared) -> u32 {
+    let last = |index| state.address_map(index).and_then(|map| map.ranges.last());
+    let highest = state.lane_indices().into_iter().filter_map(last).map(|range| range.address).max().unwrap_or(0);
+    // Four bits per digit, and the prefix "0x".
+    let digits = 2 + (u64::BITS - highest.leading_zeros()).div_ceil(4);
+    (digits * DIGIT_PX + GUTTER_PADDING_PX).max(MIN_GUTTER_PX)
+}
+
+/// Returns the width of the right axis (free share) in CSS pixels. 0 for plots without a right axis.
+pub fn right_axis_px(state: &Shared) -> f64 {
+    if matches!(state.plot_settings.plot, Plot::Reserved(_)) { RIGHT_GUTTER_PX } else { 0.0 }
+}
+
+/// Converts a height of the shown device's plot to an address. `None` in a gap, and for plots of bytes.
+pub fn address_at(state: &Shared, height: u64) -> Option<u64> {
+    matches!(state.plot_settings.plot, Plot::Addresses(_)).then_some(())?;
+    state.address_map(state.device_index)?.address_at(height)
+}
+
+/// Returns the signed distance between two heights in bytes. In a plot of addresses, it is the distance between the
+/// two addresses. A height in a gap counts as the last mapped address below it.
+pub(crate) fn height_between(state: &Shared, from: u64, to: u64) -> i64 {
+    let map = state.address_map(state.device_index).filter(|_| matches!(state.plot_settings.plot, Plot::Addresses(_)));
+    let at = |height: u64| map.map_or(height, |map| address_or_last_mapped(map, height));
+    at(to).wrapping_sub(at(from)) as i64
+}
+
+/// Returns the peak of the plot, or the size of its address ranges, as text for the label of the lane.
+pub(crate) fn peak_label(state: &Shared, index: usize, device: &DeviceSummary) -> String {
+    let peak = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0)).to_string();
+    match state.plot_settings.plot {
+        Plot::Stack => ["peak ", &peak(device.peak_requested)].concat(),
+        Plot::Reserved(_) => match state.plot_height(device) {
+            Some(height) => ["peak ", &Bytes(height).to_string(), " reserved"].concat(),
+            None => "…".to_owned(),
+        },
+        Plot::Addresses(_) => match state.address_map(index) {
+            Some(map) => {
+                let bytes = map.ranges.iter().fold(0u64, |sum, range| sum.saturating_add(range.bytes));
+                ["addresses of ", &Bytes(bytes).to_string()].concat()
             }
-            _ => byte_ticks(view, min_distance),
-        }
-    }
-
-    /// Returns the gaps of the address axis in a window of the device at `index`.
-    pub fn gaps(&self, index: usize, view: &View) -> Vec<Gap> {
-        match self.plot_settings.plot {
-            Plot::Addresses(_) => self.address_map(index).map_or_else(Vec::new, |map| gaps(map, view)),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Returns the width of the gutter, where the vertical axis is drawn, in CSS pixels. It fits the longest address of
-    /// all lanes.
-    pub(super) fn gutter_px(&self) -> u32 {
-        let last = |index| self.address_map(index).and_then(|map| map.ranges.last());
-        let highest = self.lane_indices().into_iter().filter_map(last).map(|range| range.address).max().unwrap_or(0);
-        // Four bits per digit, and the prefix "0x".
-        let digits = 2 + (u64::BITS - highest.leading_zeros()).div_ceil(4);
-        (digits * DIGIT_PX + GUTTER_PADDING_PX).max(MIN_GUTTER_PX)
-    }
-
-    /// Returns the width of the right axis (free share) in CSS pixels. 0 for plots without a right axis.
-    pub fn right_axis_px(&self) -> f64 {
-        if matches!(self.plot_settings.plot, Plot::Reserved(_)) { RIGHT_GUTTER_PX } else { 0.0 }
-    }
-
-    /// Converts a height of the shown device's plot to an address. `None` in a gap, and for plots of bytes.
-    pub fn address_at(&self, height: u64) -> Option<u64> {
-        matches!(self.plot_settings.plot, Plot::Addresses(_)).then_some(())?;
-        self.address_map(self.device_index)?.address_at(height)
-    }
-
-    /// Returns the signed distance between two heights in bytes. In a plot of addresses, it is the distance between the
-    /// two addresses. A height in a gap counts as the last mapped address below it.
-    pub(crate) fn height_between(&self, from: u64, to: u64) -> i64 {
-        let map = self.address_map(self.device_index).filter(|_| matches!(self.plot_settings.plot, Plot::Addresses(_)));
-        let at = |height: u64| map.map_or(height, |map| address_or_last_mapped(map, height));
-        at(to).wrapping_sub(at(from)) as i64
-    }
-
-    /// Returns the peak of the plot, or the size of its address ranges, as text for the label of the lane.
-    pub(crate) fn peak_label(&self, index: usize, device: &DeviceSummary) -> String {
-        let peak = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0)).to_string();
-        match self.plot_settings.plot {
-            Plot::Stack => ["peak ", &peak(device.peak_requested)].concat(),
-            Plot::Reserved(_) => match self.plot_height(device) {
-                Some(height) => ["peak ", &Bytes(height).to_string(), " reserved"].concat(),
-                None => "…".to_owned(),
-            },
-            Plot::Addresses(_) => match self.address_map(index) {
-                Some(map) => {
-                    let bytes = map.ranges.iter().fold(0u64, |sum, range| sum.saturating_add(range.bytes));
-                    ["addresses of ", &Bytes(bytes).to_string()].concat()
-                }
-                None => "…".to_owned(),
-            },
-        }
+            None => "…".to_owned(),
+        },
     }
 }
 
@@ -158,7 +156,7 @@ fn address_ticks(map: &AddressMap, view: &View, min_distance: f64) -> Vec<Tick> 
     ticks
 }
 
-fn gaps(map: &AddressMap, view: &View) -> Vec<Gap> {
+fn gaps_of(map: &AddressMap, view: &View) -> Vec<Gap> {
     let between = visible_ranges(map, view).windows(2).filter_map(|pair| {
         let [below, above] = pair else { return None };
         let (end, from) = (below.address.saturating_add(below.bytes), below.axis_start.saturating_add(below.bytes));

@@ -60,20 +60,6 @@ pub enum PlotAction {
     Stream(Option<usize>),
 }
 
-/// Commands for the plot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PlotStep {
-    NextPlot,
-    /// Shows only the next pool. After the last one, shows all pools.
-    NextPool,
-    /// Shows only the next stream. After the last one, shows all streams.
-    NextStream,
-    /// Switches between showing only the selected segment and showing all addresses.
-    OnlySegment,
-    /// Toggles a curve of the Reserved plot.
-    ToggleLine(Line),
-}
-
 /// Returns the name of a plot, as listed in [`NAMES`].
 pub fn name(plot: Plot) -> &'static str {
     match plot {

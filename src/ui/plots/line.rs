@@ -4,6 +4,19 @@ use picture::shapes::Tint;
 use picture::timeline::{Axis, View};
 use protocol::{Curves, MemoryFilter, Question};
 
+/// Curve drawn over the recorded timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum DrawnCurve {
+    #[default]
+    None,
+    /// Live bytes without the selected allocations.
+    Without,
+    /// Live bytes under the plan from the planner.
+    Plan,
+    /// Reserved and allocated bytes of a simulated run.
+    Simulated,
+}
+
 /// A part of a device's memory: the ordinal of the device, and the filter.
 pub(crate) type MemoryPart = (i64, MemoryFilter);
 
@@ -134,4 +147,27 @@ pub struct CurveLabel {
 pub struct CurveKeyEntry {
     pub line: Line,
     pub is_visible: bool,
+}
+
+/// Returns the points of a step curve in pixels of the second view. `edge_px` are column edges in pixels of the first
+/// view. `row` returns the height of a column, given by its index.
+pub(crate) fn steps(
+    edge_px: &[i32],
+    [edge_view, view]: [&View; 2],
+    row: &dyn Fn(usize) -> Option<f64>,
+) -> Vec<[f64; 2]> {
+    let mut points: Vec<[f64; 2]> = Vec::new();
+    for (column, edges) in edge_px.windows(2).enumerate() {
+        let (&[left, right], Some(y)) = (edges, row(column)) else { break };
+        let [left, right] = [left, right].map(|edge| view.column_from_x(edge_view.x_from_column(f64::from(edge))));
+        if right < 0.0 || left > f64::from(view.width_px) {
+            continue;
+        }
+        // Adjacent columns of equal height share a segment.
+        match points.as_mut_slice() {
+            [.., last] if last[1] == y => last[0] = right,
+            _ => points.extend([[left, y], [right, y]]),
+        }
+    }
+    points
 }

@@ -6,8 +6,9 @@
 
 mod data;
 
-pub use data::{NAMES, PlotAction, PlotStep, Plots, name};
+pub use data::{NAMES, PlotAction, Plots, name};
 pub(crate) use data::{lookup, push_bounded, unfiltered, with_filter, with_heights_of, without_curves};
+use line::CurvesRequest;
 pub(crate) use line::MemoryPart;
 pub use selected_segment::{SegmentView, SelectedSegment};
 
@@ -18,167 +19,97 @@ pub mod segment;
 mod selected_segment;
 pub mod view;
 
-use super::change::{AskPhase, Change};
-use super::effect::Effect;
-use super::navigate::Plane;
+use super::change::AskPhase;
 use super::part::Part;
 use super::shared::Shared;
+use crate::outbox::Outbox;
+use crate::ruler;
 use picture::timeline::View;
-use protocol::{AddressMap, Answer, DeviceSummary, MemoryFilter, Overview, Plot, Question};
+use protocol::{Answer, Curves, MemoryFilter, Overview, Plot, Question};
 
 use std::rc::Rc;
 
-impl Shared {
-    /// Returns the plot of the device at `index`. A segment filter applies only to the focused device. The lanes of
-    /// other devices show all segments.
-    pub(super) fn plot_of(&self, index: usize) -> Plot {
-        let only = self.plot_settings.plot.filter();
-        if index == self.device_index {
-            self.plot_settings.plot
-        } else {
-            with_filter(self.plot_settings.plot, MemoryFilter { address: None, ..only })
-        }
+/// Returns the overview curve of the shown part of memory, once it is known. Without a filter, returns the overview
+/// of the stack plot.
+pub fn overview(state: &Shared) -> Option<&Rc<Overview>> {
+    if state.partial().is_some() {
+        return state.partial_overview();
     }
+    let part = state.memory_part(state.device_index)?;
+    if part.1 == MemoryFilter::default() {
+        return state.surroundings.overview.answer_to(&state.axis);
+    }
+    lookup(&state.plots.overviews, (part, state.axis))
+}
 
-    fn memory_part(&self, index: usize) -> Option<MemoryPart> {
-        Some((self.device_at(index)?.device, self.plot_of(index).filter()))
+/// Returns the reason why the stacking order of the plot cannot be chosen. `None` if it can.
+pub fn no_order_reason(state: &Shared) -> Option<&'static str> {
+    match state.plot_settings.plot {
+        Plot::Stack | Plot::Reserved(_) => None,
+        Plot::Addresses(_) => Some("Only the Live and Reserved views have an order"),
     }
+}
 
-    fn index_of_device(&self, device: &DeviceSummary) -> usize {
-        let all = self.drawn_file().map_or(&[][..], |file| &file.devices);
-        all.iter().position(|other| other.device == device.device).unwrap_or(self.device_index)
+/// Shows another plot or another part of memory.
+pub(super) fn show_plot(state: &mut Shared, plot: Plot) {
+    if plot == state.plot_settings.plot {
+        return;
     }
+    let windows: Vec<(i64, Plot, View)> = state
+        .shown_lanes()
+        .filter(|lane| state.plot_height(lane.device).is_some())
+        .map(|lane| (lane.device.device, state.plot_of(lane.index), *lane.view))
+        .collect();
+    for window in windows {
+        state.plots.windows.retain(|(device, plot, _)| (*device, *plot) != (window.0, window.1));
+        push_bounded(&mut state.plots.windows, window);
+    }
+    let is_other_kind = name(plot) != name(state.plot_settings.plot);
+    state.plot_settings.plot = plot;
+    // Scenes, ruler and hover depend on the height, which has another meaning now.
+    state.drop_scenes();
+    reset_heights(state);
+    if is_other_kind && plot == Plot::Stack {
+        state.plots.selected_segment = None;
+    }
+    state.lane_indices().into_iter().for_each(|index| restore_heights(state, index));
+}
 
-    /// Returns the address map of the device at `index`, once it is known.
-    pub fn address_map(&self, index: usize) -> Option<&Rc<AddressMap>> {
-        lookup(&self.plots.maps, self.memory_part(index)?)
-    }
+/// Clears the ruler, the hover state and drags, because heights now have another meaning.
+fn reset_heights(state: &mut Shared) {
+    ruler::remove(state);
+    state.tools.crosshair.follow_pointer();
+    (state.hover, state.question, state.tools.kept_selection) = (None, None, None);
+    state.tools.drag = super::drag::Drag::None;
+}
 
-    /// Returns the overview curve of the shown part of memory, once it is known. Without a filter, returns the overview
-    /// of the stack plot.
-    pub fn overview(&self) -> Option<&Rc<Overview>> {
-        if self.partial().is_some() {
-            return self.partial_overview();
-        }
-        let part = self.memory_part(self.device_index)?;
-        if part.1 == MemoryFilter::default() {
-            return self.surroundings.overview.answer_to(&self.axis);
-        }
-        lookup(&self.plots.overviews, (part, self.axis))
+/// Clears the selected segment and the segment filter, which do not apply to another device.
+pub(super) fn clear_segment(state: &mut Shared) {
+    state.plots.selected_segment = None;
+    let only = state.plot_settings.plot.filter();
+    if only.address.is_some() {
+        show_plot(state, with_filter(state.plot_settings.plot, MemoryFilter { address: None, ..only }));
     }
+}
 
-    /// Returns the height of a device's plot, in bytes of the vertical axis. `None` until it is known.
-    pub(super) fn plot_height(&self, device: &DeviceSummary) -> Option<u64> {
-        let part = || self.memory_part(self.index_of_device(device));
-        match self.plot_settings.plot {
-            Plot::Stack => Some(device.drawn_peak),
-            Plot::Addresses(_) => lookup(&self.plots.maps, part()?).map(|map| map.height),
-            Plot::Reserved(only) if only == MemoryFilter::default() => u64::try_from(device.peak_reserved).ok(),
-            Plot::Reserved(_) => {
-                let overview = lookup(&self.plots.overviews, (part()?, self.axis))?;
-                overview.reserved.iter().copied().max()
-            }
-        }
-    }
+/// Restores the vertical window that a lane last had with its current plot. Shows the full height if there is none.
+fn restore_heights(state: &mut Shared, index: usize) {
+    let Some(device) = state.device_at(index) else { return };
+    let (plane, ordinal, plot) = (state.plane_of(device), device.device, state.plot_of(index));
+    let kept = state.plots.windows.iter().find(|(device, of, _)| (*device, *of) == (ordinal, plot));
+    let kept = kept.map(|(_, _, view)| *view);
+    state.navigate_lane(index, |_, now| with_heights_of(plane, now, kept));
+}
 
-    /// Extends the drawable area (`plane`) of a device to the height of its plot, the GPU capacity line, a planned
-    /// curve and a compared device. In a plot of addresses, only the plot itself counts.
-    pub(super) fn fit_plane_to_plot(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
-        if self.plot_settings.plot != Plot::Stack {
-            plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
-        }
-        let planned = self.drawn_peak().filter(|_| !matches!(self.plot_settings.plot, Plot::Addresses(_)));
-        let compared = self.comparing.pair.filter(|_| !matches!(self.plot_settings.plot, Plot::Addresses(_)));
-        // Compared lanes share one scale.
-        let compared = compared.into_iter().flatten().filter_map(|index| {
-            let device = self.device_at(index)?;
-            match self.plot_settings.plot {
-                Plot::Stack => Some(Plane::for_device(device, self.axis).extent.bytes),
-                _ => self.plot_height(device),
-            }
-        });
-        plane.extended_to(self.capacity_line().max(planned).max(compared.max()).unwrap_or(0))
-    }
-
-    /// Returns the typed GPU capacity, unless the vertical axis shows addresses.
-    pub(super) fn capacity_line(&self) -> Option<u64> {
-        self.tools.capacity.filter(|_| !matches!(self.plot_settings.plot, Plot::Addresses(_)))
-    }
-
-    /// Returns the reason why the byte axis cannot be fitted to the window. `None` if it can.
-    pub fn no_fit_reason(&self) -> Option<&'static str> {
-        matches!(self.plot_settings.plot, Plot::Addresses(_)).then_some("Not available in the Addresses view")
-    }
-
-    /// Returns the reason why the stacking order of the plot cannot be chosen. `None` if it can.
-    pub fn no_order_reason(&self) -> Option<&'static str> {
-        match self.plot_settings.plot {
-            Plot::Stack | Plot::Reserved(_) => None,
-            Plot::Addresses(_) => Some("Only the Live and Reserved views have an order"),
-        }
-    }
-
-    /// Shows another plot or another part of memory.
-    pub(super) fn show_plot(&mut self, plot: Plot) {
-        if plot == self.plot_settings.plot {
-            return;
-        }
-        let windows: Vec<(i64, Plot, View)> = self
-            .shown_lanes()
-            .filter(|lane| self.plot_height(lane.device).is_some())
-            .map(|lane| (lane.device.device, self.plot_of(lane.index), *lane.view))
-            .collect();
-        for window in windows {
-            self.plots.windows.retain(|(device, plot, _)| (*device, *plot) != (window.0, window.1));
-            push_bounded(&mut self.plots.windows, window);
-        }
-        let is_other_kind = name(plot) != name(self.plot_settings.plot);
-        self.plot_settings.plot = plot;
-        // Scenes, ruler and hover depend on the height, which has another meaning now.
-        self.drop_scenes();
-        self.reset_heights();
-        if is_other_kind && plot == Plot::Stack {
-            self.plots.selected_segment = None;
-        }
-        self.lane_indices().into_iter().for_each(|index| self.restore_heights(index));
-    }
-
-    /// Clears the ruler, the hover state and drags, because heights now have another meaning.
-    fn reset_heights(&mut self) {
-        self.remove_ruler();
-        self.follow_pointer();
-        (self.hover, self.question, self.tools.kept_selection) = (None, None, None);
-        self.tools.drag = super::drag::Drag::None;
-    }
-
-    /// Clears the selected segment and the segment filter, which do not apply to another device.
-    pub(super) fn clear_segment(&mut self) {
-        self.plots.selected_segment = None;
-        let only = self.plot_settings.plot.filter();
-        if only.address.is_some() {
-            self.show_plot(with_filter(self.plot_settings.plot, MemoryFilter { address: None, ..only }));
-        }
-    }
-
-    /// Restores the vertical window that a lane last had with its current plot. Shows the full height if there is none.
-    fn restore_heights(&mut self, index: usize) {
-        let Some(device) = self.device_at(index) else { return };
-        let (plane, ordinal, plot) = (self.plane_of(device), device.device, self.plot_of(index));
-        let kept = self.plots.windows.iter().find(|(device, of, _)| (*device, *of) == (ordinal, plot));
-        let kept = kept.map(|(_, _, view)| *view);
-        self.navigate_lane(index, |_, now| with_heights_of(plane, now, kept));
-    }
-
-    /// Returns the pools and streams to choose from. Empty until the worker has replied.
-    pub fn pools_and_streams(&self) -> (&[(u64, u64)], &[u64]) {
-        self.address_map(self.device_index).map_or((&[], &[]), |map| (&map.pools, &map.streams))
-    }
+/// Returns the pools and streams to choose from. Empty until the worker has replied.
+pub fn pools_and_streams(state: &Shared) -> (&[(u64, u64)], &[u64]) {
+    state.address_map(state.device_index).map_or((&[], &[]), |map| (&map.pools, &map.streams))
 }
 
 /// Handles a choice in the pickers.
 pub(super) fn handle_action(state: &mut Shared, action: PlotAction) {
     let plot = state.plot_settings.plot;
-    let (pools, streams) = state.pools_and_streams();
+    let (pools, streams) = pools_and_streams(state);
     let only = plot.filter();
     let wanted = match action {
         PlotAction::KindChosen(index) => match index {
@@ -195,58 +126,11 @@ pub(super) fn handle_action(state: &mut Shared, action: PlotAction) {
             with_filter(plot, MemoryFilter { stream, address: None, ..only })
         }
     };
-    state.show_plot(wanted);
-}
-
-/// Runs a command.
-pub(super) fn step(state: &mut Shared, step: PlotStep) {
-    let plot = state.plot_settings.plot;
-    let only = plot.filter();
-    // Cycles through the entries, with "all" after the last.
-    let next = |now: Option<usize>, count: usize| match now {
-        None => Some(0).filter(|_| count > 0),
-        Some(now) => Some(now + 1).filter(|next| *next < count),
-    };
-    let (pools, streams) = state.pools_and_streams();
-    match step {
-        PlotStep::NextPlot => {
-            let index = NAMES.iter().position(|of| *of == name(plot)).map_or(0, |index| (index + 1) % NAMES.len());
-            handle_action(state, PlotAction::KindChosen(index));
-        }
-        PlotStep::NextPool | PlotStep::NextStream if plot == Plot::Stack => {
-            state.remark =
-                Some("The Live view shows all pools and streams. Choose the Addresses or Reserved view.".to_owned());
-        }
-        PlotStep::NextPool => {
-            let now = only.pool.and_then(|pool| pools.iter().position(|of| *of == pool));
-            let wanted = PlotAction::Pool(next(now, pools.len()));
-            handle_action(state, wanted);
-        }
-        PlotStep::NextStream => {
-            let now = only.stream.and_then(|stream| streams.iter().position(|of| *of == stream));
-            let wanted = PlotAction::Stream(next(now, streams.len()));
-            handle_action(state, wanted);
-        }
-        PlotStep::OnlySegment if only.address.is_some() => {
-            state.show_plot(with_filter(plot, MemoryFilter { address: None, ..only }));
-        }
-        PlotStep::OnlySegment => match state.plots.selected_segment.as_ref().map(|chosen| chosen.segment.address) {
-            Some(address) => {
-                state.show_plot(Plot::Addresses(MemoryFilter { address: Some(address), ..MemoryFilter::default() }));
-            }
-            None => {
-                state.remark = Some("Select a segment first.".to_owned());
-            }
-        },
-        PlotStep::ToggleLine(_) if !matches!(plot, Plot::Reserved(_)) => {
-            state.remark = Some("Lines are shown in the Reserved view.".to_owned());
-        }
-        PlotStep::ToggleLine(line) => state.plots.toggle_line(line),
-    }
+    show_plot(state, wanted);
 }
 
 /// Requests data that the plot needs, with at most one pending request of each kind.
-fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, _: i64, out: &mut Outbox) {
     if state.plot_settings.plot == Plot::Stack {
         return;
     }
@@ -254,56 +138,56 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
         let mut shown = state.lane_indices().into_iter().filter_map(|place| state.memory_part(place));
         let missing = shown.find(|part| lookup(&state.plots.maps, *part).is_none());
         if let Some(part) = missing {
-            let serial = state.next_serial();
-            state.plots.pending_map = Some((serial, part));
-            effects.push(Effect::ask(serial, part.0, Question::Map(part.1)));
+            state.plots.pending_map = Some((out.ask(part.0, Question::Map(part.1)), part));
         }
     }
     if state.plots.pending_curves.is_none()
-        && let Some(wanted) = state.missing_curves()
+        && let Some(wanted) = curves::missing_curves(state)
     {
-        let serial = state.next_serial();
         let (device, query) = wanted.query();
-        state.plots.pending_curves = Some((serial, wanted));
-        effects.push(Effect::ask(serial, device, query));
+        state.plots.pending_curves = Some((out.ask(device, query), wanted));
     }
 }
 
 /// Registration of the plots: callbacks for changes, requests and replies.
-pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::BeforeScene, ask)], take };
+pub(super) const PART: Part = Part { asks: &[(AskPhase::BeforeScene, ask)], take };
 
-/// Handles a change of device. Keeps the user's settings, except for the shown part of memory.
-fn reset(state: &mut Shared, change: Change) {
-    if change == Change::Device {
-        state.plots = Plots { hidden_lines: std::mem::take(&mut state.plots.hidden_lines), ..Plots::default() };
-        state.plot_settings.plot = unfiltered(state.plot_settings.plot);
-    }
-}
-
-fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Outbox) -> Option<Answer> {
     match answer {
         Answer::Map(map) => {
             if let Some((_, part)) = state.plots.pending_map.take_if(|(asked, _)| *asked == serial) {
-                state.apply_reply(|plots| push_bounded(&mut plots.maps, (part, Rc::from(map))));
+                apply_reply(state, |plots| push_bounded(&mut plots.maps, (part, Rc::from(map))));
             }
         }
-        Answer::Curves(curves) => curves::on_curves(state, serial, *curves),
+        Answer::Curves(curves) => on_curves(state, serial, *curves),
         other => return Some(other),
     }
     None
 }
 
-impl Shared {
-    /// Applies a reply that may determine the heights of plots. Then restores the vertical window of each lane whose
-    /// height became known.
-    fn apply_reply(&mut self, take: impl FnOnce(&mut Plots)) {
-        let unknown = |state: &Shared| -> Vec<usize> {
-            let is_unknown = |index: &usize| state.device_at(*index).is_some_and(|it| state.plot_height(it).is_none());
-            state.lane_indices().into_iter().filter(is_unknown).collect()
-        };
-        let before = unknown(self);
-        take(&mut self.plots);
-        let after = unknown(self);
-        before.into_iter().filter(|index| !after.contains(index)).for_each(|index| self.restore_heights(index));
+/// Stores a reply with curve values.
+fn on_curves(state: &mut Shared, serial: u32, curves: Curves) {
+    let Some((_, wanted)) = state.plots.pending_curves.take_if(|(asked, _)| *asked == serial) else { return };
+    match wanted {
+        CurvesRequest::Window(key) => {
+            state.plots.curves.store(key, Rc::new(curves));
+        }
+        CurvesRequest::WholeAxis(part, axis, _) => {
+            let overview = Rc::new(Overview { axis, total: curves.requested, reserved: curves.reserved });
+            apply_reply(state, |plots: &mut Plots| push_bounded(&mut plots.overviews, ((part, axis), overview)));
+        }
     }
+}
+
+/// Applies a reply that may determine the heights of plots. Then restores the vertical window of each lane whose
+/// height became known.
+fn apply_reply(state: &mut Shared, take: impl FnOnce(&mut Plots)) {
+    let unknown = |state: &Shared| -> Vec<usize> {
+        let is_unknown = |index: &usize| state.device_at(*index).is_some_and(|it| state.plot_height(it).is_none());
+        state.lane_indices().into_iter().filter(is_unknown).collect()
+    };
+    let before = unknown(state);
+    take(&mut state.plots);
+    let after = unknown(state);
+    before.into_iter().filter(|index| !after.contains(index)).for_each(|index| restore_heights(state, index));
 }

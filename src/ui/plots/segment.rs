@@ -10,20 +10,18 @@ use crate::summary::Fact;
 use base::units::{Bytes, Moment, group_digits};
 use protocol::{HitMemory, HitSegment, Plot, default_pool_name};
 
-impl Shared {
-    pub fn selected_segment(&self) -> Option<&SelectedSegment> {
-        self.plots.selected_segment.as_deref()
-    }
+pub fn selected_segment(state: &Shared) -> Option<&SelectedSegment> {
+    state.plots.selected_segment.as_deref()
+}
 
-    /// Clears the selected allocation, and selects the segment at a position, if there is one.
-    pub(crate) fn select_segment(&mut self, memory: Option<&HitMemory>, position: Position) {
-        (self.selection, self.selecting) = (None, None);
-        let plot = self.plot_settings.layout_key();
-        self.plots.selected_segment = memory.and_then(|memory| {
-            let segment = memory.segment.clone()?;
-            Some(Box::new(SelectedSegment { segment, position, plot, free: memory.free }))
-        });
-    }
+/// Clears the selected allocation, and selects the segment at a position, if there is one.
+pub(crate) fn select_segment(state: &mut Shared, memory: Option<&HitMemory>, position: Position) {
+    (state.selection, state.selecting) = (None, None);
+    let plot = state.plot_settings.layout_key();
+    state.plots.selected_segment = memory.and_then(|memory| {
+        let segment = memory.segment.clone()?;
+        Some(Box::new(SelectedSegment { segment, position, plot, free: memory.free }))
+    });
 }
 
 fn event_text(moment: u32, before: &str) -> String {

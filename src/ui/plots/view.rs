@@ -2,6 +2,7 @@
 
 use super::{NAMES, name};
 use crate::details::stream_name;
+use crate::plots;
 use crate::shared::Shared;
 use protocol::{Plot, default_pool_name};
 
@@ -32,11 +33,11 @@ pub struct Pickers {
 /// Returns the contents of the pickers. The current choice is listed even while the other options are unknown.
 pub fn pickers(state: &Shared) -> Pickers {
     let (plot, only) = (state.plot_settings.plot, state.plot_settings.plot.filter());
-    let (pools, streams) = state.pools_and_streams();
+    let (pools, streams) = plots::pools_and_streams(state);
     let (pools, pool) = list("all pools", pools, only.pool, default_pool_name);
     let (streams, stream) =
         list("all streams", streams, only.stream, |stream| "stream ".to_owned() + &stream_name(stream));
-    let (segment, is_segment) = match (only.address, state.selected_segment()) {
+    let (segment, is_segment) = match (only.address, plots::segment::selected_segment(state)) {
         (Some(address), _) => (format!("Only 0x{address:x}"), true),
         (None, Some(_)) if plot != Plot::Stack => ("Only this segment".to_owned(), false),
         _ => (String::new(), false),
@@ -60,8 +61,8 @@ pub fn pickers(state: &Shared) -> Pickers {
         stream,
         segment,
         is_segment,
-        gutter_px: state.gutter_px(),
-        no_order: state.no_order_reason(),
+        gutter_px: plots::axis::gutter_px(state),
+        no_order: plots::no_order_reason(state),
         no_fit: state.no_fit_reason(),
     }
 }

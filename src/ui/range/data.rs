@@ -23,36 +23,28 @@ impl ViewScope {
     }
 }
 
-/// Filter for the allocations that the views list while a range is selected. Without a range, all variants except
-/// [`RangeScope::WholeTrace`] list the allocations that are live at the cursor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RangeScope {
-    Live,
-    /// Allocated in the range.
-    #[default]
-    Allocated,
-    Freed,
-    /// Allocated in the range and live at its end.
-    Kept,
-    /// Live at any time in the range, weighted by bytes × moments in the range.
-    ByteMoments,
-    /// Live at one end of the range but not at the other.
-    Change,
-    /// All allocations of the trace.
-    WholeTrace,
+base::listed! {
+    /// Filter for the allocations that the views list while a range is selected. Without a range, all variants except
+    /// [`RangeScope::WholeTrace`] list the allocations that are live at the cursor.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum RangeScope {
+        Live,
+        /// Allocated in the range.
+        #[default]
+        Allocated,
+        Freed,
+        /// Allocated in the range and live at its end.
+        Kept,
+        /// Live at any time in the range, weighted by bytes × moments in the range.
+        ByteMoments,
+        /// Live at one end of the range but not at the other.
+        Change,
+        /// All allocations of the trace.
+        WholeTrace,
+    }
 }
 
 impl RangeScope {
-    /// All variants, in the order of their names in links.
-    pub const ALL: [RangeScope; 7] = [
-        RangeScope::Live,
-        RangeScope::Allocated,
-        RangeScope::Freed,
-        RangeScope::Kept,
-        RangeScope::ByteMoments,
-        RangeScope::Change,
-        RangeScope::WholeTrace,
-    ];
     /// The variants that apply to a range, in the order of the picker.
     pub const OF_RANGE: [RangeScope; 4] =
         [RangeScope::Allocated, RangeScope::Freed, RangeScope::Kept, RangeScope::ByteMoments];

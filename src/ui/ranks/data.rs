@@ -21,8 +21,6 @@ pub struct Ranks {
     pub(crate) version: u32,
     /// True if the open file was opened automatically. If it fails to open, the next file is tried.
     pub(super) tries_next: bool,
-    /// Snapshot to open, and optionally a snapshot to compare it with, as indices into the list of snapshots.
-    pub(crate) wanted: Option<(usize, Option<usize>)>,
 }
 
 /// Stage of the rank survey.
@@ -56,13 +54,6 @@ impl Ranks {
     /// Returns whether the workers of the rank survey accept requests. They start after the list of files has arrived.
     pub(crate) fn is_ready(&self) -> bool {
         self.is_started() && !self.waits_for_list
-    }
-
-    /// Requests that the snapshot at `index` is opened. If `is_compared`, requests that it is compared as B with the
-    /// snapshot at `open` as A.
-    pub(crate) fn request_open(&mut self, open: usize, index: u32, is_compared: bool) {
-        let index = index as usize;
-        self.wanted = Some(if is_compared { (open, Some(index)) } else { (index, None) });
     }
 
     fn newer_files(&self) -> String {

@@ -206,31 +206,14 @@ pub(crate) struct PendingYaml {
     pub(crate) is_asked: bool,
 }
 
-/// A rule set that can be chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SetChoice {
-    #[default]
-    Standard,
-    Mosaic,
-    Own,
-}
-
-impl SetChoice {
-    /// All rule sets, in the order of the dialog.
-    pub const ALL: [SetChoice; 3] = [SetChoice::Standard, SetChoice::Mosaic, SetChoice::Own];
-
-    /// Returns the name of the rule set in the page and in the storage.
-    pub fn name(self) -> &'static str {
-        match self {
-            SetChoice::Standard => "default",
-            SetChoice::Mosaic => "mosaic",
-            SetChoice::Own => "own",
-        }
-    }
-
-    /// Returns the rule set with this name.
-    pub fn from_name(name: &str) -> Option<SetChoice> {
-        SetChoice::ALL.into_iter().find(|choice| choice.name() == name)
+base::listed! {
+    /// A rule set that can be chosen.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum SetChoice {
+        #[default]
+        Standard = "default",
+        Mosaic = "mosaic",
+        Own = "own",
     }
 }
 

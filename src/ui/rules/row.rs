@@ -86,7 +86,6 @@ fn conditions_text(rule: &CategoryRule) -> String {
 }
 
 /// Appends the concatenated parts to a comma-separated list. Does nothing if all parts are empty.
-#[inline(never)]
 fn append(all: &mut String, parts: [&str; 3]) {
     if parts.iter().all(|part| part.is_empty()) {
         return;

@@ -4,16 +4,89 @@ use crate::source_links::{self, SourceLinkError};
 use protocol::{DEFAULT_RULES, InternalRules};
 
 /// First line of the stored text. It identifies the format.
-pub(crate) const FIRST_LINE: &str = "memscape settings 1";
-
-/// Line in the stored text if the user has deleted all rules for internal frames.
-pub(crate) const NO_RULES: &str = "\nrules=none";
+const FIRST_LINE: &str = "memscape settings 1";
 
 /// Maximum length of the stored text, in bytes. Longer text is ignored, since this program cannot have written it.
-pub(crate) const MAX_STORED: usize = 1 << 20;
+const MAX_STORED: usize = 1 << 20;
 
 /// Maximum length of a folder's path, in bytes.
-pub(crate) const MAX_FOLDER: usize = 4096;
+const MAX_FOLDER: usize = 4096;
+
+/// A setting: its name in the stored text, its control, and its value as text.
+pub struct Setting {
+    /// Name in the stored text. It must never change.
+    pub name: &'static str,
+    /// Id of its control in the settings dialog.
+    pub control: &'static str,
+    /// Returns the value as text.
+    pub get: fn(&Settings) -> String,
+    /// Sets the value from text that was typed or stored.
+    pub(super) set: fn(&mut Settings, &str),
+    /// Returns false for stored text that is ignored.
+    is_valid: fn(&str) -> bool,
+    /// Value of an unchecked checkbox. The value of a checked one is empty. `None` if the control is not a checkbox.
+    pub unchecked: Option<&'static str>,
+}
+
+/// All settings, in the order of the stored text.
+pub static SETTINGS: [Setting; 7] = [
+    setting("theme", "theme-system", |it| it.theme.name().to_owned(), set_theme),
+    setting("template", "setting-template", |it| it.template.clone(), |it, text| it.template = clean_folder(text))
+        .valid_if(|text| source_links::check_template(text).is_ok()),
+    setting(
+        "folder",
+        "setting-folder",
+        |it| it.hidden_prefix.clone(),
+        |it, text| it.hidden_prefix = clean_folder(text),
+    ),
+    setting("local", "setting-local", |it| it.local_folder.clone(), |it, text| it.local_folder = clean_folder(text)),
+    // One line per rule. Typed rules apply once they are finished.
+    setting("rule", "setting-rules", stored_rules, |it, text| it.typed_rules = Some(text.to_owned()))
+        .valid_if(|text| InternalRules::parse(&trimmed_lines(text)).is_ok()),
+    setting("keep", "setting-keep", |it| mark(it.no_cache, "nothing"), |it, text| it.no_cache = text == "nothing")
+        .with_checkbox("nothing"),
+    // Stored if the user has deleted all rules.
+    setting(
+        "rules",
+        "setting-rules",
+        |it| mark(it.rules == Some(Vec::new()), "none"),
+        |it, _| it.set_rules(Some(vec![])),
+    )
+    .valid_if(|text| text == "none"),
+];
+
+/// Creates a setting whose stored text is always valid. The parameters are the fields of [`Setting`].
+const fn setting(
+    name: &'static str,
+    control: &'static str,
+    get: fn(&Settings) -> String,
+    set: fn(&mut Settings, &str),
+) -> Setting {
+    Setting { name, control, get, set, is_valid: |_| true, unchecked: None }
+}
+
+impl Setting {
+    const fn valid_if(self, is_valid: fn(&str) -> bool) -> Setting {
+        Setting { is_valid, ..self }
+    }
+
+    const fn with_checkbox(self, unchecked: &'static str) -> Setting {
+        Setting { unchecked: Some(unchecked), ..self }
+    }
+}
+
+fn set_theme(settings: &mut Settings, name: &str) {
+    settings.theme = Theme::from_name(name).unwrap_or_default();
+}
+
+fn stored_rules(settings: &Settings) -> String {
+    settings.rules.as_deref().unwrap_or_default().join("\n")
+}
+
+/// Returns `text` if a condition holds, otherwise an empty text.
+fn mark(is_set: bool, text: &str) -> String {
+    if is_set { text.to_owned() } else { String::new() }
+}
 
 /// Settings that apply to all files.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,30 +159,14 @@ impl Settings {
         }
     }
 
-    /// Formats the settings for storage.
+    /// Formats the settings for storage: a line for each setting that has not its default, and for each rule.
     pub(crate) fn to_stored(&self) -> String {
-        let mut text = FIRST_LINE.to_owned();
-        // The system theme is the default and is not stored.
-        let theme = if self.theme == Theme::System { "" } else { self.theme.name() }.to_owned();
-        let fields = [
-            ("theme", &theme),
-            ("template", &self.template),
-            ("folder", &self.hidden_prefix),
-            ("local", &self.local_folder),
-        ];
-        let rules = self.rules.iter().flatten().map(|rule| ("rule", rule));
-        for (name, value) in fields.into_iter().chain(rules) {
-            if !value.is_empty() {
-                for part in ["\n", name, "=", value] {
-                    text.push_str(part);
-                }
+        let (mut text, defaults) = (FIRST_LINE.to_owned(), Settings::default());
+        for setting in &SETTINGS {
+            let value = (setting.get)(self);
+            if value != (setting.get)(&defaults) {
+                value.lines().for_each(|line| text.extend(["\n", setting.name, "=", line]));
             }
-        }
-        if self.no_cache {
-            text.push_str("\nkeep=nothing");
-        }
-        if self.rules.as_ref().is_some_and(Vec::is_empty) {
-            text.push_str(NO_RULES);
         }
         text
     }
@@ -120,22 +177,16 @@ impl Settings {
         if text.len() > MAX_STORED || lines.next() != Some(FIRST_LINE) {
             return;
         }
-        let (mut rules, none) = (Vec::new(), text.ends_with(NO_RULES));
-        for (name, value) in lines.filter_map(|line| line.split_once('=')) {
-            match name {
-                "theme" => self.theme = Theme::from_name(value).unwrap_or_default(),
-                "template" if source_links::check_template(value).is_ok() => value.clone_into(&mut self.template),
-                "folder" if value.len() <= MAX_FOLDER => value.clone_into(&mut self.hidden_prefix),
-                "local" if value.len() <= MAX_FOLDER => value.clone_into(&mut self.local_folder),
-                "keep" => self.no_cache = value == "nothing",
-                "rule" => rules.push(value.to_owned()),
-                _ => {}
+        let entries: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once('=')).collect();
+        for setting in &SETTINGS {
+            let values = entries.iter().filter(|(name, _)| *name == setting.name).map(|(_, value)| *value);
+            let text = values.collect::<Vec<_>>().join("\n");
+            if !text.is_empty() && (setting.is_valid)(&text) {
+                (setting.set)(self, &text);
             }
         }
+        self.finish_rules();
         self.version = self.version.wrapping_add(1);
-        if (none || !rules.is_empty()) && InternalRules::parse(&rules).is_ok() {
-            self.set_rules(Some(rules));
-        }
     }
 
     /// Replaces the rules for internal frames. `None` restores the defaults.
@@ -203,24 +254,11 @@ pub enum Dialog {
     Open,
 }
 
-/// A field of the settings dialog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    /// Rules for internal frames, one per line.
-    Rules,
-    Template,
-    Folder,
-    /// Local folder that replaces the hidden path prefix in links.
-    Local,
-}
-
 /// User input in the settings dialog, or the result of reading the stored settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SettingsAction {
-    Typed(Field, String),
-    ThemeChosen(Theme),
-    /// Storing details of opened files for the next visit was allowed or forbidden.
-    CachingChosen(bool),
+    /// A setting was changed. Holds its name and its value as text.
+    Changed(&'static str, String),
     /// Editing of the rules for internal frames was finished. The field lost focus.
     RulesFinished,
     /// Resetting the rules for internal frames to the defaults was requested.
@@ -232,11 +270,11 @@ pub enum SettingsAction {
 }
 
 /// Returns the lines of a text, trimmed.
-pub(crate) fn trimmed_lines(text: &str) -> Vec<String> {
+fn trimmed_lines(text: &str) -> Vec<String> {
     text.lines().map(|line| line.trim().to_owned()).collect()
 }
 
 /// Trims a path, removes its control characters, and truncates it to the maximum length.
-pub(crate) fn clean_folder(text: &str) -> String {
+fn clean_folder(text: &str) -> String {
     text.trim().chars().filter(|c| !c.is_control()).take(MAX_FOLDER / 4).collect()
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn table(names: &[&str]) -> Table {
-    let mut table = Table::new(2, 2, [number_column("bytes", 12), name_column("call site", 0)]);
+    let mut table = Table::new(2, [number_column("bytes", 12), name_column("call site")]);
     names.iter().for_each(|name| table.push(["1,048,576", name]));
     table
 }
@@ -57,8 +57,8 @@ fn names_that_would_be_ambiguous_when_cut_are_wrapped() {
 #[test]
 fn numbers_are_wrapped_and_never_cut() {
     let columns: Vec<Column> =
-        (0..8).map(|at| number_column(format!("column {at}"), 15)).chain([name_column("call site", 0)]).collect();
-    let mut table = Table::new(2, 2, columns);
+        (0..8).map(|at| number_column(format!("column {at}"), 15)).chain([name_column("call site")]).collect();
+    let mut table = Table::new(2, columns);
     table.push((0..8).map(|at| format!("{at},234,567,890")).chain(["f (a.py:3)".to_owned()]));
     for width in [20, 40, 60, 80, 100] {
         let text = table.text_in(Some(width), true);
@@ -81,7 +81,7 @@ fn indent_of_a_tree_is_kept() {
 
 #[test]
 fn long_cell_is_not_cut_without_a_width() {
-    let mut table = Table::new(0, 2, [name_column("name", 0).max_width(10), number_column("bytes", 0)]);
+    let mut table = Table::new(0, [name_column("name").max_width(10), number_column("bytes", 0)]);
     [["x", "1"], ["a name of more than ten", "2"]].iter().for_each(|row| table.push(row));
     assert_eq!(table.text_in(None, false), "x               1\na name of more than ten      2\n");
 }

@@ -38,10 +38,10 @@ fn global_keys_work_in_every_view() {
         ] {
             assert_eq!(command_for(at, key, Letters::On), Some(KeyCommand::Terminal(own)), "{key} in {tab:?}");
         }
-        assert_eq!(command_for(at, "/", Letters::On), Some(KeyCommand::Page(Command::Find)), "{tab:?}");
+        assert_eq!(command_for(at, "/", Letters::On), Some(KeyCommand::Page(commands::FIND)), "{tab:?}");
         assert_eq!(
             command_for(at, "Shift+t", Letters::On),
-            Some(KeyCommand::Page(Command::Show(Tab::CallTree))),
+            Some(KeyCommand::Page(commands::show(Tab::CallTree))),
             "{tab:?}"
         );
     }
@@ -50,48 +50,35 @@ fn global_keys_work_in_every_view() {
 /// Keys that users of ptmem know.
 #[test]
 fn keys_of_ptmem_run_same_commands_as_in_ptmem() {
-    use ui::tree_keys::TreeCommand;
     let timeline = BindingScope::Page(KeyScope::Timeline);
     let tree = BindingScope::Page(KeyScope::Tab(Tab::CallTree));
-    let of_tree = |command| Some(KeyCommand::Page(Command::Feature(FeatureCommand::Tree(command))));
-    assert_eq!(
-        command_for(timeline, "ArrowLeft", Letters::On),
-        Some(KeyCommand::Page(Command::MoveCrosshair(CrosshairStep::ColumnLeft)))
-    );
-    assert_eq!(
-        command_for(timeline, "ArrowRight", Letters::On),
-        Some(KeyCommand::Page(Command::MoveCrosshair(CrosshairStep::ColumnRight)))
-    );
-    assert_eq!(command_for(timeline, "ArrowUp", Letters::On), Some(KeyCommand::Page(Command::MoveUp)));
+    let of_tree = |command| Some(KeyCommand::Page(command));
+    assert_eq!(command_for(timeline, "ArrowLeft", Letters::On), Some(KeyCommand::Page(commands::CURSOR_COLUMN_LEFT)));
+    assert_eq!(command_for(timeline, "ArrowRight", Letters::On), Some(KeyCommand::Page(commands::CURSOR_COLUMN_RIGHT)));
+    assert_eq!(command_for(timeline, "ArrowUp", Letters::On), Some(KeyCommand::Page(commands::MOVE_UP)));
     assert_eq!(command_for(timeline, "+", Letters::On), Some(KeyCommand::Terminal(TerminalCommand::ZoomIn)));
     assert_eq!(command_for(timeline, "-", Letters::On), Some(KeyCommand::Terminal(TerminalCommand::ZoomOut)));
-    assert_eq!(command_for(tree, "e", Letters::On), of_tree(TreeCommand::ExpandBelow));
-    assert_eq!(command_for(tree, "c", Letters::On), of_tree(TreeCommand::CollapseBelow));
-    assert_eq!(command_for(tree, "f", Letters::On), of_tree(TreeCommand::Focus));
-    assert_eq!(command_for(tree, "h", Letters::On), of_tree(TreeCommand::HideInternal));
-    assert_eq!(command_for(tree, "ArrowRight", Letters::On), of_tree(TreeCommand::ExpandOrChild));
-    assert_eq!(command_for(tree, "ArrowLeft", Letters::On), of_tree(TreeCommand::CollapseOrParent));
-    assert_eq!(command_for(tree, "n", Letters::On), of_tree(TreeCommand::NextMatch));
-    assert_eq!(command_for(tree, "Shift+n", Letters::On), of_tree(TreeCommand::PreviousMatch));
+    assert_eq!(command_for(tree, "e", Letters::On), of_tree(commands::tree::EXPAND_BELOW));
+    assert_eq!(command_for(tree, "c", Letters::On), of_tree(commands::tree::COLLAPSE_BELOW));
+    assert_eq!(command_for(tree, "f", Letters::On), of_tree(commands::tree::FOCUS));
+    assert_eq!(command_for(tree, "h", Letters::On), of_tree(commands::tree::HIDE_INTERNAL));
+    assert_eq!(command_for(tree, "ArrowRight", Letters::On), of_tree(commands::tree::EXPAND_OR_CHILD));
+    assert_eq!(command_for(tree, "ArrowLeft", Letters::On), of_tree(commands::tree::COLLAPSE_OR_PARENT));
+    assert_eq!(command_for(tree, "n", Letters::On), of_tree(commands::tree::NEXT_MATCH));
+    assert_eq!(command_for(tree, "Shift+n", Letters::On), of_tree(commands::tree::PREVIOUS_MATCH));
     assert_eq!(command_for(tree, "q", Letters::On), Some(KeyCommand::Terminal(TerminalCommand::Back)));
     assert_eq!(command_for(tree, "Shift+q", Letters::On), Some(KeyCommand::Terminal(TerminalCommand::Quit)));
 }
 
 #[test]
 fn page_keys_work_in_terminal() {
-    for line in BINDINGS.iter().filter(|line| works_here(line) && !line.keys.is_empty()) {
-        let here = keys_here(line);
+    for command in commands::all().filter(|command| works_here(*command) && !command.keys.is_empty()) {
+        let here = keys_here(command);
         for key in &here {
-            let at = TERMINAL_BINDINGS
-                .iter()
-                .find(|own| own.does == KeyCommand::Page(line.command) && own.keys.contains(key));
-            let at = at.map_or(BindingScope::Page(line.scope), |own| own.at);
-            assert_eq!(
-                command_for(at, key, Letters::On),
-                Some(KeyCommand::Page(line.command)),
-                "{key}: {}",
-                line.label
-            );
+            let at =
+                TERMINAL_BINDINGS.iter().find(|own| own.does == KeyCommand::Page(command) && own.keys.contains(key));
+            let at = at.map_or(BindingScope::Page(command.scope), |own| own.at);
+            assert_eq!(command_for(at, key, Letters::On), Some(KeyCommand::Page(command)), "{key}: {command:?}");
         }
     }
 }
@@ -100,8 +87,8 @@ fn page_keys_work_in_terminal() {
 fn browser_only_commands_are_omitted() {
     for label in ["Export…", "Show queries in SQL", "Open settings", "Copy a link to this view", "Edit category rules"]
     {
-        let line = BINDINGS.iter().find(|line| line.label == label);
-        assert!(line.is_none_or(|line| !works_here(line)), "{label}");
+        let command = commands::all().find(|command| command.title == label);
+        assert!(command.is_none_or(|command| !works_here(command)), "{label}");
     }
 }
 
@@ -114,5 +101,5 @@ fn single_letter_keys_can_be_turned_off() {
         Some(KeyCommand::Terminal(TerminalCommand::Back)),
         "back always works"
     );
-    assert_eq!(command_for(timeline, "F2", Letters::Off), Some(KeyCommand::Page(Command::ToggleLetters)));
+    assert_eq!(command_for(timeline, "F2", Letters::Off), Some(KeyCommand::Page(commands::TOGGLE_LETTERS)));
 }

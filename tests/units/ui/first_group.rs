@@ -29,18 +29,18 @@ fn grouping_chosen_by_user_is_kept() {
     let mut state = Shared::default();
     for (stacking, expected) in [(None, Some(Grouping::Category)), (Some(Grouping::Size), Some(Grouping::Size))] {
         state.plot_settings.stacking = stacking;
-        state.request_first_group();
-        let mut effects = Vec::new();
-        ask(&mut state, 0, &mut effects);
-        assert_eq!(effects.len(), 1);
-        let serial = state.serial;
+        crate::first_group::request(&mut state);
+        let mut out = Outbox::default();
+        ask(&mut state, 0, &mut out);
+        assert_eq!(out.effects.len(), 1);
+        let serial = out.serial;
         assert!(
-            take(&mut state, serial + 1, Answer::Legend(entries(&[9, 1])), &mut effects).is_some(),
+            take(&mut state, serial + 1, Answer::Legend(entries(&[9, 1])), &mut out).is_some(),
             "the answer to another question is ignored"
         );
-        assert!(take(&mut state, serial, Answer::Legend(entries(&[9, 1])), &mut effects).is_none());
+        assert!(take(&mut state, serial, Answer::Legend(entries(&[9, 1])), &mut out).is_none());
         assert_eq!(state.plot_settings.stacking, expected);
-        ask(&mut state, 0, &mut effects);
-        assert_eq!(effects.len(), 1, "one question per file");
+        ask(&mut state, 0, &mut out);
+        assert_eq!(out.effects.len(), 1, "one question per file");
     }
 }

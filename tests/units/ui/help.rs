@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 fn every_key_is_in_one_group() {
     let groups = groups("");
     assert_eq!(groups[0].title, START_TITLE);
-    assert_eq!(groups[0].rows.len(), ESSENTIAL.len(), "every essential command has a line in the key table and a key");
+    assert_eq!(groups[0].rows.len(), ESSENTIAL.len(), "every essential command is listed");
     assert_eq!(groups.last().unwrap().title, SYNTAX_TITLE);
     let titles: BTreeSet<&str> = groups.iter().map(|group| group.title).collect();
     assert_eq!(titles.len(), groups.len(), "titles are unique");
     let shown: usize = groups[1..groups.len() - 1].iter().map(|group| group.rows.len()).sum();
-    let keyed = BINDINGS.iter().filter(|binding| !binding.keys.is_empty()).count();
+    let keyed = commands::all().filter(|command| !command.keys.is_empty()).count();
     assert_eq!(shown, keyed + GESTURES.len());
     assert!(groups.iter().all(|group| group.rows.iter().all(|row| row.keys.iter().all(|key| !key.is_empty()))));
 }
@@ -32,15 +32,15 @@ fn filter_searches_titles_texts_and_keys() {
     assert_eq!(found("  "), found(""), "blank filter matches everything");
 }
 
-/// The labels of the key table follow VOICE.md.
+/// The titles of the commands follow VOICE.md.
 #[test]
-fn key_labels_follow_style_guide() {
-    for binding in BINDINGS.iter() {
-        let first = binding.label.split(' ').next().unwrap();
-        assert!(first.starts_with(char::is_uppercase), "{}: sentence case", binding.label);
+fn titles_follow_style_guide() {
+    for command in commands::all() {
+        let first = command.title.split(' ').next().unwrap();
+        assert!(first.starts_with(char::is_uppercase), "{}: sentence case", command.title);
         let banned = ["born", "birth", "heed", "moment", "ask about", "likewise", "anew", "pending", "let be"];
-        let lower = binding.label.to_lowercase();
-        assert!(banned.iter().all(|word| !lower.contains(word)), "{}", binding.label);
-        assert!(!binding.label.ends_with('.'), "{}", binding.label);
+        let lower = command.title.to_lowercase();
+        assert!(banned.iter().all(|word| !lower.contains(word)), "{}", command.title);
+        assert!(!command.title.ends_with('.'), "{}", command.title);
     }
 }

@@ -1,85 +1,65 @@
-//! Report on categories: live bytes by category, the rules that match, and the call sites that no rule matches.
+//! Insight on categories: live bytes by category, the rules that match, and the call sites that no rule matches.
 
 mod mosaic;
 mod sums;
 
-use super::job::Job;
+use super::insight::{Given, Insight, Need};
 use super::site_sums::SiteSums;
 use super::writer::{ReportWriter, bytes_text, category_query, evidence_row, moment_evidence};
-use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use analysis::category::CategoryRule;
-use base::out_of_line::out_of_line;
-use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, group_digits, percent};
 use history::replay::AllocationId;
 use mosaic::Mosaic;
-use protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone};
+use protocol::{Cell, Evidence, SheetRow, Tone};
 use sums::{CategoryPeaks, Sums};
 
 /// The share of unclassified bytes at the peak is reported as good if it is at most 1 / this number.
 const TOLERATED_DIVISOR: u64 = 10;
 
-/// The report on categories, while it is computed.
-pub(crate) struct Categories {
-    device: i64,
-    question: ReportQuestion,
-    parts: Option<Parts>,
-}
-
-struct Parts {
+/// The insight on categories.
+pub(super) struct Categories {
     peak: Sums,
     at_cursor: Option<Sums>,
     own_peaks: CategoryPeaks,
     mosaic: Option<Mosaic>,
 }
 
-impl Categories {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Categories {
-        Categories { device, question, parts: None }
-    }
-}
+impl Insight for Categories {
+    const NEEDS: &'static [Need] = &[Need::Categories];
 
-impl Job for Categories {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
-        if file.history(self.device).is_some() {
-            file.categorize(slice)?;
-        }
-        let file = &*file;
-        let Some(history) = file.history(self.device) else {
-            return Ok(Report { topic: self.question.topic, ..Report::default() });
-        };
+    fn new(&Given { file, history, question, .. }: &Given<'_>) -> Categories {
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
-        let parts = self.parts.get_or_insert_with(|| Parts {
+        Categories {
             peak: Sums::new(file, history, peak),
-            at_cursor: self.question.at.map(|at| Sums::new(file, history, at)),
+            at_cursor: question.at.map(|at| Sums::new(file, history, at)),
             own_peaks: CategoryPeaks::new(file),
             mosaic: (file.groups.categories.set().name() != "default").then(|| Mosaic::new(file)),
-        });
-        for sums in [Some(&mut parts.peak), parts.at_cursor.as_mut()].into_iter().flatten() {
-            out_of_line(|| sums.step(file, history, slice))?;
         }
-        out_of_line(|| parts.own_peaks.step(file, history, slice))?;
-        if let Some(mosaic) = &mut parts.mosaic {
-            out_of_line(|| mosaic.step(file, history, slice))?;
+    }
+
+    fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        for sums in [Some(&mut self.peak), self.at_cursor.as_mut()].into_iter().flatten() {
+            sums.step(file, history, slice)?;
         }
-        let parts = self.parts.take().ok_or(OutOfTime)?;
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            parts.write_statements(&mut writer);
-            parts.write_categories(&mut writer);
-            parts.write_rules(&mut writer);
-            parts.write_unknown(&mut writer);
-            if let Some(mosaic) = parts.mosaic {
-                mosaic.write(&mut writer);
-            }
-            Ok(writer.report)
-        })
+        self.own_peaks.step(file, history, slice)?;
+        self.mosaic.as_mut().map_or(Ok(()), |mosaic| mosaic.step(file, history, slice))
+    }
+
+    fn write(self, _: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        self.write_statements(writer);
+        self.write_categories(writer);
+        self.write_rules(writer);
+        self.write_unknown(writer);
+        if let Some(mosaic) = self.mosaic {
+            mosaic.write(writer);
+        }
     }
 }
 
-impl Parts {
+impl Categories {
     /// Returns the indices of the categories for which `is_wanted` returns true. Categories with the most bytes at the
     /// peak come first.
     fn ranked(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<u32> {
@@ -101,39 +81,33 @@ impl Parts {
         if text.ends_with(' ') {
             text.push_str(if whole == 0 { "nothing live" } else { "only unexplained bytes" });
         }
-        [" (rules: ", set.name(), ")."].iter().for_each(|part| text.push_str(part));
+        text.push_str(&format!(" (rules: {}).", set.name()));
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(self.peak.moment)));
         let unknown = self.peak.category(names.len().saturating_sub(1));
         let name = names.last().cloned().unwrap_or_default();
         let evidence = Some(Evidence { find: Some(category_query(&name)), ..moment_evidence(self.peak.moment) });
         if unknown.bytes > whole / TOLERATED_DIVISOR {
-            let mut text = ["Classified as ", &name, ": ", &bytes_text(unknown.bytes), " of the peak."].concat();
+            let mut text = format!("Classified as {name}: {} of the peak.", bytes_text(unknown.bytes));
             if self.peak.without_stack > unknown.bytes / 2 {
                 let part = bytes_text(self.peak.without_stack);
-                [
-                    " Allocated before recording, without a stack: ",
-                    &part,
-                    ". Start recording before the model is created.",
-                ]
-                .iter()
-                .for_each(|part| text.push_str(part));
+                text.push_str(&format!(" Allocated before recording, without a stack: {part}. "));
+                text.push_str("Start recording before the model is created.");
             }
             writer.add_statement(Tone::Fact, text, evidence);
         } else if whole > 0 {
             let part = percent(unknown.bytes, whole);
             let text = match unknown.bytes {
-                0 => ["Classified as ", &name, ": nothing at the peak."].concat(),
-                _ => ["Classified as ", &name, ": ", &part, " of the peak."].concat(),
+                0 => format!("Classified as {name}: nothing at the peak."),
+                _ => format!("Classified as {name}: {part} of the peak."),
             };
             writer.add_statement(Tone::Good, text, evidence);
         }
         if self.peak.by_size > 0 {
-            let text = [
-                "Inferred from size alone: ",
-                &bytes_text(self.peak.by_size),
-                " of the peak, where stacks are missing or ambiguous. Totals per category are reliable, individual allocations are not.",
-            ];
-            writer.add_statement(Tone::Fact, text.concat(), None);
+            let text = format!(
+                "Inferred from size alone: {} of the peak, where stacks are missing or ambiguous. Totals per category are reliable, individual allocations are not.",
+                bytes_text(self.peak.by_size)
+            );
+            writer.add_statement(Tone::Fact, text, None);
         }
     }
 

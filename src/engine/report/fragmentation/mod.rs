@@ -1,4 +1,4 @@
-//! Report on fragmentation: reserved bytes lost because blocks are larger than requests (internal) or because free
+//! Insight on fragmentation: reserved bytes lost because blocks are larger than requests (internal) or because free
 //! bytes are scattered (external), when it was worst, and whether it caused a request to the driver.
 
 mod moments;
@@ -6,31 +6,27 @@ mod over_time;
 mod pinned_segments;
 mod stranded_bytes;
 
-use super::job::Job;
+use super::insight::{Given, Insight, Need};
 use super::layout::{DriverRequest, Layout, kind_name};
 use super::leaks::{pool_name, stream_name};
 use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence, moment_text, threshold};
-use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::state::{PlacementSearch, ReleasableSegments};
 use crate::stranded::Ledger;
-use base::out_of_line::out_of_line;
-use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits, percent, pluralize};
-use history::replay::{DeviceHistory, SegmentLifetimes};
+use history::replay::SegmentLifetimes;
 pub(super) use moments::{MIN_PROBLEM_BYTES, newest_oom, peak_moment, peak_reserved_moment};
 use over_time::{Criterion, FreeAt, FreeOverTime};
-use protocol::{Cell, Report, ReportQuestion, SegmentsFit, Threshold, Tone};
+use protocol::{Cell, SegmentsFit, Threshold, Tone};
 
 /// Default size of the request to place.
 const DEFAULT_REQUEST_BYTES: u64 = 20 << 20;
 
-/// Report on fragmentation, in progress.
+/// The insight on fragmentation.
 pub(super) struct Fragmentation {
-    device: i64,
-    question: ReportQuestion,
-    ledger: Option<Ledger>,
-    over_time: Option<FreeOverTime>,
+    ledger: Ledger,
+    over_time: FreeOverTime,
     parts: Option<Parts>,
 }
 
@@ -43,102 +39,75 @@ struct Parts {
     newest_oom: Option<(u32, Layout)>,
     request: Threshold,
     fits: PlacementSearch,
+    simulated_fits: Vec<SegmentsFit>,
     keeping: ReleasableSegments,
 }
 
-impl Fragmentation {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Fragmentation {
-        Fragmentation { device, question, ledger: None, over_time: None, parts: None }
-    }
-}
-
 impl Parts {
-    fn new(
-        file: &OpenFile,
-        history: &DeviceHistory,
-        lives: &SegmentLifetimes,
-        question: &ReportQuestion,
-        course: &FreeOverTime,
-    ) -> Parts {
+    fn new(&Given { file, history, question, segments, .. }: &Given<'_>, worst: Option<FreeAt>) -> Parts {
         let peak = peak_reserved_moment(history);
-        let layout = |moment| Layout::new(history, lives, moment);
+        let layout = |moment| Layout::new(history, segments, moment);
         let request = threshold(question, ["request", "a request of", "bytes"], DEFAULT_REQUEST_BYTES);
         Parts {
             moment: layout(question.at.unwrap_or_else(|| peak_moment(history)).min(history.event_count())),
-            worst: layout(course.worst().map_or(0, |worst| worst.moment)),
-            driver_request: DriverRequest::before(file, history, lives, peak)
+            worst: layout(worst.map_or(0, |worst| worst.moment)),
+            driver_request: DriverRequest::before(file, history, segments, peak)
                 .map(|driver| (driver, layout(driver.event))),
             newest_oom: newest_oom(history).map(|event| (event, layout(event))),
             fits: PlacementSearch::new(file, request.value),
+            simulated_fits: Vec::new(),
             keeping: ReleasableSegments::default(),
             request,
         }
     }
-}
 
-impl Job for Fragmentation {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
-        file.compute_segments(self.device, slice)?;
-        let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
-            return Ok(Report { topic: self.question.topic, ..Report::default() });
-        };
-        let ledger = self.ledger.get_or_insert_with(|| stranded_bytes::ledger(file, history, lives));
-        out_of_line(|| ledger.step(file, self.device, slice))?;
-        let file = &*file;
-        let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
-            return Ok(Report { topic: self.question.topic, ..Report::default() });
-        };
-        let ledger = self.ledger.as_ref();
-        let write_stranded = |writer: &mut ReportWriter<'_>, all: bool| {
-            if let Some(ledger) = ledger {
-                stranded_bytes::write(writer, ledger, lives, all);
-            }
-        };
-        if self.question.only_stranded {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            write_stranded(&mut writer, true);
-            return Ok(writer.report);
-        }
-        let course = self.over_time.get_or_insert_with(|| FreeOverTime::new(history));
-        out_of_line(|| course.step(file, history, slice))?;
-        let parts = self.parts.get_or_insert_with(|| Parts::new(file, history, lives, &self.question, course));
-        let Parts { moment, worst, driver_request, newest_oom, fits, keeping, request: _ } = parts;
+    fn step(&mut self, &Given { file, history, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
         let layouts = [
-            Some(moment),
-            Some(worst),
-            driver_request.as_mut().map(|it| &mut it.1),
-            newest_oom.as_mut().map(|it| &mut it.1),
+            Some(&mut self.moment),
+            Some(&mut self.worst),
+            self.driver_request.as_mut().map(|it| &mut it.1),
+            self.newest_oom.as_mut().map(|it| &mut it.1),
         ];
         for layout in layouts.into_iter().flatten() {
-            out_of_line(|| layout.step(file, history, lives, slice))?;
+            layout.step(file, history, segments, slice)?;
         }
-        keeping.step(file, history, lives, (&parts.moment.state, None), slice)?;
-        let simulated_fits = out_of_line(|| fits.step(&parts.moment.state, lives, slice))?;
-        let parts = self.parts.take().ok_or(OutOfTime)?;
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writer, &parts, lives, course);
-            let kept = parts.keeping.finish(file, history);
-            pinned_segments::write(&mut writer, &kept, &parts.moment);
-            parts.moment.write(&mut writer, "moment", "Reserved and free bytes, by pool");
-            write_stranded(&mut writer, false);
-            write_fits(&mut writer, &parts, simulated_fits);
-            parts.worst.write(&mut writer, "worst", "At maximum free bytes, by pool");
-            write_moments(
-                &mut writer,
-                "worst_bytes",
-                "Most free bytes",
-                course.worst_moments(Criterion::Bytes, history),
-            );
-            write_moments(
-                &mut writer,
-                "worst_share",
-                "Highest fragmentation",
-                course.worst_moments(Criterion::Share, history),
-            );
-            write_moments(&mut writer, "over_time", "Over the trace", course.over_time());
-            Ok(writer.report)
-        })
+        self.keeping.step(file, history, segments, (&self.moment.state, None), slice)?;
+        self.simulated_fits = self.fits.step(&self.moment.state, segments, slice)?;
+        Ok(())
+    }
+}
+
+impl Insight for Fragmentation {
+    const NEEDS: &'static [Need] = &[Need::Segments];
+
+    fn new(&Given { file, history, segments, .. }: &Given<'_>) -> Fragmentation {
+        let ledger = stranded_bytes::ledger(file, history, segments);
+        Fragmentation { ledger, over_time: FreeOverTime::new(history), parts: None }
+    }
+
+    fn step(&mut self, given: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        self.ledger.step(given.file, given.history, given.segments, slice)?;
+        if given.question.only_stranded {
+            return Ok(());
+        }
+        self.over_time.step(given.file, given.history, slice)?;
+        self.parts.get_or_insert_with(|| Parts::new(given, self.over_time.worst())).step(given, slice)
+    }
+
+    fn write(self, &Given { file, history, segments, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let Fragmentation { ledger, over_time, parts } = self;
+        // Only the stranded bytes are requested.
+        let Some(parts) = parts else { return stranded_bytes::write(writer, &ledger, segments, true) };
+        write_statements(writer, &parts, segments, &over_time);
+        pinned_segments::write(writer, &parts.keeping.finish(file, history), &parts.moment);
+        parts.moment.write(writer, "moment", "Reserved and free bytes, by pool");
+        stranded_bytes::write(writer, &ledger, segments, false);
+        write_fits(writer, &parts);
+        parts.worst.write(writer, "worst", "At maximum free bytes, by pool");
+        let worst = |by| over_time.worst_moments(by, history);
+        write_moments(writer, "worst_bytes", "Most free bytes", worst(Criterion::Bytes));
+        write_moments(writer, "worst_share", "Highest fragmentation", worst(Criterion::Share));
+        write_moments(writer, "over_time", "Over the trace", over_time.over_time());
     }
 }
 
@@ -150,15 +119,12 @@ fn upper_bound_text(part: u64, whole: u64) -> String {
 
 /// Formats free bytes, number of blocks and largest block: `≤ 1.29 GiB free (cached) in 45 blocks, largest ≤ 200 MiB`.
 fn free_text(free: u64, blocks: u32, largest: u64) -> String {
-    [
-        "≤ ",
-        &bytes_text(free),
-        " free (cached) in ",
-        &pluralize(blocks.into(), "block"),
-        ", largest ≤ ",
-        &bytes_text(largest),
-    ]
-    .concat()
+    format!(
+        "≤ {} free (cached) in {}, largest ≤ {}",
+        bytes_text(free),
+        pluralize(blocks.into(), "block"),
+        bytes_text(largest)
+    )
 }
 
 fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &SegmentLifetimes, course: &FreeOverTime) {
@@ -175,23 +141,16 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &Segmen
         moment if moment == peak_reserved_moment(history) => " (peak reserved)",
         _ => "",
     };
-    let words = [
-        "Fragmentation ",
-        &moment_text(moment.moment),
-        peak_note,
-        ": ",
-        &upper_bound_text(sums.free, sums.reserved),
-        " of ",
-        &bytes_text(sums.reserved),
-        " reserved, ",
-        &free_text(sums.free, sums.free_blocks, sums.largest_free),
+    let text = format!(
+        "Fragmentation {}{peak_note}: {} of {} reserved, {}{}{}; lost to rounding: ≥ {}.",
+        moment_text(moment.moment),
+        upper_bound_text(sums.free, sums.reserved),
+        bytes_text(sums.reserved),
+        free_text(sums.free, sums.free_blocks, sums.largest_free),
         if moment.state.outside_mapped.count > 0 { ". Live in the recorded segments: " } else { ". Live: " },
-        &bytes_text(sums.requested),
-        "; lost to rounding: ≥ ",
-        &bytes_text(sums.rounded.saturating_sub(sums.requested)),
-        ".",
-    ];
-    let text = words.concat();
+        bytes_text(sums.requested),
+        bytes_text(sums.rounded.saturating_sub(sums.requested))
+    );
     let tone = if sums.free < sums.reserved / 10 { Tone::Good } else { Tone::Fact };
     writer.add_statement(tone, text, Some(moment_evidence(moment.moment)));
     writer.set_parts_chart(&[
@@ -203,28 +162,20 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &Segmen
         let free = layout.by_kind.serving(driver.kind);
         let kind = kind_name(writer.file, &driver.kind);
         let needs =
-            driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes_text(request)].concat());
-        let mut text = [
-            "Peak reserved: ",
-            &bytes_text(layout.total.reserved.saturating_add(driver.reserved)),
-            " at event ",
-            &group_digits(driver.event.into()),
-            ". The driver was asked for ",
-            &bytes_text(driver.reserved),
-            &needs,
-            ", with ",
-            &free_text(free.free, free.free_blocks, free.largest_free),
-            " in that pool (",
-            &kind,
-            ")",
-        ]
-        .concat();
+            driver.request.map_or_else(String::new, |request| format!(" for a block of {}", bytes_text(request)));
         let is_scattered = driver.is_scattered(&free);
-        text.push_str(match () {
-            () if is_scattered => ". Enough in total, but not in one block.",
-            () if driver.request.is_some_and(|request| free.free < request) => ". Too little in total.",
-            () => ".",
-        });
+        let text = format!(
+            "Peak reserved: {} at event {}. The driver was asked for {}{needs}, with {} in that pool ({kind}).{}",
+            bytes_text(layout.total.reserved.saturating_add(driver.reserved)),
+            group_digits(driver.event.into()),
+            bytes_text(driver.reserved),
+            free_text(free.free, free.free_blocks, free.largest_free),
+            match driver.request {
+                _ if is_scattered => " Enough in total, but not in one block.",
+                Some(request) if free.free < request => " Too little in total.",
+                _ => "",
+            }
+        );
         let is_much = free.free >= MIN_PROBLEM_BYTES && free.free >= layout.total.reserved / 10;
         writer.add_statement(
             if is_scattered && is_much { Tone::Alarm } else { Tone::Fact },
@@ -235,49 +186,39 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Parts, lives: &Segmen
     if let Some((event, layout)) = newest_oom {
         let (_, request) = history.address_and_size(EventIdx(*event));
         let sums = layout.total;
-        let mut text = [
-            "OOM at event ",
-            &group_digits((*event).into()),
-            ": ",
-            &bytes_text(request),
-            " requested, with ",
-            &free_text(sums.free, sums.free_blocks, sums.largest_free),
-        ]
-        .concat();
         let is_scattered = sums.free >= request && sums.largest_free < request;
-        text.push_str(if is_scattered { ". Enough in total, but not in one block." } else { "." });
-        text.push_str(" See Out of memory.");
+        let text = format!(
+            "OOM at event {}: {} requested, with {}.{} See Out of memory.",
+            group_digits((*event).into()),
+            bytes_text(request),
+            free_text(sums.free, sums.free_blocks, sums.largest_free),
+            if is_scattered { " Enough in total, but not in one block." } else { "" }
+        );
         writer.add_statement(Tone::Alarm, text, Some(moment_evidence(*event)));
     }
     if let Some(most) = course.worst().filter(|most| most.free > 0 && most.moment != moment.moment) {
-        let text = [
-            "Most free (cached) ",
-            &moment_text(most.moment),
-            ": ≤ ",
-            &bytes_text(most.free),
-            " of ",
-            &bytes_text(most.reserved),
-            " reserved (",
-            &percent(most.free, most.reserved),
-            "), largest block ≤ ",
-            &bytes_text(worst.total.largest_free),
-            ".",
-        ];
-        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(most.moment)));
+        let text = format!(
+            "Most free (cached) {}: ≤ {} of {} reserved ({}), largest block ≤ {}.",
+            moment_text(most.moment),
+            bytes_text(most.free),
+            bytes_text(most.reserved),
+            percent(most.free, most.reserved),
+            bytes_text(worst.total.largest_free)
+        );
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(most.moment)));
     }
     let outside = moment.state.outside_mapped;
     if outside.count > 0 {
-        let text = [
-            &bytes_text(outside.bytes),
-            " live in ",
-            &pluralize(outside.count.into(), "allocation"),
-            " are outside the recorded segments: the file does not list all of them.",
-        ];
-        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment.moment)));
+        let text = format!(
+            "{} live in {} are outside the recorded segments: the file does not list all of them.",
+            bytes_text(outside.bytes),
+            pluralize(outside.count.into(), "allocation")
+        );
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment.moment)));
     }
 }
 
-fn write_fits(writer: &mut ReportWriter<'_>, parts: &Parts, fits: Vec<SegmentsFit>) {
+fn write_fits(writer: &mut ReportWriter<'_>, parts: &Parts) {
     let file = writer.file;
     let goes = |fit: &SegmentsFit| match fit.block {
         Some((address, _)) => format!("free block at 0x{address:x}"),
@@ -301,7 +242,7 @@ fn write_fits(writer: &mut ReportWriter<'_>, parts: &Parts, fits: Vec<SegmentsFi
     let note = "By pool and stream: the smallest free block that may fit the request, or the segment that the driver would be asked for.";
     let mut sheet = sheet(["request", "Where a request would be placed", note], &columns);
     sheet.threshold = Some(parts.request.clone());
-    let fits: Vec<&SegmentsFit> = fits.iter().collect();
+    let fits: Vec<&SegmentsFit> = parts.simulated_fits.iter().collect();
     writer.add_sheet(sheet, &columns, &fits, |_, _| evidence_row(moment_evidence(parts.moment.moment)));
 }
 

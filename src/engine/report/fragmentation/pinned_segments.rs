@@ -22,35 +22,30 @@ fn write_statements(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment,
     let SegmentsKept { empty, empty_private, single_block: pinned, by_site, .. } = kept;
     if empty.count > 0 {
         let segments = pluralize(empty.count.into(), "empty segment");
-        let text =
-            [segments, ", ".to_owned(), bytes_text(empty.bytes), ", can be released ".to_owned(), moment_text(moment)];
-        writer.add_statement(Tone::Fact, text.concat() + ".", Some(moment_evidence(moment)));
+        let text = format!("{segments}, {}, can be released {}.", bytes_text(empty.bytes), moment_text(moment));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
         if writer.history.device >= 0 {
             writer.set_fix("Call torch.cuda.empty_cache(). PyTorch does the same before an OOM.");
         }
     }
     if empty_private.count > 0 {
         let segments = pluralize(empty_private.count.into(), "empty segment");
-        let text =
-            [&segments, " of private pools, ", &bytes_text(empty_private.bytes), ", stay until the pool is freed."];
-        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment)));
+        let bytes = bytes_text(empty_private.bytes);
+        let text = format!("{segments} of private pools, {bytes}, stay until the pool is freed.");
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
     }
     if let Some(first) = by_site.first().filter(|_| pinned.bytes >= MIN_PINNED_BYTES) {
         let is_much = pinned.bytes >= MIN_PROBLEM_BYTES && pinned.bytes >= reserved / 10;
-        let text = [
-            &pluralize(pinned.count.into(), "segment"),
-            " pinned by one block: ",
-            &bytes_text(pinned.bytes),
-            " free (cached) cannot be released. Largest call site: ",
-            &truncate(&first.call_site),
-            " (",
-            &bytes_text(first.free.bytes),
-            " in ",
-            &pluralize(first.free.count.into(), "segment"),
-            ").",
-        ];
+        let text = format!(
+            "{} pinned by one block: {} free (cached) cannot be released. Largest call site: {} ({} in {}).",
+            pluralize(pinned.count.into(), "segment"),
+            bytes_text(pinned.bytes),
+            truncate(&first.call_site),
+            bytes_text(first.free.bytes),
+            pluralize(first.free.count.into(), "segment")
+        );
         let evidence = allocation_evidence(first.allocation, Some(moment));
-        writer.add_statement(if is_much { Tone::Alarm } else { Tone::Fact }, text.concat(), Some(evidence));
+        writer.add_statement(if is_much { Tone::Alarm } else { Tone::Fact }, text, Some(evidence));
         writer.set_fix("Allocate long-lived tensors before large temporary ones, or set expandable_segments:True.");
     }
 }

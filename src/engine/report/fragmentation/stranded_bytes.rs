@@ -85,64 +85,51 @@ impl Stranded<'_> {
         let grown = history.address_and_size(EventIdx(moment)).1;
         let total = request.total();
         let site = request_site(file, history, request).unwrap_or_else(|| "the program".to_owned());
-        let needs = requested(history, request).map_or_else(String::new, |bytes| " ".to_owned() + &bytes_text(bytes));
-        let text = [
-            "Stranded at peak reserved: ",
-            &bytes_text(total),
-            " of ",
-            &bytes_text(reserved),
-            " (",
-            &percent(total, reserved),
-            "). At event ",
-            &group_digits(request.cause.into()),
-            ", ",
-            &site,
-            " requested",
-            if needs.is_empty() { " memory" } else { &needs },
-            " and reserved grew by ",
-            &bytes_text(grown),
-            ".",
-        ];
-        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment)));
+        let needs = requested(history, request).map_or_else(|| "memory".to_owned(), bytes_text);
+        let text = format!(
+            "Stranded at peak reserved: {} of {} ({}). At event {}, {site} requested {needs} and reserved grew by {}.",
+            bytes_text(total),
+            bytes_text(reserved),
+            percent(total, reserved),
+            group_digits(request.cause.into()),
+            bytes_text(grown)
+        );
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
         let by_reason = sorted_by_key(Reason::ALL.to_vec(), |reason| u128::from(!request.bytes(*reason)));
         let parts: Vec<(&str, u64)> =
             by_reason.iter().map(|&reason| (reason.label(), request.bytes(reason))).filter(|part| part.1 > 0).collect();
         writer.set_parts_chart(&parts);
         let Some(&main) = by_reason.first().filter(|_| total > 0) else { return };
         let parts: Vec<String> = parts.iter().map(|(name, bytes)| bytes_text(*bytes) + " " + name).collect();
-        let text = ["Not usable for this request: ", &parts.join(", "), "."].concat();
+        let text = format!("Not usable for this request: {}.", parts.join(", "));
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
         let unpinned = self.headline.kinds.iter().fold(0u64, |sum, kind| sum.saturating_add(kind.unpinned));
         if unpinned > 0 {
-            let text = ["In free segments and pages, pinned by no block: ", &bytes_text(unpinned), "."];
-            writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(moment)));
+            let text = format!("In free segments and pages, pinned by no block: {}.", bytes_text(unpinned));
+            writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
         }
         let top = self.headline.ranked_pins().first().copied();
         if let Some((group, pins)) = top.and_then(|group| Some((group, *self.headline.pins.get(group as usize)?))) {
             let id = AllocationId(pins.largest);
             let is_cause = pins.bytes >= total / 2;
-            let text = [
-                if is_cause { "Reserved grew at event " } else { "Pinned at event " },
-                &group_digits(request.cause.into()),
-                if is_cause { " because " } else { ": " },
-                &bytes_text(pins.bytes),
-                if is_cause { " are pinned by " } else { " by " },
-                &pluralize(pins.blocks, "block"),
-                " of ",
-                &label(file, history, group),
-                ". Largest pin: ",
-                &bytes_text(pins.largest_bytes),
-                " by the block of ",
-                &bytes_text(history.allocations.size(id)),
-                " allocated ",
-                &match history.allocations.allocated_at(id).event() {
-                    Some(EventIdx(event)) => "at event ".to_owned() + &group_digits(event.into()),
-                    None => "before recording".to_owned(),
+            let (cause, pinned) = (group_digits(request.cause.into()), bytes_text(pins.bytes));
+            let text = format!(
+                "{} by {} of {}. Largest pin: {} by the block of {} allocated {}.",
+                match is_cause {
+                    true => format!("Reserved grew at event {cause} because {pinned} are pinned"),
+                    false => format!("Pinned at event {cause}: {pinned}"),
                 },
-                ".",
-            ];
+                pluralize(pins.blocks, "block"),
+                label(file, history, group),
+                bytes_text(pins.largest_bytes),
+                bytes_text(history.allocations.size(id)),
+                match history.allocations.allocated_at(id).event() {
+                    Some(EventIdx(event)) => format!("at event {}", group_digits(event.into())),
+                    None => "before recording".to_owned(),
+                }
+            );
             let evidence = allocation_evidence(pins.largest, Some(moment));
-            writer.add_statement(Tone::Fact, text.concat(), Some(evidence));
+            writer.add_statement(Tone::Fact, text, Some(evidence));
         }
         if total >= MIN_STRANDED_BYTES && history.device >= 0 {
             writer.set_fix(self.fix(main, unpinned > total / 2));

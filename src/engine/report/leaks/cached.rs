@@ -66,13 +66,12 @@ impl Cached {
         let [_, total, unused] = sum(&mut uses.iter());
         let [whole, whole_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_empty()));
         if total > 0 {
-            let mut text = "Free (cached) at the end: ".to_owned();
-            text.push_str(&bytes_text(unused));
-            text.push_str(" of ");
-            text.push_str(&bytes_text(total));
-            text.push_str(" reserved (");
-            text.push_str(&percent(unused, total));
-            text.push_str(").");
+            let text = format!(
+                "Free (cached) at the end: {} of {} reserved ({}).",
+                bytes_text(unused),
+                bytes_text(total),
+                percent(unused, total)
+            );
             writer.add_statement(Tone::Fact, text, Some(moment_evidence(last)));
             writer.set_parts_chart(&[("live blocks", total - unused.min(total)), ("free (cached)", unused)]);
         }
@@ -83,20 +82,21 @@ impl Cached {
                 segment.and_then(|segment| segment.pool).is_some_and(|pool| pool != (0, 0))
             };
             let [releasable, releasable_bytes, _] = sum(&mut uses.iter().filter(|it| it.is_empty() && !is_private(it)));
-            let mut text = pluralize(whole, "empty segment");
-            text.push_str(" at the end: ");
-            text.push_str(&bytes_text(whole_bytes));
             let is_cuda = history.device >= 0;
-            if is_cuda && releasable == 0 {
-                text.push_str(", all in private pools");
-            } else if is_cuda && releasable < whole {
-                text.push_str(". Of these, ");
-                text.push_str(&group_digits(releasable));
-                text.push_str(" (");
-                text.push_str(&bytes_text(releasable_bytes));
-                text.push_str(") can be released; the rest belongs to private pools");
-            }
-            text.push('.');
+            let text = format!(
+                "{} at the end: {}{}.",
+                pluralize(whole, "empty segment"),
+                bytes_text(whole_bytes),
+                match () {
+                    () if is_cuda && releasable == 0 => ", all in private pools".to_owned(),
+                    () if is_cuda && releasable < whole => format!(
+                        ". Of these, {} ({}) can be released; the rest belongs to private pools",
+                        group_digits(releasable),
+                        bytes_text(releasable_bytes)
+                    ),
+                    () => String::new(),
+                }
+            );
             writer.add_statement(Tone::Fact, text, Some(moment_evidence(last)));
             if is_cuda && releasable > 0 {
                 writer.set_fix("Call torch.cuda.empty_cache().");

@@ -8,7 +8,7 @@
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
-use crate::report::steps::{Steps, WARM_UP_STEPS};
+use crate::report::step_finder::{Steps, WARM_UP_STEPS};
 use crate::report::writer::{ReportWriter, bytes_text, threshold};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
@@ -49,6 +49,8 @@ struct SiteGrowth {
     /// Index of each step end at which the bytes have risen, and the bytes at this moment. Cleared when the bytes fall.
     values: Vec<(u32, u64)>,
 }
+
+base::heap_bytes!(SiteGrowth: values);
 
 impl SiteGrowth {
     fn growth(&self) -> u64 {
@@ -94,6 +96,8 @@ pub(in crate::report) struct Growth {
     /// Groups of the call sites that have changed since the last step end.
     changed: Vec<u32>,
 }
+
+base::heap_bytes!(Growth: sites, [sites], ends);
 
 impl Growth {
     pub(in crate::report) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> Growth {
@@ -187,13 +191,6 @@ impl Growth {
         self.next_end += 1;
     }
 
-    pub(in crate::report) fn heap_bytes(&self) -> usize {
-        let values: usize = self.sites.iter().map(|site| site.values.capacity()).sum();
-        self.sites.capacity() * size_of::<SiteGrowth>()
-            + values * size_of::<(u32, u64)>()
-            + self.ends.capacity() * size_of::<u32>()
-    }
-
     /// Returns the number of steps that are compared with the previous step.
     fn compared(&self) -> u32 {
         (self.ends.len() as u32).saturating_sub(1)
@@ -244,18 +241,14 @@ impl Growth {
             let Some(site) = self.sites.get(group as usize).filter(|site| tones.contains(&site.tone())) else {
                 continue;
             };
-            let mut text = label(file, history, group);
-            text.push_str(" grows by ");
-            text.push_str(&bytes_text(site.growth() / u64::from(compared.max(1))));
-            text.push_str(" per step, ");
-            text.push_str(&bytes_text(site.growth()));
-            text.push_str(" over ");
-            text.push_str(&steps_text(compared));
-            text.push_str(if site.has_more_allocations() {
-                ": its allocations accumulate."
-            } else {
-                ": its allocations get larger, not more."
-            });
+            let text = format!(
+                "{} grows by {} per step, {} over {}: its allocations {}.",
+                label(file, history, group),
+                bytes_text(site.growth() / u64::from(compared.max(1))),
+                bytes_text(site.growth()),
+                steps_text(compared),
+                if site.has_more_allocations() { "accumulate" } else { "get larger, not more" }
+            );
             let span = self.span();
             let evidence = Evidence {
                 span,
@@ -278,19 +271,15 @@ impl Growth {
         let fewest = min_steps(writer.question);
         let (compared, span, ranked) = (self.compared(), self.span(), self.ranked(&fewest));
         if u64::from(compared) < fewest.value.max(1) {
-            let mut text = "Growth per step is unknown: ".to_owned();
-            text.push_str(&pluralize(self.steps.into(), "step"));
-            text.push_str(" in the trace, ");
             // The first two steps are not compared.
-            text.push_str(&group_digits(fewest.value.max(1).saturating_add(2)));
-            text.push_str(" needed.");
+            let needed = group_digits(fewest.value.max(1).saturating_add(2));
+            let steps = pluralize(self.steps.into(), "step");
+            let text = format!("Growth per step is unknown: {steps} in the trace, {needed} needed.");
             if history.event_count() > 0 {
                 writer.add_statement(Tone::Fact, text, None);
             }
         } else if ranked.is_empty() {
-            let mut text = "No call site grows over ".to_owned();
-            text.push_str(&steps_text(compared));
-            text.push('.');
+            let text = format!("No call site grows over {}.", steps_text(compared));
             writer.add_statement(Tone::Good, text, Some(Evidence { span, ..Evidence::default() }));
         }
         self.write_statements(writer, never_freed, &[Tone::Alarm, Tone::Fact]);

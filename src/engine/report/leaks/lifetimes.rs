@@ -95,17 +95,14 @@ fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &SiteSums, min_
     let ranked = never_freed.ranked(min_bytes.value.max(1));
     let total = never_freed.total(&ranked);
     if let Some(&first) = ranked.first() {
-        let mut text = "Allocated in the trace and never freed: ".to_owned();
-        text.push_str(&bytes_text(total.0));
-        text.push_str(" (");
-        text.push_str(&percent(total.0, end));
-        text.push_str(" of live bytes at the end), in ");
-        text.push_str(&pluralize(total.1, "allocation"));
-        text.push_str(". Largest call site: ");
-        text.push_str(&never_freed.name(file, history, first));
-        text.push_str(" (");
-        text.push_str(&bytes_text(never_freed.get(first).bytes));
-        text.push_str(").");
+        let text = format!(
+            "Allocated in the trace and never freed: {} ({} of live bytes at the end), in {}. Largest call site: {} ({}).",
+            bytes_text(total.0),
+            percent(total.0, end),
+            pluralize(total.1, "allocation"),
+            never_freed.name(file, history, first),
+            bytes_text(never_freed.get(first).bytes)
+        );
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(never_freed.get(first).largest, Some(last))));
     } else if history.event_count() > 0 {
         writer.add_statement(
@@ -145,31 +142,26 @@ fn write_delayed(writer: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all): 
     };
     if let Some(&longest) = ranked.first() {
         let span = waited(longest);
-        let mut text = pluralize(count.into(), "free");
-        text.push_str(" took longer than ");
-        text.push_str(&pluralize(min_wait.value, "event"));
-        text.push_str(" to complete (");
-        text.push_str(&bytes_text(all));
-        text.push_str("), the slowest ");
-        text.push_str(&pluralize((span[1] - span[0]).into(), "event"));
+        let mut text = format!(
+            "{} took longer than {} to complete ({}), the slowest {}",
+            pluralize(count.into(), "free"),
+            pluralize(min_wait.value, "event"),
+            bytes_text(all),
+            pluralize((span[1] - span[0]).into(), "event")
+        );
         if let Some(us) = elapsed(span) {
-            text.push_str(" (");
-            text.push_str(&duration_us(us));
-            text.push(')');
+            text.push_str(&format!(" ({})", duration_us(us)));
         }
         let change = |event| history.awaiting_free_change(event);
         let peak = Curve::new(&history.awaiting_free, &change).max_in(0..history.event_count().saturating_add(1));
         let peak = peak.filter(|&(_, bytes)| bytes > 0);
         if let Some((_, bytes)) = peak {
-            text.push_str(". Maximum awaiting free at once: ");
-            text.push_str(&bytes_text(bytes.unsigned_abs()));
+            text.push_str(&format!(". Maximum awaiting free at once: {}", bytes_text(bytes.unsigned_abs())));
         }
         text.push('.');
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(longest, peak.map(|(moment, _)| moment.0))));
     } else if history.event_count() > 0 {
-        let mut text = "No free took longer than ".to_owned();
-        text.push_str(&pluralize(min_wait.value, "event"));
-        text.push_str(" to complete.");
+        let text = format!("No free took longer than {} to complete.", pluralize(min_wait.value, "event"));
         writer.add_statement(Tone::Good, text, None);
     }
     let stream_of = |id| file.groups.group_of(&file.snapshot, history, AllocationId(id), Grouping::Stream);
@@ -201,14 +193,13 @@ fn write_short_lived(writer: &mut ReportWriter<'_>, short_lived: &SiteSums, max_
     let ranked = short_lived.ranked(0);
     let total = short_lived.total(&ranked);
     if let Some(&first) = ranked.first() {
-        let mut text = group_digits(total.1);
-        text.push_str(" of ");
-        text.push_str(&pluralize(history.allocations.len() as u64, "allocation"));
-        text.push_str(" freed within ");
-        text.push_str(&pluralize(max_lifetime.value, "event"));
-        text.push_str(". Largest call site: ");
-        text.push_str(&short_lived.name(file, history, first));
-        text.push('.');
+        let text = format!(
+            "{} of {} freed within {}. Largest call site: {}.",
+            group_digits(total.1),
+            pluralize(history.allocations.len() as u64, "allocation"),
+            pluralize(max_lifetime.value, "event"),
+            short_lived.name(file, history, first)
+        );
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(short_lived.get(first).largest, None)));
     }
     let columns = [

@@ -38,7 +38,7 @@ pub(super) struct RoundingLoss {
 }
 
 impl RoundingLoss {
-    pub(super) fn new(_: &OpenFile, history: &DeviceHistory, question: &ReportQuestion) -> RoundingLoss {
+    pub(super) fn new(history: &DeviceHistory, question: &ReportQuestion) -> RoundingLoss {
         let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
         RoundingLoss {
             moment,
@@ -81,15 +81,16 @@ impl RoundingLoss {
         let RoundingLoss { moment, min_bytes, losses, requested, rounded, .. } = self;
         let numbers = &history.numbers;
         let lost = rounded.saturating_sub(requested);
-        let mut text = "Lost to rounding at the peak: ≥ ".to_owned();
-        text.push_str(&bytes_text(lost));
-        text.push_str(", ");
-        text.push_str(&percent(lost, rounded));
-        text.push_str(" of allocated (rounded).");
+        let mut text = format!(
+            "Lost to rounding at the peak: ≥ {}, {} of allocated (rounded).",
+            bytes_text(lost),
+            percent(lost, rounded)
+        );
         if numbers.end_rounded > 0 {
-            text.push_str(" Recorded at the end: ");
-            text.push_str(&bytes_text(numbers.end_rounded.saturating_sub(numbers.end)));
-            text.push('.');
+            text.push_str(&format!(
+                " Recorded at the end: {}.",
+                bytes_text(numbers.end_rounded.saturating_sub(numbers.end))
+            ));
         }
         if rounded > 0 {
             writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));

@@ -1,23 +1,21 @@
-//! Report on modules: memory use of each `nn.Module` of the model.
+//! Insight on modules: memory use of each `nn.Module` of the model.
 
 mod sums;
 mod tree;
 
 pub(super) use tree::ModuleTree;
 
-use super::job::Job;
-use super::writer::{MAX_ROWS, StackLines, bytes_text, evidence_row, range_evidence, statement, truncate};
+use super::insight::{Given, Insight, Need};
+use super::writer::{ReportWriter, StackLines, bytes_text, evidence_row, range_evidence, statement, truncate};
 use crate::moments::elapsed_us;
-use crate::open::OpenFile;
 use crate::radix::Radix;
 use crate::report::column::{self, cells, sheet};
-use base::out_of_line::out_of_line;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, two_part_key};
 use base::units::{EventIdx, percent, pluralize};
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
-use protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
+use protocol::{Cell, Evidence, Sheet, SheetRow, Span, Statement, Tone};
 use sums::{CommonAnnotation, ModuleTotals, Sums};
 use tree::Module;
 
@@ -28,21 +26,15 @@ const NOTE: &str = "Modules in the order of their first call, indented by nestin
     those of the whole device during the module; allocations and frees include nested modules. Mean fragmentation as in \
     MemoryTracer: the share of reserved bytes that is not live, averaged over events.";
 
-/// The report on modules, while it is computed.
+/// The insight on modules.
+#[derive(Default)]
 pub(super) struct Modules {
-    device: i64,
-    question: ReportQuestion,
     tree: ModuleTree,
     sums: Sums,
     outermost: Radix,
 }
 
 impl Modules {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Modules {
-        let (tree, sums, outermost) = Default::default();
-        Modules { device, question, tree, sums, outermost }
-    }
-
     /// Continues sorting the modules, because the number of rows is limited. Outer modules come before inner ones. At
     /// the same depth, modules that allocate more bytes come first.
     fn rank(&mut self, slice: &mut TimeSlice) -> SliceResult {
@@ -57,29 +49,29 @@ impl Modules {
         }
         self.outermost.step(slice)
     }
+}
 
-    fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
-        let context = ReportContext { snapshot, history, tree: &self.tree, sums: &self.sums.sums };
-        let ranked = std::mem::take(&mut self.outermost).into_ids();
+impl Insight for Modules {
+    const NEEDS: &'static [Need] = &[];
+
+    fn new(_: &Given<'_>) -> Modules {
+        Modules::default()
+    }
+
+    fn step(&mut self, &Given { file, history, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        self.tree.step(&file.snapshot, slice)?;
+        self.sums.step(file, history, &self.tree, slice)?;
+        self.rank(slice)
+    }
+
+    fn write(self, &Given { file, history, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let context = ReportContext { snapshot: &file.snapshot, history, tree: &self.tree, sums: &self.sums.sums };
         // Modules that occur only on another device or before the trace are left out.
         let is_on_device =
             |&number: &u32| number > 0 && context.sum(number).is_some_and(|sum| sum.events > 0 || sum.live_at_peak > 0);
-        let modules: Vec<u32> = ranked.into_iter().filter(is_on_device).collect();
-        let statements = vec![context.statement(&modules)];
-        let sheets = vec![context.sheet(&modules, self.question.rows.min(MAX_ROWS))];
-        Report { topic: Topic::Modules, statements, sheets }
-    }
-}
-
-impl Job for Modules {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
-        let Some(history) = file.history(self.device) else {
-            return Ok(Report { topic: Topic::Modules, ..Report::default() });
-        };
-        out_of_line(|| self.tree.step(&file.snapshot, slice))?;
-        out_of_line(|| self.sums.step(file, history, &self.tree, slice))?;
-        out_of_line(|| self.rank(slice))?;
-        Ok(out_of_line(|| self.report(&file.snapshot, history)))
+        let modules: Vec<u32> = self.outermost.into_ids().into_iter().filter(is_on_device).collect();
+        writer.report.statements.push(context.statement(&modules));
+        writer.report.sheets.push(context.sheet(&modules, writer.max_rows()));
     }
 }
 
@@ -143,15 +135,13 @@ impl ReportContext<'_> {
             text.push_str(". Nothing allocated in them is live at the peak.");
             return statement(Tone::Fact, text, Some(self.evidence(module, sum)));
         }
-        text.push_str(". Largest at the peak: ");
-        text.push_str(&self.name(module, sum));
-        text.push_str(", called at ");
-        text.push_str(&self.calls(module));
-        text.push_str(" (");
-        text.push_str(&bytes_text(live));
-        text.push_str(", ");
-        text.push_str(&percent(live, self.history.numbers.drawn_peak));
-        text.push_str(" of the peak).");
+        text.push_str(&format!(
+            ". Largest at the peak: {}, called at {} ({}, {} of the peak).",
+            self.name(module, sum),
+            self.calls(module),
+            bytes_text(live),
+            percent(live, self.history.numbers.drawn_peak)
+        ));
         statement(Tone::Fact, text, Some(self.evidence(module, sum)))
     }
 
@@ -165,7 +155,7 @@ impl ReportContext<'_> {
         Evidence { find, ..range_evidence(span, sum.peak_moment) }
     }
 
-    fn sheet(&self, modules: &[u32], rows: u32) -> Sheet {
+    fn sheet(&self, modules: &[u32], max_rows: usize) -> Sheet {
         type Row = (Module, ModuleTotals);
         let known = |sum: ModuleTotals, cell: Cell| if sum.events > 0 { cell } else { Cell::Empty };
         let elapsed = |sum: ModuleTotals| elapsed_us(self.history, EventIdx(sum.first), EventIdx(sum.last));
@@ -192,7 +182,7 @@ impl ReportContext<'_> {
             column::count("events", "events", |(_, sum): Row| sum.events),
         ];
         let mut sheet = sheet(["modules", "Modules", NOTE], &columns);
-        let shown = modules.get(..rows as usize).unwrap_or(modules);
+        let shown = modules.get(..max_rows).unwrap_or(modules);
         sheet.left_out = (modules.len() - shown.len()) as u32;
         let mut lines = StackLines::default();
         for number in self.depth_first(shown) {

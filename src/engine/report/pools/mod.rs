@@ -1,29 +1,26 @@
-//! Report on private pools (CUDA graphs, MemPool) and host memory, with reserved and live bytes per pool.
+//! Insight on private pools (CUDA graphs, MemPool) and host memory, with reserved and live bytes per pool.
 
 mod pool_bytes;
 
-use super::job::Job;
+use super::insight::{Given, Insight, Need};
 use super::site_sums::SiteSums;
 use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence};
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::stack_trees::Population;
-use base::out_of_line::out_of_line;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, group_digits, percent, pluralize};
 use history::replay::DeviceHistory;
 use pool_bytes::{Pool, PoolPass};
-use protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Tone};
+use protocol::{Cell, Grouping, Scope, Tone};
 
 /// Maximum number of private pools whose contents are listed. The largest pools are listed first.
 const MAX_CONTENTS: usize = 16;
 
-/// The report on pools, while it is computed.
+/// The insight on pools.
 pub(super) struct Pools {
-    device: i64,
-    question: ReportQuestion,
-    pass: Option<PoolPass>,
+    pass: PoolPass,
     /// Contents of the listed private pools. They are computed one after another.
     contents: Option<Vec<PoolContents>>,
 }
@@ -36,24 +33,19 @@ struct PoolContents {
     sums: SiteSums,
 }
 
-impl Pools {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Pools {
-        Pools { device, question, pass: None, contents: None }
-    }
-}
+impl Insight for Pools {
+    const NEEDS: &'static [Need] = &[Need::Segments];
 
-impl Job for Pools {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
-        file.compute_segments(self.device, slice)?;
-        let file = &*file;
-        let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
-            return Ok(Report { topic: self.question.topic, ..Report::default() });
-        };
+    fn new(&Given { file, history, question, segments, .. }: &Given<'_>) -> Pools {
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
-        let moment = self.question.at.unwrap_or(peak).min(history.event_count());
-        let pass = self.pass.get_or_insert_with(|| PoolPass::new(file, history, lives, [peak, moment]));
-        out_of_line(|| pass.step(file, history, lives, slice))?;
-        let contents = self.contents.get_or_insert_with(|| {
+        let moment = question.at.unwrap_or(peak).min(history.event_count());
+        Pools { pass: PoolPass::new(file, history, segments, [peak, moment]), contents: None }
+    }
+
+    fn step(&mut self, &Given { file, history, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let Pools { pass, contents } = self;
+        pass.step(file, history, segments, slice)?;
+        let contents = contents.get_or_insert_with(|| {
             let private = ranked_pools(pass).into_iter().filter(|&pool| file.groups.is_private(pool));
             let listed = private.take(MAX_CONTENTS).map(|pool| {
                 let moment = pass.pools.get(pool as usize).map_or(0, |pool| pool.peak_live.1);
@@ -62,16 +54,13 @@ impl Job for Pools {
             });
             listed.collect()
         });
-        for contents in contents.iter_mut() {
-            out_of_line(|| contents.step(file, history, slice))?;
-        }
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writer, pass);
-            write_pools(&mut writer, pass);
-            write_contents(&mut writer, contents);
-            Ok(writer.report)
-        })
+        contents.iter_mut().try_for_each(|contents| contents.step(file, history, slice))
+    }
+
+    fn write(self, _: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        write_statements(writer, &self.pass);
+        write_pools(writer, &self.pass);
+        write_contents(writer, &self.contents.unwrap_or_default());
     }
 }
 
@@ -116,41 +105,34 @@ fn write_statements(writer: &mut ReportWriter<'_>, pass: &PoolPass) {
     if !private.is_empty() {
         let [reserved, idle] =
             [sum(&private, &|pool| pool.sampled[0].reserved), sum(&private, &|pool| pool.sampled[0].free())];
-        let text = [
-            &pluralize(private.len() as u64, "private pool"),
-            ": ",
-            &bytes_text(reserved),
-            " reserved at the peak, of which ≤ ",
-            &bytes_text(idle),
-            " (",
-            &percent(idle, reserved),
-            ") is free. Other pools cannot use it.",
-        ];
-        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(pass.moments[0])));
+        let text = format!(
+            "{}: {} reserved at the peak, of which ≤ {} ({}) is free. Other pools cannot use it.",
+            pluralize(private.len() as u64, "private pool"),
+            bytes_text(reserved),
+            bytes_text(idle),
+            percent(idle, reserved)
+        );
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(pass.moments[0])));
         let [by_event, by_segment] =
             [sum(&private, &|pool| pool.identified[0]), sum(&private, &|pool| pool.identified[1])];
-        let text = [
-            "Allocations in private pools: ",
-            &group_digits(by_event),
-            " identified by the pool_id of their event, ",
-            &group_digits(by_segment),
-            " by the segment at their address at the end.",
-        ];
-        writer.add_statement(Tone::Fact, text.concat(), None);
+        let text = format!(
+            "Allocations in private pools: {} identified by the pool_id of their event, {} by the segment at their address at the end.",
+            group_digits(by_event),
+            group_digits(by_segment)
+        );
+        writer.add_statement(Tone::Fact, text, None);
     }
     for host in file.histories.iter().filter(|it| it.device < 0) {
         let numbers = &host.numbers;
         let positive = |bytes: i64| bytes_text(u64::try_from(bytes).unwrap_or(0));
-        let mut text = ["Pinned host memory (a separate device): peak ", &positive(numbers.peak)].concat();
-        if let Ok(event) = u64::try_from(numbers.peak_event) {
-            text.push_str(" at event ");
-            text.push_str(&group_digits(event));
-        }
-        text.push_str("; reserved ≤ ");
-        text.push_str(&positive(numbers.peak_reserved));
-        text.push_str(", ");
-        text.push_str(&pluralize(numbers.segments, "segment"));
-        text.push_str(" at the end.");
+        let event = u64::try_from(numbers.peak_event).map(|event| format!(" at event {}", group_digits(event)));
+        let text = format!(
+            "Pinned host memory (a separate device): peak {}{}; reserved ≤ {}, {} at the end.",
+            positive(numbers.peak),
+            event.unwrap_or_default(),
+            positive(numbers.peak_reserved),
+            pluralize(numbers.segments, "segment")
+        );
         let moment = Moment::after_event_or_minus_one(numbers.peak_event).0;
         writer.add_statement(Tone::Fact, text, (history.device < 0).then(|| moment_evidence(moment)));
     }

@@ -1,4 +1,4 @@
-//! Report on savings: the peak without each category and call site, and the effect of common changes in this trace.
+//! Insight on savings: the peak without each category and call site, and the effect of common changes in this trace.
 //!
 //! Without a group, another moment may become the peak. Then less is saved than the bytes of the group at the old peak.
 //! The report determines the new peak exactly.
@@ -9,37 +9,32 @@ mod pass;
 mod statements;
 mod tables;
 
-use super::job::Job;
+use super::insight::{Given, Insight, Need};
 use super::layout::Layout;
-use super::shared::SharedResults;
 use super::writer::{ReportWriter, threshold};
 use crate::open::OpenFile;
 use crate::report::fragmentation::peak_reserved_moment;
 use crate::stack_match::StackMatch;
 use crate::stack_trees::Population;
 use crate::state::ReleasableSegments;
-use base::out_of_line::out_of_line;
-use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, sorted_numbers, two_part_key};
 use groupings::NumberedGrouping;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use kinds::{KINDS, Saving, SavingKind};
 use pass::{MatchedStacks, PeakPass};
-use protocol::{Grouping, Query, Report, ReportQuestion, Scope};
+use protocol::{Grouping, Query, Scope};
 
 /// Maximum number of call sites in a statement.
 const MAX_SITES: usize = 3;
 
-/// The report on savings, while it is computed.
+/// The insight on savings.
 pub(super) struct Savings {
-    device: i64,
-    question: ReportQuestion,
-    shared: SharedResults,
     loss_matches: StackMatch,
     backward_matches: StackMatch,
-    pass: Option<PeakPass>,
-    live: Option<LiveAtPeak>,
-    reserved: Option<ReservedPeak>,
+    pass: PeakPass,
+    live: LiveAtPeak,
+    reserved: ReservedPeak,
 }
 
 /// Allocations that are live at the peak.
@@ -55,79 +50,59 @@ struct ReservedPeak {
     keeping: ReleasableSegments,
 }
 
-impl Savings {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Savings {
-        let (loss_matches, backward_matches) = <(StackMatch, StackMatch)>::default();
-        let shared = SharedResults::new(device);
-        Savings { device, question, shared, loss_matches, backward_matches, pass: None, live: None, reserved: None }
-    }
-}
+impl Insight for Savings {
+    const NEEDS: &'static [Need] = &[Need::Categories, Need::Segments, Need::Steps];
 
-impl Job for Savings {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
-        file.categorize(slice)?;
+    fn new(&Given { file, history, segments, steps, .. }: &Given<'_>) -> Savings {
+        let pass = PeakPass::new(file, history, &steps.steps);
+        let population = Population::new(history, Scope::At(pass.peak.0));
+        let (loss_matches, backward_matches) = Default::default();
+        Savings {
+            loss_matches,
+            backward_matches,
+            pass,
+            live: LiveAtPeak { population, next: 0, ids: Vec::new() },
+            reserved: ReservedPeak {
+                layout: Layout::new(history, segments, peak_reserved_moment(history)),
+                keeping: ReleasableSegments::default(),
+            },
+        }
+    }
+
+    fn step(&mut self, &Given { file, history, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        let Savings { loss_matches, backward_matches, pass, live: LiveAtPeak { population, next, ids }, reserved } =
+            self;
         for (query, matches) in
-            [(kinds::LOSS_QUERY, &mut self.loss_matches), (kinds::BACKWARD_QUERY, &mut self.backward_matches)]
+            [(kinds::LOSS_QUERY, &mut *loss_matches), (kinds::BACKWARD_QUERY, &mut *backward_matches)]
         {
-            if let Ok(query) = Query::parse(query) {
-                out_of_line(|| matches.step(file, &query, slice))?;
+            if let Ok(Query::Frame(matcher)) = Query::parse(query) {
+                matches.match_frames(&file.snapshot, &matcher, slice)?;
             }
         }
-        file.compute_segments(self.device, slice)?;
-        out_of_line(|| self.report(file, slice))
-    }
-
-    fn shared(&mut self) -> Option<&mut SharedResults> {
-        Some(&mut self.shared)
-    }
-}
-
-impl Savings {
-    fn report(&mut self, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
-        let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
-            return Ok(Report { topic: self.question.topic, ..Report::default() });
-        };
-        out_of_line(|| self.shared.steps.step(file, slice))?;
-        let pass = self.pass.get_or_insert_with(|| PeakPass::new(file, history, &self.shared.steps.steps));
-        let matched = MatchedStacks { loss: &self.loss_matches.stacks, backward: &self.backward_matches.stacks };
-        out_of_line(|| pass.step(file, history, matched, slice))?;
-        let peak = pass.peak;
-        let live = self.live.get_or_insert_with(|| {
-            let population = Population::new(history, Scope::At(peak.0));
-            LiveAtPeak { population, next: 0, ids: Vec::new() }
-        });
-        let LiveAtPeak { population, next, ids } = live;
+        let matched = MatchedStacks { loss: &loss_matches.stacks, backward: &backward_matches.stacks };
+        pass.step(file, history, matched, slice)?;
         population.visit(history, next, slice, &mut |id, bytes| ids.extend((bytes > 0).then_some(id)))?;
-        let reserved = self.reserved.get_or_insert_with(|| ReservedPeak {
-            layout: Layout::new(history, lives, peak_reserved_moment(history)),
-            keeping: ReleasableSegments::default(),
-        });
-        out_of_line(|| reserved.step(file, history, lives, slice))?;
-        let (pass, live, reserved) = (
-            self.pass.take().ok_or(OutOfTime)?,
-            self.live.take().ok_or(OutOfTime)?,
-            self.reserved.take().ok_or(OutOfTime)?,
-        );
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            if history.event_count() == 0 || peak.1 == 0 {
-                statements::write_nothing_to_save(&mut writer);
-                return Ok(writer.report);
-            }
-            let min_bytes = threshold(&self.question, ["saved", "at least", "bytes"], (peak.1 / 100).max(1));
-            let savings = self.savings(file, history, &pass, &live.ids, min_bytes.value);
-            statements::write_insights(&mut writer, peak, &savings, &self.shared.steps.steps);
-            statements::write_reserved(&mut writer, &reserved.keeping.finish(file, history), &reserved.layout);
-            tables::write_savings(&mut writer, peak.1, &savings, min_bytes);
-            tables::write_categories(&mut writer, &pass);
-            tables::write_sites(&mut writer, &pass, &live.ids);
-            tables::write_stacks(&mut writer, &pass, &live.ids);
-            tables::write_modules(&mut writer, &pass);
-            tables::write_named(&mut writer, &pass, NumberedGrouping::Annotation);
-            tables::write_named(&mut writer, &pass, NumberedGrouping::Region);
-            tables::write_nodes(&mut writer, &pass);
-            Ok(writer.report)
-        })
+        reserved.step(file, history, segments, slice)
+    }
+
+    fn write(self, &Given { file, history, question, steps, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let Savings { pass, live, reserved, .. } = &self;
+        let peak = pass.peak;
+        if history.event_count() == 0 || peak.1 == 0 {
+            return statements::write_nothing_to_save(writer);
+        }
+        let min_bytes = threshold(question, ["saved", "at least", "bytes"], (peak.1 / 100).max(1));
+        let savings = self.savings(file, history, min_bytes.value);
+        statements::write_insights(writer, peak, &savings, &steps.steps);
+        statements::write_reserved(writer, &reserved.keeping.finish(file, history), &reserved.layout);
+        tables::write_savings(writer, peak.1, &savings, min_bytes);
+        tables::write_categories(writer, pass);
+        tables::write_sites(writer, pass, &live.ids);
+        tables::write_stacks(writer, pass, &live.ids);
+        tables::write_modules(writer, pass);
+        tables::write_named(writer, pass, NumberedGrouping::Annotation);
+        tables::write_named(writer, pass, NumberedGrouping::Region);
+        tables::write_nodes(writer, pass);
     }
 }
 
@@ -146,14 +121,8 @@ impl ReservedPeak {
 
 impl Savings {
     /// Returns the changes that save at least `min_bytes`. The change that saves most comes first.
-    fn savings(
-        &self,
-        file: &OpenFile,
-        history: &DeviceHistory,
-        pass: &PeakPass,
-        live: &[AllocationId],
-        min_bytes: u64,
-    ) -> Vec<Saving> {
+    fn savings(&self, file: &OpenFile, history: &DeviceHistory, min_bytes: u64) -> Vec<Saving> {
+        let pass = &self.pass;
         let categories = &file.groups.categories;
         let matched = MatchedStacks { loss: &self.loss_matches.stacks, backward: &self.backward_matches.stacks };
         let savings = KINDS.into_iter().filter_map(|kind| {
@@ -165,7 +134,7 @@ impl Savings {
             let (mut concerned_bytes, mut by_size) = (0u64, 0u64);
             let mut sites: Vec<(u64, u64, AllocationId)> = Vec::new();
             sites.resize(file.groups.group_count(history, Grouping::CallSite) as usize, (0, 0, AllocationId(0)));
-            for &id in live {
+            for &id in &self.live.ids {
                 let bytes = pass.concerned_bytes(file, history, matched, (kind, id));
                 concerned_bytes = concerned_bytes.saturating_add(bytes);
                 if categories.set().compares_sizes(categories.rule(history, id)) {

@@ -5,7 +5,7 @@
 use super::groupings::{Groupings, NumberedGrouping};
 use super::kinds::{KINDS, SavingKind};
 use crate::open::OpenFile;
-use crate::report::steps::Steps;
+use crate::report::step_finder::Steps;
 use crate::roles::Role;
 use analysis::{Change, Changes, GroupEffect, IdSet, PeakWithout};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};

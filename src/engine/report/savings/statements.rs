@@ -3,7 +3,7 @@
 use super::kinds::{Saving, SavingKind};
 use crate::report::layout::Layout;
 use crate::report::site_sums::label;
-use crate::report::steps::Steps;
+use crate::report::step_finder::Steps;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text};
 use base::units::{percent, pluralize};
 use protocol::{SegmentsKept, Tone};
@@ -26,14 +26,7 @@ pub(super) fn write_insights(
 ) {
     let mut reported: Vec<SavingKind> = Vec::new();
     for saving in savings {
-        // All changes to optimizer state share one statement.
-        let is_optimizer = |kind: SavingKind| {
-            matches!(
-                kind,
-                SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer
-            )
-        };
-        if !reported.iter().any(|&kind| is_optimizer(kind) && is_optimizer(saving.kind)) {
+        if !(is_optimizer(&saving.kind) && reported.iter().any(is_optimizer)) {
             write_statement(writer, (moment, peak), saving, savings);
         }
         reported.push(saving.kind);
@@ -44,23 +37,24 @@ pub(super) fn write_insights(
         writer.set_fix("See the call sites below, and set finer category rules where most of the peak is unknown.");
     }
     if steps.spans.len() < 2 {
-        let text = [&steps.describe(), " What is held over from one step into the next is unknown."].concat();
+        let text = steps.describe() + " What is held over from one step into the next is unknown.";
         writer.add_statement(Tone::Fact, text, None);
     }
+}
+
+fn is_optimizer(kind: &SavingKind) -> bool {
+    matches!(kind, SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer)
 }
 
 fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), saving: &Saving, all: &[Saving]) {
     let (file, history) = (writer.file, writer.history);
     let texts = saving.kind.texts();
-    let mut text = [
+    let mut text = format!(
+        "{}: {} at the peak ({})",
         texts.subject,
-        ": ",
-        &bytes_text(saving.concerned_bytes),
-        " at the peak (",
-        &percent(saving.concerned_bytes, peak),
-        ")",
-    ]
-    .concat();
+        bytes_text(saving.concerned_bytes),
+        percent(saving.concerned_bytes, peak)
+    );
     let is_all = saving.top_sites.first().is_some_and(|&(_, bytes, _)| bytes == saving.concerned_bytes);
     for (index, &(site, bytes, _)) in saving.top_sites.iter().enumerate() {
         text.push_str(match index {
@@ -70,36 +64,26 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
         });
         text.push_str(&label(file, history, site));
         if !is_all {
-            [" (", &bytes_text(bytes), ")"].iter().for_each(|part| text.push_str(part));
+            text.push_str(&format!(" ({})", bytes_text(bytes)));
         }
     }
     text.push_str(". ");
-    let is_optimizer = matches!(
-        saving.kind,
-        SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer
-    );
     // Lists all changes that share the statement, in their order.
-    let same = |other: &&Saving| {
-        other.kind == saving.kind
-            || is_optimizer
-                && matches!(
-                    other.kind,
-                    SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer
-                )
-    };
+    let same = |other: &&Saving| other.kind == saving.kind || [other.kind, saving.kind].iter().all(is_optimizer);
     let alternatives: Vec<&Saving> = all.iter().filter(same).collect();
     for (index, saving) in alternatives.iter().enumerate() {
         let condition = saving.kind.texts().condition;
-        let condition = if index == 0 { condition.to_owned() } else { ["; ", &lowercase_first(condition)].concat() };
-        let verb = if index == 0 { ", the peak is " } else { ": " };
-        let parts = [condition.as_str(), verb, &bytes_text(saving.effect.peak), " (−"];
-        parts.iter().for_each(|part| text.push_str(part));
-        [&bytes_text(saving.saved_bytes), ")"].iter().for_each(|part| text.push_str(part));
+        let condition = match index {
+            0 => format!("{condition}, the peak is"),
+            _ => format!("; {}:", lowercase_first(condition)),
+        };
+        let [peak, saved] = [saving.effect.peak, saving.saved_bytes].map(bytes_text);
+        text.push_str(&format!("{condition} {peak} (−{saved})"));
     }
     if saving.effect.moment == moment {
         text.push('.');
     } else {
-        [", reached ", &moment_text(saving.effect.moment), "."].iter().for_each(|part| text.push_str(part));
+        text.push_str(&format!(", reached {}.", moment_text(saving.effect.moment)));
     }
     let evidence = saving
         .top_sites
@@ -107,12 +91,12 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
         .map_or_else(|| moment_evidence(moment), |&(_, _, id)| allocation_evidence(id.0, Some(moment)));
     writer.add_statement(Tone::Fact, text, Some(evidence));
     writer.set_parts_chart(&[("peak without it", saving.effect.peak), ("saved", saving.saved_bytes)]);
-    let fix = match is_optimizer {
+    let fix = match is_optimizer(&saving.kind) {
         true => {
             "Use an 8-bit optimizer, shard its state over data-parallel ranks (ZeRO-1, FSDP), or offload it to the CPU."
                 .to_owned()
         }
-        false => [texts.fix, " ", texts.caveat].concat(),
+        false => format!("{} {}", texts.fix, texts.caveat),
     };
     writer.set_fix(&fix);
 }
@@ -129,40 +113,27 @@ pub(super) fn write_reserved(writer: &mut ReportWriter<'_>, kept: &SegmentsKept,
     let reserved = layout.total.reserved;
     let SegmentsKept { empty, single_block: pinned, by_site, .. } = kept;
     if empty.bytes >= MIN_RESERVED.max(reserved / 100) {
-        let text = [
-            "Reserved at its peak: ",
-            &bytes_text(reserved),
-            ", of which ",
-            &pluralize(empty.count.into(), "empty segment"),
-            " with ",
-            &bytes_text(empty.bytes),
-            " (",
-            &percent(empty.bytes, reserved),
-            ").",
-        ];
-        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(layout.moment)));
+        let text = format!(
+            "Reserved at its peak: {}, of which {} with {} ({}).",
+            bytes_text(reserved),
+            pluralize(empty.count.into(), "empty segment"),
+            bytes_text(empty.bytes),
+            percent(empty.bytes, reserved)
+        );
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(layout.moment)));
         writer.set_fix("PyTorch releases them itself before an OOM; torch.cuda.empty_cache() before this point gives them to other processes.");
     }
     let Some(first) = by_site.first() else { return };
     if pinned.bytes >= MIN_RESERVED.max(reserved / 100) {
-        let text = [
-            "Reserved at its peak: ",
-            &bytes_text(reserved),
-            ", of which ",
-            &bytes_text(pinned.bytes),
-            " free (cached) in ",
-            &pluralize(pinned.count.into(), "segment"),
-            " pinned by one block each. Most by ",
-            &first.call_site,
-            " (",
-            &bytes_text(first.free.bytes),
-            ").",
-        ];
-        writer.add_statement(
-            Tone::Fact,
-            text.concat(),
-            Some(allocation_evidence(first.allocation, Some(layout.moment))),
+        let text = format!(
+            "Reserved at its peak: {}, of which {} free (cached) in {} pinned by one block each. Most by {} ({}).",
+            bytes_text(reserved),
+            bytes_text(pinned.bytes),
+            pluralize(pinned.count.into(), "segment"),
+            first.call_site,
+            bytes_text(first.free.bytes)
         );
+        writer.add_statement(Tone::Fact, text, Some(allocation_evidence(first.allocation, Some(layout.moment))));
         writer.set_fix("Set expandable_segments:True, or allocate what lives long before what is temporary.");
     }
 }

@@ -1,50 +1,37 @@
-//! Report on allocator settings. It lists their values, and suggests changes based on evidence in the trace.
+//! Insight on allocator settings. It lists their values, and suggests changes based on evidence in the trace.
 
 mod checks;
 mod known_settings;
 
-use super::job::Job;
+use super::insight::{Given, Insight, Need};
 use super::writer::{ReportWriter, bytes_text, moment_evidence, moment_text, truncate};
-use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
-use base::out_of_line::out_of_line;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::percent;
 use checks::{Check, CheckResult, Checks};
-use protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
+use protocol::{Cell, SheetRow, Tone};
 
-/// The report on settings, while it is computed.
-pub(super) struct Settings {
-    device: i64,
-    question: ReportQuestion,
-    checks: Option<Checks>,
-}
+/// The insight on settings.
+pub(super) struct Settings(Checks);
 
-impl Settings {
-    pub(super) fn new(device: i64, question: ReportQuestion) -> Settings {
-        Settings { device, question, checks: None }
+impl Insight for Settings {
+    const NEEDS: &'static [Need] = &[Need::Segments];
+
+    fn new(&Given { file, history, segments, .. }: &Given<'_>) -> Settings {
+        Settings(Checks::new(file, history, segments))
     }
-}
 
-impl Job for Settings {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
-        file.compute_segments(self.device, slice)?;
-        let file = &*file;
-        let (Some(history), Some(lives)) = (file.history(self.device), file.segments(self.device)) else {
-            return Ok(Report { topic: self.question.topic, ..Report::default() });
-        };
-        let checks = self.checks.get_or_insert_with(|| Checks::new(file, history, lives));
-        out_of_line(|| checks.step(file, history, lives, slice))?;
-        let mut found = checks.results(file, history, lives);
+    fn step(&mut self, &Given { file, history, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        self.0.step(file, history, segments, slice)
+    }
+
+    fn write(self, &Given { file, history, segments, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let mut found = self.0.results(file, history, segments);
         // The settings of the CUDA allocator don't apply to host memory.
         found.retain(|_| history.device >= 0);
-        out_of_line(|| {
-            let mut writer = ReportWriter::new(file, history, &self.question);
-            write_statements(&mut writer, &found);
-            write_settings(&mut writer);
-            write_checks(&mut writer, &found);
-            Ok(writer.report)
-        })
+        write_statements(writer, &found);
+        write_settings(writer);
+        write_checks(writer, &found);
     }
 }
 

@@ -1,84 +1,135 @@
-//! Detects steps, which are iterations of training or inference, from annotations or from repeating allocations.
-//!
-//! 1. Annotations that differ only in a number, `step_1`, `step_2`, …: each annotation is a step. The same holds for
-//!    repeated annotations with the same name if they cover nine tenths of the trace between the first and the last.
-//! 2. Annotations with the same name that cover less, such as `Optimizer.step`: a step goes from the end of an
-//!    annotation to the end of the next one.
-//! 3. A call stack that allocates at even intervals (`recurrence.rs`), if that gives more steps than rule 2.
-//!
-//! Other reports create a [`StepFinder`], call its `step` until it is done, and read its `steps`. Their spans are
-//! ascending and don't overlap.
+//! Insight on steps, annotations and compiled regions. It also contains the numbers that Mosaic reports.
 
-mod families;
-mod placed;
-mod recurrence;
-mod rule;
+mod mosaic_sheet;
+mod region_bytes;
+mod sheets;
+mod step_sheet;
 
-pub(super) use placed::PlacedAnnotations;
-pub(super) use rule::{StepRule, Steps, WARM_UP_STEPS};
-
-use crate::open::OpenFile;
+use super::insight::{Given, Insight, Need};
+use super::ranges::Ranges;
+use super::step_finder::StepFinder;
+use super::writer::{MAX_ROWS, ReportWriter};
+use crate::radix::Radix;
 use base::slice::{SliceResult, TimeSlice};
-use families::Families;
-use placed::PlacedAnnotation;
-use protocol::Span;
-use recurrence::Recurrence;
+use base::units::pluralize;
+use hashbrown::HashMap;
+use history::replay::DeviceHistory;
+use history::snapshot::StringId;
+use mosaic_sheet::write_mosaic;
+use protocol::{Span, Tone};
+use region_bytes::RegionPass;
+use sheets::{NameTotals, write_names, write_occurrences, write_regions};
+use step_sheet::{growth, write_steps};
 
-/// Finder of the training steps of a device.
-pub(crate) struct StepFinder {
-    device: i64,
-    pub(super) placed: PlacedAnnotations,
-    is_placed: bool,
-    families: Families,
-    /// Steps that were found from annotations. `None` until all annotations are read.
-    from_annotations: Option<Steps>,
-    recurrence: Recurrence,
-    pub(super) steps: Steps,
-    is_done: bool,
+/// The insight on steps and annotations.
+pub(super) struct Steps {
+    ranges: Ranges,
+    /// Totals of the steps. Steps that are annotations get theirs from `ranges`.
+    steps: Ranges,
+    regions: RegionPass,
+    by_name: HashMap<StringId, u32, foldhash::fast::RandomState>,
+    sums: Vec<NameTotals>,
+    /// Number of annotations that were already added to `sums`.
+    summed: usize,
+    /// Indices of annotations, sorted by peak. `names_by_peak` does the same for annotation names.
+    by_peak: Radix,
+    names_by_peak: Radix,
 }
 
-impl StepFinder {
-    pub(crate) fn new(device: i64) -> StepFinder {
-        let (placed, families, from_annotations, recurrence, steps) = Default::default();
-        StepFinder { device, placed, is_placed: false, families, from_annotations, recurrence, steps, is_done: false }
+impl Steps {
+    /// Continues adding up annotations by name and sorting annotations and names by peak. Also copies the totals of
+    /// annotations that are steps.
+    fn sum_up(&mut self, history: &DeviceHistory, steps: &StepFinder, slice: &mut TimeSlice) -> SliceResult {
+        let annotations = &steps.placed.annotations;
+        if self.summed == 0 {
+            self.by_peak = Radix::with_capacity(annotations.len());
+        }
+        while let Some(placed) = annotations.get(self.summed) {
+            slice.tick()?;
+            let index = self.summed as u32;
+            self.summed += 1;
+            let facts = self.ranges.facts().get(index as usize).copied().unwrap_or_default();
+            self.by_peak.push(!facts.peak, index);
+            if steps.steps.annotation_rows.get(self.steps.facts().len()) == Some(&placed.row) {
+                self.steps.push(facts);
+            }
+            let Some(range) = history.annotations.get(placed.row as usize) else { continue };
+            let next = self.sums.len() as u32;
+            let number = *self.by_name.entry(range.name).or_insert(next);
+            if number == next {
+                self.sums.push(NameTotals::new(range.name, index));
+            }
+            if let Some(sum) = self.sums.get_mut(number as usize) {
+                sum.add(history, range, index, facts);
+            }
+        }
+        self.by_peak.step(slice)?;
+        if self.names_by_peak.len() == 0 {
+            self.names_by_peak = Radix::with_capacity(self.sums.len());
+        }
+        while let Some(sum) = self.sums.get(self.names_by_peak.len()) {
+            slice.tick()?;
+            let index = self.names_by_peak.len() as u32;
+            self.names_by_peak.push(!sum.peak, index);
+        }
+        self.names_by_peak.step(slice)
+    }
+}
+
+impl Insight for Steps {
+    const NEEDS: &'static [Need] = &[Need::Steps];
+
+    fn new(given: &Given<'_>) -> Steps {
+        let moment = |key: &str| {
+            let known = given.question.thresholds.iter().find(|(known, _)| known == key);
+            known.map(|&(_, value)| u32::try_from(value).unwrap_or(u32::MAX))
+        };
+        let mut regions = RegionPass::new(moment("from").zip(moment("to")).map(|(from, to)| Span { from, to }));
+        let clock = given.history.events.times.time_axis();
+        let marks = given.file.snapshot.marks.iter().take(given.question.rows.min(MAX_ROWS) as usize);
+        let until = |us: i64| clock.map(|clock| clock.events_before_us(us.saturating_add(1)));
+        regions.request_usages(marks.filter_map(|mark| until(mark.time_us)));
+        let StepFinder { steps, placed, .. } = given.steps;
+        let are_annotations = !steps.annotation_rows.is_empty();
+        let (by_name, sums, summed, by_peak, names_by_peak) = Default::default();
+        Steps {
+            ranges: Ranges::new(placed.spans.clone()),
+            steps: if are_annotations { Ranges::default() } else { Ranges::new(steps.spans.clone()) },
+            regions,
+            by_name,
+            sums,
+            summed,
+            by_peak,
+            names_by_peak,
+        }
     }
 
-    /// Continues searching until the steps are found or the time slice is used up. Afterwards, `steps` and `placed` are
-    /// complete. Both are empty if the file does not have the device.
-    pub(crate) fn step(&mut self, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
-        let Some(history) = file.history(self.device) else { return Ok(()) };
-        if self.is_done {
-            return Ok(());
-        }
-        if !self.is_placed {
-            self.placed.step(history, slice)?;
-            self.is_placed = true;
-        }
-        if self.from_annotations.is_none() {
-            self.families.step(&file.snapshot, history, &self.placed, slice)?;
-            self.from_annotations = Some(self.families.take_steps().unwrap_or_default());
-        }
-        let are_annotations =
-            self.from_annotations.as_ref().is_some_and(|steps| matches!(steps.rule, StepRule::Annotations(_)));
-        if !are_annotations {
-            self.recurrence.step(&file.snapshot, history, slice)?;
-        }
-        let (by_name, by_stack) = (self.from_annotations.take().unwrap_or_default(), self.recurrence.take_steps());
-        let is_by_name = are_annotations || !by_name.spans.is_empty() && by_name.spans.len() >= by_stack.spans.len();
-        self.steps = if is_by_name { by_name } else { by_stack };
-        self.is_done = true;
-        (self.families, self.recurrence) = Default::default();
-        Ok(())
+    fn step(&mut self, &Given { file, history, steps, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        self.ranges.step(history, slice)?;
+        self.steps.step(history, slice)?;
+        self.regions.step(&file.snapshot, history, slice)?;
+        self.sum_up(history, steps, slice)
     }
 
-    /// Returns the moments at which the steps end, in ascending order.
-    pub(crate) fn step_ends(&self) -> Vec<u32> {
-        self.steps.spans.iter().map(|span| span.to).collect()
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let PlacedAnnotations { annotations, spans, .. } = &self.placed;
-        annotations.capacity() * size_of::<PlacedAnnotation>()
-            + (spans.capacity() + self.steps.spans.capacity()) * size_of::<Span>()
+    fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let history = given.history;
+        let StepFinder { steps, placed, .. } = given.steps;
+        writer.add_statement(Tone::Fact, steps.describe(), None);
+        writer.report.statements.extend(growth(steps, self.steps.facts(), history.event_count()));
+        let mut add_fact = |count: usize, fact: &str| {
+            if count > 0 {
+                writer.add_statement(Tone::Fact, pluralize(count as u64, "annotation") + fact, None);
+            }
+        };
+        add_fact(placed.without_time, " cannot be placed: the trace has no times.");
+        add_fact(placed.outside_rows.len(), " outside the recorded events.");
+        let never_ends = |row: u32| history.annotations.get(row as usize).is_some_and(|range| range.end_us.is_none());
+        let open = placed.annotations.iter().filter(|annotation| never_ends(annotation.row));
+        add_fact(open.count(), " without an end, extended to the end of the trace.");
+        write_names(writer, &self.sums, &self.names_by_peak.into_ids(), &self.ranges);
+        write_occurrences(writer, placed, &self.by_peak.into_ids(), &self.ranges);
+        write_steps(writer, steps, self.steps.facts());
+        write_regions(writer, &self.regions.regions);
+        write_mosaic(writer, &self.regions);
     }
 }

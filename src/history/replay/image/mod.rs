@@ -45,6 +45,8 @@ struct Columns {
     offsets: [Column<i32>; 1],
 }
 
+base::heap_bytes!(Columns: [bytes], [words], [longs], [signed], [offsets]);
+
 /// Kinds of warnings about histories. A serialized warning stores its index in this table.
 const KINDS: [WarningKind; 11] = [
     WarningKind::AllocatedTwice,

@@ -13,6 +13,7 @@ use crate::replay::totals::Totals;
 use crate::replay::trace::{Annotated, EARLY_BIT, Events, LifetimeColumns, Subject};
 use crate::snapshot::{Action, LabelsId, Rows, Snapshot, Warnings};
 use base::column::Column;
+use base::heap::{self, HeapBytes};
 use std::fmt;
 
 /// Number of values of a device other than columns.
@@ -29,7 +30,7 @@ pub(in crate::replay) struct ImageReader {
 
 /// Interface of [`ImageReader`]. It is used as a trait object, so that programs that load no serialized histories do
 /// not link the code.
-pub(in crate::replay) trait HistoryLoader {
+pub(in crate::replay) trait HistoryLoader: HeapBytes {
     /// Adds the next part. Returns `false` if it is invalid.
     fn part(&mut self, part: &[u8]) -> bool;
 
@@ -46,8 +47,6 @@ pub(in crate::replay) trait HistoryLoader {
 
     /// Returns the number of events of all devices.
     fn events(&self) -> u64;
-
-    fn heap_bytes(&self) -> usize;
 }
 
 /// Prints only a name, to keep the wasm small. Printing the contents would need more code than loading them.
@@ -120,17 +119,12 @@ impl HistoryLoader for ImageReader {
             self.devices.iter().map(|(_, columns)| columns.bytes.iter().map(Column::len).sum::<usize>() as u64);
         loading.chain(self.histories.iter().map(|history| history.event_count().into())).sum()
     }
+}
 
+impl HeapBytes for ImageReader {
     fn heap_bytes(&self) -> usize {
-        let loading = self.devices.iter().map(|(_, columns)| {
-            columns.bytes.iter().map(Column::heap_bytes).sum::<usize>()
-                + columns.words.iter().map(Column::heap_bytes).sum::<usize>()
-                + columns.longs.iter().map(Column::heap_bytes).sum::<usize>()
-                + columns.signed.iter().map(Column::heap_bytes).sum::<usize>()
-                + columns.offsets.iter().map(Column::heap_bytes).sum::<usize>()
-        });
         let histories = self.histories.iter().flat_map(DeviceHistory::heap_bytes).map(|(_, bytes)| bytes);
-        loading.chain(histories).sum()
+        heap::sum(&self.devices) + histories.sum::<usize>()
     }
 }
 

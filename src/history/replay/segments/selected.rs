@@ -21,6 +21,8 @@ pub struct SelectedSegments {
     next_event: Option<usize>,
 }
 
+base::heap_bytes!(SelectedSegments: ranges, mapped, changes);
+
 impl SelectedSegments {
     /// Creates the state before the first range is added.
     pub fn new(history: &DeviceHistory) -> SelectedSegments {
@@ -106,9 +108,5 @@ impl SelectedSegments {
     /// Returns the curve of the selected mapped bytes. `change` must call [`SelectedSegments::change`].
     pub fn curve<'a>(&'a self, change: &'a dyn Fn(EventIdx) -> i64) -> Curve<'a> {
         Curve::new(&self.mapped, change)
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        self.ranges.heap_bytes() + self.mapped.heap_bytes() + self.changes.heap_bytes()
     }
 }

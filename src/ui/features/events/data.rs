@@ -82,15 +82,6 @@ pub enum EventsAction {
     ActionToggled(u32),
 }
 
-/// Commands of the Events tab.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EventStep {
-    Select,
-    /// Goes to the event that allocated the selected allocation.
-    ToAllocated,
-    ToFreed,
-}
-
 /// Direction of the synchronization between the list and the cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SyncDirection {

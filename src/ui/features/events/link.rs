@@ -8,7 +8,7 @@ pub(super) const LINKS: &[Key<Events>] = &[
         "events",
         |events, _| events.text.clone(),
         |events, shared, link| {
-            handle_action(events, shared, EventsAction::FilterTyped(link.text.to_owned()), link.effects);
+            handle_action(events, shared, EventsAction::FilterTyped(link.text.to_owned()), link.out);
         },
     ),
     view_key(

@@ -1,8 +1,8 @@
 //! Contents of the Events tab: rows, action filters and status line.
 
 use super::Events;
+use crate::amount::elapsed;
 use crate::details::time_of_day;
-use crate::moment::elapsed;
 use crate::rows::cells::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
 use crate::rows::{Cell, Grid, RowView};
 use crate::shared::Shared;

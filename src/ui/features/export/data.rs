@@ -4,7 +4,7 @@ use super::crop_range::CropRange;
 use crate::figure::{Figure, words::SheetText};
 use crate::picture_file::Format;
 use picture::timeline::{OutlineRect, View};
-use protocol::{ExportFormat, ExportTable, PlotSettings};
+use protocol::{ExportTable, PlotSettings};
 use std::collections::BTreeSet;
 
 /// Visibility of the export dialog.
@@ -66,17 +66,4 @@ pub enum ExportAction {
     CropChosen(usize),
     /// A torch.profiler trace with this file name was selected.
     TraceChosen(String),
-}
-
-/// Commands of the export dialog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ExportStep {
-    /// Opens or closes the dialog.
-    Toggle,
-    Save(Format),
-    Write(ExportFormat),
-    /// Saves the range selected in the dialog as a smaller snapshot.
-    Crop,
-    /// Selects a torch.profiler trace to add the memory data to, or removes the selected one.
-    Trace,
 }

@@ -1,10 +1,10 @@
 //! Export to the formats of other tools, and of a range as a smaller snapshot.
 
-use super::data::{Dialog, Export, ExportStep};
-use crate::binding::{Binding, KeyScope, bind};
+use super::data::{Dialog, Export};
 use crate::comparing::SecondFile;
 use crate::effect::{AfterWrite, Effect, FileToWrite};
 use crate::figure::words::file_stem;
+use crate::outbox::Outbox;
 use crate::shared::Shared;
 use crate::snapshot_to_save::snapshot_to_save;
 use base::units::{Moment, group_digits};
@@ -29,21 +29,6 @@ pub fn describe_scope(shared: &Shared) -> String {
     }
 }
 
-/// Returns the keyboard shortcut and the button of a format in the export dialog.
-pub(super) const fn binding(format: ExportFormat) -> Binding<ExportStep> {
-    let (keys, label, control): (&[&str], _, _) = match format {
-        ExportFormat::Speedscope => (&["o"], "Export for speedscope", "export-speedscope"),
-        ExportFormat::Pprof => (&["p"], "Export for pprof", "export-pprof"),
-        ExportFormat::Collapsed => (&["c"], "Export as collapsed stacks", "export-collapsed"),
-        ExportFormat::Firefox => (&["f"], "Export for the Firefox Profiler", "export-firefox"),
-        ExportFormat::Trace => (&["t"], "Export for Perfetto", "export-trace"),
-        ExportFormat::Dhat => (&["d"], "Export for DHAT", "export-dhat"),
-        ExportFormat::Csv => (&["v"], "Export a table as CSV", "export-csv"),
-        ExportFormat::JsonLines => (&["j"], "Export a table as JSON lines", "export-jsonl"),
-    };
-    bind(KeyScope::Export, keys, ExportStep::Write(format), label, control)
-}
-
 /// Returns the common prefix of the names of files exported from the shown device.
 fn file_prefix(shared: &Shared) -> Option<String> {
     let (device, is_second) = split_ordinal(shared.device()?.device);
@@ -56,7 +41,7 @@ fn file_prefix(shared: &Shared) -> Option<String> {
 }
 
 /// Starts exporting the data of the shown device in the given format.
-pub(super) fn export_format(export: &mut Export, shared: &mut Shared, format: ExportFormat, effects: &mut Vec<Effect>) {
+pub(super) fn export_format(export: &mut Export, shared: &Shared, format: ExportFormat, out: &mut Outbox) {
     let Some(name) = file_prefix(shared) else { return };
     let end = shared.end_moment();
     let range = shared.cursor.range.map_or(Span { from: 0, to: end }, |range| Span { from: range.from, to: range.to });
@@ -67,30 +52,30 @@ pub(super) fn export_format(export: &mut Export, shared: &mut Shared, format: Ex
     let cursor = shared.cursor.moment;
     let (table, scope) = (export.table, shared.views.scope);
     let question = ExportQuestion { format, table, cursor, range, scope, largest: MAX_TRACE_ALLOCATIONS };
-    start_job(export, shared, ExportJob::Format(question), file, effects);
+    start_job(export, shared, ExportJob::Format(question), file, out);
 }
 
 /// Starts exporting the selected range of events as a smaller snapshot.
-pub(super) fn export_crop(export: &mut Export, shared: &mut Shared, effects: &mut Vec<Effect>) {
+pub(super) fn export_crop(export: &mut Export, shared: &Shared, out: &mut Outbox) {
     let (Some(name), Some(events)) = (file_prefix(shared), export.crop.events(shared)) else { return };
     let source = shared.file().map_or_else(String::new, |file| file.file.clone());
     let file = format!("{name}-{}-{}.pickle", events[0], events[1].saturating_sub(1));
-    start_job(export, shared, ExportJob::Crop { events, source }, file, effects);
+    start_job(export, shared, ExportJob::Crop { events, source }, file, out);
 }
 
-fn start_job(export: &mut Export, shared: &mut Shared, job: ExportJob, file: String, effects: &mut Vec<Effect>) {
+fn start_job(export: &mut Export, shared: &Shared, job: ExportJob, file: String, out: &mut Outbox) {
     let Some((snapshot, device)) = snapshot_to_save(shared) else { return };
     export.dialog = Dialog::Closed;
     if export.is_writing {
-        shared.remark = Some("Already writing a file.".to_owned());
+        out.say("Already writing a file.");
         return;
     }
     export.is_writing = true;
-    shared.remark = Some(format!("Writing {file}…"));
+    out.say(format!("Writing {file}…"));
     let is = |wanted| matches!(&job, ExportJob::Format(ExportQuestion { format, .. }) if *format == wanted);
     let (is_gzipped, extends_trace) = (is(ExportFormat::Pprof), is(ExportFormat::Trace) && export.trace.is_some());
     let categories = Box::new(shared.rules.set());
-    effects.push(Effect::WriteFile(Box::new(FileToWrite {
+    out.push(Effect::WriteFile(Box::new(FileToWrite {
         snapshot,
         device,
         job,

@@ -3,6 +3,7 @@
 use super::FlameGraph;
 use super::words::short_location;
 use crate::amount::{amount, change, per_mille, sign};
+use crate::find;
 use crate::shared::Shared;
 use protocol::{FlameBox, Grouping, NodeKind, NodeLabel, Scope};
 
@@ -96,7 +97,7 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     let is_change = matches!(scope, Scope::Change(_));
     // Colours match the timeline if that is coloured by call site. Otherwise they show the kind of code.
     let slot = |flame_box: &FlameBox| flame_box.slot.filter(|_| shared.plot_settings.colouring == Grouping::CallSite);
-    let searches = shared.match_serial().is_some();
+    let searches = find::match_serial(shared).is_some();
     let text_px = TEXT_PX * canvas.scale;
     let mut picture =
         FlamePicture { size_px: [width, canvas.height_px], tiles: vec![], texts: vec![], text_px, outlines: vec![] };

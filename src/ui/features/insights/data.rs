@@ -23,6 +23,8 @@ pub(crate) const MAX_ROWS: u64 = 5000;
 #[derive(Clone, Debug, Default)]
 pub struct InsightsTab {
     pub topic: Topic,
+    /// Insight to show once a device is shown.
+    pub(crate) requested_topic: Option<Topic>,
     /// Serial number and contents of the pending request.
     pub(crate) pending: Option<(u32, TopicQuestion)>,
     /// Latest reports with the requests that they answer, at most one per topic.
@@ -166,20 +168,6 @@ pub(crate) struct TopicQuestion {
 pub(crate) struct ReportItem {
     pub(crate) sheet: Option<String>,
     pub(crate) row: usize,
-}
-
-/// Commands of the Insights tab.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InsightsStep {
-    /// Goes to the previous summary sentence or table row.
-    Up,
-    Down,
-    First,
-    Last,
-    ShowEvidence,
-    /// Shows or hides the call stack of the active row.
-    ToggleStack,
-    Copy,
 }
 
 /// User input in the Insights tab.

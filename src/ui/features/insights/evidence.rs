@@ -2,79 +2,72 @@
 //! previous evidence.
 
 use super::data::{EvidenceEffect, InsightsTab};
-use crate::effect::Effect;
+use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
-use crate::{find, selecting};
 use picture::timeline::Axis;
 use protocol::{Evidence, MomentFacts, MomentSpec, Question, Span};
 
-/// Margin on either side of a span when zooming to it, as a fraction of the span's length.
-const SPAN_MARGIN: f64 = 0.04;
-
-/// Shows evidence, and undoes the search and the selection of the previous evidence.
-pub(super) fn show_evidence(tab: &mut InsightsTab, shared: &mut Shared, evidence: Evidence, effects: &mut Vec<Effect>) {
+/// Shows evidence in the device at `index`, and undoes the search and the selection of the previous evidence.
+pub(super) fn show_evidence(
+    tab: &mut InsightsTab,
+    shared: &Shared,
+    index: usize,
+    evidence: Evidence,
+    out: &mut Outbox,
+) {
     let Evidence { span, moment, allocation, find, open } = evidence;
     if let Some((file_index, with)) = open {
-        shared.ranks.wanted = Some((file_index as usize, with.map(|with| with as usize)));
+        out.intend(Intent::OpenFile(file_index as usize, with.map(|with| with as usize)));
         return;
     }
     let evidence_effect = EvidenceEffect { find: find.clone(), allocation };
     let previous = std::mem::replace(&mut tab.evidence_effect, evidence_effect);
     if find.is_some() || allocation.is_some() {
         // A selected node would take precedence.
-        shared.views.node = None;
+        out.intend(Intent::Node(None));
     }
     let searched = previous.find.is_some_and(|previous| previous == shared.find.text);
-    if let Some(text) = find.or(searched.then(String::new)) {
-        find::set_text(shared, text);
-    }
+    out.intents.extend(find.or(searched.then(String::new)).map(Intent::Search));
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     match allocation {
-        Some(allocation) => selecting::select(shared, allocation, effects),
+        Some(_) => out.intend(Intent::Select(allocation)),
         None if selected.is_some() && selected == previous.allocation => {
-            (shared.selection, shared.selecting) = (None, None);
+            out.intend(Intent::Select(None));
         }
         None => {}
     }
     if let Some(span) = span {
-        show_span(tab, shared, span, effects);
+        show_span(tab, shared, index, span, out);
     }
     if let Some(moment) = moment {
-        shared.end_range();
-        shared.go_to(moment);
+        out.intend(Intent::EndRange);
+        out.intend(Intent::MoveCursor(moment));
     }
 }
 
 /// Zooms to a span of events. On the time axis, first requests the positions of its ends.
-fn show_span(tab: &mut InsightsTab, shared: &mut Shared, span: Span, effects: &mut Vec<Effect>) {
-    shared.follow_pointer();
-    let Some(device) = shared.device().map(|device| device.device) else { return };
-    match shared.axis {
-        Axis::Events => zoom_to(shared, f64::from(span.from), f64::from(span.to) + 1.0),
-        Axis::Time => {
-            let serial = shared.next_serial();
-            tab.pending_span = Some((serial, span));
+fn show_span(tab: &mut InsightsTab, shared: &Shared, index: usize, span: Span, out: &mut Outbox) {
+    out.intend(Intent::FollowPointer);
+    match shared.device_at(index) {
+        Some(device) if shared.axis == Axis::Time && device.time_us.is_some() => {
             let at = [span.from, span.to].map(MomentSpec::Moment).to_vec();
-            effects.push(Effect::ask(serial, device, Question::Moments(at)));
+            tab.pending_span = Some((out.ask(device.device, Question::Moments(at)), span));
         }
+        _ => out.intend(Intent::ShowRange(events_of(span))),
     }
+}
+
+/// Returns the edges of a span on the event axis.
+fn events_of(span: Span) -> [f64; 2] {
+    [f64::from(span.from), f64::from(span.to) + 1.0]
 }
 
 /// Zooms to a span of events once the positions of its ends on the time axis are known.
-pub(crate) fn on_moments(shared: &mut Shared, span: Span, moments: &[MomentFacts]) {
+pub(crate) fn on_moments(shared: &Shared, span: Span, moments: &[MomentFacts], out: &mut Outbox) {
     let x = |facts: &MomentFacts| facts.position.time as f64;
-    match (shared.axis, moments) {
-        (Axis::Time, [from, to]) => zoom_to(shared, x(from), x(to)),
+    out.intend(Intent::ShowRange(match (shared.axis, moments) {
+        (Axis::Time, [from, to]) => [x(from), x(to)],
         // The axis may have changed meanwhile.
-        _ => zoom_to(shared, f64::from(span.from), f64::from(span.to) + 1.0),
-    }
-}
-
-/// Zooms to a part of the axis and shows the full height of the stack there.
-fn zoom_to(shared: &mut Shared, from: f64, to: f64) {
-    let margin = (to - from) * SPAN_MARGIN;
-    shared.navigate(|plane, view| {
-        let view = plane.view_between(view, [from - margin, to + margin]);
-        plane.centred(view, from.midpoint(to))
-    });
+        _ => events_of(span),
+    }));
 }

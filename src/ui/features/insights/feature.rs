@@ -1,18 +1,20 @@
 //! Registration of the Insights tab as a feature.
 
 use super::{
-    InsightsAction, InsightsStep, InsightsTab, ask_unseen, handle_action, keys, link, reset, step, take, update_and_ask,
+    InsightsAction, InsightsTab, ask_unseen, handle_action, link, open_requested, reset, take, update_and_ask,
 };
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing};
 
-pub(crate) const FEATURE: Feature<InsightsTab, InsightsAction, InsightsStep> = Feature {
+pub(crate) const FEATURE: Feature<InsightsTab, InsightsAction> = Feature {
     reset,
-    questions: &[(AskPhase::BeforeScene, update_and_ask), (AskPhase::AfterScene, ask_unseen)],
+    questions: &[
+        (AskPhase::Setup, open_requested),
+        (AskPhase::BeforeScene, update_and_ask),
+        (AskPhase::AfterScene, ask_unseen),
+    ],
     on_reply: take,
     on_action: handle_action,
-    on_command: step,
-    bindings: keys::KEYS,
     link_keys: link::LINKS,
     on_escape: close_nothing,
 };

@@ -4,6 +4,7 @@ use super::cells::{CellView, cell_view, spreadsheet_text};
 use super::{InsightsTab, MAX_ROWS, ReportItem};
 use crate::amount::{change, per_mille};
 use crate::cell_text::total_row;
+use crate::comparing;
 use crate::shared::Shared;
 use base::units::{Bytes, pluralize};
 use protocol::{Cell, Chart, DeltaBox, HeatMap, Report, Sheet, Threshold, Tone, Topic};
@@ -90,7 +91,7 @@ pub fn tab_state(tab: &InsightsTab, shared: &Shared) -> TabState {
     };
     TabState {
         topic: tab.topic,
-        is_compared: shared.is_compared(),
+        is_compared: comparing::part::is_compared(shared),
         is_surveyed: shared.ranks.is_available(),
         alarms: alarms(tab),
         is_busy: tab.is_loading(),
@@ -136,7 +137,7 @@ pub struct ChartView {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxView {
     pub depth: u32,
-    /// Left edge of the box, from 0 to [`DeltaBox::WHOLE`], the full width.
+    /// Left edge of the box, from 0 to [`DeltaBox::FULL_WIDTH`], the full width.
     pub left: u32,
     pub width: u32,
     /// Difference and name, such as `▲ +1.20 GiB model.py:12 forward`.

@@ -3,6 +3,7 @@
 use super::data::MAX_ROWS;
 use super::{EditedRow, Plan, RowSubject};
 use crate::link::value::{Key, MAX_VALUE, view_key, word_at};
+use crate::outbox::Intent;
 use crate::planned::DrawnCurve;
 use protocol::Preset;
 
@@ -20,9 +21,9 @@ pub(super) const LINKS: &[Key<Plan>] = &[
     view_key(
         "curve",
         |_, shared| word_at(&CURVES, shared.planned.drawn as usize).to_owned(),
-        |_, shared, link| {
+        |_, _, link| {
             let drawn = link.map_word(&CURVES, &[DrawnCurve::None, DrawnCurve::Without, DrawnCurve::Plan]);
-            shared.draw_curve(drawn);
+            link.out.intend(Intent::DrawCurve(drawn));
         },
     ),
 ];
@@ -42,7 +43,7 @@ fn format_plan(plan: &Plan) -> String {
 
 fn parse_row(line: &str) -> EditedRow {
     let (group, by) = line.rsplit_once('=').unwrap_or((line, ""));
-    let preset = Preset::ALL.into_iter().find(|preset| preset.name() == group);
+    let preset = Preset::from_name(group);
     EditedRow {
         subject: preset.map_or_else(|| RowSubject::Group(group.to_owned()), RowSubject::Preset),
         factor: by.to_owned(),

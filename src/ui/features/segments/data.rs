@@ -53,7 +53,7 @@ pub struct SegmentsTab {
     /// The allocation that was last scrolled into view.
     pub(crate) revealed_allocation: Option<u32>,
     /// A navigation step to run once the rows that it needs are loaded.
-    pub(crate) pending_step: Option<SegmentsStep>,
+    pub(crate) pending_step: Option<BlockMove>,
     pub(crate) answer: Latest<(SegmentsQuestion, u32), Rc<SegmentsPage>>,
     /// Details of two allocations: under the pointer, and at the active position.
     pub(crate) details: [Latest<u32, Option<Box<Details>>>; 2],
@@ -197,31 +197,15 @@ pub enum SegmentsAction {
     KeptLineClicked(u32),
 }
 
-/// Commands of the Segments tab.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SegmentsStep {
-    /// Goes to the previous block.
+/// Movement between blocks by keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockMove {
     PreviousBlock,
-    /// Goes to the next block.
     NextBlock,
-    /// Goes to the previous segment.
     PreviousSegment,
-    /// Goes to the next segment.
     NextSegment,
     First,
     Last,
-    Select,
-    /// Decreases the bytes per pixel.
-    ZoomIn,
-    ZoomOut,
-    Fit,
-    /// Cycles through the sort orders.
-    NextSort,
-    NextPool,
-    NextStream,
-    TypeRequest,
-    CursorBack,
-    CursorForward,
 }
 
 /// A bar (the part of a segment in one row) and one of its pieces. The piece is `None` if all pieces are too narrow to

@@ -33,7 +33,7 @@ pub(super) const LINKS: &[Key<SegmentsTab>] = &[
         "request",
         |tab, _| tab.request_text.clone(),
         |tab, shared, link| {
-            handle_action(tab, shared, SegmentsAction::RequestTyped(link.text.to_owned()), link.effects);
+            handle_action(tab, shared, SegmentsAction::RequestTyped(link.text.to_owned()), link.out);
         },
     ),
 ];

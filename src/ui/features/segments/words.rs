@@ -1,8 +1,8 @@
 //! Texts of the Segments tab: headings, sums, hover card, status line, and the outcome of a simulated request.
 
 use super::{BlockInBar, SegmentsTab};
+use crate::amount::{bytes_text, event_name};
 use crate::hover::lifetime_text;
-use crate::moment::{bytes_text, event_name};
 use crate::rows::cells::hexadecimal;
 use crate::shared::Shared;
 use base::units::{Bytes, group_digits, percent, pluralize};

@@ -2,16 +2,13 @@
 
 use super::{SourceAction, Sources, ask, handle_action, link, reset, take};
 use crate::change::AskPhase;
-use crate::feature::{Feature, close_nothing, no_commands};
-use std::convert::Infallible;
+use crate::feature::{Feature, close_nothing};
 
-pub(crate) const FEATURE: Feature<Sources, SourceAction, Infallible> = Feature {
+pub(crate) const FEATURE: Feature<Sources, SourceAction> = Feature {
     reset,
     questions: &[(AskPhase::BeforeScene, ask)],
     on_reply: take,
     on_action: handle_action,
-    on_command: no_commands,
-    bindings: &[],
     link_keys: link::LINKS,
     on_escape: close_nothing,
 };

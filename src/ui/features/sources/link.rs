@@ -21,7 +21,7 @@ fn files(sources: &Sources, _: &Shared) -> String {
     if text.is_empty() { ",".to_owned() } else { text }
 }
 
-fn set_files(sources: &mut Sources, _: &mut Shared, link: &mut ValueReader<'_>) {
+fn set_files(sources: &mut Sources, _: &Shared, link: &mut ValueReader<'_>) {
     let mut open = Vec::new();
     link.for_each_entry(&mut |entry| {
         if !entry.is_empty() {

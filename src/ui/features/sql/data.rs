@@ -5,6 +5,7 @@ use super::subject::QuerySubject;
 use super::utf16::{bytes_to, utf16_length};
 use super::{lists, rows};
 use crate::effect::{Effect, SqlEffect};
+use crate::outbox::Outbox;
 use protocol::sql::{Completion, QueryResult, RowTarget, Schema, SqlReply, SqlRequest, Token};
 
 /// Maximum number of queries in the history.
@@ -148,38 +149,38 @@ impl Sql {
     }
 
     /// Appends the column with this index, counted over all tables, to the query.
-    pub(super) fn insert_column(&mut self, index: usize, effects: &mut Vec<Effect>) {
+    pub(super) fn insert_column(&mut self, index: usize, out: &mut Outbox) {
         let columns = self.schema.tables.iter().flat_map(|table| &table.columns);
         let Some((name, _)) = columns.into_iter().nth(index) else { return };
         let space = if self.text.is_empty() || self.text.ends_with([' ', '\n', '(']) { "" } else { " " };
         let text = [&*self.text, space, name].concat();
         let end = utf16_length(&text);
-        self.set_text(text, end, effects);
+        self.set_text(text, end, out);
     }
 
     /// Handles an edit of the query. `cursor` is the position of the cursor in UTF-16 units.
-    pub(super) fn on_edit(&mut self, text: String, cursor: usize, effects: &mut Vec<Effect>) {
+    pub(super) fn on_edit(&mut self, text: String, cursor: usize, out: &mut Outbox) {
         let cursor = bytes_to(&text, cursor) as u32;
         self.text = text;
         self.close_words();
-        self.request_syntax(Some(cursor), effects);
+        self.request_syntax(Some(cursor), out);
     }
 
     /// Replaces the text of the query. `cursor` is the new position of the cursor in UTF-16 units.
-    pub(super) fn set_text(&mut self, text: String, cursor: usize, effects: &mut Vec<Effect>) {
-        effects.push(Effect::Sql(SqlEffect::SetText(text.clone(), cursor as u32)));
+    pub(super) fn set_text(&mut self, text: String, cursor: usize, out: &mut Outbox) {
+        out.push(Effect::Sql(SqlEffect::SetText(text.clone(), cursor as u32)));
         self.text = text;
         self.close_words();
-        self.request_syntax(None, effects);
+        self.request_syntax(None, out);
     }
 
-    fn request_syntax(&mut self, cursor: Option<u32>, effects: &mut Vec<Effect>) {
+    fn request_syntax(&mut self, cursor: Option<u32>, out: &mut Outbox) {
         self.tokens.clear();
         self.on_change(SqlPart::Query);
         self.edit += 1;
         if self.stage == WorkerStage::Open {
             let request = SqlRequest::Edit { serial: self.edit, text: self.text.clone(), cursor };
-            effects.push(Effect::Sql(SqlEffect::Ask(request)));
+            out.push(Effect::Sql(SqlEffect::Ask(request)));
         }
     }
 
@@ -189,7 +190,7 @@ impl Sql {
     }
 
     /// Handles a key that is pressed while suggestions are listed.
-    pub(super) fn on_key(&mut self, key: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn on_key(&mut self, key: &str, out: &mut Outbox) {
         let count = self.completion.words.len();
         if count == 0 {
             return;
@@ -197,46 +198,46 @@ impl Sql {
         match key {
             "ArrowDown" => self.chosen = Some(self.chosen.map_or(0, |at| (at + 1) % count)),
             "ArrowUp" => self.chosen = Some(self.chosen.map_or(count - 1, |at| (at + count - 1) % count)),
-            "Tab" => return self.complete(self.chosen.unwrap_or(0), effects),
+            "Tab" => return self.complete(self.chosen.unwrap_or(0), out),
             _ => self.completion.words.clear(),
         }
         self.on_change(SqlPart::Words);
     }
 
     /// Replaces the word at the cursor by the suggestion with this index.
-    pub(super) fn complete(&mut self, index: usize, effects: &mut Vec<Effect>) {
+    pub(super) fn complete(&mut self, index: usize, out: &mut Outbox) {
         let Some(word) = self.completion.words.get(index) else { return };
         let (before, rest) = self.text.split_at_checked(self.completion.from).unwrap_or((&self.text, ""));
         let behind = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
         let start = [before, word].concat();
         let cursor = utf16_length(&start);
-        self.set_text([&start, behind].concat(), cursor, effects);
+        self.set_text([&start, behind].concat(), cursor, out);
     }
 
     /// Runs a query in the worker, which has opened the snapshots.
-    pub(super) fn run(&mut self, query: String, effects: &mut Vec<Effect>) {
+    pub(super) fn run(&mut self, query: String, out: &mut Outbox) {
         self.text.clone_from(&query);
         self.close_words();
-        self.ask(SqlRequest::Run(query), effects);
+        self.ask(SqlRequest::Run(query), out);
     }
 
     /// Sends a request that may take long.
-    pub(super) fn ask(&mut self, request: SqlRequest, effects: &mut Vec<Effect>) {
+    pub(super) fn ask(&mut self, request: SqlRequest, out: &mut Outbox) {
         self.is_busy = true;
-        effects.push(Effect::Sql(SqlEffect::Ask(request)));
+        out.push(Effect::Sql(SqlEffect::Ask(request)));
     }
 
     /// Requests more rows, if there are any.
-    pub(super) fn request_rows(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn request_rows(&mut self, out: &mut Outbox) {
         let has_more = self.result.rows.len() < self.result.row_count as usize;
         if self.stage == WorkerStage::Open && self.has_rows && has_more && !self.waits_for_rows {
             self.waits_for_rows = true;
-            effects.push(Effect::Sql(SqlEffect::Ask(SqlRequest::More)));
+            out.push(Effect::Sql(SqlEffect::Ask(SqlRequest::More)));
         }
     }
 
     /// Handles a reply of the worker.
-    pub(super) fn on_reply(&mut self, reply: SqlReply, effects: &mut Vec<Effect>) {
+    pub(super) fn on_reply(&mut self, reply: SqlReply, out: &mut Outbox) {
         self.is_busy &= matches!(reply, SqlReply::Edited { .. } | SqlReply::More(_));
         match reply {
             SqlReply::Opened(Ok(schema)) => {
@@ -245,7 +246,7 @@ impl Sql {
                 self.on_change(SqlPart::Tables);
                 self.on_change(SqlPart::Examples);
                 if let Some(query) = self.queued.take() {
-                    self.run(query, effects);
+                    self.run(query, out);
                 }
             }
             SqlReply::Opened(Err(error)) => {
@@ -263,7 +264,7 @@ impl Sql {
                 (self.result, self.sorted, self.has_rows, self.waits_for_rows) = (result, None, true, false);
                 self.on_change(SqlPart::Chart);
                 self.on_change(SqlPart::Rows);
-                effects.push(Effect::Sql(self.remember(&query)));
+                out.push(Effect::Sql(self.remember(&query)));
             }
             // The previous result stays, and the status line shows the error.
             SqlReply::Ran { result: Err(error), .. } | SqlReply::File(Err(error)) => self.set_status(&error, true),
@@ -276,7 +277,7 @@ impl Sql {
                 self.result.rows.extend(rows);
                 self.waits_for_rows = false;
             }
-            SqlReply::Text(text) => effects.push(Effect::Copy(text)),
+            SqlReply::Text(text) => out.push(Effect::Copy(text)),
             // The page saves the file.
             SqlReply::File(Ok(_)) => {}
         }

@@ -6,57 +6,54 @@ use super::subject::QuerySubject;
 use super::utf16::utf16_length;
 use crate::change::AskPhase;
 use crate::effect::{Effect, SqlEffect};
-use crate::feature::{Feature, close_nothing, no_commands, reset_nothing, take_nothing};
-use crate::selecting::select;
+use crate::feature::{Feature, close_nothing, reset_nothing, take_nothing};
+use crate::outbox::{Intent, Outbox};
 use crate::shared::Shared;
 use crate::tab::Tab;
 use protocol::sql::{SqlFormat, SqlRequest};
-use std::convert::Infallible;
 
-pub(crate) const FEATURE: Feature<Sql, SqlAction, Infallible> = Feature {
+pub(crate) const FEATURE: Feature<Sql, SqlAction> = Feature {
     reset: reset_nothing,
     questions: &[(AskPhase::Last, open_if_visible)],
     on_reply: take_nothing,
     on_action,
-    on_command: no_commands,
-    bindings: &[],
     link_keys: &[],
     on_escape: close_nothing,
 };
 
 /// Opens the snapshots in the worker when the tab is shown, and when they or the category rules have changed.
-fn open_if_visible(sql: &mut Sql, shared: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+fn open_if_visible(sql: &mut Sql, shared: &Shared, _: i64, out: &mut Outbox) {
     if shared.views.visible() == Some(Tab::Sql)
         && let Some(subject) = QuerySubject::from_state(shared).filter(|subject| *subject != sql.subject)
     {
         sql.subject = subject;
         sql.queued = None;
-        open(sql, shared, effects);
+        open(sql, shared, out);
     }
 }
 
 /// Opens the snapshots in a new worker. The previous one is stopped, including any running query.
-fn open(sql: &mut Sql, shared: &Shared, effects: &mut Vec<Effect>) {
+fn open(sql: &mut Sql, shared: &Shared, out: &mut Outbox) {
     let QuerySubject { loads, is_b_second, name, .. } = sql.subject.clone();
     (sql.stage, sql.is_busy, sql.has_rows) = (WorkerStage::Opening, true, false);
     sql.set_status("Loading…", false);
     let request = SqlRequest::Open { name, categories: Box::new(shared.rules.set().clone()), is_b_second };
-    effects.push(Effect::Sql(SqlEffect::Open(loads, request)));
+    out.push(Effect::Sql(SqlEffect::Open(loads, request)));
 }
 
-fn on_action(sql: &mut Sql, shared: &mut Shared, action: SqlAction, effects: &mut Vec<Effect>) {
+fn on_action(sql: &mut Sql, shared: &Shared, action: SqlAction, out: &mut Outbox) {
     match action {
         SqlAction::HistoryLoaded(stored) => sql.load_history(&stored),
-        SqlAction::Edited(text, cursor) => sql.on_edit(text, cursor, effects),
-        SqlAction::KeyPressed(key) => sql.on_key(&key, effects),
-        SqlAction::Run(query) => run(sql, shared, query, effects),
-        SqlAction::Clicked(act) => on_click(sql, shared, &act, effects),
-        SqlAction::MoreWanted => sql.request_rows(effects),
+        SqlAction::Edited(text, cursor) => sql.on_edit(text, cursor, out),
+        SqlAction::KeyPressed(key) => sql.on_key(&key, out),
+        SqlAction::Run(query) => run(sql, shared, query, out),
+        SqlAction::Clicked(act) => on_click(sql, shared, &act, out),
+        SqlAction::MoreWanted => sql.request_rows(out),
         SqlAction::Cancelled => {
             sql.queued = None;
-            open(sql, shared, effects);
+            open(sql, shared, out);
         }
-        SqlAction::Replied(reply) => sql.on_reply(*reply, effects),
+        SqlAction::Replied(reply) => sql.on_reply(*reply, out),
         SqlAction::Failed(_) if sql.stage == WorkerStage::Stopped => {}
         SqlAction::Failed(cause) => {
             let text = match sql.stage {
@@ -66,41 +63,41 @@ fn on_action(sql: &mut Sql, shared: &mut Shared, action: SqlAction, effects: &mu
             (sql.stage, sql.is_busy, sql.has_rows, sql.queued) = (WorkerStage::Stopped, false, false, None);
             sql.set_status(&text, true);
         }
-        SqlAction::Allocation(allocation) => select(shared, allocation, effects),
-        SqlAction::Event(event) => shared.go_to(event.saturating_add(1)),
+        SqlAction::Allocation(allocation) => out.intend(Intent::Select(Some(allocation))),
+        SqlAction::Event(event) => out.intend(Intent::MoveCursor(event.saturating_add(1))),
     }
 }
 
 /// Runs a query, now or once the snapshots are open.
-fn run(sql: &mut Sql, shared: &Shared, query: String, effects: &mut Vec<Effect>) {
+fn run(sql: &mut Sql, shared: &Shared, query: String, out: &mut Outbox) {
     match sql.stage {
-        WorkerStage::Open => sql.run(query, effects),
+        WorkerStage::Open => sql.run(query, out),
         stage => {
             sql.queued = Some(query);
             if stage == WorkerStage::Stopped && !sql.subject.loads.is_empty() {
-                open(sql, shared, effects);
+                open(sql, shared, out);
             }
         }
     }
 }
 
 /// Handles a click on an element. `act` names the kind of element and its index.
-fn on_click(sql: &mut Sql, shared: &Shared, act: &str, effects: &mut Vec<Effect>) {
+fn on_click(sql: &mut Sql, shared: &Shared, act: &str, out: &mut Outbox) {
     let (kind, index) = act.split_once(':').unwrap_or((act, ""));
     let index = index.parse::<usize>().unwrap_or(usize::MAX);
     let is_open = sql.stage == WorkerStage::Open;
     match kind {
-        "column" => sql.insert_column(index, effects),
-        "word" => sql.complete(index, effects),
-        "sort" if sql.has_rows => sql.ask(SqlRequest::Sort(index as u32), effects),
-        "copy" if is_open => sql.ask(SqlRequest::Export(SqlFormat::Text), effects),
-        "csv" if is_open => sql.ask(SqlRequest::Export(SqlFormat::Csv), effects),
-        "sqlite" if is_open => sql.ask(SqlRequest::Export(SqlFormat::Sqlite), effects),
+        "column" => sql.insert_column(index, out),
+        "word" => sql.complete(index, out),
+        "sort" if sql.has_rows => sql.ask(SqlRequest::Sort(index as u32), out),
+        "copy" if is_open => sql.ask(SqlRequest::Export(SqlFormat::Text), out),
+        "csv" if is_open => sql.ask(SqlRequest::Export(SqlFormat::Csv), out),
+        "sqlite" if is_open => sql.ask(SqlRequest::Export(SqlFormat::Sqlite), out),
         list => {
             if let Some(query) = sql.listed_query(list, index) {
                 let end = utf16_length(&query);
-                sql.set_text(query.clone(), end, effects);
-                run(sql, shared, query, effects);
+                sql.set_text(query.clone(), end, out);
+                run(sql, shared, query, out);
             }
         }
     }

@@ -1,16 +1,14 @@
 //! Registration of the Allocations tab as a feature.
 
-use super::{KEYS, Table, TableAction, TableStep, ask, command, handle_action, link, reset, take};
+use super::{Table, TableAction, ask, handle_action, link, reset, take};
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing};
 
-pub(crate) const FEATURE: Feature<Table, TableAction, TableStep> = Feature {
+pub(crate) const FEATURE: Feature<Table, TableAction> = Feature {
     reset,
     questions: &[(AskPhase::WithScene, ask)],
     on_reply: take,
     on_action: handle_action,
-    on_command: command,
-    bindings: KEYS,
     link_keys: link::LINKS,
     on_escape: close_nothing,
 };

@@ -1,11 +1,10 @@
 //! Contents of the Allocations tab: rows and status line.
 
 use super::Table;
-use crate::amount::change;
+use crate::amount::{bytes_text, change};
 use crate::details::time_of_day;
 use crate::features::tree_rows::empty_message;
 use crate::find::matches_text;
-use crate::moment::bytes_text;
 use crate::rows::cells::{
     Cell, Grid, RowView, bytes_cell, cell, classes, dash, hexadecimal, number, pool_cell, stream_cell,
 };

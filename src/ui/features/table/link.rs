@@ -29,7 +29,7 @@ fn sort(table: &Table, _: &Shared) -> String {
     word_if(table.sort != Table::default().sort, &[word_at(&COLUMNS, column as usize), sign].concat())
 }
 
-fn set_sort(table: &mut Table, _: &mut Shared, link: &mut ValueReader<'_>) {
+fn set_sort(table: &mut Table, _: &Shared, link: &mut ValueReader<'_>) {
     let direction = if link.text.ends_with('+') { SortDirection::Ascending } else { SortDirection::Descending };
     let column = link.text.trim_end_matches(['+', '-']);
     let column = COLUMNS.iter().position(|name| *name == column).and_then(|index| TableColumn::ALL.get(index)).copied();

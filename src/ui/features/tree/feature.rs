@@ -3,19 +3,21 @@
 use super::{Tree, ask, link, reset, reset_if_stale, take};
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing};
-use crate::features::tree_keys::{self, TreeAction, TreeCommand};
+use crate::features::tree_keys::{self, TreeAction};
+use crate::outbox::Intent;
 
-pub(crate) const FEATURE: Feature<Tree, TreeAction, TreeCommand> = Feature {
+pub(crate) const FEATURE: Feature<Tree, TreeAction> = Feature {
     reset,
     questions: &[
-        (AskPhase::Setup, |tree, shared, _, _| reset_if_stale(tree, shared)),
-        (AskPhase::BeforeScene, |tree, shared, _, _| shared.set_node_label(|node| tree.label(node).cloned())),
+        (AskPhase::Setup, |tree, shared, _, out| reset_if_stale(tree, shared, shared.views.arrangement, out)),
+        (AskPhase::BeforeScene, |tree, shared, _, out| {
+            let label = shared.unnamed_node().and_then(|node| tree.label(node));
+            out.intents.extend(label.cloned().map(Intent::NodeLabel));
+        }),
         (AskPhase::Last, ask),
     ],
     on_reply: take,
     on_action: tree_keys::handle_action,
-    on_command: tree_keys::command,
-    bindings: tree_keys::KEYS,
     link_keys: link::LINKS,
     on_escape: close_nothing,
 };

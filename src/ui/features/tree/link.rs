@@ -4,8 +4,9 @@ use super::{Tree, reset_if_stale};
 use crate::link::value::{
     Key, ValueReader, format_list, format_optional, history_key, view_key, word_if, word_unless_first,
 };
+use crate::outbox::Intent;
 use crate::shared::Shared;
-use protocol::{Fold, FoldScope, FoldState, Internal, Merge, Root};
+use protocol::{Arrangement, Fold, FoldScope, FoldState, Internal, Merge, Root};
 
 /// Values of the link key `merge`: how frames are merged. The first one is the default and is omitted from links.
 const MERGES: [&str; 3] = ["line", "function", "file"];
@@ -16,14 +17,16 @@ pub(super) const LINKS: &[Key<Tree>] = &[
         |_, shared| word_if(shared.views.arrangement.root == Root::Innermost, "innermost"),
         |_, shared, link| {
             let is_innermost = link.is_second_word(["outermost", "innermost"]);
-            shared.views.arrangement.root = if is_innermost { Root::Innermost } else { Root::Outermost };
+            let root = if is_innermost { Root::Innermost } else { Root::Outermost };
+            link.out.intend(Intent::Arrange(Arrangement { root, ..shared.views.arrangement }));
         },
     ),
     view_key(
         "merge",
         |_, shared| word_unless_first(&MERGES, shared.views.arrangement.merge as usize),
         |_, shared, link| {
-            shared.views.arrangement.merge = link.map_word(&MERGES, &[Merge::Line, Merge::Function, Merge::File]);
+            let merge = link.map_word(&MERGES, &[Merge::Line, Merge::Function, Merge::File]);
+            link.out.intend(Intent::Arrange(Arrangement { merge, ..shared.views.arrangement }));
         },
     ),
     view_key(
@@ -31,15 +34,20 @@ pub(super) const LINKS: &[Key<Tree>] = &[
         |_, shared| word_if(shared.views.arrangement.internal == Internal::Shown, "shown"),
         |tree, shared, link| {
             let shown = link.is_second_word(["hidden", "shown"]);
-            shared.views.arrangement.internal = if shown { Internal::Shown } else { Internal::Hidden };
+            let internal = if shown { Internal::Shown } else { Internal::Hidden };
+            let arrangement = Arrangement { internal, ..shared.views.arrangement };
+            link.out.intend(Intent::Arrange(arrangement));
             // Node ids depend on the arrangement, and the following keys contain some.
-            reset_if_stale(tree, shared);
+            reset_if_stale(tree, shared, arrangement, link.out);
         },
     ),
     history_key(
         "node",
         |_, shared| format_optional(shared.views.node),
-        |_, shared, link| shared.views.node = link.number(),
+        |_, _, link| {
+            let node = link.number();
+            link.out.intend(Intent::Node(node));
+        },
     ),
     view_key(
         "focus",
@@ -66,7 +74,7 @@ fn folds(tree: &Tree, _: &Shared) -> String {
     format_list(&mut tree.position.folds.iter().map(fold))
 }
 
-fn set_folds(tree: &mut Tree, _: &mut Shared, link: &mut ValueReader<'_>) {
+fn set_folds(tree: &mut Tree, _: &Shared, link: &mut ValueReader<'_>) {
     tree.position.folds.clear();
     link.for_each_entry(&mut |entry| {
         let (node, sign) = entry.split_at(entry.trim_end_matches(|letter: char| !letter.is_ascii_digit()).len());

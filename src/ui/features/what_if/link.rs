@@ -35,7 +35,7 @@ fn program(simulator: &Simulator, _: &Shared) -> String {
     format_list(&mut changes.map(|(_, name)| name.to_owned()))
 }
 
-fn set_program(simulator: &mut Simulator, _: &mut Shared, link: &mut ValueReader<'_>) {
+fn set_program(simulator: &mut Simulator, _: &Shared, link: &mut ValueReader<'_>) {
     simulator.program = WhatIfProgram::default();
     link.for_each_entry(&mut |entry| {
         let (change, _) = ProgramChange::ALL.into_iter().find(|(_, name)| *name == entry)?;

@@ -1,6 +1,7 @@
 //! Unit tests of `src/history/replay/totals.rs`.
 
 use super::*;
+use base::heap::HeapBytes;
 use proptest::prelude::*;
 
 /// Returns the total at every moment, added up one by one.

@@ -1,6 +1,7 @@
 //! Unit tests of `src/ui/features/html.rs`.
 
 use super::*;
+use crate::outbox::Intent;
 
 #[test]
 fn hostile_file_name_is_escaped() {
@@ -21,7 +22,7 @@ fn snapshot_is_inserted_only_into_single_file_page() {
 
 #[test]
 fn progress_and_result_of_saving_are_reported() {
-    let (mut html, mut shared, mut effects) = (SaveState::Running, Shared::default(), Vec::new());
+    let mut html = SaveState::Running;
     let packing = SnapshotEncoding::Compressed;
     let saved = SaveProgress::Saved { file: "a.html".into(), bytes: 3 << 20, snapshot: 1 << 20, packing };
     for (step, saving, said) in [
@@ -29,7 +30,8 @@ fn progress_and_result_of_saving_are_reported() {
         (saved, SaveState::Idle, "Saved a.html: 3.00 MiB, including the snapshot (1.00 MiB, compressed)."),
         (SaveProgress::Failed("no".into()), SaveState::Idle, "The page could not be saved: no."),
     ] {
-        on_action(&mut html, &mut shared, step, &mut effects);
-        assert_eq!((html, shared.remark.as_deref()), (saving, Some(said)));
+        let mut out = Outbox::default();
+        on_action(&mut html, &Shared::default(), step, &mut out);
+        assert_eq!((html, out.intents), (saving, vec![Intent::Say(Some(said.to_owned()))]));
     }
 }

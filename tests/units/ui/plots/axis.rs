@@ -29,7 +29,7 @@ fn ranges_are_labelled_at_start_and_inside_if_large() {
 #[test]
 fn gaps_are_labelled_with_length() {
     let view = View { bytes_per_px: 10.0, ..View::fit(1, 1, 100, 500) };
-    let gaps = gaps(&map(), &view);
+    let gaps = gaps_of(&map(), &view);
     assert_eq!(gaps.len(), 1);
     assert_eq!(gaps[0].y, [100.0, 101.0]);
     assert_eq!(gaps[0].text, "511 KiB of unmapped addresses");

@@ -1,0 +1,79 @@
+//! Contract between an insight and the driver in `mod.rs`.
+
+use super::leaks::Growth;
+use super::step_finder::StepFinder;
+use super::writer::ReportWriter;
+use crate::open::OpenFile;
+use base::slice::{SliceResult, TimeSlice};
+use history::replay::{DeviceHistory, SegmentLifetimes};
+use protocol::{ReportQuestion, WhatIf};
+
+/// An insight, with its partial results.
+pub(super) trait Insight: Sized {
+    /// Shared results that must be complete before the insight starts.
+    const NEEDS: &'static [Need];
+
+    /// Creates an insight without partial results.
+    fn new(given: &Given<'_>) -> Self;
+
+    /// Continues computing the results.
+    ///
+    /// # Errors
+    /// Returns an error if the time slice is used up. Another call continues the computation.
+    fn step(&mut self, given: &Given<'_>, slice: &mut TimeSlice) -> SliceResult;
+
+    /// Writes the statements and tables from the complete results.
+    fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>);
+}
+
+/// A result that insights share. The driver computes it once per device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Need {
+    /// Categories of all allocations.
+    Categories,
+    /// [`Given::segments`].
+    Segments,
+    /// [`Given::steps`].
+    Steps,
+    /// [`Given::growth`].
+    Growth,
+    /// [`Given::simulation`].
+    #[allow(dead_code, reason = "only a test needs a simulation")]
+    Simulation,
+}
+
+/// Device and question of an insight, and the shared results that it needs. Others may be incomplete.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub(super) file: &'a OpenFile,
+    pub(super) history: &'a DeviceHistory,
+    pub(super) question: &'a ReportQuestion,
+    /// Mapped ranges over time.
+    pub(super) segments: &'a SegmentLifetimes,
+    /// Training steps and placed annotations.
+    pub(super) steps: &'a StepFinder,
+    /// Growth of each call site from step to step.
+    pub(super) growth: Option<&'a Growth>,
+    /// Simulation under the recorded settings and under other settings. `None` if the engine has no simulator.
+    #[allow(dead_code, reason = "only a test reads it")]
+    pub(super) simulation: Option<&'a WhatIf>,
+}
+
+/// An [`Insight`] as an object.
+pub(super) trait Running {
+    /// See [`Insight::step`].
+    fn step(&mut self, given: &Given<'_>, slice: &mut TimeSlice) -> SliceResult;
+
+    /// See [`Insight::write`].
+    fn write(self: Box<Self>, given: &Given<'_>, writer: &mut ReportWriter<'_>);
+}
+
+impl<I: Insight> Running for I {
+    fn step(&mut self, given: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
+        Insight::step(self, given, slice)
+    }
+
+    fn write(self: Box<Self>, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        Insight::write(*self, given, writer);
+    }
+}

@@ -1,0 +1,233 @@
+//! Insight on out-of-memory errors (OOM): the failed request, the state at that moment, and possible fixes.
+
+mod facts;
+mod kind_sums;
+mod statements;
+
+use super::insight::{Given, Insight, Need};
+use super::leaks::stream_name;
+use super::live_sites::LiveSites;
+use super::site_sums::site_of;
+use super::writer::{ReportWriter, evidence_row, freed_by_cell, moment_evidence, threshold};
+use crate::open::OpenFile;
+use crate::recorder_facts;
+use crate::report::column::{self, sheet};
+use crate::report::layout::kind_name;
+use crate::state::DeviceState;
+use analysis::site;
+use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
+use base::units::EventIdx;
+use facts::{OomFacts, OomState, RoundedAtOoms, min_capacity, oom_events};
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::Action;
+pub(super) use kind_sums::{KindSums, SumsByKind};
+use protocol::{CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, SheetRow, Threshold, Tone};
+
+/// Maximum number of rows in the table of OOMs and in the table of allocations before the OOM.
+const MAX_REQUESTS: u32 = 1000;
+
+/// The insight on OOMs.
+pub(super) struct OutOfMemory {
+    min_bytes: Threshold,
+    /// Call site of each OOM in the table, newest OOM first.
+    sites: Vec<String>,
+    allocated: RoundedAtOoms,
+    /// OOM at the cursor, or else the newest. `None` if the trace has none.
+    reported: Option<OomState>,
+}
+
+impl Insight for OutOfMemory {
+    const NEEDS: &'static [Need] = &[Need::Segments];
+
+    fn new(&Given { file, history, question, segments, .. }: &Given<'_>) -> OutOfMemory {
+        // A click in the report moves the cursor to the reported OOM, so the report stays the same.
+        let at = question.at.unwrap_or(u32::MAX);
+        let oom_at_cursor = oom_events(history).find(|&event| event == at || event.checked_add(1) == Some(at));
+        let reported = oom_at_cursor.or_else(|| oom_events(history).last()).map(|event| {
+            let live = LiveSites::new(file, history, event.saturating_add(1));
+            let state = DeviceState::new(history, segments, live.moment);
+            let (by_kind, large_before) = Default::default();
+            OomState { event, live, state, by_kind, large_before, next: event }
+        });
+        OutOfMemory {
+            min_bytes: threshold(question, ["big", "at least", "bytes"], 10 << 20),
+            sites: Vec::new(),
+            allocated: RoundedAtOoms::default(),
+            reported,
+        }
+    }
+
+    fn step(
+        &mut self,
+        &Given { file, history, question, segments, .. }: &Given<'_>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let Some(OomState { live, state, by_kind, large_before, next, .. }) = &mut self.reported else { return Ok(()) };
+        let max_rows = question.rows.min(MAX_REQUESTS) as usize;
+        let events: Vec<u32> = oom_events(history).collect();
+        for &event in events.iter().rev().take(max_rows).skip(self.sites.len()) {
+            slice.spend(STEPS_PER_CHECK / 4)?;
+            self.sites.push(site_of_event(file, history, event));
+        }
+        self.allocated.step(file, history, slice)?;
+        live.step(file, history, &mut |_, _| {}, slice)?;
+        state.step(file, history, segments, slice)?;
+        by_kind.step(state, segments, slice)?;
+        while *next > 0 && large_before.len() < max_rows {
+            slice.tick()?;
+            *next -= 1;
+            let is_alloc = history.events.action(*next) == Action::Alloc;
+            if is_alloc && history.address_and_size(EventIdx(*next)).1 >= self.min_bytes.value {
+                large_before.push(*next);
+            }
+        }
+        Ok(())
+    }
+
+    fn write(self, &Given { file, history, question, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let Some(oom) = &self.reported else { return write_no_oom(writer) };
+        let facts = OomFacts::new(history, oom.event);
+        let newer = count_newer(history, oom.event);
+        let site = self.sites.get(newer).map_or("", String::as_str);
+        let recorded = recorder_facts::recorder_facts(&file.snapshot, history);
+        let recorded_value = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
+        let known = recorded_value(CAPACITY).unwrap_or(0).max(min_capacity(history));
+        let capacity = threshold(question, ["capacity", "device memory", "bytes"], known);
+        statements::write(writer, &facts, oom, site);
+        match recorded_value(PROCESS) {
+            Some(_) => statements::write_recorded_outside(
+                writer,
+                &facts,
+                recorded_value(OTHER_PROCESSES).unwrap_or(0),
+                recorded_value(OUTSIDE_ALLOCATOR),
+            ),
+            None => statements::write_inferred_outside(writer, &facts, question, &capacity),
+        }
+        let all = oom.by_kind.total;
+        let known = (all.reserved > 0).then_some((oom.event, all.free));
+        write_requests(writer, (&self.sites, &self.allocated.at_ooms), known, capacity);
+        write_free_by_pool(writer, oom);
+        oom.live.write(writer, "Live at the OOM", None);
+        write_before(writer, oom, self.min_bytes);
+    }
+}
+
+/// Returns the call site of an OOM.
+fn site_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> String {
+    let snapshot = &file.snapshot;
+    match site::call_site(snapshot, history.events.stack(event)) {
+        Some(frame) => site::short(snapshot, snapshot.frames.frame(frame)),
+        None => "no stack".to_owned(),
+    }
+}
+
+/// Returns the number of OOMs after an event.
+fn count_newer(history: &DeviceHistory, event: u32) -> usize {
+    oom_events(history).filter(|&other| other > event).count()
+}
+
+/// Writes the statement for a trace without OOMs.
+fn write_no_oom(writer: &mut ReportWriter<'_>) {
+    let (tone, text) = match writer.history.event_count() {
+        0 => (Tone::Fact, "No events recorded: the file does not say whether an OOM occurred."),
+        _ => (Tone::Good, "No OOM in this trace. See Peak for what is live at most."),
+    };
+    writer.add_statement(tone, text.to_owned(), None);
+}
+
+/// Row of the table of OOMs: event, facts about the OOM, free bytes, and call site.
+type Row<'a> = (u32, OomFacts, u64, &'a str);
+
+/// Writes the table of all OOMs, newest first. `sites` has the call site of each OOM, newest OOM first. `allocated` has
+/// the rounded bytes of live blocks at each OOM, oldest OOM first. `known` has the event of the OOM that the report is
+/// about, and the free bytes at this event.
+fn write_requests(
+    writer: &mut ReportWriter<'_>,
+    (sites, allocated): (&[String], &[u64]),
+    known: Option<(u32, u64)>,
+    capacity: Threshold,
+) {
+    let (file, history) = (writer.file, writer.history);
+    let stream = |event: u32| file.snapshot.labels.labels(history.events.labels(event)).stream;
+    let columns = [
+        column::cell("event", "event", |(event, ..): Row<'_>| Cell::Event(event.into())),
+        column::bytes("requested_bytes", "requested", |(_, facts, ..): Row<'_>| facts.request),
+        column::bytes("device_free_bytes", "free on the device", |(_, facts, ..): Row<'_>| facts.device_free),
+        column::bytes("reserved_bytes", "reserved", |(_, facts, ..): Row<'_>| facts.reserved),
+        column::bytes("live_bytes", "live", |(_, facts, ..): Row<'_>| facts.live),
+        column::bytes("awaiting_free_bytes", "awaiting free", |(_, facts, ..): Row<'_>| facts.awaiting_free),
+        column::bytes("free_bytes", "≤ free (cached)", |(.., free, _): Row<'_>| free),
+        column::bytes("outside_bytes", "≥ outside the allocator", |(_, facts, ..): Row<'_>| {
+            capacity.value.saturating_sub(facts.accounted())
+        }),
+        column::text("stream", "stream", |(event, ..): Row<'_>| stream_name(stream(event))),
+        column::text("call_site", "call site", |(.., site): Row<'_>| site.to_owned()),
+    ];
+    let note = "Newest first. The findings describe the newest, or the one at the cursor. Free (cached) is an upper bound. Outside the \
+                allocator: device memory that is neither reserved nor free (CUDA context, NCCL, other processes).";
+    let mut sheet = sheet(["requests", "OOMs", note], &columns);
+    let mut events: Vec<u32> = oom_events(history).collect();
+    events.reverse();
+    sheet.left_out = events.len() as u32;
+    sheet.threshold = Some(capacity.clone());
+    let rows: Vec<Row<'_>> = events
+        .iter()
+        .zip(sites)
+        .zip(allocated.iter().rev())
+        .map(|((&event, site), &allocated)| {
+            let facts = OomFacts::new(history, event);
+            let free = known.filter(|&(known, _)| known == event).map(|(_, free)| free);
+            (event, facts, free.unwrap_or(facts.reserved.saturating_sub(allocated)), site.as_str())
+        })
+        .collect();
+    writer.add_sheet(sheet, &columns, &rows, |writer, (event, ..)| {
+        let stack = writer.lines.stack_lines(&file.snapshot, history.events.stack(event));
+        SheetRow { stack, ..evidence_row(moment_evidence(event + 1)) }
+    });
+}
+
+/// Writes the table of free (cached) bytes by pool.
+fn write_free_by_pool(writer: &mut ReportWriter<'_>, oom: &OomState) {
+    let (kinds, file) = (&oom.by_kind.kinds, writer.file);
+    let ranked = base::sorted::sorted_by_key(kinds.iter().collect(), |row: &&KindSums| !u128::from(row.sums.free));
+    let sum = |value: fn(&KindSums) -> u64| kinds.iter().fold(0u64, |sum, row| sum.saturating_add(value(row)));
+    let bytes =
+        |key, label, value: fn(&KindSums) -> u64| column::bytes(key, label, value).total(Cell::Bytes(sum(value)));
+    let count =
+        |key, label, value: fn(&KindSums) -> u64| column::count(key, label, value).total(Cell::Count(sum(value)));
+    let columns = [
+        column::bytes("largest_free_bytes", "≤ largest free block", |row: &KindSums| row.sums.largest_free),
+        bytes("free_bytes", "≤ free (cached)", |row| row.sums.free),
+        count("free_blocks", "free blocks", |row| row.sums.free_blocks.into()),
+        bytes("reserved_bytes", "reserved", |row| row.sums.reserved),
+        count("empty_segments", "empty segments", |row| row.empty_segments),
+        bytes("empty_segment_bytes", "reserved by empty segments", |row| row.empty_segment_bytes),
+        column::text("pool", "pool", |row: &KindSums| kind_name(file, &row.kind)),
+        column::text("stream", "stream", |row: &KindSums| stream_name(row.kind.stream)),
+    ];
+    let note = "A request is served only from blocks of its own pool, size class and stream. Free bytes are upper bounds: the sizes \
+                of blocks that are gone by the end are not recorded.";
+    let sheet = sheet(["room", "Free (cached) at the OOM, by pool", note], &columns);
+    writer.add_sheet(sheet, &columns, &ranked, |_, _| evidence_row(moment_evidence(oom.live.moment)));
+}
+
+/// Writes the table of the last large allocations before the OOM.
+fn write_before(writer: &mut ReportWriter<'_>, oom: &OomState, min_bytes: Threshold) {
+    let (file, history) = (writer.file, writer.history);
+    let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
+    let columns = [
+        column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id))),
+        column::event("allocated_at", "allocated at event", allocated_at),
+        column::count("events_before", "events before the OOM", |id| {
+            oom.live.moment.saturating_sub(allocated_at(id)).into()
+        }),
+        column::cell("freed_at", "freed at event", |id| freed_by_cell(history, AllocationId(id))),
+        column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
+    ];
+    let mut sheet = sheet(["before", "Last large allocations before the OOM", "Newest first."], &columns);
+    sheet.threshold = Some(min_bytes);
+    let ids: Vec<u32> =
+        oom.large_before.iter().filter_map(|&event| Some(history.allocation_of(EventIdx(event))?.0)).collect();
+    writer
+        .add_sheet(sheet, &columns, &ids, |writer, id| writer.allocation_row(AllocationId(id), Some(allocated_at(id))));
+}

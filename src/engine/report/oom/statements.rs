@@ -1,0 +1,194 @@
+//! Statements about an OOM. Each statement is only written if the recorded numbers support it.
+
+use super::facts::{OomFacts, OomState, oom_events};
+use super::kind_sums::KindSums;
+use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence};
+use crate::state::{SegmentSizing, driver_request_size, is_small};
+use base::units::{group_digits, pluralize};
+use history::replay::SegmentKind;
+use protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
+
+/// Requests to the driver are multiples of this number of bytes (`kRoundLarge` in `CUDACachingAllocator.cpp`).
+const DRIVER_GRANULARITY: u64 = 2 << 20;
+/// Number of events before the OOM that are shown when its statement is clicked.
+const SHOWN_EVENTS: u32 = 500;
+
+/// Writes the statements about an OOM. `site` is the call site of the failed request.
+pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &OomState, site: &str) {
+    let (file, history) = (writer.file, writer.history);
+    let moment = failure.live.moment;
+    let (kinds, live) = (&failure.by_kind.kinds, &failure.live);
+    let has_segments = !file.snapshot.segments.is_empty() && facts.reserved > 0;
+    let rounded = file.rounding.rounded(facts.request);
+    let text = format!(
+        "Out of memory at event {}: {} requested {}, the device had {} free.",
+        group_digits(facts.event.into()),
+        if site.is_empty() { "an allocation" } else { site },
+        bytes_text(facts.request),
+        bytes_text(facts.device_free)
+    );
+    let span = Span {
+        from: moment.saturating_sub(SHOWN_EVENTS),
+        to: moment.saturating_add(SHOWN_EVENTS / 10).min(history.event_count()),
+    };
+    writer.add_statement(Tone::Alarm, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
+    let reserved = if has_segments { &format!(", of {} reserved", bytes_text(facts.reserved)) } else { "" };
+    let (bytes, count) = (bytes_text(facts.live), pluralize(live.count, "allocation"));
+    let text = format!("Live at the OOM: {bytes} in {count}{reserved}.");
+    writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+    if has_segments {
+        let free = facts.reserved.saturating_sub(facts.live);
+        writer.set_parts_chart(&[
+            ("live", facts.live),
+            ("free (cached) and rounding", free),
+            ("free on the device", facts.device_free),
+            ("the request", facts.request),
+        ]);
+    }
+
+    let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
+    let is_matching = |kind: &SegmentKind| {
+        kind.pool == Some(labels.pool.unwrap_or_default())
+            && kind.stream == Some(labels.stream.unwrap_or_default())
+            && kind.small == is_small(rounded)
+    };
+    let matching = || kinds.iter().filter(|totals| is_matching(&totals.kind));
+    let (matching_free, all_free) =
+        (sum_kinds(matching(), |totals| totals.sums.free), sum_kinds(kinds.iter(), |totals| totals.sums.free));
+    let largest = matching().map(|totals| totals.sums.largest_free).max().unwrap_or(0);
+    let blocks = sum_kinds(matching(), |totals| totals.sums.free_blocks.into());
+    // Before it fails, PyTorch releases segments without a live block, and free pages of expandable segments
+    // (`release_cached_blocks`). Segments of private pools stay.
+    let released = sum_kinds(kinds.iter().filter(|totals| totals.kind.pool == Some((0, 0))), |totals| {
+        if totals.kind.expandable { totals.sums.free } else { totals.empty_segment_bytes }
+    });
+    let from_driver = facts.device_free.saturating_add(released);
+    let fits = largest.max(from_driver / DRIVER_GRANULARITY * DRIVER_GRANULARITY);
+    let is_expandable = matching().any(|totals| totals.kind.expandable);
+    let pages = if is_expandable { SegmentSizing::Expandable } else { SegmentSizing::Fixed };
+    if has_segments {
+        let mut text = format!("Largest request that would have fit: ≤ {}", bytes_text(fits));
+        if fits == largest {
+            text.push_str(", in the largest free block of this pool.");
+        } else {
+            text.push_str(&format!(", in a new segment: the device had {} free", bytes_text(facts.device_free)));
+            if released > 0 {
+                text.push_str(&format!(", and PyTorch first releases ≤ {} in empty segments", bytes_text(released)));
+            }
+            // The reason for the difference is only useful if no sum is shown.
+            text.push_str(if fits < from_driver && released == 0 { "; segments are multiples of 2 MiB." } else { "." });
+        }
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+        let (tone, text, fix) = if fits >= rounded {
+            let text = "The request may have fit: free bytes are upper bounds.".to_owned();
+            (Tone::Fact, text, "Check for a limit (torch.cuda.set_per_process_memory_fraction).")
+        } else if matching_free >= rounded {
+            let text = format!(
+                "Fragmentation: ≤ {} free (cached) in this pool, in {}, none large enough.",
+                bytes_text(matching_free),
+                pluralize(blocks, "block")
+            );
+            let fix = if is_expandable { "" } else { "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True." };
+            (Tone::Alarm, text, fix)
+        } else if all_free.saturating_add(facts.device_free) < rounded {
+            let text = format!(
+                "Not fragmentation: free (cached) plus free device memory falls short by ≥ {}.",
+                bytes_text(rounded - all_free.saturating_add(facts.device_free))
+            );
+            (Tone::Fact, text, "Reduce what is live at the OOM, or the request.")
+        } else {
+            let text = format!(
+                "Free (cached): ≤ {}, but only ≤ {} in this pool. The rest belongs to other pools, streams or size classes.",
+                bytes_text(all_free),
+                bytes_text(matching_free)
+            );
+            (Tone::Fact, text, "")
+        };
+        writer.add_statement(tone, text, Some(moment_evidence(moment)));
+        writer.set_fix(fix);
+    }
+    if facts.device_free >= driver_request_size(rounded, pages) {
+        let text = "The device had enough free for this request.".to_owned();
+        writer.add_statement(Tone::Fact, text, None);
+        writer.set_fix(
+            "Check for a limit (torch.cuda.set_per_process_memory_fraction) or fragmentation inside the driver.",
+        );
+    }
+    if facts.awaiting_free > 0 {
+        let text = format!(
+            "Awaiting free: {}, freed by the program and still in use by another stream (record_stream).",
+            bytes_text(facts.awaiting_free)
+        );
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+    }
+    if let Some((text, largest)) = live.describe_largest(file, history, "at the OOM") {
+        writer.add_statement(Tone::Fact, text, Some(allocation_evidence(largest, Some(moment))));
+    }
+    if live.before_recording > 0 {
+        let text = format!("Allocated before recording: {}.", bytes_text(live.before_recording));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(0)));
+    }
+    if has_segments && failure.state.outside_mapped.bytes > 0 {
+        let text = format!(
+            "{} live are outside the recorded segments, so free bytes are less certain.",
+            bytes_text(failure.state.outside_mapped.bytes)
+        );
+        writer.add_statement(Tone::Fact, text, None);
+    }
+    let count = oom_events(history).count();
+    if count > 1 {
+        let text = format!("{} in this trace.", pluralize(count as u64, "OOM"));
+        writer.add_statement(Tone::Alarm, text, None);
+    }
+}
+
+/// Writes statements about memory outside the allocator, based on values that NVML reported.
+pub(super) fn write_recorded_outside(
+    writer: &mut ReportWriter<'_>,
+    facts: &OomFacts,
+    others: u64,
+    outside: Option<u64>,
+) {
+    if others > 0 {
+        let text = format!("Other processes used {} of this GPU (NVML).", bytes_text(others));
+        // Without the other processes, the request would have fit.
+        let is_cause = others.saturating_add(facts.device_free) >= facts.request;
+        writer.add_statement(if is_cause { Tone::Alarm } else { Tone::Fact }, text, None);
+        writer.set_fix(if is_cause { "Stop them: nvidia-smi lists the processes on the GPU." } else { "" });
+    }
+    if let Some(outside) = outside {
+        let text = format!(
+            "This process used {} outside the allocator (NVML less reserved bytes: CUDA context, NCCL, libraries).",
+            bytes_text(outside)
+        );
+        writer.add_statement(Tone::Fact, text, None);
+    }
+}
+
+/// Writes a statement about memory outside the allocator, which is inferred from the capacity. Does nothing if reserved
+/// bytes are unknown.
+pub(super) fn write_inferred_outside(
+    writer: &mut ReportWriter<'_>,
+    facts: &OomFacts,
+    question: &ReportQuestion,
+    capacity: &Threshold,
+) {
+    if facts.reserved == 0 {
+        return;
+    }
+    let outside = capacity.value.saturating_sub(facts.accounted());
+    let is_chosen = question.thresholds.iter().any(|(key, _)| *key == capacity.key);
+    let text = if outside > 0 {
+        let bound = if is_chosen { "" } else { "At least " };
+        format!("{bound}{} of device memory was in use", bytes_text(outside))
+    } else {
+        let accounted = bytes_text(facts.accounted());
+        format!("Reserved and free memory add up to {accounted}. GPU memory beyond that was in use")
+    };
+    let text = text + " outside the allocator (CUDA context, NCCL, other processes).";
+    writer.add_statement(Tone::Fact, text, None);
+}
+
+fn sum_kinds<'a>(kinds: impl Iterator<Item = &'a KindSums>, value: impl Fn(&KindSums) -> u64) -> u64 {
+    kinds.fold(0, |sum, kind| sum.saturating_add(value(kind)))
+}

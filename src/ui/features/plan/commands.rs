@@ -1,0 +1,16 @@
+//! Command for the curve that is drawn over the recorded one.
+
+use crate::binding::KeyScope::Page;
+use crate::command::Trait::BrowserOnly;
+use crate::command::{PAGE, row, rows};
+use crate::outbox::Intent;
+use crate::planned::DrawnCurve;
+
+rows! {
+    pub(crate) ROWS:
+    TOGGLE_WITHOUT_SELECTION = row(Page, PAGE, &[";"], "Draw the live bytes without what is selected", "without-show",
+        |state, out| {
+            let is_drawn = state.planned.drawn == DrawnCurve::Without;
+            out.intend(Intent::DrawCurve(if is_drawn { DrawnCurve::None } else { DrawnCurve::Without }));
+        }).with(&[BrowserOnly]);
+}
