@@ -3,9 +3,12 @@
 //!
 //! A file imports every name in its code, wherever that name is defined. `pub use` is followed to the definition, so a
 //! `mod.rs` that only re-exports takes part in no cycle. Methods called on a value are ignored, but naming its type
-//! counts.
+//! counts. Methods of the types in [`SHARED_STATE`] are followed to the file that defines them.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Types whose methods many files call, so that a file can depend on another one without naming it.
+const SHARED_STATE: &[&str] = &["Shared", "State"];
 
 #[test]
 fn crates_have_no_import_cycles() {
@@ -46,18 +49,39 @@ fn cycle_through_parent_module_is_found() {
     assert!(cycles(&[root, shop, goods]).is_empty());
 }
 
+#[test]
+fn cycle_through_method_of_shared_state_is_found() {
+    let root = ("lib.rs", "mod state; mod cursor; mod range;");
+    let state = ("state.rs", "pub struct Shared { at: u32 }");
+    let cursor = ("cursor.rs", "use crate::state::Shared; impl Shared { fn moved(&mut self) { self.end_range(); } }");
+    let range = ("range.rs", "use crate::state::Shared; impl Shared { fn end_range(&mut self) { self.moved(); } }");
+    assert_eq!(
+        cycles(&[root, state, cursor, range]),
+        ["cursor.rs -> range.rs: end_range()\nrange.rs -> cursor.rs: moved()\n"]
+    );
+    // The method of another type with the same name could be meant.
+    let other = ("other.rs", "struct Other; impl Other { fn moved(&self) {} }");
+    assert!(cycles(&[root, state, cursor, range, other]).is_empty());
+}
+
 /// Returns the import cycles between the files of one crate, as one arrow per line. File names are relative to the
 /// crate's folder.
 fn cycles(files: &[(&str, &str)]) -> Vec<String> {
     let house: Modules = files.iter().map(|(name, text)| (module(name), File::parse(name, text))).collect();
-    let mut arrows: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
+    let mut arrows: BTreeMap<&str, BTreeMap<&str, BTreeSet<String>>> = BTreeMap::new();
+    let methods = methods_of_shared_state(&house);
     for (home, file) in &house {
+        for name in &file.calls {
+            if let Some(other) = methods.get(name.as_str()).filter(|other| **other != file.name) {
+                arrows.entry(&file.name).or_default().entry(other).or_default().insert(format!("{name}()"));
+            }
+        }
         for path in
             file.paths.iter().chain(file.imports.values().filter(|import| !import.is_re_export).map(|it| &it.path))
         {
             let Some(Target::Item(other, name)) = resolve(&house, home, path, 0) else { continue };
             if other != file.name {
-                arrows.entry(&file.name).or_default().entry(other).or_default().insert(name);
+                arrows.entry(&file.name).or_default().entry(other).or_default().insert(name.to_owned());
             }
         }
     }
@@ -79,7 +103,7 @@ fn cycles(files: &[(&str, &str)]) -> Vec<String> {
         let mut listing = String::new();
         for from in &members {
             for (to, names) in arrows[from].iter().filter(|(to, _)| members.contains(to)) {
-                listing += &format!("{from} -> {to}: {}\n", names.iter().copied().collect::<Vec<_>>().join(", "));
+                listing += &format!("{from} -> {to}: {}\n", names.iter().cloned().collect::<Vec<_>>().join(", "));
             }
         }
         found.insert(listing);
@@ -87,10 +111,23 @@ fn cycles(files: &[(&str, &str)]) -> Vec<String> {
     found.into_iter().filter(|listing| !listing.is_empty()).collect()
 }
 
+/// Returns the methods of [`SHARED_STATE`], each with the name of the file that defines it. A name that other types also
+/// use for a method is left out, because a call does not tell which one is meant.
+fn methods_of_shared_state(house: &Modules) -> BTreeMap<&str, &str> {
+    let all = || house.values().flat_map(|file| file.methods.iter().map(move |method| (file, method)));
+    let mut owners: BTreeMap<&str, BTreeSet<(&str, &str)>> = BTreeMap::new();
+    for (file, (owner, name)) in all() {
+        owners.entry(name).or_default().insert((owner, &file.name));
+    }
+    owners.retain(|_, owners| owners.len() == 1 && owners.iter().all(|(owner, _)| SHARED_STATE.contains(owner)));
+    owners.into_iter().flat_map(|(name, owners)| owners.into_iter().map(move |(_, file)| (name, file))).collect()
+}
+
 /// The files of a crate by module path. The path of the root is empty.
 type Modules = BTreeMap<Vec<String>, File>;
 
 /// Imports and paths of one source file.
+#[derive(Default)]
 struct File {
     name: String,
     /// Paths imported by `use`, keyed by the name they have in this file.
@@ -99,6 +136,10 @@ struct File {
     globs: Vec<Vec<String>>,
     /// Paths that occur in the code.
     paths: BTreeSet<Vec<String>>,
+    /// Methods that the file defines in `impl` blocks without a trait, as the names of type and method.
+    methods: BTreeSet<(String, String)>,
+    /// Names of the methods that the code calls on values.
+    calls: BTreeSet<String>,
 }
 
 struct Import {
@@ -164,8 +205,9 @@ fn resolve<'a>(house: &'a Modules, home: &[String], path: &'a [String], depth: u
 impl File {
     fn parse(name: &str, text: &str) -> File {
         let tokens = without_tests(tokens(text));
-        let mut file =
-            File { name: name.to_owned(), imports: BTreeMap::new(), globs: Vec::new(), paths: BTreeSet::new() };
+        let mut file = File { name: name.to_owned(), ..File::default() };
+        file.methods = methods(&tokens);
+        file.calls = tokens.windows(3).filter(|it| it[0] == "." && it[2] == "(").map(|it| it[1].clone()).collect();
         let mut public = BTreeSet::new();
         let mut rest = &tokens[..];
         while let Some((token, more)) = rest.split_first() {
@@ -243,6 +285,29 @@ impl File {
     fn defines(&self, name: &str) -> bool {
         self.paths.iter().any(|path| path.len() == 1 && path[0] == name)
     }
+}
+
+/// Returns the methods in `impl` blocks without a trait, as the names of type and method.
+fn methods(tokens: &[String]) -> BTreeSet<(String, String)> {
+    let mut methods = BTreeSet::new();
+    // Type of the open `impl` block, and the depth of its braces.
+    let (mut owner, mut braces) = (None, 0);
+    for (at, token) in tokens.iter().enumerate() {
+        let next = |offset: usize| tokens.get(at + offset).map_or("", String::as_str);
+        match token.as_str() {
+            "impl" if braces == 0 && next(2) == "{" => owner = Some(next(1).to_owned()),
+            "fn" if braces == 1 => {
+                methods.extend(owner.clone().map(|owner| (owner, next(1).to_owned())));
+            }
+            "{" => braces += 1,
+            "}" => {
+                braces -= 1;
+                owner = owner.filter(|_| braces > 0);
+            }
+            _ => {}
+        }
+    }
+    methods
 }
 
 /// Removes the contents of `#[cfg(test)] mod …`. In any other inner module, replaces the first `super` of a path by

@@ -164,7 +164,12 @@ fn new_export_needs_files_listed_in_contributing() {
     let listed = registries(listed("A new export for another tool", 3));
     let text = fs::read_to_string(root().join("src/protocol/export.rs")).unwrap();
     let (_, variants) = text.split_once("pub enum ExportFormat {").unwrap();
-    let variants = variants.split('}').next().unwrap().split(',').filter_map(|line| line.split_whitespace().last());
+    let variants = variants
+        .split('}')
+        .next()
+        .unwrap()
+        .split(',')
+        .filter_map(|line| line.split('=').next()?.split_whitespace().last());
     let variants: Vec<&str> = variants.collect();
     assert!(variants.len() >= 8 && variants.contains(&"Speedscope"), "{variants:?}");
     for variant in variants {
@@ -199,17 +204,17 @@ fn literals(text: &str) -> Vec<(String, usize)> {
 fn every_command_is_one_row() {
     assert_eq!(
         listed("A new command", 2),
-        BTreeSet::from(["src/ui/commands/NAME.rs", "index.html"].map(str::to_owned))
+        BTreeSet::from(["src/ui/shell/commands/NAME.rs", "index.html"].map(str::to_owned))
     );
     let html = fs::read_to_string(root().join("index.html")).unwrap();
-    let all: Vec<_> = memscape::ui::commands::all().collect();
+    let all: Vec<_> = memscape::ui::shell::commands::all().collect();
     assert!(all.len() > 180, "{} commands", all.len());
     for command in &all {
         let rows = literals(command.title);
         let is_table = |name: &str| {
-            let is_list = ["ui/tab.rs", "ui/picture_file.rs"].contains(&name);
+            let is_list = ["ui/text/tab.rs", "ui/state/picture_file.rs"].contains(&name);
             is_list
-                || name.starts_with("ui/commands/")
+                || name.starts_with("ui/shell/commands/")
                 || name.starts_with("ui/features/") && name.ends_with("/commands.rs")
         };
         assert!(rows.iter().all(|(name, _)| is_table(name)), "{command:?} is named in {rows:?}");
@@ -225,10 +230,10 @@ fn every_command_is_one_row() {
 /// The name and the control of a setting are only in its row.
 #[test]
 fn every_setting_is_one_row() {
-    let data = "src/ui/settings/data.rs";
+    let data = "src/ui/state/settings.rs";
     assert_eq!(listed("A new setting", 2), BTreeSet::from([data, "index.html"].map(str::to_owned)));
     let html = fs::read_to_string(root().join("index.html")).unwrap();
-    for setting in &memscape::ui::settings::SETTINGS {
+    for setting in &memscape::ui::state::settings::SETTINGS {
         let rows = literals(setting.control);
         assert!(rows.iter().all(|(name, _)| format!("src/{name}") == data), "{} is named in {rows:?}", setting.control);
         assert!(html.contains(&format!(" id=\"{}\"", setting.control)), "index.html has no {}", setting.control);

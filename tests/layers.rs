@@ -115,7 +115,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("simulator", &["allocator", "base", "channel", "protocol"]),
     ("surveyor", &["base", "channel", "compare", "engine", "exports", "protocol"]),
-    ("pack", &[]),
+    ("pack", &["base"]),
 ];
 
 /// Where `cfg` on a feature or a target may stand, and why.
@@ -288,8 +288,8 @@ fn page_code_and_index_html_use_same_ids() {
     for id in &used {
         assert!(ids.contains(id), "index.html refers to an id {id} that it does not have");
     }
-    for command in memscape::ui::commands::all() {
-        let has_heading = memscape::ui::binding::KeyScope::all().any(|(scope, _)| scope == command.scope);
+    for command in memscape::ui::shell::commands::all() {
+        let has_heading = memscape::ui::state::binding::KeyScope::all().any(|(scope, _)| scope == command.scope);
         assert!(has_heading, "the list of keys has no heading for {:?}", command.scope);
         assert!(
             ids.contains(command.control),
@@ -298,7 +298,7 @@ fn page_code_and_index_html_use_same_ids() {
         );
         used.insert(command.control.to_owned());
     }
-    for group in memscape::ui::tab::TabGroup::ALL {
+    for group in memscape::ui::text::tab::TabGroup::ALL {
         used.extend([Some(group.control()), group.toggle()].into_iter().flatten().map(str::to_owned));
     }
     let mut literals = BTreeSet::new();

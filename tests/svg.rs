@@ -1,8 +1,7 @@
 //! SVG export: well-formed for any file content, the same pixels as the CPU renderer, and one golden picture.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
-use crate::generate;
-use crate::opened;
+use crate::{generate, opened};
 
 use memscape::engine::{Engine, Reply};
 use memscape::render::layers::{Frame, Layers, PlacedRect, RESERVED};
@@ -12,11 +11,14 @@ use memscape::shapes::{Shape, Sheet};
 use memscape::svg::{self, Inks};
 use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
-use memscape::ui::drawing::Canvas;
-use memscape::ui::effect::{GivenFile, Pointer};
-use memscape::ui::export::picture_size;
-use memscape::ui::picture_file::{Format, Picture};
-use memscape::ui::{Action, Effect, State, commands, update};
+use memscape::ui::features::State;
+use memscape::ui::features::export::picture_size;
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::drawing::Canvas;
+use memscape::ui::state::effect::{Effect, GivenFile, Pointer};
+use memscape::ui::state::picture_file::{Format, Picture};
+use memscape::ui::update;
 use memscape::units::group_digits;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ use memscape::protocol::{
     Merge, Origin, Root, SIZE_CLASSES, Scope, SortDirection, Span, TableColumn, TableFilter, TablePage, TableQuestion,
     TableSort, TreeQuestion, Weight,
 };
-use memscape::ui::details::view;
+use memscape::ui::scope::details::view;
 use opened::{Opened, open, real_pickles};
 use proptest::prelude::*;
 use serde_json::{Value, json};

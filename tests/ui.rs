@@ -8,15 +8,18 @@ use memscape::protocol::{
     StepOutcome, StepResult,
 };
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::binding::Modifiers;
-use memscape::ui::drawing::{BytesAxis, Canvas};
-use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAction};
-use memscape::ui::link::Link;
-use memscape::ui::markers;
-use memscape::ui::overlay::Overlay;
-use memscape::ui::stage::{Help, Letters, Renderer, Stage};
-use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect, commands, hover, moment, notices};
+use memscape::ui::features::command::Command;
+use memscape::ui::plot::overlay::Overlay;
+use memscape::ui::plot::{hover, markers, moment};
+use memscape::ui::session::notices;
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::binding::Modifiers;
+use memscape::ui::state::drawing::{BytesAxis, Canvas};
+use memscape::ui::state::effect::{Effect, GivenFile, Origin, Pointer, WheelAction};
+use memscape::ui::state::link::Link;
+use memscape::ui::state::stage::{Help, Letters, Renderer, Stage};
+use memscape::ui::text::tab::Tab;
 use proptest::prelude::*;
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 100, scale: 1.0 };

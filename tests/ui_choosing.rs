@@ -4,12 +4,13 @@
 use crate::face::{self, Worker};
 use memscape::engine::Reply;
 use memscape::protocol::{DeviceSummary, LoadRange, Phase, Progress, Request};
-use memscape::ui::effect::{Effect, GivenFile};
-use memscape::ui::link::Link;
-use memscape::ui::load_dialog::loaded_text;
-use memscape::ui::navigate;
-use memscape::ui::stage::Stage;
-use memscape::ui::{Action, commands};
+use memscape::ui::plot::navigate;
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::shell::load_dialog::loaded_text;
+use memscape::ui::state::effect::{Effect, GivenFile};
+use memscape::ui::state::link::Link;
+use memscape::ui::state::stage::Stage;
 
 struct SilentWorker;
 

@@ -7,10 +7,13 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
-use memscape::ui::events::{EventsAction, ROW_PX, action_filters, grid, status};
-use memscape::ui::rows::SelectMode;
-use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect, commands};
+use memscape::ui::features::command::Command;
+use memscape::ui::features::events::{EventsAction, ROW_PX, action_filters, grid, status};
+use memscape::ui::features::rows::SelectMode;
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::effect::Effect;
+use memscape::ui::text::tab::Tab;
 
 /// A worker that lists every `step`-th of `events`.
 struct EventsWorker {

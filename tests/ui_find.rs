@@ -7,9 +7,10 @@ use memscape::protocol::{
     Details, DeviceSummary, Direction, Grouping, Highlight, Match, PlotSettings, Scope, SearchStart, Tally,
 };
 use memscape::timeline::{Scene, View};
-use memscape::ui::effect::Pointer;
-use memscape::ui::find::{same_stack_text, status};
-use memscape::ui::{Action, Effect, commands};
+use memscape::ui::scope::find::{same_stack_text, status};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::effect::{Effect, Pointer};
 
 const TALLY: Tally = Tally { count: 3407, requested: 1 << 30, peak_count: 12, peak_requested: 1 << 20 };
 

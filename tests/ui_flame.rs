@@ -4,12 +4,15 @@
 use crate::face::{self, CANVAS, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight};
-use memscape::ui::drawing::Canvas;
-use memscape::ui::flame::FlameAction;
-use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
-use memscape::ui::flame::words::{card, crumbs, empty_message, status};
-use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect, commands};
+use memscape::ui::features::command::Command;
+use memscape::ui::features::flame::FlameAction;
+use memscape::ui::features::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
+use memscape::ui::features::flame::words::{card, crumbs, empty_message, status};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::drawing::Canvas;
+use memscape::ui::state::effect::Effect;
+use memscape::ui::text::tab::Tab;
 
 /// Height of a row in CSS pixels.
 const ROW: f64 = 20.0;

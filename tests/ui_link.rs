@@ -3,21 +3,21 @@
 
 use crate::follower::{FINGERPRINT, Page};
 use memscape::protocol::{Grouping, TableColumn, Topic};
-use memscape::ui::drawing::Canvas;
-use memscape::ui::effect::{GivenFile, Pointer, WheelAction};
-use memscape::ui::events::EventsAction;
-use memscape::ui::flame::FlameAction;
-use memscape::ui::insights::InsightsAction;
-use memscape::ui::link;
-use memscape::ui::link::Link;
-use memscape::ui::plots::PlotAction;
-use memscape::ui::range::RangeScope;
-use memscape::ui::segments::SegmentsAction;
-use memscape::ui::sources::SourceAction;
-use memscape::ui::stage::Stage;
-use memscape::ui::tab::Tab;
-use memscape::ui::table::TableAction;
-use memscape::ui::{Action, commands};
+use memscape::ui::features::events::EventsAction;
+use memscape::ui::features::flame::FlameAction;
+use memscape::ui::features::insights::InsightsAction;
+use memscape::ui::features::segments::SegmentsAction;
+use memscape::ui::features::sources::SourceAction;
+use memscape::ui::features::table::TableAction;
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::{commands, link};
+use memscape::ui::state::drawing::Canvas;
+use memscape::ui::state::effect::{GivenFile, Pointer, WheelAction};
+use memscape::ui::state::link::Link;
+use memscape::ui::state::plots::PlotAction;
+use memscape::ui::state::range::RangeScope;
+use memscape::ui::state::stage::Stage;
+use memscape::ui::text::tab::Tab;
 use proptest::prelude::*;
 
 /// Splits a fragment into the pairs other than the window, and the window's edges as numbers.

@@ -3,10 +3,10 @@
 
 use crate::follower::{FINGERPRINT, Page};
 use memscape::protocol::Reply;
-use memscape::ui::effect::GivenFile;
-use memscape::ui::link;
-use memscape::ui::stage::Stage;
-use memscape::ui::{Action, commands};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::{commands, link};
+use memscape::ui::state::effect::GivenFile;
+use memscape::ui::state::stage::Stage;
 
 const MEMBERS: [&str; 3] = ["a", "b", "c"];
 

@@ -3,10 +3,12 @@
 
 use crate::follower::{FINGERPRINT, Page};
 use memscape::protocol::Reply;
+use memscape::ui::features::command::Command;
 use memscape::ui::features::watch::{FileVersion, WatchAction};
-use memscape::ui::reload::{LiveView, follows, polled_address, view};
-use memscape::ui::stage::Stage;
-use memscape::ui::{Action, Command, commands};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::shell::reload::{LiveView, follows, polled_address, view};
+use memscape::ui::state::stage::Stage;
 
 impl Page {
     fn live(&mut self, action: WatchAction) {

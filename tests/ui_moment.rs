@@ -6,11 +6,13 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{AxisPoint, DeviceSummary, MomentFacts, MomentSpec, RangeFacts, Scope, Span, Weight};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
-use memscape::ui::axis_press::AxisPress;
-use memscape::ui::cursor;
-use memscape::ui::effect::Pointer;
-use memscape::ui::range::{self, RangeScope};
-use memscape::ui::{Action, commands, moment};
+use memscape::ui::plot::moment;
+use memscape::ui::scope::{cursor, range};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::axis_press::AxisPress;
+use memscape::ui::state::effect::Pointer;
+use memscape::ui::state::range::RangeScope;
 
 const EVENTS: u32 = 999;
 const PEAK: u32 = 701;

@@ -4,12 +4,16 @@ use crate::face::{self, CANVAS, Worker, opened_reply};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::protocol::{AxisPoint, DeviceSummary, Marks, RangeMark, Span, Topic};
 use memscape::timeline::Scene;
-use memscape::ui::palette::{PaletteAction, PaletteTarget};
-use memscape::ui::palette_entries::{Entry, PaletteView, view};
-use memscape::ui::settings::{Dialog, Theme};
-use memscape::ui::stage::Help;
-use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect, State, commands};
+use memscape::ui::features::State;
+use memscape::ui::features::command::Command;
+use memscape::ui::features::palette::{PaletteAction, PaletteTarget};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::shell::palette_entries::{Entry, PaletteView, view};
+use memscape::ui::state::effect::Effect;
+use memscape::ui::state::settings::{Dialog, Theme};
+use memscape::ui::state::stage::Help;
+use memscape::ui::text::tab::Tab;
 
 /// A worker that answers with marks and empty scenes.
 struct MarksWorker;
@@ -121,7 +125,9 @@ fn every_kind_of_entry_is_found_by_name() {
         "a match in the name ranks above a match in the kind"
     );
     page.act(Action::FilesGiven(
-        ["one.pickle", "two.pickle"].map(|name| memscape::ui::effect::GivenFile { name: name.into(), bytes: 1 }).into(),
+        ["one.pickle", "two.pickle"]
+            .map(|name| memscape::ui::state::effect::GivenFile { name: name.into(), bytes: 1 })
+            .into(),
     ));
     page.reply(opened_reply(vec![device(0)]));
     let two = page.first("two");
@@ -240,6 +246,6 @@ fn recently_used_entries_come_first() {
     assert_eq!(first(&page), ["Go to the peak", "Fit the whole trace"]);
     page.act(Action::WorkerStopped("out of memory".into()));
     assert!(shown(&page.state).entries.iter().all(|entry| entry.name != "Go to the peak"), "not listed without a file");
-    assert!(matches!(page.state.stage, memscape::ui::stage::Stage::Failed(_)));
+    assert!(matches!(page.state.stage, memscape::ui::state::stage::Stage::Failed(_)));
     page.reply(Reply::Answer { serial: 0, answer: Answer::Marks(Box::default()) });
 }

@@ -7,13 +7,14 @@ use memscape::protocol::{
     Details, DeviceSummary, Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, Preset, Report, Tally, Topic,
 };
 use memscape::timeline::{Scene, View};
-use memscape::ui::insights::InsightsAction;
-use memscape::ui::plan::view::view;
-use memscape::ui::plan::{PlanAction, PlanField};
-use memscape::ui::planned::{Chip, DrawnCurve, chip};
-use memscape::ui::plots::line::Line;
-use memscape::ui::tab::Tab;
-use memscape::ui::{Action, commands};
+use memscape::ui::features::insights::InsightsAction;
+use memscape::ui::features::plan::view::view;
+use memscape::ui::features::plan::{PlanAction, PlanField};
+use memscape::ui::plot::planned::{Chip, DrawnCurve, chip};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::line::Line;
+use memscape::ui::text::tab::Tab;
 
 /// Recorded peak in bytes.
 const PEAK: u64 = 1 << 20;
@@ -94,13 +95,13 @@ impl Page {
 
     /// Corners of the planned curve, empty if it is not drawn.
     fn curve(&self) -> Vec<[f64; 2]> {
-        let lines = memscape::ui::plots::curves::curve_lines(&self.state, &self.state.view.expect("a window"));
+        let lines = memscape::ui::plot::plots::curves::curve_lines(&self.state, &self.state.view.expect("a window"));
         lines.into_iter().filter(|curve| curve.line == Line::Planned).flat_map(|curve| curve.points).collect()
     }
 
     /// Label of the planned peak in the timeline.
     fn mark(&self) -> Option<String> {
-        let lines = memscape::ui::plots::curves::curve_lines(&self.state, &self.state.view.expect("a window"));
+        let lines = memscape::ui::plot::plots::curves::curve_lines(&self.state, &self.state.view.expect("a window"));
         lines.into_iter().find_map(|curve| curve.label).map(|mark| mark.text)
     }
 }

@@ -11,18 +11,19 @@ use memscape::protocol::{
 use memscape::shapes::Shape;
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
-use memscape::ui::drawing::{BytesAxis, Canvas};
-use memscape::ui::effect::Pointer;
-use memscape::ui::figure::Figure;
-use memscape::ui::hover::card;
-use memscape::ui::legend;
-use memscape::ui::picture_file::Format;
-use memscape::ui::plots;
-use memscape::ui::plots::line::Line;
-use memscape::ui::plots::{PlotAction, segment, view::pickers};
-use memscape::ui::ruler;
-use memscape::ui::surroundings;
-use memscape::ui::{Action, Command, Effect, commands, notices};
+use memscape::ui::features::command::Command;
+use memscape::ui::plot::figure::Figure;
+use memscape::ui::plot::hover::card;
+use memscape::ui::plot::plots::segment;
+use memscape::ui::plot::plots::view::pickers;
+use memscape::ui::plot::{legend, plots, ruler, surroundings};
+use memscape::ui::session::notices;
+use memscape::ui::shell::{action::Action, commands};
+use memscape::ui::state::drawing::{BytesAxis, Canvas};
+use memscape::ui::state::effect::{Effect, Pointer};
+use memscape::ui::state::line::Line;
+use memscape::ui::state::picture_file::Format;
+use memscape::ui::state::plots::PlotAction;
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
 const MIB: u64 = 1 << 20;
@@ -295,7 +296,7 @@ fn two_box_zooms_in_quick_succession_are_two_steps() {
     let mut page = Page::open();
     let whole = page.view();
     let mut zoom = |to: Pointer| {
-        let held = memscape::ui::binding::Modifiers { shift: true, ..Default::default() };
+        let held = memscape::ui::state::binding::Modifiers { shift: true, ..Default::default() };
         page.act(Action::DragStarted { from: Pointer { x: 20.0, y: 20.0 }, held });
         page.act(Action::DragMoved(to));
         page.act(Action::DragEnded);
@@ -345,7 +346,7 @@ fn free_range_has_card_and_selects_its_segment() {
     );
     page.act(Action::Clicked(at));
     page.hit(None, Some(free));
-    let chosen = memscape::ui::plots::segment::selected_segment(&page.state).expect("a segment");
+    let chosen = memscape::ui::plot::plots::segment::selected_segment(&page.state).expect("a segment");
     assert_eq!((chosen.segment.address, chosen.position.moment), (UPPER, 50));
     let facts: Vec<String> =
         segment::segment_view(chosen).facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();
@@ -420,7 +421,7 @@ fn segment_click_selects_no_allocation() {
     );
     page.hit(None, Some(memory));
     assert_eq!(surroundings::outline_key(&page.state).map(|of| of.allocation), Some(5));
-    let chosen = memscape::ui::plots::segment::selected_segment(&page.state).expect("a segment");
+    let chosen = memscape::ui::plot::plots::segment::selected_segment(&page.state).expect("a segment");
     assert_eq!(segment::segment_view(chosen).title, "40.0 MiB segment");
     page.press(commands::CURSOR_TO_ALLOCATION);
     let onto = |request: &Request| match request {
@@ -429,7 +430,7 @@ fn segment_click_selects_no_allocation() {
     };
     assert_eq!(page.take_request(onto), Some((3, memscape::protocol::Step::To(5))));
     page.press(commands::CLEAR_SELECTION);
-    assert!(memscape::ui::plots::segment::selected_segment(&page.state).is_none(), "Esc");
+    assert!(memscape::ui::plot::plots::segment::selected_segment(&page.state).is_none(), "Esc");
 }
 
 #[test]
@@ -486,12 +487,12 @@ fn curves_show_exact_bytes_and_can_be_hidden() {
     }
     page.press(commands::TOGGLE_LINE_ROUNDED);
     assert!(!lines(&page).contains(&Line::Rounded));
-    assert!(!memscape::ui::plots::curves::curve_key(&page.state)[1].is_visible);
+    assert!(!memscape::ui::plot::plots::curves::curve_key(&page.state)[1].is_visible);
     page.press(commands::TOGGLE_LINE_ROUNDED);
     assert_eq!(lines(&page), Line::ALL);
     page.act(Action::Plot(PlotAction::KindChosen(1)));
     page.settle();
-    assert!(lines(&page).is_empty() && memscape::ui::plots::curves::curve_key(&page.state).is_empty());
+    assert!(lines(&page).is_empty() && memscape::ui::plot::plots::curves::curve_key(&page.state).is_empty());
 }
 
 #[test]
@@ -512,7 +513,7 @@ fn unavailable_command_reports_reason() {
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Reserved view")));
     page.act(Action::Plot(PlotAction::KindChosen(2)));
     assert!(
-        memscape::ui::plots::curves::curve_key(&page.state)
+        memscape::ui::plot::plots::curves::curve_key(&page.state)
             .iter()
             .all(|entry| entry.is_visible == (entry.line != Line::Stranded))
     );
@@ -526,7 +527,7 @@ fn ruler_measures_address_distance_across_gaps() {
     let (low, high) = (at(0), at(21 * MIB));
     page.act(Action::DragStarted {
         from: low,
-        held: memscape::ui::binding::Modifiers { alt: true, ..Default::default() },
+        held: memscape::ui::state::binding::Modifiers { alt: true, ..Default::default() },
     });
     page.act(Action::DragMoved(high));
     page.act(Action::DragEnded);
@@ -538,7 +539,7 @@ fn ruler_measures_address_distance_across_gaps() {
 
 #[test]
 fn marker_dot_is_shown_only_in_its_plot() {
-    use memscape::ui::overlay::Overlay;
+    use memscape::ui::plot::overlay::Overlay;
     let mut page = Page::show(1);
     page.act(Action::MarkerAdded(Pointer { x: 10.0, y: 20.0 }));
     assert_eq!(Overlay::from_state(&page.state).markers[0].at.y.round(), 20.0);

@@ -3,14 +3,17 @@
 
 use crate::follower::Page;
 use memscape::protocol::{Reply, Topic};
-use memscape::ui::effect::{FileToSurvey, GivenFile, Origin, RanksEffect};
+use memscape::ui::features::insights::InsightsAction;
 use memscape::ui::features::watch::{FileVersion, WatchAction};
-use memscape::ui::insights::InsightsAction;
-use memscape::ui::link::Link;
-use memscape::ui::ranks::{RanksAction, ServedFiles, Survey, unlisted_note};
-use memscape::ui::stage::Stage;
-use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Effect, commands, update};
+use memscape::ui::session::ranks::unlisted_note;
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::effect::{Effect, FileToSurvey, GivenFile, Origin, RanksEffect};
+use memscape::ui::state::link::Link;
+use memscape::ui::state::ranks::{RanksAction, ServedFiles, Survey};
+use memscape::ui::state::stage::Stage;
+use memscape::ui::text::tab::Tab;
+use memscape::ui::update;
 
 /// Opens `count` files and returns the effects on their survey.
 fn open_files(page: &mut Page, count: usize) -> Vec<RanksEffect> {

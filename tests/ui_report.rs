@@ -8,10 +8,13 @@ use memscape::protocol::{
     SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
 use memscape::timeline::Axis;
-use memscape::ui::insights::InsightsAction;
-use memscape::ui::insights::view::{ColumnKind, ReportView, StackView, TabState, tab_state, view};
-use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect, commands};
+use memscape::ui::features::command::Command;
+use memscape::ui::features::insights::InsightsAction;
+use memscape::ui::features::insights::view::{ColumnKind, ReportView, StackView, TabState, tab_state, view};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::effect::Effect;
+use memscape::ui::text::tab::Tab;
 
 fn evidence(from: u32, to: u32) -> Evidence {
     Evidence { span: Some(Span { from, to }), ..Evidence::default() }
@@ -377,7 +380,7 @@ fn category_rows_in_rules_dialog_are_not_clickable() {
     let mut page = Page::open_insights();
     page.why(InsightsAction::TopicChosen(Topic::Categories));
     page.answer();
-    let sheet = memscape::ui::insights::view::categories(&page.state.insights).expect("a categories sheet");
+    let sheet = memscape::ui::features::insights::view::categories(&page.state.insights).expect("a categories sheet");
     assert!(sheet.rows.iter().all(|row| !row.has_evidence && row.stack == StackView::None));
     assert!(page.view().sheets[0].rows.iter().any(|row| row.has_evidence && row.stack != StackView::None));
 }

@@ -7,9 +7,14 @@ use memscape::protocol::category::StackOrigin;
 use memscape::protocol::{
     CategoryRule, CategorySet, DeviceSummary, Grouping, LegendEntry, Plot, Report, Sheet, Topic, Weight,
 };
-use memscape::ui::drawing::Canvas;
-use memscape::ui::rules::{RuleEdit, RuleField, RulesAction, RulesView, SetChoice, SetFormat, view};
-use memscape::ui::{Action, Effect, State, commands, legend};
+use memscape::ui::features::State;
+use memscape::ui::plot::legend;
+use memscape::ui::prefs::rules::{RulesView, view};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::drawing::Canvas;
+use memscape::ui::state::effect::Effect;
+use memscape::ui::state::rules::{RuleEdit, RuleField, RulesAction, SetChoice, SetFormat};
 use std::collections::BTreeSet;
 
 const OWN: &str = "{\"weights\": \"param\", \"rest\": \".\"}";
@@ -123,8 +128,8 @@ fn change_in_open_dialog_updates_preview() {
     let report = Report { topic, sheets: vec![sheet], ..Report::default() };
     page.answer_with(serial, Answer::Report(Box::new(report)));
     assert_eq!(page.sent_categories(), ["weights", "rest", "unknown"], "the newest set is sent next");
-    let shown =
-        memscape::ui::insights::view::categories(&page.state.insights).expect("the previous report stays until then");
+    let shown = memscape::ui::features::insights::view::categories(&page.state.insights)
+        .expect("the previous report stays until then");
     assert_eq!(shown.title, "of Mosaic's");
     page.answer();
     assert_eq!(page.sent_set(), None, "the set is sent once");

@@ -1,9 +1,13 @@
 //! Settings without a browser: links to source files, shortened paths, rules, storage.
 
 use memscape::engine::Request;
-use memscape::ui::settings::{Dialog, SettingsAction, Theme};
-use memscape::ui::source_links::{SCHEMES, SourceLinkError, check_template, expand_template, location};
-use memscape::ui::{Action, Effect, State, commands, update};
+use memscape::ui::features::State;
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::effect::Effect;
+use memscape::ui::state::settings::{Dialog, SettingsAction, Theme};
+use memscape::ui::text::source_links::{SCHEMES, SourceLinkError, check_template, expand_template, location};
+use memscape::ui::update;
 
 fn act(state: &mut State, action: SettingsAction) -> Vec<Effect> {
     update(state, Action::Settings(action), 0.0)

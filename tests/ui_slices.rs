@@ -4,9 +4,13 @@ use crate::face::{self, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{AxisPoint, DeviceSummary, Marks, RangeFacts, RangeMark, Span, Weight};
 use memscape::timeline::{Scene, View};
-use memscape::ui::axis_press::AxisPress::{self, DoubleClick, Down, Hover, Leave, Move, Up};
-use memscape::ui::marks::WindowMarks;
-use memscape::ui::{Action, commands, range, slices};
+use memscape::ui::plot::marks::WindowMarks;
+use memscape::ui::plot::slices;
+use memscape::ui::scope::range;
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::axis_press::AxisPress;
+use memscape::ui::state::axis_press::AxisPress::{DoubleClick, Down, Hover, Leave, Move, Up};
 
 const EVENTS: u32 = 999;
 

@@ -6,11 +6,11 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{
     Details, DeviceSummary, FrameText, LocationWeight, Scope, SourceFile, SourceLine, SourcesPage, Weight,
 };
-use memscape::ui::effect::GivenFile;
-use memscape::ui::source_rows::{Expansion, Highlight, RowKind, text_view, view};
-use memscape::ui::sources::{SourceAction, SourceText, inputs};
-use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Effect};
+use memscape::ui::features::source_rows::{Expansion, Highlight, RowKind, text_view, view};
+use memscape::ui::features::sources::{SourceAction, SourceText, inputs};
+use memscape::ui::shell::action::Action;
+use memscape::ui::state::effect::{Effect, GivenFile};
+use memscape::ui::text::tab::Tab;
 
 fn weights(now: u64, peak: u64) -> LocationWeight {
     let weight = |bytes: u64| Weight { bytes, count: u32::from(bytes > 0) };

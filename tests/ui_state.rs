@@ -7,14 +7,16 @@ use memscape::protocol::{
     Details, DeviceSummary, MemoryFilter, PieceKind, SegmentSort, SegmentsBar, SegmentsFit, SegmentsGroup,
     SegmentsPage, SegmentsPiece, SegmentsQuestion, SegmentsSums, Weight,
 };
-use memscape::ui::drawing::Canvas;
-use memscape::ui::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
-use memscape::ui::segments::words::{
+use memscape::ui::features::command::Command;
+use memscape::ui::features::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
+use memscape::ui::features::segments::words::{
     empty_message, headings, hovered, outside_segments, request_placement, status, sums,
 };
-use memscape::ui::segments::{ROW_PX, SegmentsAction};
-use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, commands};
+use memscape::ui::features::segments::{ROW_PX, SegmentsAction};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::drawing::Canvas;
+use memscape::ui::text::tab::Tab;
 
 /// Distance of bars from the canvas's left edge, in pixels.
 const PAD: f64 = 12.0;

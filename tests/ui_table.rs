@@ -7,12 +7,14 @@ use memscape::protocol::{
     Details, DeviceSummary, LIFETIME_CLASSES, SIZE_CLASSES, SortDirection, TableColumn, TablePage, TableQuestion,
     TableRow, TableText, Weight,
 };
-use memscape::ui::histograms::{ClickMode, Histogram};
-use memscape::ui::rows::SelectMode;
-use memscape::ui::tab::Tab;
-use memscape::ui::table::TableAction;
-use memscape::ui::table::{FilterPart, ROW_PX, grid, status};
-use memscape::ui::{Action, Command, Effect, commands};
+use memscape::ui::features::command::Command;
+use memscape::ui::features::histograms::{ClickMode, Histogram};
+use memscape::ui::features::rows::SelectMode;
+use memscape::ui::features::table::{FilterPart, ROW_PX, TableAction, grid, status};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::effect::Effect;
+use memscape::ui::text::tab::Tab;
 
 /// A worker whose table has this many rows.
 struct TableWorker(u32);

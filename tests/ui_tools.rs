@@ -9,16 +9,15 @@ use memscape::protocol::{
 };
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
-use memscape::ui::binding::Modifiers;
-use memscape::ui::crosshair;
-use memscape::ui::drag::Drag;
-use memscape::ui::effect::{Pointer, WheelAction};
 use memscape::ui::features::export::CropRange;
-use memscape::ui::markers;
-use memscape::ui::overlay::Overlay;
-use memscape::ui::ruler;
-use memscape::ui::ruler::Mode;
-use memscape::ui::{Action, commands, moment};
+use memscape::ui::plot::overlay::Overlay;
+use memscape::ui::plot::{crosshair, markers, moment, ruler};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::binding::Modifiers;
+use memscape::ui::state::drag::Drag;
+use memscape::ui::state::effect::{Pointer, WheelAction};
+use memscape::ui::state::ruler::Mode;
 
 const EVENTS: u64 = 999;
 /// Time of event 0 in µs since 1970. Events are 10 µs apart.

@@ -9,11 +9,14 @@ use memscape::protocol::{
 };
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Scene, View};
-use memscape::ui::amount::{per_mille, percent};
-use memscape::ui::settings::SettingsAction;
-use memscape::ui::tree_keys::TreeAction;
-use memscape::ui::tree_rows::{TreeRowView, TreeView, share_level, view};
-use memscape::ui::{Action, Command, Effect, commands};
+use memscape::ui::features::command::Command;
+use memscape::ui::features::tree_keys::TreeAction;
+use memscape::ui::features::tree_rows::{TreeRowView, TreeView, share_level, view};
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::effect::Effect;
+use memscape::ui::state::settings::SettingsAction;
+use memscape::ui::text::amount::{per_mille, percent};
 
 /// Number of rows of the generated tree when fully open.
 const ROWS: u32 = 100_000;

@@ -4,12 +4,12 @@
 use crate::face::{self, CANVAS, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{DeviceSummary, Report, Topic, WhatIf, WhatIfProgram, WhatIfProof, WhatIfQuestion, WhatIfRun};
-use memscape::ui::effect::AfterWrite;
-use memscape::ui::insights::InsightsAction;
-use memscape::ui::tab::Tab;
-use memscape::ui::what_if::view::{form, view};
-use memscape::ui::what_if::{ProgramChange, SimulatorField, WhatIfAction};
-use memscape::ui::{Action, Effect};
+use memscape::ui::features::insights::InsightsAction;
+use memscape::ui::features::what_if::view::{form, view};
+use memscape::ui::features::what_if::{ProgramChange, SimulatorField, WhatIfAction};
+use memscape::ui::shell::action::Action;
+use memscape::ui::state::effect::{AfterWrite, Effect};
+use memscape::ui::text::tab::Tab;
 
 /// A worker that answers everything except simulation requests.
 struct FakeWorker;

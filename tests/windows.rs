@@ -3,17 +3,19 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use crate::generate;
-use crate::opened;
+use crate::{generate, opened};
 
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::protocol::{Grouping, PlotSettings};
 use memscape::timeline::{Axis, Scene, View};
-use memscape::ui::drawing::Canvas;
-use memscape::ui::effect::{GivenFile, Pointer, WheelAction};
-use memscape::ui::navigate::Plane;
-use memscape::ui::stage::Stage;
-use memscape::ui::{Action, Effect, State, commands, update};
+use memscape::ui::features::State;
+use memscape::ui::shell::action::Action;
+use memscape::ui::shell::commands;
+use memscape::ui::state::drawing::Canvas;
+use memscape::ui::state::effect::{Effect, GivenFile, Pointer, WheelAction};
+use memscape::ui::state::navigate::Plane;
+use memscape::ui::state::stage::Stage;
+use memscape::ui::update;
 use opened::Opened;
 
 const CANVAS: Canvas = Canvas { width_px: 320, height_px: 200, scale: 1.0 };

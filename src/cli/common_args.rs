@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use protocol::{LoadRange, NamedAction, NamedEvent, Query};
 use std::path::PathBuf;
-use ui::position_text::{EXPECTED_FORMS, Position, parse_position};
+use ui::text::position_text::{EXPECTED_FORMS, Position, parse_position};
 
 /// Arguments that select a snapshot and one of its devices.
 #[derive(Args, Clone, Debug)]

@@ -11,8 +11,8 @@ use base::units::Moment;
 use clap::{Args, ValueEnum};
 use compare::{Align, CompareOptions, Comparer, Comparison, Key, SideFacts, peaks_in, report};
 use std::path::PathBuf;
-use ui::markdown::markdown;
-use ui::summary::device_name;
+use ui::text::markdown::markdown;
+use ui::text::summary::device_name;
 
 /// Default number of rows to print.
 const DEFAULT_ROWS: u32 = 20;

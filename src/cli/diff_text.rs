@@ -5,7 +5,7 @@ use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, percent};
 use compare::{Comparison, PerSide, Row, factor, factor_of, signed};
-use ui::summary::device_name;
+use ui::text::summary::device_name;
 
 /// Formats the ratio of the live bytes of B to the live bytes of A.
 fn ratio_text(live: PerSide) -> String {

@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use history::compact::WriteError;
 use history::container::Container;
 use std::io::{self, Write};
-use ui::save_page::{MAX_SNAPSHOT_BYTES, compression};
+use ui::features::save_page::{MAX_SNAPSHOT_BYTES, compression};
 
 /// An encoded snapshot.
 #[derive(Debug, PartialEq)]

@@ -18,8 +18,8 @@ use base64::write::EncoderWriter;
 use clap::Args;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use ui::save_page::{ELEMENTS, start_tag};
-use ui::url::percent_encoded;
+use ui::features::save_page::{ELEMENTS, start_tag};
+use ui::text::url::percent_encoded;
 
 /// Maximum size of a mail attachment, in bytes, that most mail servers accept.
 const MAX_MAIL_BYTES: u64 = 25_000_000;

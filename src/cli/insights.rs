@@ -13,8 +13,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use engine::{Answer, Question};
 use protocol::{Report, ReportQuestion, Threshold, Topic};
 use serde_json::{Value, json};
-use ui::markdown::markdown;
-use ui::summary::device_name;
+use ui::text::markdown::markdown;
+use ui::text::summary::device_name;
 
 /// Arguments of `memscape insights`.
 #[derive(Args, Clone, Debug)]

@@ -13,7 +13,7 @@ use protocol::{
     TreeQuestion, TreeRow,
 };
 use serde_json::{Value, json};
-use ui::amount::percent;
+use ui::text::amount::percent;
 
 /// Id of the root node of a call tree.
 const ROOT: u32 = 0;

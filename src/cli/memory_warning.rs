@@ -5,7 +5,7 @@ use clap::Args;
 use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
-use ui::file_memory::estimated_memory;
+use ui::text::file_memory::estimated_memory;
 
 /// Arguments for the memory warning.
 #[derive(Args, Clone, Copy, Debug)]

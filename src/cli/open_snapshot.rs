@@ -11,7 +11,7 @@ use engine::{Answer, Ask, Engine, Question, Reply, Request, Side, Work};
 use picture::timeline::{Axis, time_axis_margin};
 use protocol::{CategorySet, DeviceSummary, FileSummary, MomentFacts, MomentSpec};
 use serde_json::{Value, json};
-use ui::summary::{device_name, loaded_range};
+use ui::text::summary::{device_name, loaded_range};
 
 /// An open snapshot with a selected device.
 pub(crate) struct OpenSnapshot {

@@ -13,7 +13,7 @@ use engine::{Answer, Question};
 use protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, Preset, WhatIf, WhatIfQuestion, read_factor};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use ui::plan::words::{CAPACITY_CAVEAT, PlanBasis, facts, reserved_text};
+use ui::features::plan::words::{CAPACITY_CAVEAT, PlanBasis, facts, reserved_text};
 
 pub(crate) const SET_HELP: &str = "Multiply the size of a group, such as activations=2x, \"optimizer state\"=/8, parameter=fp32->bf16 or train.py:31=0
 

@@ -16,11 +16,14 @@ use protocol::{Grouping, Reply};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Write};
-use ui::drawing::Canvas;
-use ui::effect::GivenFile;
-use ui::figure::sheet::MIN_FRAME;
-use ui::picture_file::{Format, Picture};
-use ui::{Action, Effect, State, commands, update};
+use ui::features::State;
+use ui::plot::figure::sheet::MIN_FRAME;
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::state::drawing::Canvas;
+use ui::state::effect::{Effect, GivenFile};
+use ui::state::picture_file::{Format, Picture};
+use ui::update;
 
 /// Allowed range of the width and height of the image, in CSS pixels.
 const SIZE_PX: std::ops::RangeInclusive<i64> = 200..=16_000;

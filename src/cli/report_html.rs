@@ -4,7 +4,7 @@ use base::escape::Html;
 use base::units::Bytes;
 use protocol::{Chart, HeatMap, Report, Sheet, SheetRow, Tone};
 use std::fmt::Write;
-use ui::cell_text::{exact, is_numeric, left_out_text, short, total_row};
+use ui::text::cell_text::{exact, is_numeric, left_out_text, short, total_row};
 
 /// Maximum number of ranks that are drawn as individual curves. With more ranks, a heat map is drawn.
 const MAX_CURVES: usize = 16;

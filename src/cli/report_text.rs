@@ -3,7 +3,7 @@
 use super::output::printable;
 use super::table::{self, Table};
 use protocol::{Cell, Report, Sheet, SheetColumn, Tone};
-use ui::cell_text::{exact, is_numeric, left_out_text, threshold_text, total_row};
+use ui::text::cell_text::{exact, is_numeric, left_out_text, threshold_text, total_row};
 
 /// Maximum width of a name column in output that is not fitted to a terminal. Longer names overflow.
 const MAX_NAME: usize = 60;

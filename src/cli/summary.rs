@@ -13,7 +13,7 @@ use protocol::{
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use ui::summary::{device_name, loaded_range, peak_check};
+use ui::text::summary::{device_name, loaded_range, peak_check};
 
 /// Arguments of `memscape summary`.
 #[derive(Args, Clone, Debug)]

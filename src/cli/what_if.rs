@@ -5,18 +5,19 @@ use super::common_args::{SnapshotArgs, parse_bytes};
 use super::open_snapshot::OpenSnapshot;
 use super::output::{printable, to_pretty_json};
 use super::output_file::OutputFile;
-use super::plan;
 use super::table::{Table, columns};
 use super::terminal::wrap_to_terminal;
-use super::what_if_json;
+use super::{plan, what_if_json};
 use base::units::{Bytes, group_digits};
 use clap::Args;
-use protocol::{Factor, PlanGroup, Preset, WhatIf, WhatIfFit, WhatIfOrigin, WhatIfProgram, WhatIfQuestion};
-use protocol::{WhatIfRun, WhatIfWarning, parse_settings};
+use protocol::{
+    Factor, PlanGroup, Preset, WhatIf, WhatIfFit, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun,
+    WhatIfWarning, parse_settings,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use ui::summary::device_name;
-use ui::what_if::words;
+use ui::features::what_if::words;
+use ui::text::summary::device_name;
 
 const PROGRAM_HELP: &str = "Simulate a changed program; may be repeated. A comma joins changes of one program:
 

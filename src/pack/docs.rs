@@ -4,6 +4,7 @@
 //! single-file page, and not listed in `offline.js`: a browser fetches them when they are opened.
 
 use crate::index::style_sheet;
+use base::escape::Html;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use std::fs;
 use std::path::Path;
@@ -83,7 +84,7 @@ fn page(markdown: &str, style: &str) -> Option<String> {
     }
     let mut body = String::new();
     html::push_html(&mut body, events.into_iter());
-    let title = title?.replace('&', "&amp;").replace('<', "&lt;");
+    let title = Html(&title?).to_string();
     Some(TEMPLATE.replace("{TITLE}", &title).replace("{STYLE}", style).replace("{BODY}", &body))
 }
 

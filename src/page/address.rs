@@ -6,8 +6,9 @@ use super::{clipboard, embedded};
 use gloo::timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use ui::link::Link;
-use ui::{Action, url};
+use ui::shell::action::Action;
+use ui::state::link::Link;
+use ui::text::url;
 use wasm_bindgen::JsValue;
 use web_sys::Url;
 
@@ -124,7 +125,7 @@ impl Address {
     }
 
     fn write(&self, app: &'static App) {
-        if ui::link::is_following_link(&app.state.borrow()) {
+        if ui::shell::link::is_following_link(&app.state.borrow()) {
             return;
         }
         let Some(link) = Link::from_state(&app.state.borrow()) else { return };

@@ -17,8 +17,9 @@ use crate::theme::Theme;
 use crate::yaml::YamlParser;
 use std::cell::RefCell;
 use std::rc::Rc;
-use ui::tab::Tab;
-use ui::{Action, State};
+use ui::features::State;
+use ui::shell::action::Action;
+use ui::text::tab::Tab;
 use web_sys::{Element, Event, EventTarget};
 
 /// State that all parts of the page share. Lives as long as the page.

@@ -1,7 +1,7 @@
 //! State of the file cache ([`super::file_cache`]), including which load reads a cached file.
 
 use std::cell::{Cell, RefCell};
-use ui::fingerprint::length;
+use ui::text::fingerprint::length;
 use web_sys::File;
 
 /// State of the file cache that is not part of its stored index.

@@ -5,10 +5,11 @@ use super::dom;
 use crate::wire::ToWorker;
 use js_sys::{Array, Function, Promise, Reflect};
 use picture::render::Gpu;
-use ui::Action;
-use ui::drawing::Canvas;
-use ui::renderer::{self, RequestedRenderer};
-use ui::stage::{Renderer, Stage};
+use ui::shell::action::Action;
+use ui::state::drawing::Canvas;
+use ui::state::stage::{Renderer, Stage};
+use ui::text::renderer;
+use ui::text::renderer::RequestedRenderer;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{

@@ -5,7 +5,7 @@
 
 use super::dom::Dom;
 use js_sys::{Array, Reflect};
-use ui::save_page::ELEMENTS;
+use ui::features::save_page::ELEMENTS;
 use wasm_bindgen::JsValue;
 use web_sys::{Element, File};
 

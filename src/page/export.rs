@@ -9,9 +9,9 @@ use js_sys::{Array, Promise};
 use picture::render::{CpuRenderer, Drawing, Lane, OverlayRect, PictureTheme};
 use picture::svg::{self, Inks};
 use picture::timeline::View;
-use ui::Action;
-use ui::export::ExportAction;
-use ui::picture_file::{Format, Picture};
+use ui::features::export::ExportAction;
+use ui::shell::action::Action;
+use ui::state::picture_file::{Format, Picture};
 use wasm_bindgen::{Clamped, JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{

@@ -12,9 +12,9 @@ use compare::FileSlot;
 use gloo::timers::callback::Timeout;
 use js_sys::{Array, Date, Uint8Array};
 use protocol::LoadRange;
-use ui::cache_index::{CacheIndex, MIN_FILE_BYTES, key};
-use ui::effect::Origin;
-use ui::fingerprint::{FingerprintHasher, parts};
+use ui::prefs::cache_index::{CacheIndex, MIN_FILE_BYTES, key};
+use ui::state::effect::Origin;
+use ui::text::fingerprint::{FingerprintHasher, parts};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Blob, File, HtmlScriptElement};
@@ -37,7 +37,7 @@ pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, wh
     }
     app.busy.spawn(async move {
         let found = look_up(app, &file).await;
-        if !ui::comparing::is_current_load(&app.state.borrow(), load) {
+        if !ui::plot::comparing::is_current_load(&app.state.borrow(), load) {
             return;
         }
         let columns = found.map(|(columns, fingerprint, key)| {

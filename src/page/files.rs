@@ -8,12 +8,12 @@ use super::folders;
 use crate::wire::ToWorker;
 use compare::FileSlot;
 use js_sys::{Array, Promise, Reflect};
-use ui::Action;
-use ui::comparing::ComparingAction;
-use ui::effect::{DropHover, GivenFile};
-use ui::export::ExportAction;
-use ui::ranks::RanksAction;
-use ui::url::PageScheme;
+use ui::features::export::ExportAction;
+use ui::shell::action::Action;
+use ui::state::comparing::ComparingAction;
+use ui::state::effect::{DropHover, GivenFile};
+use ui::state::ranks::RanksAction;
+use ui::text::url::PageScheme;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{ClipboardEvent, DataTransfer, DragEvent, Event, File, FileList};
@@ -56,7 +56,7 @@ pub(super) fn fetch(app: &'static App, link: ResolvedUrl, member: Option<u32>, (
                 let _ = JsFuture::from(shown).await;
             }
         }
-        let is_current = ui::comparing::is_current_load(&app.state.borrow(), load);
+        let is_current = ui::plot::comparing::is_current_load(&app.state.borrow(), load);
         if is_current {
             app.client.send(&ToWorker::Link { load, member, url: link.url, which });
         }

@@ -5,10 +5,10 @@ use super::dom::{listen, position_in};
 use super::elements::elements;
 use std::cell::Cell;
 use std::rc::Rc;
-use ui::Action;
-use ui::binding::Modifiers;
-use ui::drag::Drag;
-use ui::effect::{Pointer, WheelAction};
+use ui::shell::action::Action;
+use ui::state::binding::Modifiers;
+use ui::state::drag::Drag;
+use ui::state::effect::{Pointer, WheelAction};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, MouseEvent, PointerEvent, WheelEvent};
 

@@ -3,13 +3,14 @@
 use super::app::{AddListener, App, Part};
 use super::dom::{Dom, listen};
 use super::panels::views::tab_and_panel;
-use ui::binding::Modifiers;
-use ui::binding::{KeyScope, chord};
-use ui::export::Dialog;
-use ui::keys::command_for_key;
-use ui::stage::Help;
-use ui::tab::Tab;
-use ui::{Action, commands, settings};
+use ui::features::export::Dialog;
+use ui::prefs::settings;
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::shell::keys::command_for_key;
+use ui::state::binding::{KeyScope, Modifiers, chord};
+use ui::state::stage::Help;
+use ui::text::tab::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
 

@@ -5,7 +5,7 @@ use super::pen;
 use super::theme::Theme;
 use js_sys::Reflect;
 use picture::render::PictureTheme;
-use ui::figure::Figure;
+use ui::plot::figure::Figure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 

@@ -78,13 +78,15 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use surveyor::{Source, Surveyor, Task};
 use theme::Theme;
-use ui::comparing::ComparingAction;
-use ui::effect::{FileToSurvey, Origin, RanksEffect};
+use ui;
+use ui::features::State;
 use ui::features::watch::WatchAction;
-use ui::ranks::RanksAction;
-use ui::side::Side;
-use ui::stage::Stage;
-use ui::{self, Action, Effect, State};
+use ui::shell::action::Action;
+use ui::state::comparing::ComparingAction;
+use ui::state::effect::{Effect, FileToSurvey, Origin, RanksEffect};
+use ui::state::ranks::RanksAction;
+use ui::state::stage::Stage;
+use ui::text::side::Side;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlElement, Window};
 use yaml::YamlParser;
@@ -231,7 +233,7 @@ impl Page {
             Effect::FocusFind => app.dom.focus_and_select("find"),
             Effect::ReadText(place, name) => sources::read(app, place, name),
             Effect::FocusFilter => {
-                let is_events = app.state.borrow().views.tab == ui::tab::Tab::Events;
+                let is_events = app.state.borrow().views.tab == ui::text::tab::Tab::Events;
                 app.dom.focus_on(if is_events { "events-filter" } else { "table-filter" });
             }
             Effect::FocusRequest => app.dom.focus_on("segments-request"),

@@ -4,8 +4,8 @@ use picture::outline::{Rect, outline as strokes};
 use picture::render::placement::Placement;
 use picture::render::{OverlayRect, PictureTheme};
 use picture::timeline::{OutlineRect, Quad, View, outline};
-use ui::State;
-use ui::lanes::ShownLane;
+use ui::features::State;
+use ui::state::lanes::ShownLane;
 
 /// Returns the outlines in device pixels of the canvas. The hovered allocation comes first, so that the selected one is
 /// drawn on top.
@@ -23,7 +23,7 @@ pub(super) fn outlines(state: &State, look: &PictureTheme) -> Vec<OverlayRect> {
         };
         add_strokes(&mut rects, &lane, &to_canvas(&lane, &quads), thick, look.hover);
     }
-    if let Some(of) = ui::surroundings::outline_key(state)
+    if let Some(of) = ui::plot::surroundings::outline_key(state)
         && let Some(lane) = state.focused_lane()
     {
         // The worker knows the outline even if the scene merges the allocation with others.

@@ -10,9 +10,9 @@ use picture::render::{CpuRenderer, Drawing, Gpu, Lane, OverlayRect, PictureTheme
 use picture::timeline::{Scene, View};
 use protocol::{Highlight, PlotSettings};
 use std::collections::BTreeSet;
-use ui::State;
-use ui::figure::Figure;
-use ui::lanes::ShownLane;
+use ui::features::State;
+use ui::plot::figure::Figure;
+use ui::state::lanes::ShownLane;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 

@@ -50,7 +50,7 @@ use crate::app::{App, RenderPart, StartPart, start_part};
 use crate::files::FileInput;
 use crate::gestures::Gestures;
 use crate::keys::Keys;
-use ui::passes::RenderPasses;
+use ui::plot::passes::RenderPasses;
 
 /// All parts of the page, in rendering order. The timeline comes early, because users wait for it.
 const PARTS: &[StartPart] = &[

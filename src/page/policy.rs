@@ -6,7 +6,7 @@
 
 use super::dom::{self, Dom};
 
-/// Adds the policy. All `origins` must satisfy `ui::url::is_plain_origin`. Returns an error message if the document has
+/// Adds the policy. All `origins` must satisfy `ui::text::url::is_plain_origin`. Returns an error message if the document has
 /// no head.
 pub(super) fn restrict_connections(dom: &Dom, origins: &[&str]) -> Result<(), String> {
     let head = dom.document.head().ok_or("a document without a head")?;

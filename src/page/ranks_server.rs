@@ -1,7 +1,7 @@
 //! Requests about ranks to the server, if it is `memscape serve`: the list of its files, and their scan results.
 
 use super::dom;
-use ui::ranks::ServedFiles;
+use ui::state::ranks::ServedFiles;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Response, Window};

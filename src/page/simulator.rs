@@ -10,8 +10,8 @@ use js_sys::Array;
 use protocol::{Answer, Ask, Question, Reply, Request, SimulatorReply, SimulatorRequest, WhatIfQuestion};
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
-use ui::Action;
-use ui::what_if::WhatIfAction;
+use ui::features::what_if::WhatIfAction;
+use ui::shell::action::Action;
 use web_sys::Window;
 
 /// Handle to the simulator's worker.

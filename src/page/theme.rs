@@ -6,7 +6,7 @@ use gloo::events::{EventListener, EventListenerOptions};
 use picture::render::PictureTheme;
 use std::cell::RefCell;
 use std::rc::Rc;
-use ui::settings::Theme as Chosen;
+use ui::state::settings::Theme as Chosen;
 
 /// Colours and fonts of everything that is drawn on a canvas.
 #[derive(Clone, PartialEq)]

@@ -5,8 +5,8 @@ use super::worker_code::WorkerCode;
 use protocol::category::ParsedDocument;
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
-use ui::Action;
-use ui::rules::RulesAction;
+use ui::shell::action::Action;
+use ui::state::rules::RulesAction;
 use web_sys::Window;
 
 /// Handle to the YAML parser.

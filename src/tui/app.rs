@@ -12,12 +12,16 @@ use picture::render::{CpuRenderer, PictureTheme};
 use protocol::{Answer, LoadRange, Reply};
 use std::path::PathBuf;
 use std::time::Instant;
-use ui::comparing::ComparingAction;
-use ui::effect::{FileToSurvey, GivenFile, Origin, RanksEffect};
-use ui::ranks::RanksAction;
-use ui::stage::Stage;
-use ui::tab::Tab;
-use ui::{Action, Command, Effect, FeatureAction, State, commands, update};
+use ui::features::command::Command;
+use ui::features::{FeatureAction, State};
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::state::comparing::ComparingAction;
+use ui::state::effect::{Effect, FileToSurvey, GivenFile, Origin, RanksEffect};
+use ui::state::ranks::RanksAction;
+use ui::state::stage::Stage;
+use ui::text::tab::Tab;
+use ui::update;
 
 /// Display settings of the terminal.
 #[derive(Clone, Copy, Debug)]

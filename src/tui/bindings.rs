@@ -1,10 +1,10 @@
 //! Key bindings of the terminal interface. They take precedence over the page's key bindings.
 
-use ui::binding::KeyScope;
-use ui::command::{Command, Trait};
-use ui::stage::Letters;
-use ui::tab::Tab;
-use ui::{commands, keys};
+use ui::features::command::{Command, Trait};
+use ui::shell::{commands, keys};
+use ui::state::binding::KeyScope;
+use ui::state::stage::Letters;
+use ui::text::tab::Tab;
 
 /// Commands that exist only in the terminal interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ pub(crate) const TERMINAL_BINDINGS: &[TerminalBinding] = {
 };
 
 /// Returns the command that a key triggers while the focus is in scope `at`. `key` is a chord in the format of
-/// [`ui::binding::chord`].
+/// [`ui::state::binding::chord`].
 pub(crate) fn command_for(at: BindingScope, key: &str, letters: Letters) -> Option<KeyCommand> {
     let terminal_command = |at: BindingScope| {
         TERMINAL_BINDINGS.iter().find(|line| line.at == at && line.keys.contains(&key)).map(|line| line.does)

@@ -7,14 +7,14 @@ use base::units::Bytes;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use ui::comparing::view::bar;
-use ui::find;
-use ui::insights::view::alarms;
-use ui::notices::{Status, status};
-use ui::range::{self, ViewScope};
-use ui::stage::Stage;
-use ui::summary::{Headline, device_name, file_title, headlines};
-use ui::tab::{Tab, TabGroup};
+use ui::features::insights::view::alarms;
+use ui::plot::comparing::view::bar;
+use ui::scope::{find, range};
+use ui::session::notices::{Status, status};
+use ui::state::range::ViewScope;
+use ui::state::stage::Stage;
+use ui::text::summary::{Headline, device_name, file_title, headlines};
+use ui::text::tab::{Tab, TabGroup};
 
 /// Draws the header: file, device and headline numbers.
 pub(crate) fn header(app: &App, buffer: &mut Buffer) {
@@ -25,7 +25,7 @@ pub(crate) fn header(app: &App, buffer: &mut Buffer) {
         write_text(buffer, pane, " memscape", style);
         return;
     };
-    let so_far = ui::partial::header_figures(state);
+    let so_far = ui::session::partial::header_figures(state);
     let mut all = match so_far.as_slice() {
         [] => headline_texts(app),
         numbers => numbers.iter().map(|(label, value)| [label, " ", value].concat()).collect(),
@@ -65,13 +65,15 @@ const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '
 /// Draws the minimap: live bytes of the whole trace, the visible window, the cursor and the range.
 pub(crate) fn minimap(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.layout.minimap);
-    let (Some(overview), Some(window)) = (ui::plots::overview(state), ui::navigate::window(state)) else { return };
+    let (Some(overview), Some(window)) = (ui::plot::plots::overview(state), ui::plot::navigate::window(state)) else {
+        return;
+    };
     let max_bytes = overview.total.iter().chain(&overview.reserved).copied().max().unwrap_or(0).max(1);
-    let [own_left, own_right] = ui::navigate::device_axis(state).unwrap_or([0.0, 1.0]);
+    let [own_left, own_right] = ui::plot::navigate::device_axis(state).unwrap_or([0.0, 1.0]);
     let count = overview.total.len();
-    let pin = ui::cursor::x_px(state).and_then(|(x, _)| ui::navigate::axis_fraction(state, x));
-    let range = ui::range::px(state).and_then(|[from, to]| {
-        Some([ui::navigate::axis_fraction(state, from)?, ui::navigate::axis_fraction(state, to)?])
+    let pin = ui::scope::cursor::x_px(state).and_then(|(x, _)| ui::plot::navigate::axis_fraction(state, x));
+    let range = ui::scope::range::px(state).and_then(|[from, to]| {
+        Some([ui::plot::navigate::axis_fraction(state, from)?, ui::plot::navigate::axis_fraction(state, to)?])
     });
     let steps = u64::from(pane.height) * 8;
     for column in pane.columns() {
@@ -131,7 +133,7 @@ pub(crate) fn cursor_line_text(app: &App) -> Line {
             return Line::new(text, Tone::Plain);
         }
     }
-    let moment = ui::moment::view(state);
+    let moment = ui::plot::moment::view(state);
     let mut parts = Vec::new();
     for (label, value) in &moment.lines {
         let is_known = value != "–" && *label != "In use" && (*label != "Awaiting free" || !value.starts_with("0 "));
@@ -203,7 +205,7 @@ pub(crate) fn tabs(app: &App, buffer: &mut Buffer) {
         write_text(buffer, place, &text, style);
         end = place.right();
     }
-    let scope = match ui::cursor::view_scope(state) {
+    let scope = match ui::scope::cursor::view_scope(state) {
         ViewScope::Cursor => "cursor",
         ViewScope::Range => "range",
         ViewScope::WholeTrace => "whole trace",
@@ -256,7 +258,7 @@ pub(crate) fn status_text(app: &App) -> (String, Tone) {
     }
     let notice = state.linked.notice.clone().unwrap_or_default();
     if let (true, Some(hover)) = (notice.is_empty() && state.tools.crosshair.by_keys.is_some(), &state.hover) {
-        let card = ui::hover::card(hover);
+        let card = ui::plot::hover::card(hover);
         let parts = [card.title, card.call_site, card.share, card.lifetime, card.segment];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         return (["At the cursor: ", &parts.join(" · ")].concat(), Tone::Plain);

@@ -7,12 +7,13 @@ use crate::field::FieldPurpose;
 use crate::panes::{Focus, Order};
 use crate::views::rows::scroll_to_show;
 use crate::views::{insights, side, tree};
-use ui::effect::{Pointer, WheelAction};
-use ui::insights::InsightsAction;
-use ui::link::Link;
-use ui::side::Side;
-use ui::tab::Tab;
-use ui::{Action, commands};
+use ui::features::insights::InsightsAction;
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::state::effect::{Pointer, WheelAction};
+use ui::state::link::Link;
+use ui::text::side::Side;
+use ui::text::tab::Tab;
 
 /// Wheel delta that zooms as far as one key press in the page.
 const ZOOM_DELTA: f64 = 223.0;
@@ -117,7 +118,7 @@ impl App {
 
     fn back(&mut self) {
         let is_tree = self.focus == Focus::View && self.state.views.visible() == Some(Tab::CallTree);
-        let is_zoomed = is_tree && ui::tree_rows::toolbar_state(&self.state.tree, &self.state).is_focused;
+        let is_zoomed = is_tree && ui::features::tree_rows::toolbar_state(&self.state.tree, &self.state).is_focused;
         match self.focus {
             _ if is_zoomed => self.command(commands::tree::BACK),
             Focus::Timeline => self.orders.push(Order::Quit),
@@ -128,7 +129,7 @@ impl App {
     fn zoom(&mut self, delta: f64) {
         let (Some(view), Some(canvas)) = (self.state.view, self.state.canvas) else { return };
         let width = f64::from(view.width_px);
-        let pin = ui::cursor::x_px(&self.state).map(|(x, _)| x).filter(|x| (0.0..width).contains(x));
+        let pin = ui::scope::cursor::x_px(&self.state).map(|(x, _)| x).filter(|x| (0.0..width).contains(x));
         let pointer = Pointer { x: pin.unwrap_or(width / 2.0), y: f64::from(canvas.height_px) / 2.0 };
         self.act(Action::Wheel { at: pointer, delta, axis: WheelAction::ZoomEvents });
     }
@@ -149,7 +150,7 @@ impl App {
             Some(Tab::Insights) => self.command(commands::insights::COPY),
             Some(Tab::Allocations | Tab::Events) => self.command(commands::rows::COPY),
             Some(Tab::CallTree) => {
-                let view = ui::tree_rows::view(&self.state.tree, &self.state);
+                let view = ui::features::tree_rows::view(&self.state.tree, &self.state);
                 self.orders.push(Order::Copy(tree::foot_text(self, &view)));
                 self.message = "Copied the row.".to_owned();
             }
@@ -166,7 +167,7 @@ impl App {
         };
         let file = self.state.snapshots.get(self.state.snapshot_index).map(|choice| choice.origin.clone());
         let path = match file {
-            Some(ui::effect::Origin::File(place)) => self.files.get(place).map(|file| file.path.clone()),
+            Some(ui::state::effect::Origin::File(place)) => self.files.get(place).map(|file| file.path.clone()),
             _ => None,
         };
         let path = shell_quoted(&path.unwrap_or_default().to_string_lossy());

@@ -9,13 +9,12 @@ use crate::text::{Line, Tone, align_left, align_right, pane_row, truncate, width
 use crate::views::rows::{lines, scroll_to_show};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ui::binding::KeyScope;
-use ui::commands;
-use ui::help::{SYNTAX_TITLE, groups};
-use ui::palette::PaletteTarget;
-use ui::palette_entries;
-use ui::stage::Help;
-use ui::tab::Tab;
+use ui::features::palette::PaletteTarget;
+use ui::shell::help::{SYNTAX_TITLE, groups};
+use ui::shell::{commands, palette_entries};
+use ui::state::binding::KeyScope;
+use ui::state::stage::Help;
+use ui::text::tab::Tab;
 
 /// Target of a palette entry: a target of the page, or a command of the terminal interface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -182,7 +181,7 @@ pub(crate) fn help_lines(app: &App, cells: usize) -> Vec<Line> {
         all.push((title, rows.collect()));
     }
     for group in groups("") {
-        let row = |row: ui::help::Row| {
+        let row = |row: ui::shell::help::Row| {
             if group.title == SYNTAX_TITLE {
                 return Some((row.keys.join("  "), row.text));
             }

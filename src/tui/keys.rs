@@ -9,14 +9,16 @@ use crate::views::flame;
 use crate::views::rows::body;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::path::PathBuf;
-use ui::binding::{KeyScope, Modifiers, chord};
-use ui::events::EventsAction;
-use ui::palette::PaletteAction;
-use ui::segments::SegmentsAction;
-use ui::stage::Help;
-use ui::tab::Tab;
-use ui::table::TableAction;
-use ui::{Action, Command, commands};
+use ui::features::command::Command;
+use ui::features::events::EventsAction;
+use ui::features::palette::PaletteAction;
+use ui::features::segments::SegmentsAction;
+use ui::features::table::TableAction;
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::state::binding::{KeyScope, Modifiers, chord};
+use ui::state::stage::Help;
+use ui::text::tab::Tab;
 
 /// Returns the name of a key in the format of the tables of key bindings, or `None` for unsupported keys.
 pub(crate) fn key_name(key: &KeyEvent) -> Option<String> {
@@ -267,9 +269,9 @@ impl App {
 }
 
 /// Returns the palette target that selects the allocation at the crosshair.
-fn select_target() -> ui::palette::PaletteTarget {
+fn select_target() -> ui::features::palette::PaletteTarget {
     let index = commands::all().position(|command| command == commands::SELECT_AT_CURSOR);
-    ui::palette::PaletteTarget::Command(index.unwrap_or(usize::MAX))
+    ui::features::palette::PaletteTarget::Command(index.unwrap_or(usize::MAX))
 }
 
 fn expand_path(text: &str) -> PathBuf {

@@ -8,17 +8,19 @@ use crate::views::rows::body;
 use crate::views::{insights, segments, side};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
-use ui::binding::Modifiers;
-use ui::effect::{Pointer, WheelAction};
-use ui::events::EventsAction;
-use ui::flame::FlameAction;
-use ui::insights::InsightsAction;
-use ui::rows::SelectMode;
-use ui::segments::SegmentsAction;
-use ui::tab::Tab;
-use ui::table::TableAction;
-use ui::tree_keys::TreeAction;
-use ui::{Action, commands, events, table, tree};
+use ui::features::events::EventsAction;
+use ui::features::flame::FlameAction;
+use ui::features::insights::InsightsAction;
+use ui::features::rows::SelectMode;
+use ui::features::segments::SegmentsAction;
+use ui::features::table::TableAction;
+use ui::features::tree_keys::TreeAction;
+use ui::features::{events, table, tree};
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::state::binding::Modifiers;
+use ui::state::effect::{Pointer, WheelAction};
+use ui::text::tab::Tab;
 
 /// Wheel delta of one notch, in the page's units.
 const WHEEL_DELTA: f64 = 100.0;
@@ -64,7 +66,7 @@ impl App {
     fn on_press(&mut self, at: (u16, u16), held: KeyModifiers) {
         self.request_redraw();
         self.message.clear();
-        if self.link.take().is_some() || self.field.is_some() || self.state.help == ui::stage::Help::Open {
+        if self.link.take().is_some() || self.field.is_some() || self.state.help == ui::state::stage::Help::Open {
             return;
         }
         let places = self.layout;
@@ -89,7 +91,7 @@ impl App {
 
     /// Centres the visible window on a position in the minimap.
     fn move_window(&mut self, (column, _): (u16, u16)) {
-        let Some([from, to]) = ui::navigate::window(&self.state) else { return };
+        let Some([from, to]) = ui::plot::navigate::window(&self.state) else { return };
         let pane = self.layout.minimap;
         let half = (to - from) / 2.0;
         let at = (f64::from(column - pane.x) + 0.5) / f64::from(pane.width.max(1));
@@ -111,7 +113,7 @@ impl App {
             self.act(Action::DragStarted { from, held: Modifiers { alt, ctrl, shift } });
         }
         self.press = Some(Press { at, is_drag: true });
-        if self.state.tools.drag == ui::drag::Drag::Move {
+        if self.state.tools.drag == ui::state::drag::Drag::Move {
             let [wide, high] = self.blocks.pixels_per_cell().map(f64::from);
             let right_px = (f64::from(at.0) - f64::from(press.at.0)) * wide;
             let up_px = (f64::from(press.at.1) - f64::from(at.1)) * high;
@@ -173,7 +175,7 @@ impl App {
             Tab::Segments => {
                 let area = segments::body(self);
                 if let (Some(down), Some(canvas)) = (down(area), self.state.segments.canvas) {
-                    let row_px = ui::segments::ROW_PX * canvas.scale;
+                    let row_px = ui::features::segments::ROW_PX * canvas.scale;
                     let at = [f64::from(column - area.x) + 0.5, (f64::from(down) + 0.5) * row_px];
                     self.act(Action::feature(SegmentsAction::Clicked(at)));
                 }
@@ -204,7 +206,7 @@ impl App {
 
     /// Handles turns of the mouse wheel. `notches` is negative for one direction and positive for the other.
     fn on_wheel(&mut self, at: (u16, u16), held: KeyModifiers, notches: i32) {
-        if self.state.help == ui::stage::Help::Open {
+        if self.state.help == ui::state::stage::Help::Open {
             self.scrolled.help = self.scrolled.help.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize);
             return self.request_redraw();
         }
@@ -254,9 +256,9 @@ impl App {
             Tab::Segments => {
                 let height = f64::from(segments::body(self).height);
                 let max_scroll = (f64::from(self.state.segments.scroll.rows) - height).max(0.0);
-                let top =
-                    (self.state.segments.scroll.rows_above() + rows).clamp(0.0, max_scroll) * ui::segments::ROW_PX;
-                self.act(Action::feature(SegmentsAction::Scrolled(top, height * ui::segments::ROW_PX)));
+                let top = (self.state.segments.scroll.rows_above() + rows).clamp(0.0, max_scroll)
+                    * ui::features::segments::ROW_PX;
+                self.act(Action::feature(SegmentsAction::Scrolled(top, height * ui::features::segments::ROW_PX)));
             }
             Tab::Insights => {
                 let pane = insights::report_pane(self, places.view);

@@ -1,15 +1,14 @@
 //! Plain mode: prints the screen as lines of text and reads keys as words, for screen readers and scripts.
 
 use crate::app::App;
-use crate::chrome;
 use crate::layout::PaneAreas;
 use crate::panes::Focus;
-use crate::views;
+use crate::{chrome, views};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use std::io::{self, BufRead, Write};
-use ui::stage::Help;
+use ui::state::stage::Help;
 
 /// Width of the printed view in characters.
 const COLUMNS: u16 = 160;
@@ -72,8 +71,8 @@ pub(crate) fn wait_until_idle(app: &mut App) {
 fn run_line(app: &mut App, line: &str) {
     app.message.clear();
     if let Some(text) = line.strip_prefix('/') {
-        app.act(ui::Action::FindTyped(text.to_owned()));
-        return app.command(ui::commands::FIND_NEXT);
+        app.act(ui::shell::action::Action::FindTyped(text.to_owned()));
+        return app.command(ui::shell::commands::FIND_NEXT);
     }
     if let Some(text) = line.strip_prefix(':').filter(|text| !text.is_empty()) {
         return app.run_palette(text);

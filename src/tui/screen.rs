@@ -8,12 +8,12 @@ use crate::{chrome, dialogs, timeline, views};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ui::Action;
-use ui::drawing::Canvas;
-use ui::marks::track_count;
-use ui::stage::Stage;
-use ui::tab::Tab;
-use ui::views::PanelState;
+use ui::plot::marks::track_count;
+use ui::shell::action::Action;
+use ui::state::drawing::Canvas;
+use ui::state::stage::Stage;
+use ui::state::views::PanelState;
+use ui::text::tab::Tab;
 
 /// Minimum height, in rows, of a screen that shows more than one row of annotations.
 const MIN_ROWS_WITH_LANES: u16 = 34;

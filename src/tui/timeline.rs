@@ -12,10 +12,10 @@ use protocol::Highlight;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use ui::figure::Figure;
-use ui::lane_labels::lane_labels;
-use ui::lanes::ShownLane;
-use ui::overlay::Overlay;
+use ui::plot::figure::Figure;
+use ui::plot::lane_labels::lane_labels;
+use ui::plot::overlay::Overlay;
+use ui::state::lanes::ShownLane;
 
 /// Canvas pixels per CSS pixel. The page spaces axis ticks in CSS pixels, so this value determines how many ticks fit.
 pub(crate) const SCALE: f64 = 0.125;
@@ -114,7 +114,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
         draw_label(buffer, pane.x, row(*y), text, Tone::Strong.style());
     }
     // The keyboard crosshair. Enter selects the allocation below it.
-    if let (Some(_), Some(at)) = (state.tools.crosshair.by_keys, ui::lane_focus::crosshair_on_canvas(state))
+    if let (Some(_), Some(at)) = (state.tools.crosshair.by_keys, ui::plot::lane_focus::crosshair_on_canvas(state))
         && let Some(x) = column(at.x)
         && let Some(cell) = buffer.cell_mut((x, row(at.y)))
     {
@@ -175,7 +175,7 @@ fn overlay(app: &App, figure: &Figure, overlays: &Overlay, height: i32) -> Vec<O
 fn outlines(app: &App) -> Vec<OverlayRect> {
     let state = &app.state;
     let of = || {
-        let (of, lane) = (ui::surroundings::outline_key(state)?, state.focused_lane()?);
+        let (of, lane) = (ui::plot::surroundings::outline_key(state)?, state.focused_lane()?);
         let scene = lane.geometry.scene.as_ref()?;
         let quad = |rect: &OutlineRect| Quad { x: rect.x.map(|x| x as i16), y: rect.y.map(|y| y as i16), paint: 0 };
         let exact = state.surroundings.outline.answer_to(&of).map(|rects| rects.iter().map(quad).collect());

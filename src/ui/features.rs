@@ -1,13 +1,17 @@
 //! State of the page: the state shared by all features, and the state of each feature. The list of features is the
 //! invocation of `features!` below. It generates the types of states and actions, and the table of link keys.
 
+pub mod command;
 pub mod events;
 pub mod export;
+mod feature;
 pub mod flame;
 pub mod histograms;
 pub mod insights;
+mod intents;
 pub mod palette;
 pub mod plan;
+pub mod rows;
 pub mod save_page;
 pub mod segments;
 pub mod source_rows;
@@ -20,13 +24,13 @@ pub mod tree_rows;
 pub mod watch;
 pub mod what_if;
 
-use self::sql::{Sql, SqlAction};
-use super::change::AskPhase;
-use super::link::value::{Key, ValueReader};
-use super::outbox::Outbox;
-use super::shared::Shared;
-use super::url::PageScheme;
-use super::{intents, parts};
+use crate::features::sql::{Sql, SqlAction};
+use crate::shell::parts;
+use crate::state::change::AskPhase;
+use crate::state::link_value::{Key, ValueReader};
+use crate::state::outbox::Outbox;
+use crate::state::shared::Shared;
+use crate::text::url::PageScheme;
 use events::{Events, EventsAction};
 use export::{Export, ExportAction};
 use flame::{FlameAction, FlameGraph};
@@ -48,7 +52,7 @@ use what_if::{Simulator, WhatIfAction};
 /// features.
 macro_rules! features {
     ($($(#[$doc:meta])* $field:ident: $State:ty, $Name:ident($Action:ty) = $feature:expr;)*) => {
-        /// State of the page. Changed only by [`super::update()`].
+        /// State of the page. Changed only by [`crate::shell::update()`].
         #[derive(Clone, Debug, Default)]
         pub struct State {
             /// State shared by all features.

@@ -11,7 +11,7 @@ use memscape::engine::Work;
 use memscape::protocol::{Grouping, PlotSettings};
 use memscape::render::{CpuRenderer, Drawing, Lane, Painter, PictureTheme, RgbaImage};
 use memscape::timeline::{Axis, Scene, View};
-use memscape::ui::navigate::Plane;
+use memscape::ui::state::navigate::Plane;
 use std::time::{Duration, Instant};
 
 /// Number of measured frames of a scene, after a first one that creates the buffers.

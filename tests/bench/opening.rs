@@ -19,7 +19,7 @@ pub(crate) const SETTLE_PAUSE: Duration = Duration::from_millis(1500);
 /// Pause after a browser is started, until it is idle.
 pub(crate) const START_PAUSE: Duration = Duration::from_secs(3);
 /// Minimum size of files that are cached, in bytes.
-const MIN_KEPT: u64 = memscape::ui::cache_index::MIN_FILE_BYTES;
+const MIN_KEPT: u64 = memscape::ui::prefs::cache_index::MIN_FILE_BYTES;
 /// Maximum time until the file is cached after everything is shown. A browser may cache nothing.
 const CACHE_TIMEOUT: Duration = Duration::from_secs(8);
 /// Expression that is true if the browser has the origin private file system (OPFS).

@@ -9,7 +9,7 @@ use crate::{native, windows};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::protocol::{AddressMap, DeviceSummary, MemoryFilter, Plot, PlotSettings};
 use memscape::timeline::{Axis, Extent};
-use memscape::ui::navigate::Plane;
+use memscape::ui::state::navigate::Plane;
 use std::time::{Duration, Instant};
 
 pub(crate) fn run(arguments: &[String]) {

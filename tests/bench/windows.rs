@@ -5,8 +5,8 @@ use crate::native;
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::protocol::{DeviceSummary, Grouping, PlotSettings};
 use memscape::timeline::{Axis, Scene, View};
-use memscape::ui::drawing::Canvas;
-use memscape::ui::navigate::Plane;
+use memscape::ui::state::drawing::Canvas;
+use memscape::ui::state::navigate::Plane;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

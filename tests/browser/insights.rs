@@ -12,7 +12,7 @@ use crate::screenshots::save_screenshot;
 use crate::site::Site;
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::protocol::{CategorySet, Evidence, Report, ReportQuestion, Topic};
-use memscape::ui::insights::cells::spreadsheet_text;
+use memscape::ui::features::insights::cells::spreadsheet_text;
 use memscape::yaml;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

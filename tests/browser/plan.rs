@@ -7,7 +7,7 @@ use crate::page::{Page, SHIFT};
 use crate::screenshots::{Picture, settled_picture};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion};
-use memscape::ui::plan::words::{PlanBasis, facts};
+use memscape::ui::features::plan::words::{PlanBasis, facts};
 use memscape::units::{Bytes, group_digits};
 use std::path::{Path, PathBuf};
 

@@ -51,7 +51,8 @@ fn anchors(path: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {
         is_code ^= line.starts_with("```");
-        if let Some((_, heading)) = line.split_once("# ").filter(|(level, _)| !is_code && level.trim_matches('#') == "")
+        if let Some((_, heading)) =
+            line.split_once("# ").filter(|(level, _)| !is_code && level.trim_matches('#').is_empty())
         {
             let letters = heading.to_lowercase();
             let kept = letters.chars().filter(|it| it.is_alphanumeric() || " -_".contains(*it));

@@ -4,10 +4,13 @@ use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::protocol::{Details, DeviceSummary, FileSummary, SCHEMA};
 use memscape::timeline::View;
 use memscape::timeline::scene::SceneColumns;
-use memscape::ui::drawing::Canvas;
-use memscape::ui::effect::GivenFile;
-use memscape::ui::tab::Tab;
-use memscape::ui::{Action, Command, Effect, State, update};
+use memscape::ui::features::State;
+use memscape::ui::features::command::Command;
+use memscape::ui::shell::action::Action;
+use memscape::ui::state::drawing::Canvas;
+use memscape::ui::state::effect::{Effect, GivenFile};
+use memscape::ui::text::tab::Tab;
+use memscape::ui::update;
 
 /// Canvas of most tests.
 pub(crate) const CANVAS: Canvas = Canvas { width_px: 100, height_px: 100, scale: 1.0 };

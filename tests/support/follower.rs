@@ -7,10 +7,12 @@ use memscape::protocol::{
     StepOutcome, StepResult, Threshold,
 };
 use memscape::timeline::Axis;
-use memscape::ui::drawing::Canvas;
-use memscape::ui::effect::GivenFile;
-use memscape::ui::link::Link;
-use memscape::ui::{Action, Effect, State, update};
+use memscape::ui::features::State;
+use memscape::ui::shell::action::Action;
+use memscape::ui::state::drawing::Canvas;
+use memscape::ui::state::effect::{Effect, GivenFile};
+use memscape::ui::state::link::Link;
+use memscape::ui::update;
 
 const CANVAS: Canvas = Canvas { width_px: 640, height_px: 300, scale: 1.0 };
 /// Fingerprint of the test file.

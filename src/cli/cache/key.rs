@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
-use ui::fingerprint::{FingerprintHasher, parts};
+use ui::text::fingerprint::{FingerprintHasher, parts};
 
 /// Minimum age of a file's last modification before the file is cached. A later change then gets a different timestamp,
 /// even on file systems that round times to two seconds.

@@ -17,7 +17,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
-use ui::cache_index::{CAPACITY_BYTES, MIN_FILE_BYTES};
+use ui::prefs::cache_index::{CAPACITY_BYTES, MIN_FILE_BYTES};
 
 /// Command line arguments of the cache.
 #[derive(Args, Clone, Debug)]

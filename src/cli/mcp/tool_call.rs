@@ -9,7 +9,7 @@ use crate::kept_file;
 use crate::opening::keep_open;
 use serde_json::{Map, Value, json};
 use std::path::Path;
-use ui::url::percent_encoded;
+use ui::text::url::percent_encoded;
 
 /// Runs a tool call and returns its result.
 ///

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use ui::url::{percent_decoded, percent_encoded};
+use ui::text::url::{percent_decoded, percent_encoded};
 
 /// Maximum number of snapshots listed in the page. Users cannot work with longer lists.
 pub(super) const MAX_LISTED: usize = 200;

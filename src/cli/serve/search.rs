@@ -4,8 +4,8 @@ use base::units::{group_digits, pluralize};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use ui::effect::GivenFile;
 use ui::snapshot_indices;
+use ui::state::effect::GivenFile;
 
 /// Maximum depth of nested folders.
 const MAX_DEPTH: usize = 8;

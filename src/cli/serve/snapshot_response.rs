@@ -14,7 +14,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
 use tokio::io::AsyncReadExt;
-use ui::save_page::compression;
+use ui::features::save_page::compression;
 
 /// Number of bytes read at a time.
 const READ_BYTES: u64 = 256 << 10;

@@ -26,7 +26,6 @@ impl<R, F: Fn(R) -> Cell> CellFn<R> for F {
 
 impl<R> Column<'_, R> {
     /// Sets the column's cell in the total row.
-    #[inline(never)]
     pub(super) fn total(self, cell: Cell) -> Self {
         Column { total: Some(cell), ..self }
     }
@@ -34,13 +33,7 @@ impl<R> Column<'_, R> {
 
 /// Creates a column from its key, its heading, and the function that returns the cell of a row.
 pub(super) fn cell<'a, R>(key: &'static str, label: &'static str, cell: impl Fn(R) -> Cell + 'a) -> Column<'a, R> {
-    boxed_column(key, label, Box::new(cell))
-}
-
-/// Creates a column from a boxed cell function. Not inlined, because about 100 columns use it.
-#[inline(never)]
-fn boxed_column<'a, R>(key: &'static str, label: &'static str, cell: Box<dyn CellFn<R> + 'a>) -> Column<'a, R> {
-    Column { key, label, cell, total: None }
+    Column { key, label, cell: Box::new(cell), total: None }
 }
 
 /// Creates a column of text.
@@ -80,7 +73,6 @@ pub(super) fn moment_cell(moment: u32) -> Cell {
     Cell::Event(Moment(moment).event_or_minus_one())
 }
 
-#[inline(never)]
 pub(super) fn cells<R: Copy>(columns: &[Column<'_, R>], row: R) -> Vec<Cell> {
     columns.iter().map(|column| column.cell.cell(row)).collect()
 }
@@ -92,7 +84,6 @@ pub(super) fn sheet<R>(words: [&str; 3], columns: &[Column<'_, R>]) -> Sheet {
 
 /// Creates a table without rows from the headings and totals of its columns. It is not generic, so all row types share
 /// its code.
-#[inline(never)]
 fn sheet_from_headings(
     [key, title, note]: [&str; 3],
     columns: &mut dyn Iterator<Item = (&'static str, &'static str, &Option<Cell>)>,

@@ -43,19 +43,16 @@ impl<'a> ReportWriter<'a> {
     }
 
     /// Appends a statement without a suggested action.
-    #[inline(never)]
     pub(super) fn add_statement(&mut self, tone: Tone, text: String, evidence: Option<Evidence>) {
         self.report.statements.push(statement(tone, text, evidence));
     }
 
     /// Sets the suggested action of the last statement. An empty text removes it.
-    #[inline(never)]
     pub(super) fn set_fix(&mut self, fix: &str) {
         self.report.statements.last_mut().into_iter().for_each(|last| last.fix = fix.to_owned());
     }
 
     /// Sets the chart of the last statement, unless the chart is empty.
-    #[inline(never)]
     pub(super) fn set_chart(&mut self, chart: Chart) {
         let is_empty = match &chart {
             Chart::Line { values, .. } => values.len() < 2,
@@ -67,7 +64,6 @@ impl<'a> ReportWriter<'a> {
     }
 
     /// Sets a chart that shows the parts of a total for the last statement. Parts without bytes are left out.
-    #[inline(never)]
     pub(super) fn set_parts_chart(&mut self, parts: &[(&str, u64)]) {
         let shown = parts.iter().filter(|(_, bytes)| *bytes > 0);
         self.set_chart(Chart::Parts(
@@ -118,19 +114,16 @@ pub(super) fn category_query(name: &str) -> String {
 }
 
 /// Creates a statement that has neither a suggested action nor a chart.
-#[inline(never)]
 pub(super) fn statement(tone: Tone, text: String, evidence: Option<Evidence>) -> Statement {
     Statement { tone, text, fix: String::new(), chart: None, evidence }
 }
 
 /// Creates a row without cells. A click on the row shows `evidence`.
-#[inline(never)]
 pub(super) fn evidence_row(evidence: Evidence) -> SheetRow {
     SheetRow { evidence: Some(evidence), ..SheetRow::default() }
 }
 
 /// Returns evidence that shows a range of the trace and moves the cursor to a moment in this range.
-#[inline(never)]
 pub(super) fn range_evidence(span: Span, moment: u32) -> Evidence {
     Evidence { span: Some(span), moment: Some(moment), ..Evidence::default() }
 }
@@ -149,7 +142,6 @@ pub(super) fn moment_text(moment: u32) -> String {
 }
 
 /// Returns evidence that moves the cursor to a moment.
-#[inline(never)]
 pub(super) fn moment_evidence(moment: u32) -> Evidence {
     Evidence { moment: Some(moment), ..Evidence::default() }
 }
@@ -161,14 +153,12 @@ pub(super) fn freed_by_cell(history: &DeviceHistory, id: AllocationId) -> Cell {
 }
 
 /// Returns evidence that selects an allocation and moves the cursor to a moment, if one is given.
-#[inline(never)]
 pub(super) fn allocation_evidence(id: u32, moment: Option<u32>) -> Evidence {
     Evidence { moment, allocation: Some(id), ..Evidence::default() }
 }
 
 /// Creates a threshold from its key, label and unit. The threshold is taken from the query. If the query does not set
 /// it, `value` is used.
-#[inline(never)]
 pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3], value: u64) -> Threshold {
     let chosen = question.thresholds.iter().rev().find(|(chosen, _)| chosen == key);
     let value = chosen.map_or(value, |(_, value)| *value);

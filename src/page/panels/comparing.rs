@@ -8,9 +8,10 @@ use crate::sizes::watch;
 use crate::theme::Theme;
 use base::units::Bytes;
 use protocol::{Align, MatchKey};
-use ui::comparing::view::{ComparisonBar, DeltaStrip, bar, other_devices, strip};
-use ui::comparing::{ComparedAt, ComparingAction};
-use ui::{Action, State};
+use ui::features::State;
+use ui::plot::comparing::view::{ComparisonBar, DeltaStrip, bar, other_devices, strip};
+use ui::shell::action::Action;
+use ui::state::comparing::{ComparedAt, ComparingAction};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlSelectElement, MouseEvent};
 

@@ -6,10 +6,12 @@ use crate::dom::{
 };
 use crate::elements::elements;
 use gloo::timers::callback::Timeout;
-use ui::markers::Line;
-use ui::moment::{MomentView, screen_reader_text, view};
-use ui::ruler::{Measured, Mode};
-use ui::{Action, State};
+use ui::features::State;
+use ui::plot::markers::Line;
+use ui::plot::moment::{MomentView, screen_reader_text, view};
+use ui::plot::ruler::Measured;
+use ui::shell::action::Action;
+use ui::state::ruler::Mode;
 use web_sys::Event;
 
 elements! {
@@ -60,7 +62,7 @@ impl Part for Panel {
             ];
             set_or_remove(&elements.moment, &exact);
         }
-        if let Some(measured) = self.measured.update(ui::ruler::measured(state)) {
+        if let Some(measured) = self.measured.update(ui::plot::ruler::measured(state)) {
             elements.measured.set_hidden(measured.is_none());
             let text = measured.map_or_else(String::new, |it| format!("{}\n{}", it.text(), it.exact_bytes()));
             set_text(&elements.measured_text, &text);
@@ -71,7 +73,7 @@ impl Part for Panel {
             ];
             set_or_remove(&elements.measured, &exact);
         }
-        if let Some(hint) = self.hint.update(ui::capacity::hint(state)) {
+        if let Some(hint) = self.hint.update(ui::plot::capacity::hint(state)) {
             set_attribute(&elements.capacity, "placeholder", hint);
         }
         let trail = &state.tools.history;
@@ -83,7 +85,7 @@ impl Part for Panel {
             elements.window_back.set_disabled(*back == 0);
             elements.window_forward.set_disabled(*forward == 0);
         }
-        if let Some(lines) = self.markers.update(ui::markers::lines(state)) {
+        if let Some(lines) = self.markers.update(ui::plot::markers::lines(state)) {
             elements.marker_box.set_hidden(lines.is_empty());
             show_markers(elements, lines);
         }

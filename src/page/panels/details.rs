@@ -5,9 +5,9 @@ use crate::dom::{append, clear, set_attribute, set_source_link, set_text, show_t
 use crate::elements::elements;
 use base::units::pluralize;
 use protocol::Details;
-use ui::State;
-use ui::details::{FrameKind, FrameView, Run, view};
-use ui::settings::Settings;
+use ui::features::State;
+use ui::scope::details::{FrameKind, FrameView, Run, view};
+use ui::state::settings::Settings;
 
 elements! {
     HtmlElement: about_hint, details, details_caution, details_facts, details_key, details_site, details_title, forward,

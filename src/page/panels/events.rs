@@ -4,10 +4,12 @@ use super::grid::{GridElements, HEADER_PX, Rows, clicked_row, move_focus_from_fi
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use ui::events::{ActionFilter, COLUMNS, EventsAction, EventsStatus, action_filters, grid, status};
-use ui::rows::Grid;
-use ui::tab::Tab;
-use ui::{Action, State, commands};
+use ui::features::State;
+use ui::features::events::{ActionFilter, COLUMNS, EventsAction, EventsStatus, action_filters, grid, status};
+use ui::features::rows::Grid;
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::text::tab::Tab;
 
 elements! {
     HtmlElement: events_actions, events_all, events_clear, events_copy, events_empty, events_empty_text, events_go,

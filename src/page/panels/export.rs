@@ -5,10 +5,10 @@ use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{Dom, set_text};
 use crate::elements::elements;
 use protocol::ExportTable;
-use ui::export::ExportAction;
-use ui::export::{Dialog, describe_scope, picture_size, ranges, table_label};
-use ui::picture_file::Format;
-use ui::{Action, State};
+use ui::features::State;
+use ui::features::export::{Dialog, ExportAction, describe_scope, picture_size, ranges, table_label};
+use ui::shell::action::Action;
+use ui::state::picture_file::Format;
 use web_sys::Element;
 
 elements! {

@@ -5,10 +5,11 @@ use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use protocol::{Arrangement, Internal, Merge, Root};
-use ui::flame::words::{Crumb, FlameCard, card, crumbs, empty_message, matches, status};
-use ui::flame::{FlameAction, GrowthDirection};
-use ui::tab::Tab;
-use ui::{Action, State};
+use ui::features::State;
+use ui::features::flame::words::{Crumb, FlameCard, card, crumbs, empty_message, matches, status};
+use ui::features::flame::{FlameAction, GrowthDirection};
+use ui::shell::action::Action;
+use ui::text::tab::Tab;
 
 elements! {
     HtmlButtonElement: flame_internal, flame_invert, flame_turn;

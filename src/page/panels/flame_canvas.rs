@@ -11,10 +11,11 @@ use picture::render::flames::{
 };
 use picture::render::{Drawing, Flame, OverlayRect, PictureTheme, Tile};
 use protocol::NodeKind;
-use ui::flame::FlameAction;
-use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
-use ui::tab::Tab;
-use ui::{Action, State};
+use ui::features::State;
+use ui::features::flame::FlameAction;
+use ui::features::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
+use ui::shell::action::Action;
+use ui::text::tab::Tab;
 use web_sys::Event;
 
 elements! {
@@ -149,7 +150,7 @@ fn to_tile(it: &FlameTile, height_px: u32) -> Tile {
 }
 
 fn outlines(picture: &FlamePicture, look: &PictureTheme, thick: i32) -> Vec<OverlayRect> {
-    let of = |outline: &ui::flame::picture::FlameOutline| {
+    let of = |outline: &ui::features::flame::picture::FlameOutline| {
         let (thick, rgba) = match outline.stroke {
             FlameStroke::Hovered => (thick, look.hover),
             FlameStroke::Revealed => (thick, look.selection),

@@ -5,9 +5,9 @@ use crate::dom::{
     Dom, append, focus_element, listen, number_at, observe_sizes, set_attribute, set_flag, set_style, set_text,
 };
 use std::rc::Rc;
-use ui::Action;
-use ui::rows::{Cell, Grid, RowView, SelectMode};
-use ui::scroll::Scroll;
+use ui::features::rows::{Cell, Grid, RowView, SelectMode};
+use ui::plot::scroll::Scroll;
+use ui::shell::action::Action;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 

@@ -4,9 +4,11 @@ use crate::app::{AddListener, App, LastShown, Part};
 use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::clear;
 use crate::elements::elements;
-use ui::help::{Group, START_TITLE, SYNTAX_TITLE, groups};
-use ui::stage::{Help, Letters};
-use ui::{Action, State, commands};
+use ui::features::State;
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::shell::help::{Group, START_TITLE, SYNTAX_TITLE, groups};
+use ui::state::stage::{Help, Letters};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 

@@ -5,10 +5,11 @@ use crate::dom::{
     Dom, append, clear, focus_element, hit_element, listen, number_at, set_attribute, set_flag, set_style, set_text,
 };
 use crate::elements::elements;
-use ui::histograms::{Bar, Chart, ClickMode, Histogram, Measure};
-use ui::tab::Tab;
-use ui::table::TableAction;
-use ui::{Action, State};
+use ui::features::State;
+use ui::features::histograms::{Bar, Chart, ClickMode, Histogram, Measure};
+use ui::features::table::TableAction;
+use ui::shell::action::Action;
+use ui::text::tab::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 

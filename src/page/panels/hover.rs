@@ -3,11 +3,12 @@
 use crate::app::{App, LastShown, Part};
 use crate::dom::{Dom, set_attribute, set_style, set_text};
 use crate::elements::elements;
-use ui::State;
-use ui::hover::{Card, block_rects, card, stack_top_px};
-use ui::notices::pointer_reading;
-use ui::placement::{self, Obstacles, Rect, place_card_around};
-use ui::slices;
+use ui::features::State;
+use ui::plot::hover::{block_rects, card, stack_top_px};
+use ui::plot::placement::{Obstacles, Rect, place_card_around};
+use ui::plot::{placement, slices};
+use ui::session::notices::pointer_reading;
+use ui::state::hover::Card;
 use web_sys::HtmlElement;
 
 elements! {
@@ -75,7 +76,7 @@ fn place_timeline_card(elements: &Elements, state: &State) {
     if let Some((_, x)) = &state.slices.hovered {
         return move_to(card, placement::place_card((left + x / canvas.scale, room.1), card_size, room));
     }
-    let Some(pointer) = ui::lane_focus::crosshair_on_canvas(state) else { return };
+    let Some(pointer) = ui::plot::lane_focus::crosshair_on_canvas(state) else { return };
     let x = left + pointer.x / canvas.scale;
     let y = top + (f64::from(canvas.height_px) - pointer.y) / canvas.scale;
     let block = block_rects(state);

@@ -7,10 +7,11 @@ use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_
 use crate::elements::elements;
 use crate::theme::Theme;
 use protocol::Topic;
-use ui::insights::InsightsAction;
-use ui::insights::view::{ReportInputs, TabState, report_inputs, tab_state, view};
-use ui::tab::Tab;
-use ui::{Action, State};
+use ui::features::State;
+use ui::features::insights::InsightsAction;
+use ui::features::insights::view::{ReportInputs, TabState, report_inputs, tab_state, view};
+use ui::shell::action::Action;
+use ui::text::tab::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
 
@@ -248,7 +249,7 @@ fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let now = app.state.borrow().insights.topic;
     let is_there = |topic: &Topic| match topic {
-        Topic::Comparison => ui::comparing::is_compared(&app.state.borrow()),
+        Topic::Comparison => ui::plot::comparing::is_compared(&app.state.borrow()),
         Topic::Ranks => app.state.borrow().ranks.is_available(),
         _ => true,
     };

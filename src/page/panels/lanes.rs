@@ -3,8 +3,9 @@
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use ui::lane_labels::{LaneLabel, LanesToggle, lane_labels, lanes_toggle};
-use ui::{Action, State};
+use ui::features::State;
+use ui::plot::lane_labels::{LaneLabel, LanesToggle, lane_labels, lanes_toggle};
+use ui::shell::action::Action;
 
 elements! {
     HtmlButtonElement: lanes;

@@ -10,9 +10,10 @@ use picture::timeline::paint::SHADES;
 use protocol::{Grouping, LegendEntry, Plot};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use ui::legend::{Line, MAX_UNFILTERED, VisiblePixels, filtered, heading, lines as entry_lines};
-use ui::marks::track_count;
-use ui::{Action, State};
+use ui::features::State;
+use ui::plot::legend::{Line, MAX_UNFILTERED, VisiblePixels, filtered, heading, lines as entry_lines};
+use ui::plot::marks::track_count;
+use ui::shell::action::Action;
 use web_sys::{Event, HtmlElement};
 
 elements! {
@@ -82,10 +83,10 @@ impl Part for Panel {
             set_flag(&elements.axis, "aria-pressed", *axis == Axis::Time);
             elements.axis.set_disabled(!timed);
         }
-        let (plot, colouring) = (state.plot_settings.plot, ui::legend::coloured_by(state));
+        let (plot, colouring) = (state.plot_settings.plot, ui::plot::legend::coloured_by(state));
         let entries = state.surroundings.legend_of(colouring).cloned();
         let (faded, background) = (state.surroundings.faded.clone(), theme.look.background);
-        let covered = state.view.as_ref().and_then(|view| ui::legend::visible_pixels(state, view));
+        let covered = state.view.as_ref().and_then(|view| ui::plot::legend::visible_pixels(state, view));
         let filter = state.legend_filter.clone();
         let now = Entries { entries, plot, colouring, faded, covered, background, filter };
         if let Some(Entries { entries, plot, colouring, faded, covered, filter, .. }) = self.entries.update(now) {

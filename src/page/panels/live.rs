@@ -5,9 +5,11 @@ use crate::changes;
 use crate::dom::{clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use gloo::timers::callback::Interval;
+use ui::features::State;
 use ui::features::watch::WatchAction;
-use ui::reload::{LiveView, follows, view};
-use ui::{Action, State, commands};
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::shell::reload::{LiveView, follows, view};
 
 elements! {
     HtmlButtonElement: live_close, live_follow, live_reload;

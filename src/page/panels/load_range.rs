@@ -3,10 +3,12 @@
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{set_flag, set_text, show_text};
 use crate::elements::elements;
-use ui::load_dialog::data::LoadDialog;
-use ui::load_dialog::loaded_text;
-use ui::stage::Stage;
-use ui::{Action, State, commands};
+use ui::features::State;
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::shell::load_dialog::loaded_text;
+use ui::state::load_dialog::LoadDialog;
+use ui::state::stage::Stage;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 

@@ -10,7 +10,8 @@ use crate::theme::Theme;
 use protocol::Overview;
 use std::cell::Cell;
 use std::rc::Rc;
-use ui::{Action, State};
+use ui::features::State;
+use ui::shell::action::Action;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, PointerEvent};
 
@@ -57,7 +58,7 @@ impl Part for Panel {
             });
         };
         on("pointerdown", |app, grip, event, elements| {
-            let window = ui::navigate::window(&app.state.borrow());
+            let window = ui::plot::navigate::window(&app.state.borrow());
             let Some((at, width, window)) =
                 axis_position(elements, event).zip(window).map(|((at, width), window)| (at, width, window))
             else {
@@ -84,7 +85,7 @@ impl Part for Panel {
         });
         on("pointermove", |app, grip, event, elements| {
             let Some((at, _)) = axis_position(elements, event) else { return };
-            let Some(window) = ui::navigate::window(&app.state.borrow()) else { return };
+            let Some(window) = ui::plot::navigate::window(&app.state.borrow()) else { return };
             match grip.get() {
                 Some(Grip::Range(from)) => app.dispatch(Action::MinimapRangeDrawn([from, at])),
                 Some(Grip::Left) => app.dispatch(Action::MinimapMoved([at.min(window[1]), window[1]])),
@@ -104,16 +105,17 @@ impl Part for Panel {
         let canvas = &elements.minimap;
         let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
         let size = app.sizes.minimap.get().to_device(scale);
-        let Some(window) = ui::navigate::window(state).filter(|_| size.0 > 0 && size.1 > 0) else {
+        let Some(window) = ui::plot::navigate::window(state).filter(|_| size.0 > 0 && size.1 > 0) else {
             // As for the flame graph, WebKit may show the canvas as empty.
             self.shown = None;
             return;
         };
-        let overview = ui::plots::overview(state).cloned();
-        let device_axis = ui::navigate::device_axis(state).unwrap_or([0.0, 1.0]);
-        let cursor_position = ui::cursor::x_px(state).and_then(|(x, _)| ui::navigate::axis_fraction(state, x));
-        let range = ui::range::px(state).and_then(|[from, to]| {
-            Some([ui::navigate::axis_fraction(state, from)?, ui::navigate::axis_fraction(state, to)?])
+        let overview = ui::plot::plots::overview(state).cloned();
+        let device_axis = ui::plot::navigate::device_axis(state).unwrap_or([0.0, 1.0]);
+        let cursor_position =
+            ui::scope::cursor::x_px(state).and_then(|(x, _)| ui::plot::navigate::axis_fraction(state, x));
+        let range = ui::scope::range::px(state).and_then(|[from, to]| {
+            Some([ui::plot::navigate::axis_fraction(state, from)?, ui::plot::navigate::axis_fraction(state, to)?])
         });
         let now =
             Picture { overview, device_axis, window, cursor_position, range, size, theme: app.theme.borrow().clone() };

@@ -6,12 +6,12 @@ use crate::elements::elements;
 use crate::labels::{FONT, label_context};
 use crate::theme::Theme;
 use picture::timeline::View;
-use ui::State;
-use ui::drawing::Canvas;
-use ui::effect::Pointer;
-use ui::marks::{AXIS_PX, TRACK_PX};
-use ui::overlay::{Crosshair, MarkerFlag, Overlay};
-use ui::placement::place_chip as beside;
+use ui::features::State;
+use ui::plot::marks::{AXIS_PX, TRACK_PX};
+use ui::plot::overlay::{Crosshair, MarkerFlag, Overlay};
+use ui::plot::placement::place_chip as beside;
+use ui::state::drawing::Canvas;
+use ui::state::effect::Pointer;
 use web_sys::CanvasRenderingContext2d;
 
 elements! {
@@ -56,7 +56,7 @@ impl Part for Panel {
         };
         let stage = app.sizes.stage.get().to_device(canvas.scale);
         let above = space_above(state, &view, &canvas);
-        let right = (ui::plots::axis::right_axis_px(state) * canvas.scale).round();
+        let right = (ui::plot::plots::axis::right_axis_px(state) * canvas.scale).round();
         let now = (Overlay::from_state(state), (stage, canvas.height_px, above, right), app.theme.borrow().clone());
         let Some((overlay, _, theme)) = self.shown.update(now) else { return };
         let layer = &elements.overlay;

@@ -4,10 +4,11 @@ use crate::app::{AddListener, App, Part};
 use crate::dialog::{close, set_open, was_closed_by_browser};
 use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_or_remove, set_text};
 use crate::elements::elements;
-use ui::palette::{PaletteAction, PaletteTarget};
-use ui::palette_entries::{Entry, PaletteView, view};
-use ui::settings::Dialog;
-use ui::{Action, State};
+use ui::features::State;
+use ui::features::palette::{PaletteAction, PaletteTarget};
+use ui::shell::action::Action;
+use ui::shell::palette_entries::{Entry, PaletteView, view};
+use ui::state::settings::Dialog;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 

@@ -5,7 +5,7 @@ use super::report::{add_row, new_sheet};
 use crate::dom::{Dom, append};
 use std::iter::Enumerate;
 use std::vec::IntoIter;
-use ui::insights::view::{ColumnKind, SheetRowView, SheetView};
+use ui::features::insights::view::{ColumnKind, SheetRowView, SheetView};
 use web_sys::Element;
 
 /// Number of rows in the first piece. Each further piece has twice as many rows, so even the longest table takes at

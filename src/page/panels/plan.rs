@@ -4,11 +4,12 @@ use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, attribute_at, clear, focus_element, number_at, set_attribute, set_flag, set_text, show_text};
 use crate::elements::elements;
 use protocol::Preset;
-use ui::plan::view::{HEADINGS, PlanRowView, PlanView, view};
-use ui::plan::words::preset_title;
-use ui::plan::{PlanAction, PlanField};
-use ui::planned::{Chip, DrawnCurve, chip};
-use ui::{Action, State};
+use ui::features::State;
+use ui::features::plan::view::{HEADINGS, PlanRowView, PlanView, view};
+use ui::features::plan::words::preset_title;
+use ui::features::plan::{PlanAction, PlanField};
+use ui::plot::planned::{Chip, DrawnCurve, chip};
+use ui::shell::action::Action;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, KeyboardEvent};
 

@@ -3,12 +3,14 @@
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use ui::plots::SelectedSegment;
-use ui::plots::line::CurveKeyEntry;
-use ui::plots::segment::segment_view;
-use ui::plots::view::{Pickers, pickers};
-use ui::plots::{NAMES, PlotAction};
-use ui::{Action, State, commands};
+use ui::features::State;
+use ui::plot::plots::segment::segment_view;
+use ui::plot::plots::view::{Pickers, pickers};
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::state::line::CurveKeyEntry;
+use ui::state::plots::{NAMES, PlotAction};
+use ui::state::selected_segment::SelectedSegment;
 use web_sys::{HtmlElement, HtmlSelectElement};
 
 elements! {
@@ -59,12 +61,12 @@ impl Part for Panel {
         if let Some(pickers) = self.pickers.update(pickers) {
             show_pickers(elements, pickers);
         }
-        if let Some(key) = self.key.update(ui::plots::curves::curve_key(state)) {
+        if let Some(key) = self.key.update(ui::plot::plots::curves::curve_key(state)) {
             elements.lines.set_hidden(key.is_empty());
             key.iter().for_each(|entry| show_line(elements, entry));
         }
         let before = self.chosen.0.as_ref().is_some_and(Option::is_some);
-        match self.chosen.update(ui::plots::segment::selected_segment(state).cloned()) {
+        match self.chosen.update(ui::plot::plots::segment::selected_segment(state).cloned()) {
             Some(Some(chosen)) => show_segment(elements, chosen),
             Some(None) if before => {
                 let _ = elements.details.remove_attribute("data-segment");

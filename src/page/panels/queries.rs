@@ -7,10 +7,11 @@ use crate::sql_worker::SqlEvent;
 use crate::{dom, export, storage};
 use js_sys::{Array, Uint8Array};
 use protocol::sql::{RowTarget, SqlReply};
-use ui::effect::SqlEffect;
-use ui::sql::{Node, Sql, SqlAction, SqlPart};
-use ui::tab::Tab;
-use ui::{Action, State};
+use ui::features::State;
+use ui::features::sql::{Node, Sql, SqlAction, SqlPart};
+use ui::shell::action::Action;
+use ui::state::effect::SqlEffect;
+use ui::text::tab::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Blob, Element, Event, HtmlTextAreaElement, KeyboardEvent};
 

@@ -6,9 +6,11 @@ use crate::dom::{set_flag, set_or_remove, show_text};
 use crate::elements::elements;
 use crate::gestures::position;
 use base::units::Moment;
-use ui::axis_press::AxisPress;
-use ui::range::{RangeScope, RangeView, ViewScope, view};
-use ui::{Action, State};
+use ui::features::State;
+use ui::scope::range::{RangeView, view};
+use ui::shell::action::Action;
+use ui::state::axis_press::AxisPress;
+use ui::state::range::{RangeScope, ViewScope};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent, PointerEvent};
 
@@ -86,7 +88,9 @@ impl Part for Panel {
                 ],
             );
         }
-        if let Some((scope, about)) = self.scope.update((ui::cursor::view_scope(state), state.cursor.range_scope)) {
+        if let Some((scope, about)) =
+            self.scope.update((ui::scope::cursor::view_scope(state), state.cursor.range_scope))
+        {
             elements.scope_field.set_hidden(*scope != ViewScope::Range);
             let place = RangeScope::OF_RANGE.iter().position(|of_range| of_range == about);
             elements.scope.set_selected_index(place.and_then(|place| i32::try_from(place).ok()).unwrap_or(0));

@@ -6,9 +6,10 @@ use crate::elements::elements;
 use crate::surveyor::MAX_TABLE_BYTES;
 use base::units::Bytes;
 use protocol::Topic;
-use ui::ranks::{RanksAction, Survey};
-use ui::tab::Tab;
-use ui::{Action, State};
+use ui::features::State;
+use ui::shell::action::Action;
+use ui::state::ranks::{RanksAction, Survey};
+use ui::text::tab::Tab;
 
 elements! {
     HtmlButtonElement: ranks_toggle;

@@ -7,9 +7,11 @@ use crate::files::open_files;
 use crate::recent::{DATABASE, JsResult, MAX_RECENT, await_value, call_store, name, property, read_file};
 use crate::storage::{load_value, store};
 use js_sys::{Array, Date};
-use ui::recent_files::RecentFiles;
-use ui::stage::Stage;
-use ui::{Action, State, commands};
+use ui::features::State;
+use ui::prefs::recent_files::RecentFiles;
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::state::stage::Stage;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 

@@ -5,8 +5,8 @@ use super::rank_map::new_map;
 use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text};
 use crate::theme::Theme;
 use protocol::{DeltaBox, Tone};
-use ui::insights::cells;
-use ui::insights::view::{
+use ui::features::insights::cells;
+use ui::features::insights::view::{
     ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, StatementView, tone_symbol,
 };
 use web_sys::Element;

@@ -1,18 +1,20 @@
 //! Dialog for category rules: the selected set, its errors, and the categories that it gives the open snapshot.
 
-use super::report;
-use super::rules_form;
+use super::{report, rules_form};
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{append, clear, error_message, focus_element, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::export;
 use crate::storage::load_value;
-use ui::export::ExportAction;
-use ui::insights::view::{SheetView, categories};
-use ui::rules::{Pane, RuleEdit, RulesAction, RulesView, SetChoice, SetFormat, view};
-use ui::settings::{Dialog, SettingsAction};
-use ui::{Action, State, commands};
+use ui::features::State;
+use ui::features::export::ExportAction;
+use ui::features::insights::view::{SheetView, categories};
+use ui::prefs::rules::{RulesView, view};
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::state::rules::{Pane, RuleEdit, RulesAction, SetChoice, SetFormat};
+use ui::state::settings::{Dialog, SettingsAction};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Event, HtmlInputElement};

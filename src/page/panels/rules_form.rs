@@ -1,7 +1,8 @@
 //! Table of category rules, with one row per rule. Fields are updated in place, so that they keep the focus.
 
 use crate::dom::{Dom, append, attribute_at, focus_element, number_at, set_attribute, set_flag, set_text};
-use ui::rules::{RuleEdit, RuleField, RuleRow};
+use ui::prefs::rules::RuleRow;
+use ui::state::rules::{RuleEdit, RuleField};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlButtonElement, HtmlInputElement};
 

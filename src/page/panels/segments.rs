@@ -8,13 +8,14 @@ use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_style, s
 use crate::elements::elements;
 use protocol::SegmentsPage;
 use std::rc::Rc;
-use ui::segments::SegmentsAction;
-use ui::segments::words::{
+use ui::features::State;
+use ui::features::segments::SegmentsAction;
+use ui::features::segments::words::{
     Heading, KeptLine, SegmentsCard, empty_message, headings, hovered, kept_lines, outside_segments, pool_choices,
     request_placement, status, stream_choices, sums,
 };
-use ui::tab::Tab;
-use ui::{Action, State};
+use ui::shell::action::Action;
+use ui::text::tab::Tab;
 
 elements! {
     HtmlCanvasElement: segments_canvas;

@@ -12,10 +12,12 @@ use picture::render::layers::{self, PlacedRect};
 use picture::render::{Bars, OverlayRect, PictureTheme};
 use picture::timeline::scene::FADED;
 use protocol::PieceKind;
-use ui::segments::SegmentsAction;
-use ui::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
-use ui::tab::Tab;
-use ui::{Action, State, commands};
+use ui::features::State;
+use ui::features::segments::SegmentsAction;
+use ui::features::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::text::tab::Tab;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{Event, ImageData, WheelEvent};
 

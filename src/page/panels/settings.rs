@@ -4,11 +4,11 @@ use crate::app::{AddListener, App, LastShown, Part};
 use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{Dom, listen, set_flag, set_text};
 use crate::elements::elements;
-use crate::file_cache;
 use crate::storage::load_value;
-use crate::theme;
-use ui::settings::{Dialog, SETTINGS, Setting, Settings, SettingsAction, Theme};
-use ui::{Action, State};
+use crate::{file_cache, theme};
+use ui::features::State;
+use ui::shell::action::Action;
+use ui::state::settings::{Dialog, SETTINGS, Setting, Settings, SettingsAction, Theme};
 use web_sys::{Element, HtmlInputElement};
 
 elements! {

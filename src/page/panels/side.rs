@@ -3,8 +3,9 @@
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{Dom, focus_element, set_attribute, set_flag};
 use crate::elements::elements;
-use ui::side::Side;
-use ui::{Action, State};
+use ui::features::State;
+use ui::shell::action::Action;
+use ui::text::side::Side;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, KeyboardEvent};
 

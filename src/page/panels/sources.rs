@@ -8,10 +8,13 @@ use crate::dom::{
 use crate::elements::elements;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use ui::source_rows::{Expansion, Highlight, LineBytes, MAX_TEXT_LINES, RowKind, SourceRow, TextView, text_view, view};
-use ui::sources::{SourceAction, SourceInputs, SourceText, inputs};
-use ui::tab::Tab;
-use ui::{Action, State};
+use ui::features::State;
+use ui::features::source_rows::{
+    Expansion, Highlight, LineBytes, MAX_TEXT_LINES, RowKind, SourceRow, TextView, text_view, view,
+};
+use ui::features::sources::{SourceAction, SourceInputs, SourceText, inputs};
+use ui::shell::action::Action;
+use ui::text::tab::Tab;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};

@@ -5,11 +5,12 @@ use crate::dom::{append, attribute_at, clear, set_attribute, set_text};
 use crate::elements::elements;
 use base::units::pluralize;
 use protocol::{DeviceSummary, FileSummary};
-use ui::partial::header_figures;
-use ui::ranks::unlisted_note;
-use ui::stage::SnapshotChoice;
-use ui::summary::{Facts, Headline, SETTINGS_TITLE, device_line, facts, file_title, headlines};
-use ui::{Action, State};
+use ui::features::State;
+use ui::session::partial::header_figures;
+use ui::session::ranks::unlisted_note;
+use ui::shell::action::Action;
+use ui::state::stage::SnapshotChoice;
+use ui::text::summary::{Facts, Headline, SETTINGS_TITLE, device_line, facts, file_title, headlines};
 use web_sys::{HtmlSelectElement, Node};
 
 elements! {

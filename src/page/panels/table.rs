@@ -6,12 +6,13 @@ use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use protocol::TableSort;
-use ui::histograms::{Chart, Histogram, selection_text};
-use ui::rows::Grid;
-use ui::tab::Tab;
-use ui::table::TableAction;
-use ui::table::{COLUMNS, FilterPart, TableStatus, aria_sort, grid, status};
-use ui::{Action, State, commands};
+use ui::features::State;
+use ui::features::histograms::{Chart, Histogram, selection_text};
+use ui::features::rows::Grid;
+use ui::features::table::{COLUMNS, FilterPart, TableAction, TableStatus, aria_sort, grid, status};
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::text::tab::Tab;
 
 elements! {
     HtmlElement: chip_lives, chip_node, chip_sizes, histograms_clear, histograms_status, table_clear, table_empty,

@@ -5,9 +5,9 @@ use crate::dom::{Dom, append, clear, hit_element, listen, number_at, set_attribu
 use protocol::TableColumn;
 use std::cell::Cell;
 use std::rc::Rc;
-use ui::Action;
-use ui::histograms::{Bar, Chart, ClickMode, Histogram};
-use ui::table::TableAction;
+use ui::features::histograms::{Bar, Chart, ClickMode, Histogram};
+use ui::features::table::TableAction;
+use ui::shell::action::Action;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, PointerEvent};
 

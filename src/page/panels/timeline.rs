@@ -4,7 +4,8 @@ use crate::app::{App, Part};
 use crate::device::{select_renderer, watch_size};
 use crate::elements::elements;
 use crate::sizes::watch;
-use ui::{Action, State};
+use ui::features::State;
+use ui::shell::action::Action;
 
 elements! {
     HtmlElement: plot, stage;

@@ -7,10 +7,11 @@ use crate::dom::{
 };
 use crate::elements::elements;
 use protocol::{Internal, Root};
-use ui::tree::ROW_PX;
-use ui::tree_keys::{MERGES, TreeAction};
-use ui::tree_rows::{Heads, RowsInputs, ToolbarState, rows_inputs, toolbar_state, view};
-use ui::{Action, State};
+use ui::features::State;
+use ui::features::tree::ROW_PX;
+use ui::features::tree_keys::{MERGES, TreeAction};
+use ui::features::tree_rows::{Heads, RowsInputs, ToolbarState, rows_inputs, toolbar_state, view};
+use ui::shell::action::Action;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement};
 

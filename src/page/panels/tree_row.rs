@@ -2,7 +2,7 @@
 
 use crate::dom::{Dom, append, set_attribute, set_flag, set_source_link, set_style, set_text};
 use protocol::{FoldState, NodeKind};
-use ui::tree_rows::TreeRowView;
+use ui::features::tree_rows::TreeRowView;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 

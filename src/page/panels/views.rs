@@ -4,11 +4,13 @@ use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{Dom, focus_element, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use base::units::pluralize;
+use ui::features::State;
 use ui::features::insights::view::alarms;
-use ui::range::title;
-use ui::tab::{Tab, TabGroup};
-use ui::views;
-use ui::{Action, State, commands};
+use ui::scope::range::title;
+use ui::shell::action::Action;
+use ui::shell::commands;
+use ui::state::views;
+use ui::text::tab::{Tab, TabGroup};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, KeyboardEvent, PointerEvent};
 

@@ -3,8 +3,8 @@
 use super::reader::{Failure, Reader};
 use js_sys::Promise;
 use std::cell::{Cell, RefCell};
-use ui::url::file_name;
-use ui::url::resume::{PAUSES_MS, ResponseHead, ResumeError, failure_message};
+use ui::text::url::file_name;
+use ui::text::url::resume::{PAUSES_MS, ResponseHead, ResumeError, failure_message};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, RequestCache, RequestInit, Response, WorkerGlobalScope};

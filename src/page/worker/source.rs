@@ -7,7 +7,7 @@ use compare::FileSlot;
 use js_sys::{Array, Boolean, Reflect, Uint8Array};
 use protocol::Access;
 use std::cell::{Cell, RefCell};
-use ui::fingerprint::{FingerprintHasher, parts};
+use ui::text::fingerprint::{FingerprintHasher, parts};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};

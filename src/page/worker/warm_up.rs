@@ -11,12 +11,13 @@ use engine::{Engine, Work};
 use picture::render::{CpuRenderer, Drawing, Lane, PictureTheme};
 use protocol::{Access, NeededBytes, Request};
 use std::mem::ManuallyDrop;
-use ui::drawing::Canvas;
-use ui::effect::GivenFile;
-use ui::figure::Figure;
-use ui::stage::Renderer;
-use ui::url::PageScheme;
-use ui::{Action, Effect, State};
+use ui::features::State;
+use ui::plot::figure::Figure;
+use ui::shell::action::Action;
+use ui::state::drawing::Canvas;
+use ui::state::effect::{Effect, GivenFile};
+use ui::state::stage::Renderer;
+use ui::text::url::PageScheme;
 
 /// Number of training steps in the generated snapshot: enough for the browser to optimize the decoder.
 const STEPS: u32 = 400;

@@ -9,9 +9,9 @@ use protocol::NodeKind;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use ui::drawing::Canvas;
-use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, MAX_CHANGE, picture};
-use ui::flame::words::{crumbs, empty_message, matches, status};
+use ui::features::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, MAX_CHANGE, picture};
+use ui::features::flame::words::{crumbs, empty_message, matches, status};
+use ui::state::drawing::Canvas;
 
 /// Height of a row of the flame graph in canvas pixels.
 pub(crate) const ROW_PX: i32 = 3;

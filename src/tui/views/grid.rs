@@ -6,8 +6,8 @@ use crate::text::{Line, Tone, align_left, align_right, pane_row, width, write_li
 use protocol::SortDirection;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ui::rows::{Cell, Grid, RowView};
-use ui::{events, table};
+use ui::features::rows::{Cell, Grid, RowView};
+use ui::features::{events, table};
 
 /// Layout of the columns of a list.
 struct Columns {
@@ -120,7 +120,7 @@ fn draw(app: &App, buffer: &mut Buffer, pane: Rect, grid: &Grid, columns: &Colum
 
 fn scroll_above(app: &App) -> u32 {
     let scroll = match app.state.views.tab {
-        ui::tab::Tab::Events => &app.state.events.scroll,
+        ui::text::tab::Tab::Events => &app.state.events.scroll,
         _ => &app.state.table.scroll,
     };
     scroll.rows_above().round().max(0.0) as u32

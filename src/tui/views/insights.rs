@@ -9,9 +9,9 @@ use protocol::{Tone as Said, Topic};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ui::State;
-use ui::insights::cells::CellView;
-use ui::insights::view::{
+use ui::features::State;
+use ui::features::insights::cells::CellView;
+use ui::features::insights::view::{
     ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, tab_state, tone_symbol, view,
 };
 
@@ -28,7 +28,8 @@ const GAP: usize = 2;
 
 /// Returns the topics that are available for the open file.
 pub(crate) fn topics(state: &State) -> Vec<Topic> {
-    let special = [(Topic::Ranks, state.ranks.is_available()), (Topic::Comparison, ui::comparing::is_compared(state))];
+    let special =
+        [(Topic::Ranks, state.ranks.is_available()), (Topic::Comparison, ui::plot::comparing::is_compared(state))];
     special.into_iter().filter(|(_, holds)| *holds).map(|(topic, _)| topic).chain(Topic::ALL).collect()
 }
 
@@ -156,8 +157,9 @@ fn chart(app: &App, chart: &ChartView, cells: usize) -> Vec<Line> {
     match chart.kind {
         ChartKind::Curve => {
             let step = chart.marks.len().div_ceil(cells.max(1)).max(1);
-            let highest =
-                |marks: &[ui::insights::view::ChartMark]| marks.iter().map(|mark| mark.per_mille).max().unwrap_or(0);
+            let highest = |marks: &[ui::features::insights::view::ChartMark]| {
+                marks.iter().map(|mark| mark.per_mille).max().unwrap_or(0)
+            };
             let bar = |part: u32| BARS.get((part * 8).div_ceil(1000).min(8) as usize).copied().unwrap_or(' ');
             let text: String = chart.marks.chunks(step).map(|marks| bar(highest(marks))).collect();
             lines.push(Line::new(["  ", &text].concat(), Tone::Accent));
@@ -221,7 +223,7 @@ fn table(app: &App, sheet: &SheetView, cells: usize) -> Vec<(Option<usize>, Line
     lines.extend(note(&sheet.note));
     if let Some((threshold, short)) = &sheet.threshold {
         let short = if short.is_empty() { String::new() } else { [" (", short, ")"].concat() };
-        lines.extend(note(&[&ui::cell_text::threshold_text(threshold), short.as_str()].concat()));
+        lines.extend(note(&[&ui::text::cell_text::threshold_text(threshold), short.as_str()].concat()));
     }
     let widths = widths(app, sheet, cells);
     let is_visible = |index: usize| widths.get(index).is_some_and(|wide| *wide > 0);

@@ -11,15 +11,16 @@ pub(crate) mod tree;
 use crate::app::App;
 use ratatui::buffer::Buffer;
 use rows::body;
-use ui::drawing::Canvas;
-use ui::events::EventsAction;
-use ui::flame::FlameAction;
-use ui::segments::SegmentsAction;
-use ui::tab::Tab;
-use ui::table::TableAction;
-use ui::tree::ROW_PX as TREE_PX;
-use ui::tree_keys::TreeAction;
-use ui::{Action, events, table};
+use ui::features::events::EventsAction;
+use ui::features::flame::FlameAction;
+use ui::features::segments::SegmentsAction;
+use ui::features::table::TableAction;
+use ui::features::tree::ROW_PX as TREE_PX;
+use ui::features::tree_keys::TreeAction;
+use ui::features::{events, table};
+use ui::shell::action::Action;
+use ui::state::drawing::Canvas;
+use ui::text::tab::Tab;
 
 /// Updates the size of the visible view in the page's state.
 pub(crate) fn arrange(app: &mut App) {
@@ -55,15 +56,17 @@ pub(crate) fn arrange(app: &mut App) {
         Some(Tab::Segments) => {
             let area = segments::body(app);
             let canvas: Canvas = segments::canvas(area);
-            let (seen, top) =
-                (state.segments.scroll.visible_rows(), state.segments.scroll.rows_above() * ui::segments::ROW_PX);
+            let (seen, top) = (
+                state.segments.scroll.visible_rows(),
+                state.segments.scroll.rows_above() * ui::features::segments::ROW_PX,
+            );
             let rows = f64::from(area.height);
             let is_other = (seen - rows).abs() > 1e-6;
             if state.segments.canvas != Some(canvas) {
                 app.act(Action::feature(SegmentsAction::Resized(canvas)));
             }
             if is_other {
-                app.act(Action::feature(SegmentsAction::Scrolled(top, rows * ui::segments::ROW_PX)));
+                app.act(Action::feature(SegmentsAction::Scrolled(top, rows * ui::features::segments::ROW_PX)));
             }
         }
         _ => {}

@@ -8,13 +8,14 @@ use protocol::PieceKind;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use ui::drawing::Canvas;
-use ui::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
-use ui::segments::words::{
+use ui::features::segments;
+use ui::features::segments::ROW_PX;
+use ui::features::segments::picture::{SegmentsPicture, SegmentsStroke, picture};
+use ui::features::segments::words::{
     empty_message, headings, kept_lines, outside_segments, pool_choices, request_placement, status, stream_choices,
     sums,
 };
-use ui::segments::{self, ROW_PX};
+use ui::state::drawing::Canvas;
 
 /// Canvas pixels per CSS pixel. With this value, one character of a label is one cell wide.
 const SCALE: f64 = 0.1467;

@@ -9,10 +9,11 @@ use picture::timeline::paint::SHADES;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
-use ui::details::{self, FrameKind, FrameView, Run};
-use ui::side::Side;
-use ui::summary::{Fact, facts};
-use ui::{find, legend, moment, range};
+use ui::plot::{legend, moment};
+use ui::scope::details::{FrameKind, FrameView, Run};
+use ui::scope::{details, find, range};
+use ui::text::side::Side;
+use ui::text::summary::{Fact, facts};
 
 /// Minimum width of labels in cells.
 const LABEL_WIDTH: usize = 15;
@@ -155,9 +156,9 @@ fn frame_lines(app: &App, frame: &FrameView, cells: usize) -> Vec<Line> {
 /// Returns the entries of the legend that are displayed.
 pub(crate) fn legend_lines(app: &App) -> Vec<legend::Line> {
     let state = &app.state;
-    let (plot, colouring) = (state.plot_settings.plot, ui::legend::coloured_by(state));
+    let (plot, colouring) = (state.plot_settings.plot, ui::plot::legend::coloured_by(state));
     let entries = state.surroundings.legend_of(colouring).cloned();
-    let covered = state.view.as_ref().and_then(|view| ui::legend::visible_pixels(state, view));
+    let covered = state.view.as_ref().and_then(|view| ui::plot::legend::visible_pixels(state, view));
     let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
     legend::lines(plot, colouring, entries, &state.surroundings.faded, covered.as_ref())
 }
@@ -165,12 +166,12 @@ pub(crate) fn legend_lines(app: &App) -> Vec<legend::Line> {
 fn legend(app: &App, cells: usize) -> Vec<Line> {
     let state = &app.state;
     let entries = legend_lines(app);
-    let title = legend::heading(state.plot_settings.plot, ui::legend::coloured_by(state));
+    let title = legend::heading(state.plot_settings.plot, ui::plot::legend::coloured_by(state));
     let mut all = vec![
         Line::new(align_left(&title, cells.saturating_sub(22)), Tone::Strong)
             .with(align_right("cursor", 11) + &align_right("peak", 11), Tone::Soft),
     ];
-    let ordered = ui::legend::coloured_by(state).is_ordered();
+    let ordered = ui::plot::legend::coloured_by(state).is_ordered();
     let palette = if ordered { &app.look.ordered } else { &app.look.palette };
     for (at, line) in entries.iter().enumerate() {
         let rgba = palette.get((line.slot * SHADES) as usize).copied().unwrap_or_default();

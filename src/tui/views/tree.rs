@@ -8,8 +8,8 @@ use protocol::{FoldState, Internal, NodeKind, Root};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
-use ui::tree_keys::MERGES;
-use ui::tree_rows::{Heads, TreeRowView, TreeView, view};
+use ui::features::tree_keys::MERGES;
+use ui::features::tree_rows::{Heads, TreeRowView, TreeView, view};
 
 /// Colours for percentages, from low to high. The thresholds are 5, 20, 40 and 70 %, as in ptmem.
 const HEAT: [Color; 5] = [Color::Blue, Color::Cyan, Color::Green, Color::Yellow, Color::Red];
@@ -79,7 +79,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     pane_row(pane, 0).iter().for_each(|row| write_row(buffer, *row, &head));
     let area = body(pane);
     // `view.rows` also contains rows above the visible ones.
-    let above = (state.tree.scroll.top_px / ui::tree::ROW_PX).round().max(0.0) as usize;
+    let above = (state.tree.scroll.top_px / ui::features::tree::ROW_PX).round().max(0.0) as usize;
     let skipped = above.saturating_sub(view.first as usize);
     let has_focus = super::rows::has_focus(app);
     let shown: Vec<Line> = view

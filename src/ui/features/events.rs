@@ -14,12 +14,12 @@ pub use view::{ActionFilter, COLUMNS, EventsStatus, action_filters, grid, status
 
 pub(crate) use feature::FEATURE;
 
-use crate::change::Change;
-use crate::effect::Effect;
-use crate::outbox::{Intent, Outbox};
-use crate::rows::{RowSelection, RowsStep, SelectMode};
-use crate::shared::Shared;
-use crate::tab::Tab;
+use crate::features::rows::{RowSelection, RowsStep, SelectMode};
+use crate::state::change::Change;
+use crate::state::effect::Effect;
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
+use crate::text::tab::Tab;
 use protocol::{Answer, EventsFilter, EventsQuestion, Question};
 use std::rc::Rc;
 

@@ -8,13 +8,13 @@ pub mod words;
 
 pub(crate) use feature::FEATURE;
 
-use crate::change::Change;
-use crate::drawing::Canvas;
-use crate::find;
-use crate::latest::Latest;
-use crate::outbox::{Intent, Outbox};
-use crate::shared::Shared;
-use crate::tab::Tab;
+use crate::scope::find;
+use crate::state::change::Change;
+use crate::state::drawing::Canvas;
+use crate::state::latest::Latest;
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
+use crate::text::tab::Tab;
 use protocol::{Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Merge, NodeLabel, Question};
 use std::rc::Rc;
 

@@ -14,13 +14,13 @@ pub mod view;
 
 pub(crate) use feature::FEATURE;
 
-use crate::change::Change;
-use crate::comparing;
-use crate::effect::{Effect, RanksEffect};
-use crate::outbox::{Intent, Outbox};
-use crate::settings::Dialog;
-use crate::shared::Shared;
-use crate::tab::Tab;
+use crate::plot::comparing;
+use crate::state::change::Change;
+use crate::state::effect::{Effect, RanksEffect};
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::settings::Dialog;
+use crate::state::shared::Shared;
+use crate::text::tab::Tab;
 use evidence::show_evidence;
 use protocol::category::MAX_CATEGORIES;
 use protocol::{Answer, Chart, Question, Report, ReportQuestion, Topic};

@@ -3,11 +3,11 @@
 
 pub mod commands;
 
-use crate::change::Change;
-use crate::feature::{Feature, close_nothing, take_nothing};
-use crate::outbox::Outbox;
-use crate::settings::Dialog;
-use crate::shared::Shared;
+use crate::features::feature::{Feature, close_nothing, take_nothing};
+use crate::state::change::Change;
+use crate::state::outbox::Outbox;
+use crate::state::settings::Dialog;
+use crate::state::shared::Shared;
 use protocol::Topic;
 
 /// Maximum number of recently used entries.
@@ -16,7 +16,7 @@ const MAX_RECENT: usize = 8;
 /// Target of a palette entry: a command to run or an item to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaletteTarget {
-    /// A command, by its index in [`crate::commands::all`].
+    /// A command, by its index in [`crate::shell::commands::all`].
     Command(usize),
     Insight(Topic),
     /// A device, by its index in the summary.

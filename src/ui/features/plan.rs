@@ -13,11 +13,11 @@ pub mod words;
 
 pub(crate) use feature::FEATURE;
 
-use crate::change::Change;
-use crate::outbox::{Intent, Outbox};
-use crate::planned::DrawnCurve;
-use crate::shared::Shared;
-use crate::tab::Tab;
+use crate::plot::planned::DrawnCurve;
+use crate::state::change::Change;
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
+use crate::text::tab::Tab;
 use protocol::{Answer, Factor, Preset, Question, Topic, WhatIfQuestion};
 use std::rc::Rc;
 

@@ -1,13 +1,13 @@
 //! Saves the page as a single HTML file that contains the open snapshot.
 
-use crate::comparing::SecondFile;
-use crate::effect::{Effect, PageToSave, SnapshotToSave};
-use crate::feature::{Feature, close_nothing, reset_nothing, take_nothing};
-use crate::figure::words::file_stem;
-use crate::link::Link;
-use crate::outbox::Outbox;
-use crate::shared::Shared;
-use crate::tab::Tab;
+use crate::features::feature::{Feature, close_nothing, reset_nothing, take_nothing};
+use crate::plot::figure::words::file_stem;
+use crate::state::comparing::SecondFile;
+use crate::state::effect::{Effect, PageToSave, SnapshotToSave};
+use crate::state::link::Link;
+use crate::state::outbox::Outbox;
+use crate::state::shared::Shared;
+use crate::text::tab::Tab;
 use base::escape::Html;
 use base::units::Bytes;
 

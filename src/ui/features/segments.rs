@@ -14,10 +14,10 @@ pub mod words;
 
 pub(crate) use feature::FEATURE;
 
-use crate::change::Change;
-use crate::outbox::{Intent, Outbox};
-use crate::shared::Shared;
-use crate::tab::Tab;
+use crate::state::change::Change;
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
+use crate::text::tab::Tab;
 use data::{NavTarget, nav_target};
 use navigation::navigate;
 use protocol::{Answer, Grouping, MemoryFilter, Query, Question, SegmentsPage, SegmentsQuestion};

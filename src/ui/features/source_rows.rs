@@ -1,9 +1,8 @@
 //! Contents of the Source tab: the table of files and lines, and the bytes beside the lines of a dropped source file.
 
-use super::sources::Sources;
-use super::sources::{SourceText, line_query};
-use crate::amount::{change, exact_change, per_mille, percent, ratio};
-use crate::shared::Shared;
+use crate::features::sources::{SourceText, Sources, line_query};
+use crate::state::shared::Shared;
+use crate::text::amount::{change, exact_change, per_mille, percent, ratio};
 use base::units::{Bytes, group_digits, pluralize};
 use protocol::{LocationWeight, NodeLabel, Scope, SourceFile};
 use std::rc::Rc;

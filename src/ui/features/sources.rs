@@ -10,13 +10,13 @@ mod link;
 
 pub(crate) use feature::FEATURE;
 
-use super::source_rows::{RowKind, view};
-use crate::change::Change;
-use crate::effect::{Effect, GivenFile};
-use crate::outbox::{Intent, Outbox};
-use crate::shared::Shared;
-use crate::stage::Stage;
-use crate::tab::Tab;
+use crate::features::source_rows::{RowKind, view};
+use crate::state::change::Change;
+use crate::state::effect::{Effect, GivenFile};
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
+use crate::state::stage::Stage;
+use crate::text::tab::Tab;
 use protocol::{Answer, Question, SourceFile};
 use std::rc::Rc;
 

@@ -10,15 +10,16 @@ pub use grid::{COLUMNS, TableStatus, aria_sort, grid, status};
 
 pub(crate) use feature::FEATURE;
 
-use super::histograms::{self, Chart, ClickMode, Histogram, Measure};
-use crate::change::Change;
-use crate::effect::Effect;
-use crate::latest::Latest;
-use crate::outbox::{Intent, Outbox};
-use crate::rows::{Copying, RowSelection, RowsStep, SelectMode};
-use crate::scroll::Scroll;
-use crate::shared::Shared;
-use crate::tab::Tab;
+use crate::features::histograms;
+use crate::features::histograms::{Chart, ClickMode, Histogram, Measure};
+use crate::features::rows::{Copying, RowSelection, RowsStep, SelectMode};
+use crate::plot::scroll::Scroll;
+use crate::state::change::Change;
+use crate::state::effect::Effect;
+use crate::state::latest::Latest;
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
+use crate::text::tab::Tab;
 use protocol::{
     Answer, Filter, QueryError, Question, SortDirection, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
     Weight,

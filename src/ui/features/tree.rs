@@ -15,12 +15,12 @@ mod link;
 
 pub(crate) use feature::FEATURE;
 
-use super::tree_keys::{self};
-use crate::change::Change;
-use crate::find;
-use crate::outbox::{Intent, Outbox};
-use crate::shared::Shared;
-use crate::tab::Tab;
+use crate::features::tree_keys;
+use crate::scope::find;
+use crate::state::change::Change;
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
+use crate::text::tab::Tab;
 use protocol::{Answer, Arrangement, Question, Reveal, TreePage, TreeQuestion};
 
 /// Updates the tree after changes of its inputs, and requests missing rows.

@@ -1,8 +1,8 @@
 //! Pointer input of the call tree.
 
-use super::tree::{Tree, TreeScroll};
-use crate::outbox::{Intent, Outbox};
-use crate::shared::Shared;
+use crate::features::tree::{Tree, TreeScroll};
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
 use protocol::{Arrangement, FoldScope, FoldState, Merge};
 
 /// Pointer and browser events of the call tree.

@@ -1,11 +1,10 @@
 //! Contents of the call tree: the visible rows as text.
 
-use super::tree::Tree;
-use super::tree::{SelectionRow, TreeScroll};
-use crate::amount::{amount, change, count_change, exact, exact_change, per_mille, percent, ratio, sign};
-use crate::find;
-use crate::shared::Shared;
-use crate::tab::Tab;
+use crate::features::tree::{SelectionRow, Tree, TreeScroll};
+use crate::scope::find;
+use crate::state::shared::Shared;
+use crate::text::amount::{amount, change, count_change, exact, exact_change, per_mille, percent, ratio, sign};
+use crate::text::tab::Tab;
 use base::units::{Bytes, group_digits, pluralize};
 use protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow, Weight};
 
@@ -195,7 +194,7 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
         heads: Some(heads(question.scope)),
         // Matches within a change would need columns of their own.
         has_matches: question.search_serial.is_some() && find::match_serial(shared).is_some() && !is_change,
-        found: crate::find::matches_text(shared, question.search_serial, question.scope, page.found),
+        found: crate::scope::find::matches_text(shared, question.search_serial, question.scope, page.found),
         total: if is_change { page.ends[1].bytes } else { page.total.bytes },
     }
 }
@@ -221,7 +220,7 @@ fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row:
     let only_child = row.depth > 0 && row.sibling[1] <= 1;
     let extra_px = if only_child { ONLY_CHILD_PX } else { 0 };
     let mut title = label.name.clone();
-    let file = crate::source_links::location(&label.file, &label.line, "");
+    let file = crate::text::source_links::location(&label.file, &label.line, "");
     if !file.is_empty() {
         title.push('\n');
         title.push_str(&file);

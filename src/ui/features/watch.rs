@@ -6,13 +6,13 @@
 
 pub mod commands;
 
-use crate::change::Change;
-use crate::effect::Origin;
-use crate::feature::{Feature, close_nothing, take_nothing};
-use crate::outbox::{Intent, Outbox};
-use crate::ranks;
-use crate::samples::is_sample;
-use crate::shared::Shared;
+use crate::features::feature::{Feature, close_nothing, take_nothing};
+use crate::session::ranks;
+use crate::state::change::Change;
+use crate::state::effect::Origin;
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::samples::is_sample;
+use crate::state::shared::Shared;
 use base::sorted::{signed_key, sorted_by_key};
 
 /// Maximum number of snapshots that are offered for comparison: the newest ones of the same rank as the open one.

@@ -12,15 +12,15 @@ pub mod words;
 
 pub(crate) use feature::FEATURE;
 
-use crate::change::Change;
-use crate::effect::{AfterWrite, Effect, FileToWrite};
-use crate::outbox::{Intent, Outbox};
-use crate::planned::DrawnCurve;
-use crate::settings::Dialog;
-use crate::shared::Shared;
-use crate::size_text::capitalize;
-use crate::snapshot_to_save::snapshot_to_save;
-use crate::tab::Tab;
+use crate::plot::planned::DrawnCurve;
+use crate::session::snapshot_to_save::snapshot_to_save;
+use crate::state::change::Change;
+use crate::state::effect::{AfterWrite, Effect, FileToWrite};
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::settings::Dialog;
+use crate::state::shared::Shared;
+use crate::text::size_text::capitalize;
+use crate::text::tab::Tab;
 use protocol::{Answer, ExportJob, Question, Topic, WhatIf, WhatIfOrigin, WhatIfProgram, WhatIfQuestion, WhatIfRun};
 use std::rc::Rc;
 

@@ -29,7 +29,7 @@ fn grouping_chosen_by_user_is_kept() {
     let mut state = Shared::default();
     for (stacking, expected) in [(None, Some(Grouping::Category)), (Some(Grouping::Size), Some(Grouping::Size))] {
         state.plot_settings.stacking = stacking;
-        crate::first_group::request(&mut state);
+        super::request(&mut state);
         let mut out = Outbox::default();
         ask(&mut state, 0, &mut out);
         assert_eq!(out.effects.len(), 1);

@@ -1,8 +1,7 @@
 //! Unit tests of `src/ui/keys.rs`.
 
 use super::*;
-use crate::binding::Modifiers;
-use crate::binding::chord;
+use crate::state::binding::{Modifiers, chord};
 
 #[test]
 fn keys_are_unique_in_overlapping_scopes() {

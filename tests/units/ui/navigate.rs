@@ -1,7 +1,7 @@
 //! Unit tests of `src/ui/navigate.rs`.
 
 use super::*;
-use crate::drawing::Canvas;
+use crate::state::drawing::Canvas;
 use picture::timeline::Extent;
 use proptest::prelude::*;
 use protocol::DeviceSummary;

@@ -1,8 +1,8 @@
 //! List of recent files, stored and parsed again.
 
 use super::*;
-use crate::effect::Origin;
-use crate::stage::{SnapshotChoice, Stage};
+use crate::state::effect::Origin;
+use crate::state::stage::{SnapshotChoice, Stage};
 use protocol::{DeviceSummary, FileSummary, SCHEMA};
 
 fn open(name: &str, peaks: &[i64]) -> Shared {

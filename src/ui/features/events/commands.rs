@@ -1,12 +1,12 @@
-//! Commands of the Events tab. The commands for rows are the same in all lists ([`crate::commands::rows`]).
+//! Commands of the Events tab. The commands for rows are the same in all lists ([`crate::shell::commands::rows`]).
 
-use super::select_allocation_of;
-use crate::binding::KeyScope::Page;
-use crate::command::{SEARCH, row, rows, tab_row};
-use crate::effect::Effect;
-use crate::outbox::{Intent, Outbox};
-use crate::shared::Shared;
-use crate::tab::Tab;
+use crate::features::command::{SEARCH, row, rows, tab_row};
+use crate::features::events::select_allocation_of;
+use crate::state::binding::KeyScope::Page;
+use crate::state::effect::Effect;
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
+use crate::text::tab::Tab;
 use protocol::Details;
 
 rows! {

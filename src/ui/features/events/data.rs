@@ -1,8 +1,8 @@
 //! State and actions of the Events tab.
 
-use crate::latest::Latest;
-use crate::rows::{Copying, RowSelection, SelectMode};
-use crate::scroll::Scroll;
+use crate::features::rows::{Copying, RowSelection, SelectMode};
+use crate::plot::scroll::Scroll;
+use crate::state::latest::Latest;
 use protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion};
 use std::rc::Rc;
 

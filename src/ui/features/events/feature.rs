@@ -1,8 +1,8 @@
 //! Registration of the Events tab as a feature.
 
-use super::{Events, EventsAction, ask, handle_action, link, reset, take};
-use crate::change::AskPhase;
-use crate::feature::{Feature, close_nothing};
+use crate::features::events::{Events, EventsAction, ask, handle_action, link, reset, take};
+use crate::features::feature::{Feature, close_nothing};
+use crate::state::change::AskPhase;
 
 pub(crate) const FEATURE: Feature<Events, EventsAction> = Feature {
     reset,

@@ -1,7 +1,7 @@
 //! Link keys of the Events tab.
 
-use super::{Events, EventsAction, handle_action};
-use crate::link::value::{Key, hexadecimal, view_key, word_if};
+use crate::features::events::{Events, EventsAction, handle_action};
+use crate::state::link_value::{Key, hexadecimal, view_key, word_if};
 
 pub(super) const LINKS: &[Key<Events>] = &[
     view_key(

@@ -1,11 +1,11 @@
 //! Contents of the Events tab: rows, action filters and status line.
 
-use super::Events;
-use crate::amount::elapsed;
-use crate::details::time_of_day;
-use crate::rows::cells::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
-use crate::rows::{Cell, Grid, RowView};
-use crate::shared::Shared;
+use crate::features::events::Events;
+use crate::features::rows::cells::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
+use crate::features::rows::{Cell, Grid, RowView};
+use crate::scope::details::time_of_day;
+use crate::state::shared::Shared;
+use crate::text::amount::elapsed;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use protocol::{Action, EventRow, EventTerms, versioned};
 

@@ -1,14 +1,14 @@
 //! Commands of the export dialog: one that opens it, and one for each format.
 
-use super::formats::{export_crop, export_format};
-use super::toggle;
-use crate::binding::KeyScope::{Export, Page};
-use crate::command::Trait::BrowserOnly;
-use crate::command::{Call, Command, EXPORT, FILES, Keys, Name, Row, Run, has_file, row, rows};
-use crate::effect::Effect;
 use crate::features::State;
-use crate::outbox::Outbox;
-use crate::picture_file::Format;
+use crate::features::command::Trait::BrowserOnly;
+use crate::features::command::{Call, Command, EXPORT, FILES, Keys, Name, Row, Run, has_file, row, rows};
+use crate::features::export::formats::{export_crop, export_format};
+use crate::features::export::toggle;
+use crate::state::binding::KeyScope::{Export, Page};
+use crate::state::effect::Effect;
+use crate::state::outbox::Outbox;
+use crate::state::picture_file::Format;
 use protocol::ExportFormat;
 
 rows! {
@@ -51,7 +51,7 @@ fn write(state: &mut State, format: ExportFormat, out: &mut Outbox) {
 
 // The rows that save the picture. [`Format`] has their keys, titles and controls.
 static SAVE_ROWS: [Row; Format::ALL.len()] = {
-    let mut rows = [save_row(Format::Svg); Format::ALL.len()];
+    let mut rows = [save_row(Format::ALL[0]); Format::ALL.len()];
     let mut index = 0;
     while index < rows.len() {
         rows[index] = save_row(Format::ALL[index]);

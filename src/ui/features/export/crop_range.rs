@@ -1,6 +1,6 @@
 //! Ranges of events that can be exported as a smaller snapshot.
 
-use crate::shared::Shared;
+use crate::state::shared::Shared;
 use base::units::group_digits;
 use picture::timeline::Axis;
 use protocol::RangeMark;

@@ -1,8 +1,9 @@
 //! State and actions of exports.
 
-use super::crop_range::CropRange;
-use crate::figure::{Figure, words::SheetText};
-use crate::picture_file::Format;
+use crate::features::export::crop_range::CropRange;
+use crate::plot::figure::Figure;
+use crate::plot::figure::words::SheetText;
+use crate::state::picture_file::Format;
 use picture::timeline::{OutlineRect, View};
 use protocol::{ExportTable, PlotSettings};
 use std::collections::BTreeSet;

@@ -1,12 +1,12 @@
 //! Export to the formats of other tools, and of a range as a smaller snapshot.
 
-use super::data::{Dialog, Export};
-use crate::comparing::SecondFile;
-use crate::effect::{AfterWrite, Effect, FileToWrite};
-use crate::figure::words::file_stem;
-use crate::outbox::Outbox;
-use crate::shared::Shared;
-use crate::snapshot_to_save::snapshot_to_save;
+use crate::features::export::data::{Dialog, Export};
+use crate::plot::figure::words::file_stem;
+use crate::session::snapshot_to_save::snapshot_to_save;
+use crate::state::comparing::SecondFile;
+use crate::state::effect::{AfterWrite, Effect, FileToWrite};
+use crate::state::outbox::Outbox;
+use crate::state::shared::Shared;
 use base::units::{Moment, group_digits};
 use protocol::{ExportFormat, ExportJob, ExportQuestion, ExportTable, Span, split_ordinal};
 

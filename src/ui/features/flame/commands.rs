@@ -1,10 +1,10 @@
 //! Commands of the flame graph.
 
-use super::{FlameGraph, GrowthDirection, update_scroll};
-use crate::command::{rows, tab_row};
-use crate::outbox::{Intent, Outbox};
-use crate::shared::Shared;
-use crate::tab::Tab::Flame;
+use crate::features::command::{rows, tab_row};
+use crate::features::flame::{FlameGraph, GrowthDirection, update_scroll};
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
+use crate::text::tab::Tab::Flame;
 use protocol::{Arrangement, Internal, Merge, Root};
 
 rows! {

@@ -1,8 +1,8 @@
 //! Registration of the flame graph as a feature.
 
-use super::{FlameAction, FlameGraph, ask, handle_action, link, reset, take, zoom_out_fully};
-use crate::change::AskPhase;
-use crate::feature::Feature;
+use crate::features::feature::Feature;
+use crate::features::flame::{FlameAction, FlameGraph, ask, handle_action, link, reset, take, zoom_out_fully};
+use crate::state::change::AskPhase;
 
 pub(crate) const FEATURE: Feature<FlameGraph, FlameAction> = Feature {
     reset,

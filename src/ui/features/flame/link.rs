@@ -1,7 +1,7 @@
 //! Link keys of the flame graph.
 
-use super::{FlameGraph, GrowthDirection};
-use crate::link::value::{Key, format_optional, view_key, word_if};
+use crate::features::flame::{FlameGraph, GrowthDirection};
+use crate::state::link_value::{Key, format_optional, view_key, word_if};
 
 pub(super) const LINKS: &[Key<FlameGraph>] = &[
     view_key(

@@ -1,10 +1,10 @@
 //! Layout of the flame graph as tiles, texts and outlines in device pixels. Only visible rows are included.
 
-use super::FlameGraph;
-use super::words::short_location;
-use crate::amount::{amount, change, per_mille, sign};
-use crate::find;
-use crate::shared::Shared;
+use crate::features::flame::FlameGraph;
+use crate::features::flame::words::short_location;
+use crate::scope::find;
+use crate::state::shared::Shared;
+use crate::text::amount::{amount, change, per_mille, sign};
 use protocol::{FlameBox, Grouping, NodeKind, NodeLabel, Scope};
 
 /// Font size of names in CSS pixels.

@@ -1,10 +1,10 @@
 //! Texts of the flame graph: hover card, status line, breadcrumb path.
 
-use super::FlameGraph;
-use crate::amount::{amount, change, exact, exact_change, percent, ratio};
+use crate::features::flame::FlameGraph;
 use crate::features::tree_rows;
-use crate::find::matches_text;
-use crate::shared::Shared;
+use crate::scope::find::matches_text;
+use crate::state::shared::Shared;
+use crate::text::amount::{amount, change, exact, exact_change, percent, ratio};
 use base::units::{Bytes, group_digits, pluralize};
 use protocol::{FlameBox, FlamePage, NodeLabel, Scope, Weight};
 

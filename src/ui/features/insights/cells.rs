@@ -1,7 +1,7 @@
 //! Formatting of report cells for the page and for spreadsheets.
 
-use crate::amount::per_mille;
-use crate::cell_text::{exact, short};
+use crate::text::amount::per_mille;
+use crate::text::cell_text::{exact, short};
 use protocol::Cell;
 
 /// A cell of a report table, formatted for the page.

@@ -1,13 +1,13 @@
 //! Commands of the Insights tab.
 
-use super::{InsightsTab, follow_item, toggle_stack};
-use crate::command::{rows, tab_row};
-use crate::comparing::view::side;
-use crate::effect::Effect;
-use crate::markdown::markdown;
-use crate::shared::Shared;
-use crate::summary::device_name;
-use crate::tab::Tab::Insights;
+use crate::features::command::{rows, tab_row};
+use crate::features::insights::{InsightsTab, follow_item, toggle_stack};
+use crate::plot::comparing::view::side;
+use crate::state::effect::Effect;
+use crate::state::shared::Shared;
+use crate::text::markdown::markdown;
+use crate::text::summary::device_name;
+use crate::text::tab::Tab::Insights;
 use protocol::Topic;
 
 /// Id of the page element that the navigation commands belong to: the report.

@@ -1,9 +1,9 @@
 //! Shows evidence by setting the search, the selection, the range or the cursor. First undoes the effects of the
 //! previous evidence.
 
-use super::data::{EvidenceEffect, InsightsTab};
-use crate::outbox::{Intent, Outbox};
-use crate::shared::Shared;
+use crate::features::insights::data::{EvidenceEffect, InsightsTab};
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
 use picture::timeline::Axis;
 use protocol::{Evidence, MomentFacts, MomentSpec, Question, Span};
 

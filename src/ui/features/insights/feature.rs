@@ -1,10 +1,10 @@
 //! Registration of the Insights tab as a feature.
 
-use super::{
+use crate::features::feature::{Feature, close_nothing};
+use crate::features::insights::{
     InsightsAction, InsightsTab, ask_unseen, handle_action, link, open_requested, reset, take, update_and_ask,
 };
-use crate::change::AskPhase;
-use crate::feature::{Feature, close_nothing};
+use crate::state::change::AskPhase;
 
 pub(crate) const FEATURE: Feature<InsightsTab, InsightsAction> = Feature {
     reset,

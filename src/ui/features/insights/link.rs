@@ -1,7 +1,7 @@
 //! Link keys of the Insights tab: topic, thresholds and numbers of visible rows.
 
-use super::InsightsTab;
-use crate::link::value::{Key, ValueReader, format_list, history_key, view_key, word_if};
+use crate::features::insights::InsightsTab;
+use crate::state::link_value::{Key, ValueReader, format_list, history_key, view_key, word_if};
 use protocol::Topic;
 
 /// Maximum length of the key of a threshold or table, in bytes.

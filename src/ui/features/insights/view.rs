@@ -1,11 +1,11 @@
 //! Contents of the Insights tab: a report of any topic as summary sentences and tables of text.
 
-use super::cells::{CellView, cell_view, spreadsheet_text};
-use super::{InsightsTab, MAX_ROWS, ReportItem};
-use crate::amount::{change, per_mille};
-use crate::cell_text::total_row;
-use crate::comparing;
-use crate::shared::Shared;
+use crate::features::insights::cells::{CellView, cell_view, spreadsheet_text};
+use crate::features::insights::{InsightsTab, MAX_ROWS, ReportItem};
+use crate::plot::comparing;
+use crate::state::shared::Shared;
+use crate::text::amount::{change, per_mille};
+use crate::text::cell_text::total_row;
 use base::units::{Bytes, pluralize};
 use protocol::{Cell, Chart, DeltaBox, HeatMap, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;

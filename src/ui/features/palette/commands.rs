@@ -1,8 +1,8 @@
 //! Command that opens the palette.
 
-use crate::binding::KeyScope::Page;
-use crate::command::{PAGE, row, rows};
+use crate::features::command::{PAGE, row, rows};
 use crate::features::palette;
+use crate::state::binding::KeyScope::Page;
 
 rows! {
     pub(crate) ROWS:

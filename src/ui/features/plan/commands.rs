@@ -1,10 +1,10 @@
 //! Command for the curve that is drawn over the recorded one.
 
-use crate::binding::KeyScope::Page;
-use crate::command::Trait::BrowserOnly;
-use crate::command::{PAGE, row, rows};
-use crate::outbox::Intent;
-use crate::planned::DrawnCurve;
+use crate::features::command::Trait::BrowserOnly;
+use crate::features::command::{PAGE, row, rows};
+use crate::plot::planned::DrawnCurve;
+use crate::state::binding::KeyScope::Page;
+use crate::state::outbox::Intent;
 
 rows! {
     pub(crate) ROWS:

@@ -1,7 +1,7 @@
 //! The rows of a plan as typed, and the request that is built from them.
 
-use crate::planned::DrawnCurve;
-use crate::size_text::{capitalize, parse_size};
+use crate::plot::planned::DrawnCurve;
+use crate::text::size_text::{capitalize, parse_size};
 use protocol::{Factor, PlanGroup, PlanQuestion, Preset, WhatIf, read_factor};
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
 //! Registration of the planner as a feature.
 
-use super::{Plan, PlanAction, handle_action, link, publish, reset, simulate, take};
-use crate::change::AskPhase;
-use crate::feature::{Feature, close_nothing};
+use crate::features::feature::{Feature, close_nothing};
+use crate::features::plan::{Plan, PlanAction, handle_action, link, publish, reset, simulate, take};
+use crate::state::change::AskPhase;
 
 pub(crate) const FEATURE: Feature<Plan, PlanAction> = Feature {
     reset,

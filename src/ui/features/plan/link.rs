@@ -1,10 +1,10 @@
 //! Link keys of the planner: rows and capacity as typed, and the drawn curve.
 
-use super::data::MAX_ROWS;
-use super::{EditedRow, Plan, RowSubject};
-use crate::link::value::{Key, MAX_VALUE, view_key, word_at};
-use crate::outbox::Intent;
-use crate::planned::DrawnCurve;
+use crate::features::plan::data::MAX_ROWS;
+use crate::features::plan::{EditedRow, Plan, RowSubject};
+use crate::plot::planned::DrawnCurve;
+use crate::state::link_value::{Key, MAX_VALUE, view_key, word_at};
+use crate::state::outbox::Intent;
 use protocol::Preset;
 
 const CURVES: [&str; 3] = ["", "without", "plan"];

@@ -1,9 +1,9 @@
 //! Contents of the planner.
 
-use super::{Plan, RowSubject, is_seen, words};
-use crate::planned::DrawnCurve;
-use crate::shared::Shared;
-use crate::size_text::{capitalize, parse_size};
+use crate::features::plan::{Plan, RowSubject, is_seen, words};
+use crate::plot::planned::DrawnCurve;
+use crate::state::shared::Shared;
+use crate::text::size_text::{capitalize, parse_size};
 use base::units::{Bytes, group_digits};
 use protocol::{Factor, PlanRow, Preset};
 

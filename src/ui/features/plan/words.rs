@@ -1,7 +1,7 @@
 //! Texts about plans, for the page and the command line.
 
-use crate::amount::change;
 use crate::features::what_if::words as what_if;
+use crate::text::amount::change;
 use base::units::{Bytes, Moment, group_digits};
 use protocol::{PlanPage, Preset, WhatIf, WhatIfRun};
 

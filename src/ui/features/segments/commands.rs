@@ -1,12 +1,12 @@
 //! Commands of the Segments tab.
 
-use super::data::{BYTES_PER_PX, BlockMove, SORTS, SegmentsAction, SegmentsTab};
-use super::navigation::navigate;
-use super::{ZOOM, handle_action, hit, select_hit};
-use crate::command::{rows, tab_row};
-use crate::effect::Effect;
-use crate::outbox::Intent;
-use crate::tab::Tab::Segments;
+use crate::features::command::{rows, tab_row};
+use crate::features::segments::data::{BYTES_PER_PX, BlockMove, SORTS, SegmentsAction, SegmentsTab};
+use crate::features::segments::navigation::navigate;
+use crate::features::segments::{ZOOM, handle_action, hit, select_hit};
+use crate::state::effect::Effect;
+use crate::state::outbox::Intent;
+use crate::text::tab::Tab::Segments;
 
 rows! {
     pub(crate) ROWS:

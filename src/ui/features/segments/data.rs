@@ -1,8 +1,8 @@
 //! State and actions of the Segments tab.
 
-use crate::drawing::Canvas;
-use crate::latest::Latest;
-use crate::scroll::Scroll;
+use crate::plot::scroll::Scroll;
+use crate::state::drawing::Canvas;
+use crate::state::latest::Latest;
 use protocol::{
     Details, MemoryFilter, PieceKind, SegmentSort, SegmentsBar, SegmentsPage, SegmentsPiece, SegmentsQuestion,
 };

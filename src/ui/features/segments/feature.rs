@@ -1,8 +1,8 @@
 //! Registration of the Segments tab as a feature.
 
-use super::{SegmentsAction, SegmentsTab, ask, handle_action, link, reset, take};
-use crate::change::AskPhase;
-use crate::feature::{Feature, close_nothing};
+use crate::features::feature::{Feature, close_nothing};
+use crate::features::segments::{SegmentsAction, SegmentsTab, ask, handle_action, link, reset, take};
+use crate::state::change::AskPhase;
 
 pub(crate) const FEATURE: Feature<SegmentsTab, SegmentsAction> = Feature {
     reset,

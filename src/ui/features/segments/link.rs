@@ -1,7 +1,7 @@
 //! Link keys of the Segments tab.
 
-use super::{SegmentsAction, SegmentsTab, handle_action};
-use crate::link::value::{Key, format_optional, format_pool, parse_pool, view_key, word_unless_first};
+use crate::features::segments::{SegmentsAction, SegmentsTab, handle_action};
+use crate::state::link_value::{Key, format_optional, format_pool, parse_pool, view_key, word_unless_first};
 use protocol::SegmentSort;
 
 /// Values of the link key `segments`, the sort order. The first one is the default and is omitted from links.

@@ -1,6 +1,6 @@
 //! Keyboard navigation between blocks and segments.
 
-use super::data::{BlockMove, NavTarget, SegmentsTab, nav_target, nav_targets};
+use crate::features::segments::data::{BlockMove, NavTarget, SegmentsTab, nav_target, nav_targets};
 
 /// Moves to another block or segment. If its rows are not loaded, scrolls there and finishes the step once they arrive.
 pub(super) fn navigate(tab: &mut SegmentsTab, step: BlockMove) {

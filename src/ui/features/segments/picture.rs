@@ -1,9 +1,8 @@
 //! Layout of the Segments tab as rectangles and texts in device pixels. Only visible rows are included.
 
-use super::SegmentsTab;
-use super::data::nav_target;
-use super::{ROW_PX, allocation, pieces, words};
-use crate::shared::Shared;
+use crate::features::segments::data::nav_target;
+use crate::features::segments::{ROW_PX, SegmentsTab, allocation, pieces, words};
+use crate::state::shared::Shared;
 use base::units::Bytes;
 use protocol::{PieceKind, SegmentsBar, SegmentsPiece};
 use std::collections::BTreeSet;

@@ -1,10 +1,10 @@
 //! Texts of the Segments tab: headings, sums, hover card, status line, and the outcome of a simulated request.
 
-use super::{BlockInBar, SegmentsTab};
-use crate::amount::{bytes_text, event_name};
-use crate::hover::lifetime_text;
-use crate::rows::cells::hexadecimal;
-use crate::shared::Shared;
+use crate::features::rows::cells::hexadecimal;
+use crate::features::segments::{BlockInBar, SegmentsTab};
+use crate::state::hover::lifetime_text;
+use crate::state::shared::Shared;
+use crate::text::amount::{bytes_text, event_name};
 use base::units::{Bytes, group_digits, percent, pluralize};
 use protocol::{
     PieceKind, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsPage, SegmentsPiece, SegmentsSums, Weight,
@@ -183,7 +183,7 @@ fn keeper_text(tab: &SegmentsTab, bar: &SegmentsBar) -> String {
         Some(details) => {
             text.push_str(&Bytes(details.requested).to_string());
             text.push_str(" · ");
-            text.push_str(crate::details::view(details).call_site.as_deref().unwrap_or("no stack"));
+            text.push_str(crate::scope::details::view(details).call_site.as_deref().unwrap_or("no stack"));
         }
         None => text.push('…'),
     }
@@ -249,7 +249,7 @@ fn block(tab: &SegmentsTab, piece: &SegmentsPiece, card: &mut SegmentsCard) {
         card.site.push_str(&Bytes(details.requested).to_string());
         card.site.push_str(" · ");
     }
-    card.site.push_str(crate::details::view(details).call_site.as_deref().unwrap_or("no stack"));
+    card.site.push_str(crate::scope::details::view(details).call_site.as_deref().unwrap_or("no stack"));
     let after = |event: u32| event.saturating_add(1);
     card.lifetime = lifetime_text(details.allocated_event.map_or(0, after), details.freed_event.map(after));
     if piece.kind == PieceKind::AwaitingFree {

@@ -1,6 +1,6 @@
 //! State and actions of the Source tab.
 
-use crate::latest::Latest;
+use crate::state::latest::Latest;
 use protocol::{Scope, SourceFile, SourcesPage};
 use std::rc::Rc;
 

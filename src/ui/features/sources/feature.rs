@@ -1,8 +1,8 @@
 //! Registration of the Source tab as a feature.
 
-use super::{SourceAction, Sources, ask, handle_action, link, reset, take};
-use crate::change::AskPhase;
-use crate::feature::{Feature, close_nothing};
+use crate::features::feature::{Feature, close_nothing};
+use crate::features::sources::{SourceAction, Sources, ask, handle_action, link, reset, take};
+use crate::state::change::AskPhase;
 
 pub(crate) const FEATURE: Feature<Sources, SourceAction> = Feature {
     reset,

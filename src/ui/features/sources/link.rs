@@ -1,9 +1,9 @@
 //! Link key of the Source tab: the expanded files.
 
-use super::Sources;
-use crate::link::value::{Key, MAX_LIST, MAX_VALUE, ValueReader, view_key};
-use crate::shared::Shared;
-use crate::url::percent_decoded;
+use crate::features::sources::Sources;
+use crate::state::link_value::{Key, MAX_LIST, MAX_VALUE, ValueReader, view_key};
+use crate::state::shared::Shared;
+use crate::text::url::percent_decoded;
 
 pub(super) const LINKS: &[Key<Sources>] = &[view_key("files", files, set_files)];
 

@@ -4,8 +4,8 @@ use super::node::Node;
 use super::subject::QuerySubject;
 use super::utf16::{bytes_to, utf16_length};
 use super::{lists, rows};
-use crate::effect::{Effect, SqlEffect};
-use crate::outbox::Outbox;
+use crate::state::effect::{Effect, SqlEffect};
+use crate::state::outbox::Outbox;
 use protocol::sql::{Completion, QueryResult, RowTarget, Schema, SqlReply, SqlRequest, Token};
 
 /// Maximum number of queries in the history.

@@ -4,12 +4,12 @@ use super::action::SqlAction;
 use super::data::{Sql, WorkerStage};
 use super::subject::QuerySubject;
 use super::utf16::utf16_length;
-use crate::change::AskPhase;
-use crate::effect::{Effect, SqlEffect};
-use crate::feature::{Feature, close_nothing, reset_nothing, take_nothing};
-use crate::outbox::{Intent, Outbox};
-use crate::shared::Shared;
-use crate::tab::Tab;
+use crate::features::feature::{Feature, close_nothing, reset_nothing, take_nothing};
+use crate::state::change::AskPhase;
+use crate::state::effect::{Effect, SqlEffect};
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
+use crate::text::tab::Tab;
 use protocol::sql::{SqlFormat, SqlRequest};
 
 pub(crate) const FEATURE: Feature<Sql, SqlAction> = Feature {

@@ -1,6 +1,6 @@
 //! Snapshots that queries run on.
 
-use crate::shared::Shared;
+use crate::state::shared::Shared;
 use protocol::split_ordinal;
 
 /// Data that queries run on. If it changes, earlier results are outdated.

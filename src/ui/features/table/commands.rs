@@ -1,9 +1,9 @@
-//! Commands of the histograms. The commands for rows are the same in all lists ([`crate::commands::rows`]).
+//! Commands of the histograms. The commands for rows are the same in all lists ([`crate::shell::commands::rows`]).
 
-use super::clear_filters;
-use crate::command::{rows, tab_row};
+use crate::features::command::{rows, tab_row};
 use crate::features::histograms::Measure;
-use crate::tab::Tab::Histograms;
+use crate::features::table::clear_filters;
+use crate::text::tab::Tab::Histograms;
 
 rows! {
     pub(crate) ROWS:

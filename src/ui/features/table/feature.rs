@@ -1,8 +1,8 @@
 //! Registration of the Allocations tab as a feature.
 
-use super::{Table, TableAction, ask, handle_action, link, reset, take};
-use crate::change::AskPhase;
-use crate::feature::{Feature, close_nothing};
+use crate::features::feature::{Feature, close_nothing};
+use crate::features::table::{Table, TableAction, ask, handle_action, link, reset, take};
+use crate::state::change::AskPhase;
 
 pub(crate) const FEATURE: Feature<Table, TableAction> = Feature {
     reset,

@@ -1,14 +1,14 @@
 //! Contents of the Allocations tab: rows and status line.
 
-use super::Table;
-use crate::amount::{bytes_text, change};
-use crate::details::time_of_day;
-use crate::features::tree_rows::empty_message;
-use crate::find::matches_text;
-use crate::rows::cells::{
+use crate::features::rows::cells::{
     Cell, Grid, RowView, bytes_cell, cell, classes, dash, hexadecimal, number, pool_cell, stream_cell,
 };
-use crate::shared::Shared;
+use crate::features::table::Table;
+use crate::features::tree_rows::empty_message;
+use crate::scope::details::time_of_day;
+use crate::scope::find::matches_text;
+use crate::state::shared::Shared;
+use crate::text::amount::{bytes_text, change};
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use protocol::{Scope, SortDirection, Span, TableColumn, TableRow, TableSort};
 

@@ -1,9 +1,9 @@
 //! Link keys of the Allocations tab and the histograms.
 
-use super::Table;
 use crate::features::histograms::Measure;
-use crate::link::value::{Key, ValueReader, format_range, view_key, word_at, word_if};
-use crate::shared::Shared;
+use crate::features::table::Table;
+use crate::state::link_value::{Key, ValueReader, format_range, view_key, word_at, word_if};
+use crate::state::shared::Shared;
 use protocol::{SortDirection, TableColumn, TableSort};
 
 const COLUMNS: [&str; 10] = ["number", "size", "site", "address", "stream", "pool", "born", "age", "freed", "lifetime"];

@@ -1,13 +1,13 @@
 //! Commands of the call tree.
 
-use super::Tree;
-use crate::command::{rows, tab_row};
-use crate::effect::Effect;
+use crate::features::command::{rows, tab_row};
+use crate::features::tree::Tree;
 use crate::features::tree_keys::{MERGES, toggle};
-use crate::find;
-use crate::outbox::{Intent, Outbox};
-use crate::shared::Shared;
-use crate::tab::Tab::CallTree;
+use crate::scope::find;
+use crate::state::effect::Effect;
+use crate::state::outbox::{Intent, Outbox};
+use crate::state::shared::Shared;
+use crate::text::tab::Tab::CallTree;
 use protocol::{Arrangement, FoldScope, FoldState, Internal, Merge, Question, Reveal, Root};
 
 /// Id of the page element that the navigation commands belong to: the list of rows.

@@ -1,10 +1,11 @@
 //! Registration of the call tree as a feature.
 
-use super::{Tree, ask, link, reset, reset_if_stale, take};
-use crate::change::AskPhase;
-use crate::feature::{Feature, close_nothing};
-use crate::features::tree_keys::{self, TreeAction};
-use crate::outbox::Intent;
+use crate::features::feature::{Feature, close_nothing};
+use crate::features::tree::{Tree, ask, link, reset, reset_if_stale, take};
+use crate::features::tree_keys;
+use crate::features::tree_keys::TreeAction;
+use crate::state::change::AskPhase;
+use crate::state::outbox::Intent;
 
 pub(crate) const FEATURE: Feature<Tree, TreeAction> = Feature {
     reset,

@@ -1,11 +1,11 @@
 //! Link keys of the call tree: arrangement, selected node, focus, and expanded or collapsed nodes.
 
-use super::{Tree, reset_if_stale};
-use crate::link::value::{
+use crate::features::tree::{Tree, reset_if_stale};
+use crate::state::link_value::{
     Key, ValueReader, format_list, format_optional, history_key, view_key, word_if, word_unless_first,
 };
-use crate::outbox::Intent;
-use crate::shared::Shared;
+use crate::state::outbox::Intent;
+use crate::state::shared::Shared;
 use protocol::{Arrangement, Fold, FoldScope, FoldState, Internal, Merge, Root};
 
 /// Values of the link key `merge`: how frames are merged. The first one is the default and is omitted from links.

@@ -1,9 +1,9 @@
 //! Commands that reload files that change.
 
-use crate::binding::KeyScope::Page;
-use crate::command::Trait::OpensFile;
-use crate::command::{FILES, row, rows};
+use crate::features::command::Trait::OpensFile;
+use crate::features::command::{FILES, row, rows};
 use crate::features::watch;
+use crate::state::binding::KeyScope::Page;
 
 rows! {
     pub(crate) ROWS:

@@ -1,7 +1,7 @@
 //! State and actions of the simulated allocator.
 
-use crate::effect::AfterWrite;
-use crate::size_text::parse_size;
+use crate::state::effect::AfterWrite;
+use crate::text::size_text::parse_size;
 use protocol::{WhatIf, WhatIfProgram};
 use std::rc::Rc;
 

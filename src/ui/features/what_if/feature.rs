@@ -1,8 +1,8 @@
 //! Registration of the simulated allocator as a feature.
 
-use super::{Simulator, WhatIfAction, ask, handle_action, link, reset, take};
-use crate::change::AskPhase;
-use crate::feature::{Feature, close_nothing};
+use crate::features::feature::{Feature, close_nothing};
+use crate::features::what_if::{Simulator, WhatIfAction, ask, handle_action, link, reset, take};
+use crate::state::change::AskPhase;
 
 pub(crate) const FEATURE: Feature<Simulator, WhatIfAction> = Feature {
     reset,

@@ -1,8 +1,8 @@
 //! Link keys of the simulated allocator: settings and sizes as typed, and changes to the program.
 
-use super::{ProgramChange, Simulator, SimulatorField};
-use crate::link::value::{Key, MAX_VALUE, ValueReader, format_list, view_key};
-use crate::shared::Shared;
+use crate::features::what_if::{ProgramChange, Simulator, SimulatorField};
+use crate::state::link_value::{Key, MAX_VALUE, ValueReader, format_list, view_key};
+use crate::state::shared::Shared;
 use protocol::WhatIfProgram;
 
 pub(super) const LINKS: &[Key<Simulator>] = &[

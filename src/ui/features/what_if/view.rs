@@ -1,9 +1,9 @@
 //! Contents of the simulated allocator: sentences, tables and form.
 
-use super::{SimulationKind, Simulator, words};
-use crate::amount::{change, exact_change};
-use crate::planned::DrawnCurve;
-use crate::shared::Shared;
+use crate::features::what_if::{SimulationKind, Simulator, words};
+use crate::plot::planned::DrawnCurve;
+use crate::state::shared::Shared;
+use crate::text::amount::{change, exact_change};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Bytes, group_digits};
 use protocol::{Tone, WhatIf, WhatIfCourse, WhatIfOrigin, WhatIfProgram, WhatIfRun};

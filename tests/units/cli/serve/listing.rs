@@ -3,8 +3,8 @@
 use super::*;
 use std::path::Path;
 use std::time::SystemTime;
-use ui::link::Link;
-use ui::url;
+use ui::state::link::Link;
+use ui::text::url;
 
 /// Creates an empty temporary folder.
 fn folder(name: &str) -> PathBuf {

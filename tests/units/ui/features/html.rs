@@ -1,7 +1,7 @@
 //! Unit tests of `src/ui/features/html.rs`.
 
 use super::*;
-use crate::outbox::Intent;
+use crate::state::outbox::Intent;
 
 #[test]
 fn hostile_file_name_is_escaped() {

@@ -1,0 +1,32 @@
+//! The timeline: lanes, pointer, tools and the drawn curves.
+
+pub mod axis_press;
+pub(crate) mod axis_switch;
+pub mod capacity;
+pub mod comparing;
+pub mod crosshair;
+pub mod drag;
+pub mod figure;
+pub(crate) mod hit_testing;
+pub mod hover;
+pub mod lane_focus;
+pub mod lane_labels;
+pub(crate) mod lane_scenes;
+pub mod lanes;
+pub mod legend;
+pub mod markers;
+pub mod marks;
+pub mod moment;
+pub mod navigate;
+pub mod overlay;
+pub mod passes;
+pub mod placement;
+pub mod planned;
+pub mod plots;
+pub(crate) mod reset;
+pub mod ruler;
+pub mod scroll;
+pub mod shared_axis;
+pub mod slices;
+pub mod surroundings;
+pub mod tools;
