@@ -173,7 +173,8 @@ fn unsupported_archives_report_error() {
         ),
         (
             zip_of(&[("x.png", b"\x89PNG\r\n\x1a\n and so on"), ("meta.json", b"{\"learning rate\": 0.125}")]),
-            "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level".to_owned(),
+            "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level, only 'learning rate'"
+                .to_owned(),
         ),
         (zip_of(&[("inner.zip", &whole)]), format!("{none} inner.zip is a zip archive")),
         (one(|it| it.flags = 1), format!("{none} a.pickle is encrypted: unpack the archive first")),

@@ -421,7 +421,7 @@ fn tables() -> Snapshot {
     let mut machine = json::Parser::new(Reader::new(Received::default()), json::Limits::default());
     machine.feed(text.as_bytes()).unwrap();
     let (reader, root) = machine.finish().unwrap();
-    reader.finish(root).unwrap().0
+    reader.finish(root, 0).unwrap().0
 }
 
 fn read(columns: &[u8], chunk: usize) -> Result<Vec<(u32, Event)>, CompactError> {

@@ -27,7 +27,7 @@ fn decoded(bytes: &[u8]) -> (Snapshot, Vec<DeviceHistory>, usize) {
         machine.feed(chunk).unwrap();
     }
     let (reader, root) = machine.finish().unwrap();
-    let (snapshot, recorder) = reader.finish(root).unwrap();
+    let (snapshot, recorder) = reader.finish(root, 0).unwrap();
     let mut builder = Builder::new(&snapshot, recorder);
     builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).unwrap();
     let (histories, warnings) = builder.finish();

@@ -19,6 +19,7 @@ mod brute_force_leaks;
 mod brute_force_state;
 mod brute_force_steps;
 mod cache;
+mod cases;
 mod category;
 mod category_sets;
 mod category_stacks;
@@ -96,6 +97,8 @@ mod pickle_streams;
 mod pickle_tree;
 #[path = "support/pickle_value.rs"]
 mod pickle_value;
+#[path = "support/plain_pickle.rs"]
+mod plain_pickle;
 mod plan_curve;
 mod plan_growth;
 mod planned;
@@ -133,6 +136,8 @@ mod stranded;
 mod support;
 mod svg;
 mod table;
+#[path = "support/tar.rs"]
+mod tar;
 mod timeline;
 mod timeline_corpus;
 mod timeline_laws;

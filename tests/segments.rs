@@ -31,7 +31,7 @@ fn decoded(segments: &[Value], trace: &[Value]) -> Option<(Snapshot, DeviceHisto
     let mut machine = Unpickler::new(Reader::new(Recorder::default()), Limits::default());
     machine.feed(&bytes).unwrap();
     let (reader, root) = machine.finish().unwrap();
-    let (snapshot, recorder) = reader.finish(root).unwrap();
+    let (snapshot, recorder) = reader.finish(root, 0).unwrap();
     let mut builder = Builder::new(&snapshot, recorder);
     builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).unwrap();
     let history = builder.finish().0.pop()?;

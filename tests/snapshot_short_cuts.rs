@@ -27,7 +27,7 @@ fn read(bytes: &[u8], limits: Limits, chunk: usize) -> Result<(Vec<(u32, Event)>
         machine.feed(piece).map_err(|error| error.to_string())?;
     }
     let (reader, root) = machine.finish().map_err(|error| error.to_string())?;
-    let (snapshot, events) = reader.finish(root).map_err(|error| error.to_string())?;
+    let (snapshot, events) = reader.finish(root, 0).map_err(|error| error.to_string())?;
     let lengths = [snapshot.strings.len(), snapshot.frames.len(), snapshot.stacks.len(), snapshot.labels.len()];
     let warnings: Vec<_> = snapshot.warnings.iter().collect();
     let rest = (&snapshot.segments, &snapshot.blocks, &snapshot.marks, &snapshot.traces, &snapshot.settings);

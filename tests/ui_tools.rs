@@ -585,7 +585,7 @@ fn marker_is_placed_at_event_of_its_pixel() {
         page.act(Action::MarkerAdded(at));
         let marker = markers::lines(&page.state).last().and_then(|line| line.event);
         assert_eq!(
-            (crosshair::moment(&page.state).map(i64::from), page.cursor_figures().0),
+            (page.state.crosshair_moment().map(i64::from), page.cursor_figures().0),
             (marker.map(|it| it + 1), marker),
             "{x}"
         );

@@ -17,7 +17,7 @@ pub(crate) fn histories(name: &str, pickle: &[u8]) -> (Snapshot, Vec<DeviceHisto
     let mut machine = Unpickler::new(Reader::new(Recorder::default()), Limits::default());
     assert!(machine.feed(pickle).is_ok(), "{name}");
     let Ok((reader, root)) = machine.finish() else { panic!("{name}: incomplete pickle") };
-    let (snapshot, recorder) = reader.finish(root).expect("a complete snapshot");
+    let (snapshot, recorder) = reader.finish(root, 0).expect("a complete snapshot");
     let mut builder = Builder::new(&snapshot, recorder);
     builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).unwrap();
     let (histories, _) = builder.finish();

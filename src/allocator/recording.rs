@@ -77,7 +77,8 @@ pub struct Release {
 pub struct Oom {
     /// Rounded bytes of the request.
     pub size: u64,
-    /// Free device memory that the driver reported, in bytes.
+    /// Free device memory that the driver reported, in bytes. `u64::MAX` if it was not recorded, and
+    /// then it implies no limit.
     pub device_free: u64,
     pub place: u32,
     /// Reserved bytes when the request failed.

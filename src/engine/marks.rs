@@ -30,7 +30,8 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
         let position = event_point(clock, event);
         match history.events.action(event) {
             Action::Oom if marks.out_of_memory.len() < MAX_MARKS => {
-                let (device_free, requested) = history.address_and_size(EventIdx(event));
+                let (_, requested) = history.address_and_size(EventIdx(event));
+                let device_free = history.free_at_oom(EventIdx(event));
                 let reserved = u64::try_from(history.reserved_at(Moment::after(EventIdx(event)))).unwrap_or(0);
                 marks.out_of_memory.push(OutOfMemoryMark { position, event, requested, device_free, reserved });
             }

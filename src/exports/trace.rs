@@ -171,7 +171,8 @@ impl TraceWriter<'_, '_> {
     fn out_of_memory(&mut self) -> io::Result<()> {
         let history = self.side.history;
         for event in history.note_events().filter(|&event| history.events.action(event) == Action::Oom) {
-            let (free, requested) = history.address_and_size(EventIdx(event));
+            let (_, requested) = history.address_and_size(EventIdx(event));
+            let free = history.free_at_oom(EventIdx(event)).map_or_else(|| "null".to_owned(), |free| free.to_string());
             let us = history.events.times.at(event).unwrap_or(event.into());
             self.event("i", "Out of memory", 0)?;
             self.time("ts", us)?;

@@ -23,6 +23,7 @@ pub(super) struct Archive {
     elements: Option<Entry>,
     layout: Layout,
     is_one_of_several: bool,
+    is_torch_save: bool,
 }
 
 /// Current step of reading an archive. Most steps are named after the part of the file that is being buffered.
@@ -101,6 +102,7 @@ impl Archive {
             elements: None,
             layout: Layout::Snapshot,
             is_one_of_several: false,
+            is_torch_save: false,
         }
     }
 
@@ -117,6 +119,11 @@ impl Archive {
     /// Returns the name of the opened member if the archive has several snapshots.
     pub(super) fn member_name(&self) -> Option<&str> {
         self.opened.as_ref().filter(|_| self.is_one_of_several).map(|entry| entry.name.as_str())
+    }
+
+    /// Returns whether `torch.save` wrote the archive.
+    pub(super) fn is_torch_save(&self) -> bool {
+        self.is_torch_save
     }
 
     pub(super) fn layout(&self) -> Layout {
@@ -184,6 +191,10 @@ impl Archive {
                 SurveyStep::SnapViewer(drawing, elements) => {
                     (self.layout, self.elements) = (Layout::SnapViewer, Some(elements));
                     self.open(drawing, feed);
+                }
+                SurveyStep::TorchSave(object) => {
+                    self.is_torch_save = true;
+                    self.open(object, feed);
                 }
                 SurveyStep::Members(members) => self.start_probing(members, feed)?,
             },

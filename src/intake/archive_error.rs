@@ -8,9 +8,6 @@ pub(super) enum ArchiveError {
     /// The structure of the zip archive is invalid.
     #[error("{0}")]
     Zip(#[from] ZipError),
-    /// The file is a `torch.save` checkpoint, which is also a zip archive.
-    #[error("this is a torch.save checkpoint, not a PyTorch memory snapshot")]
-    Checkpoint,
     /// No member is a snapshot. Holds the reason.
     #[error("no PyTorch memory snapshot in the zip archive: {0}")]
     NoSnapshot(String),

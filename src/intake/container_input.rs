@@ -70,6 +70,19 @@ impl ContainerInput {
         if let Route::Archive(archive) = &self.route { archive.member_name() } else { None }
     }
 
+    /// Returns whether `torch.save` wrote the file as a zip archive.
+    pub(super) fn is_torch_save(&self) -> bool {
+        if let Route::Archive(archive) = &self.route { archive.is_torch_save() } else { false }
+    }
+
+    /// Returns the index of the snapshot to open among those in one pickle, JSON or tar file.
+    pub(super) fn inner_member(&self) -> u32 {
+        match &self.route {
+            Route::Archive(archive) if !archive.is_torch_save() => 0,
+            _ => self.member.unwrap_or(0),
+        }
+    }
+
     pub(super) fn layout(&self) -> Layout {
         if let Route::Archive(archive) = &self.route { archive.layout() } else { Layout::Snapshot }
     }
@@ -99,6 +112,7 @@ impl ContainerInput {
                         return Ok(Supply::NeedsBytes);
                     }
                     (false, ..) => {
+                        container.set_member(self.member.unwrap_or(0));
                         container.feed(head);
                         Route::File
                     }

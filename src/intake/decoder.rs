@@ -10,7 +10,7 @@ use history::container::Content;
 use history::json::{self, JsonError};
 use history::pickle::{self, PickleError};
 use history::replay::{MAX_EVENTS, Partial, PartialEnd, Recorder};
-use history::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
+use history::snapshot::{ContentError, Problem, ReadError, Reader, Snapshot, WarningKind};
 use protocol::LoadRange;
 
 /// Error that occurs while the content of a container is decoded.
@@ -43,6 +43,22 @@ pub(super) enum DecodeError {
          snapshot (folders with elements.db are not supported)"
     )]
     DrawingAlone,
+}
+
+impl DecodeError {
+    /// Returns what the content holds, as the end of a sentence, if it is something else than a snapshot.
+    pub(super) fn foreign_content(&self) -> Option<String> {
+        match self {
+            DecodeError::Pickle(PickleError { kind: pickle::ErrorKind::Import(name), .. }) => {
+                Some(format!(": it holds {name}"))
+            }
+            DecodeError::Pickle(PickleError { kind: pickle::ErrorKind::Unsupported(_), .. }) => Some(String::new()),
+            DecodeError::Content(ContentError { problem: Problem::NotASnapshot(keys), .. }) => {
+                Some(if keys.is_empty() { String::new() } else { format!(": it holds {keys}") })
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Relation between the members of a file.
@@ -94,6 +110,13 @@ impl Decoder {
         }
     }
 
+    /// Ignores other pickles after the first one, without a warning.
+    pub(super) fn ignore_trailing_bytes(&mut self) {
+        if let Decoder::Pickle(_, head) = self {
+            head.may_have_trailing_bytes = true;
+        }
+    }
+
     /// Sets the range of events to load. Nothing may have been fed yet.
     pub(super) fn set_range(&mut self, load: LoadRange) {
         match self {
@@ -138,14 +161,15 @@ impl Decoder {
         }
     }
 
-    /// Returns the decoded data. All pending data must have been processed. Fails if the content is incomplete.
-    pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
+    /// Returns the decoded data, and the names of the snapshots in it if there are several. `member` is the index of
+    /// the one to open. All pending data must have been processed. Fails if the content is incomplete.
+    pub(super) fn finish(self, member: u32) -> Result<(Decoded, Vec<String>), DecodeError> {
         let mut trailing_bytes = 0;
         let (reader, root) = match self {
             Decoder::Pickle(machine, head) => {
                 trailing_bytes = head.bytes_fed.saturating_sub(machine.offset());
                 // Pickles in torch's HTML pages are padded for base64.
-                if trailing_bytes <= head.trailing_zeros {
+                if trailing_bytes <= head.trailing_zeros || head.may_have_trailing_bytes {
                     trailing_bytes = 0;
                 }
                 machine.finish()?
@@ -156,23 +180,25 @@ impl Decoder {
                 let (mut snapshot, trailing) = (read.snapshot, read.trailing_bytes);
                 let kind = WarningKind::TrailingBytes("columns");
                 snapshot.warnings.add(kind, u64::from(trailing > 0), || format!("{trailing} bytes"));
-                return Decoded::snapshot(snapshot, events.finish()?);
+                return Ok((Decoded::snapshot(snapshot, events.finish()?)?, Vec::new()));
             }
             Decoder::Drawing(machine) => {
                 let (drawing, _) = machine.finish()?;
-                return Ok(Decoded::NextMember(Decoder::Elements(Box::new(drawing.elements()?))));
+                let elements = Decoder::Elements(Box::new(drawing.elements()?));
+                return Ok((Decoded::NextMember(elements), Vec::new()));
             }
             Decoder::Elements(machine) => {
                 let (reader, root) = machine.finish()?;
                 let (mut snapshot, events) = reader.finish_events("elements", root)?;
                 snapshot.warnings.add(WarningKind::FromPlotData, 1, || DRAWING.to_owned());
-                return Decoded::snapshot(snapshot, events.finish()?);
+                return Ok((Decoded::snapshot(snapshot, events.finish()?)?, Vec::new()));
             }
         };
-        let (mut snapshot, events) = reader.finish(root)?;
+        let members = reader.members(root);
+        let (mut snapshot, events) = reader.finish(root, member)?;
         let kind = WarningKind::TrailingBytes("pickle");
         snapshot.warnings.add(kind, u64::from(trailing_bytes > 0), || format!("{trailing_bytes} bytes"));
-        Decoded::snapshot(snapshot, events.finish()?)
+        Ok((Decoded::snapshot(snapshot, events.finish()?)?, members))
     }
 
     /// Returns a description of the format, such as `pickle 4 (Python)`.
@@ -243,6 +269,8 @@ pub(super) struct PickleHead {
     bytes_fed: u64,
     /// Number of zero bytes at the end of the bytes fed so far.
     trailing_zeros: u64,
+    /// True if other pickles may follow.
+    may_have_trailing_bytes: bool,
 }
 
 impl PickleHead {

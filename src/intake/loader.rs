@@ -28,6 +28,9 @@ enum LoadError {
     Decode(#[from] DecodeError),
     #[error("{0}")]
     TooLarge(#[from] TooLarge),
+    /// The file is a `torch.save` checkpoint. Holds what it contains, if known.
+    #[error("this is a torch.save checkpoint, not a PyTorch memory snapshot{0}")]
+    Checkpoint(String),
 }
 
 /// Time-sliced loader of a file.
@@ -46,6 +49,10 @@ pub struct Loader {
     prepare_sink: Option<fn(&mut RecordingSink)>,
     /// Partial results. `None` until they are requested.
     partial_results: Option<Box<PartialState>>,
+    /// Snapshots in one pickle, JSON or tar file, if it has several.
+    members: Option<Vec<Member>>,
+    /// Name of the opened one.
+    member_name: Option<String>,
     stage: Stage,
 }
 
@@ -70,6 +77,8 @@ impl Loader {
             load_range: LoadRange::ALL,
             prepare_sink: None,
             partial_results: None,
+            members: None,
+            member_name: None,
             stage: Stage::Decoding(None),
         }
     }
@@ -122,7 +131,11 @@ impl Loader {
 
     /// Returns the list of snapshots if the file has several. Later calls return `None`.
     pub fn take_members(&mut self) -> Option<Vec<Member>> {
-        self.input.take_members()
+        self.members.take().or_else(|| self.input.take_members())
+    }
+
+    fn member_name(&self) -> Option<&str> {
+        self.member_name.as_deref().or_else(|| self.input.member_name())
     }
 
     /// Continues loading the file. Returns `Some` when it is complete, or `None` if more bytes are needed or the time
@@ -133,7 +146,7 @@ impl Loader {
     /// name of the member if the file has several snapshots.
     pub fn step(&mut self, slice: &mut TimeSlice<'_>) -> Result<Option<LoadedFile>, String> {
         self.load(slice).map_err(|error| {
-            self.input.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
+            self.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
         })
     }
 
@@ -152,7 +165,7 @@ impl Loader {
                     let content = decoder.description();
                     let layers = self.container.layers().map(str::to_owned);
                     self.format = layers.chain([content]).collect::<Vec<_>>().join(", ");
-                    self.stage = match decoder.finish()? {
+                    self.stage = match self.finish_decoder(decoder)? {
                         Decoded::NextMember(mut decoder) => {
                             decoder.set_range(self.load_range);
                             self.input.next_member();
@@ -178,7 +191,7 @@ impl Loader {
                         return Ok(None);
                     }
                     let (snapshot, builder) = *replaying;
-                    let member = self.input.member_name();
+                    let member = self.member_name();
                     let name = member.map_or(self.name.clone(), |member| format!("{} › {member}", self.name));
                     return Ok(Some(LoadedFile::new(name, self.format.clone(), snapshot, builder)));
                 }
@@ -187,6 +200,41 @@ impl Loader {
             if slice.check().is_err() {
                 return Ok(None);
             }
+        }
+    }
+
+    /// Returns the decoded content, and lists the snapshots in the file if it has several.
+    fn finish_decoder(&mut self, mut decoder: Decoder) -> Result<Decoded, LoadError> {
+        let listed = self.container.members();
+        let in_tar: Vec<String> = listed.iter().map(|member| member.name.clone()).collect();
+        let mut sizes: Vec<u64> = listed.iter().map(|member| member.bytes).collect();
+        let member = self.input.inner_member();
+        if self.is_torch_save() {
+            decoder.ignore_trailing_bytes();
+        }
+        let inner = if in_tar.is_empty() { member } else { 0 };
+        let (decoded, in_content) = decoder.finish(inner).map_err(|error| self.torch_save_error(error))?;
+        let is_whole_file = self.input.member_name().is_none();
+        let names = if in_tar.is_empty() && is_whole_file { in_content } else { in_tar };
+        if names.len() > 1 {
+            self.member_name = names.get(member as usize).cloned();
+            // Each snapshot in a list needs all bytes of the file.
+            sizes.resize(names.len(), self.container.bytes_read());
+            let members = names.into_iter().zip(sizes).map(|(name, bytes)| Member { name, bytes });
+            self.members = Some(members.collect());
+        }
+        Ok(decoded)
+    }
+
+    fn is_torch_save(&self) -> bool {
+        self.input.is_torch_save() || self.container.layers().any(|layer| layer == "torch.save")
+    }
+
+    /// Returns an error that names the file a checkpoint if `torch.save` wrote it and it holds something else.
+    fn torch_save_error(&self, error: DecodeError) -> LoadError {
+        match error.foreign_content().filter(|_| self.is_torch_save()) {
+            Some(content) => LoadError::Checkpoint(content),
+            None => error.into(),
         }
     }
 
@@ -215,8 +263,9 @@ impl Loader {
                     }
                     if let Some(decoder) = decoder {
                         let decoded = bytes.len();
-                        decoder.feed(bytes)?;
+                        let fed = decoder.feed(bytes);
                         let (bytes, total_bytes) = (self.container.bytes_read(), self.input.total_bytes());
+                        fed.map_err(|error| self.torch_save_error(error))?;
                         let progress = Progress { bytes, total_bytes, phase: Phase::Decoding };
                         self.watch.check(decoded, &progress, || decoder.usage())?;
                     }

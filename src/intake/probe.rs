@@ -2,14 +2,10 @@
 
 use super::snapviewer::{ELEMENTS, is_drawing};
 use history::container::zip::Entry;
-use history::container::{Container, ContainerError, Content};
+use history::container::{Container, ContainerError, Content, SNAPSHOT_KEYS};
 
 /// Number of compressed bytes that are examined. A deflate stream may begin with a table of several hundred bytes.
 pub(super) const PROBE_BYTES: u64 = 4096;
-
-/// Keys that identify a JSON file as a snapshot. Each snapshot has at least one of them near its beginning.
-const SNAPSHOT_KEYS: [&[u8]; 5] =
-    [b"\"segments\"", b"\"device_traces\"", b"\"allocator_settings\"", b"\"blocks\"", b"\"total_size\""];
 
 /// Score of a member that is opened only if no member has a lower score.
 pub(super) const FALLBACK_RANK: u8 = 3;

@@ -20,12 +20,16 @@ pub(super) struct Survey {
     /// SnapViewer members (`allocations.json` or `elements.json`) whose counterpart was not found yet, by folder.
     unpaired: HashMap<String, Entry, foldhash::fast::RandomState>,
     pair: Option<(Entry, Entry)>,
+    /// Object of an archive that `torch.save` wrote.
+    saved: Option<Entry>,
 }
 
 /// Result of one step of the scan.
 pub(super) enum SurveyStep {
     Unfinished(Survey),
     SnapViewer(Entry, Entry),
+    /// Pickle of the object in an archive that `torch.save` wrote.
+    TorchSave(Entry),
     /// Members that may be snapshots, in directory order.
     Members(Vec<Entry>),
 }
@@ -34,22 +38,23 @@ impl Survey {
     /// Starts the scan. `bytes` is the whole directory.
     pub(super) fn new(directory: Directory, bytes: Vec<u8>) -> Survey {
         let rows = DirectoryReader::new(directory);
-        Survey { bytes, rows, members: Vec::new(), unpaired: HashMap::default(), pair: None }
+        Survey { bytes, rows, members: Vec::new(), unpaired: HashMap::default(), pair: None, saved: None }
     }
 
     /// Reads the next entries of the directory.
     ///
     /// # Errors
-    /// Returns an error if the directory is malformed, or if the archive is a PyTorch checkpoint.
+    /// Returns an error if the directory is malformed.
     pub(super) fn step(mut self) -> Result<SurveyStep, ArchiveError> {
         let end = self.rows.bytes_read() + SLICE;
         while self.rows.bytes_read() < end {
             match self.rows.next(&self.bytes)? {
-                Some(entry) => self.add_entry(entry)?,
+                Some(entry) => self.add_entry(entry),
                 None => {
-                    return Ok(match self.pair {
-                        Some((drawing, elements)) => SurveyStep::SnapViewer(drawing, elements),
-                        None => SurveyStep::Members(self.members),
+                    return Ok(match (self.saved, self.pair) {
+                        (Some(object), _) => SurveyStep::TorchSave(object),
+                        (_, Some((drawing, elements))) => SurveyStep::SnapViewer(drawing, elements),
+                        _ => SurveyStep::Members(self.members),
                     });
                 }
             }
@@ -57,9 +62,10 @@ impl Survey {
         Ok(SurveyStep::Unfinished(self))
     }
 
-    fn add_entry(&mut self, entry: Entry) -> Result<(), ArchiveError> {
+    fn add_entry(&mut self, entry: Entry) {
         if entry.name == "data.pkl" || entry.name.ends_with("/data.pkl") {
-            return Err(ArchiveError::Checkpoint);
+            self.saved = Some(entry);
+            return;
         }
         for half in [DRAWING, ELEMENTS] {
             let Some(folder) = entry.name.strip_suffix(half).filter(|_| self.pair.is_none()) else { continue };
@@ -74,6 +80,5 @@ impl Survey {
         if is_file && self.members.len() < MAX_CANDIDATES {
             self.members.push(entry);
         }
-        Ok(())
     }
 }

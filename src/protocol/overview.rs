@@ -58,8 +58,8 @@ pub struct OutOfMemoryMark {
     pub event: u32,
     /// Bytes requested by the allocation that failed.
     pub requested: u64,
-    /// Free device memory in bytes, as reported by the driver.
-    pub device_free: u64,
+    /// Free device memory in bytes, as reported by the driver. `None` if it was not recorded.
+    pub device_free: Option<u64>,
     /// Reserved bytes. The sum of `device_free` and these bytes is a lower bound of the device's memory.
     pub reserved: u64,
 }

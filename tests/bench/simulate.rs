@@ -191,7 +191,7 @@ fn read(pickle: &[u8]) -> Recording {
         assert!(machine.feed(chunk).is_ok());
     }
     let Ok((reader, root)) = machine.finish() else { panic!("a whole pickle") };
-    let (snapshot, recorder) = reader.finish(root).expect("a snapshot");
+    let (snapshot, recorder) = reader.finish(root, 0).expect("a snapshot");
     let mut always = || true;
     let mut slice = TimeSlice::new(&mut always);
     let mut builder = Builder::new(&snapshot, recorder);

@@ -164,7 +164,7 @@ fn decode<B: PickleBuilder<Error: Debug>>(pickle: &[u8], builder: B) -> (B, B::V
 
 fn record(pickle: &[u8]) -> (Snapshot, Recorder) {
     let (reader, root) = decode(pickle, Reader::new(Recorder::default()));
-    reader.finish(root).expect("a whole snapshot")
+    reader.finish(root, 0).expect("a whole snapshot")
 }
 
 /// Sink that drops all events.

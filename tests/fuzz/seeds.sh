@@ -33,3 +33,33 @@ cp tests/fuzz/corpus/json/small $packed/json
 printf '\x28\xb5\x2f\xfd\x20\x0f\x79\0\0{"segments":[]}' >$packed/zstd
 # Columns of a small file.
 cargo test --quiet --locked --features gpu --test native compact::fuzz_seeds_are_written -- --ignored
+
+# Constructors of plain values, and the containers that Python writes.
+python3 - "$packed" tests/fuzz/corpus/pickle tests/fuzz/corpus/json <<'END'
+import collections, gzip, io, json, pickle, sys, tarfile, zlib
+packed, pickles, texts = sys.argv[1:]
+event = {"action": "alloc", "addr": 512, "size": 100, "stream": None, "frames": ({"filename": None, "name": "f", "line": None},)}
+snapshot = collections.OrderedDict(segments=[], device_traces=collections.deque([[event]]), x={1, 2}, y=collections.Counter("a"))
+constructors = pickle.dumps(snapshot, 2)
+legacy = b"".join(pickle.dumps(value, 2) for value in (0x1950a86a20f9469cfc6c, 1001, {"little_endian": True})) + constructors
+archive = io.BytesIO()
+with tarfile.open(fileobj=archive, mode="w", format=tarfile.PAX_FORMAT) as tar:
+    for name in "notes", "folder/" * 20 + "rank0":
+        info = tarfile.TarInfo(name)
+        info.size = len(constructors)
+        tar.addfile(info, io.BytesIO(constructors))
+memory = {"ph": "i", "name": "[memory]", "ts": 1.5, "args": {"Addr": 512, "Bytes": 8, "Total Allocated": 9, "Device Type": 1}}
+trace = json.dumps({"traceEvents": [memory]})
+for place, content in {
+    f"{pickles}/constructors": constructors,
+    f"{packed}/list": pickle.dumps({"ranks": [{"segments": []}, {"segments": []}]}, 4),
+    f"{packed}/tar.gz": gzip.compress(archive.getvalue(), mtime=0),
+    f"{packed}/torch_save": legacy,
+    f"{packed}/utf_16": trace.encode("utf-16-le"),
+    f"{packed}/zlib": zlib.compress(constructors),
+    f"{texts}/raw_timeline": b"[[-1, 0, 100, 0], [5000, 1, 40, 4], [6000, 2, -40, 4], [6000, 2, 40, 5]]",
+    f"{texts}/trace": trace.encode(),
+}.items():
+    with open(place, "wb") as out:
+        out.write(content)
+END

@@ -33,8 +33,8 @@ pub struct OutOfMemory {
     pub event: u32,
     pub time_us: Option<i64>,
     pub requested_bytes: u64,
-    /// Free device memory in bytes, as reported by the driver.
-    pub device_free_bytes: u64,
+    /// Free device memory in bytes, as reported by the driver. `None` if it was not recorded.
+    pub device_free_bytes: Option<u64>,
     pub live_bytes: u64,
     pub reserved_bytes: u64,
 }
@@ -147,7 +147,7 @@ impl RankSurveyor {
         found.out_of_memory = out_of_memory(side);
         let recorded = side.snapshot().recorder.device_fact(found.device, "capacity_bytes");
         let recorded = recorded.and_then(|bytes| bytes.parse().ok());
-        let at_oom = found.out_of_memory.map(|oom| oom.reserved_bytes.saturating_add(oom.device_free_bytes));
+        let at_oom = found.out_of_memory.and_then(|oom| oom.reserved_bytes.checked_add(oom.device_free_bytes?));
         found.capacity = recorded.or(at_oom.filter(|&bytes| bytes > 0));
         self.name_sites(side, &mut found);
         Ok(found)
@@ -221,12 +221,12 @@ fn out_of_memory(side: &Side) -> Option<OutOfMemory> {
     let history = side.history;
     let event = history.note_events().find(|&event| history.events.action(event) == Action::Oom)?;
     let moment = Moment::after(EventIdx(event));
-    let (device_free_bytes, requested_bytes) = history.address_and_size(EventIdx(event));
+    let (_, requested_bytes) = history.address_and_size(EventIdx(event));
     Some(OutOfMemory {
         event,
         time_us: history.events.times.at(event),
         requested_bytes,
-        device_free_bytes,
+        device_free_bytes: history.free_at_oom(EventIdx(event)),
         live_bytes: live(side, moment),
         reserved_bytes: u64::try_from(history.reserved_at(moment)).unwrap_or(0),
     })

@@ -31,7 +31,9 @@ fn first_oom(ranks: &Ranks) -> Option<String> {
     let how_many = if first.ranks > 1 { format!(" first, of {} ranks", first.ranks) } else { String::new() };
     let title = capitalized(&rank.title());
     let requested = Bytes(oom.requested_bytes);
-    let (live, free) = (Bytes(oom.live_bytes), Bytes(oom.device_free_bytes));
+    let live = Bytes(oom.live_bytes);
+    let free = oom.device_free_bytes;
+    let free = free.map_or_else(|| "unknown memory".to_owned(), |free| Bytes(free).to_string());
     let others = first.others.map_or_else(String::new, |(least, most, count)| {
         let held = if least == most { Bytes(least).to_string() } else { format!("{}–{}", Bytes(least), Bytes(most)) };
         format!("; {} had about {held} live at that time", pluralize(count.into(), "other rank"))

@@ -171,7 +171,7 @@ impl RunWriter<'_> {
             let recorded = self.recorded(event);
             let row = match recorded.action {
                 Action::Annotate => EventValues { address: notes.address(recorded.address), ..recorded },
-                Action::Snapshot | Action::Unknown => recorded,
+                Action::Snapshot | Action::Unknown | Action::UserDefined => recorded,
                 _ => continue,
             };
             out.item(&mut items)?;

@@ -6,7 +6,7 @@ use base::units::EventIdx;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
-use history::snapshot::{Action, FrameId, Labels, SIMULATED_KEY, StackId, StringId, WarningKind};
+use history::snapshot::{Action, FrameId, Labels, SIMULATED_KEY, StackId, StringId, UNKNOWN_FREE, WarningKind};
 use history::writing::ValueWriter;
 use std::io;
 
@@ -125,8 +125,10 @@ impl<'a> TableWriter<'a> {
         out.dict()?;
         out.key("action")?;
         out.key(row.action.name())?;
-        out.key(if row.action == Action::Oom { "device_free" } else { "addr" })?;
-        out.int(row.address.into())?;
+        if row.action != Action::Oom || row.address != UNKNOWN_FREE {
+            out.key(if row.action == Action::Oom { "device_free" } else { "addr" })?;
+            out.int(row.address.into())?;
+        }
         out.key("size")?;
         out.int(row.size.into())?;
         if let Some(stream) = row.labels.stream {

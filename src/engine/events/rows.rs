@@ -7,7 +7,7 @@ use crate::origin::stack_of;
 use analysis::site;
 use base::units::{EventIdx, Moment};
 use history::replay::{Curve, DeviceHistory, Subject};
-use history::snapshot::{Action, FrameId, StackId};
+use history::snapshot::{Action, FrameId, StackId, UNKNOWN_FREE};
 use protocol::EventRow;
 
 /// Header line with the names of the fields that are written by [`write_line`].
@@ -66,7 +66,7 @@ fn row_and_frame(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventR
         size,
         address: has_address.then_some(address),
         version: file.version_of(history, event),
-        device_free: (action == Action::Oom).then_some(address),
+        device_free: (action == Action::Oom && address != UNKNOWN_FREE).then_some(address),
         stream: stream_of(file, history, event),
         pool: pool_of(file, history, event),
         allocation: history.allocation_of(EventIdx(event)).map(|id| id.0),

@@ -160,7 +160,7 @@ struct Marker {
     /// End in milliseconds. `None` for a marker without duration.
     end: Option<f64>,
     /// For an OOM: free bytes on the device, and requested bytes.
-    out_of_memory: Option<(u64, u64)>,
+    out_of_memory: Option<(Option<u64>, u64)>,
 }
 
 /// Writes annotations and OOMs as markers.
@@ -174,7 +174,8 @@ fn markers(side: Side<'_>, clock: &Clock, tables: &mut Tables, out: &mut dyn Wri
         rows.push(Marker { name, start: ms(range.start_us), end: Some(end), out_of_memory: None });
     }
     for event in history.note_events().filter(|&event| history.events.action(event) == Action::Oom) {
-        let (free, requested) = history.address_and_size(EventIdx(event));
+        let (_, requested) = history.address_and_size(EventIdx(event));
+        let free = history.free_at_oom(EventIdx(event));
         let (name, start) = (tables.text("Out of memory"), clock.after(event));
         rows.push(Marker { name, start, end: None, out_of_memory: Some((free, requested)) });
     }
@@ -193,7 +194,11 @@ fn markers(side: Side<'_>, clock: &Clock, tables: &mut Tables, out: &mut dyn Wri
     json::numbers(out, rows.iter().map(|row| u8::from(row.end.is_some())))?;
     out.write_all(b",\"data\":")?;
     json::list(out, &rows, |out, row| match row.out_of_memory {
-        Some((free, requested)) => write!(out, "{{\"type\":\"OOM\",\"requested\":{requested},\"free\":{free}}}"),
+        Some((free, requested)) => {
+            write!(out, "{{\"type\":\"OOM\",\"requested\":{requested}")?;
+            free.map_or(Ok(()), |free| write!(out, ",\"free\":{free}"))?;
+            out.write_all(b"}")
+        }
         None => out.write_all(b"{\"type\":\"Annotation\"}"),
     })?;
     out.write_all(b"}")

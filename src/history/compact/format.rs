@@ -96,10 +96,14 @@ pub(super) mod warning_code {
     pub(in crate::compact) const SINGLE_POOL: u64 = 6;
     pub(in crate::compact) const SIMULATED: u64 = 7;
     pub(in crate::compact) const UNKNOWN_STAGE: u64 = 8;
+    pub(in crate::compact) const NO_STACKS: u64 = 9;
+    pub(in crate::compact) const NOT_RECORDED: u64 = 10;
+    pub(in crate::compact) const EVENTS_OVERWRITTEN: u64 = 11;
+    pub(in crate::compact) const FROM_PROFILER: u64 = 12;
 }
 
 /// Objects that can have unknown keys, and formats that can have trailing bytes.
-pub(super) const NOUNS: [&str; 12] = [
+pub(super) const NOUNS: [&str; 18] = [
     "an event",
     "a segment",
     "a block",
@@ -112,6 +116,12 @@ pub(super) const NOUNS: [&str; 12] = [
     "HTML",
     "zip",
     "columns",
+    "zlib",
+    "tar",
+    "UTF-16",
+    "torch.save",
+    "a trace of torch.profiler",
+    "a raw memory timeline of torch.profiler",
 ];
 
 /// Returns the checksum of a section of a cache file. This is many times faster than [`checksum`].

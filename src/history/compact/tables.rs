@@ -263,6 +263,10 @@ impl Tables {
             warning_code::TRAILING_BYTES => WarningKind::TrailingBytes(noun(numbers)),
             warning_code::SINGLE_POOL => WarningKind::SinglePool(text(numbers)),
             warning_code::SIMULATED => WarningKind::Simulated(text(numbers)),
+            warning_code::NO_STACKS => WarningKind::NoStacks,
+            warning_code::NOT_RECORDED => WarningKind::NotRecorded,
+            warning_code::EVENTS_OVERWRITTEN => WarningKind::EventsOverwritten,
+            warning_code::FROM_PROFILER => WarningKind::FromProfiler(noun(numbers)),
             warning_code::UNKNOWN_STAGE => WarningKind::UnknownStage(text(numbers)),
             _ => return numbers.reject(),
         };

@@ -10,7 +10,7 @@ pub enum ContainerError {
     #[error("the {0} stream is empty")]
     EmptyLayer(&'static str),
     /// The file or a layer has another known format, recognized by its first bytes. Holds the name of this format.
-    #[error("this is {0}, not a PyTorch memory snapshot")]
+    #[error("this is {0}, not a PyTorch memory snapshot{advice}", advice = advice(.0))]
     OtherFormat(&'static str),
     /// The file or a layer has an unknown format. Holds its first byte.
     #[error("this is not a PyTorch memory snapshot: it begins with 0x{0:02x}, a pickle with 0x80")]
@@ -50,4 +50,17 @@ pub enum ContainerError {
     /// Too many layers are nested. Holds the maximum.
     #[error("more than {0} nested layers of compression: not a snapshot")]
     TooManyLayers(usize),
+}
+
+/// Returns what to do about a file of this format.
+fn advice(format: &str) -> &'static str {
+    match format {
+        _ if format.ends_with("stream") || format.ends_with("7-Zip archive") || format.ends_with("RAR archive") => {
+            ": unpack it first"
+        }
+        _ if format.ends_with("torch.profiler") => {
+            ": record one with torch.cuda.memory._record_memory_history() and _dump_snapshot()"
+        }
+        _ => "",
+    }
 }

@@ -13,6 +13,11 @@ use super::layer::{Fault, Unpacker};
 /// quotes only at both ends.
 const KEYS: [&[u8]; 2] = [b"\"base64\"", b"\"part-snapshot\""];
 
+/// Number of bytes at the start of a page that include its title.
+const HEAD_BYTES: usize = 1024;
+/// Title of the pages of torch.profiler's `export_memory_timeline_html`, which have only a picture.
+const TIMELINE: &[u8] = b"Memory Timeline";
+
 /// Part of the page that the next byte belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
@@ -35,11 +40,13 @@ pub(super) struct Html {
     digits: u32,
     /// Number of digits in `digits`.
     count: u32,
+    /// First bytes of the page, for errors.
+    head: Vec<u8>,
 }
 
 impl Html {
     pub(super) fn new() -> Html {
-        Html { part: Part::Search(0, 0), digits: 0, count: 0 }
+        Html { part: Part::Search(0, 0), digits: 0, count: 0, head: Vec::new() }
     }
 
     /// Processes a byte outside the data.
@@ -94,6 +101,8 @@ impl Html {
 
 impl Unpacker for Html {
     fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
+        let missing = HEAD_BYTES - self.head.len().min(HEAD_BYTES);
+        self.head.extend(input.iter().take(missing));
         for (index, &byte) in input.iter().enumerate() {
             match self.part {
                 Part::Data if output.capacity() - output.len() < 3 => return Ok(index),
@@ -109,6 +118,9 @@ impl Unpacker for Html {
         match self.part {
             Part::Done => Ok(()),
             Part::Data => Err(Fault::Truncated),
+            _ if self.head.windows(TIMELINE.len()).any(|part| part.eq_ignore_ascii_case(TIMELINE)) => {
+                Err(Fault::NotASnapshot("a picture of a memory timeline, written by torch.profiler"))
+            }
             // Pages of PyTorch 2.0 hold only the data of their plot, not a snapshot.
             _ => Err(Fault::NotASnapshot("an HTML page without a snapshot (PyTorch's pages contain one since 2.1)")),
         }

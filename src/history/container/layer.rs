@@ -12,6 +12,13 @@ pub(super) enum Fault {
     NotASnapshot(&'static str),
 }
 
+/// Snapshot in an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub name: String,
+    pub bytes: u64,
+}
+
 /// Incremental decompressor of one format.
 pub(super) trait Unpacker {
     /// Unpacks `input` into the spare capacity of `output`, without growing it. Returns the number of bytes consumed,
@@ -24,5 +31,10 @@ pub(super) trait Unpacker {
     /// Returns whether nonzero bytes after the end were ignored.
     fn has_trailing_bytes(&self) -> bool {
         false
+    }
+
+    /// Returns the snapshots found so far, if the format is an archive.
+    fn members(&self) -> &[Member] {
+        &[]
     }
 }

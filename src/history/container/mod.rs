@@ -1,4 +1,5 @@
 //! Outer formats: layers of compression around the content, recognized by their first bytes instead of the file name.
+//! gzip, zstd, zlib, HTML, tar, UTF-16, and the pickles before the object in an old file of `torch.save`.
 //!
 //! ```text
 //!   chunks of the file ─▶ [gzip] ─▶ … ─▶ pickle
@@ -16,16 +17,21 @@ mod html;
 mod layer;
 mod packing;
 mod sniff;
+mod tar;
+mod torch_save;
+mod utf16;
 pub mod zip;
+mod zlib;
 mod zstd;
 
 pub use buffer::MAX_PIECE_BYTES;
 pub use error::ContainerError;
-pub use sniff::{COLUMNS_MAGIC, Content};
+pub use layer::Member;
+pub use sniff::{COLUMNS_MAGIC, Content, SNAPSHOT_KEYS};
 
 use buffer::Buffer;
 use layer::{Fault, Unpacker};
-use sniff::{BYTE_ORDER_MARK, Sniffed, sniff, sniff_all};
+use sniff::{BYTE_ORDER_MARK, Sniffed, looks_like_snapshot, sniff, sniff_all};
 
 /// Maximum number of packed bytes passed to a layer at once. This bounds the work per call, because a gzip member can
 /// have only 20 bytes and each member has a fixed cost.
@@ -59,6 +65,8 @@ pub struct Container {
     /// True if the whole file was fed.
     ended: bool,
     layers: Vec<Layer>,
+    /// Index of the snapshot to unpack from an archive.
+    member: u32,
     content: Option<Content>,
 }
 
@@ -92,6 +100,17 @@ impl Container {
     pub fn from_zip_member(entry: &zip::Entry) -> Result<Container, zip::ZipError> {
         let layer = Layer { name: "zip", unpacker: entry.unpacker()?, output: Buffer::default(), written: 0 };
         Ok(Container { layers: vec![layer], ..Container::default() })
+    }
+
+    /// Sets the index of the snapshot to unpack from a tar archive. Nothing may have been unpacked yet.
+    pub fn set_member(&mut self, member: u32) {
+        self.member = member;
+    }
+
+    /// Returns the snapshots in a tar archive. Complete only after everything was unpacked.
+    pub fn members(&self) -> &[Member] {
+        let lists = self.layers.iter().map(|layer| layer.unpacker.members());
+        lists.into_iter().find(|members| !members.is_empty()).unwrap_or_default()
     }
 
     /// Adds the next bytes of the file. Avoids copying them if [`Container::pull`] has just returned `None`.
@@ -149,7 +168,7 @@ impl Container {
                 }
                 Sniffed::Packed(_) if depth >= MAX_LAYERS => return Err(ContainerError::TooManyLayers(MAX_LAYERS)),
                 Sniffed::Packed(packing) => {
-                    let (name, unpacker) = (packing.name(), packing.unpacker());
+                    let (name, unpacker) = (packing.name(), packing.unpacker(self.member, looks_like_snapshot));
                     self.layers.push(Layer { name, unpacker, output: Buffer::default(), written: 0 });
                     return Ok(Some(&[]));
                 }

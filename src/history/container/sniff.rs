@@ -1,7 +1,7 @@
 //! Recognition of formats by their first bytes.
 
 use super::packing::Packing;
-use super::zstd;
+use super::{tar, torch_save, utf16, zlib, zstd};
 
 /// Format of the content inside all layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,10 @@ pub enum Content {
 /// First bytes of a file of compact columns, memscape's own format.
 pub const COLUMNS_MAGIC: &[u8; 16] = b"memscape columns";
 
+/// Keys that identify JSON as a snapshot. Each snapshot has at least one of them near its beginning.
+pub const SNAPSHOT_KEYS: [&[u8]; 5] =
+    [b"\"segments\"", b"\"device_traces\"", b"\"allocator_settings\"", b"\"blocks\"", b"\"total_size\""];
+
 /// Format that a file's first bytes indicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sniffed {
@@ -26,16 +30,14 @@ pub(super) enum Sniffed {
     Unknown(u8),
 }
 
-/// Number of bytes that are enough to identify every format. If fewer bytes are available, more may be needed to
+/// Number of bytes that are enough to identify every format except tar. If fewer bytes are available, more may be needed to
 /// decide.
-const HEAD_BYTES: usize = 16;
+const HEAD_BYTES: usize = 26;
 
 /// Magic bytes of formats that people open by mistake.
 const OTHER_FORMATS: [(&[u8], &str); 17] = [
     (b"PK\x03\x04", "a zip archive"),
     (b"PK\x05\x06", "an empty zip archive"),
-    // The first values of `torch.save` before PyTorch 1.6: its magic number, in a pickle of its own.
-    (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.", "a torch.save checkpoint"),
     (b"\x93NUMPY", "a NumPy array"),
     (b"\x89HDF", "an HDF5 file"),
     (b"SQLite f", "an SQLite database"),
@@ -46,6 +48,7 @@ const OTHER_FORMATS: [(&[u8], &str); 17] = [
     (b"\x7fELF", "an ELF program"),
     (b"\xfd7zXZ", "an xz stream"),
     (b"BZh", "a bzip2 stream"),
+    (b"\x5d\x00\x00", "an LZMA stream"),
     (b"\x04\x22\x4d\x18", "an LZ4 stream"),
     (b"7z\xbc\xaf", "a 7-Zip archive"),
     (b"Rar!", "a RAR archive"),
@@ -61,9 +64,11 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Identifies a file by its first bytes. Returns `Unsure` if more bytes are needed.
 pub(super) fn sniff(head: &[u8]) -> Sniffed {
     if strip_blanks(head).len() < HEAD_BYTES && head.len() < MAX_LEADING_BLANKS {
-        Sniffed::Unsure
-    } else {
-        sniff_all(head)
+        return Sniffed::Unsure;
+    }
+    match sniff_all(head) {
+        Sniffed::Unknown(_) if head.len() < tar::BLOCK => Sniffed::Unsure,
+        sniffed => sniffed,
     }
 }
 
@@ -72,6 +77,9 @@ pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
     if let Some((_, noun)) = OTHER_FORMATS.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Sniffed::OtherFormat(noun);
     }
+    if let Some(order) = utf16::byte_order(head) {
+        return Sniffed::Packed(Packing::Utf16(order));
+    }
     match (head, strip_blanks(head)) {
         ([], _) => Sniffed::Unsure,
         (_, [b'{' | b'[', ..]) => Sniffed::Content(Content::Json),
@@ -79,9 +87,12 @@ pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
         ([0x1f, 0x8b, ..], _) => Sniffed::Packed(Packing::Gzip),
         _ if head.starts_with(COLUMNS_MAGIC) => Sniffed::Content(Content::Columns),
         _ if zstd::is_frame(head) => Sniffed::Packed(Packing::Zstd),
+        _ if zlib::is_stream(head) => Sniffed::Packed(Packing::Zlib),
+        _ if torch_save::is_legacy(head) => Sniffed::Packed(Packing::TorchSave),
         ([0x80, ..], _) => Sniffed::Content(Content::Pickle),
         // Protocols 0 and 1 have no magic number: a list or a dict that enters the memo at once.
         ([b'(', b'l' | b'd', b'p', ..] | [b']' | b'}', b'q', ..], _) => Sniffed::Content(Content::Pickle),
+        _ if tar::is_archive(head) => Sniffed::Packed(Packing::Tar),
         ([byte, ..], _) => Sniffed::Unknown(*byte),
     }
 }
@@ -89,4 +100,17 @@ pub(super) fn sniff_all(head: &[u8]) -> Sniffed {
 /// Strips a byte order mark and leading whitespace.
 fn strip_blanks(head: &[u8]) -> &[u8] {
     head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start()
+}
+
+/// Returns whether a member of an archive with these first bytes is worth opening. Pages are made from snapshots, which
+/// lie next to them, and JSON is often something else.
+pub(super) fn looks_like_snapshot(head: &[u8]) -> bool {
+    match sniff_all(head) {
+        Sniffed::Content(Content::Json) => {
+            SNAPSHOT_KEYS.iter().any(|key| head.windows(key.len()).any(|part| part == *key))
+        }
+        Sniffed::Content(_) => true,
+        Sniffed::Packed(packing) => !matches!(packing, Packing::Html | Packing::Tar),
+        _ => false,
+    }
 }

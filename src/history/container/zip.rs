@@ -236,7 +236,7 @@ fn parse_entry(header: &[u8]) -> Option<(Entry, usize)> {
 
 /// Returns a name for display. Control characters are replaced, because a terminal could interpret them. Overlong names
 /// are cut at the start, because the end of a path is more specific.
-fn printable(name: &[u8]) -> String {
+pub(super) fn printable(name: &[u8]) -> String {
     let end = name.len().checked_sub(MAX_NAME_BYTES).and_then(|start| name.get(start..)).unwrap_or(name);
     let letter = |letter: char| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter };
     String::from_utf8_lossy(end).chars().map(letter).collect()

@@ -1,5 +1,15 @@
 //! Interface between the unpickler and the receiver of its values.
 
+/// Result of a constructor of plain values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constructed<V> {
+    Value(V),
+    /// An empty list, which later instructions fill.
+    List,
+    /// An empty dict, which later instructions fill.
+    Dict,
+}
+
 /// Receiver of decoded values. Inner values are built before the containers that hold them.
 ///
 /// The parser owns the stack, the marks and the memo. The builder owns the values. The parser copies handles freely and
@@ -36,6 +46,27 @@ pub trait Builder {
     fn bytes(&mut self, bytes: &[u8]) -> Result<Self::Value, Self::Error>;
     /// Builds a tuple of finished values.
     fn tuple(&mut self, items: &[Self::Value]) -> Result<Self::Value, Self::Error>;
+
+    /// Builds a reference to the constructor `module.name`, if it is known to return a plain value. It is never called.
+    /// `below` is the topmost value of the stack.
+    fn global(&mut self, module: &str, name: &str, below: Option<Self::Value>) -> Option<Self::Value> {
+        let _ = (module, name, below);
+        None
+    }
+
+    /// Returns what a known constructor makes of `arguments`, a finished tuple. Returns `None` if `constructor` is not
+    /// one, or the arguments are not those that it takes.
+    fn construct(&mut self, constructor: Self::Value, arguments: Self::Value) -> Option<Constructed<Self::Value>> {
+        let _ = (constructor, arguments);
+        None
+    }
+
+    /// Returns the value that a known constructor made after its state was set. Returns `None` if the state changes the
+    /// value.
+    fn with_state(&mut self, value: Self::Value, state: Self::Value) -> Option<Self::Value> {
+        let _ = (value, state);
+        None
+    }
 
     /// Starts an empty list in `slot`.
     fn open_list(&mut self, slot: u32);

@@ -43,6 +43,9 @@ pub enum ErrorKind<E> {
     /// The opcode is valid but not supported.
     #[error("{0}")]
     Unsupported(UnsupportedReason),
+    /// The pickle names code that is not a known constructor of plain values. Holds module and name.
+    #[error("names {0}: a snapshot contains no code, and memscape never runs any")]
+    Import(String),
     /// The protocol is newer than 5.
     #[error("pickle protocol {0} is not supported, the newest is 5")]
     Protocol(u8),

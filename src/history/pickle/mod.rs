@@ -1,8 +1,9 @@
 //! Incremental pickle parser.
 //!
 //! [`Unpickler`] takes chunks of any size and passes each finished value to a [`Builder`], whose handles are small and
-//! `Copy`. It implements Python's opcodes and nothing specific to PyTorch. Opcodes that name, import or call something
-//! are rejected: a snapshot has none, and nothing in a file is ever executed.
+//! `Copy`. It implements Python's opcodes and nothing specific to PyTorch. Opcodes that name or call something are
+//! rejected, except for a few constructors of plain values that the builder recognizes (`globals.rs`). Nothing in a file
+//! is ever imported or executed.
 //!
 //! A container is *open* until it is finished. It is finished when an instruction adds it to another container or
 //! returns it (APPEND(S), SETITEM(S), TUPLE*, STOP). A dict is also finished when `}` or `]` is pushed directly on top,
@@ -20,6 +21,7 @@ mod dict_cache;
 mod dict_fast_path;
 pub mod error;
 mod fault;
+mod globals;
 mod inline_stack;
 pub mod limits;
 mod lines;
@@ -33,7 +35,7 @@ mod slice_cache;
 mod stack;
 pub mod unpickler;
 
-pub use builder::Builder;
+pub use builder::{Builder, Constructed};
 pub use error::{ErrorKind, PickleError};
 pub use limits::Limits;
 pub use unpickler::Unpickler;

@@ -9,20 +9,20 @@ pub enum Operand {
     LengthPrefixed(usize),
     /// Text up to the end of the line.
     Line,
+    /// Two lines of text.
+    TwoLines,
 }
 
 /// Reason why an opcode is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnsupportedReason {
-    /// The opcode names, imports or calls code.
+    /// The opcode names, imports or calls code, other than a constructor of plain values.
     #[error("imports or calls code: a snapshot contains none, and memscape never runs any")]
     Code,
     /// The opcode drops or duplicates values on the stack. With such opcodes, values could not be passed to their
     /// container early.
     #[error("unsupported: moves values on the stack")]
     StackManipulation,
-    #[error("unsupported type: set")]
-    Set,
     /// The opcode refers to bytes that are not in the file.
     #[error("refers to bytes outside the file")]
     ExternalBuffer,
@@ -65,7 +65,7 @@ pub(super) fn instruction_length(start: &[u8]) -> Option<usize> {
             });
             length.unwrap_or(0).saturating_add(1 + width)
         }
-        Some(Support::Supported(Operand::Line)) => return None,
+        Some(Support::Supported(Operand::Line | Operand::TwoLines)) => return None,
         Some(Support::Unsupported(_)) | None => 1,
     })
 }
@@ -86,7 +86,6 @@ const NO_OPERAND: Support = fixed(0);
 const LINE: Support = Support::Supported(Operand::Line);
 const CODE: Support = Support::Unsupported(UnsupportedReason::Code);
 const STACK_MANIPULATION: Support = Support::Unsupported(UnsupportedReason::StackManipulation);
-const SET: Support = Support::Unsupported(UnsupportedReason::Set);
 const EXTERNAL_BUFFER: Support = Support::Unsupported(UnsupportedReason::ExternalBuffer);
 const PYTHON2_STRING: Support = Support::Unsupported(UnsupportedReason::Python2String);
 
@@ -151,14 +150,19 @@ opcodes! {
     b'g' GET              LINE;
     b'l' LIST             NO_OPERAND;
     b'd' DICT             NO_OPERAND;
+    // Sets, which are read as lists.
+    0x8f EMPTY_SET        NO_OPERAND;
+    0x90 ADDITEMS         NO_OPERAND;
+    0x91 FROZENSET        NO_OPERAND;
+    // Constructors of plain values, which are recognized by name and never called.
+    b'c' GLOBAL           Support::Supported(Operand::TwoLines);
+    0x93 STACK_GLOBAL     NO_OPERAND;
+    b'R' REDUCE           NO_OPERAND;
+    0x81 NEWOBJ           NO_OPERAND;
+    b'b' BUILD            NO_OPERAND;
     // Not supported.
-    b'c' GLOBAL           CODE;
-    0x93 STACK_GLOBAL     CODE;
-    b'R' REDUCE           CODE;
-    b'b' BUILD            CODE;
     b'i' INST             CODE;
     b'o' OBJ              CODE;
-    0x81 NEWOBJ           CODE;
     0x92 NEWOBJ_EX        CODE;
     0x82 EXT1             CODE;
     0x83 EXT2             CODE;
@@ -168,9 +172,6 @@ opcodes! {
     b'0' POP              STACK_MANIPULATION;
     b'1' POP_MARK         STACK_MANIPULATION;
     b'2' DUP              STACK_MANIPULATION;
-    0x8f EMPTY_SET        SET;
-    0x90 ADDITEMS         SET;
-    0x91 FROZENSET        SET;
     0x97 NEXT_BUFFER      EXTERNAL_BUFFER;
     0x98 READONLY_BUFFER  EXTERNAL_BUFFER;
     b'S' STRING           PYTHON2_STRING;

@@ -105,9 +105,10 @@ impl<B: Builder> Stack<B> {
         if self.try_dict_fast_path(cursor) { Ok(()) } else { self.begin(Kind::Dict) }
     }
 
-    pub(super) fn begin_list(&mut self) -> StackResult<B> {
+    /// Handles EMPTY_LIST and EMPTY_SET, and constructors of empty containers.
+    pub(super) fn begin_new(&mut self, kind: Kind) -> StackResult<B> {
         self.prepare()?;
-        self.begin(Kind::List)
+        self.begin(kind)
     }
 
     /// Prepares the stack for a new container: finishes a complete dict on top, and passes on a long batch.
@@ -152,7 +153,7 @@ impl<B: Builder> Stack<B> {
         self.pass_from(kind, from)
     }
 
-    /// Handles APPENDS or SETITEMS: passes all values above the last MARK to the container below it, which must be of
+    /// Handles APPENDS, ADDITEMS or SETITEMS: passes all values above the last MARK to the container below it, which must be of
     /// `kind`.
     pub(super) fn pass_batch(&mut self, kind: Kind) -> StackResult<B> {
         let (from, floor) = match self.marks.as_slice() {
@@ -168,7 +169,7 @@ impl<B: Builder> Stack<B> {
         self.pop_mark().map(drop)
     }
 
-    /// Handles TUPLE: builds a tuple of all values above the last MARK.
+    /// Handles TUPLE and FROZENSET: builds a tuple of all values above the last MARK.
     pub(super) fn tuple_batch(&mut self) -> StackResult<B> {
         let mark = self.pop_mark()?;
         if mark.is_partly_passed || self.values.len() - mark.at > self.limits.tuple_items {
@@ -272,7 +273,7 @@ impl<B: Builder> Stack<B> {
 
     /// Returns the position of the lowest of the `count` topmost values.
     #[inline]
-    fn top_position(&self, count: usize) -> StackResult<B, usize> {
+    pub(super) fn top_position(&self, count: usize) -> StackResult<B, usize> {
         match self.values.len().checked_sub(count) {
             Some(position) if position >= self.batch_start => Ok(position),
             _ => Err(fault(ErrorKind::TooFewValues, TOP)),
@@ -361,7 +362,7 @@ impl<B: Builder> Stack<B> {
 
     /// Finishes the container in slot `number`, which is at stack position `at`, and replaces all references by its
     /// final handle.
-    fn finish(&mut self, number: u32, at: usize) -> StackResult<B> {
+    pub(super) fn finish(&mut self, number: u32, at: usize) -> StackResult<B> {
         let value = self.finished_value(number).map_err(|error| fault(ErrorKind::Builder(error), at))?;
         let Some(open) = self.open.get(number) else { return Ok(()) };
         for &slot in &open.slots {

@@ -201,13 +201,13 @@ impl<B: Builder> Unpickler<B> {
                     stack.mark()?;
                 }
             }
-            opcode::EMPTY_LIST => stack.begin_list()?,
+            opcode::EMPTY_LIST | opcode::EMPTY_SET => stack.begin_new(Kind::List)?,
             opcode::EMPTY_DICT => stack.begin_dict(cursor)?,
             opcode::APPEND => stack.pass_top(Kind::List, 1)?,
             opcode::SETITEM => stack.pass_top(Kind::Dict, 2)?,
-            opcode::APPENDS => stack.pass_batch(Kind::List)?,
+            opcode::APPENDS | opcode::ADDITEMS => stack.pass_batch(Kind::List)?,
             opcode::SETITEMS => stack.pass_batch(Kind::Dict)?,
-            opcode::TUPLE => stack.tuple_batch()?,
+            opcode::TUPLE | opcode::FROZENSET => stack.tuple_batch()?,
             opcode::EMPTY_TUPLE => stack.tuple(0)?,
             opcode::TUPLE1 => stack.tuple(1)?,
             opcode::TUPLE2 => stack.tuple(2)?,
@@ -232,6 +232,15 @@ impl<B: Builder> Unpickler<B> {
             }
             opcode::LIST => stack.begin_at_mark(Kind::List)?,
             opcode::DICT => stack.begin_at_mark(Kind::Dict)?,
+
+            opcode::GLOBAL => {
+                let module = read_line(cursor, limits.integer_bytes, NAME)?;
+                let name = read_line(cursor, limits.integer_bytes, NAME)?;
+                stack.global(&String::from_utf8_lossy(module), &String::from_utf8_lossy(name))?;
+            }
+            opcode::STACK_GLOBAL => stack.stack_global()?,
+            opcode::REDUCE | opcode::NEWOBJ => stack.construct()?,
+            opcode::BUILD => stack.set_state()?,
 
             opcode::PROTO => match cursor.byte()? {
                 0..=MAX_PROTOCOL => {}
@@ -305,6 +314,7 @@ impl<B: Builder> Unpickler<B> {
 // Names of the resources limited by `Limits::string_bytes` and `Limits::integer_bytes`.
 const STRING: &str = "bytes in one string";
 const INTEGER: &str = "bytes in one integer";
+const NAME: &str = "bytes in one name";
 
 /// Reason why an instruction did not run.
 enum Halt<E> {

@@ -13,6 +13,7 @@ use super::partial::Partial;
 use super::recorder::Recorder;
 use super::totals::Totals;
 use super::trace::{Anomaly, NEVER, Subject, Trace, to_signed};
+use super::unlisted::Unlisted;
 use crate::snapshot::{Action, EndState, HOST_DEVICE, Snapshot, WarningKind, Warnings};
 use base::column::Column;
 use base::out_of_line::out_of_line;
@@ -176,7 +177,7 @@ impl DeviceBuilder {
         let mut at_end = EndAllocations::default();
         // Bytes of blocks without an event in the whole trace.
         let mut unknown = 0u64;
-        for row in end_blocks {
+        for &row in &end_blocks {
             let Some(block) = snapshot.blocks.get(row as usize) else { continue };
             numbers.end = numbers.end.saturating_add(block.requested);
             numbers.end_rounded = numbers.end_rounded.saturating_add(block.size);
@@ -207,11 +208,9 @@ impl DeviceBuilder {
                 }
             }
         }
+        let unlisted = Unlisted::new(&trace, &segments, &end_blocks, ending_action, snapshot);
         trace.drop_live();
         numbers.segments = segments.len() as u64;
-        for segment in segments.iter().filter_map(|&row| snapshot.segments.get(row as usize)) {
-            numbers.reserved_end = numbers.reserved_end.saturating_add(segment.total_size);
-        }
         numbers.annotations = marks.len() as u64;
 
         let frees = trace.frees(ending_action);
@@ -220,13 +219,22 @@ impl DeviceBuilder {
         let net = trace.allocated.saturating_sub(frees.bytes);
         if snapshot.end == EndState::Unknown {
             // Bytes live before the trace are then those that it frees, which determines the end.
-            let end = to_signed(frees.unmatched_bytes).saturating_add(net);
+            let end = to_signed(numbers.end).saturating_add(to_signed(frees.unmatched_bytes)).saturating_add(net);
             numbers.end = u64::try_from(end).unwrap_or(0);
+        } else {
+            numbers.end = numbers.end.saturating_add(unlisted.bytes);
         }
         numbers.baseline = to_signed(numbers.end).saturating_sub(net);
-        numbers.remainder =
-            numbers.baseline.saturating_sub(to_signed(numbers.unmatched_free_bytes)).saturating_sub(to_signed(unknown));
-        numbers.reserved_start = to_signed(numbers.reserved_end).saturating_sub(trace.reserved);
+        let explained = to_signed(numbers.unmatched_free_bytes.saturating_add(unknown));
+        numbers.remainder = numbers.baseline.saturating_sub(explained);
+        // What the trace frees and what it never mentions was live before it.
+        numbers.baseline = numbers.baseline.max(explained);
+        numbers.reserved_end = unlisted.reserved;
+        numbers.reserved_start = to_signed(numbers.reserved_end).saturating_sub(trace.reserved).max(0);
+        let is_missing = snapshot.end == EndState::Recorded && (unlisted.count > 0 || !unlisted.ranges.is_empty());
+        warnings.add(WarningKind::MissingSegments, u64::from(is_missing), || {
+            format!("{place}: {} in {} allocations", Bytes(unlisted.bytes), unlisted.count)
+        });
         let mut counts = trace.counts;
         if !trace.outside.keep.is_all() {
             counts.iter_mut().zip(trace.outside.counts).for_each(|(count, outside)| *count -= outside.min(*count));
@@ -236,6 +244,8 @@ impl DeviceBuilder {
         let remainder = |bytes: i64| format!("{place}: {}", Bytes(bytes.unsigned_abs()));
         match numbers.remainder {
             bytes @ 1.. => warnings.add(WarningKind::UnexplainedBytes, 1, || remainder(bytes)),
+            // The sizes of allocations after the loaded range are not known.
+            ..0 if unlisted.has_later => {}
             bytes @ ..0 => warnings.add(WarningKind::NegativeRemainder, 1, || remainder(bytes)),
             0 => {}
         }
@@ -260,6 +270,7 @@ impl DeviceBuilder {
             live_counts: Column::new(),
             end_blocks,
             segment_operations: trace.segment_operations,
+            unlisted_ranges: unlisted.ranges,
             notes: trace.notes,
             annotated: trace.annotated,
             note_events: trace.note_events,

@@ -7,7 +7,7 @@ use super::loaded_range::{EarlyFacts, LaterOperation, LoadedRange, Origin};
 use super::numbers::DeviceFigures;
 use super::totals::{Curve, Totals};
 use super::trace::{Annotated, Events, Subject, to_signed};
-use crate::snapshot::{Action, AnnotationRange, LabelsId};
+use crate::snapshot::{Action, AnnotationRange, LabelsId, UNKNOWN_FREE};
 use base::column::Column;
 use base::heap::HeapBytes;
 use base::units::{EventIdx, Moment};
@@ -43,6 +43,8 @@ pub struct DeviceHistory {
     /// Row in the snapshot's block table for each allocation that is live at the end, by allocation id.
     pub(super) end_blocks: HashMap<u32, u32, foldhash::fast::RandomState>,
     pub(super) segment_operations: Column<(u64, u64)>,
+    /// Reserved ranges that exist at the end in no listed segment: address, size and event of each.
+    pub(super) unlisted_ranges: Vec<(u64, u64, u32)>,
     pub(super) notes: Column<(u64, u64)>,
     /// Additional facts about allocations from before the loaded range. Empty if the whole trace is loaded.
     pub(super) early_facts: Column<EarlyFacts>,
@@ -127,6 +129,11 @@ impl DeviceHistory {
                 self.allocation_of(event).map_or((0, 0), |id| (self.allocations.address(id), self.allocations.size(id)))
             }
         }
+    }
+
+    /// Returns the free bytes that the driver reported at an `oom`, if recorded.
+    pub fn free_at_oom(&self, event: EventIdx) -> Option<u64> {
+        Some(self.address_and_size(event).0).filter(|&bytes| bytes != UNKNOWN_FREE)
     }
 
     /// Iterates over the indices of events without an allocation or segment (`oom`, `snapshot`, `annotate`), in order.

@@ -26,6 +26,7 @@ mod end;
 mod image;
 mod median;
 mod recorder;
+mod unlisted;
 
 pub use crate::snapshot::AnnotationRange;
 pub use allocations::{AllocationId, Allocations, Provenance};

@@ -11,6 +11,7 @@ use super::device::Device;
 use super::end::end_blocks;
 use super::recorder::Recorder;
 use super::trace::{FreeSums, NEVER, Subject, Trace, to_signed};
+use super::unlisted::Unlisted;
 use crate::snapshot::{Action, BlockState, EndState, HOST_DEVICE, Segment, Snapshot};
 use base::sorted::{signed_key, sorted_by_key};
 
@@ -177,18 +178,24 @@ impl Outline {
     fn set_exact(&mut self, device: &Device, blocks: &[u32], snapshot: &Snapshot) {
         let Device { trace, segments, .. } = device;
         let frees = trace.frees(self.ending_action);
-        let (mut end, mut statics) = (0i64, 0);
+        let (mut end, mut statics, mut before) = (0i64, 0, to_signed(frees.unmatched_bytes));
         for block in blocks.iter().filter_map(|&row| snapshot.blocks.get(row as usize)) {
             end = end.saturating_add(to_signed(block.requested));
-            statics += u64::from(!trace.has_live_alloc(block.address, self.ending_action));
+            if !trace.has_live_alloc(block.address, self.ending_action) {
+                statics += 1;
+                before = before.saturating_add(to_signed(block.requested));
+            }
         }
-        let reserved = segments.iter().filter_map(|&row| snapshot.segments.get(row as usize));
-        let reserved = reserved.fold(0i64, |sum, segment| sum.saturating_add(to_signed(segment.total_size)));
+        let unlisted = Unlisted::new(trace, segments, blocks, self.ending_action, snapshot);
         let net = trace.allocated.saturating_sub(frees.bytes);
-        if snapshot.end == EndState::Unknown {
-            end = to_signed(frees.unmatched_bytes).saturating_add(net).max(0);
-        }
-        self.base = [end.saturating_sub(net), reserved.saturating_sub(trace.reserved)];
+        end = end.saturating_add(match snapshot.end {
+            EndState::Unknown => to_signed(frees.unmatched_bytes).saturating_add(net),
+            EndState::Recorded => to_signed(unlisted.bytes),
+        });
+        self.base = [
+            end.max(0).saturating_sub(net).max(before),
+            to_signed(unlisted.reserved).saturating_sub(trace.reserved).max(0),
+        ];
         self.allocations = trace.count(Action::Alloc) + frees.unmatched + statics;
         self.ooms = trace.count(Action::Oom);
     }

@@ -221,6 +221,7 @@ impl SegmentLifetimes {
                     if end < snapshot.segments.len() {
                         Work::EndSegments(end, open)
                     } else {
+                        self.add_unlisted_ranges(snapshot, history, &mut open);
                         self.start_undo(history, open)
                     }
                 }
@@ -283,6 +284,27 @@ impl SegmentLifetimes {
         let facts =
             RangeInfo { kind: self.intern_kind(kind), starts_segment: !segment.expandable, segment: index as u32 };
         self.add_range(open, [address, address.saturating_add(segment.total_size)], NEVER, facts);
+    }
+
+    /// Adds the reserved ranges that exist at the end in no listed segment.
+    fn add_unlisted_ranges(
+        &mut self,
+        snapshot: &Snapshot,
+        history: &DeviceHistory,
+        open: &mut BTreeMap<u64, OpenRange>,
+    ) {
+        for &(address, size, event) in &history.unlisted_ranges {
+            let labels = snapshot.labels.labels(history.events.labels(event));
+            let expandable = history.events.action(event) == Action::SegmentMap;
+            let kind = SegmentKind {
+                pool: labels.pool,
+                stream: labels.stream,
+                small: if expandable { !size.is_multiple_of(LARGE_PAGE) } else { size <= SMALL_SEGMENT },
+                expandable,
+            };
+            let facts = RangeInfo { kind: self.intern_kind(kind), starts_segment: !expandable, segment: u32::MAX };
+            self.add_range(open, [address, address.saturating_add(size)], NEVER, facts);
+        }
     }
 
     fn start_undo(&mut self, history: &DeviceHistory, open: BTreeMap<u64, OpenRange>) -> Work {

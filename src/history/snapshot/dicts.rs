@@ -5,7 +5,7 @@
 //! require a specific kind of dict, so user metadata can contain any keys.
 
 use super::error::{ContentError, Problem};
-use super::event::{Action, Event, NO_TIME};
+use super::event::{Action, Event, NO_TIME, UNKNOWN_FREE};
 use super::frames::{Frame, FrameId};
 use super::labels::{Labels, LabelsId};
 use super::schema::Key;
@@ -16,9 +16,14 @@ use super::strings::StringId;
 use super::unknown::{SeenWords, UnknownOwner};
 use super::value::{Kind, Value};
 
-/// Iterates over the pairs of a dict, each as schema key, handle of the key, and value. The schema key is `None` for
-/// keys outside the schema.
+/// Iterates over the pairs of a dict whose value is not None, each as schema key, handle of the key, and value. The
+/// schema key is `None` for keys outside the schema.
 fn fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> + '_ {
+    all_fields(pairs).filter(|&(.., value)| value != Value::NONE)
+}
+
+/// As [`fields`], with those whose value is None.
+fn all_fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> + '_ {
     pairs.chunks_exact(2).map(|pair| {
         let key = pair[0].as_kind(Kind::String).and_then(|id| Key::from_id(StringId(id)));
         (key, pair[0], pair[1])
@@ -28,7 +33,7 @@ fn fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> 
 /// Returns the key that determines the kind of a dict.
 pub(super) fn identify(pairs: &[Value]) -> Option<Key> {
     let mut claim = None;
-    for (key, ..) in fields(pairs) {
+    for (key, ..) in all_fields(pairs) {
         match key {
             Some(Key::Action) => return key,
             Some(Key::Filename | Key::Blocks | Key::State | Key::Stage | Key::RealSize) if claim.is_none() => {
@@ -79,7 +84,10 @@ impl Store {
                     event.address = self.address_at(key, value)?;
                     has_address = true;
                 }
-                Key::DeviceFree => event.address = self.bytes_at(key, value)?,
+                Key::DeviceFree => {
+                    event.address = self.bytes_at(key, value)?;
+                    has_address = true;
+                }
                 Key::Size => {
                     event.size = self.bytes_at(key, value)?;
                     has_size = true;
@@ -99,6 +107,9 @@ impl Store {
                 }
             }
             seen.mark_key(key);
+        }
+        if event.action == Action::Oom && !has_address {
+            event.address = UNKNOWN_FREE;
         }
         for (present, key) in [
             (has_action, Key::Action),
@@ -138,10 +149,7 @@ impl Store {
 
     /// Interns a list of traceback lines as a stack of strings, so that tracebacks share their common parts.
     fn lines_at(&mut self, key: Key, list: Value) -> Result<Option<StackId>, ContentError> {
-        if list == Value::NONE {
-            return Ok(None);
-        }
-        if list.kind() != Kind::List || self.first_not_of(list, Kind::String).is_some() {
+        if !matches!(list.kind(), Kind::List | Kind::Tuple) || self.first_not_of(list, Kind::String).is_some() {
             return Err(ContentError::at_key(key, Problem::Type("a list of strings", list.kind())));
         }
         let known = self.line_lists.get(&list.index()).copied();
@@ -158,8 +166,12 @@ impl Store {
     pub(super) fn parse_frame(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<FrameId, ContentError> {
         let (mut name, mut filename, mut line) = (None, None, 0);
         let mut fx: Vec<(StringId, StringId)> = Vec::new();
-        for (key, word, value) in fields(pairs) {
+        for (key, word, value) in all_fields(pairs) {
             match key {
+                // Frames of generated code have no file, and some no line.
+                Some(Key::Line) if value == Value::NONE => {}
+                Some(Key::Name) if value == Value::NONE => name = self.strings.intern(b""),
+                Some(Key::Filename) if value == Value::NONE => filename = self.strings.intern(b""),
                 Some(Key::Name) => name = Some(self.string_at(Key::Name, value)?),
                 Some(Key::Filename) => filename = Some(self.string_at(Key::Filename, value)?),
                 Some(Key::Line) => line = self.integer_at(Key::Line, value)?,
@@ -227,7 +239,7 @@ impl Store {
 
     /// Returns the newest entry of a block's history, which is the first entry in the list.
     fn newest_history_entry(&self, list: Value) -> Result<Option<HistoryEntry>, ContentError> {
-        if list.kind() != Kind::List {
+        if !matches!(list.kind(), Kind::List | Kind::Tuple) {
             return Err(ContentError::at_key(Key::History, Problem::Type("a list", list.kind())));
         }
         let Some(first) = self.values(list).next() else { return Ok(None) };
@@ -307,7 +319,7 @@ impl Store {
 
     /// Returns the rows of a segment's blocks, which must be consecutive in the table. Computes missing addresses.
     fn segment_blocks(&mut self, list: Value, address: Option<u64>) -> Result<std::ops::Range<u32>, ContentError> {
-        if list.kind() != Kind::List {
+        if !matches!(list.kind(), Kind::List | Kind::Tuple) {
             return Err(ContentError::at_key(Key::Blocks, Problem::Type("a list of blocks", list.kind())));
         }
         if let Some((index, other)) = self.first_not_of(list, Kind::Block) {
@@ -352,6 +364,18 @@ impl Store {
         let (_, _, stage) = fields(pairs).find(|(key, ..)| *key == Some(Key::Stage))?;
         let word = StringId(stage.as_kind(Kind::String)?);
         (!matches!(Key::from_id(word), Some(Key::Start | Key::End))).then_some(stage)
+    }
+
+    /// Returns the annotation mark that a `user_defined` event stands for. Its device is not known yet.
+    pub(super) fn user_mark(&self, event: &Event) -> Option<AnnotationMark> {
+        let frame = self.frames.frame(self.stacks.frames(event.stack).next()?);
+        let start = match Key::from_id(frame.name)? {
+            Key::Start => true,
+            Key::End => false,
+            _ => return None,
+        };
+        let time_us = Some(event.time_us).filter(|&time| time != NO_TIME)?;
+        Some(AnnotationMark { device: 0, start, name: frame.filename, time_us })
     }
 
     /// Parses an entry of the list `external_annotations`.

@@ -37,15 +37,19 @@ pub struct ContentError {
 }
 
 /// Reason why a value violates the format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// The value has a wrong type. Holds the expected type, and the kind of the value.
     Type(&'static str, Kind),
     Missing,
     /// The value is outside the valid range. Holds a description of the range.
     Range(&'static str),
-    /// The file as a whole is not a snapshot.
-    NotASnapshot,
+    /// The file as a whole is not a snapshot. Holds the keys of its top level, if it is a dict.
+    NotASnapshot(String),
+    /// The file is one of torch.profiler without events. Holds what it is and what to record.
+    Profile(&'static str),
+    /// The requested snapshot does not exist. Holds its index.
+    NoSuchMember(u32),
 }
 
 impl ContentError {
@@ -67,13 +71,23 @@ impl fmt::Display for ContentError {
         if !self.path.is_empty() {
             write!(out, "{}: ", self.path)?;
         }
-        match self.problem {
+        match &self.problem {
             Problem::Type(expected, found) => write!(out, "expected {expected}, found {}", found.noun()),
             Problem::Missing => write!(out, "is missing"),
             Problem::Range(range) => write!(out, "is not {range}"),
-            Problem::NotASnapshot => {
-                write!(out, "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level")
+            Problem::NotASnapshot(keys) => {
+                write!(
+                    out,
+                    "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level"
+                )?;
+                if keys.is_empty() { Ok(()) } else { write!(out, ", only {keys}") }
             }
+            Problem::Profile(what) => write!(
+                out,
+                "this is {what}, not a PyTorch memory snapshot: record one with \
+                 torch.cuda.memory._record_memory_history() and _dump_snapshot()"
+            ),
+            Problem::NoSuchMember(index) => write!(out, "the file has no snapshot {index}. Has it changed?"),
         }
     }
 }

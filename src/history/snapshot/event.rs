@@ -28,6 +28,9 @@ base::listed! {
         Annotate = "annotate",
         /// Action of a later version. It is kept in the trace and causes a warning.
         Unknown = "unknown",
+        /// Start or end of an annotation (only PyTorch 2.4). Its frame has the stage as name and the annotation's name
+        /// as file.
+        UserDefined = "user_defined",
     }
 }
 
@@ -39,17 +42,20 @@ impl Action {
 
     /// Returns whether an event with this action must have an address and a size.
     pub fn requires_address(self) -> bool {
-        !matches!(self, Action::Snapshot | Action::Oom | Action::Annotate | Action::Unknown)
+        !matches!(self, Action::Snapshot | Action::Oom | Action::Annotate | Action::Unknown | Action::UserDefined)
     }
 }
 
 /// Value of [`Event::time_us`] for events without a time.
 pub const NO_TIME: i64 = i64::MIN;
 
+/// Value of [`Event::address`] for an `oom` without the number of free bytes.
+pub const UNKNOWN_FREE: u64 = u64::MAX;
+
 /// Trace event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Address of the block or segment. For `oom`, the free bytes reported by the driver.
+    /// Address of the block or segment. For `oom`, the free bytes reported by the driver, or [`UNKNOWN_FREE`].
     pub address: u64,
     /// Requested bytes. For segments, reserved bytes.
     pub size: u64,
@@ -101,6 +107,7 @@ impl Key {
             Key::Snapshot | Key::WorkspaceSnapshot => Action::Snapshot,
             Key::Oom => Action::Oom,
             Key::Annotate => Action::Annotate,
+            Key::UserDefined => Action::UserDefined,
             _ => return None,
         })
     }

@@ -6,16 +6,16 @@
 use super::dicts::identify;
 use super::entry_delta::PreviousEntry;
 use super::error::ReadError;
-use super::event::EventSink;
+use super::event::{Action, EventSink};
 use super::limits::{MAX_ITEMS, MAX_TRACES};
 use super::queue::EventQueue;
 use super::schema::Key;
-use super::segments::Segment;
+use super::segments::{AnnotationMark, Segment};
 use super::store::{Store, clipped};
 use super::strings::StringId;
 use super::unknown::SeenWords;
 use super::value::{Kind, Value};
-use crate::pickle::Builder;
+use crate::pickle::{Builder, Constructed};
 use base::heap::{self, HeapBytes};
 
 /// Kind of an open container. It is determined by the first values of the container.
@@ -47,7 +47,7 @@ impl OpenContainer {
 }
 
 /// Result of reading a list of events: the number of events, and the first invalid value.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TraceRead {
     pub(super) events: u64,
     /// Index and handle of the first value that is not an event.
@@ -60,6 +60,8 @@ pub struct Reader<S> {
     pub(super) seen: SeenWords,
     pub(super) traces: Vec<TraceRead>,
     pub(super) sink: S,
+    /// Annotations recorded as events, each with its trace.
+    pub(super) user_marks: Vec<(u32, AnnotationMark)>,
     queue: EventQueue,
     open: Vec<OpenContainer>,
     /// Previous entry, for delta decoding.
@@ -76,6 +78,7 @@ impl<S: EventSink> Reader<S> {
             seen: SeenWords::default(),
             traces: Vec::new(),
             sink,
+            user_marks: Vec::new(),
             queue: EventQueue::default(),
             open: Vec::new(),
             previous_entry: PreviousEntry::default(),
@@ -173,6 +176,32 @@ impl<S: EventSink> Reader<S> {
         value
     }
 
+    pub(super) fn begin_trace(&mut self) -> u32 {
+        self.traces.push(TraceRead::default());
+        self.traces.len() as u32 - 1
+    }
+
+    /// Passes the events of a trace to the sink. `before` is the number of earlier values in its list.
+    fn append_events(&mut self, trace: u32, before: u64, items: &[Value]) -> Result<(), (usize, ReadError)> {
+        let Some(read) = self.traces.get_mut(trace as usize) else { return Ok(()) };
+        for (index, &item) in items.iter().enumerate() {
+            match item.as_kind(Kind::Event) {
+                Some(row) => {
+                    let event = self.queue.take(row).ok_or((index, ReadError::EventUsedTwice))?;
+                    if event.action == Action::UserDefined {
+                        self.user_marks.extend(self.store.user_mark(&event).map(|mark| (trace, mark)));
+                    }
+                    self.seen.place(row, trace, read.events);
+                    self.sink.event_at(trace, &event);
+                    read.events += 1;
+                }
+                None if read.other.is_none() => read.other = Some((before + index as u64, item)),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
     fn finish_list(&mut self, mode: Mode, items: &[Value]) -> Result<Value, ReadError> {
         match mode {
             Mode::Frames => {
@@ -253,12 +282,34 @@ impl<S: EventSink> Builder for Reader<S> {
         Ok(Value::new(Kind::String, id.0))
     }
 
-    fn bytes(&mut self, _: &[u8]) -> Result<Value, ReadError> {
-        Ok(Value::BYTES)
+    /// Names may be bytes: PyTorch's C++ pickler and other exporters do not distinguish them from strings.
+    fn bytes(&mut self, bytes: &[u8]) -> Result<Value, ReadError> {
+        self.string(bytes)
     }
 
     fn tuple(&mut self, items: &[Value]) -> Result<Value, ReadError> {
-        self.store.tuple(Kind::Tuple, items)
+        match items.first().map(|first| first.kind()) {
+            // Some programs write tuples for lists.
+            Some(Kind::Frame) if items.iter().all(|item| item.is(Kind::Frame)) => self.finish_list(Mode::Frames, items),
+            Some(Kind::Event) if self.traces.len() < MAX_TRACES => {
+                let trace = self.begin_trace();
+                self.append_events(trace, 0, items).map_err(|(_, error)| error)?;
+                Ok(Value::new(Kind::Trace, trace))
+            }
+            _ => self.store.tuple(Kind::Tuple, items),
+        }
+    }
+
+    fn global(&mut self, module: &str, name: &str, below: Option<Value>) -> Option<Value> {
+        self.store.constructor(module, name, below)
+    }
+
+    fn construct(&mut self, constructor: Value, arguments: Value) -> Option<Constructed<Value>> {
+        self.store.construct(constructor, arguments)
+    }
+
+    fn with_state(&mut self, value: Value, state: Value) -> Option<Value> {
+        self.store.with_state(value, state)
     }
 
     fn open_list(&mut self, slot: u32) {
@@ -276,26 +327,15 @@ impl<S: EventSink> Builder for Reader<S> {
                 Some(Kind::Frame) => open.mode = Mode::Frames,
                 Some(Kind::Event) if self.traces.len() < MAX_TRACES => {
                     open.mode = Mode::Events(self.traces.len() as u32);
-                    self.traces.push(TraceRead { events: 0, other: None });
+                    self.traces.push(TraceRead::default());
                 }
                 _ => {}
             }
         }
         match open.mode {
             Mode::Events(trace) => {
-                let Some(read) = self.traces.get_mut(trace as usize) else { return Ok(()) };
-                for (index, &item) in items.iter().enumerate() {
-                    match item.as_kind(Kind::Event) {
-                        Some(row) => {
-                            let event = self.queue.take(row).ok_or((index, ReadError::EventUsedTwice))?;
-                            self.seen.place(row, trace, read.events);
-                            self.sink.event_at(trace, &event);
-                            read.events += 1;
-                        }
-                        None if read.other.is_none() => read.other = Some((open.item_count + index as u64, item)),
-                        None => {}
-                    }
-                }
+                let before = open.item_count;
+                self.append_events(trace, before, items)?;
             }
             mode => {
                 if mode == Mode::Frames && items.iter().any(|item| !item.is(Kind::Frame)) {
@@ -304,7 +344,9 @@ impl<S: EventSink> Builder for Reader<S> {
                 open.push_items(items)?;
             }
         }
-        open.item_count += items.len() as u64;
+        if let Some(open) = self.open.get_mut(slot as usize) {
+            open.item_count += items.len() as u64;
+        }
         Ok(())
     }
 

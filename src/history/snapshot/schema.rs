@@ -20,6 +20,7 @@ words! {
     // top level
     Segments = "segments", DeviceTraces = "device_traces", AllocatorSettings = "allocator_settings",
     ExternalAnnotations = "external_annotations", HostSegments = "host_segments", HostTraces = "host_traces",
+    TraceAllocOverflowed = "trace_alloc_overflowed", TraceAllocMaxEntries = "trace_alloc_max_entries",
     Traces = "traces", MemscapeCrop = "memscape_crop", MemscapeSimulated = "memscape_simulated",
     // segment
     Device = "device", Address = "address", TotalSize = "total_size", AllocatedSize = "allocated_size",
@@ -40,7 +41,7 @@ words! {
     Alloc = "alloc", FreeRequested = "free_requested", FreeCompleted = "free_completed", Free = "free",
     SegmentAlloc = "segment_alloc", SegmentFree = "segment_free", SegmentMap = "segment_map",
     SegmentUnmap = "segment_unmap", Snapshot = "snapshot", Oom = "oom", Annotate = "annotate",
-    WorkspaceSnapshot = "workspace_snapshot",
+    WorkspaceSnapshot = "workspace_snapshot", UserDefined = "user_defined",
     // values of state, stage and segment_type
     ActiveAllocated = "active_allocated", ActivePendingFree = "active_pending_free",
     ActiveAwaitingFree = "active_awaiting_free", Inactive = "inactive", Start = "START", End = "END",

@@ -151,8 +151,17 @@ impl Store {
         match value.kind() {
             Kind::Int => Some(i128::from(value.small_int())),
             Kind::WideInt => self.wide.get(value.index() as usize).copied(),
+            // JSON written from floats.
+            Kind::Float => {
+                let float = self.as_float(value)?;
+                (float.fract() == 0.0 && float.abs() < 1e30).then_some(float as i128)
+            }
             _ => None,
         }
+    }
+
+    pub(super) fn as_float(&self, value: Value) -> Option<f64> {
+        self.floats.get(value.as_kind(Kind::Float)? as usize).copied()
     }
 
     pub(super) fn integer_at(&self, key: Key, value: Value) -> Result<i128, ContentError> {
@@ -224,7 +233,7 @@ impl Store {
     pub(super) fn stack_at(&mut self, key: Key, value: Value) -> Result<StackId, ContentError> {
         match value.kind() {
             Kind::Stack => Ok(StackId(value.index())),
-            Kind::List => match self.first_not_of(value, Kind::Frame) {
+            Kind::List | Kind::Tuple => match self.first_not_of(value, Kind::Frame) {
                 None => Ok(StackId::EMPTY),
                 Some((index, other)) => {
                     let problem = match other.kind() {
@@ -239,7 +248,6 @@ impl Store {
                     Err(problem.within(&format!("{}[{index}]", key.text())))
                 }
             },
-            Kind::Constant if value == Value::NONE => Ok(StackId::NONE),
             kind => Err(ContentError::at_key(key, Problem::Type("a list of frames", kind))),
         }
     }

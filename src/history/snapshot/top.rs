@@ -10,12 +10,12 @@ use super::schema::{self, Key};
 use super::segments::{AnnotationMark, AnnotationRange, Block, Segment};
 use super::stacks::Stacks;
 use super::strings::{StringId, Strings};
+use super::top_level::{SegmentPlace, TopLevel};
 use super::unknown::{SeenWords, UnknownOwner};
 use super::value::{Kind, Value};
 use super::warning::{WarningKind, Warnings};
 use crate::recorder::{RECORDER_KEYS, RecorderData, Token, ValueTree, parse_recorder};
 use base::heap::HeapBytes;
-use hashbrown::HashMap;
 
 /// Contents of a snapshot file, except its events.
 pub struct Snapshot {
@@ -94,9 +94,6 @@ pub const HOST_DEVICE: i64 = -1;
 /// Maximum number of settings that are stored. PyTorch has about thirty.
 pub const MAX_SETTINGS: usize = 1000;
 
-/// Maximum number of devices with events or blocks. PyTorch stores device ordinals in eight bits, so only malicious
-/// files have more: a segment of forty bytes can add a device, which needs some kilobytes for its history.
-const MAX_DEVICES: usize = 1024;
 const TOO_MANY_DEVICES: Problem = Problem::Range("one of the first 1024 devices");
 
 /// PyTorch versions that introduced a key (FORMAT §1–§6: "since"), newest first.
@@ -127,15 +124,29 @@ pub fn torch_version_with(key: &str) -> Option<(&'static str, &'static str)> {
 }
 
 impl<S: EventSink> Reader<S> {
-    /// Returns the snapshot whose top-level value is `root`, and the sink with its events.
+    /// Returns the snapshot in the top-level value `root`, and the sink with its events. `member` is the index of the
+    /// snapshot if there are several ([`Reader::members`]).
     ///
     /// The call is not interruptible. It takes tens of nanoseconds per segment, block, annotation and setting, and
     /// no time per event. A file of 10 million events has some hundred thousand such objects.
     ///
     /// # Errors
     /// Returns an error if a value under a known key has a wrong type, or the file as a whole is not a snapshot.
-    pub fn finish(mut self, root: Value) -> Result<(Snapshot, S), ContentError> {
+    pub fn finish(mut self, root: Value, member: u32) -> Result<(Snapshot, S), ContentError> {
         let mut top = TopLevel::default();
+        let found = self.find_snapshots(root);
+        if let Some((path, root)) = found.into_iter().nth(member as usize) {
+            self.read_snapshot(root, &mut top).map_err(|error| error.within(&path))?;
+        } else if member > 0 {
+            return Err(ContentError { path: String::new(), problem: Problem::NoSuchMember(member) });
+        } else if !self.read_profile(root, &mut top)? {
+            return Err(self.not_a_snapshot(root));
+        }
+        Ok(self.build_snapshot(top))
+    }
+
+    /// Reads the snapshot in this value, which [`Reader::find_snapshots`] has found.
+    fn read_snapshot(&mut self, root: Value, top: &mut TopLevel) -> Result<(), ContentError> {
         match root.kind() {
             Kind::Dict => {
                 let pairs = self.store.pairs(root);
@@ -149,22 +160,23 @@ impl<S: EventSink> Reader<S> {
                 for (index, pair) in pairs.chunks_exact(2).enumerate() {
                     // Of equal keys the last one counts.
                     if schema_key(pair[0]).is_none_or(|key| last.get(key as usize) == Some(&index)) {
-                        self.top_key(pair[0], pair[1], &mut top)?;
+                        self.top_key(pair[0], pair[1], top)?;
                     }
                 }
-                if !self.seen.has(Key::Segments) && !self.seen.has(Key::DeviceTraces) {
-                    return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot });
-                }
+            }
+            // The list `device_traces` alone, or one of its traces.
+            Kind::Trace => self.trace("", 0, root, top)?,
+            _ if self.is_list_of_traces(root) => {
+                self.device_traces("", root, top)?;
             }
             // A bare list of segments: 1.12–1.13, and `torch.cuda.memory_snapshot()` in all versions.
-            Kind::List => {
-                self.segments("", root, None, &mut top)?;
+            _ => {
+                self.segments("", root, None, top)?;
                 top.single_pool = single_pool(&top.segments);
                 self.seen.mark_key(Key::Segments);
             }
-            _ => return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot }),
         }
-        Ok(self.build_snapshot(top))
+        Ok(())
     }
 
     /// Returns the snapshot of a file whose top-level value is a list of events, and the sink with these events. They
@@ -193,10 +205,31 @@ impl<S: EventSink> Reader<S> {
         if let Some([settings, source]) = top.simulated {
             warnings.add(WarningKind::Simulated(settings), 1, || source);
         }
-        warnings.add(WarningKind::NoSegments, u64::from(!has_segments), || "segments".to_owned());
+        if let Some(profile) = top.profile {
+            warnings.add(WarningKind::FromProfiler(profile), 1, || "the whole file".to_owned());
+        } else {
+            warnings.add(WarningKind::NoSegments, u64::from(!has_segments), || "segments".to_owned());
+            let events: u64 =
+                top.traces.iter().filter_map(|&(_, trace)| self.traces.get(trace as usize)).map(|t| t.events).sum();
+            let has_stacks = !self.store.frames.is_empty();
+            warnings.add(WarningKind::NoStacks, u64::from(events > 0 && !has_stacks), || "device_traces".to_owned());
+            let is_off = events == 0 && self.seen.has(Key::DeviceTraces) && !top.segments.is_empty();
+            warnings.add(WarningKind::NotRecorded, u64::from(is_off), || "device_traces".to_owned());
+        }
+        if let Some(place) = top.overflow {
+            warnings.add(WarningKind::EventsOverwritten, 1, || place);
+        }
         let mut recorder = top.recorder;
         if !recorder.bytes().is_empty() {
             recorder.put(Token::End);
+        }
+        let mut marks = top.marks;
+        // PyTorch 2.4 records annotations as events.
+        for &(trace, mark) in &self.user_marks {
+            let place = top.traces_taken.get(&trace).copied().unwrap_or(u32::MAX);
+            if let Some(&(device, _)) = top.traces.get(place as usize) {
+                marks.push(AnnotationMark { device, ..mark });
+            }
         }
         let store = self.store;
         let mut snapshot = Snapshot {
@@ -207,7 +240,7 @@ impl<S: EventSink> Reader<S> {
             lines: store.lines,
             segments: top.segments,
             blocks: store.blocks.into_iter().map(|read| read.block).collect(),
-            marks: top.marks,
+            marks,
             traces: top.traces,
             settings: top.settings,
             recorder: parse_recorder(recorder),
@@ -222,21 +255,19 @@ impl<S: EventSink> Reader<S> {
 
     fn top_key(&mut self, key: Value, value: Value, top: &mut TopLevel) -> Result<(), ContentError> {
         match schema_key(key) {
+            Some(_) if value == Value::NONE => return Ok(()),
             Some(Key::Segments) => self.segments("segments", value, None, top)?,
             Some(Key::HostSegments) => self.segments("host_segments", value, Some(HOST_DEVICE), top)?,
-            Some(Key::DeviceTraces) => {
-                if value.kind() != Kind::List {
-                    return Err(type_error("device_traces", "a list of lists of events", value));
-                }
-                let traces: Vec<Value> = self.store.values(value).collect();
-                for (device, trace) in traces.into_iter().enumerate() {
-                    self.trace(&format!("device_traces[{device}]"), device as i64, trace, top)?;
-                }
-            }
+            Some(Key::DeviceTraces) => self.device_traces("device_traces", value, top)?,
             Some(Key::HostTraces) => self.trace("host_traces", HOST_DEVICE, value, top)?,
             Some(Key::ExternalAnnotations) => self.annotations(value, top)?,
             Some(Key::AllocatorSettings) => {
                 self.settings("", value, 0, &mut top.settings);
+                top.take_overflow();
+            }
+            Some(Key::TraceAllocOverflowed | Key::TraceAllocMaxEntries) => {
+                self.settings(self.store.describe(key).as_str(), value, 0, &mut top.settings);
+                top.take_overflow();
             }
             // Placeholder that the `_memory_viz` command line writes (FORMAT §1).
             Some(Key::Traces) => {}
@@ -273,7 +304,7 @@ impl<S: EventSink> Reader<S> {
         device: Option<i64>,
         top: &mut TopLevel,
     ) -> Result<(), ContentError> {
-        if list.kind() != Kind::List {
+        if !matches!(list.kind(), Kind::List | Kind::Tuple) {
             return Err(type_error(path, "a list of segments", list));
         }
         let rows: Vec<Value> = self.store.values(list).collect();
@@ -293,22 +324,56 @@ impl<S: EventSink> Reader<S> {
                         top.segments.push(segment);
                     }
                 }
-                Kind::Dict => {
-                    let pairs = self.store.pairs(row);
-                    let error = self.store.parse_segment(&pairs, &mut SeenWords::default()).err();
+                _ => {
+                    let error = self.incomplete_segment(row);
                     return Err(error.unwrap_or_else(|| type_error("", "a segment", row)).within(&place()));
                 }
-                _ => return Err(type_error(&place(), "a segment", row)),
             }
         }
         Ok(())
     }
 
-    fn trace(&mut self, path: &str, device: i64, list: Value, top: &mut TopLevel) -> Result<(), ContentError> {
+    /// Returns what prevents a dict from being a segment.
+    pub(super) fn incomplete_segment(&mut self, row: Value) -> Option<ContentError> {
+        let pairs = if row.kind() == Kind::Dict { self.store.pairs(row) } else { return None };
+        self.store.parse_segment(&pairs, &mut SeenWords::default()).err()
+    }
+
+    /// Reads the traces of all devices: a list by device, or a dict whose keys are devices.
+    fn device_traces(&mut self, path: &str, value: Value, top: &mut TopLevel) -> Result<(), ContentError> {
+        let traces: Vec<Value> = self.store.values(value).collect();
+        match value.kind() {
+            Kind::List | Kind::Tuple => {
+                for (device, &trace) in traces.iter().enumerate() {
+                    self.trace(&format!("{path}[{device}]"), device as i64, trace, top)?;
+                }
+            }
+            Kind::Dict => {
+                for pair in traces.chunks_exact(2) {
+                    let device = self.store.describe(pair[0]);
+                    let place = format!("{path}[{device}]");
+                    let device = device.parse().map_err(|_| type_error(&place, "the number of a device", pair[0]))?;
+                    self.trace(&place, device, pair[1], top)?;
+                }
+            }
+            _ => return Err(type_error(path, "a list of lists of events", value)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn trace(
+        &mut self,
+        path: &str,
+        device: i64,
+        list: Value,
+        top: &mut TopLevel,
+    ) -> Result<(), ContentError> {
         let other = match list.kind() {
+            // A device without a trace.
+            Kind::Constant if list == Value::NONE => None,
             Kind::Trace => {
                 let other = self.traces.get(list.index() as usize).and_then(|trace| trace.other);
-                if top.traces_taken.insert(list.index(), 0).is_some() {
+                if top.traces_taken.insert(list.index(), top.traces.len() as u32).is_some() {
                     return Err(ContentError { path: path.to_owned(), problem: Problem::Range("a separate list") });
                 }
                 if other.is_none() && !top.devices.admit(device) {
@@ -319,11 +384,11 @@ impl<S: EventSink> Reader<S> {
                 }
                 other
             }
-            Kind::List if self.traces.len() >= MAX_TRACES && self.starts_with_an_event(list) => {
+            Kind::List | Kind::Tuple if self.traces.len() >= MAX_TRACES && self.starts_with_an_event(list) => {
                 let problem = Problem::Range("one of the first 65536 lists of events");
                 return Err(ContentError { path: path.to_owned(), problem });
             }
-            Kind::List => self.store.values(list).next().map(|_| {
+            Kind::List | Kind::Tuple => self.store.values(list).next().map(|_| {
                 let found = self.store.first_not_of(list, Kind::Event);
                 found.map_or((0, list), |(index, value)| (index as u64, value))
             }),
@@ -347,7 +412,7 @@ impl<S: EventSink> Reader<S> {
     }
 
     fn annotations(&mut self, list: Value, top: &mut TopLevel) -> Result<(), ContentError> {
-        if list.kind() != Kind::List {
+        if !matches!(list.kind(), Kind::List | Kind::Tuple) {
             return Err(type_error("external_annotations", "a list of annotations", list));
         }
         top.marks.clear();
@@ -373,40 +438,6 @@ impl<S: EventSink> Reader<S> {
         }
         Ok(())
     }
-
-    /// Reads the allocator settings of a simulation, and the name of the simulated recording.
-    fn parse_simulation(&self, value: Value, top: &mut TopLevel) {
-        let pairs = if value.kind() == Kind::Dict { self.store.pairs(value) } else { Vec::new() };
-        let mut simulated = [String::new(), String::new()];
-        for pair in pairs.chunks_exact(2) {
-            let index = ["settings", "source"].iter().position(|known| *known == self.store.describe(pair[0]));
-            index
-                .and_then(|index| simulated.get_mut(index))
-                .into_iter()
-                .for_each(|text| *text = self.store.describe(pair[1]));
-        }
-        top.simulated = Some(simulated);
-    }
-
-    /// Flattens nested settings to dotted keys. Dicts that are nested deeper than in PyTorch's settings become text.
-    /// The number of settings is limited, because shared dicts can expand without limit.
-    fn settings(&self, prefix: &str, value: Value, depth: u32, out: &mut Vec<(String, String)>) {
-        if value.kind() != Kind::Dict || depth > 3 {
-            out.push((prefix.to_owned(), self.store.describe(value)));
-            return;
-        }
-        for pair in self.store.pairs(value).chunks_exact(2) {
-            if out.len() >= MAX_SETTINGS {
-                if out.len() == MAX_SETTINGS {
-                    out.push(("…".to_owned(), "too many settings: ignored".to_owned()));
-                }
-                return;
-            }
-            let key = self.store.describe(pair[0]);
-            let joint = if prefix.is_empty() { "" } else { "." };
-            self.settings(&format!("{prefix}{joint}{key}"), pair[1], depth + 1, out);
-        }
-    }
 }
 
 /// Returns the private pool that all segments belong to. Returns `None` if there are several pools, or only the default
@@ -416,65 +447,10 @@ fn single_pool(segments: &[Segment]) -> Option<(u64, u64)> {
     segments.iter().all(|segment| segment.pool == Some(pool)).then_some(pool)
 }
 
-/// Contents of the top-level keys that have been read so far.
-#[derive(Default)]
-pub(super) struct TopLevel {
-    pub(super) segments: Vec<Segment>,
-    /// Position of each segment in the file.
-    pub(super) segment_places: Vec<SegmentPlace>,
-    marks: Vec<AnnotationMark>,
-    pub(super) traces: Vec<(i64, u32)>,
-    settings: Vec<(String, String)>,
-    recorder: ValueTree,
-    /// Allocator settings of a simulation, and name of the simulated recording.
-    simulated: Option<[String; 2]>,
-    /// Private pool that all segments belong to, if there is one.
-    single_pool: Option<(u64, u64)>,
-    /// Rows of the segments that already belong to a list. Used as a set, but a `HashSet` would add code to the wasm.
-    segments_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
-    /// Indices of the traces that already belong to a device, used as a set.
-    traces_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
-    devices: Devices,
-}
-
-/// Devices with events or blocks, ascending.
-#[derive(Default)]
-pub struct Devices(Vec<i64>);
-
-impl Devices {
-    /// Adds a device. Returns `false` if the device is new and there are already 1024 devices.
-    pub fn admit(&mut self, device: i64) -> bool {
-        match self.0.binary_search(&device) {
-            Ok(_) => true,
-            Err(place) => {
-                let has_room = self.0.len() < MAX_DEVICES;
-                if has_room {
-                    self.0.insert(place, device);
-                }
-                has_room
-            }
-        }
-    }
-}
-
-/// Position of a segment in the file.
-pub(super) struct SegmentPlace {
-    list: &'static str,
-    index: u32,
-    /// Row in the table of all segments that were read.
-    pub(super) row: u32,
-}
-
-impl SegmentPlace {
-    pub(super) fn text(&self) -> String {
-        format!("{}[{}]", self.list, self.index)
-    }
-}
-
 fn type_error(path: &str, what: &'static str, found: Value) -> ContentError {
     ContentError { path: path.to_owned(), problem: Problem::Type(what, found.kind()) }
 }
 
-fn schema_key(key: Value) -> Option<Key> {
+pub(super) fn schema_key(key: Value) -> Option<Key> {
     key.as_kind(Kind::String).and_then(|id| Key::from_id(StringId(id)))
 }

@@ -16,8 +16,10 @@ pub enum Kind {
     Float,
     /// String. Payload: its id.
     String,
-    /// Bytes object. It has no payload, because snapshots contain no bytes objects.
-    Bytes,
+    /// Constructor of plain values that the pickle names. Payload: its number.
+    Constructor,
+    /// Type of NumPy numbers. Payload: the letter of its kind and its size in bytes.
+    NumberType,
     Frame,
     /// List of frames. Payload: the id of the stack.
     Stack,
@@ -37,14 +39,15 @@ pub enum Kind {
     Tuple,
 }
 
-const KINDS: [Kind; 18] = [
+const KINDS: [Kind; 19] = [
     Kind::Open,
     Kind::Constant,
     Kind::Int,
     Kind::WideInt,
     Kind::Float,
     Kind::String,
-    Kind::Bytes,
+    Kind::Constructor,
+    Kind::NumberType,
     Kind::Frame,
     Kind::Stack,
     Kind::Event,
@@ -72,8 +75,6 @@ impl Value {
     pub const FALSE: Value = Value((Kind::Constant as u64) << PAYLOAD_BITS | 1);
     /// Python's `True`.
     pub const TRUE: Value = Value((Kind::Constant as u64) << PAYLOAD_BITS | 2);
-    /// A bytes object. All bytes objects are equal.
-    pub const BYTES: Value = Value((Kind::Bytes as u64) << PAYLOAD_BITS);
 
     /// Creates a handle whose payload is an index.
     #[inline(always)]
@@ -112,6 +113,11 @@ impl Value {
         self.0 >> PAYLOAD_BITS == kind as u64
     }
 
+    /// Returns whether the value is a list or tuple in the file.
+    pub fn is_sequence(self) -> bool {
+        matches!(self.kind(), Kind::List | Kind::Tuple | Kind::Stack | Kind::Trace)
+    }
+
     /// Returns the payload as an index if the value is of this kind.
     #[inline(always)]
     pub fn as_kind(self, kind: Kind) -> Option<u32> {
@@ -128,7 +134,7 @@ impl Kind {
             Kind::Int | Kind::WideInt => "an integer",
             Kind::Float => "a float",
             Kind::String => "a string",
-            Kind::Bytes => "bytes",
+            Kind::Constructor | Kind::NumberType => "a class",
             Kind::Frame => "a frame",
             Kind::Stack => "a list of frames",
             Kind::Event => "an event",

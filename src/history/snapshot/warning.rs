@@ -37,6 +37,16 @@ pub enum WarningKind {
     LiveExceedsReserved,
     /// The file has events but no list of segments.
     NoSegments,
+    /// Recorded allocations or segments are still live at the end, but no listed segment contains them.
+    MissingSegments,
+    /// The file has events, but none has a call stack.
+    NoStacks,
+    /// The file has segments, but no events: recording was not enabled.
+    NotRecorded,
+    /// The ring buffer of events has overwritten the oldest.
+    EventsOverwritten,
+    /// The events come from a file of torch.profiler. Holds what it calls the file.
+    FromProfiler(&'static str),
     /// The history comes from SnapViewer's plot data.
     FromPlotData,
     /// The file was simulated, not recorded. Holds the allocator settings.
@@ -66,6 +76,11 @@ impl WarningKind {
             WarningKind::SinglePool(_) => "one_pool",
             WarningKind::LiveExceedsReserved => "requested_beyond_reserved",
             WarningKind::NoSegments => "no_segments",
+            WarningKind::MissingSegments => "missing_segments",
+            WarningKind::NoStacks => "no_stacks",
+            WarningKind::NotRecorded => "not_recorded",
+            WarningKind::EventsOverwritten => "events_overwritten",
+            WarningKind::FromProfiler(_) => "from_the_profiler",
             WarningKind::FromPlotData => "from_a_drawing",
             WarningKind::Simulated(_) => "simulated",
             WarningKind::TrailingBytes(_) => "bytes_behind",
@@ -110,6 +125,24 @@ impl WarningKind {
             WarningKind::NoSegments => {
                 "no segments recorded: reserved bytes, and blocks without events, are unknown".into()
             }
+            WarningKind::MissingSegments => {
+                "recorded memory is in no listed segment: it counts as live and reserved until it is freed".into()
+            }
+            WarningKind::NoStacks => {
+                "Recorded without call stacks (context=None): record with \
+                 torch.cuda.memory._record_memory_history(context=\"all\")".into()
+            }
+            WarningKind::NotRecorded => {
+                "No events: recording was not enabled. Call torch.cuda.memory._record_memory_history() before the code \
+                 to look at".into()
+            }
+            WarningKind::EventsOverwritten => {
+                "Events before the first one were overwritten (max_entries): record fewer steps, or more entries".into()
+            }
+            WarningKind::FromProfiler(what) => format!(
+                "This is {what}: a timeline without call stacks and segments. A snapshot has both: record one with \
+                 torch.cuda.memory._record_memory_history(), and keep the profile beside it"
+            ),
             WarningKind::Simulated(settings) => ["simulated, not recorded: allocator settings ", settings].concat(),
             WarningKind::TrailingBytes(what) => format!("data after the end of the {what}, ignored"),
             WarningKind::FromPlotData => {

@@ -13,7 +13,8 @@ const MAX_GIB: f64 = 1024.0 * 1024.0;
 pub fn minimum(state: &Shared) -> Option<u64> {
     let marks = state.surroundings.marks.latest()?;
     let device = state.device().filter(|device| device.has_reserved())?;
-    let lower_bound = marks.out_of_memory.iter().map(|mark| mark.device_free.saturating_add(mark.reserved)).max()?;
+    let lower_bound =
+        marks.out_of_memory.iter().filter_map(|mark| mark.device_free?.checked_add(mark.reserved)).max()?;
     // Other processes may have used part of the GPU at that time.
     Some(lower_bound.max(u64::try_from(device.peak_reserved).unwrap_or(0)))
 }

@@ -38,7 +38,10 @@ impl WindowMarks {
         let at = |point: &protocol::AxisPoint| view.column_from_x(point.get(state.axis));
         let inside = |x: &f64| (0.0..=width).contains(x);
         let out_of_memory = marks.out_of_memory.iter().map(|mark| {
-            let text = format!("out of memory: {} requested, {} free", Bytes(mark.requested), Bytes(mark.device_free));
+            let free = mark
+                .device_free
+                .map_or_else(|| "free memory unknown".to_owned(), |free| format!("{} free", Bytes(free)));
+            let text = format!("out of memory: {} requested, {free}", Bytes(mark.requested));
             (at(&mark.position), text)
         });
         let recording_x = view.column_from_x(match state.axis {

@@ -3,7 +3,7 @@
 //! ones.
 
 use memscape::json;
-use memscape::pickle::{Builder, Limits, Unpickler};
+use memscape::pickle::{Builder, Constructed, Limits, Unpickler};
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -110,6 +110,23 @@ impl Builder for Digests {
     fn tuple(&mut self, items: &[Digest]) -> Result<Digest, &'static str> {
         self.check(items);
         Ok(digest(("tuple", items.iter().map(|item| item.0).collect::<Vec<_>>())))
+    }
+    fn global(&mut self, module: &str, name: &str, _: Option<Digest>) -> Option<Digest> {
+        (module == "collections").then(|| digest(("global", name)))
+    }
+    fn construct(&mut self, constructor: Digest, arguments: Digest) -> Option<Constructed<Digest>> {
+        self.check(&[constructor]);
+        let named = |name: &str| constructor == digest(("global", name));
+        match arguments.0 & OPEN {
+            0 if named("OrderedDict") => Some(Constructed::Dict),
+            0 if named("deque") => Some(Constructed::List),
+            0 if named("Counter") => Some(Constructed::Value(digest(("counter", arguments.0)))),
+            _ => None,
+        }
+    }
+    fn with_state(&mut self, value: Digest, state: Digest) -> Option<Digest> {
+        self.check(&[value, state]);
+        Some(value)
     }
     fn open_list(&mut self, slot: u32) {
         self.open(slot, Open::List(Vec::new()));

@@ -16,7 +16,7 @@ pub(crate) fn read(pickle: &[u8], limits: Limits, chunk: usize) -> String {
         Ok(finished) => finished,
         Err(error) => return format!("{error:?}: {error}"),
     };
-    match reader.finish(root) {
+    match reader.finish(root, 0) {
         Ok((snapshot, events)) => text(&snapshot, &events),
         Err(error) => format!("{error:?}: {error}"),
     }

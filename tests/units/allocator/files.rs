@@ -70,7 +70,7 @@ pub(crate) fn written(text: &str) -> Vec<Recording> {
 }
 
 fn built(reader: Reader<Recorder>, root: Value) -> Vec<Recording> {
-    let (snapshot, recorder) = reader.finish(root).expect("valid snapshot");
+    let (snapshot, recorder) = reader.finish(root, 0).expect("valid snapshot");
     let mut always = || true;
     let mut slice = TimeSlice::new(&mut always);
     let mut builder = Builder::new(&snapshot, recorder);

@@ -88,7 +88,12 @@ impl Categories {
         let evidence = Some(Evidence { find: Some(category_query(&name)), ..moment_evidence(self.peak.moment) });
         if unknown.bytes > whole / TOLERATED_DIVISOR {
             let mut text = format!("Classified as {name}: {} of the peak.", bytes_text(unknown.bytes));
-            if self.peak.without_stack > unknown.bytes / 2 {
+            if writer.file.snapshot.frames.is_empty() {
+                text.push_str(
+                    " Recorded without call stacks (context=None): record with \
+                     torch.cuda.memory._record_memory_history(context=\"all\").",
+                );
+            } else if self.peak.without_stack > unknown.bytes / 2 {
                 let part = bytes_text(self.peak.without_stack);
                 text.push_str(&format!(" Allocated before recording, without a stack: {part}. "));
                 text.push_str("Start recording before the model is created.");

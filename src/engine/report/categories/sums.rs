@@ -24,7 +24,7 @@ pub(super) struct Sums {
     /// Bytes that belong to no recorded allocation. They have no category.
     pub(super) unexplained: Weight,
     pub(super) unknown: SiteSums,
-    /// Bytes in the category "unknown" that have no stack.
+    /// Bytes in the category "unknown" that were allocated before recording and have no stack.
     pub(super) without_stack: u64,
     /// Bytes that were classified by rules that compare sizes.
     pub(super) by_size: u64,
@@ -72,7 +72,8 @@ impl Sums {
             }
             if category == last {
                 self.unknown.add(file, history, id, bytes);
-                if matches!(file.stack(history, id), StackId::NONE | StackId::EMPTY) {
+                let is_early = (id.0 as usize) < history.allocations.early_count();
+                if is_early && matches!(file.stack(history, id), StackId::NONE | StackId::EMPTY) {
                     self.without_stack = self.without_stack.saturating_add(bytes);
                 }
             }

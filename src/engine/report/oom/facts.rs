@@ -27,8 +27,8 @@ pub(super) struct OomFacts {
     pub(super) event: u32,
     /// Bytes of the request that failed.
     pub(super) request: u64,
-    /// Free bytes on the device.
-    pub(super) device_free: u64,
+    /// Free bytes on the device, if recorded.
+    pub(super) device_free: Option<u64>,
     pub(super) reserved: u64,
     /// Live bytes. `awaiting_free` is the number of these bytes that are awaiting free.
     pub(super) live: u64,
@@ -36,13 +36,14 @@ pub(super) struct OomFacts {
 }
 
 impl OomFacts {
-    /// Returns the sum of the reserved bytes and the bytes that are free on the device.
-    pub(super) fn accounted(&self) -> u64 {
-        self.reserved.saturating_add(self.device_free)
+    /// Returns the sum of the reserved bytes and the bytes that are free on the device, if those are known.
+    pub(super) fn accounted(&self) -> Option<u64> {
+        self.device_free.map(|free| self.reserved.saturating_add(free))
     }
 
     pub(super) fn new(history: &DeviceHistory, event: u32) -> OomFacts {
-        let (device_free, request) = history.address_and_size(EventIdx(event));
+        let (_, request) = history.address_and_size(EventIdx(event));
+        let device_free = history.free_at_oom(EventIdx(event));
         let moment = Moment::after(EventIdx(event));
         let positive = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
         let change = |event| history.awaiting_free_change(event);
@@ -97,7 +98,7 @@ impl RoundedAtOoms {
 /// Returns a lower bound of the device's memory: the highest sum of reserved and free bytes at any OOM. Memory in use
 /// outside the allocator and by other processes is not included.
 pub(super) fn min_capacity(history: &DeviceHistory) -> u64 {
-    oom_events(history).map(|event| OomFacts::new(history, event).accounted()).max().unwrap_or(0)
+    oom_events(history).filter_map(|event| OomFacts::new(history, event).accounted()).max().unwrap_or(0)
 }
 
 /// Returns the indices of the OOM events, in ascending order.

@@ -152,13 +152,15 @@ fn write_requests(
     let columns = [
         column::cell("event", "event", |(event, ..): Row<'_>| Cell::Event(event.into())),
         column::bytes("requested_bytes", "requested", |(_, facts, ..): Row<'_>| facts.request),
-        column::bytes("device_free_bytes", "free on the device", |(_, facts, ..): Row<'_>| facts.device_free),
+        column::cell("device_free_bytes", "free on the device", |(_, facts, ..): Row<'_>| {
+            facts.device_free.map_or(Cell::Empty, Cell::Bytes)
+        }),
         column::bytes("reserved_bytes", "reserved", |(_, facts, ..): Row<'_>| facts.reserved),
         column::bytes("live_bytes", "live", |(_, facts, ..): Row<'_>| facts.live),
         column::bytes("awaiting_free_bytes", "awaiting free", |(_, facts, ..): Row<'_>| facts.awaiting_free),
         column::bytes("free_bytes", "≤ free (cached)", |(.., free, _): Row<'_>| free),
-        column::bytes("outside_bytes", "≥ outside the allocator", |(_, facts, ..): Row<'_>| {
-            capacity.value.saturating_sub(facts.accounted())
+        column::cell("outside_bytes", "≥ outside the allocator", |(_, facts, ..): Row<'_>| {
+            facts.accounted().map_or(Cell::Empty, |bytes| Cell::Bytes(capacity.value.saturating_sub(bytes)))
         }),
         column::text("stream", "stream", |(event, ..): Row<'_>| stream_name(stream(event))),
         column::text("call_site", "call site", |(.., site): Row<'_>| site.to_owned()),

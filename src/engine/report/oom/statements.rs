@@ -20,12 +20,15 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let (kinds, live) = (&failure.by_kind.kinds, &failure.live);
     let has_segments = !file.snapshot.segments.is_empty() && facts.reserved > 0;
     let rounded = file.rounding.rounded(facts.request);
+    let free = facts.device_free.map_or_else(
+        || "; free memory unknown (no device_free in the file)".to_owned(),
+        |free| format!(", the device had {} free", bytes_text(free)),
+    );
     let text = format!(
-        "Out of memory at event {}: {} requested {}, the device had {} free.",
+        "Out of memory at event {}: {} requested {}{free}.",
         group_digits(facts.event.into()),
         if site.is_empty() { "an allocation" } else { site },
-        bytes_text(facts.request),
-        bytes_text(facts.device_free)
+        bytes_text(facts.request)
     );
     let span = Span {
         from: moment.saturating_sub(SHOWN_EVENTS),
@@ -41,7 +44,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         writer.set_parts_chart(&[
             ("live", facts.live),
             ("free (cached) and rounding", free),
-            ("free on the device", facts.device_free),
+            ("free on the device", facts.device_free.unwrap_or(0)),
             ("the request", facts.request),
         ]);
     }
@@ -62,16 +65,16 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let released = sum_kinds(kinds.iter().filter(|totals| totals.kind.pool == Some((0, 0))), |totals| {
         if totals.kind.expandable { totals.sums.free } else { totals.empty_segment_bytes }
     });
-    let from_driver = facts.device_free.saturating_add(released);
+    let from_driver = facts.device_free.map_or(0, |free| free.saturating_add(released));
     let fits = largest.max(from_driver / DRIVER_GRANULARITY * DRIVER_GRANULARITY);
     let is_expandable = matching().any(|totals| totals.kind.expandable);
     let pages = if is_expandable { SegmentSizing::Expandable } else { SegmentSizing::Fixed };
-    if has_segments {
+    if let Some(device_free) = facts.device_free.filter(|_| has_segments) {
         let mut text = format!("Largest request that would have fit: ≤ {}", bytes_text(fits));
         if fits == largest {
             text.push_str(", in the largest free block of this pool.");
         } else {
-            text.push_str(&format!(", in a new segment: the device had {} free", bytes_text(facts.device_free)));
+            text.push_str(&format!(", in a new segment: the device had {} free", bytes_text(device_free)));
             if released > 0 {
                 text.push_str(&format!(", and PyTorch first releases ≤ {} in empty segments", bytes_text(released)));
             }
@@ -79,6 +82,9 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
             text.push_str(if fits < from_driver && released == 0 { "; segments are multiples of 2 MiB." } else { "." });
         }
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+    }
+    if has_segments {
+        let short_by = |free: u64| rounded.checked_sub(all_free.saturating_add(free)).filter(|&bytes| bytes > 0);
         let (tone, text, fix) = if fits >= rounded {
             let text = "The request may have fit: free bytes are upper bounds.".to_owned();
             (Tone::Fact, text, "Check for a limit (torch.cuda.set_per_process_memory_fraction).")
@@ -90,12 +96,15 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
             );
             let fix = if is_expandable { "" } else { "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True." };
             (Tone::Alarm, text, fix)
-        } else if all_free.saturating_add(facts.device_free) < rounded {
+        } else if let Some(bytes) = facts.device_free.and_then(short_by) {
             let text = format!(
                 "Not fragmentation: free (cached) plus free device memory falls short by ≥ {}.",
-                bytes_text(rounded - all_free.saturating_add(facts.device_free))
+                bytes_text(bytes)
             );
             (Tone::Fact, text, "Reduce what is live at the OOM, or the request.")
+        } else if all_free < rounded {
+            let text = format!("Free (cached): ≤ {}, less than the request.", bytes_text(all_free));
+            (Tone::Fact, text, "")
         } else {
             let text = format!(
                 "Free (cached): ≤ {}, but only ≤ {} in this pool. The rest belongs to other pools, streams or size classes.",
@@ -107,7 +116,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         writer.add_statement(tone, text, Some(moment_evidence(moment)));
         writer.set_fix(fix);
     }
-    if facts.device_free >= driver_request_size(rounded, pages) {
+    if facts.device_free.is_some_and(|free| free >= driver_request_size(rounded, pages)) {
         let text = "The device had enough free for this request.".to_owned();
         writer.add_statement(Tone::Fact, text, None);
         writer.set_fix(
@@ -152,7 +161,7 @@ pub(super) fn write_recorded_outside(
     if others > 0 {
         let text = format!("Other processes used {} of this GPU (NVML).", bytes_text(others));
         // Without the other processes, the request would have fit.
-        let is_cause = others.saturating_add(facts.device_free) >= facts.request;
+        let is_cause = others.saturating_add(facts.device_free.unwrap_or(0)) >= facts.request;
         writer.add_statement(if is_cause { Tone::Alarm } else { Tone::Fact }, text, None);
         writer.set_fix(if is_cause { "Stop them: nvidia-smi lists the processes on the GPU." } else { "" });
     }
@@ -173,16 +182,14 @@ pub(super) fn write_inferred_outside(
     question: &ReportQuestion,
     capacity: &Threshold,
 ) {
-    if facts.reserved == 0 {
-        return;
-    }
-    let outside = capacity.value.saturating_sub(facts.accounted());
+    let Some(accounted) = facts.accounted().filter(|_| facts.reserved > 0) else { return };
+    let outside = capacity.value.saturating_sub(accounted);
     let is_chosen = question.thresholds.iter().any(|(key, _)| *key == capacity.key);
     let text = if outside > 0 {
         let bound = if is_chosen { "" } else { "At least " };
         format!("{bound}{} of device memory was in use", bytes_text(outside))
     } else {
-        let accounted = bytes_text(facts.accounted());
+        let accounted = bytes_text(accounted);
         format!("Reserved and free memory add up to {accounted}. GPU memory beyond that was in use")
     };
     let text = text + " outside the allocator (CUDA context, NCCL, other processes).";

@@ -34,10 +34,12 @@ struct Columns {
     /// trace: free requested, freed. Columns of allocations in the trace: free requested, freed, allocated. Events of
     /// notes. Counts of live allocations. Allocations live at the end, and their blocks. Labels of annotated subjects
     /// and of annotated addresses. Moments of the maxima of the drawn, reserved and awaiting-free totals.
-    words: [Column<u32>; 18],
+    /// Events of reserved ranges outside the listed segments.
+    words: [Column<u32>; 19],
     /// Address and size, as two columns each: allocations from before the trace, allocations in the trace, segment
-    /// operations, notes. Then annotated subjects and annotated addresses.
-    longs: [Column<u64>; 10],
+    /// operations, notes. Then annotated subjects and annotated addresses, and address and size of reserved ranges
+    /// outside the listed segments.
+    longs: [Column<u64>; 12],
     /// Times: first event of each chunk, latest time before the chunk, events without an offset. Drawn, reserved and
     /// awaiting-free totals: first total and maximum of each block.
     signed: [Column<i64>; 9],
@@ -48,7 +50,7 @@ struct Columns {
 base::heap_bytes!(Columns: [bytes], [words], [longs], [signed], [offsets]);
 
 /// Kinds of warnings about histories. A serialized warning stores its index in this table.
-const KINDS: [WarningKind; 11] = [
+const KINDS: [WarningKind; 12] = [
     WarningKind::AllocatedTwice,
     WarningKind::FreedTwice,
     WarningKind::FreeOfUnknownBlock,
@@ -60,6 +62,7 @@ const KINDS: [WarningKind; 11] = [
     WarningKind::AnnotationWithoutStart,
     WarningKind::TotalsAtLimit,
     WarningKind::LiveExceedsReserved,
+    WarningKind::MissingSegments,
 ];
 
 #[cfg(test)]

@@ -150,6 +150,7 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
         drawn_moments,
         reserved_moments,
         pending_moments,
+        unlisted_events,
     ] = words;
     let [
         before_address,
@@ -162,6 +163,8 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
         note_size,
         subjects,
         addresses,
+        unlisted_address,
+        unlisted_size,
     ] = longs;
     let [start, latest_before, exception_times, drawn, drawn_max, reserved, reserved_max, pending, pending_max] =
         signed;
@@ -220,7 +223,10 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
         && subjects.len() == subject_labels.len()
         && addresses.len() == address_labels.len()
         && operation_address.len() == operation_size.len()
-        && note_address.len() == note_size.len();
+        && note_address.len() == note_size.len()
+        && [unlisted_address.len(), unlisted_size.len()] == [unlisted_events.len(); 2]
+        && unlisted_events.iter().all(|event| (event as usize) < action.len());
+    let unlisted = unlisted_address.iter().zip(unlisted_size.iter()).zip(unlisted_events.iter());
     let subjects = subjects.iter().map(decode_subject).collect::<Option<Vec<Subject>>>()?;
     let annotated = Annotated {
         by_subject: subjects.into_iter().zip(subject_labels.iter().map(LabelsId)).collect(),
@@ -240,6 +246,7 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
         live_counts,
         end_blocks: end_ids.iter().zip(end_rows.iter()).collect(),
         segment_operations: operation_address.iter().zip(operation_size.iter()).collect(),
+        unlisted_ranges: unlisted.map(|((address, size), event)| (address, size, event)).collect(),
         notes: note_address.iter().zip(note_size.iter()).collect(),
         early_facts: Column::new(),
         later_operations: Column::new(),

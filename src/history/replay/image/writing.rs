@@ -36,6 +36,7 @@ pub fn write_parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Res
     let totals = [drawn, reserved, awaiting_free].map(Totals::blocks);
     let [drawn, reserved, pending] = &totals;
 
+    let unlisted = &history.unlisted_ranges;
     write_columns(0, [&events.action], put)?;
     let words = [
         &events.subject,
@@ -56,6 +57,7 @@ pub fn write_parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Res
         drawn.2,
         reserved.2,
         pending.2,
+        &unlisted.iter().map(|range| range.2).collect(),
     ];
     write_columns(1, words, put)?;
     let (operations, notes) = (&history.segment_operations, &history.notes);
@@ -70,6 +72,8 @@ pub fn write_parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Res
         &size(notes),
         &subjects.into_iter().collect(),
         &addresses.into_iter().collect(),
+        &unlisted.iter().map(|range| range.0).collect(),
+        &unlisted.iter().map(|range| range.1).collect(),
     ];
     write_columns(2, longs, put)?;
     let signed = [

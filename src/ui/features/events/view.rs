@@ -66,6 +66,7 @@ fn symbol(action: Action) -> &'static str {
         Action::Oom => "▲",
         Action::Annotate => "✎",
         Action::Unknown => "?",
+        Action::UserDefined => "✎",
     }
 }
 

@@ -34,7 +34,7 @@ rows! {
         .when(|state| matches!(state.stage, Stage::Choosing(_)) || load_dialog::loaded_text(state).is_some())
         .with(&[OpensFile]);
     CHOOSE_EVENTS = row(Page, FILES, &[], "Load a range of the events…", "choose-events",
-        |state, out| load_dialog::ask_again(state, out))
+        load_dialog::ask_again)
         .when(|state| matches!(state.stage, Stage::Loading(_) | Stage::Ready(_))).with(&[OpensFile]);
     NEXT_DEVICE = row(Page, FILES, &["u"], "Show the next device", "device", |state, _| step_device(state, 1))
         .when(has_devices);

@@ -95,7 +95,7 @@ fn toggle_segment(state: &mut State) {
             plots::show_plot(state, with_filter(plot, MemoryFilter { address: None, ..only }));
         }
         (_, Some(_)) => {
-            plots::show_plot(state, Plot::Addresses(MemoryFilter { address: selected, ..MemoryFilter::default() }))
+            plots::show_plot(state, Plot::Addresses(MemoryFilter { address: selected, ..MemoryFilter::default() }));
         }
         (_, None) => state.remark = Some("Select a segment first.".to_owned()),
     }

@@ -41,9 +41,9 @@ rows! {
     COPY_DETAILS = row(Page, SEARCH, &["c"], "Copy the selected allocation", "copy-details",
         |state, out| out.extend(state.selection.as_deref().map(details::text).map(Effect::Copy)));
     COPY_LINK = row(Page, FILES, &["Shift+j"], "Copy a link to this view", "copy-link",
-        |state, out| link::copy_link(state, out)).with(&[BrowserOnly]);
+        link::copy_link).with(&[BrowserOnly]);
     CLEAR_SELECTION = row(Page, SEARCH, &["Escape"], "Clear the selection, then the search", "clear-selection",
-        |state, out| escape(state, out));
+        escape);
     /// Copies the Python code that records a snapshot.
     COPY_SNIPPET = row(Page, FILES, &["y"], "Copy the code that records a snapshot", "copy-snippet",
         |_, out| out.push(Effect::Copy(recording_snippet::SNIPPET.to_owned())))

@@ -22,7 +22,7 @@ fn oom(mut rank: Rank, time_us: Option<i64>) -> Rank {
         event: 7,
         time_us,
         requested_bytes,
-        device_free_bytes: 0,
+        device_free_bytes: Some(0),
         live_bytes,
         reserved_bytes: 11 * GIB,
     });

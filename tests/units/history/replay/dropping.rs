@@ -97,7 +97,7 @@ fn opened(text: &str, keep: KeepRange) -> (Snapshot, DeviceHistory) {
     let mut machine = Parser::new(Reader::new(Recorder::with_range(keep)), Limits::default());
     assert!(machine.feed(text.as_bytes()).is_ok());
     let Ok((reader, root)) = machine.finish() else { panic!("incomplete JSON") };
-    let Ok((snapshot, recorder)) = reader.finish(root) else { panic!("invalid snapshot") };
+    let Ok((snapshot, recorder)) = reader.finish(root, 0) else { panic!("invalid snapshot") };
     let mut builder = Builder::new(&snapshot, recorder);
     while builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).is_err() {}
     let history = builder.finish().0.into_iter().next().expect("a device");
