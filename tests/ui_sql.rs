@@ -4,8 +4,8 @@ use memscape::protocol::second_file_ordinal;
 use memscape::protocol::sql::{RowTarget, SqlReply};
 use memscape::sql::{Limits, Queries, Session, Source};
 use memscape::ui::features::sql::{Node, SqlAction, SqlPart};
-use memscape::ui::session::url::PageScheme;
 use memscape::ui::state::effect::SqlEffect;
+use memscape::ui::text::url::PageScheme;
 use memscape::ui::{Action, Effect, State, update};
 
 /// The tab, its worker, and the effects that the page would carry out.

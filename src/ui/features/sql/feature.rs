@@ -37,7 +37,7 @@ fn open(sql: &mut Sql, shared: &Shared, out: &mut Outbox) {
     let QuerySubject { loads, is_b_second, name, .. } = sql.subject.clone();
     (sql.stage, sql.is_busy, sql.has_rows) = (WorkerStage::Opening, true, false);
     sql.set_status("Loading…", false);
-    let request = SqlRequest::Open { name, categories: Box::new(shared.rules.set().clone()), is_b_second };
+    let request = SqlRequest::Open { name, categories: Box::new(shared.rules.set()), is_b_second };
     out.push(Effect::Sql(SqlEffect::Open(loads, request)));
 }
 
