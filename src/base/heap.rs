@@ -16,8 +16,8 @@ pub fn sum<'a, T: HeapBytes + 'a>(values: impl IntoIterator<Item = &'a T>) -> us
     values.into_iter().map(T::heap_bytes).sum()
 }
 
-/// Implements [`HeapBytes`](heap::HeapBytes) for a type as the sum of some of its fields. Of a field in brackets, the
-/// elements are counted instead of the collection; in double brackets, the elements of its elements.
+/// Implements [`HeapBytes`](crate::heap::HeapBytes) for a type as the sum of some of its fields. Of a field in
+/// brackets, the elements are counted instead of the collection; in double brackets, the elements of its elements.
 #[macro_export]
 macro_rules! heap_bytes {
     (@ $self:ident [[$field:tt]]) => { $crate::heap::sum($self.$field.iter().flatten()) };

@@ -78,7 +78,6 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use surveyor::{Source, Surveyor, Task};
 use theme::Theme;
-use ui;
 use ui::features::State;
 use ui::features::watch::WatchAction;
 use ui::shell::action::Action;

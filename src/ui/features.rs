@@ -52,7 +52,7 @@ use what_if::{Simulator, WhatIfAction};
 /// features.
 macro_rules! features {
     ($($(#[$doc:meta])* $field:ident: $State:ty, $Name:ident($Action:ty) = $feature:expr;)*) => {
-        /// State of the page. Changed only by [`crate::shell::update()`].
+        /// State of the page. Changed only by [`update`](crate::shell::update::update).
         #[derive(Clone, Debug, Default)]
         pub struct State {
             /// State shared by all features.

@@ -6,7 +6,7 @@ use protocol::sql::SqlRequest;
 use protocol::{CategorySet, ExportJob, LoadRange, Request};
 use std::rc::Rc;
 
-/// Work for the shell after [`crate::shell::update()`]. Redrawing needs no effect, since the shell redraws whatever has
+/// Work for the shell after [`update`](crate::shell::update::update). Redrawing needs no effect, since the shell redraws whatever has
 /// changed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
