@@ -3,7 +3,7 @@
 use memscape::protocol::second_file_ordinal;
 use memscape::protocol::sql::{RowTarget, SqlReply};
 use memscape::sql::{Limits, Queries, Session, Source};
-use memscape::ui::features::sql::{Node, SqlAction, SqlPart};
+use memscape::ui::features::sql::{Sql, SqlAction};
 use memscape::ui::state::effect::SqlEffect;
 use memscape::ui::text::url::PageScheme;
 use memscape::ui::{Action, Effect, State, update};
@@ -58,7 +58,7 @@ impl Tab {
     fn run(&mut self, query: &str) {
         self.effects.clear();
         self.act(SqlAction::Run(query.to_owned()));
-        assert!(!self.state.queries.is_busy());
+        assert!(!self.tab().is_busy);
     }
 
     fn click(&mut self, act: &str) {
@@ -75,21 +75,25 @@ impl Tab {
         self.act(SqlAction::KeyPressed(key.to_owned()));
     }
 
-    fn shown(&self, part: SqlPart) -> String {
-        text(&self.state.queries.nodes(part))
+    fn tab(&self) -> &Sql {
+        &self.state.queries
     }
 
     fn status(&self) -> (&str, bool) {
-        self.state.queries.status()
+        let (text, is_error) = &self.tab().status;
+        (text, *is_error)
     }
-}
 
-fn text(nodes: &[Node]) -> String {
-    let of = |node: &Node| match node {
-        Node::Text(text) => text.clone(),
-        Node::Element { children, .. } => text(children),
-    };
-    nodes.iter().map(of).collect()
+    /// The header and the rows received so far.
+    fn table(&self) -> String {
+        let result = &self.tab().result;
+        let names = result.columns.iter().map(|(name, _)| &**name);
+        names.chain(result.rows.iter().flat_map(|row| &row.cells).map(|cell| &**cell)).collect()
+    }
+
+    fn query(&self) -> String {
+        self.tab().highlighted().into_iter().map(|(_, text)| text).collect()
+    }
 }
 
 const COUNT: &str = "WITH RECURSIVE n(event, id) AS (VALUES(1, 9) UNION ALL SELECT event + 1, 9 FROM n WHERE event < ";
@@ -98,22 +102,22 @@ const COUNT: &str = "WITH RECURSIVE n(event, id) AS (VALUES(1, 9) UNION ALL SELE
 fn rows_are_shown_sorted_and_saved() {
     let mut tab = tab("");
     tab.run(&format!("{COUNT} 450) SELECT event, event % 10 AS rest, id FROM n"));
-    assert!(tab.shown(SqlPart::Rows).starts_with("eventrestid119229"));
+    assert!(tab.table().starts_with("eventrestid119229"));
     assert!(tab.status().0.starts_with("450 rows in ") && !tab.status().1, "{:?}", tab.status());
     // More rows are added while scrolling.
     let more = |tab: &mut Tab| {
-        let (version, count) = (tab.state.queries.version(SqlPart::Rows), tab.state.queries.row_count());
+        let (number, count) = (tab.tab().result_count, tab.tab().result.rows.len());
         tab.act(SqlAction::MoreWanted);
-        assert_eq!(tab.state.queries.version(SqlPart::Rows), version);
-        tab.state.queries.rows_from(count).len()
+        assert_eq!(tab.tab().result_count, number, "the rows before are shown already");
+        tab.tab().result.rows.len() - count
     };
     assert_eq!([more(&mut tab), more(&mut tab), more(&mut tab)], [200, 50, 0]);
     tab.click("sort:0");
-    assert!(tab.shown(SqlPart::Rows).starts_with("eventrestid450094499"));
+    assert!(tab.table().starts_with("eventrestid450094499"));
     tab.click("sort:0");
-    assert!(tab.shown(SqlPart::Rows).starts_with("eventrestid119"));
+    assert!(tab.table().starts_with("eventrestid119"));
     let target = RowTarget { device: None, allocation: Some(9), event: Some(3) };
-    assert_eq!(tab.state.queries.row_target("row:2"), Some(target));
+    assert_eq!(tab.tab().row_target("row:2"), Some(target));
     tab.click("copy");
     assert!(tab.copied.starts_with("event\trest\tid\n1\t1\t9\n"));
     tab.click("csv");
@@ -123,7 +127,7 @@ fn rows_are_shown_sorted_and_saved() {
     assert!(sqlite == "name.sqlite" && bytes.starts_with(b"SQLite format 3\0"));
     for nothing in ["row:4000000000", "row:", "sort:99", "nonsense", "canned:x", ""] {
         tab.click(nothing);
-        assert_eq!(tab.state.queries.row_target(nothing), None);
+        assert_eq!(tab.tab().row_target(nothing), None);
     }
 }
 
@@ -131,7 +135,7 @@ fn rows_are_shown_sorted_and_saved() {
 fn rows_of_two_files_link_to_their_file() {
     let go = |tab: &mut Tab, sql: &str| {
         tab.run(sql);
-        tab.state.queries.row_target("row:0")
+        tab.tab().row_target("row:0")
     };
     let of = |device| Some(RowTarget { device: Some(device), allocation: Some(7), event: None });
     let mut tab = compared("", Some("B"));
@@ -151,22 +155,22 @@ fn only_numeric_series_has_a_chart() {
     let mut tab = tab("");
     let mut chart = |sql: &str| {
         tab.run(&format!("{COUNT} 5) {sql}"));
-        tab.shown(SqlPart::Chart)
+        let chart = tab.tab().result.chart.clone();
+        chart.map(|chart| (chart.lines[0].0.clone(), chart.ranges))
     };
-    assert_eq!(chart("SELECT event, event * 1024 AS live_bytes FROM n"), "live_bytes0 B to 5.00 KiBevent: 1 to 5");
-    assert_eq!(chart("SELECT event, 'x' AS name FROM n"), "");
-    assert_eq!(chart("SELECT event, event AS stack FROM n"), "");
-    assert_eq!(chart("SELECT abs(event - 3) AS x, event AS y FROM n"), "");
+    let wanted = ("live_bytes".to_owned(), ["0 B to 5.00 KiB", "event: 1 to 5"].map(str::to_owned));
+    assert_eq!(chart("SELECT event, event * 1024 AS live_bytes FROM n"), Some(wanted));
+    assert_eq!(chart("SELECT event, 'x' AS name FROM n"), None);
+    assert_eq!(chart("SELECT event, event AS stack FROM n"), None);
+    assert_eq!(chart("SELECT abs(event - 3) AS x, event AS y FROM n"), None);
 }
 
 #[test]
 fn chart_fills_its_box() {
     let mut tab = tab("");
     tab.run(&format!("{COUNT} 3) SELECT event, event * 2 AS rate FROM n"));
-    let nodes = tab.state.queries.nodes(SqlPart::Chart);
-    let Node::Element { children, .. } = &nodes[0] else { panic!("an svg") };
-    let Node::Element { attributes, .. } = &children[0] else { panic!("a path") };
-    assert!(attributes.contains(&("d", "M0.0 66.67L500.0 33.33L1000.0 0.00".to_owned())), "{attributes:?}");
+    let chart = tab.tab().result.chart.as_ref().unwrap();
+    assert_eq!(chart.lines, [("rate".to_owned(), "M0.0 66.67L500.0 33.33L1000.0 0.00".to_owned())]);
 }
 
 #[test]
@@ -179,36 +183,33 @@ fn result_is_limited_to_ten_thousand_rows() {
 #[test]
 fn history_keeps_only_valid_queries() {
     let mut tab = tab("SELECT 2\u{1e}SELECT 1");
-    assert_eq!(tab.shown(SqlPart::History), "SELECT 2SELECT 1");
+    assert_eq!(*tab.tab().history, ["SELECT 2", "SELECT 1"]);
     tab.run("SELECT no_such");
     assert!(tab.status().0.contains("no such column") && tab.status().1);
     tab.run(" SELECT 1\n");
-    assert_eq!(tab.shown(SqlPart::History), "SELECT 1SELECT 2");
+    assert_eq!(*tab.tab().history, ["SELECT 1", "SELECT 2"]);
     assert_eq!(tab.effects.last(), Some(&SqlEffect::StoreHistory("SELECT 1\u{1e}SELECT 2".to_owned())));
     tab.click("history:1");
     assert_eq!(tab.effects[0], SqlEffect::SetText("SELECT 2".to_owned(), 8));
-    assert_eq!(tab.shown(SqlPart::Rows), "22");
+    assert_eq!(tab.table(), "22");
 }
 
 #[test]
 fn tab_completes_words() {
     let mut tab = tab("");
-    tab.edit("SELECT 'é' || reque FROM x", 18);
-    assert_eq!(tab.shown(SqlPart::Words), "requested_bytes");
-    assert_eq!(tab.shown(SqlPart::Query), "SELECT 'é' || reque FROM x\n");
+    tab.edit("SELECT 'é' || reque FROM x", 19);
+    assert_eq!(tab.tab().completion.words, ["requested_bytes"]);
+    assert_eq!(tab.query(), "SELECT 'é' || reque FROM x");
     tab.press("Tab");
-    assert_eq!(tab.effects, [SqlEffect::SetText("SELECT 'é' || requested_bytes FROM x".to_owned(), 29)]);
-    assert_eq!(tab.shown(SqlPart::Query), "SELECT 'é' || requested_bytes FROM x\n");
-    assert_eq!(tab.shown(SqlPart::Words), "");
+    assert_eq!(tab.effects, [SqlEffect::SetText("SELECT 'é' || requested_bytes FROM x".to_owned(), 30)]);
+    assert_eq!(tab.query(), "SELECT 'é' || requested_bytes FROM x");
+    assert!(tab.tab().completion.words.is_empty());
     tab.edit("SELECT * FROM s", 15);
     tab.press("ArrowDown");
     tab.press("ArrowDown");
-    let words = tab.state.queries.nodes(SqlPart::Words);
-    assert!(
-        matches!(&words[1], Node::Element { attributes, .. } if attributes.contains(&("aria-selected", "true".to_owned())))
-    );
+    assert_eq!(tab.tab().chosen, Some(1));
     tab.press("Escape");
-    assert!(tab.shown(SqlPart::Words).is_empty());
+    assert!(tab.tab().completion.words.is_empty());
     tab.press("Tab");
     assert!(tab.effects.is_empty(), "the list of completions is closed");
 }
@@ -217,13 +218,13 @@ fn tab_completes_words() {
 fn query_is_highlighted_once_worker_has_sent_its_syntax() {
     let mut tab = tab("");
     tab.edit("SELECT 1", 8);
-    assert_eq!(tab.state.queries.nodes(SqlPart::Query).len(), 4, "keyword, space, number and end of line");
+    let pieces = [("keyword", "SELECT"), ("", " "), ("number", "1")].map(|(class, text)| (class, text.to_owned()));
+    assert_eq!(tab.tab().highlighted(), pieces);
     // A worker that is not open is not asked.
     tab.act(SqlAction::Failed("gone".to_owned()));
     assert_eq!(tab.status(), ("The query ended the worker: gone", true));
     tab.edit("SELECT 12", 9);
-    let nodes = tab.state.queries.nodes(SqlPart::Query);
-    assert_eq!(nodes, [Node::Text("SELECT 12".to_owned()), Node::Text("\n".to_owned())]);
+    assert_eq!(tab.tab().highlighted(), [("", "SELECT 12".to_owned())]);
 }
 
 #[test]
@@ -235,14 +236,14 @@ fn query_waits_until_snapshots_are_open() {
     tab.act(SqlAction::Cancelled);
     assert!(matches!(&*tab.effects, [SqlEffect::Open(..)]), "{:?}", tab.effects);
     assert_eq!(tab.status(), ("Loading…", false));
-    assert_eq!(tab.state.queries.row_target("row:0"), None, "the new worker may have other snapshots");
+    assert_eq!(tab.tab().row_target("row:0"), None, "the new worker may have other snapshots");
     tab.act(SqlAction::Run("SELECT 5".to_owned()));
-    assert!(tab.state.queries.is_busy());
+    assert!(tab.tab().is_busy);
     tab.open();
-    assert!(!tab.state.queries.is_busy());
-    assert_eq!(tab.shown(SqlPart::Rows), "55");
+    assert!(!tab.tab().is_busy);
+    assert_eq!(tab.table(), "55");
     tab.act(SqlAction::Cancelled);
     tab.act(SqlAction::Failed("no network".to_owned()));
     let text = "SQL is not available: no network. On the command line it is memscape sql.";
-    assert_eq!((tab.status(), tab.state.queries.is_busy()), ((text, true), false));
+    assert_eq!((tab.status(), tab.tab().is_busy), ((text, true), false));
 }

@@ -1,8 +1,8 @@
 //! Slices of work, between which a worker receives messages.
 
 use js_sys::Promise;
+use js_sys::futures::JsFuture;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, Performance};
 
 /// Maximum duration, in milliseconds, of a slice of work. Messages wait until it ends.

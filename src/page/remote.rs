@@ -58,6 +58,11 @@ impl<Request, Reply> Remote<Request, Reply> {
         self.link.stop();
     }
 
+    /// Stops the worker, and reports the cause as that of a failure.
+    pub(super) fn fail(&self, cause: String) {
+        self.link.fail(cause);
+    }
+
     /// Returns whether the worker is starting or running.
     pub(super) fn is_running(&self) -> bool {
         !matches!(*self.link.stage.borrow(), Stage::Stopped)

@@ -1,16 +1,23 @@
 //! The page's handle to the SQL worker. The engine's worker sends it the snapshots as columns.
 
+use super::app::App;
 use super::client::Client;
-use super::dom;
 use super::remote::Remote;
 use super::worker_code::WorkerCode;
-use js_sys::Array;
+use super::{dom, export, storage};
+use js_sys::{Array, Uint8Array};
 use protocol::sql::{SqlReply, SqlRequest};
 use std::cell::Cell;
 use std::rc::Rc;
+use ui::features::sql::SqlAction;
+use ui::shell::action::Action;
+use ui::state::effect::SqlEffect;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, Window};
+use web_sys::{Blob, HtmlTextAreaElement, Window};
+
+/// Storage key of the query history.
+const HISTORY_KEY: &str = "memscape.sql";
 
 /// Reply of the SQL worker with its attachments, or the cause of a failure.
 pub(super) type SqlEvent = Result<(SqlReply, Array), String>;
@@ -18,7 +25,6 @@ pub(super) type SqlEvent = Result<(SqlReply, Array), String>;
 /// Handle to the SQL worker.
 pub(super) struct SqlWorker {
     client: Rc<Client>,
-    receive: Rc<dyn Fn(SqlEvent)>,
     remote: Remote<SqlRequest, SqlReply>,
     /// Number of workers started so far.
     started: Cell<u32>,
@@ -27,10 +33,8 @@ pub(super) struct SqlWorker {
 impl SqlWorker {
     /// Creates a handle. `receive` is called with each reply, and with the cause of a failure.
     pub(super) fn new(window: Window, client: Rc<Client>, receive: impl Fn(SqlEvent) + 'static) -> Rc<SqlWorker> {
-        let receive = Rc::new(receive);
-        let on_event = receive.clone();
-        let remote = Remote::new(WorkerCode::of_part(window, "part-sql"), move |event| on_event(event));
-        Rc::new(SqlWorker { client, receive, remote, started: Cell::default() })
+        let remote = Remote::new(WorkerCode::of_part(window, "part-sql"), receive);
+        Rc::new(SqlWorker { client, remote, started: Cell::default() })
     }
 
     /// Opens the snapshots of these loads in a new worker.
@@ -49,10 +53,7 @@ impl SqlWorker {
             }
             match columns {
                 Ok(columns) => sql.remote.send_with(&request, &columns),
-                Err(cause) => {
-                    sql.remote.stop();
-                    (sql.receive)(Err(cause.as_string().unwrap_or_else(|| dom::error_message(&cause))));
-                }
+                Err(cause) => sql.remote.fail(cause.as_string().unwrap_or_else(|| dom::error_message(&cause))),
             }
         });
     }
@@ -71,4 +72,44 @@ impl SqlWorker {
     pub(super) fn send(&self, request: &SqlRequest) {
         self.remote.send(request);
     }
+}
+
+/// Loads the stored history of queries.
+pub(super) fn load_history(app: &App) {
+    if let Some(text) = storage::load_value(&app.dom, HISTORY_KEY) {
+        app.dispatch(Action::feature(SqlAction::HistoryLoaded(text)));
+    }
+}
+
+/// Carries out an effect of the tab.
+pub(super) fn perform(app: &App, effect: SqlEffect) {
+    match effect {
+        SqlEffect::Open(loads, request) => app.sql.open(loads, request),
+        SqlEffect::Ask(request) => app.sql.send(&request),
+        SqlEffect::SetText(text, cursor) => {
+            if let Some(editor) = app.dom.by_id::<HtmlTextAreaElement>("sql-text") {
+                editor.set_value(&text);
+                let cursor = text.get(..cursor).map_or(0, |before| before.encode_utf16().count() as u32);
+                // Fails only for fields that do not contain text.
+                let _ = editor.set_selection_range(cursor, cursor);
+                dom::focus_element(&editor);
+            }
+        }
+        SqlEffect::StoreHistory(text) => storage::store(&app.dom, HISTORY_KEY, &text),
+    }
+}
+
+/// Handles a reply of the worker, or its failure.
+pub(super) fn on_event(app: &App, event: SqlEvent) {
+    app.dispatch(Action::feature(match event {
+        Ok((reply, attachments)) => {
+            if let SqlReply::File(Ok(name)) = &reply {
+                let content = Array::of1(&Uint8Array::new(&attachments.get(0)));
+                // Fails only if the browser has no memory left.
+                let _ = Blob::new_with_u8_array_sequence(&content).and_then(|blob| export::download(app, &blob, name));
+            }
+            SqlAction::Replied(Box::new(reply))
+        }
+        Err(cause) => SqlAction::Failed(cause),
+    }));
 }

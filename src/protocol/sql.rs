@@ -13,16 +13,16 @@ pub enum SqlRequest {
         /// True if B is in the file that was opened second.
         is_b_second: bool,
     },
-    /// Requests the syntax of a query that is being edited, and suggestions for the word before the cursor, which is a
-    /// byte offset.
+    /// Requests the syntax of a query that is being edited, and suggestions for the word that ends at the byte offset
+    /// `cursor`.
     Edit {
         serial: u32,
         text: String,
-        cursor: Option<u32>,
+        cursor: Option<usize>,
     },
     Run(String),
     /// Sorts the result by the column with this index. If it is sorted by it already, reverses the order.
-    Sort(u32),
+    Sort(usize),
     /// Requests the next rows of the result.
     More,
     /// Requests all rows of the result in a format.
@@ -35,7 +35,6 @@ pub enum SqlFormat {
     /// Text for the clipboard, separated by tabs.
     Text,
     Csv,
-    /// SQLite file.
     Sqlite,
 }
 
@@ -55,7 +54,7 @@ pub enum SqlReply {
     },
     /// The first rows of the sorted result.
     Sorted {
-        column: u32,
+        column: usize,
         is_descending: bool,
         rows: Vec<Row>,
     },
@@ -80,9 +79,8 @@ pub struct Schema {
 /// Table, or table function, of the schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchemaTable {
-    pub name: String,
-    /// Arguments of a table function. Empty for an ordinary table.
-    pub arguments: String,
+    /// Name, with the arguments of a table function.
+    pub call: String,
     pub about: String,
     /// Query that shows rows of the table.
     pub example: String,
@@ -127,7 +125,7 @@ pub struct QueryResult {
     pub columns: Vec<(String, bool)>,
     pub rows: Vec<Row>,
     /// Number of rows that the worker has.
-    pub row_count: u32,
+    pub row_count: usize,
     /// True if the query has more rows than the worker keeps.
     pub is_cut: bool,
     /// Duration of the query.
@@ -155,22 +153,10 @@ pub struct RowTarget {
 }
 
 /// Line chart of a series of rows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chart {
-    /// Name of the column along the horizontal axis.
-    pub axis: String,
-    /// First and last value along the horizontal axis.
-    pub ends: [String; 2],
-    /// Lowest and highest value, or 0 if it is lower or higher.
-    pub bounds: [String; 2],
-    pub lines: Vec<ChartLine>,
-}
-
-/// Line of a chart.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChartLine {
-    /// Name of the column.
-    pub name: String,
-    /// Points as fractions of the width and height, from the left and bottom edges.
-    pub points: Vec<[f64; 2]>,
+    /// Column and SVG path of each line. The chart is 1000 units wide and 100 units high.
+    pub lines: Vec<(String, String)>,
+    /// Ranges of the values and of the horizontal axis, as text.
+    pub ranges: [String; 2],
 }

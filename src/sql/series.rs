@@ -2,8 +2,11 @@
 
 use crate::result::{Rows, number};
 use base::units::Bytes;
-use protocol::sql::{Chart, ChartLine};
+use protocol::sql::Chart;
 
+/// Width of the chart in SVG units.
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 100.0;
 /// Maximum number of lines in the chart. The style sheet has a colour for each.
 const LINES: usize = 4;
 /// Names of columns that can be the x axis.
@@ -54,14 +57,14 @@ pub(crate) fn chart(rows: &Rows) -> Option<Chart> {
     };
     let name = |column: usize| rows.names.get(column).cloned().unwrap_or_default();
     let line = |&column: &usize| {
-        let points = xs.iter().enumerate();
-        let points = points.filter_map(|(row, x)| Some([(x - first) / wide, (at(row, column)? - low) / tall]));
-        ChartLine { name: name(column), points: points.collect() }
+        let mut path = String::new();
+        for (row, x) in xs.iter().enumerate() {
+            let Some(y) = at(row, column) else { continue };
+            let (x, y) = ((x - first) / wide * WIDTH, HEIGHT - (y - low) / tall * HEIGHT);
+            path += &format!("{}{x:.1} {y:.2}", if path.is_empty() { "M" } else { "L" });
+        }
+        (name(column), path)
     };
-    Some(Chart {
-        axis: name(axis),
-        ends: [first, last].map(|end| end.to_string()),
-        bounds: [low, high].map(amount),
-        lines: lines.iter().map(line).collect(),
-    })
+    let ranges = [format!("{} to {}", amount(low), amount(high)), format!("{}: {first} to {last}", name(axis))];
+    Some(Chart { lines: lines.iter().map(line).collect(), ranges })
 }

@@ -28,24 +28,17 @@ impl Session {
 
     /// Returns the tables with their columns, the functions and the ready-made queries.
     pub fn schema(&self) -> Schema {
-        let table = |(table, columns): (&TableDescription, &Vec<sqlite::Column>)| {
-            let arguments = match table.arguments {
-                "" => "",
-                "when" => "('peak')",
-                _ => "('peak', 'end')",
-            };
-            SchemaTable {
-                name: table.name.to_owned(),
-                arguments: table.arguments.to_owned(),
-                about: match table.arguments {
-                    "" => table.about.to_owned(),
-                    _ => format!("{}. {WHEN}", table.about),
-                },
-                example: format!("SELECT *\nFROM {}{arguments}\nLIMIT 100", table.name),
-                columns: columns.iter().map(|column| (column.name.to_owned(), note(column.name).to_owned())).collect(),
-            }
-        };
         let pair = |(one, two): (&str, &str)| (one.to_owned(), two.to_owned());
+        let table = |(table, columns): (&TableDescription, &Vec<sqlite::Column>)| {
+            let TableDescription { name, arguments, about } = *table;
+            let (call, about, values) = match arguments {
+                "" => (name.to_owned(), about.to_owned(), ""),
+                "when" => (format!("{name}(when)"), format!("{about}. {WHEN}"), "('peak')"),
+                _ => (format!("{name}({arguments})"), format!("{about}. {WHEN}"), "('peak', 'end')"),
+            };
+            let columns = columns.iter().map(|column| pair((column.name, note(column.name)))).collect();
+            SchemaTable { call, about, example: format!("SELECT *\nFROM {name}{values}\nLIMIT 100"), columns }
+        };
         Schema {
             tables: TABLES.iter().zip(self.queries.catalog().tables().map(|(_, columns)| columns)).map(table).collect(),
             functions: FUNCTIONS.map(pair).to_vec(),
@@ -59,7 +52,7 @@ impl Session {
             SqlRequest::Open { .. } => return None,
             SqlRequest::Edit { serial, text, cursor } => {
                 let catalog = self.queries.catalog();
-                let complete = |cursor| completions(catalog, &text, cursor as usize);
+                let complete = |cursor| completions(catalog, &text, cursor);
                 let completion = cursor.map_or_else(Completion::default, complete);
                 SqlReply::Edited { serial, tokens: tokens(catalog, &text), completion }
             }
@@ -70,7 +63,7 @@ impl Session {
                 SqlReply::Ran { query, result: result.map(|rows| self.show(rows, seconds)) }
             }
             SqlRequest::Sort(column) => {
-                let is_descending = self.rows.sort(column as usize);
+                let is_descending = self.rows.sort(column);
                 SqlReply::Sorted { column, is_descending, rows: self.rows.more(self.second) }
             }
             SqlRequest::More => SqlReply::More(self.rows.more(self.second)),
@@ -93,7 +86,7 @@ impl Session {
         let numeric = (0..self.rows.names.len()).map(|column| self.rows.is_numeric(column));
         QueryResult {
             columns: self.rows.names.iter().cloned().zip(numeric).collect(),
-            row_count: self.rows.rows.len() as u32,
+            row_count: self.rows.rows.len(),
             is_cut: self.rows.has_more,
             seconds,
             chart: chart(&self.rows),

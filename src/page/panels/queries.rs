@@ -1,19 +1,19 @@
 //! SQL tab: the editor and the result of the last query.
 
-use crate::app::{AddListener, App, Part};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, attribute_at, clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use crate::sql_worker::SqlEvent;
-use crate::{dom, export, storage};
-use js_sys::{Array, Uint8Array};
-use protocol::sql::{RowTarget, SqlReply};
+use base::units::Bytes;
+use js_sys::JsString;
+use protocol::sql::{Chart, RowTarget, Schema};
+use std::mem;
+use std::rc::Rc;
 use ui::features::State;
-use ui::features::sql::{Node, Sql, SqlAction, SqlPart};
+use ui::features::sql::{Sql, SqlAction};
 use ui::shell::action::Action;
-use ui::state::effect::SqlEffect;
 use ui::text::tab::Tab;
 use wasm_bindgen::JsCast;
-use web_sys::{Blob, Element, Event, HtmlTextAreaElement, KeyboardEvent};
+use web_sys::{Element, Event, KeyboardEvent};
 
 elements! {
     HtmlElement: sql, sql_canned, sql_cancel, sql_chart, sql_colour, sql_history, sql_result, sql_run, sql_schema,
@@ -23,63 +23,29 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    /// Version of each part that is shown.
-    versions: [u32; SqlPart::ALL.len()],
+    schema: LastShown<Rc<Schema>>,
+    history: LastShown<Rc<Vec<String>>>,
+    query: LastShown<Vec<(&'static str, String)>>,
+    /// Suggestions, and the index of the selected one.
+    words: LastShown<(Vec<String>, Option<usize>)>,
+    /// Number of the result that is shown. 0 for none.
+    result: u32,
     /// Number of rows that are shown.
-    rows: usize,
+    row_count: usize,
 }
 
 /// Distance, in CSS pixels, from the end of the created rows at which scrolling creates more rows.
 const LOAD_MORE_PX: i32 = 600;
 
+/// Maximum length, in characters, at which a query is shown in the history.
+const MAX_SHOWN: usize = 80;
+
 const SVG: &str = "http://www.w3.org/2000/svg";
-
-/// Storage key of the query history.
-const HISTORY_KEY: &str = "memscape.sql";
-
-/// Loads the stored history of queries.
-pub(crate) fn load_history(app: &App) {
-    if let Some(text) = storage::load_value(&app.dom, HISTORY_KEY) {
-        app.dispatch(Action::feature(SqlAction::HistoryLoaded(text)));
-    }
-}
-
-/// Carries out an effect of the tab.
-pub(crate) fn perform(app: &App, effect: SqlEffect) {
-    match effect {
-        SqlEffect::Open(loads, request) => app.sql.open(loads, request),
-        SqlEffect::Ask(request) => app.sql.send(&request),
-        SqlEffect::SetText(text, cursor) => {
-            if let Some(editor) = app.dom.by_id::<HtmlTextAreaElement>("sql-text") {
-                editor.set_value(&text);
-                // Fails only for fields that do not contain text.
-                let _ = editor.set_selection_range(cursor, cursor);
-                dom::focus_element(&editor);
-            }
-        }
-        SqlEffect::StoreHistory(text) => storage::store(&app.dom, HISTORY_KEY, &text),
-    }
-}
-
-/// Handles a reply of the worker, or its failure.
-pub(crate) fn on_event(app: &App, event: SqlEvent) {
-    app.dispatch(Action::feature(match event {
-        Ok((reply, attachments)) => {
-            if let SqlReply::File(Ok(name)) = &reply {
-                let content = Array::of1(&Uint8Array::new(&attachments.get(0)));
-                // Fails only if the browser has no memory left.
-                let _ = Blob::new_with_u8_array_sequence(&content).and_then(|blob| export::download(app, &blob, name));
-            }
-            SqlAction::Replied(Box::new(reply))
-        }
-        Err(cause) => SqlAction::Failed(cause),
-    }));
-}
 
 fn dispatch(app: &App, elements: &Elements, action: SqlAction) {
     app.dispatch(Action::feature(action));
     // Immediately, so that the status line of the previous query is not taken for that of the new one.
-    set_flag(&elements.sql, "aria-busy", app.state.borrow().queries.is_busy());
+    set_flag(&elements.sql, "aria-busy", app.state.borrow().queries.is_busy);
 }
 
 fn run(app: &App, elements: &Elements) {
@@ -112,8 +78,11 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.sql_text, "input", |app, elements, _| {
+            let text = elements.sql_text.value();
+            // The browser counts UTF-16 units.
             let cursor = elements.sql_text.selection_start().ok().flatten().unwrap_or(0);
-            dispatch(app, elements, SqlAction::Edited(elements.sql_text.value(), cursor as usize));
+            let before = String::from(JsString::from(&*text).slice(0, cursor));
+            dispatch(app, elements, SqlAction::Edited(text, before.len()));
         });
         on(&elements.sql_text, "keydown", |app, elements, event| {
             let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
@@ -145,57 +114,151 @@ impl Part for Panel {
         on(&elements.sql_cancel, "click", |app, elements, _| dispatch(app, elements, SqlAction::Cancelled));
     }
 
-    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let sql: &Sql = &state.queries;
-        set_flag(&elements.sql, "aria-busy", sql.is_busy());
-        let (text, is_error) = sql.status();
+        let (text, is_error) = &sql.status;
+        set_flag(&elements.sql, "aria-busy", sql.is_busy);
         set_text(&elements.sql_status, text);
         set_attribute(&elements.sql_status, "title", text);
-        set_attribute(&elements.sql_status, "class", if is_error { "wrong" } else { "" });
-        // In the order of `SqlPart`.
-        let places = [
-            &elements.sql_schema,
-            &elements.sql_canned,
-            &elements.sql_history,
-            &elements.sql_colour,
-            &elements.sql_words,
-            &elements.sql_chart,
-            &elements.sql_result,
-        ];
-        for ((&part, place), shown) in SqlPart::ALL.iter().zip(places).zip(&mut self.versions) {
-            let version = sql.version(part);
-            if std::mem::replace(shown, version) != version {
-                clear(place);
-                add_nodes(app, place, &sql.nodes(part));
-                if part == SqlPart::Rows {
-                    self.rows = sql.row_count();
-                }
+        set_attribute(&elements.sql_status, "class", if *is_error { "wrong" } else { "" });
+        if let Some(schema) = self.schema.update(sql.schema.clone()) {
+            elements.show_tables(schema);
+            let examples = schema.examples.iter().map(|(title, query)| (&**title, query));
+            elements.show_queries(&elements.sql_canned, "canned", examples);
+        }
+        if let Some(history) = self.history.update(sql.history.clone()) {
+            let cut = |query: &str| query.chars().take(MAX_SHOWN).collect::<String>();
+            let queries: Vec<_> = history.iter().map(|query| (cut(query), query)).collect();
+            let queries = queries.iter().map(|(shown, query)| (&**shown, *query));
+            elements.show_queries(&elements.sql_history, "history", queries);
+        }
+        if let Some(pieces) = self.query.update(sql.highlighted()) {
+            let place = &elements.sql_colour;
+            clear(place);
+            pieces.iter().for_each(|(class, text)| drop(elements.append_new(place, "span", class, text)));
+            // A trailing newline in an element does not start a line.
+            elements.append_new(place, "span", "", "\n");
+        }
+        if let Some((words, chosen)) = self.words.update((sql.completion.words.clone(), sql.chosen)) {
+            clear(&elements.sql_words);
+            for (index, word) in words.iter().enumerate() {
+                let item = elements.append_new(&elements.sql_words, "li", "", word);
+                set_attribute(&item, "role", "option");
+                set_flag(&item, "aria-selected", *chosen == Some(index));
+                set_act(&item, "word", index);
             }
         }
-        if self.rows < sql.row_count()
-            && let Some(rows) = elements.sql_result.last_element_child()
-        {
-            add_nodes(app, &rows, &sql.rows_from(self.rows));
-            self.rows = sql.row_count();
+        if mem::replace(&mut self.result, sql.result_count) != sql.result_count {
+            self.row_count = 0;
+            elements.show_chart(sql.result.chart.as_ref());
+            elements.show_head(sql);
+        }
+        if self.row_count < sql.result.rows.len() {
+            elements.add_rows(sql, self.row_count);
+            self.row_count = sql.result.rows.len();
         }
     }
 }
 
-fn add_nodes(app: &App, place: &Element, nodes: &[Node]) {
-    for node in nodes {
-        match node {
-            // Cannot fail for a string.
-            Node::Text(text) => drop(place.append_with_str_1(text)),
-            Node::Element { tag, attributes, children } => {
-                let element = match *tag {
-                    "svg" | "path" => app.dom.document.create_element_ns(Some(SVG), tag),
-                    _ => app.dom.document.create_element(tag),
-                };
-                // Fails only for invalid names.
-                let Ok(element) = element else { continue };
-                attributes.iter().for_each(|(name, value)| set_attribute(&element, name, value));
-                add_nodes(app, &element, children);
-                append(place, &element);
+/// Sets the action of a click: its name, and the index of the element.
+fn set_act(element: &Element, act: &str, index: usize) {
+    set_attribute(element, "data-act", &[act, ":", &index.to_string()].concat());
+}
+
+impl Elements {
+    fn add_button(&self, to: &Element, (act, index): (&str, usize), text: &str, title: &str) {
+        let button = self.append_new(to, "button", "", text);
+        set_attribute(&button, "type", "button");
+        set_attribute(&button, "title", title);
+        set_act(&button, act, index);
+    }
+
+    /// Shows the tables with their columns, and the functions.
+    fn show_tables(&self, schema: &Schema) {
+        clear(&self.sql_schema);
+        let add_group = |title: &str, about: &str| {
+            let group = self.append_new(&self.sql_schema, "details", "", "");
+            set_attribute(&self.append_new(&group, "summary", "", title), "title", about);
+            group
+        };
+        let mut column_index = 0;
+        for (index, table) in schema.tables.iter().enumerate() {
+            let group = add_group(&table.call, &table.about);
+            self.add_button(&group, ("table", index), "Show rows", "");
+            let list = self.append_new(&group, "ul", "", "");
+            for (name, about) in &table.columns {
+                self.add_button(&self.append_new(&list, "li", "", ""), ("column", column_index), name, about);
+                column_index += 1;
+            }
+        }
+        let list = self.append_new(&add_group("Functions", ""), "ul", "", "");
+        for (call, about) in &schema.functions {
+            set_attribute(&self.append_new(&list, "li", "", call), "title", about);
+        }
+    }
+
+    /// Fills a list of queries, each given as shown and in full.
+    fn show_queries<'a>(&self, list: &Element, act: &str, queries: impl Iterator<Item = (&'a str, &'a String)>) {
+        clear(list);
+        for (index, (shown, query)) in queries.enumerate() {
+            self.add_button(&self.append_new(list, "li", "", ""), (act, index), shown, query);
+        }
+    }
+
+    fn show_chart(&self, chart: Option<&Chart>) {
+        clear(&self.sql_chart);
+        let Some(chart) = chart else { return };
+        let add = |to: &Element, tag, attributes: &[(&str, &str)]| {
+            // Cannot fail for these tags.
+            let element = self.document.create_element_ns(Some(SVG), tag).unwrap_or_else(|_| to.clone());
+            attributes.iter().for_each(|(name, value)| set_attribute(&element, name, value));
+            append(to, &element);
+            element
+        };
+        let [size, fit] = [("viewBox", "0 0 1000 100"), ("preserveAspectRatio", "none")];
+        let svg = add(&self.sql_chart, "svg", &[size, fit, ("role", "img"), ("aria-label", "Chart of the result")]);
+        let legend = self.append_new(&self.sql_chart, "p", "", "");
+        for (index, (name, path)) in chart.lines.iter().enumerate() {
+            let class = ["line-", &index.to_string()].concat();
+            add(&svg, "path", &[("class", &class), ("d", path)]);
+            self.append_new(&legend, "span", &["key ", &class].concat(), name);
+        }
+        chart.ranges.iter().for_each(|range| drop(self.append_new(&legend, "span", "range", range)));
+    }
+
+    /// Shows the header of the result, and no rows.
+    fn show_head(&self, sql: &Sql) {
+        clear(&self.sql_result);
+        let head = self.append_new(&self.append_new(&self.sql_result, "thead", "", ""), "tr", "", "");
+        for (index, (name, _)) in sql.result.columns.iter().enumerate() {
+            let order = match sql.sorted {
+                Some((column, is_descending)) if column == index => {
+                    ["ascending", "descending"][usize::from(is_descending)]
+                }
+                _ => "none",
+            };
+            let cell = self.append_new(&head, "th", "", "");
+            set_attribute(&cell, "scope", "col");
+            set_attribute(&cell, "aria-sort", order);
+            self.add_button(&cell, ("sort", index), name, "Sort");
+        }
+        set_attribute(&self.append_new(&self.sql_result, "tbody", "", ""), "id", "sql-rows");
+    }
+
+    /// Shows the rows of the result from this index on.
+    fn add_rows(&self, sql: &Sql, first: usize) {
+        let Some(body) = self.sql_result.last_element_child() else { return };
+        for (index, row) in sql.result.rows.iter().enumerate().skip(first) {
+            let line = self.append_new(&body, "tr", "", "");
+            if row.target.is_some() {
+                set_act(&line, "row", index);
+                set_attribute(&line, "tabindex", "0");
+            }
+            for (text, (name, is_numeric)) in row.cells.iter().zip(&sql.result.columns) {
+                let cell = self.append_new(&line, "td", if *is_numeric { "number" } else { "" }, text);
+                if let Some(bytes) = text.parse().ok().filter(|_| *is_numeric && name.ends_with("bytes")) {
+                    set_attribute(&cell, "title", &Bytes(bytes).to_string());
+                }
             }
         }
     }

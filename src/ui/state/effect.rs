@@ -171,8 +171,8 @@ pub enum SqlEffect {
     Open(Vec<u32>, SqlRequest),
     /// Send a request to the worker.
     Ask(SqlRequest),
-    /// Set the text of the editor, focus it, and move its cursor to this position in UTF-16 units.
-    SetText(String, u32),
+    /// Set the text of the editor, focus it, and move its cursor to this byte offset.
+    SetText(String, usize),
     /// Store the history of queries in the browser's storage.
     StoreHistory(String),
 }

@@ -1,9 +1,6 @@
 //! Declaration of the SQL tab.
 
-use super::action::SqlAction;
-use super::data::{Sql, WorkerStage};
-use super::subject::QuerySubject;
-use super::utf16::utf16_length;
+use super::data::{QuerySubject, Sql, SqlAction, WorkerStage};
 use crate::features::feature::{Feature, close_nothing, reset_nothing, take_nothing};
 use crate::state::change::AskPhase;
 use crate::state::effect::{Effect, SqlEffect};
@@ -35,7 +32,8 @@ fn open_if_visible(sql: &mut Sql, shared: &Shared, _: i64, out: &mut Outbox) {
 /// Opens the snapshots in a new worker. The previous one is stopped, including any running query.
 fn open(sql: &mut Sql, shared: &Shared, out: &mut Outbox) {
     let QuerySubject { loads, is_b_second, name, .. } = sql.subject.clone();
-    (sql.stage, sql.is_busy, sql.has_rows) = (WorkerStage::Opening, true, false);
+    // The previous result stays, without links into its snapshots and without further rows.
+    (sql.stage, sql.is_busy, sql.result.row_count) = (WorkerStage::Opening, true, 0);
     sql.set_status("Loading…", false);
     let request = SqlRequest::Open { name, categories: Box::new(shared.rules.set()), is_b_second };
     out.push(Effect::Sql(SqlEffect::Open(loads, request)));
@@ -60,7 +58,7 @@ fn on_action(sql: &mut Sql, shared: &Shared, action: SqlAction, out: &mut Outbox
                 WorkerStage::Open => ["The query ended the worker: ", &cause].concat(),
                 _ => ["SQL is not available: ", &cause, ". On the command line it is memscape sql."].concat(),
             };
-            (sql.stage, sql.is_busy, sql.has_rows, sql.queued) = (WorkerStage::Stopped, false, false, None);
+            (sql.stage, sql.is_busy, sql.result.row_count, sql.queued) = (WorkerStage::Stopped, false, 0, None);
             sql.set_status(&text, true);
         }
         SqlAction::Allocation(allocation) => out.intend(Intent::Select(Some(allocation))),
@@ -89,14 +87,13 @@ fn on_click(sql: &mut Sql, shared: &Shared, act: &str, out: &mut Outbox) {
     match kind {
         "column" => sql.insert_column(index, out),
         "word" => sql.complete(index, out),
-        "sort" if sql.has_rows => sql.ask(SqlRequest::Sort(index as u32), out),
+        "sort" if sql.result.row_count > 0 => sql.ask(SqlRequest::Sort(index), out),
         "copy" if is_open => sql.ask(SqlRequest::Export(SqlFormat::Text), out),
         "csv" if is_open => sql.ask(SqlRequest::Export(SqlFormat::Csv), out),
         "sqlite" if is_open => sql.ask(SqlRequest::Export(SqlFormat::Sqlite), out),
         list => {
             if let Some(query) = sql.listed_query(list, index) {
-                let end = utf16_length(&query);
-                sql.set_text(query.clone(), end, out);
+                sql.set_text(query.len(), query.clone(), out);
                 run(sql, shared, query, out);
             }
         }
