@@ -237,6 +237,8 @@ fn query_waits_until_snapshots_are_open() {
     assert!(matches!(&*tab.effects, [SqlEffect::Open(..)]), "{:?}", tab.effects);
     assert_eq!(tab.status(), ("Loading…", false));
     assert_eq!(tab.tab().row_target("row:0"), None, "the new worker may have other snapshots");
+    tab.click("sort:0");
+    assert_eq!((tab.tab().sorted, &*tab.table()), (None, "id9"), "the new worker has no rows to sort");
     tab.act(SqlAction::Run("SELECT 5".to_owned()));
     assert!(tab.tab().is_busy);
     tab.open();
