@@ -21,6 +21,7 @@ const CRATES: &[&str] = &[
     "analysis",
     "picture",
     "protocol",
+    "channel",
     "intake",
     "engine",
     "compare",
@@ -58,13 +59,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("history::replay", &["base", "history::snapshot"]),
     ("allocator", &["base", "history::replay", "history::snapshot"]),
     ("analysis", &["base", "history::json", "history::pickle::Builder", "history::replay", "history::snapshot"]),
-    ("yaml", &["analysis", "base"]),
     ("picture::timeline", &["base", "history::replay"]),
     ("picture::outline", &[]),
     ("picture::shapes", &[]),
     ("picture::render", &["base", "picture::timeline"]),
     ("picture::svg", &["base", "picture::outline", "picture::render", "picture::shapes", "picture::timeline"]),
     ("protocol", &["allocator", "analysis", "base", "history::replay", "history::snapshot", "picture::timeline"]),
+    ("channel", &["protocol"]),
+    ("yaml", &["analysis", "base", "channel"]),
     ("intake", &["base", "history", "protocol"]),
     (
         "engine",
@@ -89,9 +91,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("exports", &["analysis", "base", "engine", "history::replay", "history::snapshot", "protocol"]),
     ("server", &[]),
     ("sqlite", &[]),
-    ("sql", &["analysis", "base", "engine", "history::replay", "history::snapshot", "protocol", "sqlite"]),
+    ("sql", &["analysis", "base", "channel", "engine", "history::replay", "history::snapshot", "protocol", "sqlite"]),
     ("ui", &["base", "picture::outline", "picture::shapes", "picture::svg::Drawing", "picture::timeline", "protocol"]),
-    ("page", &["base", "compare", "engine", "picture", "protocol", "ui"]),
+    ("page", &["base", "channel", "compare", "engine", "picture", "protocol", "ui"]),
     ("tui", &["base", "compare", "engine", "picture", "protocol", "ui"]),
     (
         "cli",
@@ -111,8 +113,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "yaml",
         ],
     ),
-    ("simulator", &["allocator", "base"]),
-    ("surveyor", &["base", "compare", "engine", "exports", "protocol"]),
+    ("simulator", &["allocator", "base", "channel", "protocol"]),
+    ("surveyor", &["base", "channel", "compare", "engine", "exports", "protocol"]),
     ("pack", &["base"]),
 ];
 
@@ -121,6 +123,7 @@ const UI_ROOMS: &[&str] = &["text", "state", "scope", "plot", "prefs", "session"
 
 /// Where `cfg` on a feature or a target may stand, and why.
 const CONDITIONAL: &[(&str, &str)] = &[
+    ("channel/lib.rs", "there is no browser elsewhere"),
     ("page/lib.rs", "there is no browser elsewhere"),
     ("page/main.rs", "there is no browser elsewhere"),
     ("simulator/main.rs", "there is no browser elsewhere"),

@@ -172,6 +172,7 @@ mod ui_rules;
 mod ui_settings;
 mod ui_slices;
 mod ui_sources;
+mod ui_sql;
 mod ui_state;
 mod ui_table;
 mod ui_tools;

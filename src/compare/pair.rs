@@ -15,11 +15,12 @@ use protocol::{
     Align, CategorySet, FileSummary, PairAnswer, PairMap, PairMoments, PairQuestion, Pairing, PlanGroup, PlanQuestion,
     second_file_ordinal, split_ordinal,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::mem::discriminant;
 
 /// Slot of a file: the open file or the second file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileSlot {
     #[default]
     First,

@@ -11,6 +11,7 @@ use crate::painter::Painter;
 use crate::recent::Recent;
 use crate::simulator::Simulator;
 use crate::sizes::Sizes;
+use crate::sql_worker::SqlWorker;
 use crate::surveyor::Surveyor;
 use crate::theme::Theme;
 use crate::yaml::YamlParser;
@@ -31,6 +32,7 @@ pub(super) struct App {
     pub(super) simulator: Rc<Simulator>,
     pub(super) surveyor: Rc<Surveyor>,
     pub(super) yaml: Rc<YamlParser>,
+    pub(super) sql: Rc<SqlWorker>,
     pub(super) files: GivenFiles,
     pub(super) recent: Recent,
     pub(super) cache: CacheState,

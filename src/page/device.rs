@@ -45,7 +45,7 @@ pub(super) fn select_renderer(app: &'static App) {
         if request == 1 && matches!(app.state.borrow().stage, Stage::Empty) {
             // The page is idle, so work that the first file would have to wait for is done now.
             dom::set_attribute(&app.dom.body, "data-prepared", "");
-            app.client.send(ToWorker::WarmUp);
+            app.client.send(&ToWorker::WarmUp);
             app.painter.borrow().warm_up(&app.theme.borrow());
         }
     });

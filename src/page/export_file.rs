@@ -3,13 +3,14 @@
 //! loaded when first needed.
 
 use super::app::App;
-use super::surveyor::{MAX_TABLE_BYTES, PIECE_BYTES};
-use super::thread::WorkerThread;
+use super::remote::Remote;
+use super::surveyor::{MAX_TABLE_BYTES, SurveyorRemote, read_piece};
+use super::worker_code::WorkerCode;
 use super::{dom, export, gzip};
-use js_sys::{Array, Function, Promise, Uint8Array};
-use protocol::{ExportJob, encode};
-use std::cell::RefCell;
-use std::rc::Rc;
+use js_sys::{Array, Function, Promise};
+use protocol::{ExportJob, FileToRead, SurveyorReply, SurveyorRequest};
+use std::cell::OnceCell;
+use std::rc::{Rc, Weak};
 use ui::features::export::ExportAction;
 use ui::features::what_if::WhatIfAction;
 use ui::shell::action::Action;
@@ -75,73 +76,67 @@ async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsV
         // Without columns, the file is read again, unless it came from a link.
         Err(why) => file.ok_or(why)?.into(),
     };
-    let (script, module) = app.surveyor.code().get_or_load().await?;
-    let event: Rc<RefCell<Option<[Function; 2]>>> = Rc::default();
-    let promise = Promise::new(&mut |resolve, reject| drop(event.replace(Some([resolve, reject]))));
-    let end = move |at: usize, value: &JsValue| {
-        if let Some(ends) = event.take() {
-            // The resolve and reject functions return nothing of interest.
-            let _ = ends.get(at).map(|end| end.call1(&JsValue::NULL, value));
-        }
-    };
-    let slot: Rc<RefCell<Option<WorkerThread>>> = Rc::default();
-    let job = Uint8Array::from(&*encode(&(&wanted.job, &wanted.categories, range)));
-    let open = Array::of5(
-        &"export".into(),
-        &(wanted.device as f64).into(),
-        &(&*wanted.snapshot.name).into(),
-        &source.size().into(),
-        &MAX_TABLE_BYTES.into(),
-    );
-    open.push(&job);
     let trace = app.files.trace.borrow().clone();
-    if let Some(trace) = trace.filter(|_| wanted.extends_trace) {
-        open.push(&match trace.name().ends_with(".gz") {
-            true => JsFuture::from(gzip::decompress(&trace)?).await?,
-            false => trace.into(),
-        });
-    }
-    let thread_slot = slot.clone();
-    let on_message = move |event: Result<JsValue, String>| {
-        let message: Array = match event {
-            Ok(message) => message.unchecked_into(),
-            Err(cause) => return end(1, &cause.into()),
-        };
-        let send = |message: &Array| {
-            // Fails only for values that cannot be cloned.
-            thread_slot.borrow().iter().for_each(|thread| drop(thread.worker.post_message(message)));
-        };
-        match message.get(0).as_string().unwrap_or_default().as_str() {
-            "ready" => send(&open),
-            "want" => {
-                let (from, thread_slot, source, end) =
-                    (message.get(1).as_f64().unwrap_or(0.0), thread_slot.clone(), source.clone(), end.clone());
-                spawn_local(async move {
-                    let piece = source.slice_with_f64_and_f64(from, (from + PIECE_BYTES).min(source.size()));
-                    let bytes = match piece {
-                        Ok(piece) => JsFuture::from(piece.array_buffer()).await,
-                        Err(cause) => Err(cause),
-                    };
-                    match bytes {
-                        Ok(bytes) => {
-                            let message = Array::of2(&"bytes".into(), &Uint8Array::new(&bytes));
-                            thread_slot.borrow().iter().for_each(|thread| drop(thread.worker.post_message(&message)));
-                        }
-                        Err(cause) => end(1, &cause),
-                    }
-                });
-            }
-            "wrote" => end(0, &message.get(1)),
-            _ => end(1, &message.get(1)),
-        }
+    let attachments = match trace.filter(|_| wanted.extends_trace) {
+        None => Array::new(),
+        Some(trace) if trace.name().ends_with(".gz") => Array::of1(&JsFuture::from(gzip::decompress(&trace)?).await?),
+        Some(trace) => Array::of1(&trace),
     };
-    slot.replace(Some(WorkerThread::new(&script, &module, on_message)?));
-    let written = JsFuture::from(promise).await;
-    // Frees the worker's memory.
-    drop(slot.take());
-    let blob: Blob = written?.dyn_into()?;
+    let request = SurveyorRequest::Export {
+        file: FileToRead {
+            name: wanted.snapshot.name.clone(),
+            bytes: source.size() as u64,
+            member: None,
+            max_table_bytes: MAX_TABLE_BYTES,
+        },
+        device: wanted.device,
+        job: wanted.job.clone(),
+        categories: wanted.categories.clone(),
+        range,
+    };
+    let blob = write_in_worker(app.surveyor.code(), source, &request, &attachments).await?;
     if !wanted.is_gzipped {
         return Ok(blob);
     }
     Ok(JsFuture::from(gzip::compress(&blob)?).await?.unchecked_into())
+}
+
+/// Writes an export of the file `source` in a worker, which ends with it. Returns the exported file.
+async fn write_in_worker(
+    code: Rc<WorkerCode>,
+    source: Blob,
+    request: &SurveyorRequest,
+    attachments: &Array,
+) -> Result<Blob, JsValue> {
+    let ends: Rc<OnceCell<[Function; 2]>> = Rc::default();
+    let written = Promise::new(&mut |resolve, reject| drop(ends.set([resolve, reject])));
+    let end = move |result: Result<JsValue, JsValue>| {
+        let Some([resolve, reject]) = ends.get() else { return };
+        let (end, value) = result.map_or_else(|cause| (reject, cause), |file| (resolve, file));
+        // The functions return nothing of interest.
+        let _ = end.call1(&JsValue::NULL, &value);
+    };
+    let remote = Rc::new_cyclic(|remote: &Weak<SurveyorRemote>| {
+        let remote = remote.clone();
+        Remote::new(code, move |reply| match reply {
+            Ok((SurveyorReply::Need(offset), _)) => {
+                let (remote, source, end) = (remote.clone(), source.clone(), end.clone());
+                spawn_local(async move {
+                    match (read_piece(&source, offset).await, remote.upgrade()) {
+                        (Ok(bytes), Some(remote)) => remote.send_with(&SurveyorRequest::Bytes, &Array::of1(&bytes)),
+                        (Ok(_), None) => {}
+                        (Err(cause), _) => end(Err(cause)),
+                    }
+                });
+            }
+            Ok((SurveyorReply::Exported(result), attachments)) => {
+                end(result.map(|()| attachments.get(0)).map_err(JsValue::from));
+            }
+            Ok(_) => {}
+            Err(cause) => end(Err(cause.into())),
+        })
+    });
+    remote.send_with(request, attachments);
+    // The worker's memory is freed when `remote` is dropped.
+    JsFuture::from(written).await?.dyn_into()
 }

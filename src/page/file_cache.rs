@@ -8,7 +8,6 @@ use super::cache_state::CachedLoad;
 use super::dom::flag_options;
 use super::recent::{JsResult, await_value, call_method, property};
 use super::storage::{load_value, store};
-use crate::wire::ToWorker;
 use compare::FileSlot;
 use gloo::timers::callback::Timeout;
 use js_sys::{Array, Date, Uint8Array};
@@ -33,7 +32,7 @@ pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, wh
     let changed = modified_ms(&file);
     let may_be_kept = which == FileSlot::First && member.is_none() && is_cacheable(app, &file);
     if !may_be_kept || !load_index(app).may_have(file.size() as u64, changed) {
-        app.client.send(ToWorker::File { load, member, file, which });
+        app.client.open(&file, member, (load, which));
         return;
     }
     app.busy.spawn(async move {
@@ -45,7 +44,7 @@ pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, wh
             app.cache.current.replace(Some(CachedLoad { load, member, file: file.clone(), fingerprint, key }));
             columns
         });
-        app.client.send(ToWorker::File { load, member, file: columns.unwrap_or(file), which });
+        app.client.open(&columns.unwrap_or(file), member, (load, which));
     });
 }
 
@@ -56,7 +55,7 @@ pub(super) fn retry_without_cache(app: &'static App, load: u32) -> bool {
     let Some(CachedLoad { load, member, file, key, .. }) = answered else { return false };
     remove(app, key);
     app.cache.damaged.set(Some((load, file.size() as u64)));
-    app.client.send(ToWorker::File { load, member, file, which: FileSlot::First });
+    app.client.open(&file, member, (load, FileSlot::First));
     true
 }
 

@@ -58,7 +58,7 @@ pub(super) fn fetch(app: &'static App, link: ResolvedUrl, member: Option<u32>, (
         }
         let is_current = ui::plot::comparing::is_current_load(&app.state.borrow(), load);
         if is_current {
-            app.client.send(ToWorker::Link { load, member, url: link.url, which });
+            app.client.send(&ToWorker::Link { load, member, url: link.url, which });
         }
     });
 }

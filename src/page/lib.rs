@@ -38,14 +38,15 @@ mod painter;
 mod panels;
 mod pen;
 mod policy;
+mod ranks_server;
 mod recent;
+mod remote;
 mod simulator;
 mod sizes;
 mod sql_worker;
 mod storage;
 mod surveyor;
 mod theme;
-mod thread;
 mod worker_code;
 // Messages between the page and the worker.
 mod export_file;
@@ -67,13 +68,15 @@ use frame::Frame;
 use given_files::GivenFiles;
 use painter::Painter;
 use panels::{Panels, rules, settings, side, sources, tree, views};
-use protocol::{Answer, Reply};
+use protocol::{Answer, Reply, SurveyorRequest};
+use ranks_server::served_files;
 use recent::Recent;
 use simulator::Simulator;
 use sizes::Sizes;
+use sql_worker::SqlWorker;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
-use surveyor::{Source, Surveyor, Task, served_files};
+use surveyor::{Source, Surveyor, Task};
 use theme::Theme;
 use ui::features::State;
 use ui::features::watch::WatchAction;
@@ -142,14 +145,17 @@ impl Page {
         let show = move |changed| page.get().map_or((), |page| page.render(changed));
         let rest = move || page.get().map_or((), Page::refresh_idle);
         let act = move |action| page.get().map_or((), |page| page.dispatch(action));
+        let on_sql = move |event| page.get().map_or((), |page| sql_worker::on_event(page.app, event));
         let frame = Frame::new(window.clone(), show, rest);
+        let client = Client::new(window.clone(), receive);
         let app: &App = Box::leak(Box::new(App {
             original_page,
             state: RefCell::new(State::new(files::page_scheme(&dom))),
-            client: Client::new(window.clone(), receive),
+            client: client.clone(),
             simulator: Simulator::new(window.clone(), act),
             surveyor: Surveyor::new(window.clone(), act),
             yaml: YamlParser::new(window.clone(), act),
+            sql: SqlWorker::new(window.clone(), client, on_sql),
             files: GivenFiles::default(),
             recent: Recent::default(),
             cache: CacheState::default(),
@@ -170,6 +176,7 @@ impl Page {
         theme::watch(&app.dom, &app.theme, &app.frame);
         settings::load(app);
         rules::load(app);
+        sql_worker::load_history(app);
         device::select_renderer(app);
         installed::start(app);
         match links {
@@ -208,10 +215,11 @@ impl Page {
             }
             Effect::LoadSecond { origin, member, load } => self.load(origin, member, (load, FileSlot::Second)),
             Effect::Ranks(effect) => self.perform_ranks(effect),
-            Effect::CloseSecond => app.client.send(ToWorker::CloseSecond),
+            Effect::Sql(effect) => sql_worker::perform(app, effect),
+            Effect::CloseSecond => app.client.send(&ToWorker::CloseSecond),
             Effect::Ask(request) => {
                 let request = app.simulator.route(request);
-                request.into_iter().for_each(|request| app.client.send(ToWorker::Ask(request)));
+                request.into_iter().for_each(|request| app.client.send(&ToWorker::Ask(request)));
             }
             Effect::CancelSimulation => app.simulator.cancel(),
             Effect::EndSimulation => app.simulator.stop(),
@@ -268,7 +276,7 @@ impl Page {
                 }
             }
             Origin::Link(url) => match (embedded::file(&app.dom, &url), address::resolve(&app.dom, &url)) {
-                (Some(file), _) => app.client.send(ToWorker::File { load, member, file, which }),
+                (Some(file), _) => app.client.open(&file, member, (load, which)),
                 (None, Ok(link)) => files::fetch(app, link, member, (load, which)),
                 (None, Err(cause)) if which == FileSlot::First => app.dispatch(Action::LoadFailed(cause)),
                 (None, Err(cause)) => {
@@ -295,9 +303,11 @@ impl Page {
                 let listed = served_files(&app.dom.window).await;
                 app.dispatch(Action::Ranks(RanksAction::Listed(listed)));
             }),
-            RanksEffect::NoteOmitted(sentence) => app.surveyor.note_cut(&sentence),
-            RanksEffect::Ask(serial, rows, order) => app.surveyor.request_report(serial, rows, order),
-            RanksEffect::SetNamePattern(typed) => app.surveyor.set_name_pattern(&typed),
+            RanksEffect::NoteOmitted(sentence) => app.surveyor.send(&SurveyorRequest::NoteOmitted(sentence)),
+            RanksEffect::Ask(serial, rows, order) => {
+                app.surveyor.send(&SurveyorRequest::Report { serial, rows, order });
+            }
+            RanksEffect::SetNamePattern(typed) => app.surveyor.send(&SurveyorRequest::SetNamePattern(typed)),
             RanksEffect::Cancel => app.surveyor.cancel(),
             RanksEffect::Resume => app.surveyor.resume(),
             RanksEffect::End => app.surveyor.stop(),
@@ -312,17 +322,21 @@ impl Page {
         views::focus_view(&self.app.dom, tab);
     }
 
-    /// Handles a message from the worker.
-    fn on_message(&self, message: FromWorker) {
+    /// Handles a message from the worker, or the cause of its crash.
+    fn on_message(&self, message: Result<FromWorker, String>) {
+        let message = match message {
+            Ok(message) => message,
+            Err(cause) => return self.dispatch(Action::WorkerStopped(cause)),
+        };
         match message {
             // Handled by the client.
-            FromWorker::Ready | FromWorker::Read(..) | FromWorker::Columns(_) => {}
+            FromWorker::Read | FromWorker::Columns(_) => {}
             FromWorker::Idle(_) => self.refresh_idle(),
             FromWorker::Reply { load, reply: Reply::Answer { serial, answer: Answer::Recording(bytes) } } => {
                 self.app.simulator.on_recording(load, serial, &bytes);
             }
             FromWorker::Reply { reply: Reply::Answer { serial, answer: Answer::PlannedSizes(bytes) }, .. } => {
-                self.app.simulator.on_planned_sizes(serial, &bytes);
+                self.app.simulator.on_planned_sizes(serial, bytes);
             }
             FromWorker::Reply { load, reply: Reply::Failed { .. } }
                 if file_cache::retry_without_cache(self.app, load) => {}
@@ -352,7 +366,6 @@ impl Page {
                     file_cache::cache_file(self.app, load, print);
                 }
             }
-            FromWorker::Crashed(cause) => self.dispatch(Action::WorkerStopped(cause)),
         }
     }
 
@@ -360,7 +373,8 @@ impl Page {
     fn refresh_idle(&self) {
         let app = self.app;
         let state = app.state.borrow();
-        let waits = matches!(state.stage, Stage::Loading(_)) || state.what_if.is_running() || state.ranks.is_running();
+        let is_asking = state.what_if.is_running() || state.ranks.is_running() || state.queries.is_busy;
+        let waits = matches!(state.stage, Stage::Loading(_)) || is_asking;
         app.busy.set_idle(!waits && app.busy.is_quiet() && app.client.is_idle());
     }
 

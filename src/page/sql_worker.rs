@@ -1,243 +1,115 @@
-//! The page's handle to the SQL worker. The engine's worker sends it the snapshot as columns. The SQL worker describes
-//! the elements that show its results, so that the page's wasm contains no code for them.
+//! The page's handle to the SQL worker. The engine's worker sends it the snapshots as columns.
 
 use super::app::App;
-use super::busy::BusyGuard;
-use super::thread::WorkerThread;
+use super::client::Client;
+use super::remote::Remote;
 use super::worker_code::WorkerCode;
-use super::{clipboard, dom, export, storage};
+use super::{dom, export, storage};
 use js_sys::{Array, Uint8Array};
-use std::cell::{Cell, OnceCell, RefCell};
-use ui::features::sql::{QuerySubject, SqlAction};
+use protocol::sql::{SqlReply, SqlRequest};
+use std::cell::Cell;
+use std::rc::Rc;
+use ui::features::sql::SqlAction;
 use ui::shell::action::Action;
+use ui::state::effect::SqlEffect;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, Element, HtmlTextAreaElement, Window};
+use web_sys::{Blob, HtmlTextAreaElement, Window};
 
 /// Storage key of the query history.
 const HISTORY_KEY: &str = "memscape.sql";
-/// Tags of elements that the SQL worker may create, separated by spaces. None of them can load or execute anything.
-const TAGS: &str = " button details li ol p path span summary svg table tbody td th thead tr ul ";
-/// Attributes that the SQL worker may set, separated by spaces.
-const ATTRIBUTES: &str = " aria-label aria-selected aria-sort class d data-act id preserveAspectRatio role scope tabindex title type viewBox ";
-const SVG: &str = "http://www.w3.org/2000/svg";
+
+/// Reply of the SQL worker with its attachments, or the cause of a failure.
+pub(super) type SqlEvent = Result<(SqlReply, Array), String>;
 
 /// Handle to the SQL worker.
 pub(super) struct SqlWorker {
-    code: WorkerCode,
-    thread: RefCell<Option<WorkerThread>>,
-    /// Messages to send once the worker is ready.
-    waiting: RefCell<Vec<Array>>,
-    is_ready: Cell<bool>,
-    /// Increased whenever a worker starts or crashes. Messages from workers of earlier generations are ignored.
-    generation: Cell<u32>,
-    /// Snapshots that the queries run on.
-    subject: RefCell<QuerySubject>,
-    /// Guard that keeps the page busy while a query runs.
-    busy: RefCell<Option<BusyGuard>>,
-}
-
-thread_local! {
-    /// The only handle to the SQL worker. It is not part of [`App`], because its functions need the app.
-    static SQL: OnceCell<&'static SqlWorker> = const { OnceCell::new() };
-}
-
-/// Returns the page's handle to the SQL worker.
-pub(super) fn sql_worker(app: &App) -> &'static SqlWorker {
-    SQL.with(|sql| *sql.get_or_init(|| Box::leak(Box::new(SqlWorker::new(app.dom.window.clone())))))
+    client: Rc<Client>,
+    remote: Remote<SqlRequest, SqlReply>,
+    /// Number of workers started so far.
+    started: Cell<u32>,
 }
 
 impl SqlWorker {
-    fn new(window: Window) -> SqlWorker {
-        let (thread, waiting, is_ready, generation, subject, busy) = Default::default();
-        SqlWorker { code: WorkerCode::new(window, "part-sql"), thread, waiting, is_ready, generation, subject, busy }
+    /// Creates a handle. `receive` is called with each reply, and with the cause of a failure.
+    pub(super) fn new(window: Window, client: Rc<Client>, receive: impl Fn(SqlEvent) + 'static) -> Rc<SqlWorker> {
+        let remote = Remote::new(WorkerCode::of_part(window, "part-sql"), receive);
+        Rc::new(SqlWorker { client, remote, started: Cell::default() })
     }
 
-    /// Restarts the worker if `subject` differs from the snapshots that it queries now.
-    pub(super) fn open(&self, app: &'static App, subject: QuerySubject) {
-        if *self.subject.borrow() != subject {
-            self.subject.replace(subject);
-            self.restart(app);
-        }
-    }
-
-    /// Stops the worker, including any running query, and starts a new one.
-    pub(super) fn restart(&self, app: &'static App) {
-        let number = self.generation.get() + 1;
-        self.generation.set(number);
-        self.is_ready.set(false);
-        self.waiting.borrow_mut().clear();
-        let ended = self.thread.take();
-        // The running listener may belong to the thread, so the thread is dropped later.
-        spawn_local(async move { drop(ended) });
-        set_busy(app, true);
-        set_status(app, "Loading…", false);
+    /// Opens the snapshots of these loads in a new worker.
+    pub(super) fn open(self: &Rc<Self>, loads: Vec<u32>, request: SqlRequest) {
+        self.remote.stop();
+        // The code is loaded meanwhile.
+        self.remote.start();
+        let number = self.started.get() + 1;
+        self.started.set(number);
+        let sql = self.clone();
         spawn_local(async move {
-            if let Err(cause) = sql_worker(app).start(app, number).await
-                && sql_worker(app).generation.get() == number
-            {
-                // A query that stays queued would keep the next one from starting a worker.
-                sql_worker(app).waiting.borrow_mut().clear();
-                set_busy(app, false);
-                set_status(
-                    app,
-                    &["SQL is not available: ", &cause, ". On the command line it is memscape sql."].concat(),
-                    true,
-                );
+            let columns = sql.columns(loads).await;
+            // The worker may have been replaced meanwhile, or its code could not be loaded.
+            if sql.started.get() != number || !sql.remote.is_running() {
+                return;
+            }
+            match columns {
+                Ok(columns) => sql.remote.send_with(&request, &columns),
+                Err(cause) => sql.remote.fail(cause.as_string().unwrap_or_else(|| dom::error_message(&cause))),
             }
         });
     }
 
-    async fn start(&self, app: &'static App, number: u32) -> Result<(), String> {
-        let (script, module) = self.code.get_or_load().await?;
-        let cause = |cause: JsValue| dom::error_message(&cause);
-        let subject = self.subject.borrow().clone();
+    /// Returns the columns of these loads as buffers.
+    async fn columns(&self, loads: Vec<u32>) -> Result<Array, JsValue> {
         let files = Array::new();
-        for load in subject.loads {
-            let columns = JsFuture::from(app.client.request_columns(load)).await.map_err(cause)?;
-            let columns: Blob = columns.dyn_into().map_err(|why| why.as_string().unwrap_or_default())?;
-            files.push(&Uint8Array::new(&JsFuture::from(columns.array_buffer()).await.map_err(cause)?));
+        for load in loads {
+            let columns: Blob = JsFuture::from(self.client.request_columns(load)).await?.dyn_into()?;
+            files.push(&JsFuture::from(columns.array_buffer()).await?);
         }
-        if self.generation.get() != number {
-            return Ok(());
-        }
-        let history = storage::load_value(&app.dom, HISTORY_KEY).unwrap_or_default();
-        let open = Array::of4(&"open".into(), &files, &subject.name.into(), &history.into());
-        open.push(&Uint8Array::from(&*ui::features::sql::encoded_rules(&app.state.borrow())));
-        open.push(&subject.is_b_second.into());
-        self.waiting.borrow_mut().insert(0, open);
-        let receive = move |reply: Result<JsValue, String>| match reply {
-            _ if sql_worker(app).generation.get() != number => {}
-            Ok(message) => drop(sql_worker(app).on_message(app, message.unchecked_ref())),
-            Err(cause) => on_crash(app, &cause),
-        };
-        self.thread.replace(Some(WorkerThread::new(&script, &module, receive)?));
-        Ok(())
+        Ok(files)
     }
 
-    /// Sends a message if the worker is ready. Otherwise, the message is dropped.
-    pub(super) fn send(&self, message: &Array) {
-        if let Some(thread) = &*self.thread.borrow()
-            && self.is_ready.get()
-        {
-            // Fails only for values that cannot be cloned.
-            let _ = thread.worker.post_message(message);
-        }
+    /// Sends a request to the worker, which has opened the snapshots.
+    pub(super) fn send(&self, request: &SqlRequest) {
+        self.remote.send(request);
     }
+}
 
-    /// Sends a message that may start long work, either now or once the worker is ready. Starts the worker if
-    /// necessary.
-    pub(super) fn run(&self, app: &'static App, message: Array) {
-        if !self.subject.borrow().loads.is_empty() && self.thread.borrow().is_none() && self.waiting.borrow().is_empty()
-        {
-            self.restart(app);
-        }
-        if self.is_ready.get() {
-            set_busy(app, true);
-            self.send(&message);
-        } else {
-            self.waiting.borrow_mut().push(message);
-        }
+/// Loads the stored history of queries.
+pub(super) fn load_history(app: &App) {
+    if let Some(text) = storage::load_value(&app.dom, HISTORY_KEY) {
+        app.dispatch(Action::feature(SqlAction::HistoryLoaded(text)));
     }
+}
 
-    fn on_message(&self, app: &'static App, message: &Array) -> Option<()> {
-        let text = |at| message.get(at).as_string();
-        match text(0)?.as_str() {
-            "ready" => {
-                self.is_ready.set(true);
-                self.waiting.take().iter().for_each(|message| self.send(message));
-            }
-            what @ ("show" | "add") => {
-                let place: Element = app.dom.by_id(&text(1)?)?;
-                if what == "show" {
-                    dom::clear(&place);
-                }
-                message.iter().skip(2).for_each(|node| add_node(app, &place, &node));
-            }
-            "status" => set_status(app, &text(1)?, message.get(2).is_truthy()),
-            "typed" => {
-                let editor: HtmlTextAreaElement = app.dom.by_id("sql-text")?;
-                editor.set_value(&text(1)?);
-                let cursor = message.get(2).as_f64()? as u32;
+/// Carries out an effect of the tab.
+pub(super) fn perform(app: &App, effect: SqlEffect) {
+    match effect {
+        SqlEffect::Open(loads, request) => app.sql.open(loads, request),
+        SqlEffect::Ask(request) => app.sql.send(&request),
+        SqlEffect::SetText(text, cursor) => {
+            if let Some(editor) = app.dom.by_id::<HtmlTextAreaElement>("sql-text") {
+                editor.set_value(&text);
+                let cursor = text.get(..cursor).map_or(0, |before| before.encode_utf16().count() as u32);
                 // Fails only for fields that do not contain text.
                 let _ = editor.set_selection_range(cursor, cursor);
                 dom::focus_element(&editor);
             }
-            "go" => {
-                let number = |at| message.get(at).as_f64();
-                let device = number(1).map(|device| device as i64);
-                let shown = app.state.borrow().device().map(|device| device.device);
-                if let Some(device) = device.filter(|_| device != shown) {
-                    app.dispatch(Action::DeviceChosen(device));
-                }
-                let allocation = number(2).map(|id| SqlAction::Allocation(id as u32));
-                let action = allocation.or(number(3).map(|event| SqlAction::Event(event as u32)))?;
-                app.dispatch(Action::feature(action));
-            }
-            "copy" => clipboard::copy(app, &text(1)?),
-            "save" => {
-                let blob = Blob::new_with_u8_array_sequence(&Array::of1(&message.get(2))).ok()?;
-                export::download(app, &blob, &text(1)?).ok()?;
-            }
-            "history" => storage::store(&app.dom, HISTORY_KEY, &text(1)?),
-            "done" => set_busy(app, false),
-            _ => on_crash(app, &text(1)?),
         }
-        Some(())
+        SqlEffect::StoreHistory(text) => storage::store(&app.dom, HISTORY_KEY, &text),
     }
 }
 
-/// Drops a worker that has crashed, and shows the cause.
-fn on_crash(app: &'static App, cause: &str) {
-    sql_worker(app).generation.set(sql_worker(app).generation.get() + 1);
-    sql_worker(app).is_ready.set(false);
-    sql_worker(app).waiting.borrow_mut().clear();
-    let ended = sql_worker(app).thread.take();
-    spawn_local(async move { drop(ended) });
-    set_busy(app, false);
-    set_status(app, &["The query ended the worker: ", cause].concat(), true);
-}
-
-/// Shows whether a query is running.
-fn set_busy(app: &'static App, is_busy: bool) {
-    let running = is_busy.then(|| app.busy.guard());
-    drop(sql_worker(app).busy.replace(running));
-    if let Some(panel) = app.dom.by_id::<Element>("sql") {
-        dom::set_flag(&panel, "aria-busy", is_busy);
-    }
-}
-
-fn set_status(app: &App, text: &str, is_error: bool) {
-    if let Some(status) = app.dom.by_id::<Element>("sql-status") {
-        dom::set_text(&status, text);
-        dom::set_attribute(&status, "title", text);
-        dom::set_attribute(&status, "class", if is_error { "wrong" } else { "" });
-    }
-}
-
-/// Appends a node described by the worker: a string for a text, or `[tag, [name, value, …], child…]` for an element.
-fn add_node(app: &App, place: &Element, node: &JsValue) {
-    if let Some(text) = node.as_string() {
-        // Cannot fail for a string.
-        let _ = place.append_with_str_1(&text);
-        return;
-    }
-    let node: &Array = node.unchecked_ref();
-    let is_in = |list: &str, name: &str| list.contains(&[" ", name, " "].concat());
-    let Some(tag) = node.get(0).as_string().filter(|tag| is_in(TAGS, tag)) else { return };
-    let element = match tag.as_str() {
-        "svg" | "path" => app.dom.document.create_element_ns(Some(SVG), &tag),
-        _ => app.dom.document.create_element(&tag),
-    };
-    let Ok(element) = element else { return };
-    let attributes: Vec<String> = Array::from(&node.get(1)).iter().filter_map(|it| it.as_string()).collect();
-    for pair in attributes.chunks_exact(2) {
-        if let [name, value] = pair
-            && is_in(ATTRIBUTES, name)
-        {
-            dom::set_attribute(&element, name, value);
+/// Handles a reply of the worker, or its failure.
+pub(super) fn on_event(app: &App, event: SqlEvent) {
+    app.dispatch(Action::feature(match event {
+        Ok((reply, attachments)) => {
+            if let SqlReply::File(Ok(name)) = &reply {
+                let content = Array::of1(&Uint8Array::new(&attachments.get(0)));
+                // Fails only if the browser has no memory left.
+                let _ = Blob::new_with_u8_array_sequence(&content).and_then(|blob| export::download(app, &blob, name));
+            }
+            SqlAction::Replied(Box::new(reply))
         }
-    }
-    node.iter().skip(2).for_each(|child| add_node(app, &element, &child));
-    dom::append(place, &element);
+        Err(cause) => SqlAction::Failed(cause),
+    }));
 }

@@ -8,24 +8,20 @@ mod reader;
 mod source;
 mod warm_up;
 
-use crate::wire::{FromWorker, ToWorker};
+use crate::wire::{FromWorker, ToWorker, detach_columns};
+use channel::{BlobWriter, Page, Slices, serve};
 use compare::{FileSlot, Pair};
 use engine::{Engine, PartialSchedule, Work};
-use gloo::events::EventListener;
-use js_sys::{Array, Promise, Uint8Array};
+use js_sys::Array;
 use protocol::{Answer, NeededBytes, Phase, Progress, Reply, Request};
 use reader::Failure;
 use source::Source;
 use std::cell::{Cell, RefCell};
-use std::io::{self, BufWriter, Write};
+use std::io::BufWriter;
 use std::rc::Rc;
 use warm_up::WarmUp;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
-
-/// Maximum duration, in milliseconds, of a slice of work. Messages wait until it ends.
-const SLICE_MS: f64 = 8.0;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 
 /// Minimum time, in milliseconds, between progress messages. Sending one takes longer than decoding a chunk of the
 /// file.
@@ -33,82 +29,30 @@ const PROGRESS_MS: f64 = 50.0;
 
 /// Starts the worker, which runs until the page terminates it.
 pub fn start() {
-    if let Err(cause) = listen() {
-        // The bootstrap reports it to the page.
-        wasm_bindgen::throw_val(cause);
-    }
-}
-
-fn listen() -> Result<(), JsValue> {
-    let scope: DedicatedWorkerGlobalScope = js_sys::global().dyn_into()?;
-    let clock = scope.performance().ok_or("a worker without a clock")?;
-    let turns = MessageChannel::new()?;
-    std::panic::set_hook(Box::new({
-        let scope = scope.clone();
-        move |panic| post(&scope, FromWorker::Crashed(panic.to_string()))
-    }));
-    let shell = Rc::new(WorkerShell {
-        scope: scope.clone(),
-        clock,
-        turns,
-        engine: RefCell::new(Pair::new(|| Engine::without_simulator().with_cache_files())),
-        source: RefCell::new(None),
-        warm_up: RefCell::new(None),
-        unfingerprinted: RefCell::new(None),
-        loads: Default::default(),
-        running: Cell::new(false),
-        received: Cell::default(),
-        fingerprinting: Cell::default(),
-        progress_due: Cell::new(0.0),
-        pace: Cell::default(),
-        phase: Cell::new(Phase::Decoding),
-        worked_ms: Cell::new(0.0),
+    serve(|page| {
+        let shell = Rc::new(WorkerShell {
+            page,
+            slices: Slices::new()?,
+            engine: RefCell::new(Pair::new(|| Engine::without_simulator().with_cache_files())),
+            source: RefCell::new(None),
+            warm_up: RefCell::new(None),
+            unfingerprinted: RefCell::new(None),
+            loads: Default::default(),
+            running: Cell::new(false),
+            received: Cell::default(),
+            fingerprinting: Cell::default(),
+            progress_due: Cell::new(0.0),
+            pace: Cell::default(),
+            phase: Cell::new(Phase::Decoding),
+            worked_ms: Cell::new(0.0),
+        });
+        Ok(move |message, attachments: Array| shell.receive(message, &attachments))
     });
-    let listener = EventListener::new(&scope, "message", move |event| {
-        let message = event.dyn_ref::<MessageEvent>().and_then(|event| ToWorker::from_js(&event.data()));
-        if let Some(message) = message {
-            shell.receive(message);
-        }
-    });
-    // The listener lives as long as the worker.
-    listener.forget();
-    post(&scope, FromWorker::Ready);
-    Ok(())
-}
-
-/// Number of bytes that are passed to the browser at a time.
-const PIECE: usize = 1 << 20;
-
-/// Writer that collects its output in blobs, outside of wasm memory.
-struct BlobWriter(Array);
-
-/// Buffered output of an export.
-type Output = BufWriter<BlobWriter>;
-
-impl Write for BlobWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let piece = Array::of1(&Uint8Array::from(bytes));
-        let piece =
-            Blob::new_with_u8_array_sequence(&piece).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        self.0.push(&piece);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-fn post(scope: &DedicatedWorkerGlobalScope, message: FromWorker) {
-    let (message, buffers) = message.into_js();
-    // Fails only for a buffer that was transferred before, and ours are new.
-    let _ = scope.post_message_with_transfer(&message, &buffers);
 }
 
 struct WorkerShell {
-    scope: DedicatedWorkerGlobalScope,
-    clock: Performance,
-    turns: MessageChannel,
+    page: Page<FromWorker>,
+    slices: Slices,
     engine: RefCell<Pair>,
     /// Source of the file that is being loaded.
     source: RefCell<Option<Rc<Source>>>,
@@ -136,14 +80,14 @@ struct WorkerShell {
 }
 
 impl WorkerShell {
-    fn receive(self: &Rc<Self>, message: ToWorker) {
+    fn receive(self: &Rc<Self>, message: ToWorker, attachments: &Array) {
         self.received.set(self.received.get().wrapping_add(1));
         // A real request ends the warm-up.
         self.warm_up.take().into_iter().for_each(|rehearsal| rehearsal.end());
         match message {
             ToWorker::WarmUp => drop(self.warm_up.replace(Some(Box::new(WarmUp::new())))),
-            ToWorker::File { load, member, file, which } => {
-                self.set_source(Source::from_file((load, which), member, file));
+            ToWorker::File { load, member, which } => {
+                self.set_source(Source::from_file((load, which), member, attachments.get(0).unchecked_into()));
             }
             ToWorker::Link { load, member, url, which } => {
                 self.set_source(Source::from_link((load, which), member, url));
@@ -170,17 +114,22 @@ impl WorkerShell {
     }
 
     /// Writes the snapshot of the load with this id and sends it, or an error message.
-    fn write<E: ToString>(&self, load: u32, write: impl FnOnce(&Engine, Output) -> Result<Output, E>) {
+    fn write<E: ToString>(
+        &self,
+        load: u32,
+        write: impl FnOnce(&Engine, BufWriter<BlobWriter>) -> Result<BufWriter<BlobWriter>, E>,
+    ) {
         let written = || {
             let which = [FileSlot::First, FileSlot::Second].into_iter().find(|&which| self.load(which).get() == load);
             let engine = self.engine.borrow();
             let engine = which.and_then(|which| engine.engine(which)).ok_or("another file was opened")?;
-            let out = BufWriter::with_capacity(PIECE, BlobWriter(Array::new()));
-            let out = write(engine, out).map_err(|why| why.to_string())?;
-            let BlobWriter(pieces) = out.into_inner().map_err(|error| error.to_string())?;
-            Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser could not store the columns".to_owned())
+            write(engine, BlobWriter::buffered()).map_err(|why| why.to_string()).and_then(BlobWriter::finish)
         };
-        post(&self.scope, FromWorker::Columns(written()));
+        let attachments = Array::new();
+        let columns = written().map(|blob| {
+            attachments.push(&blob);
+        });
+        self.page.send_with(&FromWorker::Columns(columns), &attachments);
     }
 
     fn load(&self, which: FileSlot) -> &Cell<u32> {
@@ -201,19 +150,19 @@ impl WorkerShell {
 
     /// Works until the engine is idle and no bytes are left to read.
     async fn run(self: Rc<Self>) {
-        let mut slice_ends = self.clock.now() + SLICE_MS;
+        let mut slice_ends = self.slices.end_of_next();
         loop {
-            let began = self.clock.now();
-            let work = self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends);
-            self.worked_ms.set(self.worked_ms.get() + self.clock.now() - began);
+            let began = self.slices.clock.now();
+            let work = self.engine.borrow_mut().step(&mut || self.slices.clock.now() < slice_ends);
+            self.worked_ms.set(self.worked_ms.get() + self.slices.clock.now() - began);
             self.post_replies();
             self.post_partial();
             if work == Work::Idle {
                 self.send_fingerprint();
             }
-            if work == Work::More || self.clock.now() >= slice_ends {
-                self.yield_to_queue().await;
-                slice_ends = self.clock.now() + SLICE_MS;
+            if work == Work::More || self.slices.clock.now() >= slice_ends {
+                self.slices.yield_to_queue().await;
+                slice_ends = self.slices.end_of_next();
                 // Messages that arrived meanwhile did not start another loop.
                 continue;
             }
@@ -228,19 +177,19 @@ impl WorkerShell {
     /// Notifies the page if there is nothing left to do.
     fn post_if_idle(&self) {
         if !self.running.get() && self.fingerprinting.get() == 0 {
-            post(&self.scope, FromWorker::Idle(self.received.get()));
+            self.page.send(&FromWorker::Idle(self.received.get()));
         }
     }
 
     /// Continues the warm-up, if there is one.
     fn step_warm_up(&self, slice_ends: f64) -> Work {
         let mut rehearsal = self.warm_up.borrow_mut();
-        let work = rehearsal.as_mut().map_or(Work::Idle, |it| it.step(&mut || self.clock.now() < slice_ends));
+        let work = rehearsal.as_mut().map_or(Work::Idle, |it| it.step(&mut || self.slices.clock.now() < slice_ends));
         if work == Work::Idle
             && let Some(rehearsal) = rehearsal.take()
         {
             // For developer tools and tests.
-            let _ = self.clock.mark("memscape: rehearsed");
+            let _ = self.slices.clock.mark("memscape: rehearsed");
             rehearsal.end();
         }
         work
@@ -272,11 +221,11 @@ impl WorkerShell {
         match result {
             Ok(source::Event::Opened { name, total_bytes, access }) => {
                 if let Some(version) = source.version().filter(|_| source.which == FileSlot::First) {
-                    post(&self.scope, FromWorker::Versioned { load: source.load, version });
+                    self.page.send(&FromWorker::Versioned { load: source.load, version });
                 }
                 self.load(source.which).set(source.load);
                 self.worked_ms.set(0.0);
-                self.pace.set(PartialSchedule::start(self.clock.now()));
+                self.pace.set(PartialSchedule::start(self.slices.clock.now()));
                 let open = Request::Open { name, total_bytes, access, member: source.member };
                 match source.which {
                     FileSlot::First => engine.request(open),
@@ -288,7 +237,7 @@ impl WorkerShell {
                 self.post(source.which, Reply::Progress(progress));
             }
             Ok(source::Event::Interrupted(at)) => {
-                post(&self.scope, FromWorker::LinkInterrupted { load: source.load, at });
+                self.page.send(&FromWorker::LinkInterrupted { load: source.load, at });
             }
             Ok(source::Event::Chunk(bytes)) => engine.feed(bytes),
             Ok(source::Event::End) => {
@@ -299,13 +248,10 @@ impl WorkerShell {
                 engine.request(Request::Cancel);
                 self.source.take();
                 let load = source.load;
-                post(
-                    &self.scope,
-                    match failure {
-                        Failure::Link(status) => FromWorker::LinkFailed { load, status },
-                        Failure::Read(message) => FromWorker::Reply { load, reply: Reply::Failed { message } },
-                    },
-                );
+                self.page.send(&match failure {
+                    Failure::Link(status) => FromWorker::LinkFailed { load, status },
+                    Failure::Read(message) => FromWorker::Reply { load, reply: Reply::Failed { message } },
+                });
             }
         }
         true
@@ -324,7 +270,7 @@ impl WorkerShell {
         self.fingerprinting.set(self.fingerprinting.get() + 1);
         spawn_local(async move {
             if let Some(print) = source.fingerprint().await {
-                post(&shell.scope, FromWorker::Fingerprinted { load: source.load, print });
+                shell.page.send(&FromWorker::Fingerprinted { load: source.load, print });
             }
             source.cancel();
             shell.fingerprinting.set(shell.fingerprinting.get() - 1);
@@ -336,7 +282,7 @@ impl WorkerShell {
         while let Some((which, reply)) = { self.engine.borrow_mut().next_reply() } {
             if matches!(reply, Reply::Opened(_)) {
                 // For developer tools and the benchmark, which parses this text.
-                let _ = self.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked_ms.get()));
+                let _ = self.slices.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked_ms.get()));
             }
             let is_picture = matches!(reply, Reply::Answer { answer: Answer::Scene(_), .. });
             self.post(which, reply);
@@ -348,20 +294,20 @@ impl WorkerShell {
 
     /// Sends a partial result if one is due.
     fn post_partial(&self) {
-        let now = self.clock.now();
+        let now = self.slices.clock.now();
         if !self.pace.get().is_due(now) {
             return;
         }
         let Some(reply) = self.engine.borrow_mut().partial() else { return };
         self.post(FileSlot::First, reply);
-        self.pace.set(PartialSchedule::after_update(now, self.clock.now()));
+        self.pace.set(PartialSchedule::after_update(now, self.slices.clock.now()));
     }
 
     /// Sends a reply about a file. The frequency of progress messages is limited. Answers are always sent as replies
     /// about the first file, because the page's questions are about that file.
-    fn post(&self, which: FileSlot, reply: Reply) {
+    fn post(&self, which: FileSlot, mut reply: Reply) {
         if let Reply::Progress(Progress { phase, .. }) = reply {
-            let now = self.clock.now();
+            let now = self.slices.clock.now();
             // A new phase is reported immediately, because it may be short.
             if self.phase.replace(phase) == phase && now < self.progress_due.get() {
                 return;
@@ -369,14 +315,7 @@ impl WorkerShell {
             self.progress_due.set(now + PROGRESS_MS);
         }
         let which = if matches!(reply, Reply::Answer { .. }) { FileSlot::First } else { which };
-        post(&self.scope, FromWorker::Reply { load: self.load(which).get(), reply });
-    }
-
-    /// Waits until pending messages have been received. Uses a message channel, because a timer would wait 4 ms.
-    async fn yield_to_queue(&self) {
-        let passed = Promise::new(&mut |resolve, _| self.turns.port1().set_onmessage(Some(&resolve)));
-        if self.turns.port2().post_message(&JsValue::NULL).is_ok() {
-            let _ = JsFuture::from(passed).await;
-        }
+        let buffers = detach_columns(&mut reply);
+        self.page.send_with(&FromWorker::Reply { load: self.load(which).get(), reply }, &buffers);
     }
 }

@@ -26,11 +26,13 @@ mod range;
 mod reply;
 mod report;
 mod sources;
+pub mod sql;
 mod state;
 mod summary;
 mod table;
 mod topic;
 mod tree;
+mod workers;
 
 pub use allocator::Program as WhatIfProgram;
 pub use allocator::answer::{
@@ -85,6 +87,7 @@ pub use table::{
 };
 pub use topic::Topic;
 pub use tree::{Fold, FoldScope, FoldState, Reveal, TreePage, TreeQuestion, TreeRow};
+pub use workers::{FileToRead, SimulatorReply, SimulatorRequest, SurveyorReply, SurveyorRequest};
 
 use serde::{Deserialize, Serialize};
 

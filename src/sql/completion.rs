@@ -2,36 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::functions::FUNCTIONS;
-
-/// Syntax class of a token, for highlighting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenClass {
-    Plain,
-    Keyword,
-    /// Name of a table or column in the catalog.
-    Known,
-    Function,
-    Number,
-    Text,
-    Comment,
-}
-
-/// Byte range and syntax class of a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
-    pub from: usize,
-    pub to: usize,
-    pub class: TokenClass,
-}
-
-/// Suggestions for completing the word at the cursor.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Completion {
-    /// Byte offset at which the word to replace starts.
-    pub from: usize,
-    /// Suggestions, the most likely first.
-    pub words: Vec<String>,
-}
+use protocol::sql::{Completion, Token, TokenClass};
 
 /// Maximum number of suggestions.
 const MAX_WORDS: usize = 12;

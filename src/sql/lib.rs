@@ -4,7 +4,7 @@
 //! Source   files and their devices
 //! tables   allocation, event, stack, …: how a row is read           → sqlite::Table
 //! Queries  a database with these tables and functions               → rows
-//! tab      state of the page's SQL tab                              → commands for the page
+//! Session  the last result, for the page's SQL tab                  → replies
 //! ```
 //!
 //! Start with `source.rs`, `rows.rs` (the interface of tables) and `queries.rs`.
@@ -16,19 +16,23 @@ mod examples;
 mod functions;
 mod node;
 mod queries;
+mod result;
 mod rows;
 mod save;
 mod schema;
+mod series;
+mod session;
 mod shared;
 mod source;
-pub mod tab;
 mod tables;
 mod when;
 
 pub use catalog::Catalog;
-pub use completion::{Completion, Token, TokenClass, completions, tokens};
+pub use completion::{completions, tokens};
 pub use examples::{EXAMPLE_QUERIES, ExampleQuery};
+pub use protocol::sql::{Completion, Token, TokenClass};
 pub use queries::Queries;
 pub use schema::{TABLES, TableDescription, schema_text};
+pub use session::Session;
 pub use source::{FileLabel, SideProvider, Source};
 pub use sqlite::{Cancel, Cell, Error, Limits, Value, save_rows};

@@ -1,9 +1,10 @@
 //! Execution of SQL queries on the files of a source.
 
 use crate::catalog::Catalog;
-use crate::completion::{TokenClass, tokens_with};
+use crate::completion::tokens_with;
 use crate::source::Source;
 use crate::{functions, save, tables};
+use protocol::sql::TokenClass;
 use sqlite::{Cancel, Database, Error, Limits, Value};
 use std::borrow::Cow;
 use std::rc::Rc;

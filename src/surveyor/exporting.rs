@@ -1,24 +1,23 @@
-//! Export of an open file to another format. The output is collected in blobs, outside of wasm memory.
+//! Export of an open file to another format.
 
+use channel::BlobWriter;
 use engine::OpenedFile;
 use engine::crop::{Crop, SimulatedRun};
-use js_sys::{Array, Uint8Array};
-use protocol::{CategorySet, ExportJob, LoadRange, decode};
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use js_sys::Uint8Array;
+use protocol::{CategorySet, ExportJob};
+use std::io::{self, BufReader, Read};
 use web_sys::{Blob, FileReaderSync};
 
-/// Number of bytes that are passed to the browser at a time.
+/// Number of bytes that are read at a time.
 const PIECE: usize = 1 << 20;
 
 /// An export job for one device.
 pub(super) struct ExportRun {
-    device: i64,
-    job: ExportJob,
-    categories: CategorySet,
+    pub(super) device: i64,
+    pub(super) job: ExportJob,
+    pub(super) categories: Box<CategorySet>,
     /// torch.profiler trace that the export is merged into, if any.
-    trace: Option<Blob>,
-    /// Range of events that is loaded and exported.
-    pub(super) range: LoadRange,
+    pub(super) trace: Option<Blob>,
 }
 
 /// Synchronous reader of a blob. Browsers allow synchronous reads only in workers.
@@ -49,32 +48,10 @@ impl Read for BlobReader {
     }
 }
 
-struct BlobWriter(Array);
-
-impl Write for BlobWriter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let piece = Array::of1(&Uint8Array::from(bytes));
-        let piece =
-            Blob::new_with_u8_array_sequence(&piece).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        self.0.push(&piece);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 impl ExportRun {
-    /// Creates an export job from its encoded description. Returns `None` if the bytes are invalid.
-    pub(super) fn new(device: i64, job: &[u8], trace: Option<Blob>) -> Option<ExportRun> {
-        let (job, categories, range) = decode(job)?;
-        Some(ExportRun { device, job, categories, trace, range })
-    }
-
     /// Writes the exported file. Returns an error message on failure.
     pub(super) fn write(&self, mut opened: OpenedFile) -> Result<Blob, String> {
-        let mut out = BufWriter::with_capacity(PIECE, BlobWriter(Array::new()));
+        let mut out = BlobWriter::buffered();
         match &self.job {
             ExportJob::Format(question) => {
                 opened.prepare(&self.categories);
@@ -103,7 +80,6 @@ impl ExportRun {
                 opened.write_simulated(&run, &mut out).map_err(|error| error.to_string())?;
             }
         }
-        let BlobWriter(pieces) = out.into_inner().map_err(|error| error.to_string())?;
-        Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser could not store the file".to_owned())
+        BlobWriter::finish(out)
     }
 }

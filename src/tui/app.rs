@@ -253,6 +253,7 @@ impl App {
             | Effect::ReadYaml(_)
             | Effect::Save(..)
             | Effect::FollowSource
+            | Effect::Sql(_)
             | Effect::CancelSimulation
             | Effect::EndSimulation
             | Effect::ReplaceWorker => {}

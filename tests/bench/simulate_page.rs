@@ -16,12 +16,15 @@ const FILES: [(&str, &str); 2] =
 const ROUNDS: usize = 5;
 const WAIT_S: u64 = 120;
 
-/// Script that records the times of requests to the simulator and of its answers.
-const TIMING_SCRIPT: &str = "window.timings = []; { const Own = Worker; window.Worker = class extends Own { \
-    constructor(...of) { super(...of); this.addEventListener('message', event => { \
-        if (Array.isArray(event.data) && event.data[0] === 'answer') told.push(['answer', performance.now()]); }); } \
+/// Script that records the times of requests to the simulator and of its answers. The simulator is the second worker
+/// of the page. Messages are arrays whose first element is an encoded value, which starts with the index of its variant
+/// (`SimulatorRequest::Ask` is 2).
+const TIMING_SCRIPT: &str = "window.told = []; { const Own = Worker; let workers = 0; window.Worker = class extends Own { \
+    constructor(...of) { super(...of); this.isSimulator = ++workers === 2; this.addEventListener('message', event => { \
+        if (this.isSimulator && Array.isArray(event.data)) told.push(['answer', performance.now()]); }); } \
     postMessage(message, ...more) { \
-        if (Array.isArray(message) && message[0] === 'ask') told.push(['ask', performance.now()]); \
+        if (this.isSimulator && Array.isArray(message) && new Uint8Array(message[0])[0] === 2) \
+            told.push(['ask', performance.now()]); \
         return super.postMessage(message, ...more); } }; }";
 
 pub(crate) fn run(_: &[String]) {

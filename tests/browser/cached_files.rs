@@ -52,7 +52,7 @@ fn fingerprint(page: &Page) -> String {
 /// Script that records the sizes of the files passed to the worker.
 const RECORD_READS: &str = "{ window.read = []; const post = Worker.prototype.postMessage; \
     Worker.prototype.postMessage = function (message, ...rest) { \
-        if (message?.[0] === 'file') read.push(message[2].size); return post.call(this, message, ...rest); }; }";
+        if (message?.[1] instanceof File) read.push(message[1].size); return post.call(this, message, ...rest); }; }";
 
 fn open_watched_page() -> Page {
     let page = Page::blank(Chromium::shared(Adapter::Missing));

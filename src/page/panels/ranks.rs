@@ -46,7 +46,7 @@ impl Part for Panel {
         let Some((is_seen, stage, status, toggle)) = self.shown.update(now) else { return };
         elements.ranks.set_hidden(!is_seen);
         let is_running = *stage == Survey::Running;
-        let memory = [" Tables of at most ", &Bytes(MAX_TABLE_BYTES as u64).to_string(), " in memory."].concat();
+        let memory = [" Tables of at most ", &Bytes(MAX_TABLE_BYTES).to_string(), " in memory."].concat();
         set_text(&elements.ranks_status, &[status.as_str(), if is_running { &memory } else { "" }].concat());
         set_text(&elements.ranks_toggle, toggle.unwrap_or_default());
         elements.ranks_toggle.set_hidden(toggle.is_none());

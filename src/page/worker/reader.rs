@@ -1,13 +1,13 @@
 //! Reads ahead in a stream: while the engine decodes a chunk, the browser already reads the next ones.
 
 use crate::wire::FromWorker;
+use channel::Page;
 use js_sys::{Array, Promise, Uint8Array};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
-    Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, ReadableStream, ReadableStreamByobReader,
-    ReadableStreamDefaultReader,
+    Blob, MessageChannel, MessageEvent, ReadableStream, ReadableStreamByobReader, ReadableStreamDefaultReader,
 };
 
 /// Reason why a file cannot be read.
@@ -129,9 +129,8 @@ pub(super) fn read_in_page(blob: &Blob) -> Promise {
     Promise::new(&mut |resolve, reject| {
         let sent = MessageChannel::new().and_then(|channel| {
             channel.port1().set_onmessage(Some(&resolve));
-            let (message, ports) = FromWorker::Read(blob.clone(), channel.port2()).into_js();
-            let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-            scope.post_message_with_transfer(&message, &ports)
+            Page::new()?.send_with(&FromWorker::Read, &Array::of2(blob, &channel.port2()));
+            Ok(())
         });
         if let Err(cause) = sent {
             // The reject function returns nothing of interest.

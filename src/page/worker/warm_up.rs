@@ -4,7 +4,8 @@
 //! Browsers compile a function on its first call and optimize it later. Page and worker share one module, so the
 //! warm-up speeds up both, and the first file opens as fast as the second.
 
-use crate::wire::FromWorker;
+use crate::wire::{FromWorker, attach_columns, detach_columns};
+use channel::{pack, unpack};
 use engine::rehearsal::SyntheticSnapshot;
 use engine::{Engine, Work};
 use picture::render::{CpuRenderer, Drawing, Lane, PictureTheme};
@@ -59,11 +60,13 @@ impl WarmUp {
         }
         let work = self.engine.step(has_time);
         let mut is_over = work == Work::Idle && self.engine.wants().is_none();
-        while let Some(reply) = self.engine.next_reply() {
+        while let Some(mut reply) = self.engine.next_reply() {
             is_over = false;
             // Converted to a message and back, as for the page.
-            let (message, _) = FromWorker::Reply { load: self.state.load, reply }.into_js();
-            if let Some(FromWorker::Reply { load, reply }) = FromWorker::from_js(&message) {
+            let buffers = detach_columns(&mut reply);
+            let message = pack(&FromWorker::Reply { load: self.state.load, reply }, &buffers);
+            if let Some((FromWorker::Reply { load, mut reply }, buffers)) = unpack(message) {
+                attach_columns(&mut reply, &buffers);
                 self.act(Action::Replied { load, reply });
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::state::picture_file::Picture;
 use picture::timeline::Scene;
+use protocol::sql::SqlRequest;
 use protocol::{CategorySet, ExportJob, LoadRange, Request};
 use std::rc::Rc;
 
@@ -30,6 +31,7 @@ pub enum Effect {
     /// Discard the second file of the comparison.
     CloseSecond,
     Ranks(RanksEffect),
+    Sql(SqlEffect),
     Ask(Request),
     Upload {
         /// Index in the summary of the device that the scene shows.
@@ -159,6 +161,20 @@ pub enum RanksEffect {
     Cancel,
     Resume,
     End,
+}
+
+/// Work for the shell of the SQL tab.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SqlEffect {
+    /// Open the snapshots of these loads in a new worker, with this request. Replies are reported as
+    /// [`SqlAction::Replied`](crate::features::sql::SqlAction::Replied). A running worker is stopped.
+    Open(Vec<u32>, SqlRequest),
+    /// Send a request to the worker.
+    Ask(SqlRequest),
+    /// Set the text of the editor, focus it, and move its cursor to this byte offset.
+    SetText(String, usize),
+    /// Store the history of queries in the browser's storage.
+    StoreHistory(String),
 }
 
 /// Position of a dragged file: over the page or not.

@@ -1,36 +1,35 @@
-//! Result of a query, shown as a sortable table or saved as a file.
+//! Result of a query, which can be sorted, read in parts and saved as a file.
 
-use super::command::PageCommand;
-use super::node::Node;
 use crate::queries::Queries;
-use base::units::{Bytes, group_digits, pluralize};
 use protocol::second_file_ordinal;
+use protocol::sql::{Row, RowTarget};
 use sqlite::{Cell, Error, Value, save_rows};
 use std::cmp::Ordering;
 
 /// Maximum number of rows in a result.
 const MAX_ROWS: usize = 10_000;
-/// Number of rows that are added to the page at a time.
+/// Number of rows that are sent to the page at a time.
 const PAGE_ROWS: usize = 200;
 /// Maximum number of characters of a cell that are shown.
 const MAX_CELL_CHARS: usize = 300;
 
 /// Columns and rows of a query result.
 #[derive(Default)]
-pub(super) struct QueryResult {
-    pub(super) names: Vec<String>,
-    pub(super) rows: Vec<Vec<Cell<'static>>>,
-    has_more: bool,
-    /// Number of rows that are already on the page.
-    shown: usize,
+pub(crate) struct Rows {
+    pub(crate) names: Vec<String>,
+    pub(crate) rows: Vec<Vec<Cell<'static>>>,
+    /// True if the query has more rows.
+    pub(crate) has_more: bool,
+    /// Number of rows that the page has.
+    sent: usize,
     /// Index of the sort column, and whether the order is descending.
     sorted: Option<(usize, bool)>,
 }
 
-impl QueryResult {
+impl Rows {
     /// Runs a query and collects its rows.
-    pub(super) fn run(queries: &Queries, text: &str) -> Result<QueryResult, Error> {
-        let mut answer = QueryResult::default();
+    pub(crate) fn run(queries: &Queries, text: &str) -> Result<Rows, Error> {
+        let mut answer = Rows::default();
         let (names, rows, has_more) = (&mut answer.names, &mut answer.rows, &mut answer.has_more);
         queries.run(
             text,
@@ -46,69 +45,24 @@ impl QueryResult {
         Ok(answer)
     }
 
-    /// Returns the text of the status line after a query that took `seconds`.
-    pub(super) fn status(&self, seconds: f64) -> String {
-        let rows = match self.has_more {
-            true => format!("The first {} rows", group_digits(MAX_ROWS as u64)),
-            false => pluralize(self.rows.len() as u64, "row"),
-        };
-        let ms = seconds * 1e3;
-        let time = if ms < 1000.0 { format!("{} ms", ms.ceil()) } else { format!("{seconds:.1} s") };
-        format!("{rows} in {time}.")
-    }
-
     /// Returns true if every cell of a column is a number or empty.
-    pub(super) fn is_numeric(&self, column: usize) -> bool {
+    pub(crate) fn is_numeric(&self, column: usize) -> bool {
         let is_number = |cell: &Cell<'_>| matches!(cell, Cell::Null | Cell::Integer(_) | Cell::Real(_));
         self.rows.iter().filter_map(|row| row.get(column)).all(is_number)
     }
 
-    /// Returns the table with its header and first rows.
-    pub(super) fn table(&mut self) -> Vec<Node> {
-        self.shown = 0;
-        let heads = self.names.iter().enumerate().map(|(index, name)| {
-            let direction = match self.sorted {
-                Some((column, is_down)) if column == index => Some(is_down),
-                _ => None,
-            };
-            let order = direction.map_or("none", |is_down| if is_down { "descending" } else { "ascending" });
-            let button = Node::new("button").attr("type", "button").attr("data-act", format!("sort:{index}"));
-            let button = button.attr("title", "Sort").text(name.as_str());
-            Node::new("th").attr("scope", "col").attr("aria-sort", order).children([button])
-        });
-        let head = Node::new("thead").children([Node::new("tr").children(heads)]);
-        let rows = self.more();
-        vec![head, Node::new("tbody").attr("id", "sql-rows").children(rows)]
+    /// Returns the next rows. If two files are compared, `second` is the side of the page's second file.
+    pub(crate) fn more(&mut self, second: Option<&str>) -> Vec<Row> {
+        let rows = self.rows.get(self.sent..).unwrap_or_default().iter().take(PAGE_ROWS);
+        let rows: Vec<Row> =
+            rows.map(|row| Row { cells: row.iter().map(cut).collect(), target: self.target(row, second) }).collect();
+        self.sent += rows.len();
+        rows
     }
 
-    /// Returns the next rows of the table.
-    pub(super) fn more(&mut self) -> Vec<Node> {
-        let numeric: Vec<bool> = (0..self.names.len()).map(|column| self.is_numeric(column)).collect();
-        let is_bytes = |at: usize| self.names.get(at).is_some_and(|name| name.ends_with("bytes"));
-        let first = self.shown;
-        let rows = self.rows.get(first..).unwrap_or_default().iter().take(PAGE_ROWS);
-        let is_place = self.column(&["id", "allocation"]).or(self.column(&["event", "allocated_at"])).is_some();
-        let nodes: Vec<Node> = rows
-            .enumerate()
-            .map(|(at, row)| {
-                let cells = row.iter().zip(&numeric).enumerate().map(|(column, (cell, is_number))| {
-                    let title = match cell {
-                        Cell::Integer(bytes) if is_bytes(column) && *bytes >= 0 => Bytes(*bytes as u64).to_string(),
-                        _ => String::new(),
-                    };
-                    let cell = Node::new("td").attr("class", if *is_number { "number" } else { "" }).text(cut(cell));
-                    cell.attr("title", title)
-                });
-                let row = Node::new("tr").children(cells);
-                if is_place { row.attr("data-act", format!("row:{}", first + at)).attr("tabindex", "0") } else { row }
-            })
-            .collect();
-        self.shown += nodes.len();
-        nodes
-    }
-
-    /// Sorts the rows by a column. If they are sorted by it already, reverses the order.
-    pub(super) fn sort(&mut self, column: usize) {
+    /// Sorts the rows by a column. If they are sorted by it already, reverses the order. Returns whether it is
+    /// descending.
+    pub(crate) fn sort(&mut self, column: usize) -> bool {
         let is_down = match self.sorted {
             Some((known, is_down)) if known == column => !is_down,
             // Numbers start in descending order.
@@ -119,16 +73,18 @@ impl QueryResult {
             let order = compare(one.get(column), other.get(column));
             if is_down { order.reverse() } else { order }
         });
+        self.sent = 0;
+        is_down
     }
 
     fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| self.names.iter().position(|known| known == name))
     }
 
-    /// Returns the command that selects the allocation or event of a clicked row. If two files are compared, the row
-    /// must contain a side and a device. `second` is the side of the page's second file.
-    pub(super) fn target(&self, row: usize, second: Option<&str>) -> Option<PageCommand> {
-        let cell = |names: &[&str]| match self.rows.get(row)?.get(self.column(names)?)? {
+    /// Returns the allocation or event that a row is about. If two files are compared, the row must contain a side and
+    /// a device.
+    fn target(&self, row: &[Cell<'_>], second: Option<&str>) -> Option<RowTarget> {
+        let cell = |names: &[&str]| match row.get(self.column(names)?)? {
             Cell::Integer(value) => Some(*value),
             _ => None,
         };
@@ -136,15 +92,15 @@ impl QueryResult {
         let (allocation, event) = (number(&["id", "allocation"]), number(&["event", "allocated_at"]));
         let mut device = cell(&["device"]);
         if let Some(second) = second {
-            let Cell::Text(side) = self.rows.get(row)?.get(self.column(&["side"])?)? else { return None };
+            let Cell::Text(side) = row.get(self.column(&["side"])?)? else { return None };
             let ordinal = device?;
             device = Some(if side == second { second_file_ordinal(ordinal) } else { ordinal });
         }
-        (allocation.is_some() || event.is_some()).then_some(PageCommand::Go { device, allocation, event })
+        (allocation.is_some() || event.is_some()).then_some(RowTarget { device, allocation, event })
     }
 
     /// Returns all rows as text, with `between` as the separator of cells.
-    pub(super) fn text(&self, between: char) -> String {
+    pub(crate) fn text(&self, between: char) -> String {
         let safe = |text: &str| text.replace(['\t', '\n', '\r'], " ");
         let line = |cells: Vec<String>| cells.join(&between.to_string()) + "\n";
         let head = line(self.names.iter().map(|name| safe(name)).collect());
@@ -153,7 +109,7 @@ impl QueryResult {
     }
 
     /// Returns all rows as CSV (RFC 4180).
-    pub(super) fn csv(&self) -> String {
+    pub(crate) fn csv(&self) -> String {
         let field = |text: &str, is_text: bool| {
             // A spreadsheet would run it as a formula.
             let is_formula = is_text && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
@@ -171,7 +127,7 @@ impl QueryResult {
     }
 
     /// Returns all rows as an SQLite file.
-    pub(super) fn sqlite(&self) -> Result<Vec<u8>, Error> {
+    pub(crate) fn sqlite(&self) -> Result<Vec<u8>, Error> {
         save_rows(&self.names, &self.rows)
     }
 }
@@ -222,7 +178,7 @@ fn compare(one: Option<&Cell<'_>>, other: Option<&Cell<'_>>) -> Ordering {
 }
 
 /// Returns the value of a numeric cell. `None` for text, blobs and NULL.
-pub(super) fn number(cell: &Cell<'_>) -> Option<f64> {
+pub(crate) fn number(cell: &Cell<'_>) -> Option<f64> {
     match cell {
         Cell::Integer(value) => Some(*value as f64),
         Cell::Real(value) => Some(*value),

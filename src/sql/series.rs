@@ -1,8 +1,8 @@
-//! Line chart of a query result whose rows form a series: numbers over events, times or steps.
+//! Series of numbers in a query result: columns over events, times or steps, for a chart.
 
-use super::node::Node;
-use super::result::{QueryResult, number};
+use crate::result::{Rows, number};
 use base::units::Bytes;
+use protocol::sql::Chart;
 
 /// Width of the chart in SVG units.
 const WIDTH: f64 = 1000.0;
@@ -28,12 +28,8 @@ const NAMES: [&str; 12] = [
     "depth",
 ];
 
-/// Returns the chart of a query result, or nothing if the rows do not form a series.
-pub(super) fn chart(rows: &QueryResult) -> Vec<Node> {
-    draw(rows).unwrap_or_default()
-}
-
-fn draw(rows: &QueryResult) -> Option<Vec<Node>> {
+/// Returns the chart of a query result. `None` if the rows do not form a series.
+pub(crate) fn chart(rows: &Rows) -> Option<Chart> {
     let numeric: Vec<usize> = (0..rows.names.len()).filter(|&column| rows.is_numeric(column)).collect();
     let named =
         |column: &usize, names: &[&str]| rows.names.get(*column).is_some_and(|name| names.contains(&name.as_str()));
@@ -53,20 +49,6 @@ fn draw(rows: &QueryResult) -> Option<Vec<Node>> {
     let values = lines.iter().flat_map(|&column| (0..xs.len()).filter_map(move |row| at(row, column)));
     let (low, high) = values.fold((0.0_f64, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
     let (wide, tall) = ((last - first).max(f64::MIN_POSITIVE), (high - low).max(f64::MIN_POSITIVE));
-    let svg = Node::new("svg")
-        .attr("viewBox", format!("0 0 {WIDTH} {HEIGHT}"))
-        .attr("preserveAspectRatio", "none")
-        .attr("role", "img")
-        .attr("aria-label", "Chart of the result");
-    let paths = lines.iter().enumerate().map(|(number, &column)| {
-        let mut path = String::new();
-        for (row, x) in xs.iter().enumerate() {
-            let Some(y) = at(row, column) else { continue };
-            let (x, y) = ((x - first) / wide * WIDTH, HEIGHT - (y - low) / tall * HEIGHT);
-            path += &format!("{}{x:.1} {y:.2}", if path.is_empty() { "M" } else { "L" });
-        }
-        Node::new("path").attr("class", format!("line-{number}")).attr("d", path)
-    });
     let is_bytes = lines.iter().all(|&column| rows.names.get(column).is_some_and(|name| name.ends_with("bytes")));
     let amount = |value: f64| match is_bytes {
         true if value >= 0.0 => Bytes(value as u64).to_string(),
@@ -74,11 +56,15 @@ fn draw(rows: &QueryResult) -> Option<Vec<Node>> {
         false => value.to_string(),
     };
     let name = |column: usize| rows.names.get(column).cloned().unwrap_or_default();
-    let legend = lines
-        .iter()
-        .enumerate()
-        .map(|(number, &column)| Node::new("span").attr("class", format!("key line-{number}")).text(name(column)));
-    let range = Node::new("span").attr("class", "range").text(format!("{} to {}", amount(low), amount(high)));
-    let along = Node::new("span").attr("class", "range").text(format!("{}: {first} to {last}", name(axis)));
-    Some(vec![svg.children(paths), Node::new("p").children(legend.chain([range, along]))])
+    let line = |&column: &usize| {
+        let mut path = String::new();
+        for (row, x) in xs.iter().enumerate() {
+            let Some(y) = at(row, column) else { continue };
+            let (x, y) = ((x - first) / wide * WIDTH, HEIGHT - (y - low) / tall * HEIGHT);
+            path += &format!("{}{x:.1} {y:.2}", if path.is_empty() { "M" } else { "L" });
+        }
+        (name(column), path)
+    };
+    let ranges = [format!("{} to {}", amount(low), amount(high)), format!("{}: {first} to {last}", name(axis))];
+    Some(Chart { lines: lines.iter().map(line).collect(), ranges })
 }
