@@ -360,7 +360,10 @@ impl Page {
     fn refresh_idle(&self) {
         let app = self.app;
         let state = app.state.borrow();
-        let waits = matches!(state.stage, Stage::Loading(_)) || state.what_if.is_running() || state.ranks.is_running();
+        let waits = matches!(state.stage, Stage::Loading(_))
+            || state.what_if.is_running()
+            || state.insights.is_simulating()
+            || state.ranks.is_running();
         app.busy.set_idle(!waits && app.busy.is_quiet() && app.client.is_idle());
     }
 
