@@ -11,6 +11,7 @@
 )]
 
 mod addresses;
+mod advice;
 mod archives;
 mod brute_force;
 mod brute_force_category;

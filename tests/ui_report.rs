@@ -4,10 +4,11 @@
 use crate::face::{self, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{
-    AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, MomentSpec, Report, ReportQuestion, Sheet,
-    SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic,
+    AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, MomentSpec, OomPlan, Report, ReportQuestion, Sheet,
+    SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic, WhatIf, WhatIfProof, WhatIfQuestion, WhatIfRun,
 };
 use memscape::timeline::Axis;
+use memscape::ui::features::State;
 use memscape::ui::features::command::Command;
 use memscape::ui::features::insights::InsightsAction;
 use memscape::ui::features::insights::view::{ColumnKind, ReportView, StackView, TabState, tab_state, view};
@@ -15,6 +16,7 @@ use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
 use memscape::ui::state::effect::Effect;
 use memscape::ui::text::tab::Tab;
+use memscape::ui::text::url::PageScheme;
 
 fn evidence(from: u32, to: u32) -> Evidence {
     Evidence { span: Some(Span { from, to }), ..Evidence::default() }
@@ -179,6 +181,54 @@ fn warnings_of_hidden_topics_are_shown() {
     assert_eq!(others.len(), whole.len() - 1, "{others:?} requested one by one");
     assert_eq!(page.marks().alarms, whole);
     assert!(!page.marks().is_busy && page.report_request().is_none());
+}
+
+/// The engine of a page cannot simulate, so the reports quote simulations of another worker.
+#[test]
+fn common_settings_are_simulated_after_all_reports_and_quoted_by_them() {
+    let mut page = Page::new(SilentWorker);
+    page.state = State::new(PageScheme::default());
+    page.act(Action::Resized(face::CANVAS));
+    let with_oom = DeviceSummary { allocations: 5, ..device(0, &[("alloc", 5), ("oom", 1)]) };
+    page.load(vec![with_oom]);
+    let simulation = |page: &Page| {
+        page.find_request(|request| match request {
+            Request::Ask(Ask { serial, question: Question::WhatIf(question), .. }) => {
+                Some((*serial, *question.clone()))
+            }
+            _ => None,
+        })
+    };
+    page.why(InsightsAction::TopicChosen(Topic::OutOfMemory));
+    while page.report_request().is_some() {
+        assert_eq!(simulation(&page), None, "reports come first");
+        assert!(page.question().simulations.is_none());
+        page.answer();
+    }
+    let (serial, question) = simulation(&page).expect("a simulation in the background");
+    assert_eq!(question, WhatIfQuestion::common_settings(None));
+    assert!(page.state.insights.is_simulating());
+    let run = WhatIfRun { settings: "expandable_segments:False".into(), ..WhatIfRun::default() };
+    let proof = WhatIfProof { is_exact: true, ..WhatIfProof::default() };
+    let answer = WhatIf { proof, runs: vec![run], is_complete: true, ..WhatIf::default() };
+    page.answer_with(serial, Answer::WhatIf(Box::new(answer.clone())));
+    // Then the plans of the OOM, one by one.
+    for _ in OomPlan::ALL {
+        assert_eq!(page.report_request(), None, "not all simulations are known");
+        let (serial, question) = simulation(&page).expect("a plan");
+        assert!(question.is_planned, "{question:?}");
+        page.answer_with(serial, Answer::WhatIf(Box::new(answer.clone())));
+    }
+    assert!(!page.state.insights.is_simulating());
+    let mut quoting = Vec::new();
+    while let Some((_, question)) = page.report_request() {
+        let simulations = question.simulations.expect("simulations");
+        assert_eq!((simulations.plans.len(), &simulations.settings), (OomPlan::ALL.len(), &answer));
+        quoting.push(question.topic);
+        page.answer();
+    }
+    assert_eq!(quoting.len(), 4, "{quoting:?}");
+    assert_eq!((quoting[0], simulation(&page)), (Topic::OutOfMemory, None), "the visible one comes first");
 }
 
 #[test]

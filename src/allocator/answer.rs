@@ -37,6 +37,8 @@ pub struct WhatIfQuestion {
 pub struct WhatIf {
     pub proof: WhatIfProof,
     /// Runs, in this order: the recording, each of the question's `lines`, changed programs, and built-in settings.
+    /// The recording is left out if the model does not reproduce it exactly, because differences from it would mix
+    /// recorded and simulated numbers.
     pub runs: Vec<WhatIfRun>,
     pub fits: Vec<WhatIfFit>,
     pub course: Option<WhatIfCourse>,
@@ -62,6 +64,22 @@ pub struct WhatIf {
     pub steps: u64,
     /// True if no further partial results follow.
     pub is_complete: bool,
+}
+
+impl WhatIfQuestion {
+    /// Returns the question about the settings that are commonly tried. Insights quote its result. `capacity` is the
+    /// memory that is available to the allocator, if a recorder stored it and no request failed.
+    pub fn common_settings(capacity: Option<u64>) -> WhatIfQuestion {
+        WhatIfQuestion { tries: true, capacity, ..WhatIfQuestion::default() }
+    }
+}
+
+impl WhatIf {
+    /// Returns the run that other runs are compared with: the recording, or the plan under the recorded settings.
+    /// `None` if the model does not reproduce the recording.
+    pub fn recorded(&self) -> Option<&WhatIfRun> {
+        self.runs.first().filter(|run| run.origin == WhatIfOrigin::Recorded)
+    }
 }
 
 /// Agreement between the recording and a simulation under the recorded settings.
@@ -136,6 +154,12 @@ pub struct WhatIfRun {
 }
 
 impl WhatIfRun {
+    /// Returns the peaks of reserved bytes with the lowest and the highest memory limit that is consistent with the
+    /// recording.
+    pub fn peaks(&self) -> [u64; 2] {
+        [self.low.map_or(self.peak_reserved, |low| low.peak_reserved), self.peak_reserved]
+    }
+
     /// Returns whether the run runs out of memory, or `None` if that depends on the exact memory limit, which is
     /// unknown.
     pub fn fails(&self) -> Option<bool> {

@@ -41,7 +41,11 @@ impl Job {
         let (mut rows, mut followed, mut line_error) = (Vec::new(), None, String::new());
         if proof.refused.is_none() {
             let recorded = &proof.settings;
-            rows.push(Row::new(recorded.clone(), WhatIfOrigin::Recorded));
+            let recording_row = Row::new(recorded.clone(), WhatIfOrigin::Recorded);
+            // A recording that the model does not reproduce cannot be compared with simulated runs.
+            if proof.verdict.is_exact() || !recording_row.is_recording(recording, question) {
+                rows.push(recording_row);
+            }
             for line in &question.lines {
                 match conf::parse(line) {
                     Ok((settings, ignored)) => {
@@ -50,8 +54,12 @@ impl Job {
                     Err(error) => line_error = error.to_string(),
                 }
             }
-            if is_other_memory(proof, question) && rows.iter().skip(1).all(|row| row.settings != *recorded) {
-                rows.insert(1, Row::new(recorded.clone(), WhatIfOrigin::Asked));
+            // The recorded program under the conditions of the question, if they differ from those of the recording.
+            let has_changed = is_other_memory(proof, question) || question.never_empties;
+            let is_asked = |row: &Row| row.origin == WhatIfOrigin::Asked && row.settings == *recorded;
+            if has_changed && !rows.iter().any(is_asked) {
+                let index = rows.iter().take_while(|row| row.origin == WhatIfOrigin::Recorded).count();
+                rows.insert(index, Row::new(recorded.clone(), WhatIfOrigin::Asked));
             }
             let count = rows.len();
             for program in question.programs.iter().filter(|program| program.changes()) {
@@ -80,7 +88,7 @@ impl Job {
                 if settings.is_none() {
                     line_error = conf::parse(line).err().map(|error| error.to_string()).unwrap_or_default();
                 }
-                let has_limits = asked(question, recorded).is_some();
+                let has_limits = asked(question, recorded).is_some() || question.never_empties;
                 let origin = if is_recorded && !has_limits { WhatIfOrigin::Recorded } else { WhatIfOrigin::Asked };
                 let program = question.course_program.clone();
                 followed = settings.map(|settings| Row { program, ..Row::new(settings, origin) });

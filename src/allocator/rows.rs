@@ -25,10 +25,10 @@ impl Row {
         Row { settings, program: Program::default(), origin, ignored: Vec::new() }
     }
 
-    /// Returns true if the run has the recorded settings, sizes and program.
+    /// Returns true if the row is the recording itself, with its settings, sizes and program. It is not simulated.
     pub(super) fn is_recording(&self, recording: &Recording, question: &WhatIfQuestion) -> bool {
         let is_planned = question.is_planned && !recording.planned.is_empty();
-        self.origin == WhatIfOrigin::Recorded && !is_planned && !question.never_empties && !self.program.changes()
+        self.origin == WhatIfOrigin::Recorded && !is_planned && !self.program.changes()
     }
 
     /// Returns the plan of a run and its uncertainties. Under the recorded settings and sizes, segments from before
@@ -52,7 +52,10 @@ impl Row {
             limits: high,
             order: if is_recording { Order::Recorded } else { recording.findings.address_order },
             start: if may_keep && self.settings == proof.settings { StartState::Kept } else { StartState::Fresh },
-            empty_cache: if question.never_empties { EmptyCache::Never } else { EmptyCache::AsRecorded },
+            empty_cache: match question.never_empties && !is_recording {
+                true => EmptyCache::Never,
+                false => EmptyCache::AsRecorded,
+            },
             program: self.program.with_step_ends(&recording.step_ends),
             ..Plan::default()
         };
@@ -65,17 +68,14 @@ impl Row {
         (plan, Doubts { low: Some(low).filter(|low| *low != high), start: is_late.then_some(start) })
     }
 
-    /// Returns the row that describes the recording itself.
+    /// Returns the row that describes the recording itself, which the model must reproduce exactly.
     pub(super) fn recorded(&self, recording: &Recording, proof: &Proof) -> WhatIfRun {
         let verdict = &proof.verdict;
         let peak = verdict.recorded_peak_reserved;
         WhatIfRun {
             settings: self.settings.to_string(),
             origin: self.origin,
-            grade: match () {
-                () if verdict.is_exact() => WhatIfGrade::Proved,
-                () => described_grade(grade(proof, &self.settings, false, &verdict.exercised)),
-            },
+            grade: WhatIfGrade::Proved,
             peak_reserved: peak,
             peak_event: verdict.peak_event,
             allocated_at_peak: verdict.allocated_at_peak.min(peak),

@@ -108,7 +108,7 @@ impl Simulation {
             }
             _ => proof.settings.clone(),
         };
-        let has_limits = question.capacity.is_some() || question.total.is_some();
+        let has_limits = question.capacity.is_some() || question.total.is_some() || question.never_empties;
         let is_recorded = settings == proof.settings && !has_limits;
         let origin = if is_recorded { WhatIfOrigin::Recorded } else { WhatIfOrigin::Asked };
         let program = question.programs.first().cloned().unwrap_or_default();

@@ -118,7 +118,7 @@ impl Questions {
     pub(super) fn forget_categories(&mut self) {
         self.tables.invalidate();
         self.events.invalidate();
-        self.reports.cancel();
+        self.reports.forget_categories();
         (self.plan, self.plan_curve, self.sizes) = Default::default();
         self.scene = SceneBuilder::default();
     }

@@ -1,7 +1,7 @@
 //! Facts about a device that a recorder stored in the snapshot, such as its capacity.
 
 use history::replay::DeviceHistory;
-use history::snapshot::Snapshot;
+use history::snapshot::{Action, Snapshot};
 use protocol::{
     CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, TENSORS, TENSORS_FOUND,
 };
@@ -18,6 +18,19 @@ const RECORDER_KEYS: [(&str, &str); 6] = [
 ];
 /// Number of entries at the start of [`RECORDER_KEYS`] that also apply to a cropped trace.
 const CROP_KEY_COUNT: usize = 4;
+
+/// Returns the GPU memory that the allocator can reserve, as in
+/// [`DeviceSummary::available_bytes`](protocol::DeviceSummary::available_bytes). `None` if no recorder stored it, or if
+/// the trace has an OOM, which shows the limit more exactly.
+pub(super) fn available_without_oom(snapshot: &Snapshot, history: &DeviceHistory) -> Option<u64> {
+    if history.action_counts[Action::Oom as usize] > 0 {
+        return None;
+    }
+    let facts = recorder_facts(snapshot, history);
+    let fact = |key: &str| facts.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
+    let outside = [OUTSIDE_ALLOCATOR, OTHER_PROCESSES].into_iter().filter_map(fact).fold(0, u64::saturating_add);
+    Some(fact(CAPACITY)?.saturating_sub(outside))
+}
 
 /// Returns the recorder's facts about a device as key-value pairs. Empty if the snapshot has no recorder data.
 pub(super) fn recorder_facts(snapshot: &Snapshot, history: &DeviceHistory) -> Vec<(String, u64)> {

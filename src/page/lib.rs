@@ -373,7 +373,8 @@ impl Page {
     fn refresh_idle(&self) {
         let app = self.app;
         let state = app.state.borrow();
-        let is_asking = state.what_if.is_running() || state.ranks.is_running() || state.queries.is_busy;
+        let is_simulating = state.what_if.is_running() || state.insights.is_simulating();
+        let is_asking = is_simulating || state.ranks.is_running() || state.queries.is_busy;
         let waits = matches!(state.stage, Stage::Loading(_)) || is_asking;
         app.busy.set_idle(!waits && app.busy.is_quiet() && app.client.is_idle());
     }

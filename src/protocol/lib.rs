@@ -58,7 +58,7 @@ pub use pair::{
     split_ordinal,
 };
 pub use partial::{PartialDevice, PartialFile};
-pub use plan::{Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Preset, Ratio, read_factor};
+pub use plan::{Factor, OomPlan, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Preset, Ratio, read_factor};
 pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, MemoryFilter, Plot};
 pub use plot_settings::{Grouping, Highlight, PlotSettings};
 pub use pools::{PoolName, default_pool_name, pool_name};
@@ -70,7 +70,7 @@ pub use range::RangeFacts;
 pub use reply::Reply;
 pub use report::{
     Cell, Chart, ChartPart, DeltaBox, Evidence, HeatMap, HeatMapRow, Report, ReportQuestion, Sheet, SheetColumn,
-    SheetRow, Statement, Threshold, Tone,
+    SheetRow, Simulations, Statement, Threshold, Tone,
 };
 pub use sources::{LocationWeight, SourceFile, SourceLine, SourcesPage};
 pub use state::{

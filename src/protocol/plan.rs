@@ -173,6 +173,31 @@ impl Preset {
     }
 }
 
+base::listed! {
+    /// A plan that the report on out-of-memory errors evaluates.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum OomPlan {
+        HalfBatch = "half the batch size",
+        Checkpoint = "activation checkpointing",
+        Sharded = "sharding over 8 GPUs (FSDP)",
+    }
+}
+
+impl OomPlan {
+    /// Returns the memory plan.
+    pub fn question(self) -> PlanQuestion {
+        let mut plan = PlanQuestion { batch: Factor::ONE, ..PlanQuestion::default() };
+        let number = |times, by| Factor::new(times, by).unwrap_or_default();
+        let (preset, number) = match self {
+            OomPlan::HalfBatch => (Preset::Batch, number(1, 2)),
+            OomPlan::Checkpoint => (Preset::Checkpoint, Factor::ONE),
+            OomPlan::Sharded => (Preset::Fsdp, number(8, 1)),
+        };
+        preset.add_to(&mut plan, number);
+        plan
+    }
+}
+
 /// Result of evaluating a plan. All byte counts are requested bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanPage {

@@ -3,7 +3,7 @@
 //! All topics share this format, so the code for the page, the command line, Markdown and JSON does not depend on the
 //! topic.
 
-use super::{Span, Topic};
+use super::{Span, Topic, WhatIf, WhatIfRun};
 use serde::{Deserialize, Serialize};
 
 /// Query for a report.
@@ -20,6 +20,18 @@ pub struct ReportQuestion {
     pub rows: u32,
     /// True for only the stranded bytes of [`Topic::Fragmentation`], with a row for each driver request.
     pub only_stranded: bool,
+    /// Simulations that the report quotes. `None` if the engine simulates itself, or if they are not available yet.
+    pub simulations: Option<Box<Simulations>>,
+}
+
+/// Simulations of a device that reports quote.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Simulations {
+    /// Common allocator settings, see [`WhatIfQuestion::common_settings`](super::WhatIfQuestion::common_settings).
+    pub settings: WhatIf,
+    /// Recorded settings with the sizes of each plan of [`OomPlan::ALL`], in the same order. Empty without an OOM. A
+    /// run is `None` if the plan does not apply or cannot be simulated.
+    pub plans: Vec<Option<WhatIfRun>>,
 }
 
 /// A report about one topic.

@@ -93,6 +93,11 @@ impl Topic {
         matches!(self.row().2, Part::Range)
     }
 
+    /// Returns whether the report quotes [`Simulations`](super::Simulations).
+    pub const fn quotes_simulations(self) -> bool {
+        matches!(self, Topic::Settings | Topic::Fragmentation | Topic::OutOfMemory | Topic::Savings)
+    }
+
     /// Returns the help text of the command.
     pub const fn help(self) -> &'static str {
         self.row().3

@@ -173,7 +173,7 @@ impl State {
 
     /// Returns the state of a page without an open file. `page_scheme` says how the page was loaded.
     pub fn new(page_scheme: PageScheme) -> State {
-        State { shared: Shared { page_scheme, ..Shared::default() }, ..State::default() }
+        State { shared: Shared { page_scheme, simulates_apart: true, ..Shared::default() }, ..State::default() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The simulator's wasm: fetched once, on first use, and errors if it can't be fetched.
+//! The simulator's wasm: fetched once, for the simulation in the background, and errors if it can't be fetched.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::opening::open_empty_page;
@@ -28,15 +28,16 @@ fn wait_for_proof(page: &Page) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn simulator_is_fetched_once_on_first_use() {
+fn simulator_is_fetched_once_after_reports() {
     let path = generate_file("simulator.pickle", "--events 5000");
     let page = open_empty_page();
+    assert_eq!(simulator_requests(&page), Vec::<String>::new());
     page.drop_files(&[&path]);
     page.wait_for_state("ready");
     page.press_with("W", SHIFT);
-    page.wait_until("a report is shown", || page.attribute("#insights-report", "data-topic").is_some());
-    assert_eq!(simulator_requests(&page), Vec::<String>::new());
+    page.wait_until("the simulator is fetched in the background", || simulator_requests(&page).len() == 2);
     page.click("[data-topic=settings]");
+    page.wait_until("the report quotes the simulation", || page.text("#insights-statements").contains("(simulated)"));
     wait_for_proof(&page);
     assert_eq!(simulator_requests(&page).len(), 2, "the glue script and the wasm: {:?}", simulator_requests(&page));
     // Another file starts another worker with the same code.

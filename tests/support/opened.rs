@@ -180,8 +180,9 @@ pub(crate) fn real_pickles() -> Option<Vec<PathBuf>> {
 /// Returns the folder of the recordings of PyTorch's allocator. Prints a note with `unchecked` if it is missing.
 pub(crate) fn recordings_folder(unchecked: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut places = ["../shared/recordings", "../../shared/recordings"].map(|place| root.join(place)).into_iter();
-    let found = places.find(|place| place.is_dir());
+    let named = std::env::var_os("MEMSCAPE_SNAPSHOTS").map(|folder| PathBuf::from(folder).join("../recordings"));
+    let places = ["../shared/recordings", "../../shared/recordings"].map(|place| root.join(place));
+    let found = named.into_iter().chain(places).find(|place| place.is_dir());
     if found.is_none() {
         println!("SKIPPED: no recordings (../shared/recordings): {unchecked}");
     }

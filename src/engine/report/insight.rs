@@ -1,6 +1,7 @@
 //! Contract between an insight and the driver in `mod.rs`.
 
 use super::leaks::Growth;
+use super::oom_plans::OomPlanEffect;
 use super::step_finder::StepFinder;
 use super::writer::ReportWriter;
 use crate::open::OpenFile;
@@ -38,8 +39,9 @@ pub(super) enum Need {
     /// [`Given::growth`].
     Growth,
     /// [`Given::simulation`].
-    #[allow(dead_code, reason = "only a test needs a simulation")]
     Simulation,
+    /// [`Given::plans`].
+    OomPlans,
 }
 
 /// Device and question of an insight, and the shared results that it needs. Others may be incomplete.
@@ -54,9 +56,11 @@ pub(super) struct Given<'a> {
     pub(super) steps: &'a StepFinder,
     /// Growth of each call site from step to step.
     pub(super) growth: Option<&'a Growth>,
-    /// Simulation under the recorded settings and under other settings. `None` if the engine has no simulator.
-    #[allow(dead_code, reason = "only a test reads it")]
+    /// Simulation under the recorded settings and under common settings. `None` if the engine has no simulator and the
+    /// question has no simulation.
     pub(super) simulation: Option<&'a WhatIf>,
+    /// Effects of plans on the OOMs of the trace.
+    pub(super) plans: &'a [OomPlanEffect],
 }
 
 /// An [`Insight`] as an object.

@@ -9,6 +9,7 @@ mod leaks;
 mod live_sites;
 mod modules;
 mod oom;
+mod oom_plans;
 mod peak;
 mod pools;
 mod range;
@@ -17,6 +18,7 @@ mod savings;
 pub(super) mod search;
 mod settings;
 mod shared;
+mod simulated;
 mod site_sums;
 pub(super) mod step_finder;
 mod steps;
@@ -72,6 +74,12 @@ impl Reports {
         self.current = None;
     }
 
+    /// Drops the insight in progress and the shared results that depend on categories.
+    pub(super) fn forget_categories(&mut self) {
+        self.current = None;
+        self.shared.iter_mut().for_each(SharedResults::forget_categories);
+    }
+
     /// Continues computing the requested report and returns it once complete. It is empty if the file does not have the
     /// device.
     ///
@@ -92,7 +100,9 @@ impl Reports {
             self.shared.push(SharedResults::new(device));
         }
         let Some(shared) = self.shared.iter_mut().find(|known| known.device == device) else { return Ok(none) };
-        for &need in needs {
+        // Simulations in the question replace those of this engine.
+        let is_given = question.simulations.is_some();
+        for &need in needs.iter().filter(|need| !(is_given && **need == Need::Simulation)) {
             shared.compute(need, file, self.new_simulator, slice)?;
         }
         let Some(given) = shared.given(file, question) else { return Ok(none) };

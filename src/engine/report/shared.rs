@@ -2,8 +2,10 @@
 
 use super::insight::{Given, Need};
 use super::leaks::Growth;
+use super::oom_plans::OomPlans;
 use super::step_finder::StepFinder;
 use crate::open::OpenFile;
+use crate::recorder_facts::available_without_oom;
 use crate::what_if::{NewSimulator, Simulator};
 use base::slice::{SliceResult, TimeSlice};
 use protocol::{ReportQuestion, WhatIf, WhatIfQuestion};
@@ -16,14 +18,21 @@ pub(super) struct SharedResults {
     /// Simulator while it computes `simulation`.
     simulator: Option<Box<dyn Simulator>>,
     simulation: Option<WhatIf>,
+    plans: OomPlans,
 }
 
-base::heap_bytes!(SharedResults: steps, growth, simulator);
+base::heap_bytes!(SharedResults: steps, growth, simulator, plans);
 
 impl SharedResults {
     /// Creates empty results for the device with the ordinal `device`.
     pub(super) fn new(device: i64) -> SharedResults {
-        SharedResults { device, steps: StepFinder::new(device), growth: None, simulator: None, simulation: None }
+        let (growth, simulator, simulation, plans) = Default::default();
+        SharedResults { device, steps: StepFinder::new(device), growth, simulator, simulation, plans }
+    }
+
+    /// Drops the results that depend on categories.
+    pub(super) fn forget_categories(&mut self) {
+        self.plans = OomPlans::default();
     }
 
     /// Continues computing a result until it is complete or the time slice is used up.
@@ -47,11 +56,17 @@ impl SharedResults {
             }
             Need::Simulation => {
                 if let Some(new) = new_simulator.filter(|_| self.simulation.is_none()) {
-                    let question = WhatIfQuestion { tries: true, ..WhatIfQuestion::default() };
+                    let history = file.history(self.device);
+                    let capacity = history.and_then(|history| available_without_oom(&file.snapshot, history));
+                    let question = WhatIfQuestion::common_settings(capacity);
                     let simulator = self.simulator.get_or_insert_with(new);
                     self.simulation = simulator.answer(file, self.device, &question, &mut |_| {}, slice)?;
                     self.simulator = None;
                 }
+            }
+            Need::OomPlans => {
+                self.plans.step(file, self.device, (&mut self.simulator, new_simulator), slice)?;
+                self.simulator = None;
             }
         }
         Ok(())
@@ -66,7 +81,11 @@ impl SharedResults {
             segments: file.segments(self.device)?,
             steps: &self.steps,
             growth: self.growth.as_ref(),
-            simulation: self.simulation.as_ref(),
+            simulation: match &question.simulations {
+                Some(simulations) => Some(&simulations.settings),
+                None => self.simulation.as_ref(),
+            },
+            plans: &self.plans.effects,
         })
     }
 }

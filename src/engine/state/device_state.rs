@@ -103,7 +103,7 @@ impl DeviceState {
     }
 
     /// Returns the segment that contains an address.
-    pub(super) fn segment_at(&self, address: u64) -> Option<&Segment> {
+    pub(crate) fn segment_at(&self, address: u64) -> Option<&Segment> {
         let after = self.segments.partition_point(|segment| segment.address <= address);
         self.segments.get(after.checked_sub(1)?).filter(|segment| address < segment.end)
     }

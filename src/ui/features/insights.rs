@@ -2,14 +2,16 @@
 
 mod data;
 
-pub(crate) use data::{INITIAL_ROWS, MAX_ROWS, MORE_FACTOR, ReportItem, TopicQuestion};
+use data::BackgroundSimulation;
 pub use data::{InsightsAction, InsightsTab};
+pub(crate) use data::{MAX_ROWS, MORE_FACTOR, ReportItem, TopicQuestion};
 
 pub mod cells;
 pub mod commands;
 mod evidence;
 mod feature;
 mod link;
+mod simulation;
 pub mod view;
 
 pub(crate) use feature::FEATURE;
@@ -24,6 +26,7 @@ use crate::text::tab::Tab;
 use evidence::show_evidence;
 use protocol::category::MAX_CATEGORIES;
 use protocol::{Answer, Chart, Question, Report, ReportQuestion, Topic};
+use simulation::{is_simulated, next_unknown_topic};
 use std::rc::Rc;
 
 /// Returns the call stack of a table row. `None` if the item is not a row of the report.
@@ -69,7 +72,8 @@ fn ask_visible(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Ou
         return;
     }
     let range = shared.cursor.range.filter(|_| topic.depends_on_range());
-    let question = TopicQuestion { topic, cursor_or_version, rows, version: tab.version, range, pairing };
+    let (version, is_simulated) = (tab.version, is_simulated(tab, topic));
+    let question = TopicQuestion { topic, cursor_or_version, rows, version, range, is_simulated, pairing };
     let is_known = tab.reports.iter().any(|(known, _)| *known == question);
     let waits = tab.pending.is_some_and(|(_, asked)| asked.topic == topic);
     if waits {
@@ -94,8 +98,10 @@ fn send(tab: &mut InsightsTab, shared: &Shared, question: TopicQuestion, device:
     } else if let Some((a, pairing)) = question.pairing {
         out.ask(a, Question::Comparison(pairing, rows))
     } else {
+        let known = tab.background.known.as_deref().filter(|_| question.is_simulated);
+        let simulations = known.map(|simulations| Box::new(simulations.clone()));
         let range = question.range;
-        let question = ReportQuestion { topic, at, thresholds, range, rows, ..ReportQuestion::default() };
+        let question = ReportQuestion { topic, at, thresholds, range, rows, simulations, ..ReportQuestion::default() };
         out.ask(device, Question::Report(question))
     };
     tab.pending = Some((serial, question));
@@ -140,24 +146,14 @@ fn ask_unseen(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Out
     }
 }
 
-/// Returns the request for a topic that has no report yet. `None` if all topics have one, or while another request is
-/// pending.
-fn next_unknown_topic(tab: &InsightsTab, shared: &Shared) -> Option<TopicQuestion> {
-    let InsightsTab { pending, reports, version, .. } = tab;
-    let is_known_topic = |topic: Topic| reports.iter().any(|(of, _)| of.topic == topic);
-    let is_unknown = |topic: &Topic| !topic.depends_on_range() && !is_known_topic(*topic);
-    let topic = Topic::ALL.into_iter().find(|topic| pending.is_none() && is_unknown(topic))?;
-    let cursor_or_version = topic.depends_on_cursor().then_some(shared.cursor.moment);
-    let (rows, version) = (INITIAL_ROWS as u32, *version);
-    Some(TopicQuestion { topic, cursor_or_version, rows, version, range: None, pairing: None })
-}
-
 /// Handles a change of device or categories. Keeps the user's settings.
 fn reset(tab: &mut InsightsTab, _: &Shared, change: Change, _: &mut Outbox) {
     if change == Change::Categories {
         // All reports that contain categories must be requested again.
         tab.pending = None;
         tab.version = tab.version.wrapping_add(1);
+        // Plans depend on categories.
+        tab.background = BackgroundSimulation::default();
     }
     if change.is_device_change() {
         let InsightsTab { topic, requested_topic, thresholds, version, .. } = std::mem::take(tab);
@@ -173,6 +169,7 @@ fn take(tab: &mut InsightsTab, shared: &Shared, serial: u32, answer: Answer, out
             Some((_, span)) => evidence::on_moments(shared, span, &moments, out),
             None => return Some(Answer::Moments(moments)),
         },
+        Answer::WhatIf(settings) if tab.background.pending == Some(serial) => simulation::take(tab, shared, *settings),
         other => return Some(other),
     }
     None

@@ -128,7 +128,7 @@ fn take(simulator: &mut Simulator, _: &Shared, serial: u32, answer: Answer, out:
 /// Adds the runs of an earlier reply. Settings and program appear once, with the recorded ones first.
 fn merge_runs(answer: &mut WhatIf, before: Option<&WhatIf>) {
     // The requested settings may equal the recorded ones. With other memory, their run differs from the recording.
-    if let Some(recording) = answer.runs.first().cloned() {
+    if let Some(recording) = answer.recorded().cloned() {
         let is_same = |run: &WhatIfRun| {
             is_same_run(run, &recording)
                 && (run.peak_reserved, run.retries, run.fails())
@@ -185,6 +185,7 @@ fn handle_action(simulator: &mut Simulator, shared: &Shared, action: WhatIfActio
         WhatIfAction::Failed(cause) => {
             (simulator.pending, simulator.requested, simulator.failure) = (None, None, Some(cause));
             out.intend(Intent::Simulation(None));
+            out.intend(Intent::EndBackgroundSimulation);
         }
         WhatIfAction::OomClicked(moment) => {
             out.intend(Intent::EndRange);
@@ -227,7 +228,7 @@ fn write_snapshot(simulator: &mut Simulator, shared: &Shared, row: usize, next: 
         settings,
         capacity: limits.capacity,
         total: limits.total,
-        never_empties: simulator.terms.skips_empty_cache,
+        never_empties: limits.skips_empty_cache,
         source: snapshot.name.clone(),
     };
     let categories = Box::new(shared.rules.set());

@@ -56,6 +56,8 @@ pub(crate) enum Intent {
     Plan(Option<PlanQuestion>),
     /// Set the serial of the pending request to the simulated allocator.
     Simulation(Option<u32>),
+    /// End the simulation in the background, because the simulator has failed.
+    EndBackgroundSimulation,
     /// Open the snapshot at an index of the list, and optionally compare it with another one.
     OpenFile(usize, Option<usize>),
     /// Append files of the server to the list of snapshots.

@@ -136,6 +136,8 @@ pub struct Shared {
     pub(crate) topic: Topic,
     /// Serial of the pending request to the simulated allocator. Only one request is pending at a time.
     pub(crate) simulation: Option<u32>,
+    /// True if the engine of this program cannot simulate, so that reports need simulations from another worker.
+    pub(crate) simulates_apart: bool,
     /// True while a report was requested from the worker and has not arrived.
     pub(crate) report_is_pending: bool,
 }

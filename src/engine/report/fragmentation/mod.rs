@@ -9,6 +9,7 @@ mod stranded_bytes;
 use super::insight::{Given, Insight, Need};
 use super::layout::{DriverRequest, Layout, kind_name};
 use super::leaks::{pool_name, stream_name};
+use super::simulated::Simulated;
 use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence, moment_text, threshold};
 use crate::report::column::{self, sheet};
 use crate::state::{PlacementSearch, ReleasableSegments};
@@ -18,7 +19,7 @@ use base::units::{EventIdx, group_digits, percent, pluralize};
 use history::replay::SegmentLifetimes;
 pub(super) use moments::{MIN_PROBLEM_BYTES, newest_oom, peak_moment, peak_reserved_moment};
 use over_time::{Criterion, FreeAt, FreeOverTime};
-use protocol::{Cell, SegmentsFit, Threshold, Tone};
+use protocol::{Cell, SegmentsFit, Threshold, Tone, WhatIf};
 
 /// Default size of the request to place.
 const DEFAULT_REQUEST_BYTES: u64 = 20 << 20;
@@ -78,7 +79,7 @@ impl Parts {
 }
 
 impl Insight for Fragmentation {
-    const NEEDS: &'static [Need] = &[Need::Segments];
+    const NEEDS: &'static [Need] = &[Need::Segments, Need::Simulation];
 
     fn new(&Given { file, history, segments, .. }: &Given<'_>) -> Fragmentation {
         let ledger = stranded_bytes::ledger(file, history, segments);
@@ -94,11 +95,12 @@ impl Insight for Fragmentation {
         self.parts.get_or_insert_with(|| Parts::new(given, self.over_time.worst())).step(given, slice)
     }
 
-    fn write(self, &Given { file, history, segments, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+    fn write(self, &Given { file, history, segments, simulation, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
         let Fragmentation { ledger, over_time, parts } = self;
         // Only the stranded bytes are requested.
         let Some(parts) = parts else { return stranded_bytes::write(writer, &ledger, segments, true) };
         write_statements(writer, &parts, segments, &over_time);
+        write_settings(writer, segments, simulation);
         pinned_segments::write(writer, &parts.keeping.finish(file, history), &parts.moment);
         parts.moment.write(writer, "moment", "Reserved and free bytes, by pool");
         stranded_bytes::write(writer, &ledger, segments, false);
@@ -108,6 +110,17 @@ impl Insight for Fragmentation {
         write_moments(writer, "worst_bytes", "Most free bytes", worst(Criterion::Bytes));
         write_moments(writer, "worst_share", "Highest fragmentation", worst(Criterion::Share));
         write_moments(writer, "over_time", "Over the trace", over_time.over_time());
+    }
+}
+
+/// Writes the simulated effect of settings on peak reserved.
+fn write_settings(writer: &mut ReportWriter<'_>, lives: &SegmentLifetimes, simulation: Option<&WhatIf>) {
+    if writer.history.device < 0 || lives.ranges.is_empty() {
+        return;
+    }
+    match Simulated::new(simulation) {
+        Ok(simulated) => simulated.write_for_fragmentation(writer),
+        Err(unknown) => writer.add_statement(Tone::Fact, unknown, None),
     }
 }
 

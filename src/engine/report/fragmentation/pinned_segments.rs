@@ -22,11 +22,10 @@ fn write_statements(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment,
     let SegmentsKept { empty, empty_private, single_block: pinned, by_site, .. } = kept;
     if empty.count > 0 {
         let segments = pluralize(empty.count.into(), "empty segment");
-        let text = format!("{segments}, {}, can be released {}.", bytes_text(empty.bytes), moment_text(moment));
+        let is_cuda = writer.history.device >= 0;
+        let how = if is_cuda { " with torch.cuda.empty_cache(), as PyTorch does before an OOM" } else { "" };
+        let text = format!("{segments}, {}, can be released {}{how}.", bytes_text(empty.bytes), moment_text(moment));
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
-        if writer.history.device >= 0 {
-            writer.set_fix("Call torch.cuda.empty_cache(). PyTorch does the same before an OOM.");
-        }
     }
     if empty_private.count > 0 {
         let segments = pluralize(empty_private.count.into(), "empty segment");
@@ -46,7 +45,6 @@ fn write_statements(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, (moment,
         );
         let evidence = allocation_evidence(first.allocation, Some(moment));
         writer.add_statement(if is_much { Tone::Alarm } else { Tone::Fact }, text, Some(evidence));
-        writer.set_fix("Allocate long-lived tensors before large temporary ones, or set expandable_segments:True.");
     }
 }
 

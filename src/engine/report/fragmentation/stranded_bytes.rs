@@ -16,9 +16,6 @@ use base::units::{EventIdx, Moment, group_digits, percent, pluralize};
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLifetimes};
 use protocol::{Cell, SheetRow, Tone};
 
-/// Minimum of stranded bytes for a suggestion.
-const MIN_STRANDED_BYTES: u64 = 1 << 20;
-
 /// Keys and labels of the columns with stranded bytes, by [`Reason`].
 const REASON_COLUMNS: [[&str; 2]; 4] = [
     ["stranded_another_pool_bytes", "another pool"],
@@ -99,7 +96,9 @@ impl Stranded<'_> {
         let parts: Vec<(&str, u64)> =
             by_reason.iter().map(|&reason| (reason.label(), request.bytes(reason))).filter(|part| part.1 > 0).collect();
         writer.set_parts_chart(&parts);
-        let Some(&main) = by_reason.first().filter(|_| total > 0) else { return };
+        if total == 0 {
+            return;
+        }
         let parts: Vec<String> = parts.iter().map(|(name, bytes)| bytes_text(*bytes) + " " + name).collect();
         let text = format!("Not usable for this request: {}.", parts.join(", "));
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
@@ -130,27 +129,6 @@ impl Stranded<'_> {
             );
             let evidence = allocation_evidence(pins.largest, Some(moment));
             writer.add_statement(Tone::Fact, text, Some(evidence));
-        }
-        if total >= MIN_STRANDED_BYTES && history.device >= 0 {
-            writer.set_fix(self.fix(main, unpinned > total / 2));
-        }
-    }
-
-    /// Returns what to do about the main reason.
-    fn fix(&self, main: Reason, is_unpinned: bool) -> &'static str {
-        match main {
-            Reason::Pool => "Share one memory pool between CUDA graphs, or delete graphs that are no longer used.",
-            Reason::SizeClass => "Call torch.cuda.empty_cache() before this request.",
-            Reason::Stream => "Allocate on one stream, or call torch.cuda.empty_cache() before this request.",
-            Reason::TooSmall if self.kind(self.request.kind).is_some_and(|kind| kind.expandable) => {
-                "Allocate long-lived tensors before large temporary ones."
-            }
-            Reason::TooSmall if is_unpinned => {
-                "Set expandable_segments:True, or call torch.cuda.empty_cache() before this request."
-            }
-            Reason::TooSmall => {
-                "Set expandable_segments:True, or allocate long-lived tensors before large temporary ones."
-            }
         }
     }
 

@@ -94,13 +94,13 @@ impl Cached {
                         group_digits(releasable),
                         bytes_text(releasable_bytes)
                     ),
+                    () if is_cuda => {
+                        ". torch.cuda.empty_cache() returns them to the driver, without effect on the peak".to_owned()
+                    }
                     () => String::new(),
                 }
             );
             writer.add_statement(Tone::Fact, text, Some(moment_evidence(last)));
-            if is_cuda && releasable > 0 {
-                writer.set_fix("Call torch.cuda.empty_cache().");
-            }
         }
         let ranked = uses.iter().zip(0..).filter(|(it, _)| it.unused >= min_bytes.value.max(1));
         let order = |it: &SegmentUse| two_part_key(u64::from(it.live > 0), !it.unused);

@@ -2,7 +2,9 @@
 
 mod facts;
 mod kind_sums;
+mod remedies;
 mod statements;
+mod waiting;
 
 use super::insight::{Given, Insight, Need};
 use super::leaks::stream_name;
@@ -22,6 +24,7 @@ use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
 pub(super) use kind_sums::{KindSums, SumsByKind};
 use protocol::{CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, SheetRow, Threshold, Tone};
+use waiting::Waiting;
 
 /// Maximum number of rows in the table of OOMs and in the table of allocations before the OOM.
 const MAX_REQUESTS: u32 = 1000;
@@ -34,10 +37,11 @@ pub(super) struct OutOfMemory {
     allocated: RoundedAtOoms,
     /// OOM at the cursor, or else the newest. `None` if the trace has none.
     reported: Option<OomState>,
+    waiting: Option<Waiting>,
 }
 
 impl Insight for OutOfMemory {
-    const NEEDS: &'static [Need] = &[Need::Segments];
+    const NEEDS: &'static [Need] = &[Need::Segments, Need::Categories, Need::Simulation, Need::OomPlans];
 
     fn new(&Given { file, history, question, segments, .. }: &Given<'_>) -> OutOfMemory {
         // A click in the report moves the cursor to the reported OOM, so the report stays the same.
@@ -54,6 +58,7 @@ impl Insight for OutOfMemory {
             sites: Vec::new(),
             allocated: RoundedAtOoms::default(),
             reported,
+            waiting: None,
         }
     }
 
@@ -62,7 +67,9 @@ impl Insight for OutOfMemory {
         &Given { file, history, question, segments, .. }: &Given<'_>,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let Some(OomState { live, state, by_kind, large_before, next, .. }) = &mut self.reported else { return Ok(()) };
+        let Some(OomState { live, state, by_kind, large_before, next, event }) = &mut self.reported else {
+            return Ok(());
+        };
         let max_rows = question.rows.min(MAX_REQUESTS) as usize;
         let events: Vec<u32> = oom_events(history).collect();
         for &event in events.iter().rev().take(max_rows).skip(self.sites.len()) {
@@ -70,8 +77,10 @@ impl Insight for OutOfMemory {
             self.sites.push(site_of_event(file, history, event));
         }
         self.allocated.step(file, history, slice)?;
-        live.step(file, history, &mut |_, _| {}, slice)?;
+        let waiting = self.waiting.get_or_insert_with(|| Waiting::new(*event));
+        live.step(file, history, &mut |id, _| waiting.add(file, history, id), slice)?;
         state.step(file, history, segments, slice)?;
+        waiting.step(file, history, slice)?;
         by_kind.step(state, segments, slice)?;
         while *next > 0 && large_before.len() < max_rows {
             slice.tick()?;
@@ -84,7 +93,8 @@ impl Insight for OutOfMemory {
         Ok(())
     }
 
-    fn write(self, &Given { file, history, question, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+    fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        let Given { file, history, question, .. } = *given;
         let Some(oom) = &self.reported else { return write_no_oom(writer) };
         let facts = OomFacts::new(history, oom.event);
         let newer = count_newer(history, oom.event);
@@ -93,7 +103,12 @@ impl Insight for OutOfMemory {
         let recorded_value = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
         let known = recorded_value(CAPACITY).unwrap_or(0).max(min_capacity(history));
         let capacity = threshold(question, ["capacity", "device memory", "bytes"], known);
+        if let Some(waiting) = &self.waiting {
+            waiting.write(writer, &facts, oom, given.segments);
+        }
         statements::write(writer, &facts, oom, site);
+        remedies::write(writer, &facts, given);
+        statements::write_rest(writer, &facts, oom);
         match recorded_value(PROCESS) {
             Some(_) => statements::write_recorded_outside(
                 writer,

@@ -48,6 +48,9 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
             ("the request", facts.request),
         ]);
     }
+    if let Some((text, largest)) = live.describe_largest(file, history, "at the OOM") {
+        writer.add_statement(Tone::Fact, text, Some(allocation_evidence(largest, Some(moment))));
+    }
 
     let labels = file.snapshot.labels.labels(history.events.labels(facts.event));
     let is_matching = |kind: &SegmentKind| {
@@ -85,53 +88,54 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     }
     if has_segments {
         let short_by = |free: u64| rounded.checked_sub(all_free.saturating_add(free)).filter(|&bytes| bytes > 0);
-        let (tone, text, fix) = if fits >= rounded {
-            let text = "The request may have fit: free bytes are upper bounds.".to_owned();
-            (Tone::Fact, text, "Check for a limit (torch.cuda.set_per_process_memory_fraction).")
+        let (tone, text) = if fits >= rounded {
+            let text =
+                "The request may have fit: free bytes are upper bounds, and a memory fraction may limit the process.";
+            (Tone::Fact, text.to_owned())
         } else if matching_free >= rounded {
             let text = format!(
                 "Fragmentation: ≤ {} free (cached) in this pool, in {}, none large enough.",
                 bytes_text(matching_free),
                 pluralize(blocks, "block")
             );
-            let fix = if is_expandable { "" } else { "Set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True." };
-            (Tone::Alarm, text, fix)
+            (Tone::Alarm, text)
         } else if let Some(bytes) = facts.device_free.and_then(short_by) {
             let text = format!(
                 "Not fragmentation: free (cached) plus free device memory falls short by ≥ {}.",
                 bytes_text(bytes)
             );
-            (Tone::Fact, text, "Reduce what is live at the OOM, or the request.")
+            (Tone::Fact, text)
         } else if all_free < rounded {
             let text = format!("Free (cached): ≤ {}, less than the request.", bytes_text(all_free));
-            (Tone::Fact, text, "")
+            (Tone::Fact, text)
         } else {
             let text = format!(
                 "Free (cached): ≤ {}, but only ≤ {} in this pool. The rest belongs to other pools, streams or size classes.",
                 bytes_text(all_free),
                 bytes_text(matching_free)
             );
-            (Tone::Fact, text, "")
+            (Tone::Fact, text)
         };
         writer.add_statement(tone, text, Some(moment_evidence(moment)));
-        writer.set_fix(fix);
     }
     if facts.device_free.is_some_and(|free| free >= driver_request_size(rounded, pages)) {
-        let text = "The device had enough free for this request.".to_owned();
-        writer.add_statement(Tone::Fact, text, None);
-        writer.set_fix(
-            "Check for a limit (torch.cuda.set_per_process_memory_fraction) or fragmentation inside the driver.",
-        );
+        let text = "The device had enough free for this request: a memory fraction limits the process \
+                    (torch.cuda.set_per_process_memory_fraction), or the driver's memory is fragmented.";
+        writer.add_statement(Tone::Fact, text.to_owned(), None);
     }
+}
+
+/// Writes the statements about what else was in memory at the OOM, and about other OOMs.
+pub(super) fn write_rest(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &OomState) {
+    let (file, history, live) = (writer.file, writer.history, &failure.live);
+    let moment = live.moment;
+    let has_segments = !file.snapshot.segments.is_empty() && facts.reserved > 0;
     if facts.awaiting_free > 0 {
         let text = format!(
             "Awaiting free: {}, freed by the program and still in use by another stream (record_stream).",
             bytes_text(facts.awaiting_free)
         );
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
-    }
-    if let Some((text, largest)) = live.describe_largest(file, history, "at the OOM") {
-        writer.add_statement(Tone::Fact, text, Some(allocation_evidence(largest, Some(moment))));
     }
     if live.before_recording > 0 {
         let text = format!("Allocated before recording: {}.", bytes_text(live.before_recording));

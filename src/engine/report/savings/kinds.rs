@@ -44,7 +44,7 @@ pub(super) const LOSS_QUERY: &str =
     "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
 
 /// Search query for stacks in the backward pass.
-pub(super) const BACKWARD_QUERY: &str = "/ backward$|_engine_run_backward|torch::autograd::/";
+pub(in crate::report) const BACKWARD_QUERY: &str = "/ backward$|_engine_run_backward|torch::autograd::/";
 
 /// Number of GPUs that share the optimizer state in the example.
 pub(super) const EXAMPLE_SHARDS: u64 = 8;

@@ -21,6 +21,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, sorted_numbers, two_part_key};
 use groupings::NumberedGrouping;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
+pub(super) use kinds::BACKWARD_QUERY;
 use kinds::{KINDS, Saving, SavingKind};
 use pass::{MatchedStacks, PeakPass};
 use protocol::{Grouping, Query, Scope};
@@ -51,7 +52,7 @@ struct ReservedPeak {
 }
 
 impl Insight for Savings {
-    const NEEDS: &'static [Need] = &[Need::Categories, Need::Segments, Need::Steps];
+    const NEEDS: &'static [Need] = &[Need::Categories, Need::Segments, Need::Steps, Need::Simulation];
 
     fn new(&Given { file, history, segments, steps, .. }: &Given<'_>) -> Savings {
         let pass = PeakPass::new(file, history, &steps.steps);
@@ -85,7 +86,11 @@ impl Insight for Savings {
         reserved.step(file, history, segments, slice)
     }
 
-    fn write(self, &Given { file, history, question, steps, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+    fn write(
+        self,
+        &Given { file, history, question, steps, simulation, .. }: &Given<'_>,
+        writer: &mut ReportWriter<'_>,
+    ) {
         let Savings { pass, live, reserved, .. } = &self;
         let peak = pass.peak;
         if history.event_count() == 0 || peak.1 == 0 {
@@ -94,7 +99,7 @@ impl Insight for Savings {
         let min_bytes = threshold(question, ["saved", "at least", "bytes"], (peak.1 / 100).max(1));
         let savings = self.savings(file, history, min_bytes.value);
         statements::write_insights(writer, peak, &savings, &steps.steps);
-        statements::write_reserved(writer, &reserved.keeping.finish(file, history), &reserved.layout);
+        statements::write_reserved(writer, &reserved.keeping.finish(file, history), &reserved.layout, simulation);
         tables::write_savings(writer, peak.1, &savings, min_bytes);
         tables::write_categories(writer, pass);
         tables::write_sites(writer, pass, &live.ids);

@@ -2,14 +2,12 @@
 
 use super::kinds::{Saving, SavingKind};
 use crate::report::layout::Layout;
+use crate::report::simulated::{Simulated, is_notable};
 use crate::report::site_sums::label;
 use crate::report::step_finder::Steps;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text};
 use base::units::{percent, pluralize};
-use protocol::{SegmentsKept, Tone};
-
-/// Minimum number of bytes in empty or pinned segments for a statement about reserved memory.
-const MIN_RESERVED: u64 = 1 << 20;
+use protocol::{SegmentsKept, Tone, WhatIf};
 
 /// Writes the report for a trace without allocations.
 pub(super) fn write_nothing_to_save(writer: &mut ReportWriter<'_>) {
@@ -108,23 +106,33 @@ fn lowercase_first(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// Writes statements about segments that are empty or pinned by a few blocks at the peak of reserved bytes.
-pub(super) fn write_reserved(writer: &mut ReportWriter<'_>, kept: &SegmentsKept, layout: &Layout) {
+/// Writes statements about segments that are empty or pinned by a few blocks at the peak of reserved bytes, and the
+/// simulated setting that lowers this peak most.
+pub(super) fn write_reserved(
+    writer: &mut ReportWriter<'_>,
+    kept: &SegmentsKept,
+    layout: &Layout,
+    simulation: Option<&WhatIf>,
+) {
     let reserved = layout.total.reserved;
+    let simulated = Simulated::new(simulation);
+    let is_cuda = writer.history.device >= 0;
+    if let (Ok(simulated), true) = (&simulated, is_cuda) {
+        simulated.write_best(writer);
+    }
     let SegmentsKept { empty, single_block: pinned, by_site, .. } = kept;
-    if empty.bytes >= MIN_RESERVED.max(reserved / 100) {
+    if is_notable(empty.bytes, reserved) {
         let text = format!(
-            "Reserved at its peak: {}, of which {} with {} ({}).",
+            "Reserved at its peak: {}, of which {} with {} ({}). PyTorch releases them before an OOM.",
             bytes_text(reserved),
             pluralize(empty.count.into(), "empty segment"),
             bytes_text(empty.bytes),
             percent(empty.bytes, reserved)
         );
         writer.add_statement(Tone::Fact, text, Some(moment_evidence(layout.moment)));
-        writer.set_fix("PyTorch releases them itself before an OOM; torch.cuda.empty_cache() before this point gives them to other processes.");
     }
     let Some(first) = by_site.first() else { return };
-    if pinned.bytes >= MIN_RESERVED.max(reserved / 100) {
+    if is_notable(pinned.bytes, reserved) {
         let text = format!(
             "Reserved at its peak: {}, of which {} free (cached) in {} pinned by one block each. Most by {} ({}).",
             bytes_text(reserved),
@@ -134,6 +142,10 @@ pub(super) fn write_reserved(writer: &mut ReportWriter<'_>, kept: &SegmentsKept,
             bytes_text(first.free.bytes)
         );
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(first.allocation, Some(layout.moment))));
-        writer.set_fix("Set expandable_segments:True, or allocate what lives long before what is temporary.");
+        match simulated {
+            Ok(simulated) if is_cuda => simulated.write_expandable_unless_best(writer),
+            Err(unknown) if is_cuda => writer.add_statement(Tone::Fact, unknown, None),
+            _ => {}
+        }
     }
 }

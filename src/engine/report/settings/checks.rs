@@ -1,11 +1,11 @@
-//! Checks for problems that may be fixed by a different allocator setting, and their thresholds.
+//! Checks for problems that allocator settings are related to, and their thresholds.
 //!
-//! The thresholds are high on purpose. Following a hint costs the user an experiment, so a healthy trace must not cause
-//! any hints.
+//! The thresholds are high on purpose, so a healthy trace must not cause any findings. Whether a setting helps is not
+//! decided here, but by the simulation.
 
 use crate::open::OpenFile;
-use crate::report::fragmentation::{MIN_PROBLEM_BYTES, newest_oom, peak_moment, peak_reserved_moment};
-use crate::report::layout::{DriverRequest, Layout};
+use crate::report::fragmentation::{MIN_PROBLEM_BYTES, newest_oom, peak_moment};
+use crate::report::layout::Layout;
 use crate::report::writer::bytes_text;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, group_digits, pluralize};
@@ -17,8 +17,6 @@ const MIB: u64 = 1 << 20;
 /// The checks, in display order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Check {
-    /// Memory was requested from the driver although enough was free, because it was scattered over several blocks.
-    FragmentedRequest,
     /// An OOM occurred although enough memory was free, because it was scattered over several blocks.
     FragmentedOom,
     /// A few small blocks prevent the release of large segments.
@@ -32,19 +30,13 @@ pub(super) enum Check {
 }
 
 impl Check {
-    pub(super) const ALL: [Check; 6] = [
-        Check::FragmentedRequest,
-        Check::FragmentedOom,
-        Check::PinnedSegments,
-        Check::Rounding,
-        Check::UnusedSegments,
-        Check::Churn,
-    ];
+    pub(super) const ALL: [Check; 5] =
+        [Check::FragmentedOom, Check::PinnedSegments, Check::Rounding, Check::UnusedSegments, Check::Churn];
 
-    /// Returns the setting that the check suggests changing.
+    /// Returns the setting that the check is related to.
     pub(super) fn setting(self) -> &'static str {
         match self {
-            Check::FragmentedRequest | Check::FragmentedOom | Check::Churn => "expandable_segments",
+            Check::FragmentedOom | Check::Churn => "expandable_segments",
             Check::PinnedSegments => "max_split_size",
             Check::Rounding => "roundup_power2_divisions",
             Check::UnusedSegments => "garbage_collection_threshold",
@@ -54,7 +46,6 @@ impl Check {
     /// Returns a description of the bytes that the check finds.
     pub(super) fn description(self) -> &'static str {
         match self {
-            Check::FragmentedRequest => "free (cached) in the pool at the driver request that led to peak reserved",
             Check::FragmentedOom => "free (cached) at the OOM",
             Check::PinnedSegments => "free (cached) at the peak, in large segments less than 10 % used",
             Check::Rounding => "lost to rounding at the peak",
@@ -63,10 +54,10 @@ impl Check {
         }
     }
 
-    /// Returns the thresholds for a hint: minimum share of the total in percent, and minimum number of bytes.
+    /// Returns the thresholds for a statement: minimum share of the total in percent, and minimum number of bytes.
     pub(super) fn thresholds(self) -> (u64, u64) {
         match self {
-            Check::FragmentedRequest | Check::FragmentedOom | Check::Rounding => (10, MIN_PROBLEM_BYTES),
+            Check::FragmentedOom | Check::Rounding => (10, MIN_PROBLEM_BYTES),
             Check::PinnedSegments | Check::UnusedSegments => (25, 1024 * MIB),
             Check::Churn => (200, 1024 * MIB),
         }
@@ -95,7 +86,7 @@ pub(super) struct CheckResult {
 }
 
 impl CheckResult {
-    /// Returns whether the result leads to a hint: it reaches the thresholds and meets all other conditions.
+    /// Returns whether the result leads to a statement: it reaches the thresholds and meets all other conditions.
     pub(super) fn is_hint(&self) -> bool {
         self.conditions_hold && self.check.reaches_thresholds(self.found_bytes, self.whole_bytes)
     }
@@ -103,7 +94,6 @@ impl CheckResult {
 
 /// Data that the checks are computed from.
 pub(super) struct Checks {
-    driver_request: Option<(DriverRequest, Layout)>,
     newest_oom: Option<(u32, Layout)>,
     at_peak: Layout,
     at_end: Layout,
@@ -118,12 +108,9 @@ pub(super) struct Checks {
 }
 
 impl Checks {
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes) -> Checks {
-        let peak = peak_reserved_moment(history);
+    pub(super) fn new(history: &DeviceHistory, lives: &SegmentLifetimes) -> Checks {
         let layout = |moment| Layout::new(history, lives, moment);
         Checks {
-            driver_request: DriverRequest::before(file, history, lives, peak)
-                .map(|driver| (driver, layout(driver.event))),
             newest_oom: newest_oom(history).map(|event| (event, layout(event))),
             at_peak: layout(peak_moment(history)),
             at_end: layout(history.event_count()),
@@ -142,9 +129,8 @@ impl Checks {
         lives: &SegmentLifetimes,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let Checks { driver_request, newest_oom, at_peak, at_end, .. } = self;
-        let others = [driver_request.as_mut().map(|it| &mut it.1), newest_oom.as_mut().map(|it| &mut it.1)];
-        let layouts = [at_peak, at_end].into_iter().chain(others.into_iter().flatten());
+        let Checks { newest_oom, at_peak, at_end, .. } = self;
+        let layouts = [at_peak, at_end].into_iter().chain(newest_oom.as_mut().map(|it| &mut it.1));
         for layout in layouts {
             layout.step(file, history, lives, slice)?;
         }
@@ -198,14 +184,6 @@ impl Checks {
         let none = |whole| CheckResult { moment: None, ..found(0, whole, 0, false, String::new()) };
         let peak_reserved = u64::try_from(history.numbers.peak_reserved).unwrap_or(0);
         match check {
-            Check::FragmentedRequest => {
-                let Some((driver, layout)) = &self.driver_request else { return none(peak_reserved) };
-                let free = layout.by_kind.serving(driver.kind);
-                let needed = driver.request.map_or_else(String::new, |request| bytes_text(request) + " requested, ");
-                let words = needed + &largest_free_text(free.largest_free);
-                let conditions_hold = driver.is_scattered(&free) && !driver.kind.expandable;
-                found(free.free, layout.total.reserved, driver.event, conditions_hold, words)
-            }
             Check::FragmentedOom => {
                 let Some((event, layout)) = &self.newest_oom else { return none(peak_reserved) };
                 let (_, request) = history.address_and_size(EventIdx(*event));

@@ -1,7 +1,8 @@
-//! Insight on allocator settings. It lists their values, and suggests changes based on evidence in the trace.
+//! Insight on allocator settings. It lists their values, and the simulated effects of other ones.
 
 mod checks;
 mod known_settings;
+mod simulated_runs;
 
 use super::insight::{Given, Insight, Need};
 use super::writer::{ReportWriter, bytes_text, moment_evidence, moment_text, truncate};
@@ -15,21 +16,27 @@ use protocol::{Cell, SheetRow, Tone};
 pub(super) struct Settings(Checks);
 
 impl Insight for Settings {
-    const NEEDS: &'static [Need] = &[Need::Segments];
+    const NEEDS: &'static [Need] = &[Need::Segments, Need::Simulation];
 
-    fn new(&Given { file, history, segments, .. }: &Given<'_>) -> Settings {
-        Settings(Checks::new(file, history, segments))
+    fn new(&Given { history, segments, .. }: &Given<'_>) -> Settings {
+        Settings(Checks::new(history, segments))
     }
 
     fn step(&mut self, &Given { file, history, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
         self.0.step(file, history, segments, slice)
     }
 
-    fn write(self, &Given { file, history, segments, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
+    fn write(self, &Given { file, history, segments, simulation, .. }: &Given<'_>, writer: &mut ReportWriter<'_>) {
         let mut found = self.0.results(file, history, segments);
         // The settings of the CUDA allocator don't apply to host memory.
         found.retain(|_| history.device >= 0);
+        if history.device >= 0 {
+            simulated_runs::write_statements(writer, simulation);
+        }
         write_statements(writer, &found);
+        if history.device >= 0 {
+            simulated_runs::write_sheet(writer, simulation);
+        }
         write_settings(writer);
         write_checks(writer, &found);
     }
@@ -76,44 +83,23 @@ fn write_statements(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
             [before, &bytes_text(hint.found_bytes), after, " (", &share, "), ", &hint.detail].concat()
         };
         let moment = [" ", &moment_text(hint.moment.unwrap_or(0)), "."].concat();
-        let (text, fix) = match hint.check {
-            Check::FragmentedRequest => {
-                let text = evidence("The driver was asked for more memory with ≤ ", " free but fragmented") + &moment;
-                (text, "Set expandable_segments:True.")
-            }
-            Check::FragmentedOom => {
-                (evidence("OOM with ≤ ", " free but fragmented") + &moment, "Set expandable_segments:True.")
-            }
-            Check::PinnedSegments => {
-                let text = evidence("Small blocks pin large segments: ≤ ", " cannot be released") + &moment;
-                (text, "Set expandable_segments:True, or max_split_size_mb.")
-            }
-            Check::Rounding => {
-                (evidence("Lost to rounding: ≥ ", " at the peak") + &moment, "Raise roundup_power2_divisions.")
-            }
-            Check::UnusedSegments => (
-                evidence("Never used: ", " of reserved at the end") + ".",
-                "Call torch.cuda.empty_cache(), or set garbage_collection_threshold with per_process_memory_fraction.",
-            ),
-            Check::Churn => (
+        let text = match hint.check {
+            Check::FragmentedOom => evidence("OOM with ≤ ", " free but fragmented") + &moment,
+            Check::PinnedSegments => evidence("Small blocks pin large segments: ≤ ", " cannot be released") + &moment,
+            Check::Rounding => evidence("Lost to rounding: ≥ ", " at the peak") + &moment,
+            Check::UnusedSegments => evidence("Never used: ", " of reserved at the end") + ".",
+            Check::Churn => {
                 evidence("Released to the driver and allocated again: ", " of peak reserved")
-                    + ". Each release waits for the device.",
-                "Set expandable_segments:True, or call torch.cuda.empty_cache() less often.",
-            ),
+                    + ". Each release waits for the device."
+            }
         };
-        writer.add_statement(Tone::Alarm, text, hint.moment.map(moment_evidence));
-        writer.set_fix(fix);
+        writer.add_statement(Tone::Fact, text, hint.moment.map(moment_evidence));
     }
     let has_conflict = writer.history.device >= 0 && settings_conflict(&writer.file.snapshot.settings);
     if has_conflict {
         let text = "max_split_size_mb with expandable_segments:True can make reserved memory grow without bound \
                     (pytorch/pytorch#123548).";
         writer.add_statement(Tone::Alarm, text.to_owned(), None);
-        writer.set_fix("Remove max_split_size_mb.");
-    }
-    if !found.is_empty() && !has_conflict && !found.iter().any(CheckResult::is_hint) {
-        let text = "No change suggested: all checks passed.";
-        writer.add_statement(Tone::Good, text.to_owned(), None);
     }
     let settings = &writer.file.snapshot.settings;
     if settings.is_empty() {
@@ -175,14 +161,14 @@ fn write_checks(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
         column::share("share", "share", |it: &CheckResult| (it.found_bytes, it.whole_bytes)),
         column::share("threshold_share", "minimum share", |it: &CheckResult| (it.check.thresholds().0, 100)),
         column::bytes("threshold_bytes", "minimum bytes", |it: &CheckResult| it.check.thresholds().1),
-        column::cell("hint", "hint", |it: &CheckResult| yes_or_no(it.is_hint())),
+        column::cell("hint", "above both", |it: &CheckResult| yes_or_no(it.is_hint())),
         column::text("setting", "setting", |it: &CheckResult| it.check.setting().to_owned()),
         column::cell("value", "value", |it: &CheckResult| {
             setting_value(settings, it.check.setting()).map_or(Cell::Empty, |value| Cell::Text(truncate(value)))
         }),
         column::cell("event", "after event", |it: &CheckResult| it.moment.map_or(Cell::Empty, column::moment_cell)),
     ];
-    let note = "A hint requires both the minimum share and the minimum bytes. Free bytes are upper bounds, bytes lost to rounding lower bounds.";
+    let note = "Findings that reach both the minimum share and the minimum bytes are listed above. Free bytes are upper bounds, bytes lost to rounding lower bounds.";
     let sheet = sheet(["checks", "Checks", note], &columns);
     let found: Vec<&CheckResult> = found.iter().collect();
     writer.add_sheet(sheet, &columns, &found, |_, it| SheetRow {

@@ -1,6 +1,6 @@
 //! State and actions of the Insights tab.
 
-use protocol::{Evidence, Pairing, Report, Span, Topic};
+use protocol::{Evidence, Pairing, Report, Simulations, Span, Topic, WhatIf, WhatIfRun};
 use std::rc::Rc;
 
 /// Search text and selected allocation that were set to show evidence. They are cleared when other evidence is shown.
@@ -49,6 +49,7 @@ pub struct InsightsTab {
     pub(crate) evidence_effect: EvidenceEffect,
     /// Serial number of the pending request for positions on the time axis, and the span of events to zoom to.
     pub(crate) pending_span: Option<(u32, Span)>,
+    pub(crate) background: BackgroundSimulation,
 }
 
 impl InsightsTab {
@@ -59,6 +60,16 @@ impl InsightsTab {
 
     pub(crate) fn report_of(&self, topic: Topic) -> Option<&Rc<Report>> {
         self.reports.iter().find(|(question, _)| question.topic == topic).map(|(_, report)| report)
+    }
+
+    /// Returns true while common settings are simulated in the background.
+    pub fn is_simulating(&self) -> bool {
+        self.background.pending.is_some()
+    }
+
+    /// Ends the simulation in the background, which is not started again for this device.
+    pub(crate) fn end_background_simulation(&mut self) {
+        (self.background.pending, self.background.has_failed) = (None, true);
     }
 
     /// Returns true while the request for the visible topic is pending.
@@ -155,6 +166,20 @@ impl InsightsTab {
     }
 }
 
+/// Simulation of common allocator settings for the shown device, in the background.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BackgroundSimulation {
+    /// Serial number of the pending request.
+    pub(crate) pending: Option<u32>,
+    /// Results that are known before all are. See [`Simulations`].
+    pub(crate) settings: Option<WhatIf>,
+    pub(crate) plans: Vec<Option<WhatIfRun>>,
+    /// All results.
+    pub(crate) known: Option<Rc<Simulations>>,
+    /// True if the simulator has failed. It is not started again then.
+    pub(crate) has_failed: bool,
+}
+
 /// A request for a report, with all inputs that determine its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TopicQuestion {
@@ -165,6 +190,8 @@ pub(crate) struct TopicQuestion {
     pub(crate) version: u32,
     /// Selected range of events. `None` for reports other than [`Topic::Range`].
     pub(crate) range: Option<Span>,
+    /// True if the report quotes the simulations of [`BackgroundSimulation`].
+    pub(crate) is_simulated: bool,
     /// Ordinal of device A, and its pairing with device B. `None` for reports other than comparisons.
     pub(crate) pairing: Option<(i64, Pairing)>,
 }

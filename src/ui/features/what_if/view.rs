@@ -134,11 +134,11 @@ pub fn view(simulator: &Simulator, shared: &Shared) -> ResultView {
     }
     let runs = sorted_runs(answer);
     let mut findings: Vec<(Tone, String)> = Vec::new();
-    if answer.runs.len() > 1 {
+    if answer.runs.len() > 1 || answer.recorded().is_none() {
         findings.extend(words::findings(answer).into_iter().map(|text| (Tone::Fact, text)));
     }
     findings.extend(words::warnings(&runs));
-    let recorded = answer.runs.first().map_or(0, |run| run.peak_reserved);
+    let recorded = answer.recorded().map(|run| run.peak_reserved);
     let keys = answer.fits.iter().map(|fit| two_part_key(0, fit.capacity.unwrap_or(u64::MAX))).zip(0..);
     let mut fits = Vec::new();
     for fit in sorted_numbers(keys.collect()).iter().filter_map(|&index| answer.fits.get(index as usize)) {
@@ -165,12 +165,13 @@ fn exact(bytes: u64) -> String {
     group_digits(bytes) + " B"
 }
 
-fn row(run: &WhatIfRun, recorded: u64, drawn: Option<&WhatIfCourse>) -> RunRow {
+fn row(run: &WhatIfRun, recorded: Option<u64>, drawn: Option<&WhatIfCourse>) -> RunRow {
     let is_recorded = run.origin == WhatIfOrigin::Recorded;
     let [low, high] = run.band;
-    let difference = match () {
-        () if is_recorded => ("recorded".to_owned(), String::new()),
-        () => (change(recorded, run.peak_reserved), exact_change(recorded, run.peak_reserved)),
+    let difference = match recorded {
+        _ if is_recorded => ("recorded".to_owned(), String::new()),
+        Some(recorded) => (change(recorded, run.peak_reserved), exact_change(recorded, run.peak_reserved)),
+        None => Default::default(),
     };
     let none = String::new;
     RunRow {

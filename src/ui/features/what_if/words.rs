@@ -42,7 +42,13 @@ const UNDECIDED: &str = "The exact limit decides whether ";
 /// recording disagree.
 pub fn findings(answer: &WhatIf) -> Vec<String> {
     let mut lines = Vec::new();
-    let Some((recording, others)) = answer.runs.split_first() else { return lines };
+    let Some((recording, others)) = answer.recorded().and_then(|_| answer.runs.split_first()) else {
+        if !answer.runs.is_empty() {
+            lines.push("Not compared with the recording, which the simulation does not reproduce.".to_owned());
+        }
+        lines.extend(limit(answer));
+        return lines;
+    };
     // With other memory than that of the recording, a run of the recorded program is what others are compared with.
     let is_base = |run: &&WhatIfRun| run.settings == recording.settings && run.program == recording.program;
     let base = others.iter().find(is_base).unwrap_or(recording);
@@ -113,7 +119,7 @@ pub fn warnings(runs: &[&WhatIfRun]) -> Vec<(Tone, String)> {
 
 /// Describes how much less memory a run reserves than another.
 fn saving(best: &WhatIfRun, base: &WhatIfRun) -> String {
-    let [peaks, before] = [peaks(best), peaks(base)];
+    let [peaks, before] = [best.peaks(), base.peaks()];
     let saved = [0, 1].map(|end| before[end].saturating_sub(peaks[end]));
     if saved == [0; 2] {
         return "None of these settings lowers the peak of reserved memory.".to_owned();
@@ -127,11 +133,6 @@ fn saving(best: &WhatIfRun, base: &WhatIfRun) -> String {
     let peak = byte_range(peaks[0].min(peaks[1]), peaks[0].max(peaks[1]));
     let saved = byte_range(low, high);
     [&*name, " lowers the peak of reserved memory by ", &saved, " (", &share, ") to ", &peak, "."].concat()
-}
-
-/// Returns the peaks under the lowest and the highest limit.
-fn peaks(run: &WhatIfRun) -> [u64; 2] {
-    [run.low.map_or(run.peak_reserved, |low| low.peak_reserved), run.peak_reserved]
 }
 
 /// Returns true if requests failed that no one limit explains, and the user named none.

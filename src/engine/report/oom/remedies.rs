@@ -1,0 +1,63 @@
+//! Changes that may avoid an OOM: allocator settings, and plans with smaller sizes. Each is said with what it leaves, and
+//! whether the request would have fitted then.
+
+use super::facts::{OomFacts, oom_events};
+use crate::report::insight::Given;
+use crate::report::oom_plans::OomPlanEffect;
+use crate::report::simulated::{Simulated, is_notable};
+use crate::report::writer::{ReportWriter, bytes_text, moment_evidence};
+use base::sorted::sorted_by_key;
+use protocol::{OomPlan, Tone, WhatIfRun};
+
+/// Writes the statements.
+pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Given<'_>) {
+    if given.history.device < 0 {
+        return;
+    }
+    let simulated = Simulated::new(given.simulation);
+    match &simulated {
+        Ok(simulated) => simulated.write_for_oom(writer, facts.event),
+        Err(unknown) => writer.add_statement(Tone::Fact, unknown.clone(), None),
+    }
+    let Some(index) = oom_events(given.history).position(|event| event == facts.event) else { return };
+    let saved = |effect: &OomPlanEffect| effect.saved_bytes.get(index).copied().unwrap_or(0);
+    let notable = given.plans.iter().filter(|effect| is_notable(saved(effect), facts.live)).collect();
+    for effect in sorted_by_key(notable, |effect: &&OomPlanEffect| u128::from(!saved(effect))) {
+        let run = given_run(given, effect).or(effect.run.as_ref());
+        let fits = simulated.as_ref().ok().zip(run).and_then(|(simulated, run)| simulated.would_fit(facts.event, run));
+        let text = [
+            "With ",
+            effect.plan.name(),
+            ", ",
+            &bytes_text(facts.live.saturating_sub(saved(effect))),
+            " instead of ",
+            &bytes_text(facts.live),
+            " live at the OOM (planned); ",
+            match fits {
+                Some(true) => "this request would have fitted (simulated).",
+                Some(false) => "this request would not have fitted (simulated).",
+                None => "not known whether this request would have fitted.",
+            },
+        ];
+        writer.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(facts.event.saturating_add(1))));
+        if fits != Some(false) {
+            writer.set_fix(fix(effect.plan));
+        }
+    }
+}
+
+/// Returns the run of a plan that the question contains.
+fn given_run<'a>(given: &Given<'a>, effect: &OomPlanEffect) -> Option<&'a WhatIfRun> {
+    given.question.simulations.as_ref()?.plans.get(effect.plan as usize)?.as_ref()
+}
+
+/// Returns what to do for a plan.
+fn fix(plan: OomPlan) -> &'static str {
+    match plan {
+        OomPlan::HalfBatch => "Halve the batch size.",
+        OomPlan::Checkpoint => {
+            "Checkpoint the blocks that allocate the activations (torch.utils.checkpoint). A step takes about a third longer."
+        }
+        OomPlan::Sharded => "Shard parameters, gradients and optimizer state over 8 GPUs (FSDP, ZeRO-3).",
+    }
+}

@@ -1,0 +1,125 @@
+//! Plans that reduce sizes, evaluated at each OOM: how many bytes stay live, and whether the failed request would have
+//! fitted. The sizes come from the planner, the outcome from the simulated allocator.
+
+use crate::open::OpenFile;
+use crate::plan::PlannedSizes;
+use crate::stack_match::StackMatch;
+use crate::what_if::{NewSimulator, Simulator};
+use base::slice::{SliceResult, TimeSlice};
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::Action;
+use protocol::{OomPlan, Query, WhatIfQuestion, WhatIfRun};
+
+/// Search query for stacks in the backward pass. Only they show that activations are kept for it.
+const BACKWARD_QUERY: &str = super::savings::BACKWARD_QUERY;
+
+/// Effect of a plan on a device with OOMs.
+pub(super) struct OomPlanEffect {
+    pub(super) plan: OomPlan,
+    /// Bytes that the plan saves at each OOM, in order of events.
+    pub(super) saved_bytes: Vec<u64>,
+    /// Simulated run with the planned sizes and the recorded settings, if there is a simulator.
+    pub(super) run: Option<WhatIfRun>,
+}
+
+/// Progress of evaluating the plans.
+#[derive(Default)]
+pub(super) struct OomPlans {
+    backward: StackMatch,
+    current: Option<Box<Current>>,
+    pub(super) effects: Vec<OomPlanEffect>,
+    /// Number of evaluated plans, including those that do not apply.
+    done: usize,
+}
+
+base::heap_bytes!(OomPlans: backward);
+
+/// Evaluation of one plan.
+struct Current {
+    sizes: PlannedSizes,
+    /// Encoded planned sizes, once complete.
+    bytes: Option<Vec<u8>>,
+    next: usize,
+    /// Changes of the saved bytes from one OOM to the next.
+    changes: Vec<i64>,
+}
+
+impl OomPlans {
+    /// Continues evaluating all plans until they are complete or the time slice is used up. Does nothing if the trace
+    /// has no OOM.
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        (simulator, new_simulator): (&mut Option<Box<dyn Simulator>>, Option<NewSimulator>),
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let Some(ooms) = file.history(device).map(oom_events).filter(|ooms| !ooms.is_empty()) else { return Ok(()) };
+        if let Ok(Query::Frame(matcher)) = Query::parse(BACKWARD_QUERY) {
+            self.backward.match_frames(&file.snapshot, &matcher, slice)?;
+        }
+        let has_backward = self.backward.stacks.count() > 0;
+        while let Some(&plan) = OomPlan::ALL.get(self.done) {
+            // Without a backward pass, no activation is kept for it, and there are no optimizer states to shard.
+            if plan != OomPlan::HalfBatch && !has_backward {
+                self.done += 1;
+                continue;
+            }
+            let new = || Current {
+                sizes: PlannedSizes::new(device, &plan.question()),
+                bytes: None,
+                next: 0,
+                changes: vec![0; ooms.len() + 1],
+            };
+            let Current { sizes, bytes, next, changes } = &mut **self.current.get_or_insert_with(|| Box::new(new()));
+            if bytes.is_none() {
+                *bytes = Some(sizes.step(file, slice)?);
+            }
+            let bytes = bytes.as_deref().unwrap_or_default();
+            let Some(history) = file.history(device) else { return Ok(()) };
+            let (sizes, _) = bytes.as_chunks();
+            while let Some(size) = sizes.get(*next) {
+                slice.tick()?;
+                let id = AllocationId(*next as u32);
+                *next += 1;
+                let (allocated_at, freed_at, recorded) = history.allocations.span(id);
+                let saved = recorded.saturating_sub(u64::from_le_bytes(*size)).cast_signed();
+                // An event is before the moment with the next number.
+                let first = ooms.partition_point(|event| event.saturating_add(1) < allocated_at);
+                let end = ooms.partition_point(|event| event.saturating_add(1) < freed_at);
+                if saved > 0 && first < end {
+                    changes.get_mut(first).into_iter().for_each(|change| *change += saved);
+                    changes.get_mut(end).into_iter().for_each(|change| *change -= saved);
+                }
+            }
+            let mut run = None;
+            if let Some(new) = new_simulator.filter(|_| !bytes.is_empty()) {
+                let simulator = simulator.get_or_insert_with(new);
+                if *next == sizes.len() {
+                    simulator.reset();
+                    simulator.set_planned_sizes(device, bytes);
+                    *next += 1;
+                }
+                let question = WhatIfQuestion { is_planned: true, ..WhatIfQuestion::default() };
+                let answer = simulator.answer(file, device, &question, &mut |_| {}, slice)?;
+                run = answer.filter(|answer| answer.proof.refused.is_none() && answer.proof.is_exact);
+            }
+            if !bytes.is_empty() {
+                let sums = changes.iter().scan(0i64, |sum, change| {
+                    *sum = sum.saturating_add(*change);
+                    u64::try_from(*sum).ok()
+                });
+                let run = run.and_then(|answer| answer.runs.into_iter().next());
+                self.effects.push(OomPlanEffect { plan, saved_bytes: sums.take(ooms.len()).collect(), run });
+            }
+            self.current = None;
+            self.done += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the OOM events in ascending order.
+pub(super) fn oom_events(history: &DeviceHistory) -> Vec<u32> {
+    history.note_events().filter(|&event| history.events.action(event) == Action::Oom).collect()
+}

@@ -1,0 +1,381 @@
+//! Effects of allocator settings on peak reserved, as simulated on the recording. Every statement about a setting comes
+//! from here, so a setting has the same effect in all reports, and none is recommended without a simulation.
+
+use super::writer::{ReportWriter, bytes_text, moment_evidence, moment_text};
+use base::sorted::{signed_key, sorted_by_key, two_part_key};
+use base::units::{Moment, group_digits, percent};
+use protocol::{Tone, WhatIf, WhatIfGrade, WhatIfOrigin, WhatIfRun};
+
+/// A smaller change of a peak is only reported if it is at least one percent of the peak.
+const MIN_EFFECT: u64 = 64 << 20;
+/// Minimum saving, in bytes, for an alarm. A tenth of the peak is required as well.
+const MIN_ALARM: u64 = super::fragmentation::MIN_PROBLEM_BYTES;
+/// Maximum number of settings that are recommended.
+const MAX_FIXES: usize = 2;
+/// Maximum number of settings that are named in a statement.
+const MAX_NAMES: usize = 4;
+
+/// Returns whether a change of a peak is large enough for a statement.
+pub(super) fn is_notable(bytes: u64, peak: u64) -> bool {
+    bytes >= MIN_EFFECT || (bytes > 0 && u128::from(bytes) * 100 >= u128::from(peak))
+}
+
+/// Simulated settings of a recording that the simulation reproduces exactly.
+pub(super) struct Simulated<'a> {
+    answer: &'a WhatIf,
+    pub(super) recorded: &'a WhatIfRun,
+    /// Simulated runs, the lowest peak first. Of equal ones, the run with fewer options comes first.
+    pub(super) effects: Vec<Effect<'a>>,
+}
+
+/// Effect of a setting.
+#[derive(Clone, Copy)]
+pub(super) struct Effect<'a> {
+    pub(super) run: &'a WhatIfRun,
+    pub(super) outcome: Outcome,
+    /// Recorded peak of reserved bytes.
+    recorded_peak: u64,
+}
+
+/// Outcome of a simulated run, compared with the recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// Peak reserved changes by this number of bytes: lowest and highest value, over all memory limits that are
+    /// consistent with the recording.
+    Changes([i64; 2]),
+    /// The first request that failed in the recording succeeds.
+    AvoidsOom,
+    /// A request fails at this event. −1 if it is before the first event.
+    Fails(i64),
+    /// The exact memory limit, which is not known, decides whether a request fails.
+    Undecided,
+}
+
+impl<'a> Simulated<'a> {
+    /// Returns the simulation of a device if it can be compared with the recording.
+    ///
+    /// # Errors
+    /// Returns a sentence that says why nothing is known about other settings.
+    pub(super) fn new(simulation: Option<&'a WhatIf>) -> Result<Simulated<'a>, String> {
+        let Some(answer) = simulation else { return Err("Other settings are not simulated yet.".to_owned()) };
+        if let Some(refused) = &answer.proof.refused {
+            return Err(["Effect of other settings not known: ", refused, "."].concat());
+        }
+        let Some(recorded) = answer.recorded() else {
+            let at = answer.proof.departs_at.map(|event| " from event ".to_owned() + &group_digits(event.into()));
+            let why = "Effect of other settings not known: the simulation departs from this recording";
+            return Err([why, &at.unwrap_or_default(), "."].concat());
+        };
+        let others = answer.runs.iter().filter(|run| run.origin == WhatIfOrigin::Tried);
+        let effects = others.map(|run| Effect::new(answer, recorded, run)).collect();
+        let rank = |effect: &Effect<'_>| {
+            let options = effect.run.settings.matches(':').count() + effect.run.warnings.len();
+            two_part_key(signed_key(effect.worst_change()), options as u64)
+        };
+        Ok(Simulated { answer, recorded, effects: sorted_by_key(effects, rank) })
+    }
+
+    /// Returns the settings that lower peak reserved enough for a statement, the largest effect first. A setting that
+    /// only adds options to a setting with at least the same effect is left out.
+    fn lowering(&self) -> Vec<&Effect<'a>> {
+        let mut found: Vec<&Effect<'a>> = Vec::new();
+        for effect in self.effects.iter().filter(|effect| effect.lowers()) {
+            let adds_to = |other: &&Effect<'a>| {
+                let has = |option: &str| effect.run.settings.split(',').any(|it| it == option);
+                other.run.settings.split(',').all(has) || other.run.peaks() == effect.run.peaks()
+            };
+            if !found.iter().any(adds_to) {
+                found.push(effect);
+            }
+        }
+        found
+    }
+
+    /// Returns the effect of expandable segments alone. `None` if they are enabled in the recording.
+    pub(super) fn expandable(&self) -> Option<&Effect<'a>> {
+        let is_fraction = |option: &&str| option.starts_with("per_process_memory_fraction:");
+        self.effects
+            .iter()
+            .find(|effect| effect.run.settings.split(',').filter(|option| !is_fraction(option)).eq([EXPANDABLE]))
+    }
+
+    /// Writes a statement with the fix for the setting that lowers peak reserved most, if there is one.
+    pub(super) fn write_best(&self, writer: &mut ReportWriter<'_>) {
+        self.lowering().first().into_iter().for_each(|best| best.write(writer));
+    }
+
+    /// Writes what is known to lower peak reserved, and the effect of expandable segments, which are commonly tried
+    /// against fragmentation.
+    pub(super) fn write_for_fragmentation(&self, writer: &mut ReportWriter<'_>) {
+        self.write_best(writer);
+        self.write_expandable_unless_best(writer);
+    }
+
+    /// Writes the effect of expandable segments, unless [`Simulated::write_best`] has written it.
+    pub(super) fn write_expandable_unless_best(&self, writer: &mut ReportWriter<'_>) {
+        let lowering = self.lowering();
+        let best = lowering.first().map(|best| &best.run.settings);
+        if let Some(expandable) = self.expandable().filter(|it| best != Some(&it.run.settings)) {
+            expandable.write(writer);
+        }
+    }
+
+    /// Writes all that is known about the common settings.
+    pub(super) fn write_all(&self, writer: &mut ReportWriter<'_>) {
+        // After an OOM, only whether the request would have fitted counts.
+        if self.recorded.oom_event.is_some() {
+            return;
+        }
+        let lowering = self.lowering();
+        for effect in lowering.iter().take(MAX_FIXES) {
+            effect.write(writer);
+        }
+        let is_new = |effect: &&Effect<'_>| !lowering.iter().any(|it| it.run.settings == effect.run.settings);
+        if let Some(expandable) = self.expandable().filter(is_new) {
+            expandable.write(writer);
+        }
+        let raising = |effect: &&Effect<'_>| effect.raises() && !effect.is_expandable();
+        let names: Vec<String> = self.effects.iter().rev().filter(raising).map(Effect::name_with_change).collect();
+        if let Some(named) = names.get(..MAX_NAMES.min(names.len())).filter(|named| !named.is_empty()) {
+            let more = if names.len() > MAX_NAMES { " …" } else { "." };
+            let text = ["Would not help (peak reserved, simulated): ", &named.join("; "), more].concat();
+            writer.add_statement(Tone::Fact, text, None);
+        }
+        if lowering.is_empty() {
+            let text = match self.effects.iter().any(|effect| effect.is_undecided()) {
+                true => "No common setting is certain to lower peak reserved (simulated).",
+                false => "No change suggested: no common setting lowers peak reserved by 64 MiB or 1 % (simulated).",
+            };
+            writer.add_statement(Tone::Good, text.to_owned(), None);
+        }
+    }
+
+    /// Writes whether the request that failed at an event would have fitted under other settings.
+    pub(super) fn write_for_oom(&self, writer: &mut ReportWriter<'_>, event: u32) {
+        let moment = Some(moment_evidence(event.saturating_add(1)));
+        if self.recorded.oom_event != Some(event.into()) {
+            let first = self.recorded.oom_event.map(|event| Moment::after_event_or_minus_one(event).0);
+            let text = match first {
+                Some(first) => {
+                    let first = moment_text(first);
+                    ["Other settings: not known for this request. The simulation ends at the first OOM, ", &first, "."]
+                        .concat()
+                }
+                None => "Other settings: not known for this request.".to_owned(),
+            };
+            return writer.add_statement(Tone::Fact, text, moment);
+        }
+        let named = |wanted: fn(&Outcome) -> bool| {
+            let runs = self.effects.iter().filter(|effect| wanted(&effect.outcome));
+            runs.map(|effect| effect.run).collect::<Vec<&WhatIfRun>>()
+        };
+        let fitting = sorted_by_key(named(|it| *it == Outcome::AvoidsOom), |run| {
+            two_part_key(run.settings.matches(':').count() as u64, run.peak_reserved)
+        });
+        if let Some(best) = fitting.first() {
+            let text = ["With ", &list(&fitting), ", this request would have fitted (simulated)."].concat();
+            writer.add_statement(Tone::Fact, text + &doubt(best), moment.clone());
+            writer.set_fix(&fix(best));
+        }
+        let failing = named(|it| matches!(it, Outcome::Fails(_)));
+        if !failing.is_empty() {
+            let either = if fitting.is_empty() { "" } else { " either" };
+            let text = ["With ", &list(&failing), ", this request would not have fitted", either, " (simulated)."];
+            writer.add_statement(Tone::Fact, text.concat(), moment.clone());
+        }
+        let unknown = named(|it| *it == Outcome::Undecided);
+        if !unknown.is_empty() {
+            let why = match self.answer.has_contradictory_limits {
+                true => "no single memory limit explains the requests that failed",
+                false => "it depends on the exact memory limit",
+            };
+            let text =
+                ["With ", &list(&unknown), ", it is not known whether this request would have fitted: ", why, "."];
+            writer.add_statement(Tone::Fact, text.concat(), moment);
+        }
+    }
+
+    /// Returns whether the run of a plan avoids the OOM at an event. `None` if that is not known.
+    pub(super) fn would_fit(&self, event: u32, run: &WhatIfRun) -> Option<bool> {
+        if self.recorded.oom_event != Some(event.into()) {
+            return None;
+        }
+        match Effect::new(self.answer, self.recorded, run).outcome {
+            Outcome::AvoidsOom => Some(true),
+            Outcome::Fails(_) => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// The setting that is commonly tried against fragmentation.
+const EXPANDABLE: &str = "expandable_segments:True";
+
+impl<'a> Effect<'a> {
+    fn new(answer: &WhatIf, recorded: &WhatIfRun, run: &'a WhatIfRun) -> Effect<'a> {
+        let recorded_peak = recorded.peak_reserved;
+        let change = |peak: u64| peak.cast_signed().saturating_sub(recorded_peak.cast_signed());
+        let [one, other] = run.peaks().map(change);
+        let has_unknown_limit = answer.has_contradictory_limits && answer.capacity.is_none();
+        let avoided = [run.avoided_oom, run.low.map_or(run.avoided_oom, |low| low.avoided_oom)];
+        let outcome = match (recorded.oom_event, run.fails()) {
+            (Some(_), _) if has_unknown_limit => Outcome::Undecided,
+            (Some(event), _) if avoided.iter().all(|avoided| avoided.map(i64::from) == Some(event)) => {
+                Outcome::AvoidsOom
+            }
+            (_, Some(true)) => Outcome::Fails(run.oom_event.unwrap_or(-1)),
+            (Some(_), _) | (None, None) => Outcome::Undecided,
+            (None, Some(false)) => Outcome::Changes([one.min(other), one.max(other)]),
+        };
+        Effect { run, outcome, recorded_peak }
+    }
+
+    /// Returns the less favourable change of peak reserved, and the largest number if it is not known.
+    fn worst_change(&self) -> i64 {
+        match self.outcome {
+            Outcome::Changes([_, worst]) => worst,
+            _ => i64::MAX,
+        }
+    }
+
+    fn lowers(&self) -> bool {
+        matches!(self.outcome, Outcome::Changes([_, worst]) if worst < 0 && self.is_notable(worst))
+    }
+
+    fn raises(&self) -> bool {
+        matches!(self.outcome, Outcome::Changes([best, _]) if best > 0 && self.is_notable(best))
+    }
+
+    fn is_undecided(&self) -> bool {
+        match self.outcome {
+            Outcome::Changes([best, worst]) => best < 0 && worst >= 0 && self.is_notable(best),
+            outcome => outcome == Outcome::Undecided,
+        }
+    }
+
+    fn is_notable(&self, change: i64) -> bool {
+        is_notable(change.unsigned_abs(), self.recorded_peak)
+    }
+
+    fn is_expandable(&self) -> bool {
+        self.run.settings.starts_with(EXPANDABLE) && !self.run.settings.contains("roundup")
+    }
+
+    fn name_with_change(&self) -> String {
+        match self.outcome {
+            Outcome::Changes(change) => [&*self.run.settings, " ", &change_text(change)].concat(),
+            _ => self.run.settings.clone(),
+        }
+    }
+
+    /// Writes the effect, with a fix if it lowers peak reserved.
+    fn write(&self, writer: &mut ReportWriter<'_>) {
+        let name = &*self.run.settings;
+        let moment = Moment::after_event_or_minus_one(self.run.oom_event.unwrap_or(self.run.peak_event));
+        if self.lowers() {
+            let saved = self.worst_change().unsigned_abs();
+            let is_large = saved >= MIN_ALARM && saved >= self.recorded_peak / 10;
+            let tone = if is_large { Tone::Alarm } else { Tone::Fact };
+            writer.add_statement(tone, self.text() + &doubt(self.run), Some(moment_evidence(moment.0)));
+            writer.set_fix(&fix(self.run));
+            return;
+        }
+        let text = match self.outcome {
+            Outcome::Changes([0, 0]) => [name, " would not help: peak reserved unchanged (simulated)."].concat(),
+            Outcome::Changes([best, worst]) if best < 0 && worst >= 0 && best != worst => {
+                let change = change_text([best, worst]);
+                [name, ": ", &change, " peak reserved (simulated), depending on the exact memory limit."].concat()
+            }
+            Outcome::Changes(change) => {
+                let change = change_text(change);
+                [name, " would not help: ", &change, " peak reserved (simulated)."].concat()
+            }
+            Outcome::Fails(event) => {
+                let at = u64::try_from(event).map_or_else(
+                    |_| "before the first event".to_owned(),
+                    |event| "at event ".to_owned() + &group_digits(event),
+                );
+                [name, " would not help: out of memory ", &at, " (simulated)."].concat()
+            }
+            Outcome::AvoidsOom => [name, " avoids the out-of-memory error (simulated)."].concat(),
+            Outcome::Undecided => {
+                [name, ": not known whether it runs out of memory, which depends on the exact limit (simulated)."]
+                    .concat()
+            }
+        };
+        writer.add_statement(Tone::Fact, text + &doubt(self.run), Some(moment_evidence(moment.0)));
+    }
+
+    /// Returns the effect on peak reserved as a sentence.
+    fn text(&self) -> String {
+        let Outcome::Changes([best, worst]) = self.outcome else { return String::new() };
+        let share = percent(worst.unsigned_abs(), self.recorded_peak);
+        let end = match best == worst {
+            true => {
+                let [from, to] = [self.recorded_peak, self.run.peak_reserved].map(bytes_text);
+                [" (simulated): ", &from, " → ", &to, " (−", &share, ")."].concat()
+            }
+            false => [" (simulated), at least −", &share, "; the exact memory limit decides."].concat(),
+        };
+        [&*self.run.settings, ": ", &change_text([best, worst]), " peak reserved", &end].concat()
+    }
+
+    /// Returns the change of peak reserved with the highest memory limit, if it can be compared with the recording.
+    pub(super) fn change(&self) -> Option<i64> {
+        match self.outcome {
+            Outcome::Changes(_) => {
+                Some(self.run.peak_reserved.cast_signed().saturating_sub(self.recorded_peak.cast_signed()))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns what to do for the settings of a run.
+fn fix(run: &WhatIfRun) -> String {
+    let warnings: String = run.warnings.iter().map(|warning| " ".to_owned() + warning.words()).collect();
+    ["Set PYTORCH_CUDA_ALLOC_CONF=", &run.settings, ".", &warnings].concat()
+}
+
+/// Returns a sentence on what makes a prediction uncertain, preceded by a space. Empty if nothing does.
+fn doubt(run: &WhatIfRun) -> String {
+    let [low, high] = run.band.map(bytes_text);
+    match run.grade {
+        WhatIfGrade::DependsOnStart if low != high => {
+            [" Depends on what was allocated before recording: ", &low, " to ", &high, " possible."].concat()
+        }
+        WhatIfGrade::DependsOnWaits => " Depends on when other streams finish.".to_owned(),
+        WhatIfGrade::PoolsGuessed => " Private pools are guessed.".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Lists the settings of runs: `a, b or c`.
+fn list(runs: &[&WhatIfRun]) -> String {
+    let named = runs.get(..MAX_NAMES.min(runs.len())).unwrap_or_default();
+    let mut text = String::new();
+    for (index, run) in named.iter().enumerate() {
+        text.push_str(match index {
+            0 => "",
+            _ if index + 1 == runs.len() => " or ",
+            _ => ", ",
+        });
+        text.push_str(&run.settings);
+    }
+    if named.len() < runs.len() {
+        text.push_str(&format!(" or {} others", runs.len() - named.len()));
+    }
+    text
+}
+
+/// Formats a change in bytes with its sign: `−9.48 GiB`, or `between −1.20 GiB and +300 MiB`.
+fn change_text([low, high]: [i64; 2]) -> String {
+    let signed = |change: i64| match change {
+        0 => "±0 B".to_owned(),
+        _ => [if change < 0 { "−" } else { "+" }, &bytes_text(change.unsigned_abs())].concat(),
+    };
+    match low == high {
+        true => signed(low),
+        false => ["between ", &signed(low), " and ", &signed(high)].concat(),
+    }
+}
