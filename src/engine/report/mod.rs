@@ -13,6 +13,7 @@ mod oom;
 mod peak;
 mod pools;
 mod ranges;
+mod recording;
 mod savings;
 pub(super) mod search;
 mod settings;
