@@ -11,6 +11,7 @@ import json, random, re, sys
 from collections import Counter, defaultdict
 
 import brute_force
+from brute_force_steps import is_backward, pair, running
 
 MOMENTS = 12
 FOREVER = 1 << 60
@@ -87,26 +88,29 @@ def allocations(trace, blocks):
         action, address = e["action"], e.get("addr")
         if action == "alloc":
             live[address] = {"size": e["size"], "born": i + 1, "died": FOREVER, "made": e.get("frames"), "freed": None,
-                             "recorded": e.get("category")}
+                             "recorded": e.get("category"), "asked": None}
             found.append(live[address])
             asked.pop(address, None)
         elif action in ("free" if ends == "free_completed" else ends, ends):
             if address in live:
                 one = live.pop(address)
                 one["died"], one["freed"] = i + 1, one["freed"] or e.get("frames")
+                one["asked"] = one["asked"] or i + 1
             else:
-                frames = asked.pop(address, e).get("frames") or e.get("frames")
-                found.append({"size": e["size"], "born": 0, "died": i + 1, "made": None, "freed": frames, "recorded": None})
+                request = asked.pop(address, (i + 1, e))
+                frames = request[1].get("frames") or e.get("frames")
+                found.append({"size": e["size"], "born": 0, "died": i + 1, "made": None, "freed": frames, "recorded": None, "asked": request[0]})
         elif action == "free_requested":
             if address in live:
                 live[address]["freed"] = live[address]["freed"] or e.get("frames")
+                live[address]["asked"] = live[address]["asked"] or i + 1
             else:
-                asked.setdefault(address, e)
+                asked.setdefault(address, (i + 1, e))
     for address, block in blocks.items():
         frames = brute_force.frames_of_block(block)
         if address not in live:
             found.append({"size": brute_force.requested(block), "born": 0, "died": FOREVER, "made": frames, "freed": None,
-                          "recorded": None})
+                          "recorded": None, "asked": None})
         elif live[address]["made"] is None:
             live[address]["made"] = frames
     for one in found:
@@ -180,7 +184,7 @@ def holds(rule, one, told, calls):
     return True
 
 
-def categorize(rules, found, calls):
+def categorize(name, rules, found, calls):
     """Store in every allocation the rule that classifies it."""
     memo = {}
     for one in found:
@@ -193,6 +197,9 @@ def categorize(rules, found, calls):
             if rule.like is None and (rule is one["told"] if rule.of_frames else holds(rule, one, one["told"], calls)):
                 one["rule"] = rule
                 break
+        rule = one["rule"]
+        if name == "default" and one["kept"] and rule and "recorded" not in rule.rule and rule.rule["category"] in ("activation", "activations"):
+            one["rule"] = None
     for rule in rules:
         if rule.like is None:
             continue
@@ -220,6 +227,34 @@ def categorize(rules, found, calls):
             if left.get(key, 0) > 0:
                 left[key] -= 1
                 one["rule"] = rule
+
+
+def within_zero_grad(snapshot, device, trace, found):
+    """Add a frame to the frees that are requested within an annotation of zero_grad."""
+    times = [e.get("time_us") for e in trace]
+    if not any(time is not None for time in times):
+        return
+    axis = running(times)
+    marks = [mark for mark in snapshot.get("external_annotations") or [] if mark.get("device", 0) == device]
+    ranges = [(start, max(start, end)) for name, start, end in pair(marks) if "zero_grad" in name and end is not None]
+    for one in found:
+        if one["asked"] and any(start <= axis[one["asked"] - 1] <= end for start, end in ranges):
+            one["freed"] = one["freed"] + [{"name": "zero_grad", "filename": "", "line": 0}]
+
+
+def kept(trace, found):
+    """Mark allocations that stay live although their stack allocates again after a later backward pass."""
+    stack = lambda frames: tuple((f.get("filename"), f.get("line"), f.get("name")) for f in frames or [])
+    last, before = 0, {}
+    for i, e in enumerate(trace):
+        if e["action"] == "alloc":
+            if is_backward(e.get("frames")):
+                last = i + 1
+            elif last and e.get("frames"):
+                before[stack(e["frames"])] = last
+    for one in found:
+        stays = one["born"] > 0 and one["died"] == FOREVER and one["asked"] is None
+        one["kept"] = bool(stays and one["made"] and one["born"] < before.get(stack(one["made"]), 0))
 
 
 def category(rules, rule):
@@ -269,6 +304,8 @@ def analyse(snapshot, device, seed, sets):
     traces = snapshot.get("device_traces", [])
     trace = traces[device] if 0 <= device < len(traces) else []
     found, calls = allocations(trace, brute_force.end_blocks(snapshot, device)), calls_of_models(snapshot)
+    within_zero_grad(snapshot, device, trace, found)
+    kept(trace, found)
     chance = random.Random(seed)
     moments = [0, len(trace)] + [chance.randint(0, len(trace)) for _ in range(MOMENTS)]
     curve = Counter()
@@ -283,7 +320,7 @@ def analyse(snapshot, device, seed, sets):
             best, peak = now, moment
     told = {}
     for name, rules in sets:
-        categorize(rules, found, calls)
+        categorize(name, rules, found, calls)
         key = lambda one: category(rules, one["rule"])
         live = lambda moment: [it for it in found if it["born"] <= moment < it["died"]]
         told[name] = {

@@ -161,7 +161,7 @@ def sheets(snapshot, device, thresholds, steps):
     peak = curve.index(max(curve))
     told = {}
 
-    stay = by_site(one for one in all if one.born > 0 and one.died == NEVER)
+    stay = by_site(one for one in all if one.born > 0 and one.died == NEVER and one.asked is None)
     told["alive"] = [[b, len(o), min(x.born for x in o) - 1, max(x.born for x in o) - 1, n] for n, b, o in stay if b >= thresholds["alive"]]
 
     clock, latest = [None] * last, None
@@ -201,7 +201,8 @@ def sheets(snapshot, device, thresholds, steps):
             if unused >= thresholds["unused"]:
                 told["cached"].append([unused, segment["total_size"], max(free, default=0), len(used)])
 
-    ends = [to for _, to in steps][1:]
+    ends = [from_ for from_, _ in steps[:1]] + [to for _, to in steps] if len(steps) > 1 else []
+    ends = ends[2:] if len(steps) > 3 else ends
     told["grows"] = []
     at = [defaultdict(lambda: [0, 0]) for _ in ends]
     for number, end in enumerate(ends):
@@ -213,7 +214,7 @@ def sheets(snapshot, device, thresholds, steps):
         held = [one[key][0] for one in at]
         pairs = list(zip(held, held[1:]))
         rises = sum(b > a for a, b in pairs)
-        if not any(b < a for a, b in pairs) and rises >= max(thresholds["steps"], 1, (len(pairs) + 1) // 2):
+        if not any(b < a for a, b in pairs) and rises >= max(thresholds["steps"], 1, (len(pairs) + 1) // 2 if len(steps) > 3 else len(pairs)):
             growth = held[-1] - held[0]
             counts = [one[key][1] for one in at]
             more = max(0, counts[-1] - counts[0])

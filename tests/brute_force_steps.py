@@ -205,12 +205,29 @@ def layers(trace, all, curve, reserved, peak_moment):
 FORWARD_LOOPS = ("torch/optim/", "torch/autograd/")
 
 
-def is_inside(calls):
-    """Return whether the shared calls are in a forward, an optimizer or the backward pass."""
-    return not calls or any(
-        name.rsplit(".", 1)[-1] == "forward" or (any(part in file.replace("\\", "/") for part in FORWARD_LOOPS) and not file.replace("\\", "/").endswith(WRAPPERS))
-        for file, line, name in calls
-    )
+def role(file, name):
+    """Return the role of a Python frame: forward, module call, wrapper, library or other."""
+    path, name = file.replace("\\", "/"), name.rsplit(".", 1)[-1]
+    if path.endswith("torch/nn/modules/module.py") and name in CALLS:
+        return "call"
+    if path.endswith(WRAPPERS):
+        return "wrapper"
+    if name == "forward":
+        return "forward"
+    return "library" if any(part in path for part in FORWARD_LOOPS) else "other"
+
+
+def is_backward(frames):
+    """Return whether a stack has a frame of the backward pass."""
+    for frame in frames or []:
+        name = frame["name"]
+        if name.rsplit(".", 1)[-1] in ("backward", "_engine_run_backward", "run_backward", "backward_step", "unpack_hook", "recompute_fn"):
+            return True
+        if name.startswith("torch::autograd::Engine::"):
+            return True
+        if name.startswith("torch::autograd::") and "::apply(" in name and is_native(frame["filename"]):
+            return True
+    return False
 
 
 def by_stack(trace, curve):
@@ -223,36 +240,47 @@ def by_stack(trace, curve):
             at[tuple((f["filename"], f["line"], f["name"]) for f in frames)].append(place)
 
     def is_even(places):
-        if len(places) < 3 or (places[-1] - places[0]) * 2 < len(allocs):
+        if len(places) < 2 or (places[-1] - places[0]) * 2 < len(allocs):
             return False
         gaps = [b - a for a, b in zip(places, places[1:])]
         gaps = gaps[1:] if len(gaps) > 2 else gaps
         # Variance divided by the square of the mean, in integers.
-        return 16 * (len(gaps) * sum(gap * gap for gap in gaps) - sum(gaps) ** 2) <= sum(gaps) ** 2
+        variance = len(gaps) * sum(gap * gap for gap in gaps) - sum(gaps) ** 2
+        return (16 if len(places) > 3 else 4) * variance <= sum(gaps) ** 2
 
+    backward = [number for number, event in enumerate(trace) if is_backward(event.get("frames"))]
     even = {stack: places for stack, places in at.items() if is_even(places)}
     votes = collections.Counter(len(places) for places in even.values())
-    for count, agreeing in sorted(votes.items(), key=lambda item: (-item[1], item[0])):
+    for count, agreeing in sorted(votes.items(), key=lambda item: (item[0] == 2, -item[1], item[0])):
         if agreeing < 3:
-            break
-        agree = {}
+            continue
+        roots = {}
         for stack, places in even.items():
             python = [frame for frame in reversed(stack) if not is_native(frame[0])]
-            if abs(len(places) - count) <= 1 and python:
-                agree[stack] = python
-        shared = list(next(iter(agree.values()), []))
+            near = len(places) == count if 2 in (count, len(places)) else abs(len(places) - count) <= 1
+            if near and python:
+                roots.setdefault((python[0][0], python[0][2]), {})[stack] = python
+        if not roots:
+            continue
+        (file, function), agree = max(roots.items(), key=lambda item: len(item[1]))
+        shared = list(next(iter(agree.values())))
         for python in agree.values():
             same = [one == other for one, other in zip(shared, python)] + [False]
             shared = shared[: same.index(False)]
-        if len(agree) < 3 or is_inside(shared):
+        inside = any(role(file, name) in ("forward", "library") for file, line, name in shared) if shared else role(file, function) != "other"
+        if len(agree) < 3 or inside:
             continue
         anchor = min(agree, key=lambda stack: (curve[allocs[even[stack][1]]], even[stack][0]))
         begins = [allocs[place] for place in even[anchor]]
         spans = list(zip(begins, begins[1:] + [len(trace)]))
         lengths = [sum(a <= number < b for number in allocs) for a, b in spans]
         *others, last = lengths
-        if last * 8 < min(others) * 7 or last > 2 * max(others):
+        short = last * 2 < others[0] if len(others) == 1 else last * 8 < min(others) * 7
+        if short or last > 2 * max(others):
             spans.pop()
+        complete = sum(any(a <= number < b for number in backward) for a, b in spans)
+        if complete < 2 if count == 2 else backward and complete * 2 < len(spans):
+            continue
         return spans
     return []
 

@@ -38,7 +38,19 @@ fn alarms(opened: &mut Opened) -> Vec<String> {
 fn real_files_raise_no_alarm() {
     for path in real_pickles().unwrap_or_default() {
         let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
-        assert_eq!(alarms(&mut opened), Vec::<String>::new(), "{}", path.display());
+        let mut alarms = alarms(&mut opened);
+        // Two recordings of a program that shows how to find a leak: 40 MiB in each of its 3 steps.
+        if ["no-time-expandable", "no-time-segments-freed"]
+            .iter()
+            .any(|name| path.ends_with([name, ".pickle"].concat()))
+        {
+            assert_eq!(
+                alarms.iter().filter(|it| it.contains(" grew 40.0 MiB in each of the 3 steps, none freed")).count(),
+                2
+            );
+            alarms.retain(|it| !it.contains("memory_leaks_demo.py:11 train_one_step"));
+        }
+        assert_eq!(alarms, Vec::<String>::new(), "{}", path.display());
     }
 }
 

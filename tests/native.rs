@@ -75,6 +75,7 @@ mod json;
 mod leaks;
 mod limits;
 mod load_range;
+mod loops;
 mod metadata;
 mod modules;
 mod moments;

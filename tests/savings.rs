@@ -194,6 +194,100 @@ fn never_freed_gradients_count_from_backward_pass() {
     );
 }
 
+/// Gradients that the forward pass finds live, because `zero_grad` comes after it. The first ones are from before
+/// recording. No steps are annotated.
+#[test]
+fn gradients_of_last_step_are_recounted() {
+    let mut events: Vec<TraceEvent<'_>> = Vec::new();
+    let free = |block: u64, mib: u64, function: &'static str| {
+        [("free_requested", block, mib, function), ("free_completed", block, mib, function)]
+    };
+    for step in 0..3u64 {
+        events.extend([("alloc", 100 + step, 60, "forward"), ("alloc", 200 + step, 10, "forward")]);
+        events.extend(free(200 + step, 10, "forward"));
+        events.extend(free(299 + step, 30, "zero_grad"));
+        events.push(("alloc", 300 + step, 30, GRADIENT));
+        events.extend(free(100 + step, 60, BACKWARD));
+        events.push(("alloc", 400 + step, 5, "_multi_tensor_adam"));
+        events.extend(free(400 + step, 5, "_multi_tensor_adam"));
+    }
+    let report = savings_report(&mut open_trace(&events, &[]));
+    // 60 + 10 + 30 in the forward pass, and 60 + 30 in the backward pass.
+    let label = "gradients of the last step freed before the forward pass";
+    assert_eq!(change(&report, label).map(|(mib, _)| mib), Some([30, 90, 10]), "{:#?}", report.statements);
+    let wanted = "30.0 MiB of the last step's gradients are live at the peak: call zero_grad(set_to_none=True) before \
+                  forward: 100 MiB → 90.0 MiB (recounted).";
+    assert!(report.statements.iter().any(|it| it.text == wanted), "{:#?}", report.statements);
+
+    // With zero_grad before the forward pass, or with accumulation over all steps, there is nothing to free earlier.
+    let mut early: Vec<TraceEvent<'_>> = Vec::new();
+    for step in 0..3u64 {
+        early.extend(free(299 + step, 30, "zero_grad"));
+        early.extend([("alloc", 100 + step, 60, "forward"), ("alloc", 300 + step, 30, GRADIENT)]);
+        early.extend(free(100 + step, 60, BACKWARD));
+    }
+    assert_eq!(change(&savings_report(&mut open_trace(&early, &[])), label), None);
+    let mut accumulated: Vec<TraceEvent<'_>> = Vec::new();
+    for step in 0..3u64 {
+        accumulated.extend([("alloc", 100 + step, 60, "forward"), ("alloc", 200 + step, 1, BACKWARD)]);
+        accumulated.extend(free(200 + step, 1, BACKWARD));
+        if step == 0 {
+            accumulated.push(("alloc", 300, 30, GRADIENT));
+        }
+        accumulated.extend(free(100 + step, 60, BACKWARD));
+    }
+    accumulated.extend(free(300, 30, "zero_grad"));
+    assert_eq!(change(&savings_report(&mut open_trace(&accumulated, &[])), label), None);
+}
+
+#[test]
+fn checkpointing_is_not_recommended_without_backward_pass() {
+    let checkpointing = |report: &Report| report.statements.iter().any(|it| it.fix.contains("Checkpoint"));
+    // Everything is kept, and freed at the end.
+    let kept: Vec<TraceEvent<'_>> = (0..12)
+        .map(|block| ("alloc", 100 + block, 10, "forward"))
+        .chain((0..12).map(|block| ("free_completed", 100 + block, 10, "main")))
+        .collect();
+    let report = savings_report(&mut open_trace(&kept, &[]));
+    assert_eq!(
+        change(&report, "activations not kept for a backward pass, at most").map(|(mib, _)| mib[0]),
+        Some(120),
+        "{:#?}",
+        report.statements
+    );
+    assert!(!checkpointing(&report), "{:#?}", report.statements);
+    // Each is freed once the next one exists.
+    let mut freed: Vec<TraceEvent<'_>> = vec![("alloc", 100, 10, "forward")];
+    for block in 101..112 {
+        freed.extend([("alloc", block, 10, "forward"), ("free_completed", block - 1, 10, "main")]);
+    }
+    let report = savings_report(&mut open_trace(&freed, &[]));
+    assert!(!checkpointing(&report) && changes(&report).is_empty(), "{:#?}", report.statements);
+    // Without a forward pass in the stacks, nothing is known to be kept for it.
+    let unknown: Vec<TraceEvent<'_>> =
+        kept.iter().map(|&(action, block, mib, _)| (action, block, mib, "cross_entropy")).collect();
+    assert!(changes(&savings_report(&mut open_trace(&unknown, &[]))).is_empty());
+    // With a backward pass, checkpointing helps.
+    let mut trained = kept.clone();
+    trained.insert(12, ("alloc", 300, 1, BACKWARD));
+    assert!(checkpointing(&savings_report(&mut open_trace(&trained, &[]))));
+}
+
+#[test]
+fn softmax_of_attention_is_recounted() {
+    let frame = |file: &str, name: &str| json!({"name": name, "filename": file, "line": 7});
+    let alloc = |address: u64, mib: u64, frames: &[Value]| json!({"action": "alloc", "addr": address << 40, "size": mib * MIB, "stream": 0, "frames": frames});
+    for name in ["softmax", "custom_softmax", "_safe_softmax"] {
+        let attention = [frame("/w/functional.py", name), frame("/w/attention.py", "forward")];
+        let loss = [frame("/w/functional.py", "log_softmax"), frame("/w/attention.py", "forward")];
+        let trace = json!([alloc(1, 10, &attention[1..]), alloc(2, 40, &attention), alloc(3, 5, &loss)]);
+        let value = json!({"segments": [], "device_traces": [trace]});
+        let bytes = serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap();
+        let report = savings_report(&mut open(&bytes).unwrap());
+        assert_eq!(change(&report, "fused attention, at most"), Some(([40, 15, 40], 2)), "{:#?}", report.statements);
+    }
+}
+
 /// On real files, the peak without each category, and without each call site that has a unique name.
 #[test]
 fn savings_tables_match_brute_force_on_real_files() {

@@ -169,7 +169,14 @@ fn as_json(
     let headroom = known_capacity.map(|capacity| i128::from(capacity) - i128::from(page.planned.0));
     let headroom = headroom.and_then(|bytes| i64::try_from(bytes).ok());
     let largest = page.max_batch.filter(|_| basis != PlanBasis::AssumedSequence).map(|(thousandths, moment)| {
-        json!({"factor": thousandths as f64 / 1000.0, "limited_by_event": Moment(moment).event_or_minus_one()})
+        let mut largest =
+            json!({"factor": thousandths as f64 / 1000.0, "limited_by_event": Moment(moment).event_or_minus_one()});
+        if page.lacks_backward
+            && let Some(fields) = largest.as_object_mut()
+        {
+            fields.insert("backward_recorded".to_owned(), json!(false));
+        }
+        largest
     });
     json!({
         "recorded": peak(page.recorded),

@@ -1,5 +1,6 @@
 //! Facts about an allocation that are tested by category rules.
 
+use super::device_facts::DeviceFacts;
 use super::stacks::StackResults;
 use crate::origin::{is_free_stack, recorded_category, stack_of};
 use analysis::category::compiled::{AllocationFacts, CompiledSet, NO_RULE};
@@ -12,11 +13,18 @@ use history::snapshot::{Snapshot, StackId};
 pub(super) struct DeviceRules {
     pub(super) device: i64,
     pub(super) rules: Column<u16>,
+    /// Facts about the device. Empty once all allocations are classified.
+    pub(super) facts: DeviceFacts,
 }
 
-base::heap_bytes!(DeviceRules: rules);
+base::heap_bytes!(DeviceRules: rules, facts);
 
 impl DeviceRules {
+    /// Creates an empty list for the device with this ordinal.
+    pub(super) fn new(device: i64) -> DeviceRules {
+        DeviceRules { device, rules: Column::new(), facts: DeviceFacts::default() }
+    }
+
     pub(super) fn rule(&self, id: AllocationId) -> u16 {
         self.rules.get(id.0 as usize).unwrap_or(NO_RULE)
     }
@@ -43,15 +51,23 @@ fn is_recorded(stack: StackId) -> bool {
 pub(super) fn with_facts<R>(
     set: &CompiledSet,
     stacks: &StackResults,
+    device_facts: &DeviceFacts,
     (snapshot, history): (&Snapshot, &DeviceHistory),
     id: AllocationId,
     ask: impl FnOnce(&AllocationFacts<'_>) -> R,
 ) -> R {
     let stack = alloc_stack(snapshot, history, id);
     let (allocated_at, freed_at, _) = history.allocations.span(id);
+    let mut freed = 0;
+    if set.uses_free_stacks() {
+        freed = stacks.result(free_stack(history, id)).bits;
+        if device_facts.is_freed_by_zero_grad(history, id) {
+            freed |= stacks.zero_grad;
+        }
+    }
     ask(&AllocationFacts {
         allocated: stacks.result(stack),
-        freed: if set.uses_free_stacks() { stacks.result(free_stack(history, id)).bits } else { 0 },
+        freed,
         has_stack: is_recorded(stack),
         recorded: recorded_category(snapshot, history, id),
         allocated_at,

@@ -1,15 +1,18 @@
 //! Assigns a category to each allocation of a file by a set of rules. The work is done in time slices: frames first,
 //! then stacks, then allocations, then rules about sizes.
 
+mod device_facts;
 mod facts;
 mod sizes;
 mod stacks;
 
+use super::backward_stacks::BackwardStacks;
+use super::roles::Role;
 use analysis::CategorySet;
 use analysis::category::compiled::CompiledSet;
 pub(super) use analysis::category::compiled::NO_RULE;
-use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
+use device_facts::DeviceFacts;
 use facts::{DeviceRules, with_facts};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
@@ -17,11 +20,15 @@ use protocol::{CategoryDetails, CategoryRule, REASON_RECORDER};
 use sizes::SizeMatching;
 use stacks::StackResults;
 
+/// Name of the default set of rules.
+const DEFAULT_SET: &str = "default";
+
 /// Categories of the allocations of one file.
 pub(super) struct Categories {
     set: CompiledSet,
     stacks: StackResults,
     by_device: Vec<DeviceRules>,
+    backward: BackwardStacks,
     sizes: SizeMatching,
     is_done: bool,
 }
@@ -31,8 +38,8 @@ base::heap_bytes!(Categories: stacks, [by_device]);
 impl Categories {
     /// Creates the categories for a set of rules. Nothing is classified yet.
     pub(super) fn new(set: &CategorySet) -> Categories {
-        let (stacks, by_device, sizes) = Default::default();
-        Categories { set: CompiledSet::new(set), stacks, by_device, sizes, is_done: false }
+        let (stacks, by_device, backward, sizes) = Default::default();
+        Categories { set: CompiledSet::new(set), stacks, by_device, backward, sizes, is_done: false }
     }
 
     /// Continues classifying allocations until all are classified or the time slice is used up.
@@ -46,28 +53,34 @@ impl Categories {
             return Ok(());
         }
         self.stacks.step(&self.set, snapshot, slice)?;
+        self.backward.step(snapshot, slice)?;
         while let Some(history) = histories.get(self.by_device.len().saturating_sub(1)) {
             if self.by_device.is_empty() {
-                self.by_device.push(DeviceRules { device: history.device, rules: Column::new() });
+                self.by_device.push(DeviceRules::new(history.device));
             }
             let Some(rules) = self.by_device.last_mut() else { break };
+            rules.facts.step((snapshot, history), &self.backward, slice)?;
             let count = history.allocations.len();
             let mut next = rules.rules.len();
             while let Some(part) = slice.next_range(&mut next, count, 1)? {
                 for id in part {
                     let data = (snapshot, history);
                     let id = AllocationId(id as u32);
-                    rules.rules.push(with_facts(&self.set, &self.stacks, data, id, |facts| self.set.rule_of(facts)));
+                    let rule =
+                        with_facts(&self.set, &self.stacks, &rules.facts, data, id, |facts| self.set.rule_of(facts));
+                    let is_kept = rules.facts.is_kept(snapshot, history, id) && is_activation(&self.set, rule);
+                    rules.rules.push(if is_kept { NO_RULE } else { rule });
                 }
             }
             self.sizes.step(&self.set, &self.stacks, (snapshot, history), rules, slice)?;
             self.sizes = SizeMatching::default();
+            rules.facts = DeviceFacts::default();
             match histories.get(self.by_device.len()) {
-                Some(next) => self.by_device.push(DeviceRules { device: next.device, rules: Column::new() }),
+                Some(next) => self.by_device.push(DeviceRules::new(next.device)),
                 None => break,
             }
         }
-        self.stacks = StackResults::default();
+        (self.stacks, self.backward) = Default::default();
         self.is_done = true;
         Ok(())
     }
@@ -117,4 +130,10 @@ impl Categories {
     pub(super) fn set(&self) -> &CompiledSet {
         &self.set
     }
+}
+
+/// Returns whether a rule of the default set assigns activations, and does not follow a category in the file.
+fn is_activation(set: &CompiledSet, rule: u16) -> bool {
+    let known = set.rules().get(usize::from(rule)).filter(|_| set.name() == DEFAULT_SET);
+    known.is_some_and(|rule| rule.recorded.is_none() && Role::from_name(&rule.category) == Role::Activation)
 }

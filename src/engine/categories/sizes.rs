@@ -113,7 +113,7 @@ impl SizeMatching {
         let Ok(size) = u64::try_from(scaled / u128::from(first)) else { return };
         let stack = alloc_stack(snapshot, history, id);
         let site = if at_site { stacks.site(stack) } else { 0 };
-        if !with_facts(set, stacks, (snapshot, history), id, |facts| set.matches(rule.rule, facts)) {
+        if !with_facts(set, stacks, &rules.facts, (snapshot, history), id, |facts| set.matches(rule.rule, facts)) {
             return;
         }
         if self.position.1 == 0 {

@@ -36,6 +36,8 @@ pub(super) struct StackResults {
     stacks: Column<StackResult>,
     /// Call site of each stack, as a frame id.
     sites: Column<u32>,
+    /// Bits of rules that a stack with a frame `zero_grad` matches.
+    pub(super) zero_grad: u64,
     is_done: bool,
 }
 
@@ -48,6 +50,9 @@ impl StackResults {
             return Ok(());
         }
         self.classify_frames(set, snapshot, slice)?;
+        let mut frame = FrameResult::default();
+        (0..set.patterns()).for_each(|pattern| set.match_pattern(pattern, "zero_grad", "", &mut frame));
+        self.zero_grad = set.stack(frame, StackResult::default(), FrameResult::default()).bits;
         if set.uses_model_call() {
             self.find_model_callers(snapshot, slice)?;
         }

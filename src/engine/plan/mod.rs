@@ -1,5 +1,6 @@
 //! Memory plans: the recorded trace is evaluated with a size factor for each group of allocations, in time slices.
 
+mod backward_pass;
 mod blocks;
 mod curve;
 mod growth;
@@ -10,6 +11,7 @@ use super::open::OpenFile;
 use super::origin::stack_of;
 use super::roles::Role;
 use analysis::{Change, Changes, Factors, IdSet, PlanMembership, PlannedCurve};
+use backward_pass::BackwardPass;
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::Moment;
 use blocks::Blocks;
@@ -28,6 +30,7 @@ pub(super) struct Plan {
     question: PlanQuestion,
     members: Vec<GroupMembers>,
     growth: BatchGrowth,
+    backward_pass: BackwardPass,
     search: Option<Search>,
     blocks: Blocks,
     pass: Option<Pass>,
@@ -63,8 +66,8 @@ struct Pass {
 impl Plan {
     pub(super) fn new(device: i64, question: &PlanQuestion) -> Plan {
         let question = question.clone();
-        let (members, growth, search, blocks, pass, view, curve_builder) = Default::default();
-        Plan { device, question, members, growth, search, blocks, pass, view, curve_builder }
+        let (members, growth, backward_pass, search, blocks, pass, view, curve_builder) = Default::default();
+        Plan { device, question, members, growth, backward_pass, search, blocks, pass, view, curve_builder }
     }
 
     /// Creates a plan that also computes the planned live bytes over a window.
@@ -89,6 +92,9 @@ impl Plan {
         let Some(history) = file.history(self.device) else { return Ok(PlanPage::default()) };
         let roles = Roles::new(file);
         self.growth.step(file, history, &roles, slice)?;
+        if self.question.capacity.is_some() {
+            self.backward_pass.step(file, history, &roles, slice)?;
+        }
         let pass = match self.pass.take() {
             Some(pass) => pass,
             None => match self.start_pass(history) {
@@ -151,6 +157,7 @@ impl Plan {
             groups: rows,
             batch_at_peak,
             max_batch: outcome.fits.map(|(ratio, moment)| (ratio.thousandths(), moment)),
+            lacks_backward: self.backward_pass.is_missing(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! Live bytes at a moment, by call site.
 
+use super::recording::without_stacks;
 use super::site_sums::SiteSums;
 use super::writer::ReportWriter;
 use crate::open::OpenFile;
@@ -101,6 +102,9 @@ impl LiveSites {
         when: &str,
     ) -> Option<(String, u32)> {
         let ranked = self.sums.ranked(1);
+        if let (Some(text), Some(&group)) = (without_stacks(file), ranked.first()) {
+            return Some((text, self.sums.get(group).largest));
+        }
         let largest = ranked.get(..3).unwrap_or(&ranked);
         let (bytes, _) = self.sums.total(largest);
         let mut text = format!("Largest call sites {when}");

@@ -14,6 +14,7 @@ mod peak;
 mod pools;
 mod range;
 mod ranges;
+mod recording;
 mod savings;
 pub(super) mod search;
 mod settings;

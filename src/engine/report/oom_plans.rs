@@ -1,17 +1,14 @@
 //! Plans that reduce sizes, evaluated at each OOM: how many bytes stay live, and whether the failed request would have
 //! fitted. The sizes come from the planner, the outcome from the simulated allocator.
 
+use crate::backward_stacks::BackwardStacks;
 use crate::open::OpenFile;
 use crate::plan::PlannedSizes;
-use crate::stack_match::StackMatch;
 use crate::what_if::{NewSimulator, Simulator};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
-use protocol::{OomPlan, Query, WhatIfQuestion, WhatIfRun};
-
-/// Search query for stacks in the backward pass. Only they show that activations are kept for it.
-const BACKWARD_QUERY: &str = super::savings::BACKWARD_QUERY;
+use protocol::{OomPlan, WhatIfQuestion, WhatIfRun};
 
 /// Effect of a plan on a device with OOMs.
 pub(super) struct OomPlanEffect {
@@ -25,7 +22,8 @@ pub(super) struct OomPlanEffect {
 /// Progress of evaluating the plans.
 #[derive(Default)]
 pub(super) struct OomPlans {
-    backward: StackMatch,
+    /// Stacks in the backward pass. Only they show that activations are kept for it.
+    backward: BackwardStacks,
     current: Option<Box<Current>>,
     pub(super) effects: Vec<OomPlanEffect>,
     /// Number of evaluated plans, including those that do not apply.
@@ -55,10 +53,8 @@ impl OomPlans {
         slice: &mut TimeSlice,
     ) -> SliceResult {
         let Some(ooms) = file.history(device).map(oom_events).filter(|ooms| !ooms.is_empty()) else { return Ok(()) };
-        if let Ok(Query::Frame(matcher)) = Query::parse(BACKWARD_QUERY) {
-            self.backward.match_frames(&file.snapshot, &matcher, slice)?;
-        }
-        let has_backward = self.backward.stacks.count() > 0;
+        self.backward.step(&file.snapshot, slice)?;
+        let has_backward = !self.backward.is_empty();
         while let Some(&plan) = OomPlan::ALL.get(self.done) {
             // Without a backward pass, no activation is kept for it, and there are no optimizer states to shard.
             if plan != OomPlan::HalfBatch && !has_backward {

@@ -38,7 +38,7 @@ impl StepSearch {
     /// them.
     pub fn rule(&self) -> &'static str {
         match self.0.steps.rule {
-            StepRule::NotFound => "none",
+            StepRule::NotFound | StepRule::NoEvents | StepRule::NoStacks | StepRule::Repeats(..) => "none",
             StepRule::Annotations(_) => "annotations",
             StepRule::BetweenAnnotations(_) => "the ends of annotations",
             StepRule::Stack(..) => "stacks that repeat at even intervals",

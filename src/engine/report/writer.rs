@@ -98,6 +98,15 @@ impl<'a> ReportWriter<'a> {
     }
 }
 
+/// Minimum effect in bytes that is always worth a sentence. Smaller effects are worth one if they are at least 1 % of the
+/// whole.
+pub(super) const MIN_EFFECT: u64 = 64 << 20;
+
+/// Returns whether an effect of `bytes` on `whole` is worth a sentence.
+pub(super) fn is_worth_sentence(bytes: u64, whole: u64) -> bool {
+    bytes >= (whole / 100).clamp(1, MIN_EFFECT)
+}
+
 /// Truncates a name to [`MAX_NAME_LEN`] characters, because many rows may repeat it.
 pub(super) fn truncate(name: &str) -> String {
     match name.char_indices().nth(MAX_NAME_LEN) {

@@ -199,7 +199,10 @@ class Plan(Tables):
             tone = "good" if headroom >= 0 else "alarm"
             found.append(Statement(tone, f"Capacity {size(self.fields['capacity_bytes'])}: {left}", None, None))
         if largest is not None:
-            found.append(Statement("fact", f"Largest batch that fits: {largest['factor']}x", None, None))
+            bound = "" if largest.get("backward_recorded", True) else "at most "
+            note = "" if not bound else ": the backward pass was not recorded"
+            text = f"Largest batch that fits: {bound}{largest['factor']}x{note}"
+            found.append(Statement("fact", text, None, None))
         return found + [Statement("fact", text, None, None) for text in self.fields["caveats"]]
 
 

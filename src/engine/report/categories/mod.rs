@@ -4,8 +4,9 @@ mod mosaic;
 mod sums;
 
 use super::insight::{Given, Insight, Need};
+use super::recording::{without_events, without_stacks};
 use super::site_sums::SiteSums;
-use super::writer::{ReportWriter, bytes_text, category_query, evidence_row, moment_evidence};
+use super::writer::{ReportWriter, bytes_text, category_query, evidence_row, is_worth_sentence, moment_evidence};
 use crate::report::column::{self, sheet};
 use analysis::category::CategoryRule;
 use base::slice::{SliceResult, TimeSlice};
@@ -88,11 +89,8 @@ impl Categories {
         let evidence = Some(Evidence { find: Some(category_query(&name)), ..moment_evidence(self.peak.moment) });
         if unknown.bytes > whole / TOLERATED_DIVISOR {
             let mut text = format!("Classified as {name}: {} of the peak.", bytes_text(unknown.bytes));
-            if writer.file.snapshot.frames.is_empty() {
-                text.push_str(
-                    " Recorded without call stacks (context=None): record with \
-                     torch.cuda.memory._record_memory_history(context=\"all\").",
-                );
+            if let Some(sentence) = without_events(writer.file, writer.history).or(without_stacks(writer.file)) {
+                text.push_str(&[" ", &sentence].concat());
             } else if self.peak.without_stack > unknown.bytes / 2 {
                 let part = bytes_text(self.peak.without_stack);
                 text.push_str(&format!(" Allocated before recording, without a stack: {part}. "));
@@ -107,7 +105,7 @@ impl Categories {
             };
             writer.add_statement(Tone::Good, text, evidence);
         }
-        if self.peak.by_size > 0 {
+        if is_worth_sentence(self.peak.by_size, whole) {
             let text = format!(
                 "Inferred from size alone: {} of the peak, where stacks are missing or ambiguous. Totals per category are reliable, individual allocations are not.",
                 bytes_text(self.peak.by_size)

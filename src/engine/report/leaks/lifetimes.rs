@@ -1,12 +1,16 @@
 //! Allocations that are never freed, freed late, or short-lived. They are found in one pass over all allocations.
 
+use super::growth::caller_text;
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
-use crate::report::site_sums::{SiteSums, site_of};
+use crate::report::frame_roles::FrameRoles;
+use crate::report::recording::without_stacks;
+use crate::report::site_sums::{SiteSums, label, site_of};
 use crate::report::top_k::TopK;
 use crate::report::writer::{
-    MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, freed_by_cell, moment_evidence, threshold,
+    MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, freed_by_cell, is_worth_sentence, moment_evidence,
+    threshold,
 };
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::two_part_key;
@@ -14,14 +18,20 @@ use base::units::{Moment, duration_us, group_digits, percent, pluralize};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
 
+/// Maximum number of statements about accumulating call sites.
+const MAX_ACCUMULATIONS: usize = 3;
+
 /// Search for allocations that are never freed, freed late, or short-lived.
 pub(super) struct Lifetimes {
     next: usize,
     min_bytes: Threshold,
     min_wait: Threshold,
     max_lifetime: Threshold,
-    /// Allocations made in the trace and never freed.
+    /// Allocations made in the trace and never freed. Those whose free was requested are in `awaiting_at_end`.
     pub(super) never_freed: SiteSums,
+    awaiting_at_end: SiteSums,
+    /// For each call site, the moments at which allocations were made that are never freed.
+    accumulations: Vec<Accumulation>,
     delayed: TopK,
     delayed_count: u32,
     delayed_bytes: u64,
@@ -36,6 +46,8 @@ impl Lifetimes {
             min_wait: threshold(question, ["late", "longer than", "events"], 100),
             max_lifetime: threshold(question, ["within", "freed within", "events"], 10),
             never_freed: SiteSums::new(file, history),
+            awaiting_at_end: SiteSums::new(file, history),
+            accumulations: Vec::new(),
             delayed: TopK::new(question.rows.min(MAX_ROWS) as usize),
             delayed_count: 0,
             delayed_bytes: 0,
@@ -51,9 +63,16 @@ impl Lifetimes {
             let id = AllocationId(self.next as u32);
             self.next += 1;
             let (allocated_at, freed_at, size) = allocations.span(id);
-            if freed_at == u32::MAX {
+            if freed_at == u32::MAX && file.device_data(history).awaiting_free(id).is_some() {
+                self.awaiting_at_end.add(file, history, id, size);
+            } else if freed_at == u32::MAX {
                 if allocated_at > 0 {
                     self.never_freed.add(file, history, id, size);
+                    let site = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite) as usize;
+                    if self.accumulations.len() <= site {
+                        self.accumulations.resize(site + 1, Accumulation::default());
+                    }
+                    self.accumulations.get_mut(site).into_iter().for_each(|it| it.add(allocated_at));
                 }
             } else if allocated_at > 0 && u64::from(freed_at.saturating_sub(allocated_at)) <= self.max_lifetime.value {
                 self.short_lived.add(file, history, id, size);
@@ -69,6 +88,36 @@ impl Lifetimes {
         Ok(())
     }
 
+    /// Writes statements about call sites that accumulate allocations. They replace those on growth per step if no steps
+    /// are known.
+    pub(super) fn write_accumulations(&self, writer: &mut ReportWriter<'_>) {
+        let (file, history) = (writer.file, writer.history);
+        let (_, peak) = history.live_peak();
+        let mut roles = FrameRoles::default();
+        let ranked = self.never_freed.ranked(1);
+        let worthy = |group: &u32| is_worth_sentence(self.never_freed.get(*group).bytes, peak);
+        let even = ranked.into_iter().filter(worthy).filter(|&group| {
+            let accumulation = self.accumulations.get(group as usize).copied().unwrap_or_default();
+            // Activations accumulate in a forward pass, which may be where the trace ends.
+            let stack = file.stack(history, AllocationId(self.never_freed.get(group).last));
+            let frames = roles.python_frames(&file.snapshot, stack);
+            accumulation.is_even(history.event_count()) && !roles.is_inside(&file.snapshot, &frames)
+        });
+        for group in even.take(MAX_ACCUMULATIONS) {
+            let sum = self.never_freed.get(group);
+            let stack = file.stack(history, AllocationId(sum.last));
+            let text = format!(
+                "{}{} allocated {} at even intervals, none freed: {} in all (possibly a leak).",
+                label(file, history, group),
+                caller_text(&file.snapshot, stack),
+                pluralize(sum.count, "time"),
+                bytes_text(sum.bytes)
+            );
+            let evidence = allocation_evidence(sum.last, Some(history.event_count()));
+            writer.add_statement(Tone::Fact, text, Some(evidence));
+        }
+    }
+
     /// Writes the statements about lifetimes and their tables.
     pub(super) fn write(self, writer: &mut ReportWriter<'_>) {
         let Lifetimes {
@@ -76,6 +125,7 @@ impl Lifetimes {
             min_wait,
             max_lifetime,
             never_freed,
+            awaiting_at_end,
             delayed,
             delayed_count,
             delayed_bytes,
@@ -83,9 +133,58 @@ impl Lifetimes {
             ..
         } = self;
         write_never_freed(writer, &never_freed, min_bytes);
+        write_awaiting_at_end(writer, &awaiting_at_end);
         write_delayed(writer, delayed.ranked(), (delayed_count, delayed_bytes), min_wait);
         write_short_lived(writer, &short_lived, max_lifetime);
     }
+}
+
+/// Moments at which a call site made allocations that are never freed.
+#[derive(Clone, Copy, Default)]
+struct Accumulation {
+    count: u32,
+    first: u32,
+    last: u32,
+    interval_squares: u128,
+}
+
+impl Accumulation {
+    fn add(&mut self, moment: u32) {
+        let distance = u128::from(moment.saturating_sub(self.last));
+        if self.count == 0 {
+            self.first = moment;
+        } else {
+            self.interval_squares += distance * distance;
+        }
+        (self.count, self.last) = (self.count + 1, moment);
+    }
+
+    /// Returns whether there are at least three allocations that span half of the trace, with intervals whose standard
+    /// deviation is at most half of their mean.
+    fn is_even(&self, events: u32) -> bool {
+        let range = u128::from(self.last - self.first);
+        self.count > 2
+            && range * 2 >= u128::from(events)
+            && u128::from(self.count - 1).saturating_mul(self.interval_squares) * 4 <= range * range * 5
+    }
+}
+
+fn write_awaiting_at_end(writer: &mut ReportWriter<'_>, awaiting: &SiteSums) {
+    let (file, history) = (writer.file, writer.history);
+    let ranked = awaiting.ranked(1);
+    let Some(&first) = ranked.first() else { return };
+    let (bytes, count) = awaiting.total(&ranked);
+    let mut text = format!(
+        "{} await their free at the end, in {}: the program has freed them, and another stream may still use them.",
+        bytes_text(bytes),
+        pluralize(count, "allocation")
+    );
+    if without_stacks(file).is_none() {
+        let largest = bytes_text(awaiting.get(first).bytes);
+        text.push_str(&format!(" Largest call site: {} ({largest}).", awaiting.name(file, history, first)));
+    }
+    let evidence = allocation_evidence(awaiting.get(first).largest, Some(history.event_count()));
+    writer.add_statement(Tone::Fact, text, Some(evidence));
 }
 
 fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &SiteSums, min_bytes: Threshold) {
@@ -95,13 +194,15 @@ fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &SiteSums, min_
     let ranked = never_freed.ranked(min_bytes.value.max(1));
     let total = never_freed.total(&ranked);
     if let Some(&first) = ranked.first() {
+        let largest = without_stacks(file).unwrap_or_else(|| {
+            let bytes = bytes_text(never_freed.get(first).bytes);
+            format!("Largest call site: {} ({bytes}).", never_freed.name(file, history, first))
+        });
         let text = format!(
-            "Allocated in the trace and never freed: {} ({} of live bytes at the end), in {}. Largest call site: {} ({}).",
+            "Allocated in the trace and never freed: {} ({} of live bytes at the end), in {}. {largest}",
             bytes_text(total.0),
             percent(total.0, end),
             pluralize(total.1, "allocation"),
-            never_freed.name(file, history, first),
-            bytes_text(never_freed.get(first).bytes)
         );
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(never_freed.get(first).largest, Some(last))));
     } else if history.event_count() > 0 {
@@ -193,13 +294,15 @@ fn write_short_lived(writer: &mut ReportWriter<'_>, short_lived: &SiteSums, max_
     let ranked = short_lived.ranked(0);
     let total = short_lived.total(&ranked);
     if let Some(&first) = ranked.first() {
-        let text = format!(
-            "{} of {} freed within {}. Largest call site: {}.",
+        let mut text = format!(
+            "{} of {} freed within {}.",
             group_digits(total.1),
             pluralize(history.allocations.len() as u64, "allocation"),
-            pluralize(max_lifetime.value, "event"),
-            short_lived.name(file, history, first)
+            pluralize(max_lifetime.value, "event")
         );
+        if without_stacks(file).is_none() {
+            text.push_str(&format!(" Largest call site: {}.", short_lived.name(file, history, first)));
+        }
         writer.add_statement(Tone::Fact, text, Some(allocation_evidence(short_lived.get(first).largest, None)));
     }
     let columns = [

@@ -7,6 +7,7 @@ mod lifetimes;
 mod rounding;
 
 use super::insight::{Given, Insight, Need};
+use super::recording::without_events;
 use super::writer::ReportWriter;
 use base::slice::{SliceResult, TimeSlice};
 pub(super) use cached::{pool_name, stream_name};
@@ -14,6 +15,7 @@ pub(super) use growth::Growth;
 
 use cached::Cached;
 use lifetimes::Lifetimes;
+use protocol::Tone;
 use rounding::RoundingLoss;
 
 /// The insight on leaks and waste.
@@ -41,9 +43,15 @@ impl Insight for Leaks {
     }
 
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
+        if let Some(text) = without_events(given.file, given.history) {
+            writer.add_statement(Tone::Fact, text, None);
+        }
         // The most likely problems come first.
         if let Some(growth) = given.growth {
             growth.write(writer, &self.lifetimes.never_freed);
+            if !growth.is_known() {
+                self.lifetimes.write_accumulations(writer);
+            }
         }
         self.lifetimes.write(writer);
         self.cached.write(writer);

@@ -8,13 +8,17 @@ use history::replay::AllocationId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SavingKind {
     Activations,
+    /// Without a backward pass in the trace: activations that stay live until the last allocation of the forward pass.
+    KeptActivations,
     Loss,
     Temporaries,
+    /// Results of the softmax in attention, which fused attention does not store.
+    AttentionScores,
     /// Stores optimizer state in 8 bits instead of 32.
     EightBitOptimizer,
     ShardedOptimizer,
     OffloadedOptimizer,
-    /// Frees the gradients of a step before the next step starts.
+    /// Frees the gradients of a step before the forward pass of the next step.
     PreviousGradients,
     /// Frees gradients that stay live over the whole trace. They are counted as free from the start of each step to its
     /// backward pass.
@@ -26,10 +30,12 @@ pub(super) enum SavingKind {
 }
 
 /// All kinds of savings. The pass numbers their groups in this order.
-pub(super) const KINDS: [SavingKind; 10] = [
+pub(super) const KINDS: [SavingKind; 12] = [
     SavingKind::Activations,
+    SavingKind::KeptActivations,
     SavingKind::Loss,
     SavingKind::Temporaries,
+    SavingKind::AttentionScores,
     SavingKind::EightBitOptimizer,
     SavingKind::ShardedOptimizer,
     SavingKind::OffloadedOptimizer,
@@ -43,8 +49,12 @@ pub(super) const KINDS: [SavingKind; 10] = [
 pub(super) const LOSS_QUERY: &str =
     "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
 
-/// Search query for stacks in the backward pass.
-pub(in crate::report) const BACKWARD_QUERY: &str = "/ backward$|_engine_run_backward|torch::autograd::/";
+/// Search query for stacks in a forward pass.
+pub(super) const FORWARD_QUERY: &str = "/[ .]forward$/";
+
+/// Search queries for stacks in attention, and for stacks that compute a softmax.
+pub(super) const ATTENTION_QUERY: &str = "/attention|attn/i";
+pub(super) const SOFTMAX_QUERY: &str = "/softmax/i";
 
 /// Number of GPUs that share the optimizer state in the example.
 pub(super) const EXAMPLE_SHARDS: u64 = 8;
@@ -98,6 +108,20 @@ impl SavingKind {
                 "Split the largest operation into chunks, fuse it (torch.compile), or free its inputs before it runs.",
                 "A part of each temporary stays live, and kernels may need their whole workspace.",
             ],
+            SavingKind::KeptActivations => [
+                "Activations kept without a backward pass in the trace",
+                "Without them",
+                "activations not kept for a backward pass, at most",
+                "If the program only infers, run it under torch.inference_mode() or torch.no_grad(), so that each is freed after its last use.",
+                "Outputs that the program uses stay.",
+            ],
+            SavingKind::AttentionScores => [
+                "Softmax of attention",
+                "Without it",
+                "fused attention, at most",
+                "Use fused attention, which does not store it: torch.nn.functional.scaled_dot_product_attention or FlashAttention.",
+                "Found by the names of functions. Attention weights that the program returns stay.",
+            ],
             SavingKind::EightBitOptimizer => [
                 "Optimizer state",
                 "With 8-bit states",
@@ -120,11 +144,11 @@ impl SavingKind {
                 "The step then waits for copies over PCIe, and needs as much host memory.",
             ],
             SavingKind::PreviousGradients => [
-                "Gradients of the step before",
-                "Freed at the end of their step",
-                "gradients freed at the end of their step",
-                "Call optimizer.zero_grad(set_to_none=True) right after optimizer.step().",
-                "Not with gradient accumulation, which needs them in the next step.",
+                "Gradients of the last step",
+                "Freed before the forward pass",
+                "gradients of the last step freed before the forward pass",
+                "Call optimizer.zero_grad(set_to_none=True) before the forward pass, or right after optimizer.step().",
+                "They are freed before the next backward pass, so nothing accumulates in them.",
             ],
             SavingKind::UnfreedGradients => [
                 "Gradients that are never freed",

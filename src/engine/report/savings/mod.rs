@@ -4,14 +4,17 @@
 //! The report determines the new peak exactly.
 
 mod groupings;
+mod kept_activations;
 mod kinds;
 mod pass;
+mod stale_gradients;
 mod statements;
 mod tables;
 
 use super::insight::{Given, Insight, Need};
 use super::layout::Layout;
-use super::writer::{ReportWriter, threshold};
+use super::writer::{MIN_EFFECT, ReportWriter, threshold};
+use crate::backward_stacks::BackwardStacks;
 use crate::open::OpenFile;
 use crate::report::fragmentation::peak_reserved_moment;
 use crate::stack_match::StackMatch;
@@ -21,7 +24,7 @@ use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_by_key, sorted_numbers, two_part_key};
 use groupings::NumberedGrouping;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
-pub(super) use kinds::BACKWARD_QUERY;
+use history::snapshot::Snapshot;
 use kinds::{KINDS, Saving, SavingKind};
 use pass::{MatchedStacks, PeakPass};
 use protocol::{Grouping, Query, Scope};
@@ -31,11 +34,46 @@ const MAX_SITES: usize = 3;
 
 /// The insight on savings.
 pub(super) struct Savings {
-    loss_matches: StackMatch,
-    backward_matches: StackMatch,
+    matches: Matches,
     pass: PeakPass,
     live: LiveAtPeak,
     reserved: ReservedPeak,
+}
+
+/// Stacks that are found by their function names.
+#[derive(Default)]
+struct Matches {
+    loss: StackMatch,
+    forward: StackMatch,
+    attention: StackMatch,
+    softmax: StackMatch,
+    backward: BackwardStacks,
+}
+
+impl Matches {
+    fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
+        for (query, matches) in [
+            (kinds::LOSS_QUERY, &mut self.loss),
+            (kinds::FORWARD_QUERY, &mut self.forward),
+            (kinds::ATTENTION_QUERY, &mut self.attention),
+            (kinds::SOFTMAX_QUERY, &mut self.softmax),
+        ] {
+            if let Ok(Query::Frame(matcher)) = Query::parse(query) {
+                matches.match_frames(snapshot, &matcher, slice)?;
+            }
+        }
+        self.backward.step(snapshot, slice)
+    }
+
+    fn stacks(&self) -> MatchedStacks<'_> {
+        MatchedStacks {
+            loss: &self.loss.stacks,
+            forward: &self.forward.stacks,
+            attention: &self.attention.stacks,
+            softmax: &self.softmax.stacks,
+            backward: &self.backward,
+        }
+    }
 }
 
 /// Allocations that are live at the peak.
@@ -57,10 +95,8 @@ impl Insight for Savings {
     fn new(&Given { file, history, segments, steps, .. }: &Given<'_>) -> Savings {
         let pass = PeakPass::new(file, history, &steps.steps);
         let population = Population::new(history, Scope::At(pass.peak.0));
-        let (loss_matches, backward_matches) = Default::default();
         Savings {
-            loss_matches,
-            backward_matches,
+            matches: Matches::default(),
             pass,
             live: LiveAtPeak { population, next: 0, ids: Vec::new() },
             reserved: ReservedPeak {
@@ -71,17 +107,9 @@ impl Insight for Savings {
     }
 
     fn step(&mut self, &Given { file, history, segments, .. }: &Given<'_>, slice: &mut TimeSlice) -> SliceResult {
-        let Savings { loss_matches, backward_matches, pass, live: LiveAtPeak { population, next, ids }, reserved } =
-            self;
-        for (query, matches) in
-            [(kinds::LOSS_QUERY, &mut *loss_matches), (kinds::BACKWARD_QUERY, &mut *backward_matches)]
-        {
-            if let Ok(Query::Frame(matcher)) = Query::parse(query) {
-                matches.match_frames(&file.snapshot, &matcher, slice)?;
-            }
-        }
-        let matched = MatchedStacks { loss: &loss_matches.stacks, backward: &backward_matches.stacks };
-        pass.step(file, history, matched, slice)?;
+        let Savings { matches, pass, live: LiveAtPeak { population, next, ids }, reserved } = self;
+        matches.step(&file.snapshot, slice)?;
+        pass.step(file, history, matches.stacks(), slice)?;
         population.visit(history, next, slice, &mut |id, bytes| ids.extend((bytes > 0).then_some(id)))?;
         reserved.step(file, history, segments, slice)
     }
@@ -96,7 +124,7 @@ impl Insight for Savings {
         if history.event_count() == 0 || peak.1 == 0 {
             return statements::write_nothing_to_save(writer);
         }
-        let min_bytes = threshold(question, ["saved", "at least", "bytes"], (peak.1 / 100).max(1));
+        let min_bytes = threshold(question, ["saved", "at least", "bytes"], (peak.1 / 100).clamp(1, MIN_EFFECT));
         let savings = self.savings(file, history, min_bytes.value);
         statements::write_insights(writer, peak, &savings, &steps.steps);
         statements::write_reserved(writer, &reserved.keeping.finish(file, history), &reserved.layout, simulation);
@@ -129,7 +157,7 @@ impl Savings {
     fn savings(&self, file: &OpenFile, history: &DeviceHistory, min_bytes: u64) -> Vec<Saving> {
         let pass = &self.pass;
         let categories = &file.groups.categories;
-        let matched = MatchedStacks { loss: &self.loss_matches.stacks, backward: &self.backward_matches.stacks };
+        let matched = self.matches.stacks();
         let savings = KINDS.into_iter().filter_map(|kind| {
             let effect = pass.without_kind(kind);
             let saved_bytes = pass.peak.1.saturating_sub(effect.peak);
@@ -158,7 +186,7 @@ impl Savings {
             let top_sites = ranked.into_iter().take(MAX_SITES).filter_map(top_site).collect();
             let confidence = match kind {
                 SavingKind::AwaitingFree => "high: recorded",
-                SavingKind::Loss => "medium: by function names",
+                SavingKind::Loss | SavingKind::AttentionScores => "medium: by function names",
                 _ if by_size > concerned_bytes / 2 => "low: classified by size",
                 _ => "medium: classified by call stack",
             };

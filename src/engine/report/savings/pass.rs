@@ -3,7 +3,10 @@
 //! The groups are numbered in this order: call sites, categories, [`KINDS`], [`Groupings`].
 
 use super::groupings::{Groupings, NumberedGrouping};
+use super::kept_activations::KeptActivations;
 use super::kinds::{KINDS, SavingKind};
+use super::stale_gradients::StaleGradients;
+use crate::backward_stacks::BackwardStacks;
 use crate::open::OpenFile;
 use crate::report::step_finder::Steps;
 use crate::roles::Role;
@@ -25,11 +28,23 @@ pub(super) struct AllocationTraits {
     has_full_lifetime: bool,
 }
 
-/// Stacks that compute the loss and stacks of the backward pass, found by their function names.
+/// Stacks that compute the loss, run the model, compute attention or run the backward pass, found by their function
+/// names.
 #[derive(Clone, Copy)]
 pub(super) struct MatchedStacks<'a> {
     pub(super) loss: &'a IdSet,
-    pub(super) backward: &'a IdSet,
+    pub(super) forward: &'a IdSet,
+    pub(super) attention: &'a IdSet,
+    pub(super) softmax: &'a IdSet,
+    pub(super) backward: &'a BackwardStacks,
+}
+
+impl MatchedStacks<'_> {
+    /// Returns whether a stack computes the softmax of an attention. The `log_softmax` of a loss is another one.
+    fn is_attention_score(&self, stack: StackId) -> bool {
+        let is_in = |stacks: &IdSet| stacks.contains(stack.0);
+        is_in(self.attention) && is_in(self.softmax) && !is_in(self.loss)
+    }
 }
 
 /// Pass over the trace that computes, for each group, the peak without that group's allocations.
@@ -42,18 +57,21 @@ pub(super) struct PeakPass {
     without: Option<PeakWithout>,
     pub(super) groupings: Groupings,
     held_over: HeldOver,
+    stale_gradients: StaleGradients,
+    kept_activations: KeptActivations,
     kept_gradients: KeptGradients,
     pub(super) results: Vec<GroupEffect>,
 }
 
-/// Memory that stays live from one step into the next: gradients, and other memory that should be freed within a step.
+/// Memory that stays live from one step into the next, and should be freed within a step. Gradients are in
+/// [`StaleGradients`].
 struct HeldOver {
     /// Start of each step except the first, in ascending order.
     step_starts: Vec<u32>,
     /// Number of step starts that the pass has reached.
     starts_passed: usize,
-    /// Live bytes that were allocated since the last step start: gradients, and other memory.
-    new_bytes: [i64; 2],
+    /// Live bytes that were allocated since the last step start.
+    new_bytes: i64,
 }
 
 /// Gradients that are never freed. To compute the effect of freeing them, the pass excludes their bytes from the start
@@ -69,15 +87,10 @@ struct KeptGradients {
 }
 
 impl HeldOver {
-    /// Returns the index in [`HeldOver::new_bytes`] to which an allocation is added: 0 for gradients, 1 for other
-    /// memory that should be freed within a step, `None` for all other allocations.
-    fn index(traits: AllocationTraits) -> Option<usize> {
-        match traits.role {
-            _ if !traits.has_full_lifetime => None,
-            Role::Gradient => Some(0),
-            Role::Activation | Role::Temporary | Role::Unknown | Role::Other => Some(1),
-            Role::Parameter | Role::Optimizer | Role::Input => None,
-        }
+    /// Returns whether an allocation should be freed within a step.
+    fn includes(traits: AllocationTraits) -> bool {
+        let is_of_step = matches!(traits.role, Role::Activation | Role::Temporary | Role::Unknown | Role::Other);
+        is_of_step && traits.has_full_lifetime
     }
 
     /// Returns the start of the current step. In the first step, returns 0.
@@ -103,7 +116,9 @@ impl PeakPass {
             without: None,
             groupings: Groupings::default(),
             kept_gradients: KeptGradients::default(),
-            held_over: HeldOver { step_starts, starts_passed: 0, new_bytes: [0; 2] },
+            held_over: HeldOver { step_starts, starts_passed: 0, new_bytes: 0 },
+            stale_gradients: StaleGradients::default(),
+            kept_activations: KeptActivations::new(steps, history.event_count()),
             results: Vec::new(),
         }
     }
@@ -146,7 +161,7 @@ impl PeakPass {
         let (mut changes, without) = (self.changes, self.without.take());
         let mut without = match without {
             Some(without) => without,
-            None => self.start(file, history, slice)?,
+            None => self.start(file, history, matched, slice)?,
         };
         let result =
             changes.step(history, slice, |change| self.process_change(file, history, matched, &mut without, change));
@@ -162,7 +177,20 @@ impl PeakPass {
         Ok(())
     }
 
-    fn start(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult<PeakWithout> {
+    fn start(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        matched: MatchedStacks<'_>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<PeakWithout> {
+        let roles = &self.roles;
+        let role = |id| {
+            let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
+            category.checked_sub(1).and_then(|index| roles.get(index as usize).copied()).unwrap_or(Role::Other)
+        };
+        self.stale_gradients.step(file, history, matched, role, slice)?;
+        self.kept_activations.step(file, history, matched, role, slice)?;
         let kinds = self.site_count + self.category_count;
         let groups = self.groupings.step(file, history, kinds + KINDS.len() as u32, slice)?;
         let mut without = PeakWithout::new(groups, self.peak.0);
@@ -181,15 +209,17 @@ impl PeakPass {
         Change { id, moment, bytes, awaiting }: Change,
     ) {
         let kind = |kind: SavingKind| self.site_count + self.category_count + kind as u32;
-        let held = [kind(SavingKind::PreviousGradients), kind(SavingKind::HeldOver)];
+        let (stale, held) = (kind(SavingKind::PreviousGradients), kind(SavingKind::HeldOver));
+        while let Some((start, bytes)) = self.stale_gradients.next_start(moment) {
+            without.change(stale, start, bytes);
+            without.add(start, 0);
+        }
         // Memory that is live at the start of a step was held over from the step before.
         while let Some(&begin) =
             self.held_over.step_starts.get(self.held_over.starts_passed).filter(|&&begin| begin < moment)
         {
             self.held_over.starts_passed += 1;
-            for (group, new) in held.iter().zip(&mut self.held_over.new_bytes) {
-                without.change(*group, begin, std::mem::take(new));
-            }
+            without.change(held, begin, std::mem::take(&mut self.held_over.new_bytes));
             let kept = self.kept_gradients.live_bytes
                 - std::mem::replace(&mut self.kept_gradients.excluded_bytes, self.kept_gradients.live_bytes);
             if kept == self.kept_gradients.live_bytes {
@@ -221,7 +251,16 @@ impl PeakPass {
         if matched.loss.contains(stack.0) {
             without.change(kind(SavingKind::Loss), moment, bytes);
         }
-        if self.kept_gradients.excluded_bytes > 0 && bytes > 0 && matched.backward.contains(stack.0) {
+        if matched.is_attention_score(stack) {
+            without.change(kind(SavingKind::AttentionScores), moment, bytes);
+        }
+        if self.kept_activations.contains(history, id, traits.role) {
+            without.change(kind(SavingKind::KeptActivations), moment, bytes);
+        }
+        if bytes < 0 && traits.role == Role::Gradient && self.stale_gradients.is_stale(history, id) {
+            without.change(stale, moment, bytes);
+        }
+        if self.kept_gradients.excluded_bytes > 0 && bytes > 0 && matched.backward.contains(stack) {
             without.change(
                 kind(SavingKind::UnfreedGradients),
                 moment,
@@ -232,12 +271,11 @@ impl PeakPass {
         if traits.role == Role::Gradient && history.allocations.freed_at(id).is_none() {
             self.kept_gradients.live_bytes = self.kept_gradients.live_bytes.saturating_add(bytes);
         }
-        if let Some(index) = HeldOver::index(traits) {
-            let is_new = bytes > 0 || history.allocations.allocated_at(id).0 > self.held_over.current_start();
-            match (is_new, self.held_over.new_bytes.get_mut(index), held.get(index)) {
-                (true, Some(new), _) => *new = new.saturating_add(bytes),
-                (false, _, Some(&group)) => without.change(group, moment, bytes),
-                _ => {}
+        if HeldOver::includes(traits) {
+            if bytes > 0 || history.allocations.allocated_at(id).0 > self.held_over.current_start() {
+                self.held_over.new_bytes = self.held_over.new_bytes.saturating_add(bytes);
+            } else {
+                without.change(held, moment, bytes);
             }
         }
         without.add(moment, bytes);
@@ -245,11 +283,24 @@ impl PeakPass {
 
     /// Returns the peak that remains without the bytes that a change saves.
     pub(super) fn without_kind(&self, kind: SavingKind) -> GroupEffect {
-        // Without a backward pass in any stack, it is unknown when the gradients are needed.
-        if kind == SavingKind::UnfreedGradients && self.kept_gradients.excluded_spans.is_empty() {
+        let is_unknown = match kind {
+            // Without a backward pass in any stack, it is unknown when the gradients are needed.
+            SavingKind::UnfreedGradients => self.kept_gradients.excluded_spans.is_empty(),
+            // Checkpointing saves nothing that is kept for a backward pass.
+            SavingKind::Activations | SavingKind::Loss => !self.has_backward(),
+            SavingKind::KeptActivations => self.has_backward() || !self.kept_activations.are_usual(),
+            _ => false,
+        };
+        if is_unknown {
             return GroupEffect { peak: self.peak.1, moment: self.peak.0, ..GroupEffect::default() };
         }
         self.without_group(self.site_count + self.category_count + kind as u32)
+    }
+
+    /// Returns whether the trace has a backward pass or an optimizer. Without them, it only infers, or ends in the
+    /// forward pass.
+    pub(super) fn has_backward(&self) -> bool {
+        self.stale_gradients.has_backward() || self.kept_activations.is_training()
     }
 
     /// Returns the peak that remains without a category. `category` is its group number in [`Grouping::Category`].
@@ -289,10 +340,14 @@ impl PeakPass {
         let bytes = history.allocations.size(id);
         // The start of the step with the peak.
         let begin = self.held_over.step_starts.iter().rev().find(|&&begin| begin < self.peak.0).copied().unwrap_or(0);
-        let is_held = |index| HeldOver::index(traits) == Some(index) && history.allocations.allocated_at(id).0 <= begin;
+        let is_held = || HeldOver::includes(traits) && history.allocations.allocated_at(id).0 <= begin;
         let is_concerned = match kind {
-            SavingKind::PreviousGradients => is_held(0),
-            SavingKind::HeldOver => is_held(1),
+            SavingKind::PreviousGradients => {
+                traits.role == Role::Gradient && self.stale_gradients.is_stale_at(history, id, Moment(self.peak.0))
+            }
+            SavingKind::HeldOver => is_held(),
+            SavingKind::KeptActivations => self.kept_activations.contains(history, id, traits.role),
+            SavingKind::AttentionScores => matched.is_attention_score(file.stack(history, id)),
             SavingKind::UnfreedGradients => {
                 let is_left_out = |&(from, to): &(u32, u32)| (from..to).contains(&self.peak.0);
                 traits.role == Role::Gradient

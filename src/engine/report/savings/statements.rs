@@ -2,6 +2,7 @@
 
 use super::kinds::{Saving, SavingKind};
 use crate::report::layout::Layout;
+use crate::report::recording::{without_events, without_stacks};
 use crate::report::simulated::{Simulated, is_notable};
 use crate::report::site_sums::label;
 use crate::report::step_finder::Steps;
@@ -11,7 +12,8 @@ use protocol::{SegmentsKept, Tone, WhatIf};
 
 /// Writes the report for a trace without allocations.
 pub(super) fn write_nothing_to_save(writer: &mut ReportWriter<'_>) {
-    let text = "Nothing to save: the trace has no allocations.".to_owned();
+    let text = without_events(writer.file, writer.history);
+    let text = text.unwrap_or_else(|| "Nothing to save: nothing is live during the trace.".to_owned());
     writer.add_statement(Tone::Fact, text, None);
 }
 
@@ -32,7 +34,11 @@ pub(super) fn write_insights(
     if savings.is_empty() {
         let text = "No common change lowers the peak by as much as the threshold.".to_owned();
         writer.add_statement(Tone::Good, text, Some(moment_evidence(moment)));
-        writer.set_fix("See the call sites below, and set finer category rules where most of the peak is unknown.");
+        let fix = without_stacks(writer.file);
+        let fix = fix.unwrap_or_else(|| {
+            "See the call sites below, and set finer category rules where most of the peak is unknown.".to_owned()
+        });
+        writer.set_fix(&fix);
     }
     if steps.spans.len() < 2 {
         let text = steps.describe() + " What is held over from one step into the next is unknown.";
@@ -44,9 +50,27 @@ fn is_optimizer(kind: &SavingKind) -> bool {
     matches!(kind, SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer)
 }
 
+/// Returns the sentence about gradients of the last step.
+fn stale_gradients_text(peak: u64, saving: &Saving) -> String {
+    let [bytes, peak, without] = [saving.concerned_bytes, peak, saving.effect.peak].map(bytes_text);
+    format!(
+        "{bytes} of the last step's gradients are live at the peak: call zero_grad(set_to_none=True) before forward: \
+         {peak} → {without} (recounted)."
+    )
+}
+
 fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), saving: &Saving, all: &[Saving]) {
     let (file, history) = (writer.file, writer.history);
     let texts = saving.kind.texts();
+    if saving.kind == SavingKind::PreviousGradients {
+        let first = saving.top_sites.first();
+        let evidence =
+            first.map_or_else(|| moment_evidence(moment), |&(_, _, id)| allocation_evidence(id.0, Some(moment)));
+        writer.add_statement(Tone::Fact, stale_gradients_text(peak, saving), Some(evidence));
+        writer.set_parts_chart(&[("peak without it", saving.effect.peak), ("saved", saving.saved_bytes)]);
+        writer.set_fix(&format!("{} {}", texts.fix, texts.caveat));
+        return;
+    }
     let mut text = format!(
         "{}: {} at the peak ({})",
         texts.subject,

@@ -1,28 +1,37 @@
 //! Finds the steps of a trace without annotations, in linear time. The starts of the steps are the allocations of a
 //! call stack that allocates at even intervals.
 //!
-//! A stack is called even if it allocates at least three times, spans at least half of all allocations, and its
-//! intervals (counted in allocations) have a standard deviation of at most a quarter of their mean. With more than two
-//! intervals, the first is ignored, because it contains one-time allocations.
+//! A stack is called even if it spans at least half of all allocations, and its intervals (counted in allocations) have
+//! a standard deviation of at most a quarter of their mean, or half of it if there are only two. With more than two
+//! intervals, the first is ignored, because it contains one-time allocations. A stack that allocates twice has one
+//! interval, which is even.
 //!
-//! The candidates for the number of steps are the counts that even stacks share: counts that more stacks share are
-//! tried first, and then smaller counts. A stack agrees with a candidate if their counts differ by at most one, because
-//! the trace may start and end within a step. If the Python frames that all agreeing stacks share are inside a
-//! `forward`, an optimizer or the backward pass, or if they share no frames, the repeating loop runs over layers or
-//! parameters instead of steps, and the next candidate is tried.
+//! The candidates for the number of steps are the counts that at least three even stacks share: counts that more stacks
+//! share are tried first, and then smaller counts. Two is tried last. A stack agrees with a candidate if their counts
+//! differ by at most one, because the trace may start and end within a step. Two needs equal counts.
+//!
+//! Only agreeing stacks with the same outermost function are compared with each other: those of the function that most
+//! of them have. This may be the module of a script, whose loop calls them on different lines. A candidate is rejected
+//! if what repeats is a part of a step, such as a layer or a parameter:
+//!
+//! - the Python frames that the stacks share are inside a `forward`, an optimizer or the backward pass, or they share
+//!   only such a function,
+//! - or the trace has a backward pass, but fewer than half of the steps would contain a part of it. Of two steps, both
+//!   must contain one.
 //!
 //! A step starts at each allocation of one agreeing stack: the one with the fewest live bytes before its second
 //! allocation.
 
 use super::rule::{StepRule, Steps};
-use crate::report::frame_roles::FrameRoles;
+use crate::backward_stacks::BackwardStacks;
+use crate::report::frame_roles::{FrameRoles, Role};
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
-use history::snapshot::{Action, FrameId, Snapshot, StackId};
+use history::snapshot::{Action, FrameId, Snapshot, StackId, StringId};
 use protocol::Span;
 
 /// Number of even stacks that are compared in one batch. The cost of a batch is subtracted from the time slice in
@@ -30,6 +39,8 @@ use protocol::Span;
 const STACKS_PER_BATCH: u32 = 128;
 /// Minimum number of stacks that must agree with a candidate for the number of steps.
 const MIN_AGREEING: u32 = 3;
+/// Maximum number of candidates for which all events are examined.
+const MAX_PASSES: u32 = 8;
 
 /// Allocations made by a call stack. `first`, `second` and `last` are indices of allocations in the trace.
 #[derive(Clone, Copy, Default)]
@@ -41,6 +52,17 @@ struct Occurrences {
     interval_squares: u128,
     /// Number of events before the stack's second allocation.
     events_before_second: u32,
+}
+
+/// Agreeing stacks whose outermost Python frames are in the same function.
+struct Root {
+    /// Frame of the function, with the line of the first stack.
+    outermost: FrameId,
+    agreeing_stacks: u32,
+    /// Python frames that all of these stacks share, outermost first.
+    common_frames: Vec<FrameId>,
+    /// Stack that has the fewest live bytes before its second allocation, with its allocations and these live bytes.
+    anchor: (StackId, Occurrences, i64),
 }
 
 /// Search for steps by call stacks that repeat at even intervals.
@@ -55,18 +77,25 @@ pub(super) struct Recurrence {
     even_stacks: Option<Vec<(StackId, Occurrences)>>,
     /// Candidates for the number of steps. The last one is tried next.
     candidates: Vec<u32>,
-    /// Number of even stacks that were compared with the current candidate. `agreeing_stacks` is the number of stacks
-    /// that agree, and `common_frames` has the Python frames that these stacks share.
+    /// Number of even stacks that were compared with the current candidate. `roots` has those that agree, by their
+    /// outermost function.
     compared: usize,
-    agreeing_stacks: u32,
-    common_frames: Option<Vec<FrameId>>,
-    /// Agreeing stack that has the fewest live bytes before its second allocation, with its allocations and these live
-    /// bytes.
-    anchor: Option<(StackId, Occurrences, i64)>,
+    roots: Vec<Root>,
+    root_index: HashMap<(StringId, StringId), u32, foldhash::fast::RandomState>,
+    /// Stack that starts the steps of the current candidate, while all events are examined.
+    anchor: Option<StackId>,
+    passes: u32,
+    backward: BackwardStacks,
     roles: FrameRoles,
-    is_chosen: bool,
+    /// Rule for the current candidate, and for the first rejected one.
+    rule: StepRule,
+    repeats: Option<StepRule>,
+    is_done: bool,
     steps: Steps,
     step_lengths: Vec<u32>,
+    /// True for each step that contains a part of the backward pass.
+    has_backward: Vec<bool>,
+    is_backward_recorded: bool,
 }
 
 impl Recurrence {
@@ -84,25 +113,23 @@ impl Recurrence {
                 self.find_candidates();
             }
         }
-        while !self.is_chosen {
-            slice.spend(16 * STACKS_PER_BATCH)?;
-            self.try_candidate(snapshot, history);
-        }
-        while let Some((anchor, ..)) = self.anchor.filter(|_| self.next_event < count) {
-            for event in self.next_event..count {
-                slice.tick()?;
-                self.next_event += 1;
-                if history.events.action(event) != Action::Alloc {
-                    continue;
+        self.backward.step(snapshot, slice)?;
+        while !self.is_done {
+            match self.anchor {
+                None => {
+                    slice.spend(16 * STACKS_PER_BATCH)?;
+                    self.try_candidate(snapshot, history);
                 }
-                if history.events.stack(event) == anchor {
-                    self.steps.spans.last_mut().into_iter().for_each(|before| before.to = event);
-                    self.steps.spans.push(Span { from: event, to: count });
-                    self.step_lengths.push(0);
+                Some(anchor) => {
+                    for event in self.next_event..count {
+                        slice.tick()?;
+                        self.next_event += 1;
+                        self.divide(history, anchor, event);
+                    }
+                    slice.tick()?;
+                    self.finish_pass();
                 }
-                self.step_lengths.last_mut().into_iter().for_each(|length| *length += 1);
             }
-            self.drop_partial_step();
         }
         Ok(())
     }
@@ -153,10 +180,9 @@ impl Recurrence {
         }
         let numbers = votes.iter().filter(|&(_, &votes)| votes >= MIN_AGREEING);
         // Sorted so that the best candidate is last.
-        let numbers =
-            numbers.map(|(&number, &votes)| (u128::from(votes) << 32 | u128::from(!number), number)).collect();
-        let numbers = sorted_numbers(numbers);
-        self.candidates = numbers;
+        let key =
+            |number: u32, votes: u32| u128::from(number > 2) << 64 | u128::from(votes) << 32 | u128::from(!number);
+        self.candidates = sorted_numbers(numbers.map(|(&number, &votes)| (key(number, votes), number)).collect());
         self.even_stacks = Some(even);
     }
 
@@ -164,60 +190,124 @@ impl Recurrence {
     /// candidate.
     fn try_candidate(&mut self, snapshot: &Snapshot, history: &DeviceHistory) {
         let (Some(&number), Some(even)) = (self.candidates.last(), &self.even_stacks) else {
-            (self.anchor, self.is_chosen) = (None, true);
+            self.steps.rule = match () {
+                () if history.event_count() == 0 => StepRule::NoEvents,
+                () if snapshot.frames.is_empty() => StepRule::NoStacks,
+                () => self.repeats.take().unwrap_or_default(),
+            };
+            self.is_done = true;
             return;
         };
         for &(stack, seen) in even.iter().skip(self.compared).take(STACKS_PER_BATCH as usize) {
             self.compared += 1;
-            if seen.count.abs_diff(number) > 1 {
+            let is_near = seen.count.abs_diff(number) <= u32::from(number > 2 && seen.count > 2);
+            if !is_near {
                 continue;
             }
             let frames = self.roles.python_frames(snapshot, stack);
             // The backward pass runs on its own threads. Without Python frames, steps look the same as operators there.
-            if frames.is_empty() {
-                continue;
-            }
-            self.agreeing_stacks += 1;
-            match &mut self.common_frames {
-                None => self.common_frames = Some(frames),
-                Some(callers) => {
-                    let common = callers.iter().zip(&frames).take_while(|(caller, frame)| caller == frame).count();
-                    callers.truncate(common);
-                }
-            }
+            let Some(&outermost) = frames.first() else { continue };
             let live = history.drawn_at(Moment(seen.events_before_second));
-            if self.anchor.is_none_or(|(_, best, min)| (live, seen.first) < (min, best.first)) {
-                self.anchor = Some((stack, seen, live));
+            let function = snapshot.frames.frame(outermost);
+            let next = self.roots.len() as u32;
+            let index = *self.root_index.entry((function.name, function.filename)).or_insert(next);
+            let Some(root) = self.roots.get_mut(index as usize) else {
+                let anchor = (stack, seen, live);
+                self.roots.push(Root { outermost, agreeing_stacks: 1, common_frames: frames, anchor });
+                continue;
+            };
+            root.agreeing_stacks += 1;
+            let common = root.common_frames.iter().zip(&frames).take_while(|(caller, frame)| caller == frame).count();
+            root.common_frames.truncate(common);
+            let (_, first, min) = root.anchor;
+            if (live, seen.first) < (min, first.first) {
+                root.anchor = (stack, seen, live);
             }
         }
         if self.compared < even.len() {
             return;
         }
-        let is_inside = self.common_frames.take().is_none_or(|callers| self.roles.is_inside(snapshot, &callers));
-        if let Some((stack, ..)) = self.anchor.filter(|_| !is_inside && self.agreeing_stacks >= MIN_AGREEING) {
-            self.steps.rule = StepRule::Stack(stack, self.agreeing_stacks);
-            (self.is_chosen, self.next_event) = (true, 0);
-            return;
+        (self.compared, self.root_index) = Default::default();
+        let mut roots = std::mem::take(&mut self.roots).into_iter();
+        let Some(first) = roots.next() else { return self.reject() };
+        // The first of several functions with equally many stacks.
+        let root = roots.fold(first, |best, it| if it.agreeing_stacks > best.agreeing_stacks { it } else { best });
+        self.rule = StepRule::Stack(root.anchor.0, root.agreeing_stacks);
+        if number > 2 && root.agreeing_stacks >= MIN_AGREEING {
+            self.repeats.get_or_insert(StepRule::Repeats(root.agreeing_stacks, number));
         }
+        let is_inside = match root.common_frames.is_empty() {
+            true => self.roles.classify(snapshot, root.outermost) != Role::Other,
+            false => self.roles.is_inside(snapshot, &root.common_frames),
+        };
+        if is_inside || root.agreeing_stacks < MIN_AGREEING || self.passes == MAX_PASSES {
+            return self.reject();
+        }
+        (self.anchor, self.next_event) = (Some(root.anchor.0), 0);
+        self.passes += 1;
+    }
+
+    /// Continues with the next candidate.
+    fn reject(&mut self) {
         self.candidates.pop();
-        (self.compared, self.agreeing_stacks, self.anchor) = (0, 0, None);
+        (self.anchor, self.steps, self.step_lengths, self.has_backward) = Default::default();
+    }
+
+    /// Adds an event to its step.
+    fn divide(&mut self, history: &DeviceHistory, anchor: StackId, event: u32) {
+        let stack = history.events.stack(event);
+        if history.events.action(event) == Action::Alloc {
+            if stack == anchor {
+                self.steps.spans.last_mut().into_iter().for_each(|before| before.to = event);
+                self.steps.spans.push(Span { from: event, to: history.event_count() });
+                self.step_lengths.push(0);
+                self.has_backward.push(false);
+            }
+            self.step_lengths.last_mut().into_iter().for_each(|length| *length += 1);
+        }
+        if self.backward.contains(stack) {
+            self.is_backward_recorded = true;
+            self.has_backward.last_mut().into_iter().for_each(|has| *has = true);
+        }
+    }
+
+    /// Accepts or rejects the candidate whose steps are known.
+    fn finish_pass(&mut self) {
+        self.drop_partial_step();
+        let (count, is_pair) = (self.steps.spans.len(), self.candidates.last() == Some(&2));
+        let with_backward = self.has_backward.iter().take(count).filter(|&&has| has).count();
+        let is_part_of_step = match is_pair {
+            true => count < 2 || with_backward < 2,
+            false => self.is_backward_recorded && 2 * with_backward < count,
+        };
+        if is_part_of_step {
+            return self.reject();
+        }
+        self.steps.rule = std::mem::take(&mut self.rule);
+        (self.anchor, self.is_done) = (None, true);
     }
 
     /// Drops the last step if it has fewer than seven eighths of the allocations of every other step, or more than
-    /// twice as many. Then it is probably cut off by the end of the trace or includes code after the loop.
+    /// twice as many. Then it is probably cut off by the end of the trace or includes code after the loop. The first
+    /// step may have many one-time allocations, so the second of two steps needs only half as many.
     fn drop_partial_step(&mut self) {
         if let Some((&last, others)) = self.step_lengths.split_last()
             && let (Some(&min), Some(&max)) = (others.iter().min(), others.iter().max())
-            && (u64::from(last) * 8 < u64::from(min) * 7 || last > max.saturating_mul(2))
         {
-            self.steps.spans.pop();
+            let is_short = match others.len() {
+                1 => u64::from(last) * 2 < u64::from(min),
+                _ => u64::from(last) * 8 < u64::from(min) * 7,
+            };
+            if is_short || last > max.saturating_mul(2) {
+                self.steps.spans.pop();
+            }
         }
     }
 }
 
 impl Occurrences {
     fn is_even(&self, allocations: u64) -> bool {
-        if self.count < 3 || u64::from(self.last - self.first) * 2 < allocations {
+        if self.count < 2 || u64::from(self.last - self.first) * 2 < allocations {
             return false;
         }
         let (mut from, mut distances, mut interval_squares) =
@@ -227,7 +317,8 @@ impl Occurrences {
             (from, distances, interval_squares) = (self.second, distances - 1, interval_squares - first * first);
         }
         let range = u128::from(self.last - from);
-        // Variance of the intervals ≤ (mean / 4)².
-        16 * distances.saturating_mul(interval_squares) <= 17 * range * range
+        let sum_of_squares = distances.saturating_mul(interval_squares);
+        // Variance of the intervals ≤ (mean / 4)², or (mean / 2)² if they include the first step.
+        if self.count > 3 { 16 * sum_of_squares <= 17 * range * range } else { 4 * sum_of_squares <= 5 * range * range }
     }
 }

@@ -1,7 +1,7 @@
 //! The training steps of a device, and the rule that found them.
 
 use crate::open::OpenFile;
-use base::units::pluralize;
+use base::units::{group_digits, pluralize};
 use history::replay::DeviceHistory;
 use protocol::Span;
 
@@ -11,6 +11,9 @@ pub(in crate::report) enum StepRule {
     /// No steps were found.
     #[default]
     NotFound,
+    /// The trace has no events. `NoStacks` means that it has events, but no call stacks.
+    NoEvents,
+    NoStacks,
     /// Each annotation with this name is a step. `#` in the name represents a number.
     Annotations(String),
     /// A step goes from the end of an annotation with this name to the end of the next one.
@@ -18,6 +21,8 @@ pub(in crate::report) enum StepRule {
     /// A step goes from an allocation with this stack to the next one. The second field is the number of stacks that
     /// allocate equally often.
     Stack(history::snapshot::StackId, u32),
+    /// No steps were found. This number of stacks repeats at even intervals, this many times, but within a step.
+    Repeats(u32, u32),
 }
 
 /// The training steps of a device.
@@ -46,6 +51,14 @@ impl Steps {
         if ends.len() > 1 { ends } else { Vec::new() }
     }
 
+    /// Returns the start of the first step and the end of each step, and the index of the baseline in them. With two or
+    /// three steps, the start is the baseline. Empty if there are fewer steps.
+    pub(in crate::report) fn all_growth_moments(&self) -> (Vec<u32>, u32) {
+        let Some(first) = self.spans.first().filter(|_| self.spans.len() > 1) else { return (Vec::new(), 0) };
+        let moments = std::iter::once(first.from).chain(self.spans.iter().map(|step| step.to)).collect();
+        (moments, if self.spans.len() > WARM_UP_STEPS + 1 { WARM_UP_STEPS as u32 } else { 0 })
+    }
+
     /// Returns the annotation text of the step with this index. `None` if the steps do not come from annotations.
     pub(in crate::report) fn annotation_text(
         &self,
@@ -63,6 +76,13 @@ impl Steps {
             StepRule::NotFound => {
                 "No steps found: neither annotations nor call stacks repeat at even intervals.".to_owned()
             }
+            StepRule::NoEvents => "No steps: no events.".to_owned(),
+            StepRule::NoStacks => "No steps found: no step annotations, and no call stacks.".to_owned(),
+            StepRule::Repeats(stacks, count) => format!(
+                "No steps found: {} repeat at even intervals, {} times, but within a step (layers, iterations or parameters).",
+                pluralize((*stacks).into(), "stack"),
+                group_digits((*count).into())
+            ),
             StepRule::Annotations(name) => format!("Steps from annotations “{name}”."),
             StepRule::BetweenAnnotations(name) => format!("Steps between the ends of annotations “{name}”."),
             StepRule::Stack(_, agreeing_stacks) => format!(

@@ -7,6 +7,7 @@ mod step_sheet;
 
 use super::insight::{Given, Insight, Need};
 use super::ranges::Ranges;
+use super::recording::without_events;
 use super::step_finder::StepFinder;
 use super::writer::{MAX_ROWS, ReportWriter};
 use crate::radix::Radix;
@@ -114,7 +115,8 @@ impl Insight for Steps {
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
         let history = given.history;
         let StepFinder { steps, placed, .. } = given.steps;
-        writer.add_statement(Tone::Fact, steps.describe(), None);
+        let text = without_events(given.file, history).unwrap_or_else(|| steps.describe());
+        writer.add_statement(Tone::Fact, text, None);
         writer.report.statements.extend(growth(steps, self.steps.facts(), history.event_count()));
         let mut add_fact = |count: usize, fact: &str| {
             if count > 0 {

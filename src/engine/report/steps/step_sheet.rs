@@ -75,7 +75,7 @@ pub(super) fn growth(steps: &Steps, facts: &[RangeTotals], end: u32) -> Option<S
     let (&from, &to) = (ends.first()?, ends.last()?);
     let settled = facts.get(WARM_UP_STEPS..WARM_UP_STEPS + ends.len() - 1)?;
     let growths: Vec<i64> = growths(facts.get(..WARM_UP_STEPS + settled.len())?).skip(WARM_UP_STEPS).collect();
-    if growths.len() < MIN_STEPS || steps.rule == StepRule::NotFound {
+    if growths.len() < MIN_STEPS || steps.spans.is_empty() {
         return None;
     }
     let evidence = range_evidence(Span { from, to }, to);

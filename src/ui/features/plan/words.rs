@@ -11,6 +11,9 @@ pub const CAPACITY_CAVEAT: &str =
 
 const UNKNOWN_FIT: &str = "it cannot be known whether this fits; compare with a recording of another sequence length";
 
+/// Suffix of the largest batch if the trace has a forward pass, but no backward pass.
+const NO_BACKWARD: &str = "; the backward pass was not recorded: training needs ≥ the planned peak";
+
 /// Suffix of the headroom if the estimate's error is too large to decide whether the plan fits.
 const DOUBTFUL_FIT: &str = ", but an estimate may be 20 % off: this may or may not fit";
 
@@ -94,7 +97,9 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>, basis: PlanBasis) -> Vec<(&
             if basis == PlanBasis::Estimated && basis.fits(new, capacity).is_none() { DOUBTFUL_FIT } else { "" };
         facts.push(("Capacity", [&Bytes(capacity).to_string(), ": ", &left, doubt].concat()));
         if basis != PlanBasis::AssumedSequence {
-            facts.push(("Largest batch", largest_batch(page.max_batch)));
+            let is_bound = page.lacks_backward && page.max_batch.is_some_and(|(factor, _)| factor > 0);
+            let [bound, note] = if is_bound { ["≤ ", NO_BACKWARD] } else { [""; 2] };
+            facts.push(("Largest batch", [bound, &largest_batch(page.max_batch), note].concat()));
         }
     }
     facts

@@ -96,6 +96,12 @@ fn largest_batch_has_three_decimals() {
     );
     assert_eq!(largest_batch(Some((0, 4))), "none fits: too much is live after event 3 whatever the batch size");
     assert_eq!(largest_batch(None), "unknown: no activations, temporaries or inputs in this trace");
+    let forward_only = PlanPage { lacks_backward: true, ..page(Some((5_940, 8))) };
+    assert_eq!(
+        words::facts(&forward_only, Some(90), PlanBasis::Given).pop().expect("the largest batch").1,
+        "≤ × 5.940 of the recorded one, limited by what is live after event 7; the backward pass was not recorded: \
+         training needs ≥ the planned peak"
+    );
     let facts = words::facts(&page(None), Some(70), PlanBasis::Given);
     assert_eq!(facts[1].1, "80 B before the first event (−20 B)");
     assert_eq!(facts[2].1, "70 B: 10 B too little");

@@ -1,0 +1,89 @@
+//! Facts about the events of a device that category rules need: annotations of `zero_grad`, and stacks that allocate in
+//! several steps.
+
+use super::facts::alloc_stack;
+use crate::backward_stacks::BackwardStacks;
+use crate::marks::annotation_span;
+use base::column::Column;
+use base::slice::{SliceResult, TimeSlice};
+use base::units::Moment;
+use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::{Action, Snapshot, StackId};
+use protocol::Span;
+
+/// Part of the name of an annotation that frees gradients, such as `Optimizer.zero_grad#AdamW.zero_grad`.
+const ZERO_GRAD: &[u8] = b"zero_grad";
+
+/// Facts about the events of one device.
+#[derive(Default)]
+pub(super) struct DeviceFacts {
+    next_annotation: usize,
+    /// Ranges of annotations whose name contains [`ZERO_GRAD`], in ascending order.
+    zero_grad: Vec<Span>,
+    next_event: usize,
+    /// Moment after the last allocation of the backward pass so far.
+    last_backward: u32,
+    /// For each stack, the value of `last_backward` at its last allocation. 0 if there was none before.
+    backward_before: Column<u32>,
+}
+
+base::heap_bytes!(DeviceFacts: zero_grad, backward_before);
+
+impl DeviceFacts {
+    /// Continues reading the annotations and events until all are read or the time slice is used up.
+    pub(super) fn step(
+        &mut self,
+        (snapshot, history): (&Snapshot, &DeviceHistory),
+        backward: &BackwardStacks,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        if let Some(clock) = history.events.times.time_axis() {
+            while let Some(part) = slice.next_range(&mut self.next_annotation, history.annotations.len(), 2)? {
+                for range in history.annotations.get(part).unwrap_or_default() {
+                    let name = snapshot.strings.bytes(range.name);
+                    if range.end_us.is_some() && name.windows(ZERO_GRAD.len()).any(|part| part == ZERO_GRAD) {
+                        self.zero_grad.push(annotation_span(history, clock, range));
+                    }
+                }
+            }
+        }
+        if self.backward_before.is_empty() {
+            self.backward_before = (0..snapshot.stacks.len()).map(|_| 0).collect();
+        }
+        while let Some(part) = slice.next_range(&mut self.next_event, history.event_count() as usize, 1)? {
+            for event in part.map(|event| event as u32) {
+                if history.events.action(event) != Action::Alloc {
+                    continue;
+                }
+                let stack = history.events.stack(event);
+                if backward.contains(stack) {
+                    self.last_backward = event + 1;
+                } else if self.last_backward > 0 && stack != StackId::NONE {
+                    self.backward_before.set(stack.0 as usize, self.last_backward);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether an allocation is freed within an annotation of `zero_grad`.
+    pub(super) fn is_freed_by_zero_grad(&self, history: &DeviceHistory, id: AllocationId) -> bool {
+        let freed = [history.allocations.free_requested(id), history.allocations.freed_at(id)];
+        let Some(Moment(freed)) = freed.into_iter().flatten().next() else { return false };
+        let after = self.zero_grad.partition_point(|span| span.from < freed);
+        let span = after.checked_sub(1).and_then(|last| self.zero_grad.get(last));
+        span.is_some_and(|span| freed <= span.to)
+    }
+
+    /// Returns whether an allocation stays live although its stack allocates again after a later backward pass. Such an
+    /// allocation is not an activation of its step.
+    pub(super) fn is_kept(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> bool {
+        let (allocated_at, freed_at, _) = history.allocations.span(id);
+        if allocated_at == 0 || freed_at < u32::MAX || history.allocations.free_requested(id).is_some() {
+            return false;
+        }
+        let stack = alloc_stack(snapshot, history, id);
+        let backward = self.backward_before.get(stack.0 as usize).unwrap_or(0);
+        stack != StackId::NONE && allocated_at < backward
+    }
+}

@@ -1,0 +1,392 @@
+//! Steps and leaks of generated training loops without annotations: at module level, in functions, in notebooks, with
+//! few steps, with layers and iterations inside a step, and with frees that do not complete.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
+
+use crate::cases::folder;
+use crate::opened;
+use crate::reported;
+
+use memscape::protocol::{Report, Statement, Tone, Topic};
+use opened::{Opened, open};
+use reported::{number, report, sheet, text};
+use serde_json::{Value, json};
+
+const MIB: u64 = 1 << 20;
+
+/// A frame: file, line and function.
+type Frame = (&'static str, u64, &'static str);
+
+/// Events of a program, with the blocks that are live.
+#[derive(Default)]
+struct Program {
+    events: Vec<Value>,
+    live: Vec<(u64, u64, String)>,
+    next: u64,
+    marks: Vec<Value>,
+}
+
+impl Program {
+    /// Allocates `bytes` at a stack, whose innermost frame comes first. Returns the address.
+    fn alloc(&mut self, bytes: u64, stack: &[Frame]) -> u64 {
+        self.next += 1;
+        let frames: Vec<Value> =
+            stack.iter().map(|(file, line, name)| json!({"filename": file, "line": line, "name": name})).collect();
+        self.event("alloc", self.next << 32, bytes, &json!(frames));
+        self.live.push((self.next << 32, bytes, stack.first().map_or("", |it| it.2).to_owned()));
+        self.next << 32
+    }
+
+    fn event(&mut self, action: &str, address: u64, bytes: u64, frames: &Value) {
+        let time = 1000 + 10 * self.events.len();
+        self.events.push(
+            json!({"action": action, "addr": address, "size": bytes, "stream": 0, "time_us": time, "frames": frames}),
+        );
+    }
+
+    /// Requests the free of a block, and completes it.
+    fn free(&mut self, address: u64) {
+        self.request_free(address);
+        let index = self.live.iter().position(|block| block.0 == address).unwrap();
+        let (_, bytes, _) = self.live.remove(index);
+        self.event("free_completed", address, bytes, &json!([]));
+    }
+
+    fn request_free(&mut self, address: u64) {
+        let bytes = self.live.iter().find(|block| block.0 == address).unwrap().1;
+        self.event("free_requested", address, bytes, &json!([]));
+    }
+
+    fn mark(&mut self, stage: &str, name: &str) {
+        let time = 1000 + 10 * self.events.len() - 5;
+        self.marks.push(json!({"stage": stage, "name": name, "device": 0, "time_us": time}));
+    }
+
+    fn open(&self) -> Opened {
+        let value = json!({"segments": [], "device_traces": [self.events], "external_annotations": self.marks});
+        open(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap()
+    }
+}
+
+/// Place of a training loop: its outer frames, innermost first.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Directly in a module. The lines of the loop are in the outermost frame.
+    Module(&'static str),
+    /// In a function that the module calls.
+    Function,
+    /// In functions that the loop calls. The outermost frame of most stacks is such a function.
+    CutOff,
+}
+
+impl Place {
+    /// Returns the frames of a line of the loop.
+    fn at(self, line: u64) -> Vec<Frame> {
+        match self {
+            Place::Module(file) => vec![(file, line, "<module>")],
+            Place::Function => vec![("/w/run.py", line, "main"), ("/w/run.py", 90, "<module>")],
+            Place::CutOff => vec![("/w/run.py", line, "train_step")],
+        }
+    }
+}
+
+/// Bytes that each leaking line keeps in each step.
+type Leaks<'a> = &'a [u64];
+
+/// A training loop: parameters, then in each step four activations, a backward pass, and optimizer state in the first.
+/// With `is_annotated`, each step has an annotation.
+fn training(place: Place, steps: usize, leaks: Leaks<'_>, is_annotated: bool) -> Program {
+    let mut program = Program::default();
+    let inside = |inner: &[Frame], line: u64| [inner, &place.at(line)].concat();
+    for _ in 0..4 {
+        program.alloc(4 * MIB, &inside(&[("/w/model.py", 3, "__init__")], 6));
+    }
+    for step in 0..steps {
+        let name = format!("step_{step}");
+        if is_annotated {
+            program.mark("START", &name);
+        }
+        let mut activations: Vec<u64> =
+            (0..4).map(|layer| program.alloc(MIB, &inside(&[("/w/model.py", 20 + layer, "forward")], 12))).collect();
+        activations.push(program.alloc(512, &inside(&[], 13)));
+        for (leak, &bytes) in leaks.iter().enumerate() {
+            program.alloc(bytes, &inside(&[("/w/log.py", 5, "keep")], 30 + leak as u64));
+        }
+        let engine = ("/x/torch/autograd/graph.py", 829, "_engine_run_backward");
+        let gradients: Vec<u64> = (0..4).map(|_| program.alloc(4 * MIB, &inside(&[engine], 14))).collect();
+        activations.into_iter().for_each(|address| program.free(address));
+        if step == 0 {
+            for _ in 0..8 {
+                program.alloc(4 * MIB, &inside(&[("/x/torch/optim/adam.py", 180, "_init_group")], 15));
+            }
+        }
+        let scratch = program.alloc(4 * MIB, &inside(&[("/x/torch/optim/adam.py", 700, "_multi_tensor_adam")], 15));
+        program.free(scratch);
+        gradients.into_iter().for_each(|address| program.free(address));
+        if is_annotated {
+            program.mark("END", &name);
+        }
+    }
+    program
+}
+
+fn steps_of(opened: &mut Opened) -> usize {
+    let report = report(opened, 0, Topic::Steps, &[]);
+    sheet(&report, "steps").rows.len()
+}
+
+fn leaks_of(opened: &mut Opened) -> Report {
+    report(opened, 0, Topic::Leaks, &[])
+}
+
+fn growth_statements(report: &Report) -> Vec<&Statement> {
+    report.statements.iter().filter(|statement| statement.text.contains(" grew ")).collect()
+}
+
+const PLACES: [Place; 5] = [
+    Place::Module("/w/train.py"),
+    Place::Module("/tmp/ipykernel_77/3921.py"),
+    Place::Module("<ipython-input-4-2f>"),
+    Place::Function,
+    Place::CutOff,
+];
+
+#[test]
+fn loops_at_module_level_and_in_functions_have_steps() {
+    for place in PLACES {
+        for steps in [2, 3, 4, 5, 7, 20, 33] {
+            let mut opened = training(place, steps, &[], false).open();
+            assert_eq!(steps_of(&mut opened), steps, "{:?}", place.at(1));
+            let leaks = leaks_of(&mut opened);
+            assert!(growth_statements(&leaks).is_empty(), "{:?}", leaks.statements);
+        }
+    }
+}
+
+#[test]
+fn leaks_are_described_and_graded() {
+    for place in PLACES {
+        for steps in [2usize, 3, 4, 5, 20] {
+            let mut opened = training(place, steps, &[2 * MIB], steps % 2 == 1).open();
+            let leaks = leaks_of(&mut opened);
+            let [statement] = growth_statements(&leaks)[..] else { panic!("{steps}: {:?}", leaks.statements) };
+            let total = 2 * steps;
+            let total = if total < 10 { format!("{total}.00 MiB") } else { format!("{total}.0 MiB") };
+            let grade = if steps == 2 { "possibly" } else { "likely" };
+            let wanted =
+                format!(" grew 2.00 MiB in each of the {steps} steps, none freed: {total} in all ({grade} a leak).");
+            assert!(statement.text.starts_with("log.py:5 keep (called at "), "{}", statement.text);
+            assert!(statement.text.ends_with(&wanted), "{}: {wanted}", statement.text);
+            assert_eq!(statement.tone, if steps == 2 { Tone::Fact } else { Tone::Alarm });
+            let grows = sheet(&leaks, "grows");
+            let [row] = grows.rows.as_slice() else { panic!("{:?}", grows.rows) };
+            assert_eq!(text(grows, row, "call_site"), "log.py:5 keep");
+            assert_eq!(number(grows, row, "growth_bytes_per_step"), i128::from(2 * MIB));
+        }
+    }
+}
+
+/// Two leaking lines have one call site. What is freed after the last step is said.
+#[test]
+fn growth_of_several_lines_is_added_up_by_call_site() {
+    let mut program = training(Place::Function, 6, &[3 * MIB, 5 * MIB], true);
+    let leaks = leaks_of(&mut program.open());
+    let [statement] = growth_statements(&leaks)[..] else { panic!("{:?}", leaks.statements) };
+    assert!(
+        statement.text.contains(" grew 8.00 MiB in each of the 6 steps, none freed: 48.0 MiB in all"),
+        "{}",
+        statement.text
+    );
+    // The program frees everything at its end.
+    let kept: Vec<u64> = program.live.iter().filter(|block| block.2 == "keep").map(|block| block.0).collect();
+    kept.into_iter().for_each(|address| program.free(address));
+    let leaks = leaks_of(&mut program.open());
+    let [statement] = growth_statements(&leaks)[..] else { panic!("{:?}", leaks.statements) };
+    assert!(
+        statement.text.ends_with("48.0 MiB in all, of which 48.0 MiB is freed after the last step."),
+        "{}",
+        statement.text
+    );
+    assert_eq!(statement.tone, Tone::Fact);
+}
+
+#[test]
+fn growth_below_one_percent_of_peak_is_only_in_table() {
+    let mut program = Program::default();
+    program.alloc(1 << 34, &[("/w/model.py", 3, "__init__")]);
+    let mut rest = training(Place::Function, 8, &[MIB], false);
+    rest.events.iter_mut().for_each(|event| event["addr"] = json!(event["addr"].as_u64().unwrap() + (1 << 45)));
+    program.events.append(&mut rest.events);
+    let leaks = leaks_of(&mut program.open());
+    assert!(growth_statements(&leaks).is_empty(), "{:?}", leaks.statements);
+    assert_eq!(sheet(&leaks, "grows").rows.len(), 1);
+    let sentence =
+        "1 call site grows over 6 steps after the first two, each by less than 1 % of the peak: see the table.";
+    assert!(leaks.statements.iter().any(|it| it.text == sentence), "{:?}", leaks.statements);
+}
+
+/// Iterations inside a step repeat more often than the steps. Without a backward pass in each, they are not steps.
+#[test]
+fn iterations_inside_a_step_are_not_steps() {
+    for (steps, iterations) in [(1, 39), (1, 28), (3, 13), (5, 39)] {
+        let mut program = Program::default();
+        for _ in 0..steps {
+            let mut activations = Vec::new();
+            activations.push(program.alloc(MIB, &[("/w/ca.py", 10, "train")]));
+            for _ in 0..iterations {
+                for line in 20..25 {
+                    activations.push(program.alloc(MIB, &[("/w/ca.py", line, "update"), ("/w/ca.py", 11, "train")]));
+                }
+            }
+            for line in 30..34 {
+                let gradient = program.alloc(MIB, &[("/w/ca.py", line, "backward"), ("/w/ca.py", 13, "train")]);
+                program.free(gradient);
+            }
+            activations.into_iter().for_each(|address| program.free(address));
+        }
+        let mut opened = program.open();
+        let report = report(&mut opened, 0, Topic::Steps, &[]);
+        let found = sheet(&report, "steps").rows.len();
+        assert_eq!(found, if steps == 1 { 0 } else { steps }, "{:?}", report.statements);
+        if steps == 1 {
+            let wanted = format!("repeat at even intervals, {iterations} times, but within a step");
+            assert!(report.statements[0].text.contains(&wanted), "{:?}", report.statements);
+            assert!(growth_statements(&leaks_of(&mut opened)).is_empty());
+        }
+    }
+}
+
+/// A list that a loop with a single allocation appends to.
+#[test]
+fn accumulation_without_steps_is_described() {
+    for count in [3u64, 8, 50] {
+        let mut program = Program::default();
+        for _ in 0..count {
+            program.alloc(10 * MIB, &[("/w/repro.py", 4, "<module>")]);
+            let scratch = program.alloc(MIB, &[("/w/repro.py", 5, "<module>")]);
+            program.free(scratch);
+        }
+        let leaks = leaks_of(&mut program.open());
+        let wanted = format!("repro.py:4 <module> allocated {count} times at even intervals, none freed: ");
+        let found = leaks.statements.iter().filter(|it| it.text.starts_with(&wanted)).count();
+        assert_eq!(found, 1, "{:?}", leaks.statements);
+    }
+}
+
+#[test]
+fn requested_frees_are_not_never_freed() {
+    for count in [1u64, 4] {
+        let mut program = Program::default();
+        program.alloc(10 * MIB, &[("/w/train.py", 1, "model")]);
+        let whole = program.alloc(MIB, &[("/w/train.py", 2, "model")]);
+        program.free(whole);
+        for _ in 0..count {
+            let address = program.alloc(16 * MIB, &[("/w/train.py", 8, "all_gather")]);
+            program.request_free(address);
+        }
+        // The file lists the blocks, so that the requested frees are known to be incomplete.
+        let block = |(address, bytes, name): &(u64, u64, String)| {
+            let state = if name == "all_gather" { "active_pending_free" } else { "active_allocated" };
+            json!({"device": 0, "address": address, "total_size": bytes, "stream": 0, "segment_type": "large",
+                   "segment_pool_id": [0, 0], "is_expandable": false, "frames": [],
+                   "blocks": [{"address": address, "size": bytes, "requested_size": bytes, "state": state, "frames": []}]})
+        };
+        let segments: Vec<Value> = program.live.iter().map(block).collect();
+        let value = json!({"segments": segments, "device_traces": [program.events]});
+        let mut opened = open(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap();
+        let leaks = leaks_of(&mut opened);
+        let wanted = format!("{} MiB await their free at the end", ["16.0", "64.0"][usize::from(count > 1)]);
+        assert!(leaks.statements.iter().any(|it| it.text.starts_with(&wanted)), "{:?}", leaks.statements);
+        let never =
+            leaks.statements.iter().find(|it| it.text.starts_with("Allocated in the trace and never freed: 10.0 MiB"));
+        assert!(never.is_some(), "{:?}", leaks.statements);
+    }
+}
+
+/// `zero_grad` that only an annotation shows, as torch.profiler records it.
+#[test]
+fn memory_freed_within_zero_grad_annotation_is_gradient() {
+    let mut program = Program::default();
+    let mut gradient = None;
+    for _ in 0..3 {
+        let activation = program.alloc(60 * MIB, &[("/w/model.py", 7, "forward")]);
+        program.mark("START", "Optimizer.zero_grad#SGD.zero_grad");
+        gradient.into_iter().for_each(|address| program.free(address));
+        program.mark("END", "Optimizer.zero_grad#SGD.zero_grad");
+        gradient = Some(program.alloc(30 * MIB, &[("/w/kernels.py", 9, "launch")]));
+        program.free(activation);
+    }
+    let mut opened = program.open();
+    let categories = report(&mut opened, 0, Topic::Categories, &[]);
+    let rows = sheet(&categories, "categories");
+    let own_peak = |name: &str| {
+        let row = rows.rows.iter().find(|row| text(rows, row, "category") == name);
+        row.map(|row| number(rows, row, "own_peak_live_bytes") / i128::from(MIB))
+    };
+    // The last one is never freed.
+    assert_eq!((own_peak("gradient"), own_peak("unknown")), (Some(30), Some(30)), "{:?}", categories.statements);
+    let savings = report(&mut opened, 0, Topic::Savings, &[]);
+    let wanted =
+        "30.0 MiB of the last step's gradients are live at the peak: call zero_grad(set_to_none=True) before forward: ";
+    assert!(!savings.statements.iter().any(|it| it.text.contains("Temporaries")), "{:?}", savings.statements);
+    assert!(savings.statements.iter().all(|it| !it.text.starts_with(wanted) || it.text.ends_with("(recounted).")));
+}
+
+/// The line that leaks has the same call site as activations, or comes after a call of the model.
+#[test]
+fn leaking_lines_are_not_activations() {
+    for place in PLACES {
+        let mut opened = training(place, 12, &[2 * MIB], false).open();
+        let categories = report(&mut opened, 0, Topic::Categories, &[]);
+        let rows = sheet(&categories, "categories");
+        let bytes = |name: &str| {
+            let row = rows.rows.iter().find(|row| text(rows, row, "category") == name);
+            row.map_or(0, |row| number(rows, row, "peak_live_bytes"))
+        };
+        // All but the last, after which there is no other step.
+        assert!(bytes("unknown") >= i128::from(2 * 11 * MIB), "{:?}", categories.statements);
+        assert!(bytes("activation") < i128::from(8 * MIB), "{:?}", categories.statements);
+    }
+}
+
+/// Opens a case. `None` if there is no folder of cases.
+fn case(name: &str) -> Option<Opened> {
+    Some(open(&std::fs::read(folder()?.join(name)).unwrap()).unwrap())
+}
+
+#[test]
+fn shared_cases_have_steps_and_leaks() {
+    for (name, site) in [
+        ("flat-script-loop.pickle", "train.py:3 clone (called at train.py:13 <module>)"),
+        ("main-function-loop.pickle", "train.py:3 clone (called at train.py:13 main)"),
+        ("loss-history-leak.pickle", "train.py:41 step (called at train.py:100 <module>)"),
+    ] {
+        let Some(mut opened) = case(name) else { return };
+        assert_eq!(steps_of(&mut opened), 20, "{name}");
+        let leaks = leaks_of(&mut opened);
+        let wanted =
+            format!("{site} grew 2.00 MiB in each of the 20 steps, none freed: 40.0 MiB in all (likely a leak).");
+        assert!(leaks.statements.iter().any(|it| it.text == wanted), "{name}: {:?}", leaks.statements);
+        let categories = report(&mut opened, 0, Topic::Categories, &[]);
+        let rows = sheet(&categories, "categories");
+        let activations = rows.rows.iter().find(|row| text(rows, row, "category") == "activation").unwrap();
+        assert!(number(rows, activations, "peak_live_bytes") < i128::from(12 * MIB), "{name}");
+    }
+    let mut pending = case("pending-frees-at-end.pickle").unwrap();
+    let leaks = leaks_of(&mut pending);
+    assert!(leaks.statements.iter().any(|it| it.text.starts_with("64.0 MiB await their free at the end")));
+    let mut off = case("recording-never-enabled.pickle").unwrap();
+    for topic in [Topic::Leaks, Topic::Savings, Topic::Steps] {
+        let report = report(&mut off, 0, topic, &[]);
+        let first = &report.statements[0].text;
+        assert!(first.starts_with("No events: recording was not enabled."), "{topic:?}: {first}");
+    }
+    let mut stackless = case("recorded-with-context-none.pickle").unwrap();
+    for topic in [Topic::Leaks, Topic::Savings, Topic::Peak, Topic::Categories] {
+        let report = report(&mut stackless, 0, topic, &[]);
+        let sentences = report.statements.iter().map(|it| format!("{} {}", it.text, it.fix));
+        let texts: Vec<String> = sentences.collect();
+        assert!(texts.iter().any(|it| it.contains("Recorded without call stacks (context=None)")), "{texts:?}");
+        assert!(texts.iter().all(|it| !it.contains("no stack") && !it.contains("before recording")), "{texts:?}");
+    }
+}
