@@ -67,7 +67,7 @@ use dom::Dom;
 use frame::Frame;
 use given_files::GivenFiles;
 use painter::Painter;
-use panels::{Panels, rules, settings, side, sources, tree, views};
+use panels::{Panels, queries, rules, settings, side, sources, tree, views};
 use protocol::{Answer, Reply, SurveyorRequest};
 use ranks_server::served_files;
 use recent::Recent;
@@ -145,7 +145,7 @@ impl Page {
         let show = move |changed| page.get().map_or((), |page| page.render(changed));
         let rest = move || page.get().map_or((), Page::refresh_idle);
         let act = move |action| page.get().map_or((), |page| page.dispatch(action));
-        let on_sql = move |event| page.get().map_or((), |page| sql_worker::on_event(page.app, event));
+        let on_sql = move |event| page.get().map_or((), |page| queries::on_event(page.app, event));
         let frame = Frame::new(window.clone(), show, rest);
         let client = Client::new(window.clone(), receive);
         let app: &App = Box::leak(Box::new(App {
@@ -176,7 +176,7 @@ impl Page {
         theme::watch(&app.dom, &app.theme, &app.frame);
         settings::load(app);
         rules::load(app);
-        sql_worker::load_history(app);
+        queries::load_history(app);
         device::select_renderer(app);
         installed::start(app);
         match links {
@@ -215,7 +215,7 @@ impl Page {
             }
             Effect::LoadSecond { origin, member, load } => self.load(origin, member, (load, FileSlot::Second)),
             Effect::Ranks(effect) => self.perform_ranks(effect),
-            Effect::Sql(effect) => sql_worker::perform(app, effect),
+            Effect::Sql(effect) => queries::perform(app, effect),
             Effect::CloseSecond => app.client.send(&ToWorker::CloseSecond),
             Effect::Ask(request) => {
                 let request = app.simulator.route(request);

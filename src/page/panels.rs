@@ -23,7 +23,7 @@ pub(super) mod palette;
 mod pieces;
 mod plan;
 mod plots;
-mod queries;
+pub(super) mod queries;
 mod range;
 mod rank_map;
 mod ranks;

@@ -1,23 +1,16 @@
 //! The page's handle to the SQL worker. The engine's worker sends it the snapshots as columns.
 
-use super::app::App;
 use super::client::Client;
+use super::dom;
 use super::remote::Remote;
 use super::worker_code::WorkerCode;
-use super::{dom, export, storage};
-use js_sys::{Array, Uint8Array};
+use js_sys::Array;
 use protocol::sql::{SqlReply, SqlRequest};
 use std::cell::Cell;
 use std::rc::Rc;
-use ui::features::sql::SqlAction;
-use ui::shell::action::Action;
-use ui::state::effect::SqlEffect;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, HtmlTextAreaElement, Window};
-
-/// Storage key of the query history.
-const HISTORY_KEY: &str = "memscape.sql";
+use web_sys::{Blob, Window};
 
 /// Reply of the SQL worker with its attachments, or the cause of a failure.
 pub(super) type SqlEvent = Result<(SqlReply, Array), String>;
@@ -72,44 +65,4 @@ impl SqlWorker {
     pub(super) fn send(&self, request: &SqlRequest) {
         self.remote.send(request);
     }
-}
-
-/// Loads the stored history of queries.
-pub(super) fn load_history(app: &App) {
-    if let Some(text) = storage::load_value(&app.dom, HISTORY_KEY) {
-        app.dispatch(Action::feature(SqlAction::HistoryLoaded(text)));
-    }
-}
-
-/// Carries out an effect of the tab.
-pub(super) fn perform(app: &App, effect: SqlEffect) {
-    match effect {
-        SqlEffect::Open(loads, request) => app.sql.open(loads, request),
-        SqlEffect::Ask(request) => app.sql.send(&request),
-        SqlEffect::SetText(text, cursor) => {
-            if let Some(editor) = app.dom.by_id::<HtmlTextAreaElement>("sql-text") {
-                editor.set_value(&text);
-                let cursor = text.get(..cursor).map_or(0, |before| before.encode_utf16().count() as u32);
-                // Fails only for fields that do not contain text.
-                let _ = editor.set_selection_range(cursor, cursor);
-                dom::focus_element(&editor);
-            }
-        }
-        SqlEffect::StoreHistory(text) => storage::store(&app.dom, HISTORY_KEY, &text),
-    }
-}
-
-/// Handles a reply of the worker, or its failure.
-pub(super) fn on_event(app: &App, event: SqlEvent) {
-    app.dispatch(Action::feature(match event {
-        Ok((reply, attachments)) => {
-            if let SqlReply::File(Ok(name)) = &reply {
-                let content = Array::of1(&Uint8Array::new(&attachments.get(0)));
-                // Fails only if the browser has no memory left.
-                let _ = Blob::new_with_u8_array_sequence(&content).and_then(|blob| export::download(app, &blob, name));
-            }
-            SqlAction::Replied(Box::new(reply))
-        }
-        Err(cause) => SqlAction::Failed(cause),
-    }));
 }

@@ -3,17 +3,20 @@
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, attribute_at, clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
+use crate::sql_worker::SqlEvent;
+use crate::{dom, export, storage};
 use base::units::Bytes;
-use js_sys::JsString;
-use protocol::sql::{Chart, RowTarget, Schema};
+use js_sys::{Array, JsString, Uint8Array};
+use protocol::sql::{Chart, RowTarget, Schema, SqlReply};
 use std::mem;
 use std::rc::Rc;
 use ui::features::State;
 use ui::features::sql::{Sql, SqlAction};
 use ui::shell::action::Action;
+use ui::state::effect::SqlEffect;
 use ui::text::tab::Tab;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, KeyboardEvent};
+use web_sys::{Blob, Element, Event, HtmlTextAreaElement, KeyboardEvent};
 
 elements! {
     HtmlElement: sql, sql_canned, sql_cancel, sql_chart, sql_colour, sql_history, sql_result, sql_run, sql_schema,
@@ -41,6 +44,49 @@ const LOAD_MORE_PX: i32 = 600;
 const MAX_SHOWN: usize = 80;
 
 const SVG: &str = "http://www.w3.org/2000/svg";
+
+/// Storage key of the query history.
+const HISTORY_KEY: &str = "memscape.sql";
+
+/// Loads the stored history of queries.
+pub(crate) fn load_history(app: &App) {
+    if let Some(text) = storage::load_value(&app.dom, HISTORY_KEY) {
+        app.dispatch(Action::feature(SqlAction::HistoryLoaded(text)));
+    }
+}
+
+/// Carries out an effect of the tab.
+pub(crate) fn perform(app: &App, effect: SqlEffect) {
+    match effect {
+        SqlEffect::Open(loads, request) => app.sql.open(loads, request),
+        SqlEffect::Ask(request) => app.sql.send(&request),
+        SqlEffect::SetText(text, cursor) => {
+            if let Some(editor) = app.dom.by_id::<HtmlTextAreaElement>("sql-text") {
+                editor.set_value(&text);
+                let cursor = text.get(..cursor).map_or(0, |before| before.encode_utf16().count() as u32);
+                // Fails only for fields that do not contain text.
+                let _ = editor.set_selection_range(cursor, cursor);
+                dom::focus_element(&editor);
+            }
+        }
+        SqlEffect::StoreHistory(text) => storage::store(&app.dom, HISTORY_KEY, &text),
+    }
+}
+
+/// Handles a reply of the worker, or its failure.
+pub(crate) fn on_event(app: &App, event: SqlEvent) {
+    app.dispatch(Action::feature(match event {
+        Ok((reply, attachments)) => {
+            if let SqlReply::File(Ok(name)) = &reply {
+                let content = Array::of1(&Uint8Array::new(&attachments.get(0)));
+                // Fails only if the browser has no memory left.
+                let _ = Blob::new_with_u8_array_sequence(&content).and_then(|blob| export::download(app, &blob, name));
+            }
+            SqlAction::Replied(Box::new(reply))
+        }
+        Err(cause) => SqlAction::Failed(cause),
+    }));
+}
 
 fn dispatch(app: &App, elements: &Elements, action: SqlAction) {
     app.dispatch(Action::feature(action));
