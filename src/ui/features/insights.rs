@@ -3,8 +3,8 @@
 mod data;
 
 use data::BackgroundSimulation;
-pub(crate) use data::{MAX_ROWS, MORE_FACTOR, ReportItem, TopicQuestion};
 pub use data::{InsightsAction, InsightsTab};
+pub(crate) use data::{MAX_ROWS, MORE_FACTOR, ReportItem, TopicQuestion};
 
 pub mod cells;
 pub mod commands;
