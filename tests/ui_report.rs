@@ -199,7 +199,7 @@ fn common_settings_are_simulated_after_all_reports_and_quoted_by_them() {
             _ => None,
         })
     };
-    page.why(InsightsAction::TopicChosen(Topic::OutOfMemory));
+    // A file with an OOM opens with its report.
     while page.report_request().is_some() {
         assert_eq!(simulation(&page), None, "reports come first");
         assert!(page.question().simulations.is_none());

@@ -93,7 +93,7 @@ impl<'a> Simulated<'a> {
 
     /// Returns the effect of expandable segments alone. `None` if they are enabled in the recording.
     pub(super) fn expandable(&self) -> Option<&Effect<'a>> {
-        let is_fraction = |option: &&str| option.starts_with("per_process_memory_fraction:");
+        let is_fraction = |option: &&str| option.starts_with(FRACTION);
         self.effects
             .iter()
             .find(|effect| effect.run.settings.split(',').filter(|option| !is_fraction(option)).eq([EXPANDABLE]))
@@ -208,6 +208,8 @@ impl<'a> Simulated<'a> {
     }
 }
 
+/// Start of the option that limits the memory of the process.
+const FRACTION: &str = "per_process_memory_fraction:";
 /// The setting that is commonly tried against fragmentation.
 const EXPANDABLE: &str = "expandable_segments:True";
 
@@ -360,10 +362,12 @@ fn list(runs: &[&WhatIfRun]) -> String {
             _ if index + 1 == runs.len() => " or ",
             _ => ", ",
         });
-        text.push_str(&run.settings);
+        // All runs keep the recorded memory fraction.
+        let options = run.settings.split(',').filter(|option| !option.starts_with(FRACTION));
+        text.push_str(&options.collect::<Vec<&str>>().join(","));
     }
     if named.len() < runs.len() {
-        text.push_str(&format!(" or {} others", runs.len() - named.len()));
+        text.push_str(&format!(" or {} more", runs.len() - named.len()));
     }
     text
 }

@@ -95,7 +95,8 @@ impl Cached {
                         bytes_text(releasable_bytes)
                     ),
                     () if is_cuda => {
-                        ". torch.cuda.empty_cache() returns them to the driver, without effect on the peak".to_owned()
+                        ". torch.cuda.empty_cache() returns this memory to the driver, without effect on the peak"
+                            .to_owned()
                     }
                     () => String::new(),
                 }
