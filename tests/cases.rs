@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 const MIB: u64 = 1 << 20;
 
 /// Returns the folder of cases. Prints a note if there is none.
-pub fn folder() -> Option<PathBuf> {
+pub(crate) fn folder() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut places =
         ["../shared/cases", "../../shared/cases", "/work/shared/cases"].map(|place| root.join(place)).into_iter();

@@ -251,7 +251,8 @@ fn checkpointing_is_not_recommended_without_backward_pass() {
     let report = savings_report(&mut open_trace(&kept, &[]));
     assert_eq!(
         change(&report, "activations not kept for a backward pass, at most").map(|(mib, _)| mib[0]),
-        Some(120),
+        // All but the output.
+        Some(110),
         "{:#?}",
         report.statements
     );

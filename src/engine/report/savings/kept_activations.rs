@@ -8,11 +8,21 @@ use crate::roles::Role;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Activations that stay live until the last allocation of their forward pass.
+/// A forward pass. Each step has one, and the rest of the trace.
+#[derive(Clone, Copy, Default)]
+struct ForwardPass {
+    /// End of the step.
+    end: u32,
+    /// Moment after the last allocation of the forward pass. 0 if it has none.
+    last: u32,
+    /// Moment after the last allocation that is kept, which is the output.
+    output: u32,
+}
+
+/// Activations that stay live until the last allocation of their forward pass, without its output.
 pub(super) struct KeptActivations {
-    /// Moment at which each forward pass ends, in ascending order: the end of a step, or of the trace. The second value
-    /// is the moment after the last allocation of the forward pass.
-    passes: Vec<(u32, u32)>,
+    /// Forward passes in ascending order.
+    passes: Vec<ForwardPass>,
     next: usize,
     next_counted: usize,
     /// Number of activations, and of those that are kept.
@@ -27,13 +37,13 @@ const MIN_KEPT: u64 = 4;
 
 impl KeptActivations {
     pub(super) fn new(steps: &Steps, end: u32) -> KeptActivations {
-        let mut passes: Vec<(u32, u32)> = steps.spans.iter().map(|step| (step.to, 0)).collect();
-        passes.push((end, 0));
+        let ends = steps.spans.iter().map(|step| step.to).chain([end]);
+        let passes = ends.map(|end| ForwardPass { end, ..ForwardPass::default() }).collect();
         let (next, next_counted, count, kept_count, is_training) = Default::default();
         KeptActivations { passes, next, next_counted, count, kept_count, is_training }
     }
 
-    /// Continues searching for the last allocation of each forward pass.
+    /// Continues searching for the last allocation and the output of each forward pass, and counting activations.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -47,19 +57,36 @@ impl KeptActivations {
                 self.is_training |= matches!(role(id), Role::Gradient | Role::Optimizer);
                 let allocated_at = history.allocations.allocated_at(id).0;
                 if allocated_at > 0 && matched.forward.contains(file.stack(history, id).0) {
-                    let pass = self.passes.partition_point(|&(end, _)| end < allocated_at);
-                    self.passes.get_mut(pass).into_iter().for_each(|(_, last)| *last = allocated_at.max(*last));
+                    let pass = self.pass_of(allocated_at);
+                    self.passes.get_mut(pass).into_iter().for_each(|pass| pass.last = allocated_at.max(pass.last));
                 }
             }
         }
         while let Some(part) = slice.next_range(&mut self.next_counted, history.allocations.len(), 1)? {
             for id in part.map(|id| AllocationId(id as u32)) {
-                let role = role(id);
-                self.count += u64::from(role == Role::Activation && history.allocations.allocated_at(id).0 > 0);
-                self.kept_count += u64::from(self.contains(history, id, role));
+                let allocated_at = history.allocations.allocated_at(id).0;
+                if role(id) != Role::Activation || allocated_at == 0 {
+                    continue;
+                }
+                self.count += 1;
+                if self.is_kept(history, id) {
+                    self.kept_count += 1;
+                    let pass = self.pass_of(allocated_at);
+                    self.passes.get_mut(pass).into_iter().for_each(|pass| pass.output = allocated_at.max(pass.output));
+                }
             }
         }
         Ok(())
+    }
+
+    fn pass_of(&self, allocated_at: u32) -> usize {
+        self.passes.partition_point(|pass| pass.end < allocated_at)
+    }
+
+    fn is_kept(&self, history: &DeviceHistory, id: AllocationId) -> bool {
+        let (allocated_at, freed_at, _) = history.allocations.span(id);
+        let pass = self.passes.get(self.pass_of(allocated_at));
+        pass.is_some_and(|pass| (1..=pass.last).contains(&allocated_at) && pass.last < freed_at)
     }
 
     /// Returns whether at least a quarter of the activations are kept. Under `torch.no_grad()`, only outputs are.
@@ -67,12 +94,12 @@ impl KeptActivations {
         self.kept_count >= MIN_KEPT && self.kept_count * 4 >= self.count
     }
 
-    /// Returns whether an allocation is an activation that is still live after the last allocation of its forward pass.
+    /// Returns whether an allocation is an activation that is still live after the last allocation of its forward pass,
+    /// and not its output.
     pub(super) fn contains(&self, history: &DeviceHistory, id: AllocationId, role: Role) -> bool {
-        let (allocated_at, freed_at, _) = history.allocations.span(id);
-        let pass = self.passes.get(self.passes.partition_point(|&(end, _)| end < allocated_at));
-        let is_kept = |&(_, last): &(u32, u32)| allocated_at <= last && last < freed_at;
-        role == Role::Activation && allocated_at > 0 && pass.is_some_and(is_kept)
+        let allocated_at = history.allocations.allocated_at(id).0;
+        let pass = self.passes.get(self.pass_of(allocated_at));
+        role == Role::Activation && self.is_kept(history, id) && pass.is_some_and(|pass| allocated_at < pass.output)
     }
 
     /// Returns whether there are gradients or optimizer state.
