@@ -235,7 +235,7 @@ fn every_setting_is_one_row() {
     let data = "src/ui/state/settings.rs";
     assert_eq!(listed("A new setting", 2), BTreeSet::from([data, "index.html"].map(str::to_owned)));
     let html = fs::read_to_string(root().join("index.html")).unwrap();
-    for setting in &memscape::ui::state::settings::SETTINGS {
+    for setting in memscape::ui::state::settings::SETTINGS {
         let rows = literals(setting.control);
         assert!(rows.iter().all(|(name, _)| format!("src/{name}") == data), "{} is named in {rows:?}", setting.control);
         assert!(html.contains(&format!(" id=\"{}\"", setting.control)), "index.html has no {}", setting.control);
