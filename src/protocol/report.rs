@@ -29,8 +29,8 @@ pub struct ReportQuestion {
 pub struct Simulations {
     /// Common allocator settings, see [`WhatIfQuestion::common_settings`](super::WhatIfQuestion::common_settings).
     pub settings: WhatIf,
-    /// Recorded settings with the sizes of each plan of [`OomPlan::ALL`](crate::OomPlan::ALL), in the same order. Empty without an OOM. A
-    /// run is `None` if the plan does not apply or cannot be simulated.
+    /// Recorded settings with the sizes of each plan of [`OomPlan::ALL`](crate::OomPlan::ALL), in the same order. Empty
+    /// without an OOM. A run is `None` if the plan does not apply or cannot be simulated.
     pub plans: Vec<Option<WhatIfRun>>,
 }
 
