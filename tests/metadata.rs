@@ -121,7 +121,7 @@ fn segments_of_one_pool_give_one_pool_warning() {
 /// torch_npu puts the trace of its workspaces before a device's own trace, so addresses and times start over.
 #[test]
 fn merged_ascend_trace_opens_with_one_warning() {
-    let event = |action: &str, addr: u64, time: u64| json!({"action": action, "addr": addr, "size": 512, "stream": 0, "time_us": time, "frames": []});
+    let event = |action: &str, addr: u64, time: u64| json!({"action": action, "addr": addr, "size": 512, "stream": 0, "time_us": time, "frames": [{"filename": "train.py", "line": 7, "name": "train"}]});
     let mut marker = event("workspace_snapshot", 0, 40);
     marker["size"] = json!(0);
     let trace = json!([
@@ -148,7 +148,7 @@ fn merged_ascend_trace_opens_with_one_warning() {
 /// More live than reserved bytes: the file lacks segments, or its addresses were rewritten.
 #[test]
 fn more_requested_than_reserved_bytes_give_warning() {
-    let event = |action: &str, addr: u64, size: u64| json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": []});
+    let event = |action: &str, addr: u64, size: u64| json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": [{"filename": "train.py", "line": 7, "name": "train"}]});
     let segment = json!({"device": 0, "address": 512, "total_size": 1024, "stream": 0, "segment_type": "small",
         "blocks": [{"address": 512, "size": 1024, "requested_size": 0, "state": "inactive", "frames": []}]});
     let trace = json!([

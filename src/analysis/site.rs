@@ -59,12 +59,10 @@ fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
     if by_file != Origin::Native {
         return by_file;
     }
-    let name = snapshot.strings.text(frame.name);
-    match identify_native(&name) {
-        _ if name.len() > MAX_PATH_LEN => Origin::Native,
-        Some((stored, _)) => stored,
-        None => Origin::Native,
+    if snapshot.strings.bytes(frame.name).len() > MAX_PATH_LEN {
+        return Origin::Native;
     }
+    identify_native(&snapshot.strings.text(frame.name)).map_or(Origin::Native, |(origin, _)| origin)
 }
 
 /// Returns true if autograd runs a backward node in this frame, such as

@@ -26,7 +26,8 @@ impl<B: Builder> Stack<B> {
     #[inline(never)]
     pub(super) fn stack_global(&mut self) -> StackResult<B> {
         let at = self.top_position(2)?;
-        let text = |position: usize| self.values.get(position).and_then(|&value| self.builder.key_text(value));
+        let finished = |position: usize| self.values.get(position).filter(|_| self.open_at(position).is_none());
+        let text = |position: usize| finished(position).and_then(|&value| self.builder.key_text(value));
         let (module, name) = text(at).zip(text(at + 1)).unwrap_or_default();
         self.values.truncate(at);
         self.global(&module, &name)

@@ -244,8 +244,6 @@ impl DeviceBuilder {
         let remainder = |bytes: i64| format!("{place}: {}", Bytes(bytes.unsigned_abs()));
         match numbers.remainder {
             bytes @ 1.. => warnings.add(WarningKind::UnexplainedBytes, 1, || remainder(bytes)),
-            // The sizes of allocations after the loaded range are not known.
-            ..0 if unlisted.has_later => {}
             bytes @ ..0 => warnings.add(WarningKind::NegativeRemainder, 1, || remainder(bytes)),
             0 => {}
         }

@@ -1,7 +1,7 @@
 //! Reduction of a trace to a range ([`super::loaded_range`]): events before the range are dropped, and events after it
 //! only update sums and facts.
 
-use super::loaded_range::{EarlyFacts, KeepRange, LaterOperation, NO_FACTS, Origin, UNKNOWN_ORIGIN};
+use super::loaded_range::{EarlyFacts, KeepRange, LaterOperation, LaterState, NO_FACTS, Origin, UNKNOWN_ORIGIN};
 use super::times::Times;
 use super::trace::{
     ALLOCATED_LATER, Annotated, EARLY_BIT, FreeSums, LifetimeColumns, NEVER, Subject, Trace, to_signed,
@@ -77,12 +77,15 @@ impl Trace {
                 outside.after.allocated = outside.after.allocated.saturating_add(size);
                 self.allocated = self.allocated.saturating_add(size);
                 self.live.insert(event.address, ALLOCATED_LATER);
+                outside.states.insert(event.address, LaterState { size: event.size, is_requested: false });
             }
             Action::FreeRequested | Action::FreeCompleted => {
                 let is_completed = event.action == Action::FreeCompleted;
                 let known = if is_completed {
+                    outside.states.remove(&event.address);
                     self.live.remove(&event.address)
                 } else {
+                    outside.states.entry(event.address).or_default().is_requested = true;
                     self.live.get(&event.address).copied()
                 };
                 let subject = known.unwrap_or_else(|| {

@@ -12,6 +12,7 @@
 
 use crate::snapshot::{Action, LabelsId, StackId};
 use base::column::Column;
+use hashbrown::HashMap;
 
 /// Range of events that are kept from each trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +122,15 @@ pub struct LaterOperation {
     pub labels: LabelsId,
 }
 
+/// What the events after the loaded range say about an allocation that they do not free.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LaterState {
+    /// Requested bytes, if it is allocated after the range.
+    pub(super) size: u64,
+    /// True if its free is requested after the range.
+    pub(super) is_requested: bool,
+}
+
 /// Summary of the events of a trace that are outside the loaded range.
 #[derive(Clone, Debug)]
 pub(super) struct OutsideRange {
@@ -132,6 +142,8 @@ pub(super) struct OutsideRange {
     pub(super) operations: Column<LaterOperation>,
     /// Facts about each early allocation. Empty if all events are loaded.
     pub(super) facts: Column<EarlyFacts>,
+    /// States by address of allocations that are allocated, or whose free is requested, after the range.
+    pub(super) states: HashMap<u64, LaterState, foldhash::fast::RandomState>,
     /// Number of recorded events at which [`Trace::is_after_range`](super::trace::Trace::is_after_range) must be called
     /// next.
     pub(super) next_check: u32,
@@ -139,7 +151,7 @@ pub(super) struct OutsideRange {
 
 impl Default for OutsideRange {
     fn default() -> OutsideRange {
-        let (keep, counts, before, after, later_events, operations, facts) = Default::default();
-        OutsideRange { keep, counts, before, after, later_events, operations, facts, next_check: u32::MAX }
+        let (keep, counts, before, after, later_events, operations, facts, states) = Default::default();
+        OutsideRange { keep, counts, before, after, later_events, operations, facts, states, next_check: u32::MAX }
     }
 }

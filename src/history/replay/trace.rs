@@ -385,7 +385,7 @@ impl Trace {
 
     /// Drops the live set, which is no longer needed, to free its memory.
     pub(super) fn drop_live(&mut self) {
-        self.live = HashMap::default();
+        (self.live, self.outside.states) = Default::default();
     }
 
     /// Returns the number of events with this action.

@@ -14,8 +14,6 @@ pub(super) struct Unlisted {
     /// Number and requested bytes of the allocations.
     pub(super) count: u64,
     pub(super) bytes: u64,
-    /// True if some are allocated after the loaded range. Their sizes are not known.
-    pub(super) has_later: bool,
     /// Address, size and event of each reserved range.
     pub(super) ranges: Vec<(u64, u64, u32)>,
     /// Bytes of the listed segments and of these ranges.
@@ -62,20 +60,26 @@ impl Unlisted {
     }
 
     fn add(&mut self, trace: &Trace, address: u64, ending_action: Action) {
+        let ends_by_request = ending_action == Action::FreeRequested;
+        let later = trace.outside.states.get(&address).copied().unwrap_or_default();
+        if ends_by_request && later.is_requested {
+            return;
+        }
         let (lives, index) = match trace.live_at(address) {
             Some(Subject::Traced(index)) => (&trace.traced, index),
             Some(Subject::Early(index)) if trace.is_carried(index) => (&trace.early, index),
-            Some(Subject::Note(_)) => {
-                self.has_later = true;
-                return;
-            }
+            Some(Subject::Note(_)) => return self.count(later.size),
             _ => return,
         };
-        let ends = if ending_action == Action::FreeRequested { &lives.free_requested } else { &lives.freed_at };
+        let ends = if ends_by_request { &lives.free_requested } else { &lives.freed_at };
         if ends.get(index as usize) == Some(NEVER) {
-            self.count += 1;
-            self.bytes = self.bytes.saturating_add(lives.size.get(index as usize).unwrap_or(0));
+            self.count(lives.size.get(index as usize).unwrap_or(0));
         }
+    }
+
+    fn count(&mut self, size: u64) {
+        self.count += 1;
+        self.bytes = self.bytes.saturating_add(size);
     }
 }
 

@@ -17,7 +17,7 @@ use base::heap::{self, HeapBytes};
 use std::fmt;
 
 /// Number of values of a device other than columns.
-const SCALARS: usize = 11 + Action::ALL.len() + 25;
+pub(super) const SCALARS: usize = 11 + Action::ALL.len() + 25;
 
 /// Loader that restores histories from their serialized parts.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Packing of column chunks as bytes, and invalid parts.
 
 use super::packing::{Word, pack, unpack};
-use super::reading::{HistoryLoader, ImageReader};
+use super::reading::{HistoryLoader, ImageReader, SCALARS};
 use super::*;
 use crate::snapshot::Rows;
 use std::fmt::Debug;
@@ -58,6 +58,6 @@ fn invalid_parts_are_rejected() {
     }
     // A history of zeros is inconsistent.
     let mut image = ImageReader::default();
-    assert!(image.part(&[&[HISTORY][..], &[0; 8 * 47]].concat()));
+    assert!(image.part(&[&[HISTORY][..], &[0; 8 * SCALARS]].concat()));
     assert!(!image.end(Rows { stacks: 1, labels: 1, blocks: 1 }));
 }
