@@ -60,7 +60,7 @@ fn report_equals_totals_of_generated_ranges() {
     for words in ["--steps 3 --layers 3", "--events 400 --leak --seed 4", "--steps 2 --layers 3 --oom --ring 300"] {
         let (mut opened, ..) = generated(words);
         let device = opened.summary.devices[0].clone();
-        let end = device.events;
+        let end = u32::try_from(device.events).unwrap();
         let spans = [(0, end), (0, 0), (end / 3, end / 2), (end / 2, end / 2 + 1), (end, end), (7, end - 1)];
         for (from, to) in spans {
             check(&mut opened, device.device, Span { from, to });
@@ -84,7 +84,8 @@ fn report_equals_totals_of_ranges_of_real_files() {
     for path in files {
         let Ok(mut opened) = open(&std::fs::read(&path).unwrap()) else { continue };
         for device in opened.summary.devices.clone().iter().take(2) {
-            for (from, to) in [(0, device.events / 2), (device.events / 3, device.events)] {
+            let end = u32::try_from(device.events).unwrap();
+            for (from, to) in [(0, end / 2), (end / 3, end)] {
                 check(&mut opened, device.device, Span { from, to });
             }
         }
