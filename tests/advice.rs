@@ -284,7 +284,7 @@ fn block_awaiting_its_free_that_would_have_fitted_comes_first() {
     assert!(nccl.statements[0].fix.starts_with("Set TORCH_NCCL_AVOID_RECORD_STREAMS=1"), "{:?}", nccl.statements[0]);
 }
 
-/// Whether a failed request would have fitted is said for settings and for plans.
+/// Settings and plans state if a failed request would have fitted.
 #[test]
 fn oom_report_says_whether_request_would_have_fitted() {
     let words = "--steps 3 --layers 4 --oom".split(' ').map(str::to_owned);

@@ -147,8 +147,11 @@ fn unplottable_range_or_device_reports_error() {
 fn unreadable_file_exits_with_status_1() {
     let cut = file("cli-cut.pickle", &snapshot()[..40]);
     let folder = env!("CARGO_MANIFEST_DIR");
-    let cases =
-        [(cut.to_str().unwrap(), "byte 40"), ("/nowhere/at.all", "No such file"), (folder, "name the files in it")];
+    let cases = [
+        (cut.to_str().unwrap(), "after 40 bytes"),
+        ("/nowhere/at.all", "No such file"),
+        (folder, "name the files in it"),
+    ];
     for (argument, cause) in cases {
         let output = memscape(&["summary", argument], b"");
         let error = String::from_utf8(output.stderr).unwrap();

@@ -16,7 +16,7 @@ const MIB: u64 = 1 << 20;
 
 /// All commands with `--json` that report memory, except `summary`, whose keys are those of PyTorch. `{a}` and `{b}`
 /// are snapshots, and `{g}` is one whose allocator can be simulated.
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 26] = [
     "insights {a}",
     "oom {a}",
     "savings {a}",
@@ -29,6 +29,7 @@ const COMMANDS: [&str; 25] = [
     "fragmentation {a} --stranded",
     "pools {a}",
     "settings {a}",
+    "range {a} --from 1 --to 5",
     "report {a} --at 5",
     "live {a}",
     "live {a} --by tree",

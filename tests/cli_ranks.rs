@@ -354,8 +354,9 @@ fn ranks_are_sorted_numerically() {
     let of = json(&["ranks", path]);
     assert_eq!(numbers(of["ranks"].as_array().unwrap().iter().map(read).collect()), [1, 2, 9, 10]);
     let is_row = |line: &&str| line.contains(".pickle");
-    let first =
-        |line: &str| line.trim_start_matches(['|', ' ']).split([' ', '|']).next().and_then(|it| it.parse().ok());
+    let first = |line: &str| {
+        line.trim_start_matches(['|', ' ', '`']).split([' ', '|', '`']).next().and_then(|it| it.parse().ok())
+    };
     for form in [&["ranks", path][..], &["ranks", path, "--markdown"]] {
         let text = text(form);
         assert_eq!(numbers(text.lines().filter(is_row).map(first).collect()), [1, 2, 9, 10], "{text}");

@@ -110,7 +110,7 @@ fn text_starts_with_proof_and_sorts_by_peak() {
     assert_eq!(lines.next(), Some("What if: what-if-text.pickle · GPU 0"));
     let proof = lines.next().unwrap();
     assert!(proof.starts_with("  ✓ Simulator check: matches this recording exactly ("), "{proof}");
-    assert!(proof.ends_with("reserved bytes off by 0 B."), "{proof}");
+    assert!(proof.ends_with("reserved bytes off by 0 B)."), "{proof}");
     let table: Vec<&str> =
         lines.skip_while(|line| !line.contains("Peak reserved")).skip(1).take_while(|line| !line.is_empty()).collect();
     assert!(table.len() > 8, "{text}");

@@ -82,7 +82,9 @@ fn truncated_file_reports_error_with_offset() {
     let bytes = std::fs::read(folder.join("segments-only-tiny.pickle")).unwrap();
     for end in 0..bytes.len() {
         let error = open(&bytes[..end]).err().expect("a cut file does not open");
-        let place = error.rsplit("byte ").next().and_then(|place| place.trim_end_matches(')').parse::<usize>().ok());
+        let place = error.split("cut off after ").nth(1).or(error.rsplit("byte ").next()).unwrap_or_default();
+        let digits = place.chars().take_while(|it| it.is_ascii_digit() || *it == ',').filter(char::is_ascii_digit);
+        let place = digits.collect::<String>().parse::<usize>().ok();
         assert!(end == 0 || place.is_some_and(|place| place <= end), "cut at {end}: {error}");
     }
 }

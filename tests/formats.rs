@@ -7,7 +7,7 @@ use crate::packed;
 use crate::reencoded;
 
 use memscape::protocol::FileSummary;
-use memscape::units::group_digits;
+use memscape::units::pluralize;
 use opened::{open, open_in_chunks, snapshots};
 use reencoded::{Layout, Tree};
 use std::io::Write;
@@ -93,7 +93,7 @@ fn truncated_protocol_0_reports_error_with_offset() {
         );
         for end in 3..text.len() {
             let error = open(&text[..end]).err().unwrap_or_else(|| panic!("{name} cut at {end} opens"));
-            let place = format!("the pickle is cut off after {} bytes", group_digits(end as u64));
+            let place = format!("the pickle is cut off after {}", pluralize(end as u64, "byte"));
             assert!(error.starts_with(&place) && error.ends_with(": the dump did not finish"), "{error}");
         }
     }

@@ -1,6 +1,6 @@
 //! Marks of a device on the time axis: out-of-memory events, snapshots, and annotations in lanes.
 
-use super::moments;
+use super::moments::{self, annotation_span};
 use super::open::OpenFile;
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
@@ -65,17 +65,6 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     marks.lanes = lanes.ends.len() as u32;
     marks.left_out += history.annotations.len().saturating_sub(MAX_MARKS) as u64;
     Some(marks)
-}
-
-/// Returns the range of an annotation, from the moment before its first event to the moment after its last one. Events
-/// exactly at its start or end are included. An annotation that never ends lasts until the end of the trace.
-pub(super) fn annotation_span(history: &DeviceHistory, clock: TimeAxis<'_>, range: &AnnotationRange) -> Span {
-    let from = clock.events_before_us(range.start_us);
-    let to = match range.end_us {
-        Some(end) => clock.events_before_us(end.max(range.start_us).saturating_add(1)),
-        None => history.event_count(),
-    };
-    Span { from, to: to.max(from) }
 }
 
 /// Prefixes of annotation names. Each ends at the end of a word or before a number.

@@ -1,10 +1,10 @@
 //! Conversion of positions to both horizontal axes, and the facts about a moment.
 
 use base::units::{EventIdx, Moment};
-use history::replay::{Curve, DeviceHistory, TimeAxis};
+use history::replay::{AnnotationRange, Curve, DeviceHistory, TimeAxis};
 use history::snapshot::Action;
 use picture::timeline::Axis;
-use protocol::{AxisPoint, MomentFacts, MomentSpec, NamedAction, NamedEvent};
+use protocol::{AxisPoint, MomentFacts, MomentSpec, NamedAction, NamedEvent, Span};
 
 /// Returns the last out-of-memory event.
 fn last_oom(history: &DeviceHistory) -> Option<EventIdx> {
@@ -100,4 +100,15 @@ fn moment_span(history: &DeviceHistory, clock: TimeAxis<'_>, moment: u32) -> [u6
     let from = clock.x(moment);
     let to = if moment < history.event_count() { clock.x(moment + 1) } else { clock.width() };
     [from, to.max(from)]
+}
+
+/// Returns the range of an annotation, from the moment before its first event to the moment after its last one. Events
+/// exactly at its start or end are included. An annotation that never ends lasts until the end of the trace.
+pub(super) fn annotation_span(history: &DeviceHistory, clock: TimeAxis<'_>, range: &AnnotationRange) -> Span {
+    let from = clock.events_before_us(range.start_us);
+    let to = match range.end_us {
+        Some(end) => clock.events_before_us(end.max(range.start_us).saturating_add(1)),
+        None => history.event_count(),
+    };
+    Span { from, to: to.max(from) }
 }

@@ -143,3 +143,9 @@ pub(super) fn is_free_stack(history: &DeviceHistory, id: AllocationId, stack: St
 pub(super) fn has_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
     !history.allocations.is_unexplained(id) && stack_of(snapshot, history, id) == stack
 }
+
+/// Returns the stack of an allocation's alloc event, or [`StackId::NONE`] if it was not recorded.
+pub(super) fn alloc_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
+    let stack = stack_of(snapshot, history, id);
+    if is_free_stack(history, id, stack) { StackId::NONE } else { stack }
+}

@@ -1,9 +1,9 @@
 //! Facts about the events of a device that category rules need: annotations of `zero_grad`, and stacks that allocate in
 //! several steps.
 
-use super::facts::alloc_stack;
 use crate::backward_stacks::BackwardStacks;
-use crate::marks::annotation_span;
+use crate::moments::annotation_span;
+use crate::origin::alloc_stack;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;

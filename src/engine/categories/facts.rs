@@ -2,7 +2,7 @@
 
 use super::device_facts::DeviceFacts;
 use super::stacks::StackResults;
-use crate::origin::{is_free_stack, recorded_category, stack_of};
+use crate::origin::{alloc_stack, recorded_category};
 use analysis::category::compiled::{AllocationFacts, CompiledSet, NO_RULE};
 use base::column::Column;
 use base::units::Moment;
@@ -28,12 +28,6 @@ impl DeviceRules {
     pub(super) fn rule(&self, id: AllocationId) -> u16 {
         self.rules.get(id.0 as usize).unwrap_or(NO_RULE)
     }
-}
-
-/// Returns the stack of an allocation's alloc event, or [`StackId::NONE`] if it was not recorded.
-pub(super) fn alloc_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
-    let stack = stack_of(snapshot, history, id);
-    if is_free_stack(history, id, stack) { StackId::NONE } else { stack }
 }
 
 /// Returns the stack of an allocation's free, or [`StackId::NONE`] if it was not recorded.

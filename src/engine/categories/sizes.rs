@@ -1,8 +1,9 @@
 //! Rules that compare sizes. They match an allocation if reference allocations of a related size are live at the same
 //! time.
 
-use super::facts::{DeviceRules, alloc_stack, free_stack, with_facts};
+use super::facts::{DeviceRules, free_stack, with_facts};
 use super::stacks::StackResults;
+use crate::origin::alloc_stack;
 use analysis::category::Place;
 use analysis::category::compiled::{CompiledSet, NO_RULE, SizeRule};
 use base::slice::{SliceResult, TimeSlice};

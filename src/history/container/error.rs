@@ -1,6 +1,6 @@
 //! Errors while unpacking a file.
 
-use base::units::group_digits;
+use base::units::pluralize;
 
 /// Error while unpacking a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum ContainerError {
         byte: u64,
     },
     /// The file ends inside a layer.
-    #[error("the file is cut off after {} bytes, inside the {layer} stream", group_digits(*.byte))]
+    #[error("the file is cut off after {}, inside the {layer} stream", pluralize(*.byte, "byte"))]
     Truncated {
         layer: &'static str,
         /// Length of the file.

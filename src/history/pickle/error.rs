@@ -1,7 +1,7 @@
 //! Errors of the pickle parser.
 
 use super::opcode::UnsupportedReason;
-use base::units::group_digits;
+use base::units::{group_digits, pluralize};
 use std::fmt;
 use thiserror::Error;
 
@@ -21,8 +21,8 @@ impl<E: fmt::Display> fmt::Display for PickleError<E> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let ErrorKind::UnexpectedEnd = self.kind {
             let inside = if self.path.is_empty() { "" } else { ", inside " };
-            let (path, offset) = (&self.path, group_digits(self.offset));
-            return write!(out, "the pickle is cut off after {offset} bytes{inside}{path}: the dump did not finish");
+            let (path, size) = (&self.path, pluralize(self.offset, "byte"));
+            return write!(out, "the pickle is cut off after {size}{inside}{path}: the dump did not finish");
         }
         if !self.path.is_empty() {
             write!(out, "{}: ", self.path)?;

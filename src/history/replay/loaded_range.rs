@@ -122,7 +122,7 @@ pub struct LaterOperation {
     pub labels: LabelsId,
 }
 
-/// What the events after the loaded range say about an allocation that they do not free.
+/// State of an allocation after the loaded range.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LaterState {
     /// Requested bytes, if it is allocated after the range.

@@ -34,7 +34,7 @@ pub(crate) fn topics(state: &State) -> (Vec<Topic>, usize) {
     (all, current)
 }
 
-/// Returns the index of the first visible topic in a list of `count` topics, of which `current` is shown in the middle.
+/// Returns the index of the first visible topic in a list of `count` topics, with `current` in the middle.
 pub(crate) fn first_topic(pane: Rect, count: usize, current: usize) -> usize {
     let height = usize::from(pane.height);
     current.saturating_sub(height / 2).min(count.saturating_sub(height))

@@ -54,7 +54,7 @@ struct SiteGrowth {
     first: Amount,
     baseline: Amount,
     previous: Amount,
-    /// Number of steps in which the bytes have risen and fallen: after the baseline, and before it.
+    /// Number of steps with more, and with fewer bytes than before: after the baseline, and before it.
     rises: u32,
     falls: u32,
     early_rises: u32,
@@ -75,7 +75,7 @@ base::heap_bytes!(SiteGrowth: values);
 /// Certainty that a growing call site leaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Certainty {
-    /// The bytes rise in every step, at least three times, and nothing of it is freed.
+    /// The bytes rise in every step, at least three times, and nothing is freed.
     Likely,
     /// The bytes do not rise in every step, or there are only two steps.
     Possible,

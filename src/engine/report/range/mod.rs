@@ -16,7 +16,7 @@ use protocol::{Cell, Scope, Span, Tone};
 /// The insight on a range.
 pub(super) struct Range {
     span: Span,
-    /// What is live at the peak within the range.
+    /// Live allocations at the peak within the range.
     at_peak: LiveSites,
     allocated: Flow,
     freed: Flow,

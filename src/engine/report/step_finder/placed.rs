@@ -1,6 +1,6 @@
 //! Positions of annotations in the trace. Their wall-clock times are converted to moments.
 
-use crate::marks::annotation_span;
+use crate::moments::annotation_span;
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AnnotationRange, DeviceHistory};
 use protocol::Span;

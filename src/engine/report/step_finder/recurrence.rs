@@ -2,7 +2,7 @@
 //! call stack that allocates at even intervals.
 //!
 //! A stack is called even if it spans at least half of all allocations, and its intervals (counted in allocations) have
-//! a standard deviation of at most a quarter of their mean, or half of it if there are only two. With more than two
+//! a standard deviation of at most a quarter of their mean, or half the mean if there are only two. With more than two
 //! intervals, the first is ignored, because it contains one-time allocations. A stack that allocates twice has one
 //! interval, which is even.
 //!
@@ -16,8 +16,8 @@
 //!
 //! - the Python frames that the stacks share are inside a `forward`, an optimizer or the backward pass, or they share
 //!   only such a function,
-//! - or the trace has a backward pass, but fewer than half of the steps would contain a part of it. Of two steps, both
-//!   must contain one.
+//! - or the trace has a backward pass, but fewer than half of the steps would contain a part of that pass. Of two
+//!   steps, both must contain one.
 //!
 //! A step starts at each allocation of one agreeing stack: the one with the fewest live bytes before its second
 //! allocation.
