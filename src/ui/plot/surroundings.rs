@@ -75,9 +75,9 @@ pub(crate) fn toggle_faded(state: &mut Shared, slot: u32) {
 
 /// Fades all legend entries except the one with this palette index. If they are already faded, shows all entries.
 pub(crate) fn fade_others(state: &mut Shared, slot: u32) {
-    let slots = state.surroundings.legend.latest().map(|entries| entries.iter().map(|entry| entry.slot).collect());
-    let others: BTreeSet<u32> =
-        slots.into_iter().flat_map(|all: Vec<u32>| all).filter(|&other| other != slot).collect();
+    let entries = state.surroundings.legend.latest().into_iter().flat_map(|entries| entries.iter());
+    let mut others = BTreeSet::new();
+    entries.filter(|entry| entry.slot != slot).for_each(|entry| drop(others.insert(entry.slot)));
     state.surroundings.faded = if state.surroundings.faded == others { BTreeSet::new() } else { others };
 }
 

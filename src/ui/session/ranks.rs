@@ -84,9 +84,9 @@ fn survey_listed(state: &mut Shared, listed: Result<ServedFiles, String>, out: &
     }
     let note = match listed {
         Ok(ServedFiles { addresses, notes }) => {
-            let mut known: Vec<&str> = state.snapshots.iter().filter_map(link_of).collect();
-            known.sort_unstable();
-            let is_new = |address: &String| known.binary_search(&address.as_str()).is_err();
+            // The page lists few files, so comparing with each is fast.
+            let known: Vec<&str> = state.snapshots.iter().filter_map(link_of).collect();
+            let is_new = |address: &String| !known.contains(&address.as_str());
             let others: Vec<String> = addresses.into_iter().filter(is_new).collect();
             state.snapshots.extend(others.into_iter().map(SnapshotChoice::linked));
             notes.join(" ")
