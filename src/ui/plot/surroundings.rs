@@ -77,7 +77,9 @@ pub(crate) fn toggle_faded(state: &mut Shared, slot: u32) {
 pub(crate) fn fade_others(state: &mut Shared, slot: u32) {
     let entries = state.surroundings.legend.latest().into_iter().flat_map(|entries| entries.iter());
     let mut others = BTreeSet::new();
-    entries.filter(|entry| entry.slot != slot).for_each(|entry| drop(others.insert(entry.slot)));
+    for entry in entries.filter(|entry| entry.slot != slot) {
+        others.insert(entry.slot);
+    }
     state.surroundings.faded = if state.surroundings.faded == others { BTreeSet::new() } else { others };
 }
 
