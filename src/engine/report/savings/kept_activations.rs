@@ -1,7 +1,7 @@
 //! Activations that stay live until the last allocation of their forward pass, as they do for a backward pass. Under
 //! `torch.no_grad()`, each is freed after its last use.
 
-use super::pass::MatchedStacks;
+use super::matched_stacks::MatchedStacks;
 use crate::open::OpenFile;
 use crate::report::step_finder::Steps;
 use crate::roles::Role;

@@ -6,6 +6,7 @@
 mod groupings;
 mod kept_activations;
 mod kinds;
+mod matched_stacks;
 mod pass;
 mod stale_gradients;
 mod statements;
@@ -26,7 +27,8 @@ use groupings::NumberedGrouping;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Snapshot;
 use kinds::{KINDS, Saving, SavingKind};
-use pass::{MatchedStacks, PeakPass};
+use matched_stacks::MatchedStacks;
+use pass::PeakPass;
 use protocol::{Grouping, Query, Scope};
 
 /// Maximum number of call sites in a statement.

@@ -5,12 +5,12 @@
 use super::groupings::{Groupings, NumberedGrouping};
 use super::kept_activations::KeptActivations;
 use super::kinds::{KINDS, SavingKind};
+use super::matched_stacks::MatchedStacks;
 use super::stale_gradients::StaleGradients;
-use crate::backward_stacks::BackwardStacks;
 use crate::open::OpenFile;
 use crate::report::step_finder::Steps;
 use crate::roles::Role;
-use analysis::{Change, Changes, GroupEffect, IdSet, PeakWithout};
+use analysis::{Change, Changes, GroupEffect, PeakWithout};
 use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory};
@@ -26,25 +26,6 @@ pub(super) struct AllocationTraits {
     role: Role,
     /// True if the trace contains both the allocation and its free.
     has_full_lifetime: bool,
-}
-
-/// Stacks that compute the loss, run the model, compute attention or run the backward pass, found by their function
-/// names.
-#[derive(Clone, Copy)]
-pub(super) struct MatchedStacks<'a> {
-    pub(super) loss: &'a IdSet,
-    pub(super) forward: &'a IdSet,
-    pub(super) attention: &'a IdSet,
-    pub(super) softmax: &'a IdSet,
-    pub(super) backward: &'a BackwardStacks,
-}
-
-impl MatchedStacks<'_> {
-    /// Returns whether a stack computes the softmax of an attention. The `log_softmax` of a loss is another one.
-    fn is_attention_score(&self, stack: StackId) -> bool {
-        let is_in = |stacks: &IdSet| stacks.contains(stack.0);
-        is_in(self.attention) && is_in(self.softmax) && !is_in(self.loss)
-    }
 }
 
 /// Pass over the trace that computes, for each group, the peak without that group's allocations.

@@ -1,7 +1,7 @@
 //! Gradients of the last step that are live during the forward pass: they were used by the optimizer, and are freed
 //! before the next backward pass. Freed before the forward pass, they would not add to its peak.
 
-use super::pass::MatchedStacks;
+use super::matched_stacks::MatchedStacks;
 use crate::open::OpenFile;
 use crate::origin::is_free_stack;
 use crate::roles::Role;

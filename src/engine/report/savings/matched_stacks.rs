@@ -1,0 +1,24 @@
+//! Stacks that savings recognize by their function names.
+
+use crate::backward_stacks::BackwardStacks;
+use analysis::IdSet;
+use history::snapshot::StackId;
+
+/// Stacks that compute the loss, run the model, compute attention or run the backward pass, found by their function
+/// names.
+#[derive(Clone, Copy)]
+pub(super) struct MatchedStacks<'a> {
+    pub(super) loss: &'a IdSet,
+    pub(super) forward: &'a IdSet,
+    pub(super) attention: &'a IdSet,
+    pub(super) softmax: &'a IdSet,
+    pub(super) backward: &'a BackwardStacks,
+}
+
+impl MatchedStacks<'_> {
+    /// Returns whether a stack computes the softmax of an attention. The `log_softmax` of a loss is another one.
+    pub(super) fn is_attention_score(&self, stack: StackId) -> bool {
+        let is_in = |stacks: &IdSet| stacks.contains(stack.0);
+        is_in(self.attention) && is_in(self.softmax) && !is_in(self.loss)
+    }
+}
