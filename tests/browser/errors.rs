@@ -23,7 +23,7 @@ fn assert_fails_and_recovers(name: &str, bytes: &[u8], message: &str) {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn truncated_file_reports_error() {
     let whole = std::fs::read(halves()).expect("just written");
-    assert_fails_and_recovers("truncated.pickle", &whole[..whole.len() / 2], "end");
+    assert_fails_and_recovers("truncated.pickle", &whole[..whole.len() / 2], "cut off");
 }
 
 #[test]

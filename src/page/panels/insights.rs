@@ -9,16 +9,13 @@ use crate::theme::Theme;
 use protocol::Topic;
 use ui::features::State;
 use ui::features::insights::InsightsAction;
-use ui::features::insights::view::{ReportInputs, TabState, available_topics, report_inputs, tab_state, view};
+use ui::features::insights::view::{
+    ReportInputs, TabState, all_topics, available_topics, report_inputs, tab_state, view,
+};
 use ui::shell::action::Action;
 use ui::text::tab::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
-
-/// Returns all topics, in the order of their buttons.
-fn topics() -> impl Iterator<Item = Topic> {
-    [Topic::Ranks, Topic::Comparison].into_iter().chain(Topic::ALL)
-}
 
 elements! {
     HtmlElement: insights_note, insights_report, insights_sheets, insights_statements, insights_topics;
@@ -40,7 +37,7 @@ impl Part for Panel {
     const TAB: Option<Tab> = Some(Tab::Insights);
 
     fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
-        for topic in topics() {
+        for topic in all_topics() {
             let button = elements.new_button("", topic.title(), ("data-topic", topic.name()));
             set_attribute(&button, "role", "tab");
             set_attribute(&button, "aria-controls", "insights-report");
@@ -140,7 +137,7 @@ impl Part for Panel {
             set_flag(&elements.insights_report, "aria-busy", is_busy);
         }
         let Some(marks) = self.marks.update(marks).cloned() else { return };
-        for topic in topics() {
+        for topic in all_topics() {
             let Some(button) = topic_button(elements, topic) else { continue };
             if marks.available.contains(&topic) {
                 drop(button.remove_attribute("hidden"));

@@ -68,6 +68,12 @@ pub struct TabState {
     pub note: &'static str,
 }
 
+/// Returns all topics, in display order: those that are not always available come first.
+pub fn all_topics() -> impl Iterator<Item = Topic> {
+    let others = Topic::ALL.into_iter().filter(|topic| !topic.depends_on_range());
+    [Topic::Ranks, Topic::Comparison, Topic::Range].into_iter().chain(others)
+}
+
 /// Returns the topics that are available for the open file, in display order.
 pub fn available_topics(shared: &Shared) -> Vec<Topic> {
     let is_available = |topic: &Topic| match topic {
@@ -75,7 +81,7 @@ pub fn available_topics(shared: &Shared) -> Vec<Topic> {
         Topic::Comparison => comparing::part::is_compared(shared),
         topic => !topic.depends_on_range() || shared.cursor.range.is_some(),
     };
-    [Topic::Ranks, Topic::Comparison].into_iter().chain(Topic::ALL).filter(is_available).collect()
+    all_topics().filter(is_available).collect()
 }
 
 /// Returns the topics whose loaded reports contain warnings.
