@@ -258,6 +258,32 @@ fn selected_topic_is_requested_first_and_reports_are_cached() {
 }
 
 #[test]
+fn range_topic_opens_with_range_and_closes_with_it() {
+    let mut page = Page::open_insights();
+    page.answer_others();
+    assert!(!page.marks().available.contains(&Topic::Range));
+    page.why(InsightsAction::TopicChosen(Topic::Leaks));
+    page.act(Action::MinimapRangeDrawn([0.1, 0.2]));
+    assert_eq!((page.marks().topic, page.question().range), (Topic::Range, page.state.cursor.range));
+    assert_eq!(page.marks().available[0], Topic::Range);
+    page.answer();
+    // Evidence of the report keeps the range.
+    page.why(InsightsAction::ItemClicked(1));
+    assert!(page.state.cursor.range.is_some() && page.marks().topic == Topic::Range);
+    // Another range is reported, too.
+    page.act(Action::MinimapRangeDrawn([0.3, 0.4]));
+    assert_eq!(page.question().range, page.state.cursor.range);
+    page.answer();
+    page.step(commands::CLEAR_SELECTION);
+    assert_eq!((page.state.cursor.range, page.marks().topic), (None, Topic::Leaks));
+    // In another tab, a range opens nothing.
+    page.act(Action::TabChosen(Tab::CallTree));
+    page.act(Action::MinimapRangeDrawn([0.1, 0.2]));
+    page.act(Action::TabChosen(Tab::Insights));
+    assert_eq!(page.marks().topic, Topic::Leaks);
+}
+
+#[test]
 fn evidence_click_applies_search_selection_cursor_and_window() {
     let mut page = Page::open_insights();
     page.state.views.node = Some(3);
