@@ -268,7 +268,7 @@ fn range_topic_opens_with_range_and_closes_with_it() {
     assert_eq!(page.marks().available[0], Topic::Range);
     page.answer();
     // Evidence of the report keeps the range.
-    page.why(InsightsAction::ItemClicked(1));
+    page.why(InsightsAction::ItemClicked(2));
     assert!(page.state.cursor.range.is_some() && page.marks().topic == Topic::Range);
     // Another range is reported, too.
     page.act(Action::MinimapRangeDrawn([0.3, 0.4]));
