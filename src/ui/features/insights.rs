@@ -116,14 +116,14 @@ fn open_requested(tab: &mut InsightsTab, _: &Shared, _: i64, out: &mut Outbox) {
 }
 
 /// Opens [`Topic::Range`] when a range is selected while the tab is visible, and returns to the topic before it when the
-/// range ends.
+/// range ends. A comparison stays, because it compares the range.
 fn follow_range(tab: &mut InsightsTab, shared: &Shared) {
     let has_range = shared.cursor.range.is_some();
     if std::mem::replace(&mut tab.had_range, has_range) == has_range {
         return;
     }
     let before = tab.topic_before_range.take();
-    if has_range && shared.views.visible() == Some(Tab::Insights) {
+    if has_range && shared.views.visible() == Some(Tab::Insights) && tab.topic != Topic::Comparison {
         tab.topic_before_range = Some(tab.topic);
         (tab.topic, tab.active) = (Topic::Range, 0);
     } else if tab.topic.depends_on_range() {
