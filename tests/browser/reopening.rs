@@ -51,7 +51,7 @@ fn opening_invalid_file_does_not_close_open_file() {
     assert!(link.contains("&select=") && link.contains("&x=") && link.contains("tab=events"), "{link}");
     let cut = std::fs::read(halves()).map(|bytes| bytes[..bytes.len() / 2].to_vec()).expect("just written");
     let wrong: [(&str, Vec<u8>, &str); 4] = [
-        ("truncated.pickle", cut, "end"),
+        ("truncated.pickle", cut, "cut off"),
         ("empty.pickle", Vec::new(), "empty"),
         ("nothing.zip", zip_of(&[]), ""),
         ("call.pickle", b"\x80\x04N)R.".to_vec(), "REDUCE"),

@@ -41,7 +41,12 @@ pub(crate) fn carry_out(shared: &mut Shared, insights: &mut InsightsTab, out: &m
             Intent::DrawCurve(drawn) => planned::draw_curve(shared, drawn),
             Intent::DrawRun(course) => planned::draw_course(shared, course),
             Intent::Plan(plan) => capacity::change_height(shared, |shared| shared.planned.plan = plan),
-            Intent::Simulation(serial) => shared.simulation = serial,
+            Intent::Simulation(serial) => {
+                if serial.is_some() {
+                    insights.interrupt_background_simulation();
+                }
+                shared.simulation = serial;
+            }
             Intent::EndBackgroundSimulation => insights.end_background_simulation(),
             Intent::OpenFile(index, with) => ranks::open(shared, index, with, out),
             Intent::ListFiles(addresses) => {

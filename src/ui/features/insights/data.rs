@@ -67,6 +67,12 @@ impl InsightsTab {
         self.background.pending.is_some()
     }
 
+    /// Forgets the pending request of the background simulation, because the simulator has another one now. The
+    /// background simulation starts again after it.
+    pub(crate) fn interrupt_background_simulation(&mut self) {
+        self.background.pending = None;
+    }
+
     /// Ends the simulation in the background, which is not started again for this device.
     pub(crate) fn end_background_simulation(&mut self) {
         (self.background.pending, self.background.has_failed) = (None, true);

@@ -16,7 +16,6 @@ const MAX_ALLOCATIONS: u64 = 1_000_000;
 pub(super) fn ask(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Outbox) {
     // The simulator has one request at a time. One of the user replaces that of the background.
     if shared.simulation.is_some() {
-        tab.background.pending = None;
         return;
     }
     let BackgroundSimulation { pending, known, has_failed, .. } = &tab.background;
