@@ -10,7 +10,6 @@ pub mod histograms;
 pub mod insights;
 mod intents;
 pub mod palette;
-mod parts;
 pub mod plan;
 pub mod rows;
 pub mod save_page;
@@ -26,6 +25,7 @@ pub mod watch;
 pub mod what_if;
 
 use crate::features::sql::{Sql, SqlAction};
+use crate::session::parts;
 use crate::state::change::AskPhase;
 use crate::state::link_value::{Key, ValueReader};
 use crate::state::outbox::Outbox;

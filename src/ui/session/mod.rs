@@ -6,5 +6,6 @@ pub mod loading;
 pub mod notices;
 pub(crate) mod opening;
 pub mod partial;
+pub(crate) mod parts;
 pub mod ranks;
 pub(crate) mod snapshot_to_save;
