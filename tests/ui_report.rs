@@ -263,22 +263,16 @@ fn range_topic_opens_with_range_and_closes_with_it() {
     page.answer_others();
     assert!(!page.marks().available.contains(&Topic::Range));
     page.why(InsightsAction::TopicChosen(Topic::Leaks));
-    page.act(Action::MinimapRangeDrawn([0.1, 0.2]));
-    assert_eq!((page.marks().topic, page.question().range), (Topic::Range, page.state.cursor.range));
-    assert_eq!(page.marks().available[0], Topic::Range);
-    page.answer();
-    // Evidence of the report keeps the range.
-    page.why(InsightsAction::ItemClicked(2));
-    assert!(page.state.cursor.range.is_some() && page.marks().topic == Topic::Range);
-    // Another range is reported, too.
-    page.act(Action::MinimapRangeDrawn([0.3, 0.4]));
+    page.step(commands::TOGGLE_RANGE);
+    assert!(page.state.cursor.range.is_some());
+    assert_eq!((page.marks().topic, page.marks().available[0]), (Topic::Range, Topic::Range));
     assert_eq!(page.question().range, page.state.cursor.range);
     page.answer();
     page.step(commands::CLEAR_SELECTION);
     assert_eq!((page.state.cursor.range, page.marks().topic), (None, Topic::Leaks));
     // In another tab, a range opens nothing.
     page.act(Action::TabChosen(Tab::CallTree));
-    page.act(Action::MinimapRangeDrawn([0.1, 0.2]));
+    page.step(commands::TOGGLE_RANGE);
     page.act(Action::TabChosen(Tab::Insights));
     assert_eq!(page.marks().topic, Topic::Leaks);
 }
