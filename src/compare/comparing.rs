@@ -22,7 +22,6 @@ use base::units::{Moment, pluralize};
 use engine::Side;
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
-use history::snapshot::Action;
 
 /// Minimum percentage of bytes that a key must match with the other file to be selected.
 const MIN_MATCHED_PERCENT: u128 = 90;
@@ -263,10 +262,7 @@ impl Comparer {
             allocations,
             pools: Some(pools).filter(|pools| pools.len() > 1).unwrap_or_default(),
             settings: settings(a, b),
-            out_of_memory: two(sides, |side| {
-                side.history.note_events().filter(|&event| side.history.events.action(event) == Action::Oom).count()
-                    as u64
-            }),
+            out_of_memory: two(sides, |side| side.history.oom_events().count() as u64),
             scaling: self.scaling.clone().unwrap_or_default(),
             lifetimes: self.lifetimes.clone().unwrap_or_default(),
             warnings: warnings(sides, found.is_exact),

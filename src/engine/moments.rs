@@ -6,19 +6,13 @@ use history::snapshot::Action;
 use picture::timeline::Axis;
 use protocol::{AxisPoint, MomentFacts, MomentSpec, NamedAction, NamedEvent, Span};
 
-/// Returns the last out-of-memory event.
-fn last_oom(history: &DeviceHistory) -> Option<EventIdx> {
-    let is_oom = |event: &u32| history.events.action(*event) == Action::Oom;
-    history.note_events().filter(is_oom).last().map(EventIdx)
-}
-
 /// Returns the facts about a moment. Positions outside the trace are clamped. `None` if the moment refers to an unknown
 /// event.
 pub(super) fn moment_facts(history: &DeviceHistory, at: MomentSpec) -> Option<MomentFacts> {
     let at = match at {
         MomentSpec::After(named) => MomentSpec::Moment(Moment::after(find_event(history, named)?).0),
         MomentSpec::PeakReserved => MomentSpec::Moment(history.reserved_peak().0),
-        MomentSpec::OutOfMemory => MomentSpec::Moment(Moment::after(last_oom(history)?).0),
+        MomentSpec::OutOfMemory => MomentSpec::Moment(Moment::after(EventIdx(history.oom_events().last()?)).0),
         at => at,
     };
     let clock = history.events.times.time_axis();

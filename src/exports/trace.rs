@@ -8,7 +8,6 @@ use analysis::{Sites, site};
 use base::units::{Bytes, EventIdx};
 use engine::Side;
 use history::replay::{AllocationId, AnnotationRange};
-use history::snapshot::Action;
 use protocol::{ExportQuestion, Grouping, Scope};
 use std::io::{self, Write};
 
@@ -170,7 +169,7 @@ impl TraceWriter<'_, '_> {
 
     fn out_of_memory(&mut self) -> io::Result<()> {
         let history = self.side.history;
-        for event in history.note_events().filter(|&event| history.events.action(event) == Action::Oom) {
+        for event in history.oom_events() {
             let (_, requested) = history.address_and_size(EventIdx(event));
             let free = history.free_at_oom(EventIdx(event)).map_or_else(|| "null".to_owned(), |free| free.to_string());
             let us = history.events.times.at(event).unwrap_or(event.into());

@@ -2,7 +2,6 @@
 
 use base::units::{Moment, group_digits};
 use engine::Side;
-use history::snapshot::Action;
 
 /// Moment that a table function's argument refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,8 +38,7 @@ impl TracePosition {
             TracePosition::ReservedPeak => history.reserved_peak(),
             TracePosition::End => Moment(events),
             TracePosition::OutOfMemory => {
-                let is_oom = |event: &u32| history.events.action(*event) == Action::Oom;
-                let last = history.note_events().filter(is_oom).last();
+                let last = history.oom_events().last();
                 Moment(last.ok_or("no OOM in this trace")?.saturating_add(1))
             }
             TracePosition::Event(event) if (-1..i64::from(events)).contains(event) => {

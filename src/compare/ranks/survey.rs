@@ -9,7 +9,6 @@ use base::units::{EventIdx, Moment};
 use engine::{Side, StepSearch};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, Candidates};
-use history::snapshot::Action;
 use serde::{Deserialize, Serialize};
 
 /// Number of equal parts of a trace for which the live bytes are stored.
@@ -219,7 +218,7 @@ fn live(side: &Side, moment: Moment) -> u64 {
 
 fn out_of_memory(side: &Side) -> Option<OutOfMemory> {
     let history = side.history;
-    let event = history.note_events().find(|&event| history.events.action(event) == Action::Oom)?;
+    let event = history.oom_events().next()?;
     let moment = Moment::after(EventIdx(event));
     let (_, requested_bytes) = history.address_and_size(EventIdx(event));
     Some(OutOfMemory {

@@ -6,8 +6,7 @@ use crate::open::OpenFile;
 use crate::plan::PlannedSizes;
 use crate::what_if::{NewSimulator, Simulator};
 use base::slice::{SliceResult, TimeSlice};
-use history::replay::{AllocationId, DeviceHistory};
-use history::snapshot::Action;
+use history::replay::AllocationId;
 use protocol::{OomPlan, WhatIfQuestion, WhatIfRun};
 
 /// Effect of a plan on a device with OOMs.
@@ -52,7 +51,10 @@ impl OomPlans {
         (simulator, new_simulator): (&mut Option<Box<dyn Simulator>>, Option<NewSimulator>),
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        let Some(ooms) = file.history(device).map(oom_events).filter(|ooms| !ooms.is_empty()) else { return Ok(()) };
+        let ooms: Vec<u32> = file.history(device).into_iter().flat_map(|history| history.oom_events()).collect();
+        if ooms.is_empty() {
+            return Ok(());
+        }
         self.backward.step(&file.snapshot, slice)?;
         let has_backward = !self.backward.is_empty();
         while let Some(&plan) = OomPlan::ALL.get(self.done) {
@@ -113,9 +115,4 @@ impl OomPlans {
         }
         Ok(())
     }
-}
-
-/// Returns the OOM events in ascending order.
-pub(super) fn oom_events(history: &DeviceHistory) -> Vec<u32> {
-    history.note_events().filter(|&event| history.events.action(event) == Action::Oom).collect()
 }

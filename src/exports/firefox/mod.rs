@@ -11,7 +11,7 @@ use crate::profile::Total;
 use base::units::EventIdx;
 use engine::Side;
 use history::replay::AllocationId;
-use history::snapshot::{Action, StackId};
+use history::snapshot::StackId;
 use protocol::Scope;
 use std::io::{self, Write};
 use tables::{Tables, or_null};
@@ -173,7 +173,7 @@ fn markers(side: Side<'_>, clock: &Clock, tables: &mut Tables, out: &mut dyn Wri
         let name = tables.text(&side.snapshot().strings.text(range.name));
         rows.push(Marker { name, start: ms(range.start_us), end: Some(end), out_of_memory: None });
     }
-    for event in history.note_events().filter(|&event| history.events.action(event) == Action::Oom) {
+    for event in history.oom_events() {
         let (_, requested) = history.address_and_size(EventIdx(event));
         let free = history.free_at_oom(EventIdx(event));
         let (name, start) = (tables.text("Out of memory"), clock.after(event));

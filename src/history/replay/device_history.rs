@@ -141,6 +141,11 @@ impl DeviceHistory {
         self.note_events.iter()
     }
 
+    /// Iterates over the indices of the `oom` events, in order.
+    pub fn oom_events(&self) -> impl Iterator<Item = u32> + '_ {
+        self.note_events().filter(|&event| self.events.action(event) == Action::Oom)
+    }
+
     /// Returns the labels of the most recent `annotate` event of an allocation.
     pub fn annotation(&self, id: AllocationId) -> Option<LabelsId> {
         let Annotated { by_subject, by_address } = &self.annotated;

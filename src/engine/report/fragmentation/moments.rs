@@ -2,7 +2,6 @@
 
 use base::units::Moment;
 use history::replay::{Curve, DeviceHistory};
-use history::snapshot::Action;
 
 /// Minimum of free bytes that is reported as a problem. A tenth of the reserved bytes is required as well.
 pub(in crate::report) const MIN_PROBLEM_BYTES: u64 = 256 << 20;
@@ -21,5 +20,5 @@ pub(in crate::report) fn peak_moment(history: &DeviceHistory) -> u32 {
 
 /// Returns the event of the newest OOM. All reports describe this one by default.
 pub(in crate::report) fn newest_oom(history: &DeviceHistory) -> Option<u32> {
-    history.note_events().filter(|&event| history.events.action(event) == Action::Oom).last()
+    history.oom_events().last()
 }

@@ -98,10 +98,5 @@ impl RoundedAtOoms {
 /// Returns a lower bound of the device's memory: the highest sum of reserved and free bytes at any OOM. Memory in use
 /// outside the allocator and by other processes is not included.
 pub(super) fn min_capacity(history: &DeviceHistory) -> u64 {
-    oom_events(history).filter_map(|event| OomFacts::new(history, event).accounted()).max().unwrap_or(0)
-}
-
-/// Returns the indices of the OOM events, in ascending order.
-pub(super) fn oom_events(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
-    history.note_events().filter(|&event| history.events.action(event) == Action::Oom)
+    history.oom_events().filter_map(|event| OomFacts::new(history, event).accounted()).max().unwrap_or(0)
 }

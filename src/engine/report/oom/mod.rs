@@ -19,7 +19,7 @@ use crate::state::DeviceState;
 use analysis::site;
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::EventIdx;
-use facts::{OomFacts, OomState, RoundedAtOoms, min_capacity, oom_events};
+use facts::{OomFacts, OomState, RoundedAtOoms, min_capacity};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
 pub(super) use kind_sums::{KindSums, SumsByKind};
@@ -46,8 +46,8 @@ impl Insight for OutOfMemory {
     fn new(&Given { file, history, question, segments, .. }: &Given<'_>) -> OutOfMemory {
         // A click in the report moves the cursor to the reported OOM, so the report stays the same.
         let at = question.at.unwrap_or(u32::MAX);
-        let oom_at_cursor = oom_events(history).find(|&event| event == at || event.checked_add(1) == Some(at));
-        let reported = oom_at_cursor.or_else(|| oom_events(history).last()).map(|event| {
+        let oom_at_cursor = history.oom_events().find(|&event| event == at || event.checked_add(1) == Some(at));
+        let reported = oom_at_cursor.or_else(|| history.oom_events().last()).map(|event| {
             let live = LiveSites::new(file, history, event.saturating_add(1));
             let state = DeviceState::new(history, segments, live.moment);
             let (by_kind, large_before) = Default::default();
@@ -71,7 +71,7 @@ impl Insight for OutOfMemory {
             return Ok(());
         };
         let max_rows = question.rows.min(MAX_REQUESTS) as usize;
-        let events: Vec<u32> = oom_events(history).collect();
+        let events: Vec<u32> = history.oom_events().collect();
         for &event in events.iter().rev().take(max_rows).skip(self.sites.len()) {
             slice.spend(STEPS_PER_CHECK / 4)?;
             self.sites.push(site_of_event(file, history, event));
@@ -138,7 +138,7 @@ fn site_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> String
 
 /// Returns the number of OOMs after an event.
 fn count_newer(history: &DeviceHistory, event: u32) -> usize {
-    oom_events(history).filter(|&other| other > event).count()
+    history.oom_events().filter(|&other| other > event).count()
 }
 
 /// Writes the statement for a trace without OOMs.
@@ -183,7 +183,7 @@ fn write_requests(
     let note = "Newest first. The findings describe the newest, or the one at the cursor. Free (cached) is an upper bound. Outside the \
                 allocator: device memory that is neither reserved nor free (CUDA context, NCCL, other processes).";
     let mut sheet = sheet(["requests", "OOMs", note], &columns);
-    let mut events: Vec<u32> = oom_events(history).collect();
+    let mut events: Vec<u32> = history.oom_events().collect();
     events.reverse();
     sheet.left_out = events.len() as u32;
     sheet.threshold = Some(capacity.clone());

@@ -1,7 +1,7 @@
 //! Changes that may avoid an OOM: allocator settings, and plans with smaller sizes. Each is said with what it leaves, and
 //! whether the request would have fitted then.
 
-use super::facts::{OomFacts, oom_events};
+use super::facts::OomFacts;
 use crate::report::insight::Given;
 use crate::report::oom_plans::OomPlanEffect;
 use crate::report::simulated::{Simulated, is_notable};
@@ -19,7 +19,7 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, given: &Giv
         Ok(simulated) => simulated.write_for_oom(writer, facts.event),
         Err(unknown) => writer.add_statement(Tone::Fact, unknown.clone(), None),
     }
-    let Some(index) = oom_events(given.history).position(|event| event == facts.event) else { return };
+    let Some(index) = given.history.oom_events().position(|event| event == facts.event) else { return };
     let saved = |effect: &OomPlanEffect| effect.saved_bytes.get(index).copied().unwrap_or(0);
     let notable = given.plans.iter().filter(|effect| is_notable(saved(effect), facts.live)).collect();
     for effect in sorted_by_key(notable, |effect: &&OomPlanEffect| u128::from(!saved(effect))) {

@@ -1,6 +1,6 @@
 //! Statements about an OOM. Each statement is only written if the recorded numbers support it.
 
-use super::facts::{OomFacts, OomState, oom_events};
+use super::facts::{OomFacts, OomState};
 use super::kind_sums::KindSums;
 use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence};
 use crate::state::{SegmentSizing, driver_request_size, is_small};
@@ -148,7 +148,7 @@ pub(super) fn write_rest(writer: &mut ReportWriter<'_>, facts: &OomFacts, failur
         );
         writer.add_statement(Tone::Fact, text, None);
     }
-    let count = oom_events(history).count();
+    let count = history.oom_events().count();
     if count > 1 {
         let text = format!("{} in this trace.", pluralize(count as u64, "OOM"));
         writer.add_statement(Tone::Alarm, text, None);

@@ -10,7 +10,6 @@ use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, group_digits, pluralize};
 use history::replay::Curve;
-use history::snapshot::Action;
 use protocol::{Cell, Scope, Span, Tone};
 
 /// The insight on a range.
@@ -123,8 +122,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, given: &Given<
         let evidence = allocation_evidence(kept.sums.get(largest).largest, Some(span.to));
         writer.add_statement(Tone::Fact, format!("Kept most: {}.", names.join(", ")), Some(evidence));
     }
-    let is_failure = |event: &u32| (span.from..span.to).contains(event) && history.events.action(*event) == Action::Oom;
-    let mut failures = history.note_events().filter(is_failure);
+    let mut failures = history.oom_events().filter(|event| (span.from..span.to).contains(event));
     if let Some(first) = failures.next() {
         let text = format!("{} in the range. See Out of memory.", pluralize(1 + failures.count() as u64, "OOM"));
         writer.add_statement(Tone::Alarm, text, Some(moment_evidence(first.saturating_add(1))));
@@ -145,7 +143,7 @@ fn write_sites(writer: &mut ReportWriter<'_>, parts: &Range) {
     let Range { span, allocated, freed, kept, .. } = parts;
     let flows = [kept, allocated, freed];
     let bytes = |flow: &Flow, group: u32| flow.sums.get(group).bytes;
-    // The flow with the most of a call site, which has its name and its largest allocation.
+    // The first flow that has allocations of a call site. Its largest one is selected.
     let source = |group: u32| flows.into_iter().find(|flow| flow.sums.get(group).count > 0).unwrap_or(allocated);
     let groups = (0..kept.sums.sums.len() as u32).filter(|&group| source(group).sums.get(group).count > 0);
     let others = |group: u32| bytes(allocated, group).saturating_add(bytes(freed, group));
