@@ -1,24 +1,17 @@
 //! Effects of allocator settings on peak reserved, as simulated on the recording. Every statement about a setting comes
 //! from here, so a setting has the same effect in all reports, and none is recommended without a simulation.
 
-use super::writer::{ReportWriter, bytes_text, moment_evidence, moment_text};
+use super::writer::{ReportWriter, bytes_text, is_notable, moment_evidence, moment_text};
 use base::sorted::{signed_key, sorted_by_key, two_part_key};
 use base::units::{Moment, group_digits, percent};
 use protocol::{Tone, WhatIf, WhatIfGrade, WhatIfOrigin, WhatIfRun};
 
-/// A smaller change of a peak is only reported if it is at least one percent of the peak.
-const MIN_EFFECT: u64 = 64 << 20;
 /// Minimum saving, in bytes, for an alarm. A tenth of the peak is required as well.
 const MIN_ALARM: u64 = super::fragmentation::MIN_PROBLEM_BYTES;
 /// Maximum number of settings that are recommended.
 const MAX_FIXES: usize = 2;
 /// Maximum number of settings that are named in a statement.
 const MAX_NAMES: usize = 4;
-
-/// Returns whether a change of a peak is large enough for a statement.
-pub(super) fn is_notable(bytes: u64, peak: u64) -> bool {
-    bytes >= MIN_EFFECT || (bytes > 0 && u128::from(bytes) * 100 >= u128::from(peak))
-}
 
 /// Simulated settings of a recording that the simulation reproduces exactly.
 pub(super) struct Simulated<'a> {

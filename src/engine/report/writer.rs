@@ -98,13 +98,13 @@ impl<'a> ReportWriter<'a> {
     }
 }
 
-/// Minimum effect in bytes that is always worth a sentence. Smaller effects are worth one if they are at least 1 % of the
-/// whole.
+/// Minimum effect in bytes that is always worth a statement. Smaller effects are worth one if they are at least 1 % of
+/// the whole.
 pub(super) const MIN_EFFECT: u64 = 64 << 20;
 
-/// Returns whether an effect of `bytes` on `whole` is worth a sentence.
-pub(super) fn is_worth_sentence(bytes: u64, whole: u64) -> bool {
-    bytes >= (whole / 100).clamp(1, MIN_EFFECT)
+/// Returns whether an effect of `bytes` on `whole` is worth a statement.
+pub(super) fn is_notable(bytes: u64, whole: u64) -> bool {
+    bytes >= MIN_EFFECT || (bytes > 0 && u128::from(bytes) * 100 >= u128::from(whole))
 }
 
 /// Truncates a name to [`MAX_NAME_LEN`] characters, because many rows may repeat it.

@@ -6,7 +6,7 @@ mod sums;
 use super::insight::{Given, Insight, Need};
 use super::recording::{without_events, without_stacks};
 use super::site_sums::SiteSums;
-use super::writer::{ReportWriter, bytes_text, category_query, evidence_row, is_worth_sentence, moment_evidence};
+use super::writer::{ReportWriter, bytes_text, category_query, evidence_row, is_notable, moment_evidence};
 use crate::report::column::{self, sheet};
 use analysis::category::CategoryRule;
 use base::slice::{SliceResult, TimeSlice};
@@ -105,7 +105,7 @@ impl Categories {
             };
             writer.add_statement(Tone::Good, text, evidence);
         }
-        if is_worth_sentence(self.peak.by_size, whole) {
+        if is_notable(self.peak.by_size, whole) {
             let text = format!(
                 "Inferred from size alone: {} of the peak, where stacks are missing or ambiguous. Totals per category are reliable, individual allocations are not.",
                 bytes_text(self.peak.by_size)

@@ -2,7 +2,7 @@
 
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
-use crate::report::writer::{ReportWriter, bytes_text, evidence_row, is_worth_sentence, moment_evidence, threshold};
+use crate::report::writer::{ReportWriter, bytes_text, evidence_row, is_notable, moment_evidence, threshold};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{group_digits, percent, pluralize};
@@ -75,7 +75,7 @@ impl Cached {
             writer.add_statement(Tone::Fact, text, Some(moment_evidence(last)));
             writer.set_parts_chart(&[("live blocks", total - unused.min(total)), ("free (cached)", unused)]);
         }
-        if whole > 0 && is_worth_sentence(whole_bytes, total) {
+        if whole > 0 && is_notable(whole_bytes, total) {
             // empty_cache() keeps segments of private pools that a graph still uses, and pinned host memory.
             let is_private = |it: &SegmentUse| {
                 let segment = file.snapshot.segments.get(it.index as usize);

@@ -12,7 +12,7 @@ use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
 use crate::report::step_finder::Steps;
-use crate::report::writer::{ReportWriter, bytes_text, is_worth_sentence, threshold, truncate};
+use crate::report::writer::{ReportWriter, bytes_text, is_notable, threshold, truncate};
 use analysis::{Sites, site};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
@@ -118,7 +118,7 @@ fn newest_live(never_freed: &SiteSums, group: u32) -> Option<u32> {
 
 /// Returns whether the growth of a call site is worth a sentence.
 fn is_worth_statement(history: &DeviceHistory, site: &SiteGrowth) -> bool {
-    is_worth_sentence(site.growth(), history.live_peak().1)
+    is_notable(site.growth(), history.live_peak().1)
 }
 
 /// Returns the user's threshold for the minimum number of steps with growth of a call site.

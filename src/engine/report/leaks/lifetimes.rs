@@ -9,8 +9,7 @@ use crate::report::recording::without_stacks;
 use crate::report::site_sums::{SiteSums, label, site_of};
 use crate::report::top_k::TopK;
 use crate::report::writer::{
-    MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, freed_by_cell, is_worth_sentence, moment_evidence,
-    threshold,
+    MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, freed_by_cell, is_notable, moment_evidence, threshold,
 };
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::two_part_key;
@@ -95,7 +94,7 @@ impl Lifetimes {
         let (_, peak) = history.live_peak();
         let mut roles = FrameRoles::default();
         let ranked = self.never_freed.ranked(1);
-        let worthy = |group: &u32| is_worth_sentence(self.never_freed.get(*group).bytes, peak);
+        let worthy = |group: &u32| is_notable(self.never_freed.get(*group).bytes, peak);
         let even = ranked.into_iter().filter(worthy).filter(|&group| {
             let accumulation = self.accumulations.get(group as usize).copied().unwrap_or_default();
             // Activations accumulate in a forward pass, which may be where the trace ends.

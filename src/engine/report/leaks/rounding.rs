@@ -4,7 +4,7 @@ use crate::device::SizeSource;
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::label;
-use crate::report::writer::{ReportWriter, bytes_text, is_worth_sentence, moment_evidence, threshold};
+use crate::report::writer::{ReportWriter, bytes_text, is_notable, moment_evidence, threshold};
 use crate::stack_trees::Population;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
@@ -92,7 +92,7 @@ impl RoundingLoss {
                 bytes_text(numbers.end_rounded.saturating_sub(numbers.end))
             ));
         }
-        if is_worth_sentence(lost, rounded) {
+        if is_notable(lost, rounded) {
             writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
         }
         let ranked = losses.iter().zip(0..).filter(|(loss, _)| loss.lost >= min_bytes.value.max(1));

@@ -4,8 +4,8 @@
 use super::facts::OomFacts;
 use crate::report::insight::Given;
 use crate::report::oom_plans::OomPlanEffect;
-use crate::report::simulated::{Simulated, is_notable};
-use crate::report::writer::{ReportWriter, bytes_text, moment_evidence};
+use crate::report::simulated::Simulated;
+use crate::report::writer::{ReportWriter, bytes_text, is_notable, moment_evidence};
 use base::sorted::sorted_by_key;
 use protocol::{OomPlan, Tone, WhatIfRun};
 

@@ -3,10 +3,10 @@
 use super::kinds::{Saving, SavingKind};
 use crate::report::layout::Layout;
 use crate::report::recording::{without_events, without_stacks};
-use crate::report::simulated::{Simulated, is_notable};
+use crate::report::simulated::Simulated;
 use crate::report::site_sums::label;
 use crate::report::step_finder::Steps;
-use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text};
+use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, is_notable, moment_evidence, moment_text};
 use base::units::{percent, pluralize};
 use protocol::{SegmentsKept, Tone, WhatIf};
 
