@@ -2,7 +2,7 @@
 
 use super::common_args::{SnapshotArgs, TracePosition, parse_trace_position};
 use super::compressed::{CompressedWriter, CompressionKind};
-use super::events::{end_event, first_event};
+use super::events::events_between;
 use super::open_snapshot::{OpenSnapshot, select_device};
 use super::output_file::OutputFile;
 use base::slice::TimeSlice;
@@ -48,9 +48,6 @@ impl Arguments {
     pub(crate) fn write(&self) -> Result<String, String> {
         let mut snapshot = OpenSnapshot::open(&self.source)?;
         let chosen = self.range(&mut snapshot)?;
-        if chosen[0] > chosen[1] {
-            return Err("--from is after --to".to_owned());
-        }
         let (device, summary) = (snapshot.device.device, snapshot.summary.clone());
         let mut engine = snapshot.into_engine();
         let mut devices = vec![(device, chosen)];
@@ -79,8 +76,7 @@ impl Arguments {
             let first = moment.saturating_sub(1).saturating_sub(self.events);
             return Ok([first, moment.saturating_add(self.events)]);
         }
-        let from = self.from.map_or(Ok(0), |when| first_event(snapshot, when))?;
-        Ok([from, self.to.map_or(Ok(u32::MAX), |when| end_event(snapshot, when))?])
+        events_between(snapshot, self.from, self.to)
     }
 
     /// Returns the ordinals of the other devices to keep.

@@ -77,14 +77,25 @@ pub(crate) fn events(terms: &Events) -> Result<(), String> {
     let filter = terms.filter();
     EventTerms::parse(&filter).map_err(|error| format!("{filter}: {error}"))?;
     let mut snapshot = OpenSnapshot::open(&terms.source)?;
-    let from = terms.from.map_or(Ok(0), |when| first_event(&mut snapshot, when))?;
-    let to = terms.to.map_or(Ok(u32::MAX), |when| end_event(&mut snapshot, when))?;
-    if from > to {
-        return Err("--from is after --to".to_owned());
-    }
-    let filter = EventsFilter { text: filter, actions: 0, range: Some([from, to]) };
+    let range = events_between(&mut snapshot, terms.from, terms.to)?;
+    let filter = EventsFilter { text: filter, actions: 0, range: Some(range) };
     let mut out = BufWriter::new(standard_output());
     ignore_broken_pipe(write(&mut out, &mut snapshot, &terms.output, &filter))
+}
+
+/// Returns the range of events from one position in the trace to another, whose event is included: the first event, and
+/// the exclusive end. By default, it starts with the first event and ends with the last.
+///
+/// # Errors
+/// Returns an error message if there is no such event or time, or if the range would end before it starts.
+pub(crate) fn events_between(
+    snapshot: &mut OpenSnapshot,
+    from: Option<TracePosition>,
+    to: Option<TracePosition>,
+) -> Result<[u32; 2], String> {
+    let from = from.map_or(Ok(0), |when| first_event(snapshot, when))?;
+    let to = to.map_or(Ok(u32::MAX), |when| end_event(snapshot, when))?;
+    if from > to { Err("--from is after --to".to_owned()) } else { Ok([from, to]) }
 }
 
 /// Returns the index of the first event at or after a position in the trace.

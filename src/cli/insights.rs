@@ -2,7 +2,7 @@
 //! Markdown.
 
 use super::common_args::{AtArg, SnapshotArgs, TracePosition, one_of, parse_bytes, parse_trace_position};
-use super::events::{end_event, first_event};
+use super::events::events_between;
 use super::open_snapshot::{OpenSnapshot, ask_device};
 use super::output::{printable, to_pretty_json};
 use super::report_json::as_json;
@@ -87,9 +87,8 @@ impl RangeBounds {
         if self.from.is_none() && self.to.is_none() {
             return Ok(None);
         }
-        let from = self.from.map_or(Ok(0), |when| first_event(snapshot, when))?;
-        let to = self.to.map_or(Ok(u32::MAX), |when| end_event(snapshot, when))?;
-        if from > to { Err("--from is after --to".to_owned()) } else { Ok(Some(Span { from, to })) }
+        let [from, to] = events_between(snapshot, self.from, self.to)?;
+        Ok(Some(Span { from, to }))
     }
 }
 
