@@ -1,5 +1,6 @@
 //! An open file: its snapshot, the history of each device, and data derived from them.
 
+use super::backward_stacks::BackwardStacks;
 use super::categories::Categories;
 use super::device::DeviceData;
 use super::groups::Groups;
@@ -30,6 +31,8 @@ pub(super) struct OpenFile {
     /// [`OpenFile::compute_versions`].
     versions: Vec<Versions>,
     pub(super) sites: Sites,
+    /// Stacks of the backward pass. Complete after [`OpenFile::categorize`] or [`OpenFile::find_backward`].
+    pub(super) backward: BackwardStacks,
     pub(super) rounding: Rounding,
     name: String,
     format: String,
@@ -65,7 +68,7 @@ impl OpenFile {
         let rounding = Rounding::from_settings(&snapshot.settings);
         let groups = Groups::new(&snapshot);
         let orders = Vec::new();
-        let (stack_trees, plots) = Default::default();
+        let (backward, stack_trees, plots) = Default::default();
         let segments = histories.iter().map(|_| SegmentLifetimes::default()).collect();
         let versions = histories.iter().map(|_| Versions::default()).collect();
         OpenFile {
@@ -74,6 +77,7 @@ impl OpenFile {
             segments,
             versions,
             sites,
+            backward,
             rounding,
             name,
             format,
@@ -237,7 +241,13 @@ impl OpenFile {
 
     /// Continues classifying the allocations into categories.
     pub(super) fn categorize(&mut self, slice: &mut TimeSlice) -> SliceResult {
-        self.groups.categories.step(&self.snapshot, &self.histories, slice)
+        self.find_backward(slice)?;
+        self.groups.categories.step((&self.snapshot, &self.backward), &self.histories, slice)
+    }
+
+    /// Continues searching for the stacks of the backward pass.
+    pub(super) fn find_backward(&mut self, slice: &mut TimeSlice) -> SliceResult {
+        self.backward.step(&self.snapshot, slice)
     }
 
     /// Continues computing the data that a plot needs with these display settings: categories, and a stacking order or
@@ -405,7 +415,10 @@ impl OpenFile {
         let mut bytes = self.snapshot.heap_bytes();
         bytes.extend(self.histories.iter().flat_map(DeviceHistory::heap_bytes));
         bytes.push(("orders", heap::sum(self.orders.iter().map(|stacked| &stacked.order))));
-        bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
+        bytes.push((
+            "call sites and colours",
+            self.groups.heap_bytes() + self.sites.heap_bytes() + self.backward.heap_bytes(),
+        ));
         bytes.push(("segments over time", heap::sum(&self.segments)));
         bytes.push(("pictures", self.plots.heap_bytes()));
         bytes.push(("versions", heap::sum(&self.versions)));

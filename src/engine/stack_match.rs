@@ -10,6 +10,9 @@ use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use protocol::Query;
 
+/// Search query for stacks in a forward pass.
+pub(super) const FORWARD_QUERY: &str = "/[ .]forward$/";
+
 /// The frames and stacks tested so far that match a query.
 #[derive(Default)]
 pub(super) struct StackMatch {
@@ -30,6 +33,14 @@ impl StackMatch {
             Query::Category(_) => file.categorize(slice),
             Query::Frame(matcher) => self.match_frames(&file.snapshot, matcher, slice),
             Query::Site(matcher) => self.run(&file.snapshot, matcher, Some(&mut file.sites), slice),
+            _ => Ok(()),
+        }
+    }
+
+    /// Continues testing frames and stacks for the text of a query about frames. Does nothing for other queries.
+    pub(super) fn match_query(&mut self, snapshot: &Snapshot, query: &str, slice: &mut TimeSlice) -> SliceResult {
+        match Query::parse(query) {
+            Ok(Query::Frame(matcher)) => self.match_frames(snapshot, &matcher, slice),
             _ => Ok(()),
         }
     }

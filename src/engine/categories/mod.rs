@@ -28,7 +28,6 @@ pub(super) struct Categories {
     set: CompiledSet,
     stacks: StackResults,
     by_device: Vec<DeviceRules>,
-    backward: BackwardStacks,
     sizes: SizeMatching,
     is_done: bool,
 }
@@ -38,14 +37,14 @@ base::heap_bytes!(Categories: stacks, [by_device]);
 impl Categories {
     /// Creates the categories for a set of rules. Nothing is classified yet.
     pub(super) fn new(set: &CategorySet) -> Categories {
-        let (stacks, by_device, backward, sizes) = Default::default();
-        Categories { set: CompiledSet::new(set), stacks, by_device, backward, sizes, is_done: false }
+        let (stacks, by_device, sizes) = Default::default();
+        Categories { set: CompiledSet::new(set), stacks, by_device, sizes, is_done: false }
     }
 
-    /// Continues classifying allocations until all are classified or the time slice is used up.
+    /// Continues classifying allocations until all are classified or the time slice is used up. `backward` is complete.
     pub(super) fn step(
         &mut self,
-        snapshot: &Snapshot,
+        (snapshot, backward): (&Snapshot, &BackwardStacks),
         histories: &[DeviceHistory],
         slice: &mut TimeSlice,
     ) -> SliceResult {
@@ -53,13 +52,12 @@ impl Categories {
             return Ok(());
         }
         self.stacks.step(&self.set, snapshot, slice)?;
-        self.backward.step(snapshot, slice)?;
         while let Some(history) = histories.get(self.by_device.len().saturating_sub(1)) {
             if self.by_device.is_empty() {
                 self.by_device.push(DeviceRules::new(history.device));
             }
             let Some(rules) = self.by_device.last_mut() else { break };
-            rules.facts.step((snapshot, history), &self.backward, slice)?;
+            rules.facts.step((snapshot, history), backward, slice)?;
             let count = history.allocations.len();
             let mut next = rules.rules.len();
             while let Some(part) = slice.next_range(&mut next, count, 1)? {
@@ -80,7 +78,7 @@ impl Categories {
                 None => break,
             }
         }
-        (self.stacks, self.backward) = Default::default();
+        self.stacks = StackResults::default();
         self.is_done = true;
         Ok(())
     }

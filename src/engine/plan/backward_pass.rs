@@ -1,29 +1,23 @@
 //! Decides whether a trace has a forward pass without a backward pass. Then the peak of training is unknown.
 
 use super::growth::Roles;
-use crate::backward_stacks::BackwardStacks;
 use crate::open::OpenFile;
 use crate::roles::Role;
-use crate::stack_match::StackMatch;
+use crate::stack_match::{FORWARD_QUERY, StackMatch};
 use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
-use protocol::Query;
-
-/// Search query for stacks in a forward pass.
-const FORWARD_QUERY: &str = "/[ .]forward$/";
 
 /// Search for allocations of the forward and the backward pass.
 #[derive(Default)]
 pub(super) struct BackwardPass {
     forward: StackMatch,
-    backward: BackwardStacks,
     next: usize,
     has_forward: bool,
     has_backward: bool,
 }
 
 impl BackwardPass {
-    /// Continues searching until all allocations are examined or the time slice is used up.
+    /// Continues searching until all allocations are examined or the time slice is used up. The file is categorized.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -31,15 +25,12 @@ impl BackwardPass {
         roles: &Roles,
         slice: &mut TimeSlice,
     ) -> SliceResult {
-        if let Ok(Query::Frame(matcher)) = Query::parse(FORWARD_QUERY) {
-            self.forward.match_frames(&file.snapshot, &matcher, slice)?;
-        }
-        self.backward.step(&file.snapshot, slice)?;
+        self.forward.match_query(&file.snapshot, FORWARD_QUERY, slice)?;
         self.next = self.next.max(history.allocations.early_count());
         while let Some(part) = slice.next_range(&mut self.next, history.allocations.len(), 2)? {
             for id in part.map(|id| AllocationId(id as u32)) {
                 let stack = file.stack(history, id);
-                self.has_backward |= self.backward.contains(stack) || roles.role(file, history, id) == Role::Gradient;
+                self.has_backward |= file.backward.contains(stack) || roles.role(file, history, id) == Role::Gradient;
                 self.has_forward |= self.forward.stacks.contains(stack.0);
             }
         }

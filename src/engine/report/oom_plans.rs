@@ -1,7 +1,6 @@
 //! Plans that reduce sizes, evaluated at each OOM: how many bytes stay live, and whether the failed request would have
 //! fitted. The sizes come from the planner, the outcome from the simulated allocator.
 
-use crate::backward_stacks::BackwardStacks;
 use crate::open::OpenFile;
 use crate::plan::PlannedSizes;
 use crate::what_if::{NewSimulator, Simulator};
@@ -21,15 +20,11 @@ pub(super) struct OomPlanEffect {
 /// Progress of evaluating the plans.
 #[derive(Default)]
 pub(super) struct OomPlans {
-    /// Stacks in the backward pass. Only they show that activations are kept for it.
-    backward: BackwardStacks,
     current: Option<Box<Current>>,
     pub(super) effects: Vec<OomPlanEffect>,
     /// Number of evaluated plans, including those that do not apply.
     done: usize,
 }
-
-base::heap_bytes!(OomPlans: backward);
 
 /// Evaluation of one plan.
 struct Current {
@@ -55,8 +50,9 @@ impl OomPlans {
         if ooms.is_empty() {
             return Ok(());
         }
-        self.backward.step(&file.snapshot, slice)?;
-        let has_backward = !self.backward.is_empty();
+        file.find_backward(slice)?;
+        // Only these stacks show that activations are kept for a backward pass.
+        let has_backward = !file.backward.is_empty();
         while let Some(&plan) = OomPlan::ALL.get(self.done) {
             // Without a backward pass, no activation is kept for it, and there are no optimizer states to shard.
             if plan != OomPlan::HalfBatch && !has_backward {

@@ -21,7 +21,7 @@ pub(super) struct SharedResults {
     plans: OomPlans,
 }
 
-base::heap_bytes!(SharedResults: steps, growth, simulator, plans);
+base::heap_bytes!(SharedResults: steps, growth, simulator);
 
 impl SharedResults {
     /// Creates empty results for the device with the ordinal `device`.

@@ -49,9 +49,6 @@ pub(super) const KINDS: [SavingKind; 12] = [
 pub(super) const LOSS_QUERY: &str =
     "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
 
-/// Search query for stacks in a forward pass.
-pub(super) const FORWARD_QUERY: &str = "/[ .]forward$/";
-
 /// Search queries for stacks in attention, and for stacks that compute a softmax.
 pub(super) const ATTENTION_QUERY: &str = "/attention|attn/i";
 pub(super) const SOFTMAX_QUERY: &str = "/softmax/i";

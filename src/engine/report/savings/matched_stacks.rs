@@ -1,18 +1,15 @@
 //! Stacks that savings recognize by their function names.
 
-use crate::backward_stacks::BackwardStacks;
 use analysis::IdSet;
 use history::snapshot::StackId;
 
-/// Stacks that compute the loss, run the model, compute attention or run the backward pass, found by their function
-/// names.
+/// Stacks that compute the loss, run the model or compute attention, found by their function names.
 #[derive(Clone, Copy)]
 pub(super) struct MatchedStacks<'a> {
     pub(super) loss: &'a IdSet,
     pub(super) forward: &'a IdSet,
     pub(super) attention: &'a IdSet,
     pub(super) softmax: &'a IdSet,
-    pub(super) backward: &'a BackwardStacks,
 }
 
 impl MatchedStacks<'_> {

@@ -15,10 +15,9 @@ mod tables;
 use super::insight::{Given, Insight, Need};
 use super::layout::Layout;
 use super::writer::{MIN_EFFECT, ReportWriter, threshold};
-use crate::backward_stacks::BackwardStacks;
 use crate::open::OpenFile;
 use crate::report::fragmentation::peak_reserved_moment;
-use crate::stack_match::StackMatch;
+use crate::stack_match::{FORWARD_QUERY, StackMatch};
 use crate::stack_trees::Population;
 use crate::state::ReleasableSegments;
 use base::slice::{SliceResult, TimeSlice};
@@ -29,7 +28,7 @@ use history::snapshot::Snapshot;
 use kinds::{KINDS, Saving, SavingKind};
 use matched_stacks::MatchedStacks;
 use pass::PeakPass;
-use protocol::{Grouping, Query, Scope};
+use protocol::{Grouping, Scope};
 
 /// Maximum number of call sites in a statement.
 const MAX_SITES: usize = 3;
@@ -49,22 +48,19 @@ struct Matches {
     forward: StackMatch,
     attention: StackMatch,
     softmax: StackMatch,
-    backward: BackwardStacks,
 }
 
 impl Matches {
     fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         for (query, matches) in [
             (kinds::LOSS_QUERY, &mut self.loss),
-            (kinds::FORWARD_QUERY, &mut self.forward),
+            (FORWARD_QUERY, &mut self.forward),
             (kinds::ATTENTION_QUERY, &mut self.attention),
             (kinds::SOFTMAX_QUERY, &mut self.softmax),
         ] {
-            if let Ok(Query::Frame(matcher)) = Query::parse(query) {
-                matches.match_frames(snapshot, &matcher, slice)?;
-            }
+            matches.match_query(snapshot, query, slice)?;
         }
-        self.backward.step(snapshot, slice)
+        Ok(())
     }
 
     fn stacks(&self) -> MatchedStacks<'_> {
@@ -73,7 +69,6 @@ impl Matches {
             forward: &self.forward.stacks,
             attention: &self.attention.stacks,
             softmax: &self.softmax.stacks,
-            backward: &self.backward,
         }
     }
 }

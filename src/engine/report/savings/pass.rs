@@ -241,7 +241,7 @@ impl PeakPass {
         if bytes < 0 && traits.role == Role::Gradient && self.stale_gradients.is_stale(history, id) {
             without.change(stale, moment, bytes);
         }
-        if self.kept_gradients.excluded_bytes > 0 && bytes > 0 && matched.backward.contains(stack) {
+        if self.kept_gradients.excluded_bytes > 0 && bytes > 0 && file.backward.contains(stack) {
             without.change(
                 kind(SavingKind::UnfreedGradients),
                 moment,

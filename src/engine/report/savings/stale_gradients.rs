@@ -51,7 +51,7 @@ impl StaleGradients {
             let stack = file.stack(history, change.id);
             let last = passes.last_mut().filter(|pass| pass.end == u32::MAX);
             let is_recorded = !is_free_stack(history, change.id, stack);
-            if is_recorded && matched.backward.contains(stack) || role(change.id) == Role::Gradient {
+            if is_recorded && file.backward.contains(stack) || role(change.id) == Role::Gradient {
                 *has_backward = true;
                 last.into_iter().for_each(|pass| pass.end = change.moment);
             } else if last.is_none() && is_recorded && matched.forward.contains(stack.0) {
