@@ -23,6 +23,15 @@ elements! {
         sources_head, sources_rows;
 }
 
+/// A line of the source text that is shown.
+struct SourceLine {
+    element: Element,
+    /// Button that shows the bytes of the line, if it has any.
+    button: Option<Element>,
+    /// Update of the panel in which the line last had bytes.
+    update: u32,
+}
+
 #[derive(Default)]
 pub(super) struct Panel {
     basis: LastShown<SourceInputs>,
@@ -30,10 +39,11 @@ pub(super) struct Panel {
     revealed: [Option<u32>; 2],
     /// Source text that is shown.
     shown_text: Option<Rc<SourceText>>,
-    /// Element of each line of `shown_text`.
-    lines: Vec<Element>,
-    /// Button of each line in `lines` that has bytes. Shows them.
-    margins: Vec<Option<Element>>,
+    lines: Vec<SourceLine>,
+    /// Indices of the lines with a button.
+    with_bytes: Vec<usize>,
+    /// Number of updates of the buttons, modulo 2^32.
+    update: u32,
     /// True until the line with the most bytes of a new text has been scrolled into view.
     reveal_pending: bool,
 }
@@ -99,13 +109,14 @@ impl Panel {
         elements.source_note.set_hidden(view.note.is_empty());
         if self.shown_text.as_ref().is_none_or(|filled| !Rc::ptr_eq(filled, &view.text)) {
             self.shown_text = Some(view.text.clone());
-            self.margins.clear();
-            self.lines = add_lines(elements, &view.text.text);
+            self.with_bytes.clear();
+            let line = |element| SourceLine { element, button: None, update: self.update };
+            self.lines = add_lines(elements, &view.text.text).into_iter().map(line).collect();
             elements.source.set_scroll_top(0);
             self.reveal_pending = true;
         }
         self.show_margins(elements, &view.lines);
-        let heaviest = view.lines.first().and_then(|margin| self.margins.get(line_index(margin)?)?.as_ref());
+        let heaviest = view.lines.first().and_then(|margin| self.lines.get(line_index(margin)?)?.button.as_ref());
         if let Some(heaviest) = heaviest {
             if std::mem::take(&mut self.reveal_pending) {
                 heaviest.scroll_into_view();
@@ -116,37 +127,39 @@ impl Panel {
 
     /// Updates the buttons with the bytes of lines, and removes those of lines that no longer have bytes.
     fn show_margins(&mut self, elements: &Elements, margins: &[LineBytes]) {
-        let mut before = std::mem::take(&mut self.margins);
-        before.resize(self.lines.len(), None);
-        self.margins.resize(self.lines.len(), None);
+        self.update = self.update.wrapping_add(1);
+        let before = std::mem::take(&mut self.with_bytes);
         for margin in margins {
             let Some(index) = line_index(margin) else { continue };
-            let (Some(line), Some(place)) = (self.lines.get(index), self.margins.get_mut(index)) else { continue };
+            let Some(SourceLine { element, button, update }) = self.lines.get_mut(index) else { continue };
             // Buttons are kept where possible, so that the focused one keeps the focus.
-            let button = before.get_mut(index).and_then(Option::take).unwrap_or_else(|| {
+            let button = button.get_or_insert_with(|| {
                 let button = elements.new_button("", "", ("data-beside", &margin.line.to_string()));
                 for class in ["now", "peak"] {
                     elements.append_new(&button, "span", class, "");
                 }
-                append(line, &button);
-                line.set_class_name("has-bytes");
+                append(element, &button);
+                element.set_class_name("has-bytes");
                 button
             });
+            *update = self.update;
+            self.with_bytes.push(index);
             let cells = [button.first_element_child(), button.last_element_child()];
             for (cell, text) in cells.into_iter().flatten().zip([&margin.now, &margin.peak]) {
                 set_text(&cell, text);
             }
-            set_attribute(&button, "tabindex", "-1");
-            set_attribute(&button, "title", &margin.exact);
-            set_attribute(&button, "aria-label", &["Line ", &margin.line.to_string(), ": ", &margin.exact].concat());
-            show_marks(&button, margin.highlight);
-            set_bar(&button, margin.per_mille);
-            *place = Some(button);
+            set_attribute(button, "tabindex", "-1");
+            set_attribute(button, "title", &margin.exact);
+            set_attribute(button, "aria-label", &["Line ", &margin.line.to_string(), ": ", &margin.exact].concat());
+            show_marks(button, margin.highlight);
+            set_bar(button, margin.per_mille);
         }
-        for (line, button) in self.lines.iter().zip(before) {
-            if let Some(button) = button {
+        for index in before {
+            if let Some(line) = self.lines.get_mut(index).filter(|line| line.update != self.update)
+                && let Some(button) = line.button.take()
+            {
                 button.remove();
-                line.set_class_name("");
+                line.element.set_class_name("");
             }
         }
     }
