@@ -273,17 +273,7 @@ impl Store {
 
     /// Parses a segment with its blocks.
     pub(super) fn parse_segment(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<Segment, ContentError> {
-        let mut segment = Segment {
-            device: 0,
-            address: None,
-            total_size: 0,
-            stream: None,
-            small: false,
-            pool: None,
-            expandable: false,
-            stack: StackId::NONE,
-            blocks: 0..0,
-        };
+        let mut segment = Segment::new(0);
         let (mut total_size, mut blocks) = (None, None);
         for (key, word, value) in fields(pairs) {
             let Some(key) = key else {

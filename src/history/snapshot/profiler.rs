@@ -251,17 +251,7 @@ impl<S: EventSink> Reader<S> {
         let (state, stack) = (BlockState::Allocated, StackId::NONE);
         let block = Block { address: 0, size: bytes, requested: bytes, state, stack };
         self.store.blocks.push(ReadBlock { block, has_address: true });
-        top.segments.push(Segment {
-            device,
-            address: None,
-            total_size: 0,
-            stream: None,
-            small: false,
-            pool: None,
-            expandable: false,
-            stack,
-            blocks: row..row + 1,
-        });
+        top.segments.push(Segment { blocks: row..row + 1, ..Segment::new(device) });
     }
 
     fn word(&mut self, word: &str) -> Option<Value> {

@@ -56,6 +56,23 @@ pub struct Segment {
     pub blocks: std::ops::Range<u32>,
 }
 
+impl Segment {
+    /// Creates a segment without an address, bytes, and blocks.
+    pub(super) fn new(device: i64) -> Segment {
+        Segment {
+            device,
+            address: None,
+            total_size: 0,
+            stream: None,
+            small: false,
+            pool: None,
+            expandable: false,
+            stack: StackId::NONE,
+            blocks: 0..0,
+        }
+    }
+}
+
 /// One `START` or `END` entry of `external_annotations`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AnnotationMark {
