@@ -19,12 +19,12 @@ const WAIT_S: u64 = 120;
 /// Script that records the times of requests to the simulator and of its answers. The simulator is the second worker
 /// of the page. Messages are arrays whose first element is an encoded value, which starts with the index of its variant
 /// (`SimulatorRequest::Ask` is 2).
-const TIMING_SCRIPT: &str = "window.told = []; { const Own = Worker; let workers = 0; window.Worker = class extends Own { \
+const TIMING_SCRIPT: &str = "window.messages = []; { const Own = Worker; let workers = 0; window.Worker = class extends Own { \
     constructor(...of) { super(...of); this.isSimulator = ++workers === 2; this.addEventListener('message', event => { \
-        if (this.isSimulator && Array.isArray(event.data)) told.push(['answer', performance.now()]); }); } \
+        if (this.isSimulator && Array.isArray(event.data)) messages.push(['answer', performance.now()]); }); } \
     postMessage(message, ...more) { \
         if (this.isSimulator && Array.isArray(message) && new Uint8Array(message[0])[0] === 2) \
-            told.push(['ask', performance.now()]); \
+            messages.push(['ask', performance.now()]); \
         return super.postMessage(message, ...more); } }; }";
 
 pub(crate) fn run(_: &[String]) {
@@ -88,20 +88,23 @@ fn measure_in_page(path: &Path) -> (f64, f64, usize) {
         page.evaluate("document.querySelector('[data-topic=settings]')?.click()");
         page.text("#what-if-proof").contains("reproduces")
     });
-    page.evaluate("told.length = 0; document.querySelector('#what-if-search').click()");
+    page.evaluate("messages.length = 0; document.querySelector('#what-if-search').click()");
     let rows = "document.querySelectorAll('#what-if-answer table:not(.fits) tbody tr').length";
     wait(&page, "all settings", || page.evaluate(rows).as_u64() > Some(5) && page.text("#what-if-status").is_empty());
     let rows = page.evaluate(rows).as_u64().unwrap_or_default() as usize;
     // Rows arrive one by one, before the smallest memories. The first is known already.
     let all = ms_until_answer(&page, rows).expect("as many answers as rows");
     let one = (0..ROUNDS).map(|_| {
-        page.evaluate("told.length = 0; document.querySelector('#what-if-answer .recorded [data-run-show]').click()");
+        page.evaluate(
+            "messages.length = 0; document.querySelector('#what-if-answer .recorded [data-run-show]').click()",
+        );
         wait(&page, "the run", || ms_until_answer(&page, 1).is_some());
         // The button is pressed once the last answer has arrived.
         wait(&page, "the button", || {
             page.attribute("#what-if-answer .recorded [data-run-show]", "aria-pressed").as_deref() == Some("true")
         });
-        let last = page.evaluate("told.filter(([what]) => what === 'answer').length").as_u64().unwrap_or(1) as usize;
+        let last =
+            page.evaluate("messages.filter(([what]) => what === 'answer').length").as_u64().unwrap_or(1) as usize;
         let took = ms_until_answer(&page, last).expect("it answered");
         page.evaluate("document.querySelector('#what-if-answer .recorded [data-run-show]').click()");
         took
@@ -112,8 +115,8 @@ fn measure_in_page(path: &Path) -> (f64, f64, usize) {
 /// Milliseconds from the request to the nth answer, counted from 1.
 fn ms_until_answer(page: &Page, number: usize) -> Option<f64> {
     let script = format!(
-        "(() => {{ const at = told.find(([what]) => what === 'ask')?.[1]; \
-         const answer = told.filter(([what]) => what === 'answer')[{}]?.[1]; return answer - at; }})()",
+        "(() => {{ const at = messages.find(([what]) => what === 'ask')?.[1]; \
+         const answer = messages.filter(([what]) => what === 'answer')[{}]?.[1]; return answer - at; }})()",
         number.saturating_sub(1)
     );
     page.evaluate(&script).as_f64()
