@@ -86,7 +86,7 @@ fn measure_in_page(path: &Path) -> (f64, f64, usize) {
     page.evaluate("document.querySelector('[data-topic=settings]')?.click()");
     wait(&page, "the check against the recording", || {
         page.evaluate("document.querySelector('[data-topic=settings]')?.click()");
-        page.text("#what-if-proof").contains("reproduces")
+        page.text("#what-if-proof").contains("Simulator check")
     });
     page.evaluate("messages.length = 0; document.querySelector('#what-if-search').click()");
     let rows = "document.querySelectorAll('#what-if-answer table:not(.fits) tbody tr').length";

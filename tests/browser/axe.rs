@@ -89,7 +89,7 @@ fn views_and_dialogs_have_no_violations() {
         page.click("#tab-insights");
         page.click("[data-topic=settings]");
         page.wait_until("the check against the recording is shown", || {
-            page.text("#what-if-proof").contains("reproduces")
+            page.text("#what-if-proof").contains("Simulator check")
         });
         page.click("#what-if-search");
         page.wait_until("the simulation is finished", || {
