@@ -2,6 +2,7 @@
 //! their stacks form a tree.
 
 pub use analysis::internal::{DEFAULT_RULES, InternalRules, RuleError};
+use base::units::group_digits;
 use serde::{Deserialize, Serialize};
 
 /// A set of allocations with weights. The weight of an allocation is its requested bytes, except in
@@ -31,6 +32,17 @@ pub struct Span {
     pub from: u32,
     /// End moment. It is not less than `from`.
     pub to: u32,
+}
+
+impl Span {
+    /// Returns the events of the range as text: `1,000 – 1,999`, `7`, or `none`.
+    pub fn events_text(self) -> String {
+        match self.to.checked_sub(1).filter(|last| *last >= self.from) {
+            None => "none".to_owned(),
+            Some(last) if last == self.from => group_digits(last.into()),
+            Some(last) => group_digits(self.from.into()) + " – " + &group_digits(last.into()),
+        }
+    }
 }
 
 /// Sum of weights over a set of allocations.

@@ -4,7 +4,7 @@
 pub use crate::state::slices::{Slice, Slices};
 
 use crate::plot::marks::{AXIS_PX, MIN_SLICE_PX, TRACK_PX, WindowMarks};
-use crate::scope::range::{events_text, fact_lines};
+use crate::scope::range::fact_lines;
 use crate::scope::{cursor, range};
 use crate::state::change::AskPhase;
 use crate::state::hover::Card;
@@ -77,7 +77,7 @@ pub(crate) fn zoom_to_range(state: &mut Shared) {
 pub(crate) fn select_annotation(state: &mut Shared, index: usize) -> Option<[AxisPoint; 2]> {
     let mark = state.surroundings.marks.latest().and_then(|marks| marks.ranges.get(index))?;
     let (span, points) = (mark.span, [mark.start, mark.end]);
-    let remark = ["Annotation ", &mark.name, ": events ", &events_text(span), "."].concat();
+    let remark = ["Annotation ", &mark.name, ": events ", &span.events_text(), "."].concat();
     state.tools.crosshair.follow_pointer();
     cursor::set_fixed_range(state, span.from, span.to);
     (state.slices.last_visited, state.remark) = (Some(index), Some(remark));
@@ -119,7 +119,7 @@ pub(crate) fn step_annotation(state: &mut Shared, direction: Direction) {
 pub fn card(state: &Shared) -> Option<Card> {
     let (slice, _) = state.slices.hovered.as_ref()?;
     let fact = |(label, value): (&'static str, String)| Fact { label: label.to_owned(), value };
-    let mut facts = vec![fact(("Events", events_text(slice.span)))];
+    let mut facts = vec![fact(("Events", slice.span.events_text()))];
     facts.push(fact(("Duration", duration_us(i64::try_from(slice.duration_us).unwrap_or(i64::MAX)))));
     match state.slices.facts.answer_to(&slice.span).map(fact_lines) {
         Some([allocated, freed, kept, _, peak, _]) => facts.extend([peak, allocated, freed, kept].map(fact)),

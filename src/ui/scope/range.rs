@@ -6,8 +6,8 @@ pub use crate::state::range::{RangeScope, ViewScope};
 use crate::scope::cursor;
 use crate::state::shared::Shared;
 use crate::text::amount::{bytes_text, change, event_name, event_text, sign};
-use base::units::{Bytes, Moment, duration_us, group_digits, pluralize};
-use protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
+use base::units::{Bytes, Moment, duration_us, pluralize};
+use protocol::{MomentFacts, RangeFacts, Scope, Weight};
 
 /// Chooses the scope of the views. If it requires a range and none is selected, selects the visible window as the
 /// range. For a change, selects the part of the window up to the cursor.
@@ -102,7 +102,7 @@ pub fn view(state: &Shared) -> Option<RangeView> {
     state.cursor.range?;
     let is_extended = state.cursor.extended_from.is_some();
     let Some(facts) = facts(state) else { return Some(RangeView { is_extended, ..RangeView::default() }) };
-    let mut lines = vec![("Events", events_text(facts.span))];
+    let mut lines = vec![("Events", facts.span.events_text())];
     let times = state.cursor.ends.answer_to(&facts.span).and_then(|[from, to]| Some((from.time_us?, to.time_us?)));
     if let Some((from, to)) = times {
         lines.push(("Duration", duration_us(to.saturating_sub(from))));
@@ -133,15 +133,6 @@ pub(crate) fn fact_lines(facts: &RangeFacts) -> [(&'static str, String); 6] {
     ]
 }
 
-/// Formats the events of a range: `1,000 – 1,999`.
-pub(crate) fn events_text(span: Span) -> String {
-    match span.to.checked_sub(1).filter(|last| *last >= span.from) {
-        None => "none".to_owned(),
-        Some(last) if last == span.from => group_digits(last.into()),
-        Some(last) => group_digits(span.from.into()) + " – " + &group_digits(last.into()),
-    }
-}
-
 /// Formats the change from A to B: `A: event 999, 1.20 GiB → B: event 1,999, 3.40 GiB · Δ +2.20 GiB`.
 fn change_title(facts: &RangeFacts) -> String {
     let end =
@@ -165,7 +156,7 @@ pub fn title(state: &Shared) -> String {
     }
     let Scope::At(moment) = state.views.scope else {
         let Some(facts) = facts(state) else { return String::new() };
-        let mut text = "events ".to_owned() + &events_text(facts.span);
+        let mut text = "events ".to_owned() + &facts.span.events_text();
         let weight = match state.cursor.range_scope {
             RangeScope::Live | RangeScope::ByteMoments | RangeScope::WholeTrace => return text,
             RangeScope::Change => return change_title(facts),

@@ -8,7 +8,7 @@ use crate::report::column::{self, sheet};
 use crate::stack_trees::Population;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::{sorted_numbers, two_part_key};
-use base::units::{Moment, group_digits, pluralize};
+use base::units::{Moment, pluralize};
 use history::replay::Curve;
 use protocol::{Cell, Scope, Span, Tone};
 
@@ -131,10 +131,10 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, given: &Given<
 
 /// Returns a text such as `Events 100 – 299`.
 fn describe_events(span: Span) -> String {
-    match span.to.checked_sub(1).filter(|last| *last >= span.from) {
-        None => "No events".to_owned(),
-        Some(last) if last == span.from => format!("Event {}", group_digits(last.into())),
-        Some(last) => format!("Events {} – {}", group_digits(span.from.into()), group_digits(last.into())),
+    match span.to.saturating_sub(span.from) {
+        0 => "No events".to_owned(),
+        1 => "Event ".to_owned() + &span.events_text(),
+        _ => "Events ".to_owned() + &span.events_text(),
     }
 }
 
