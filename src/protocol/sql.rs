@@ -21,7 +21,7 @@ pub enum SqlRequest {
         cursor: Option<usize>,
     },
     Run(String),
-    /// Sorts the result by the column with this index. If it is sorted by it already, reverses the order.
+    /// Sorts the result by the column with this index. Reverses the order if it is already sorted by this column.
     Sort(usize),
     /// Requests the next rows of the result.
     More,

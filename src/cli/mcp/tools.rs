@@ -163,7 +163,7 @@ pub(super) const TOOLS: &[Tool] = &[
         description: "Reserved memory at a moment: segments, what is free where, which call sites pin it.",
         parameters: &[
             AT,
-            parameter("request", Text("--request"), "Bytes, such as 64MiB: where a request of so many would be placed"),
+            parameter("request", Text("--request"), "Size of a request, such as 64MiB: where it would be placed"),
             DEVICE,
             ROWS,
         ],

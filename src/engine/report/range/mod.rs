@@ -104,7 +104,7 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Range, given: &Given<
     let text = format!("Peak in the range: {} {}.", bytes_text(at_peak.bytes), moment_text(at_peak.moment));
     writer.add_statement(Tone::Fact, text, Some(moment_evidence(at_peak.moment)));
     let text = format!(
-        "Allocated: {}. Freed: {}. Kept, so allocated in the range and live at its end: {}.",
+        "Allocated: {}. Freed: {}. Allocated in the range and still live at its end: {}.",
         allocated.describe(),
         freed.describe(),
         kept.describe()

@@ -109,7 +109,7 @@ impl SavingKind {
                 "Activations kept without a backward pass in the trace",
                 "Without them",
                 "activations not kept for a backward pass, at most",
-                "If the program only infers, run it under torch.inference_mode() or torch.no_grad(), so that each is freed after its last use.",
+                "For inference, run the program under torch.inference_mode() or torch.no_grad(), so that each is freed after its last use.",
                 "Outputs that the program uses stay.",
             ],
             SavingKind::AttentionScores => [
