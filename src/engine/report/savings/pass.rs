@@ -278,7 +278,7 @@ impl PeakPass {
         self.without_group(self.site_count + self.category_count + kind as u32)
     }
 
-    /// Returns whether the trace has a backward pass or an optimizer. Without them, it only runs inference, or ends in the
+    /// Returns whether the trace has a backward pass or an optimizer. Without them, it runs inference, or ends in the
     /// forward pass.
     pub(super) fn has_backward(&self) -> bool {
         self.stale_gradients.has_backward() || self.kept_activations.is_training()
