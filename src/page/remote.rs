@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{ErrorEvent, Event, MessageEvent, Worker};
+use web_sys::{ErrorEvent, Event, MessageEvent, Worker, WorkerOptions};
 
 /// A worker that starts with the first request. Requests wait until it is ready. It is terminated when it is stopped or
 /// dropped, and can be started again.
@@ -110,7 +110,7 @@ impl Link {
             if link.generation.get() != generation {
                 return;
             }
-            match code.and_then(|(script, module)| Thread::new(&link, &script, &module)) {
+            match code.and_then(|(script, module)| Thread::new(&link, link.code.name(), &script, &module)) {
                 Ok(thread) => {
                     if let Stage::Starting(started, _) = &mut *link.stage.borrow_mut() {
                         *started = Some(thread);
@@ -174,8 +174,10 @@ impl Drop for Thread {
 }
 
 impl Thread {
-    fn new(link: &Rc<Link>, script: &str, module: &JsValue) -> Result<Thread, String> {
-        let worker = Worker::new(script).map_err(|error| dom::error_message(&error))?;
+    fn new(link: &Rc<Link>, name: &str, script: &str, module: &JsValue) -> Result<Thread, String> {
+        let options = WorkerOptions::new();
+        options.set_name(name);
+        let worker = Worker::new_with_options(script, &options).map_err(|error| dom::error_message(&error))?;
         let listen = |kind, handle: fn(&Link, &Event)| {
             let (link, generation) = (link.clone(), link.generation.get());
             EventListener::new(&worker, kind, move |event| {

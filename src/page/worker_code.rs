@@ -41,6 +41,11 @@ impl WorkerCode {
         Rc::new(WorkerCode { window, id: None, loaded: RefCell::default() })
     }
 
+    /// Returns the name of its workers, as shown by a browser's developer tools.
+    pub(super) fn name(&self) -> &'static str {
+        self.id.unwrap_or("engine")
+    }
+
     /// Returns the window that loads the code.
     pub(super) fn window(&self) -> &Window {
         &self.window

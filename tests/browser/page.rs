@@ -416,6 +416,18 @@ impl Page {
         self.chromium.events(is_worker).iter().map(|event| text(&event.params["sessionId"])).collect()
     }
 
+    /// Number of the page's workers that read snapshots, including those that have ended. The others run the simulator,
+    /// SQL, YAML and rank scans.
+    pub(crate) fn engine_worker_count(&self) -> usize {
+        let is_engine = |event: &Event| {
+            event.method == "Target.attachedToTarget"
+                && event.session == self.session
+                && event.params["targetInfo"]["type"] == "worker"
+                && event.params["targetInfo"]["title"] == "engine"
+        };
+        self.chromium.events(is_engine).len()
+    }
+
     /// Number of [`Page::workers`] that have ended.
     pub(crate) fn ended_worker_count(&self) -> usize {
         // The service worker is not counted: it ends when it is idle.
