@@ -16,6 +16,11 @@ from websocket import WebSocketTimeoutException, create_connection
 # A page of memscape that has drawn a snapshot.
 DRAWN = "document.body?.dataset?.state === 'ready' && +document.querySelector('canvas#timeline')?.dataset?.frames > 0"
 
+# Limits for a stuck browser, far above what a loaded machine takes.
+ANSWER_TIMEOUT_S = 120
+# A frame that changes its process never answers, so this limit is reached in tests that pass.
+FRAME_TIMEOUT_S = 10
+
 
 class Browser:
     """One tab of a headless Chromium."""
@@ -31,7 +36,7 @@ class Browser:
         place = Path(self._folder) / "DevToolsActivePort"
         wait_for("Chromium", lambda: place.exists() and len(place.read_text().splitlines()) == 2)
         port, path = place.read_text().splitlines()
-        self._socket = create_connection(f"ws://127.0.0.1:{port}{path}", suppress_origin=True, timeout=10)
+        self._socket = create_connection(f"ws://127.0.0.1:{port}{path}", suppress_origin=True, timeout=ANSWER_TIMEOUT_S)
         self._number = 0
         self._frames: dict[str, str] = {}
         [tab] = [it for it in self._call("Target.getTargets")["targetInfos"] if it["type"] == "page"]
@@ -70,6 +75,7 @@ class Browser:
             known = self._frames.get(found[0])
             session = self._frames[found[0]] = known or self._attach(found[0])
         asked = {"expression": script, "returnByValue": True, "awaitPromise": True}
+        self._socket.settimeout(ANSWER_TIMEOUT_S if frame is None else FRAME_TIMEOUT_S)
         try:
             answer = self._call("Runtime.evaluate", session, **asked)
         except WebSocketTimeoutException:
@@ -78,6 +84,8 @@ class Browser:
                 raise
             self._frames.clear()
             return None
+        finally:
+            self._socket.settimeout(ANSWER_TIMEOUT_S)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
@@ -123,7 +131,7 @@ class Browser:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def wait_for(what: str, holds: Callable[[], Any], seconds: float = 60) -> Any:
+def wait_for(what: str, holds: Callable[[], Any], seconds: float = 180) -> Any:
     """Wait for the thing itself."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
