@@ -110,7 +110,7 @@ impl Link {
             if link.generation.get() != generation {
                 return;
             }
-            match code.and_then(|(script, module)| Thread::new(&link, link.code.name(), &script, &module)) {
+            match code.and_then(|(script, module)| Thread::new(&link, &script, &module)) {
                 Ok(thread) => {
                     if let Stage::Starting(started, _) = &mut *link.stage.borrow_mut() {
                         *started = Some(thread);
@@ -174,9 +174,9 @@ impl Drop for Thread {
 }
 
 impl Thread {
-    fn new(link: &Rc<Link>, name: &str, script: &str, module: &JsValue) -> Result<Thread, String> {
+    fn new(link: &Rc<Link>, script: &str, module: &JsValue) -> Result<Thread, String> {
         let options = WorkerOptions::new();
-        options.set_name(name);
+        options.set_name(link.code.name());
         let worker = Worker::new_with_options(script, &options).map_err(|error| dom::error_message(&error))?;
         let listen = |kind, handle: fn(&Link, &Event)| {
             let (link, generation) = (link.clone(), link.generation.get());

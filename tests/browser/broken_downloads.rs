@@ -47,7 +47,7 @@ impl ServerState {
     #[track_caller]
     fn break_at(&self, page: &Page, bytes: usize) {
         page.wait_until(&format!("the worker has read {bytes} bytes"), || {
-            page.workers().last().is_some_and(|worker| page.evaluate_in(worker, "self.came ?? 0") == bytes)
+            page.engine_workers().last().is_some_and(|worker| page.evaluate_in(worker, "self.came ?? 0") == bytes)
         });
         self.read_bytes.store(bytes, Ordering::SeqCst);
     }
@@ -136,7 +136,7 @@ fn halves_bytes() -> Vec<u8> {
 fn wait_for_bytes(page: &Page) {
     page.wait_until("some bytes were read", || {
         let came = |worker: &String| page.evaluate_in(worker, "self.came ?? 0").as_u64();
-        page.workers().last().and_then(came).is_some_and(|bytes| bytes > 0)
+        page.engine_workers().last().and_then(came).is_some_and(|bytes| bytes > 0)
     });
 }
 

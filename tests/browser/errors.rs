@@ -91,7 +91,7 @@ fn crashed_worker_reports_error_and_next_file_opens() {
     let page = open_empty_page();
     page.drop_files(&[&halves()]);
     wait_for_halves(&page);
-    let worker = page.workers().pop().expect("the page has a worker");
+    let worker = page.engine_workers().pop().expect("the page has a worker");
     // A wasm trap appears as an uncaught error.
     page.evaluate_in(&worker, "void setTimeout(() => { throw new WebAssembly.RuntimeError('unreachable'); })");
     page.wait_for_state("error");

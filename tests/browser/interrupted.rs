@@ -86,7 +86,7 @@ fn cancel_works_in_every_phase() {
     page.wait_for(&"empty".to_owned(), || page.state());
     assert_recovers(&page);
     // One worker for each of the two documents, and one for each of the two files dropped while another was open.
-    assert_eq!(page.engine_worker_count(), 4, "cancelling ends a worker only if another one holds the open file");
+    assert_eq!(page.engine_workers().len(), 4, "cancelling ends a worker only if another one holds the open file");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn resume_reading(page: &Page) {
 }
 
 fn evaluate_in_worker(page: &Page, script: &str) -> Value {
-    page.evaluate_in(page.workers().last().expect("the worker has started"), script)
+    page.evaluate_in(page.engine_workers().last().expect("the worker has started"), script)
 }
 
 /// Truncates a file that a page has open.

@@ -408,24 +408,24 @@ impl Page {
 
     /// Sessions of the page's workers, oldest first, including those that have ended.
     pub(crate) fn workers(&self) -> Vec<String> {
-        let is_worker = |event: &Event| {
-            event.method == "Target.attachedToTarget"
-                && event.session == self.session
-                && event.params["targetInfo"]["type"] == "worker"
-        };
-        self.chromium.events(is_worker).iter().map(|event| text(&event.params["sessionId"])).collect()
+        self.workers_with(|_| true)
     }
 
-    /// Number of the page's workers that read snapshots, including those that have ended. The others run the simulator,
-    /// SQL, YAML and rank scans.
-    pub(crate) fn engine_worker_count(&self) -> usize {
-        let is_engine = |event: &Event| {
+    /// The [`Page::workers`] that read snapshots. The others run the simulator, SQL, YAML and rank scans. The simulator
+    /// starts in the background at any time after a file is open.
+    pub(crate) fn engine_workers(&self) -> Vec<String> {
+        self.workers_with(|target| target["title"] == "engine")
+    }
+
+    fn workers_with(&self, is_wanted: impl Fn(&Value) -> bool) -> Vec<String> {
+        let is_worker = |event: &Event| {
+            let target = &event.params["targetInfo"];
             event.method == "Target.attachedToTarget"
                 && event.session == self.session
-                && event.params["targetInfo"]["type"] == "worker"
-                && event.params["targetInfo"]["title"] == "engine"
+                && target["type"] == "worker"
+                && is_wanted(target)
         };
-        self.chromium.events(is_engine).len()
+        self.chromium.events(is_worker).iter().map(|event| text(&event.params["sessionId"])).collect()
     }
 
     /// Number of [`Page::workers`] that have ended.

@@ -47,7 +47,7 @@ fn page_and_worker_cannot_reach_other_origin() {
     wait_for_halves(&page);
     let probe = format!("{}/open/probe", site.other_origin);
     assert_eq!(page.evaluate(&fetch_attempt(&probe)), "refused");
-    let worker = page.workers().pop().expect("the page has a worker");
+    let worker = page.engine_workers().pop().expect("the page has a worker");
     assert_eq!(page.evaluate_in(&worker, &fetch_attempt(&probe)), "refused");
     // Ways to send a request without fetch.
     let image = format!(

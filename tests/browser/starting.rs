@@ -42,7 +42,7 @@ fn warm_up_is_invisible_and_sends_no_requests() {
     assert!(asked.iter().all(is_own), "{asked:#?}");
     page.drop_files(&[&halves()]);
     wait_for_halves(&page);
-    assert_eq!(page.engine_worker_count(), 1, "the file needs no second worker");
+    assert_eq!(page.engine_workers().len(), 1, "the file needs no second worker");
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
@@ -69,7 +69,7 @@ fn opening_file_ends_warm_up() {
     page.evaluate_in(&worker, "MessagePort.prototype.postMessage = self.send; self.held.forEach(send => send()); 0");
     wait_for_halves(&page);
     assert_eq!(rehearsal_count(&page, &worker), 0);
-    assert_eq!(page.engine_worker_count(), 1);
+    assert_eq!(page.engine_workers().len(), 1);
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
