@@ -16,11 +16,11 @@ const FILES: [(&str, &str); 2] =
 const ROUNDS: usize = 5;
 const WAIT_S: u64 = 120;
 
-/// Script that records the times of requests to the simulator and of its answers. The simulator is the second worker
-/// of the page. Messages are arrays whose first element is an encoded value, which starts with the index of its variant
+/// Script that records the times of requests to the simulator and of its answers. The simulator's worker has the name
+/// of its part. Messages are arrays whose first element is an encoded value, which starts with the index of its variant
 /// (`SimulatorRequest::Ask` is 2).
-const TIMING_SCRIPT: &str = "window.messages = []; { const Own = Worker; let workers = 0; window.Worker = class extends Own { \
-    constructor(...of) { super(...of); this.isSimulator = ++workers === 2; this.addEventListener('message', event => { \
+const TIMING_SCRIPT: &str = "window.messages = []; { const Own = Worker; window.Worker = class extends Own { \
+    constructor(...of) { super(...of); this.isSimulator = of[1]?.name === 'part-simulator'; this.addEventListener('message', event => { \
         if (this.isSimulator && Array.isArray(event.data)) messages.push(['answer', performance.now()]); }); } \
     postMessage(message, ...more) { \
         if (this.isSimulator && Array.isArray(message) && new Uint8Array(message[0])[0] === 2) \
