@@ -57,7 +57,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Creates a segment without an address, bytes, and blocks.
+    /// Creates a segment of a device, without address, bytes or blocks.
     pub(super) fn new(device: i64) -> Segment {
         Segment {
             device,

@@ -28,7 +28,7 @@ struct SourceLine {
     element: Element,
     /// Button that shows the bytes of the line, if it has any.
     button: Option<Element>,
-    /// Update of the panel in which the line last had bytes.
+    /// [`Panel::update`] when the line last had bytes.
     update: u32,
 }
 

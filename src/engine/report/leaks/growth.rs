@@ -116,8 +116,8 @@ fn newest_live(never_freed: &SiteSums, group: u32) -> Option<u32> {
     Some(never_freed.get(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
 }
 
-/// Returns whether the growth of a call site is worth a sentence.
-fn is_worth_statement(history: &DeviceHistory, site: &SiteGrowth) -> bool {
+/// Returns whether the growth of a call site is worth a statement.
+fn is_notable_growth(history: &DeviceHistory, site: &SiteGrowth) -> bool {
     is_notable(site.growth(), history.live_peak().1)
 }
 
@@ -365,7 +365,7 @@ impl Growth {
             let Some(site) = self.sites.get(group as usize).filter(|site| tones.contains(&self.tone(site))) else {
                 continue;
             };
-            if !is_worth_statement(history, site) {
+            if !is_notable_growth(history, site) {
                 continue;
             }
             let stack = file.stack(history, AllocationId(site.newest));
@@ -397,7 +397,7 @@ impl Growth {
         let fewest = min_steps(writer.question);
         let (compared, span, ranked) = (self.compared(), self.span(), self.ranked(&fewest));
         let worthy = ranked.iter().filter_map(|&group| self.sites.get(group as usize));
-        let worthy = worthy.filter(|site| is_worth_statement(history, site)).count();
+        let worthy = worthy.filter(|site| is_notable_growth(history, site)).count();
         let steps = pluralize(compared.into(), "step") + if self.baseline > 0 { " after the first two" } else { "" };
         if u64::from(compared) < fewest.value.max(1) {
             let needed = group_digits(fewest.value.max(2).saturating_add(self.baseline.into()));
