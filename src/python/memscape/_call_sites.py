@@ -11,7 +11,7 @@ from typing import Any
 
 _MOST_NAMES = 3
 _MOST_FRAMES = 200
-NO_STACK = "no stack: allocated before recording, or by C++ alone"
+NO_STACK = "no stack: in backward, by C++ alone, or before recording"
 
 
 def library_folders(torch: Any) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ class CallSites:
 
     def _of(self, frames: list[tuple[str, int, str]]) -> str:
         own = self._of_user(frames)
-        return f"{_short(frames[0])} (no frame of yours: backward, or a library)" if own is None else own
+        return f"{_short(frames[0])} (no frame of yours)" if own is None else own
 
     def _of_user(self, frames: Iterable[tuple[str, int, str]]) -> str | None:
         chain: dict[str, str] = {}

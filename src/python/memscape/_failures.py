@@ -115,7 +115,7 @@ class Failures:
 
     def _failure(self, request: _Request) -> _verdict.Failure:
         counters = self._backend.counters(request.device)
-        step = f", after step {self._steps.number}" if self._steps.number >= 0 else ""
+        step = f", {self._steps.place}" if self._steps.place else ""
         return _verdict.Failure(
             where=f"rank {_ranks.rank()}, {self._host}, GPU {request.device}{step}",
             asked_by=self._asked_by(),
@@ -192,7 +192,7 @@ class Failures:
         statements = _saved_verdict.read_statements(path, topic, left) if left > 0 else []
         read_s = time.monotonic() - saved
         lines = _saved_verdict.lines(path, saved - request.began, read_s, statements, has_advice=has_advice)
-        text = _verdict.cut(lines, _saved_verdict.MAX_LINES)
+        text = _verdict.cut(lines, _saved_verdict.MAX_LINES, max_line=_verdict.MAX_BYTES)
         self._output.write(text)
         return text
 

@@ -25,6 +25,7 @@ class History:
         self._pid = os.getpid()
         self._start: Callable[..., Any] | None = None
         self._wrapper: Callable[..., Any] | None = None
+        self._is_started = False
         self._ignored: dict[str, int] = {}
         self._restarts: list[int] = []
 
@@ -33,11 +34,9 @@ class History:
         """How the history is recorded."""
         return {"entries": self._entries, "stacks": self._stacks, "context": self._context}
 
-    def start(self) -> None:
-        """Start recording."""
-        start = self._backend.memory._record_memory_history
-        self._backend.record(start, self._entries, self._stacks, self._context)
-        self._start = start
+    def wrap(self) -> None:
+        """Replace PyTorch's function, so that calls of the program are noticed, also before recording begins."""
+        start = self._start = self._backend.memory._record_memory_history
 
         @functools.wraps(start)
         def _record_memory_history(enabled: Any = "all", *arguments: Any, **options: Any) -> Any:
@@ -45,8 +44,13 @@ class History:
                 return start(enabled, *arguments, **options)
             return self._called(enabled, options)
 
-        self._wrapper = _record_memory_history
-        self._backend.memory._record_memory_history = _record_memory_history
+        self._wrapper = self._backend.memory._record_memory_history = _record_memory_history
+
+    def start(self) -> None:
+        """Start recording."""
+        if self._start is not None:
+            self._backend.record(self._start, self._entries, self._stacks, self._context)
+            self._is_started = True
 
     def _called(self, enabled: Any, options: dict[str, Any]) -> None:
         place = _caller()
@@ -57,14 +61,15 @@ class History:
                 f"{self._entries:,} events until it stops"
             )
         self._ignored[place] = self._ignored.get(place, 0) + 1
-        if enabled and options.get("stacks", "python") == "all" and self._stacks != "all" and self._start is not None:
+        if enabled and options.get("stacks", "python") == "all" and self._stacks != "all":
             # The program wants to see C++ frames too.
             self._stacks = "all"
-            self._backend.record(self._start, self._entries, self._stacks, self._context, clear=False)
+            if self._start is not None and self._is_started:
+                self._backend.record(self._start, self._entries, self._stacks, self._context, clear=False)
 
     def check(self) -> None:
         """Restart recording if something else than a call of `_record_memory_history` ended it."""
-        if self._start is None or self._backend.is_history_enabled():
+        if self._start is None or not self._is_started or self._backend.is_history_enabled():
             return
         self._restarts.append(now_us())
         if len(self._restarts) == 1:
@@ -85,7 +90,9 @@ class History:
             return
         if self._backend.memory._record_memory_history is self._wrapper:
             self._backend.memory._record_memory_history = start
-        self._backend.stop(start)
+        if self._is_started:
+            self._is_started = False
+            self._backend.stop(start)
 
 
 def _caller() -> str:

@@ -8,7 +8,6 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,28 +18,30 @@ MAX_LINES = 12
 LIMIT_S = 20.0
 """Time after which the program is ended."""
 _MOST_STATEMENTS = 3
-_MOST_OUTPUT = 16 << 20
+_MOST_OUTPUT = 4 << 20
 Statements = list[tuple[str, str]]
 """The first sentences of statements and of their fixes."""
 
 
-def read_statements(path: Path, topic: str, limit_s: float | None = None) -> Statements:
-    """Ask the program about a file, and return the statements of a topic. Empty if it fails or takes too long."""
+def read_statements(path: Path, topic: str, limit_s: float | None = None) -> Statements | None:
+    """Ask the program about a file, and return the statements of a topic. None if it fails or takes too long."""
     try:
         command = program()
     except MemscapeError:
-        return []
+        return None
     request = json.dumps({"id": 1, "command": topic, "arguments": ["--top", str(_MOST_STATEMENTS)]})
     try:
         output = _output([command, "ask", "--", os.fspath(path)], request, LIMIT_S if limit_s is None else limit_s)
     except (OSError, ValueError):
-        return []
+        return None
     for line in output.splitlines():
+        if b'"id"' not in line:
+            continue
         with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError):
             reply = json.loads(line)
             if reply.get("id") == 1:
-                return list(_sentences(reply["answer"]["statements"]))
-    return []
+                return _sentences(reply["answer"]["statements"])
+    return None
 
 
 def _output(command: list[str], request: str, limit_s: float) -> bytes:
@@ -78,9 +79,12 @@ def _output(command: list[str], request: str, limit_s: float) -> bytes:
     return bytes(data)
 
 
-def _sentences(statements: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    for statement in statements[:_MOST_STATEMENTS]:
-        yield _first_sentence(statement["text"]), _first_sentence(statement.get("fix") or "")
+def _sentences(statements: list[dict[str, Any]]) -> Statements:
+    """Return the statements that say what to change, or else the first one."""
+    found = [(_first_sentence(it["text"]), _first_sentence(it.get("fix") or "")) for it in statements]
+    # Some refer to the table below them, which is not printed here.
+    found = [(text, fix) for text, fix in found if "below" not in text + fix]
+    return [it for it in found if it[1]][:_MOST_STATEMENTS] or found[:1]
 
 
 def _first_sentence(text: str) -> str:
@@ -89,21 +93,20 @@ def _first_sentence(text: str) -> str:
     return f"{sentence.rstrip('.')}." if sentence else ""
 
 
-def lines(path: Path, saved_s: float, read_s: float, statements: Statements, *, has_advice: bool) -> list[str]:
-    """Return the lines about a saved snapshot. Without advice so far, the first fix is what to do."""
+def lines(path: Path, saved_s: float, read_s: float, statements: Statements | None, *, has_advice: bool) -> list[str]:
+    """Return the lines about a saved snapshot. If nothing was advised so far, its first fix is."""
+    file = f"saved in {saved_s:.1f} s, read in {read_s:.1f} s"
     with contextlib.suppress(OSError):
-        saved_s = round(saved_s, 1)
-        file = f"{size(path.stat().st_size)}, saved in {saved_s:.1f} s, read in {read_s:.1f} s"
-        found = [f"memscape: what the snapshot says ({file})"]
-        break_after = MAX_LINES - 2
-        fix = next((fix for _, fix in statements if fix), None)
-        if fix is not None and not has_advice:
-            found.append(f"  do        {fix}")
-        for text, more in statements:
-            found.append(f"  - {text}")
-            if more:
-                found.append(f"    {more}")
-        if not statements:
-            found.append("  nothing within the time limit, or the program memscape is missing")
-        return [*found[:break_after], f"  file      {path}", f"  look      memscape oom {path}"]
-    return []
+        file = f"{size(path.stat().st_size)}, {file}"
+    found = [f"memscape: what the snapshot says ({file})"]
+    advised = None if has_advice else next((fix for _, fix in statements or () if fix), None)
+    if advised:
+        found.append(f"  do        {advised}")
+    if statements is None:
+        found.append("  no answer: the time limit has passed, or the program memscape is missing")
+    for text, fix in statements or ():
+        found.append(f"  - {text}")
+        if fix and fix != advised:
+            found.append(f"    {fix}")
+    look = f"  look      memscape oom {path}    or    memscape serve {path.parent}"
+    return [*found[: MAX_LINES - 2], f"  file      {path}", look]

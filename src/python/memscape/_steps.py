@@ -41,6 +41,13 @@ class Steps:
         """The number, the begin and the end of each completed step, in µs."""
         return list(self._marks)
 
+    @property
+    def place(self) -> str:
+        """The step in words, such as `in step 24`, or empty before the first."""
+        if self.number < 0:
+            return ""
+        return f"{'after' if self._began_us is None else 'in'} step {self.number}"
+
     def begin(self, number: int | None, *, is_recording: bool) -> int:
         """Begin a step, end the one that runs, and return its number."""
         self.close()

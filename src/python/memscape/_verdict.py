@@ -12,7 +12,7 @@ from .table import size
 MAX_LINES = 25
 MAX_BYTES = 4096
 """Size up to which a write to a pipe is not mixed with those of other processes (PIPE_BUF on Linux)."""
-_MAX_LINE = 180
+MAX_LINE = 180
 _MAX_SITES = 8
 _EXPANDABLE = "expandable_segments:True"
 
@@ -22,7 +22,7 @@ class Failure:
     """A failed request, and the counters at that time. Sizes are in bytes."""
 
     where: str
-    """Rank, host, device and step, such as `rank 0, node3, GPU 0, after step 24`."""
+    """Rank, host, device and step, such as `rank 0, node3, GPU 0, in step 24`."""
     asked_by: str
     device: int
     requested: int
@@ -170,9 +170,9 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def cut(lines: list[str], most: int = MAX_LINES) -> str:
+def cut(lines: list[str], most: int = MAX_LINES, *, max_line: int = MAX_LINE) -> str:
     """Join lines to a text of limited size, which ends with a line break."""
-    kept = [line if len(line) <= _MAX_LINE else f"{line[: _MAX_LINE - 3]}..." for line in lines[:most]]
+    kept = [line if len(line) <= max_line else f"{line[: max_line - 3]}..." for line in lines[:most]]
     text = "\n".join(kept) + "\n"
     data = text.encode("utf-8", "replace")
     if len(data) <= MAX_BYTES:

@@ -93,6 +93,7 @@ class Recorder(Naming):
         self._is_recording = True
         _Process.active = weakref.ref(self)
         try:
+            self._history.wrap()
             self._paused.start()
             self._begin_when_initialized()
         except BaseException:
