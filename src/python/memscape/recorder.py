@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import _facts, _files, _options, _ranks, _signals, _sources
 from ._backend import Backend
+from ._contributors import Contributor, Contributors
 from ._files import Kept
 from ._looking_back import LookingBack
 from ._tensors import Named
@@ -88,6 +89,7 @@ class Recorder(LookingBack):
         self._lock = threading.RLock()
         self._kept = Kept(None if keep is None else _options.whole("keep", keep, _options.KEEP))
         self._named = Named()
+        self._contributors = Contributors()
         self._traces: list[Trace] = []
         self._marks: deque[list[int]] = deque(maxlen=_MOST_STEPS)
         self._range: Any = None
@@ -250,6 +252,10 @@ class Recorder(LookingBack):
 
     # Saving
 
+    def contribute(self, contributor: Contributor) -> None:
+        """Add a field to each snapshot that is saved from now on. See `_contributors.Contributor`."""
+        self._contributors.add(contributor)
+
     def save(self, path: str | os.PathLike[str] | None = None, reason: str = "manual") -> Path | None:
         """Save a snapshot now and return its path.
 
@@ -340,7 +346,7 @@ class Recorder(LookingBack):
                 fields["source"] = _sources.of_stacks(snapshot)
         except Exception as failure:
             _warn(f"the snapshot says less of its run: {type(failure).__name__}: {failure}")
-        return fields
+        return {**fields, **self._contributors.fields(reason, snapshot, _warn)}
 
     def _recording(self) -> dict[str, Any]:
         return {"entries": self._entries, "stacks": self._stacks, "context": self._context}
