@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, Union
 
+from ._contributors import Contributor, Field
 from ._holders_search import Found, Search
 from ._holders_tensors import Saved, Tensors
 
@@ -23,6 +24,8 @@ _MAX_SECONDS = 1.0
 _MAX_OBJECTS = 2_000_000
 # Python tensors that are followed for one allocation. Views share their storage.
 _MAX_TENSORS = 4
+# Innermost frames by which call stacks are distinguished.
+_MAX_FRAMES = 8
 # Snapshots after a step are frequent, and are often taken to look at time.
 _WITHOUT = frozenset({"step", "peak"})
 _ORDER = ("global", "class", "frame", "graph")
@@ -33,6 +36,17 @@ def number(option: Holders, reason: str) -> int:
     if option is False or reason in _WITHOUT:
         return 0
     return DEFAULT if option == "auto" else int(option)
+
+
+def contributor(option: Holders, backend: Any) -> Contributor:
+    """Return the function that adds the field to snapshots."""
+
+    def contribute(reason: str, snapshot: dict[str, Any]) -> Field | None:
+        most = number(option, reason)
+        found = holders(backend.torch, snapshot, most, backend.name) if most else None
+        return None if found is None else ("holders", found)
+
+    return contribute
 
 
 def holders(torch: Any, snapshot: dict[str, Any], most: int, device_type: str = "cuda") -> dict[str, Any] | None:
@@ -48,7 +62,7 @@ def holders(torch: Any, snapshot: dict[str, Any], most: int, device_type: str = 
         alive: dict[int, Any] = {}
         tensors = Tensors(torch, device_type, alive, _MAX_OBJECTS)
         if tensors.is_too_large:
-            answers, is_cut = [], True
+            answers, is_cut = list[dict[str, Any]](), True
         else:
             answers, is_cut = _answers(blocks, tensors, alive, began + _MAX_SECONDS)
         alive.clear()
@@ -75,7 +89,7 @@ def _largest(snapshot: dict[str, Any], most: int) -> list[tuple[int, int, int]]:
     is among them, and the rest are the largest ones.
     """
     blocks: list[tuple[int, int, int]] = []
-    stacks: dict[int, list[Any]] = {}
+    stacks: dict[Any, list[Any]] = {}
     for segment in snapshot.get("segments", ()):
         address = segment.get("address", 0)
         for block in segment.get("blocks", ()):
@@ -83,8 +97,8 @@ def _largest(snapshot: dict[str, Any], most: int) -> list[tuple[int, int, int]]:
             if block.get("state") == "active_allocated":
                 at = (size, block.get("address", address), segment.get("device", 0))
                 blocks.append(at)
-                # Equal stacks are one list.
-                stack = stacks.setdefault(id(block.get("frames")), [0, at])
+                frames = (block.get("frames") or ())[:_MAX_FRAMES]
+                stack = stacks.setdefault(tuple((it["filename"], it["line"]) for it in frames), [0, at])
                 stack[0] += size
                 stack[1] = max(stack[1], at)
             address += block.get("size", 0)
@@ -123,7 +137,9 @@ def _answer(
 ) -> dict[str, Any]:
     """Return the fields of one allocation: its Python tensor, else whose gradient it is, else the graph that saved it."""
     found = [search.found(it) for it in tensors.by_address.get(address, ())[:_MAX_TENSORS]]
-    best = min(found, key=lambda it: (_ORDER.index(it.root) if it.root in _ORDER else len(_ORDER), it.length), default=None)
+    best = min(
+        found, key=lambda it: (_ORDER.index(it.root) if it.root in _ORDER else len(_ORDER), it.length), default=None
+    )
     if best is not None and best.root == "graph":
         node, behind = tensors.nodes[best.start]
         return _in_graph(node, best.path[len(node) :].lstrip("."), search.found(behind))

@@ -14,8 +14,6 @@ _CLASS_DICT: Any = type.__dict__["__dict__"]
 _QUALNAME: Any = type.__dict__["__qualname__"]
 # References to a frame's dictionary of locals that are ours or the frame's: variable, frame, and argument of getrefcount.
 _OWN_REFERENCES = 3
-# Functions that read or return the dictionary of the calling function's locals.
-_USES_LOCALS = frozenset({"locals", "vars", "dir", "eval", "exec"})
 
 
 def mro(kind: type) -> tuple[type, ...]:
@@ -45,7 +43,7 @@ def instance_dict(value: Any) -> dict[Any, Any] | None:
         found = class_dict(base).get("__dict__")
         if found is None:
             continue
-        if type(found) not in (GetSetDescriptorType, MemberDescriptorType):
+        if type(found) is not GetSetDescriptorType and type(found) is not MemberDescriptorType:
             return None
         attributes = found.__get__(value)
         return attributes if type(attributes) is dict else None
@@ -72,9 +70,7 @@ def frame_locals(frame: FrameType) -> list[tuple[str, Any]] | None:
     """
     is_function = bool(frame.f_code.co_flags & inspect.CO_OPTIMIZED)
     is_copy = is_function and sys.version_info < (3, 13)
-    if is_copy and (
-        sys.gettrace() is not None or frame.f_trace is not None or not _USES_LOCALS.isdisjoint(frame.f_code.co_names)
-    ):
+    if is_copy and (sys.gettrace() is not None or frame.f_trace is not None or "locals" in frame.f_code.co_names):
         return None
     variables: Any = frame.f_locals
     if type(variables) is not dict and (not is_function or is_copy):

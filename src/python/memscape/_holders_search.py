@@ -188,7 +188,7 @@ class Search:
         if address in self._toward:
             return self._rooted(address)
         members = self._members(address)
-        names = [text.label(self._alive[it]) for it in self._chain(address)]
+        names = self._names(address)
         # Objects in the permanent generation are in no pass.
         if not self._searched.issuperset(members) or gc.get_freeze_count():
             return Found("unknown", " <- ".join(names), len(members), names)
@@ -222,15 +222,18 @@ class Search:
                     todo.append(parent)
         return list(members)
 
-    def _chain(self, address: int) -> list[int]:
-        """Return the object and the first ones that lead to it, each referred to by the next."""
+    def _names(self, address: int) -> list[str]:
+        """Return labels of the object and of the first ones that lead to it, each referred to by the next."""
         chain = [address]
         while len(chain) < _MAX_NAMES:
             following = next((it for it in self._up[chain[-1]] if it not in chain), None)
             if following is None:
                 break
             chain.append(following)
-        return chain
+        objects = [self._alive[it] for it in chain]
+        # The dictionary of an object goes without saying.
+        pairs = zip(objects, [*objects[1:], None])
+        return [text.label(it) for it, by in pairs if type(it) is not dict or safe.instance_dict(by) is not it]
 
     def _references_from_outside(self, members: list[int]) -> int:
         inner = Counter[int]()

@@ -122,7 +122,7 @@ class Tensors:
                 data = getattr(saved, "data", None)
                 if data is not None and safe.is_a(type(data), self._torch.Tensor):
                     yield self._address(data)
-            except Exception:  # noqa: S112
+            except Exception:  # noqa: S112, PERF203
                 continue
 
 

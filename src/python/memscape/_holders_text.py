@@ -20,7 +20,9 @@ from . import _holders_safe as safe
 
 _MAX_KEY = 60
 # Frame of a suspended generator or coroutine.
-_SUSPENDED: dict[type, str] = {GeneratorType: "gi_frame", CoroutineType: "cr_frame", AsyncGeneratorType: "ag_frame"}
+_SUSPENDED = ((GeneratorType, "gi_frame"), (CoroutineType, "cr_frame"), (AsyncGeneratorType, "ag_frame"))
+# Keys of these types are shown. Others have their own code for that.
+_PLAIN = (str, int, float, bool, bytes, type(None))
 
 
 def place(frame: FrameType) -> str:
@@ -92,34 +94,36 @@ def _in_container(kind: type, parent: Any, child: Any) -> str | None:
 
 def _key(key: Any) -> str:
     """Return a key as in Python if it is a built-in value, and its type otherwise."""
-    plain = (str, int, float, bool, bytes, type(None))
-    if type(key) in plain or (type(key) is tuple and all(type(part) in plain for part in key)):
+    if _is_plain(key) or (type(key) is tuple and all(_is_plain(part) for part in key)):
         text = repr(key)
         if len(text) <= _MAX_KEY:
             return text
     return kind_name(type(key))
 
 
+def _is_plain(key: Any) -> bool:
+    # `in` would call `==` of a metaclass.
+    return any(type(key) is kind for kind in _PLAIN)
+
+
 def _in_code(kind: type, parent: Any, child: Any) -> str | None:
     """Return how frames, functions, generators and tracebacks refer to an object."""
+    found = None
     if kind is FrameType:
-        return _local(parent, child) or (".f_back" if type(child) is FrameType else " (stack)")
-    if kind is CellType:
-        return ""
-    if kind is FunctionType:
-        for name, cell in zip(parent.__code__.co_freevars, parent.__closure__ or ()):
-            if cell is child:
-                return f" closure {name}"
-        if parent.__closure__ is child:
-            return ""
-    if kind is TracebackType:
-        return ".tb_frame" if type(child) is FrameType else ".tb_next"
-    if kind in _SUSPENDED:
-        frame = getattr(parent, _SUSPENDED[kind])
-        return (frame and _local(frame, child)) or None
-    if safe.is_a(kind, BaseException) and type(child) is TracebackType:
-        return ".__traceback__"
-    return None
+        found = _local(parent, child) or (".f_back" if type(child) is FrameType else " (stack)")
+    elif kind is CellType or (kind is FunctionType and parent.__closure__ is child):
+        found = ""
+    elif kind is FunctionType:
+        cells = zip(parent.__code__.co_freevars, parent.__closure__ or ())
+        found = next((f" closure {name}" for name, cell in cells if cell is child), None)
+    elif kind is TracebackType:
+        found = ".tb_frame" if type(child) is FrameType else ".tb_next"
+    elif safe.is_a(kind, BaseException) and type(child) is TracebackType:
+        found = ".__traceback__"
+    for suspended, name in _SUSPENDED:
+        if kind is suspended and (frame := getattr(parent, name)) is not None:
+            found = _local(frame, child)
+    return found
 
 
 def _local(frame: FrameType, child: Any) -> str | None:

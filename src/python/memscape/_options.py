@@ -142,6 +142,22 @@ def signal_number(value: Any) -> signal.Signals | None:
     return found
 
 
+def holders(value: Any) -> Any:
+    """Return `holders`: "auto", False, or a number of allocations.
+
+    Raises:
+        TypeError: It is none of these.
+        ValueError: It is another string, or not positive.
+
+    """
+    expected = "'auto', False, or a number of allocations, 1 or more"
+    if isinstance(value, str):
+        if value != "auto":
+            raise wrong("holders", value, expected)
+        return value
+    return False if value is False else whole("holders", value, expected)
+
+
 def rank_numbers(value: Ranks) -> Ranks:
     """Return `ranks`. The whole value is checked, so that every rank reports the same mistake.
 

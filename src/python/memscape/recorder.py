@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import _facts, _files, _options, _ranks, _signals, _sources
+from . import _facts, _files, _holders, _options, _ranks, _signals, _sources
 from ._backend import Backend
 from ._contributors import Contributor, Contributors
 from ._files import Kept
@@ -70,6 +70,7 @@ class Recorder(LookingBack):
         mesh: Any = None,
         keep: int | None = 5,
         sources: bool = False,
+        holders: _holders.Holders = "auto",
     ) -> None:
         """Start recording. See `start`."""
         self.folder = _options.folder(folder)
@@ -103,6 +104,7 @@ class Recorder(LookingBack):
         self._signal: _signals.Handler | None = None
         self._is_recording = False
         self._backend = Backend()
+        self.contribute(_holders.contributor(_options.holders(holders), self._backend))
         if not _ranks.is_among(ranks):
             return
         if not self._backend.is_available():
@@ -450,6 +452,8 @@ def start(folder: str | os.PathLike[str], **options: Any) -> Recorder:
             mesh: coordinates of the rank: {"dp": 1, "tp": 0}, or a DeviceMesh.
             keep (int or None): number of newest files to keep of each reason, 1 or more; 5. None keeps all.
             sources (bool): embed the user's source files that occur in stacks; False.
+            holders (str, bool or int): number of the largest allocations for which the objects that keep them alive are
+                looked up, or "auto" for 24. Not after steps and new peaks. Training waits for about a second. False for none.
 
     Raises:
         ImportError: PyTorch is not installed.
