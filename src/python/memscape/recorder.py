@@ -430,6 +430,11 @@ def _warn(text: str) -> None:
         print(f"memscape: {text}", file=sys.stderr)
 
 
+def active() -> Recorder | None:
+    """Return the recorder that records in this process, or None."""
+    return _Process.recorder()
+
+
 def start(folder: str | os.PathLike[str], **options: Any) -> Recorder:
     """Start recording and return the recorder.
 
