@@ -57,6 +57,7 @@ gate "page, not optimized" ./run page
 # driver.
 gate "native tests" tests/native.sh
 gate "Python package" tests/python.sh "$skipped" $extent
+gate "recorder with a real PyTorch" tests/recorder.sh "$skipped" $extent
 gate "page in Chromium" env MEMSCAPE_DIST=target/dev-page tests/browser.sh "$work/flaky"
 
 if [[ $extent == --all ]]; then

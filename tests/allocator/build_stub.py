@@ -60,11 +60,12 @@ def build(folder: Path) -> str:
     libraries = sorted((Path(spec.origin).parent / "lib").glob("*.so*"))
     names, imported = needed_names(libraries), imported_functions(libraries)
     runtime = [name for name in names if name.startswith("libcudart.so.")]
-    if runtime != ["libcudart.so.13"]:
-        sys.exit(f"stub_driver.c has the layouts of CUDA 13, but this PyTorch needs {runtime}")
+    if runtime not in (["libcudart.so.12"], ["libcudart.so.13"]):
+        sys.exit(f"stub_driver.c has the layouts of CUDA 12 and 13, but this PyTorch needs {runtime}")
+    major = runtime[0].rpartition(".")[2]
     folder.mkdir(parents=True, exist_ok=True)
     compiled, generated, script = folder / "stub_driver.o", folder / "generated.c", folder / "versions"
-    run("cc", "-c", "-O2", "-fPIC", "-Wall", "-Wextra", SOURCE, "-o", compiled)
+    run("cc", "-c", "-O2", "-fPIC", "-Wall", "-Wextra", f"-DCUDA_MAJOR={major}", SOURCE, "-o", compiled)
     written = {line.split()[-1] for line in run("nm", "--defined-only", "-g", compiled).splitlines()}
     missing = sorted(imported.keys() - written)
     lines = [f'long {name}(void) {{ static int seen; return stub_generated("{name}", &seen); }}\n' for name in missing]

@@ -1,6 +1,6 @@
 /* A stub of CUDA: enough of the runtime (libcudart), the driver (libcuda) and NVML for an unmodified PyTorch to find one
    device. PyTorch's own caching allocator then runs, and can be recorded, on a machine without a GPU. Layouts of structs
-   are those of CUDA 13.
+   are those of CUDA 12 or 13, as CUDA_MAJOR says.
 
    Device memory is only accounted for: addresses are invented, and nothing is behind them. Kernels, copies on the
    device and graph launches do nothing and return success. Copies to the host write zeros. Functions that PyTorch needs
@@ -161,7 +161,7 @@ Error cudaDeviceGetAttribute(int *value, int attribute, int device) {
 /* Fills cudaDeviceProp, by offset: there are no CUDA headers to compile with. */
 Error cudaGetDeviceProperties(char *out, int device) {
 #define FIELD(type, offset) (*(type *)(out + (offset)))
-    memset(out, 0, 1008);
+    memset(out, 0, CUDA_MAJOR >= 13 ? 1008 : 1032);
     strcpy(out, "Stub GPU");
     memset(out + 256, 1, 16); /* uuid */
     FIELD(size_t, 288) = total();
@@ -171,12 +171,19 @@ Error cudaGetDeviceProperties(char *out, int device) {
     FIELD(int, 332) = 64, FIELD(int, 336) = 2147483647;                         /* threads z, grid x */
     FIELD(int, 340) = FIELD(int, 344) = 65535;                                  /* grid y, z */
     FIELD(size_t, 352) = 65536, FIELD(int, 360) = 9;                            /* constant memory, major version */
-    FIELD(int, 384) = 132, FIELD(int, 568) = 1;                                 /* multiprocessors, PCI bus */
-    FIELD(int, 596) = 50 << 20, FIELD(int, 604) = 2048;                         /* L2 cache, threads per SM */
-    FIELD(size_t, 624) = 233472, FIELD(int, 632) = 65536;                       /* shared memory, registers per SM */
-    FIELD(size_t, 672) = 232448;                                                /* shared memory per block, opt-in */
+    /* CUDA 13 dropped fields before these. */
+    const int is_13 = CUDA_MAJOR >= 13;
+    FIELD(int, is_13 ? 384 : 388) = 132, FIELD(int, is_13 ? 568 : 584) = 1;     /* multiprocessors, PCI bus */
+    FIELD(int, is_13 ? 596 : 616) = 50 << 20;                                   /* L2 cache */
+    FIELD(int, is_13 ? 604 : 624) = 2048;                                       /* threads per multiprocessor */
+    FIELD(size_t, is_13 ? 624 : 640) = 233472;                                  /* shared memory per multiprocessor */
+    FIELD(int, is_13 ? 632 : 648) = 65536;                                      /* registers per multiprocessor */
+    FIELD(size_t, is_13 ? 672 : 696) = 232448;                                  /* shared memory per block, opt-in */
     return OK;
 }
+
+/* Names of CUDA 12. */
+Error cudaGetDeviceProperties_v2(char *out, int device) { return cudaGetDeviceProperties(out, device); }
 
 Error cudaGetLastError(void) { Error error = last_error; last_error = OK; return error; }
 Error cudaPeekAtLastError(void) { return last_error; }
@@ -228,6 +235,11 @@ Error cudaStreamGetCaptureInfo(Stream stream, int *status, uint64_t *id, void **
     if (count) *count = 0;
     return OK;
 }
+Error cudaStreamGetCaptureInfo_v2(Stream stream, int *status, uint64_t *id, void **graph, const void **dependencies,
+                                  size_t *count) {
+    return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, NULL, count);
+}
+Error cudaGraphInstantiateWithFlags(void **out, void *graph, uint64_t flags) { *out = graph; return OK; }
 Error cudaGraphInstantiate(void **out, void *graph, uint64_t flags) { *out = graph; return OK; }
 Error cudaGraphGetNodes(void *graph, void **nodes, size_t *count) {
     if (nodes && *count) *nodes = graph;
@@ -289,6 +301,7 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void 
 Error cuDeviceGet(int *out, int ordinal) { *out = ordinal; return OK; }
 Error cuCtxGetCurrent(void **context) { *context = (void *)1; return OK; }
 Error cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *is_active) { *flags = 0, *is_active = 1; return OK; }
+int nvmlInit(void) { return OK; }
 int nvmlDeviceGetCount_v2(unsigned *count) { *count = 1; return OK; }
 int nvmlDeviceGetComputeRunningProcesses(void *device, unsigned *count, void *processes) { *count = 0; return OK; }
 static Error nothing(void) { return OK; }
@@ -298,3 +311,8 @@ Error cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned ve
     if (status) *status = 0;
     return OK;
 }
+Error cudaGetDriverEntryPoint(const char *name, void **out, uint64_t flags, int *status) {
+    return cudaGetDriverEntryPointByVersion(name, out, 0, flags, status);
+}
+/* PyTorch with CUDA 12 looks for a loaded driver by this name. */
+__attribute__((constructor)) static void load_driver(void) { dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL); }

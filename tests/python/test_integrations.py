@@ -99,5 +99,6 @@ def test_torchtitan_context_saves_snapshots(torch: Any, tmp_path: Path) -> None:
     assert names(tmp_path) == [
         "rank00000_step000011_step.pickle.gz",
         "rank00000_step000013_oom.pickle.gz",
+        "rank00000_step000013_oom.txt",
         "rank00000_step000013_step.pickle.gz",
     ]

@@ -52,7 +52,7 @@ def test_early_exit_saves_snapshot(tmp_path: Path) -> None:
 def test_out_of_memory_saves_one_file(tmp_path: Path) -> None:
     done = start("memscape.start(sys.argv[1]); torch.cuda.memory.allocate(1 << 40)", str(tmp_path))
     assert done.returncode == 1 and "OutOfMemoryError" in done.stderr
-    assert names(tmp_path) == ["rank00000_step000000_oom.pickle.gz"]
+    assert names(tmp_path) == ["rank00000_step000000_oom.pickle.gz", "rank00000_step000000_oom.txt"]
 
 
 def test_exit_of_fork_saves_nothing(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_run_exits_with_status_of_program(tmp_path: Path) -> None:
     assert done.returncode == 7
     done = python("-m", "memscape.run", "-o", "oom", "train.py", "1", str(1 << 40), cwd=tmp_path)
     assert done.returncode == 1 and "OutOfMemoryError" in done.stderr
-    assert names(tmp_path / "oom") == ["rank00000_step000001_oom.pickle.gz"]
+    assert names(tmp_path / "oom") == ["rank00000_step000001_oom.pickle.gz", "rank00000_step000001_oom.txt"]
     done = python("-m", "memscape.run", "nowhere.py", cwd=tmp_path)
     assert done.returncode == 1 and "nowhere.py" in done.stderr
 

@@ -8,7 +8,6 @@ import pickle
 import pickletools
 import signal
 import threading
-import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pytest
 
 import memscape
 from conftest import load, names
+from memscape import _files
 from memscape import recorder as recorder_module
 
 MiB = 1 << 20
@@ -62,7 +62,7 @@ def test_file_is_protocol_4_and_compressed_by_name(torch: Any, tmp_path: Path) -
     plain = (tmp_path / "why.pickle").read_bytes()
     assert max(argument for opcode, argument, _ in pickletools.genops(plain) if opcode.name == "PROTO") == 4
     assert load(tmp_path / "why.pickle.gz").keys() == pickle.loads(plain).keys()
-    assert os.stat(tmp_path / "why.pickle").st_mode & 0o444 == 0o444 & ~recorder_module._files._UMASK
+    assert os.stat(tmp_path / "why.pickle").st_mode & 0o444 == 0o444 & ~_files._UMASK
 
 
 def test_error_is_saved_once_and_raised(torch: Any, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_out_of_memory_is_saved_once_for_two_observer_calls(torch: Any, tmp_path
         torch.cuda.memory.allocate(100 * MiB)
         torch.cuda.memory.allocate(2000 * MiB)
     # Saved once, and not again as an error.
-    assert names(tmp_path) == ["rank00000_step000000_oom.pickle.gz"]
+    assert names(tmp_path) == ["rank00000_step000000_oom.pickle.gz", "rank00000_step000000_oom.txt"]
     snapshot = load(tmp_path / names(tmp_path)[0])
     assert snapshot["memscape"]["oom"] == {
         "device": 0,
@@ -101,13 +101,11 @@ def test_observer_is_attached_once_and_inactive_after_recording(torch: Any, tmp_
     assert names(tmp_path / "a") == names(tmp_path / "b") == []
 
 
-def test_later_failure_is_saved_to_another_file(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorder_module, "_DEBOUNCE_S", 0.05)
-    with memscape.record(tmp_path, on_exit=False):
+def test_second_failure_is_saved_to_another_file(torch: Any, tmp_path: Path) -> None:
+    with memscape.record(tmp_path, on_exit=False, verdict=None):
         for _ in range(2):
             with pytest.raises(torch.OutOfMemoryError):
                 torch.cuda.memory.allocate(2000 * MiB)
-            time.sleep(0.06)
     assert names(tmp_path) == ["rank00000_step000000_oom-2.pickle.gz", "rank00000_step000000_oom.pickle.gz"]
 
 

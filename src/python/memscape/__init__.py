@@ -12,10 +12,11 @@ Importing memscape imports only the standard library, not PyTorch.
 
 from ._binary import MemscapeError
 from ._facts import version as _version
+from ._start import record, start
 from .answers import Answer, Device, Live, Rows, Summary
 from .insights import Insight, Plan, Segments, Statement, WhatIf
 from .looking import View, show, view
-from .recorder import Recorder, record, start
+from .recorder import Recorder
 from .session import Session, open  # noqa: A004
 from .table import Table
 from .zeta import save_memory_snapshot

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from . import recorder
+from . import _start, recorder
 
 # Keeps the recorder of a program that has no variable for it.
 _kept: list[recorder.Recorder] = []
@@ -24,7 +24,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     what, active = request["what"], recorder.active()
     reply: dict[str, Any] = {}
     if what == "start":
-        active = _start(request)
+        active = _begin(request)
     elif what != "status":
         if active is None:
             raise RuntimeError("nothing records in this process: start first")
@@ -38,9 +38,9 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     return reply
 
 
-def _start(request: dict[str, Any]) -> recorder.Recorder:
+def _begin(request: dict[str, Any]) -> recorder.Recorder:
     options = {} if request.get("entries") is None else {"entries": request["entries"]}
-    started = recorder.start(request["folder"], **options)
+    started = _start.start(request["folder"], **options)
     if not started.is_recording:
         raise RuntimeError("nothing is recorded: the program has no GPU")
     _kept[:] = [started]

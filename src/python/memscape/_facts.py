@@ -38,10 +38,23 @@ which is documented only here. Times are µs since 1970, sizes are in bytes. All
                     Python, such as __main__.history[0]['loss'], and length is its number of objects. cycle has the
                     types in a cycle. node and saved_as are the node of the graph, and its name for the tensor
     source          {path: str}    text of files that occur in stacks; only if asked for
+    history         {ignored: [{from: str, calls: int}], restarted_us: [int]}
+                    calls of _record_memory_history by the program, which the recorder ignored, and when it restarted
+                    recording because something else had ended it
+    samples         {columns: [str], device: int, rows: [[int]], every: int, events: [[time_us: int, text: str]]}
+                    columns are time_us, free_bytes, reserved_bytes, live_bytes, rss_bytes, shared_bytes and
+                    pinned_bytes. The first row is taken when CUDA is initialized, the others after every `every` steps.
+                    Events are libraries that were imported and process groups that were made before a row
+    paused          [{begin_us: int, end_us: int, tag: str, by: str, bytes: int, ranges: [[addr: int, bytes: int]],
+                      backup: str}]
+                    reserved memory that was not on the GPU, because torch_memory_saver or vllm paused it. Without
+                    end_us it still is. backup is cpu or none
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import sys
 import time
@@ -54,12 +67,19 @@ from ._backend import Backend
 SCHEMA = 1
 
 
+@functools.lru_cache(maxsize=1)
 def version() -> str:
     """Return the version of this package, or "unknown" if it is not installed."""
     try:
         return metadata.version("memscape")
     except metadata.PackageNotFoundError:
         return "unknown"
+
+
+def import_nvml() -> None:
+    """Import NVML's package, if it is installed. Nothing is imported inside of a failing allocation."""
+    with contextlib.suppress(Exception):
+        import pynvml  # noqa: F401
 
 
 def now_us() -> int:
@@ -124,8 +144,7 @@ def _or_none(ask: Any) -> Any:
 
 def _nvml(properties: Any) -> dict[str, int]:
     """Return memory use by process from NVML, which needs nvidia-ml-py and identifies processes by ids of the host."""
-    import pynvml
-
+    pynvml = sys.modules["pynvml"]
     pynvml.nvmlInit()
     try:
         handle = pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{properties.uuid}")

@@ -14,26 +14,16 @@ if TYPE_CHECKING:
 
 
 class LookingBack(ABC):
-    """Answers about the newest snapshot of a recorder. While it records, a new snapshot is saved first."""
+    """Answers about a recorder's snapshot. While it records, one is saved if there is no current one."""
 
     _traces: list[Trace]
 
-    @property
     @abstractmethod
-    def is_recording(self) -> bool:
-        """True while events are recorded."""
-
-    @property
-    @abstractmethod
-    def newest(self) -> Path | None:
-        """Path of the newest snapshot."""
-
-    @abstractmethod
-    def save(self, path: str | os.PathLike[str] | None = None, reason: str = "manual") -> Path | None:
-        """Save a snapshot now and return its path."""
+    def current_snapshot(self) -> Path | None:
+        """Return the path of a snapshot of what is recorded so far."""
 
     def summary(self) -> dict[str, Any]:
-        """Return peak, live and reserved bytes of each device. While recording, saves a snapshot first.
+        """Return peak, live and reserved bytes of each device. While recording, saves a snapshot if there is no current one.
 
         Raises:
             RuntimeError: Nothing is recorded, or the `memscape` program is missing.
@@ -76,7 +66,7 @@ class LookingBack(ABC):
     def _open(self) -> Any:
         from .session import open as open_snapshot
 
-        path = self.save(reason="manual") if self.is_recording else self.newest
+        path = self.current_snapshot()
         if path is None:
             raise RuntimeError("nothing is recorded: no GPU, another rank, or stopped before anything was saved")
         return open_snapshot(path)

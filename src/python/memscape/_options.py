@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import signal
@@ -21,6 +22,7 @@ EVERY = "a number of steps, 1 or more"
 STEP = "a whole number"
 STEPS = "numbers of steps, 0 or more, such as [0, 100]"
 KEEP = "a number of files, 1 or more, or None to keep all"
+SAMPLE_EVERY = "a number of steps, 1 or more, or None"
 _UNHANDLED = ("SIGKILL", "SIGSTOP")
 
 
@@ -121,7 +123,7 @@ def growth(value: Bytes | None) -> int | None:
 
 
 def signal_number(value: Any) -> signal.Signals | None:
-    """Return `on_signal` as a signal.
+    """Return one signal of `on_signal`.
 
     Raises:
         TypeError: It is neither a name nor a number.
@@ -156,6 +158,55 @@ def holders(value: Any) -> Any:
             raise wrong("holders", value, expected)
         return value
     return False if value is False else whole("holders", value, expected)
+
+
+def signal_numbers(value: Any) -> frozenset[signal.Signals]:
+    """Return `on_signal`, which is one signal or a collection of them, as a set.
+
+    Raises:
+        TypeError: It is neither a name, a number, nor a collection of these.
+        ValueError: There is no such signal, or it cannot be handled.
+
+    """
+    several = value if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)) else (value,)
+    found = frozenset(signal_number(one) for one in several)
+    return frozenset(number for number in found if number is not None)
+
+
+def verdict(value: Any) -> Any:
+    """Return `verdict`.
+
+    Raises:
+        TypeError: It is neither a string, a function nor None.
+        ValueError: The string is not one of the choices.
+
+    """
+    expected = "'stderr', 'log', a function of a string, or None"
+    if value is None or callable(value):
+        return value
+    if not isinstance(value, str):
+        raise _wrong_type("verdict", value, expected)
+    if value not in ("stderr", "log"):
+        raise wrong("verdict", value, expected)
+    return value
+
+
+def seconds(name: str, value: Any) -> float | None:
+    """Return a positive number of seconds, or None.
+
+    Raises:
+        TypeError: It is not a number.
+        ValueError: It is not positive and finite.
+
+    """
+    expected = "a number of seconds, 0.01 or more, or None"
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise _wrong_type(name, value, expected)
+    if not 0.01 <= value < math.inf:
+        raise wrong(name, value, expected)
+    return float(value)
 
 
 def rank_numbers(value: Ranks) -> Ranks:

@@ -26,11 +26,28 @@ def _number(names: tuple[str, ...]) -> int | None:
 
 def rank() -> int:
     """Return the rank of this process, or 0 if the job is not distributed."""
-    number = _number(_RANK)
-    distributed = sys.modules.get("torch.distributed")
-    if number is None and distributed is not None and distributed.is_available() and distributed.is_initialized():
+    number, distributed = _number(_RANK), _distributed()
+    if number is None and distributed is not None:
         number = int(distributed.get_rank())
     return number or 0
+
+
+def is_known() -> bool:
+    """Return whether the launcher or torch.distributed gave this process a rank."""
+    return _number(_RANK) is not None or _distributed() is not None
+
+
+def world() -> int | None:
+    """Return the number of ranks, if known."""
+    number, distributed = _number(_WORLD), _distributed()
+    return int(distributed.get_world_size()) if number is None and distributed is not None else number
+
+
+def _distributed() -> Any:
+    distributed = sys.modules.get("torch.distributed")
+    return (
+        distributed if distributed is not None and distributed.is_available() and distributed.is_initialized() else None
+    )
 
 
 def is_among(ranks: Ranks) -> bool:
@@ -59,7 +76,7 @@ def facts(mesh: Any) -> dict[str, Any]:
     known = {
         "rank": rank(),
         "local_rank": _number(_LOCAL),
-        "world": _number(_WORLD),
+        "world": world(),
         "host": socket.gethostname(),
         "coords": coordinates(mesh),
     }

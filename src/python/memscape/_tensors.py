@@ -15,6 +15,9 @@ class Named:
     def __init__(self) -> None:
         self._all: list[tuple[str, Callable[[], Any]]] = []
 
+    def __len__(self) -> int:
+        return len(self._all)
+
     def add(self, prefix: str, owner: Any) -> None:
         """Add a module (an object with `named_parameters`) or an optimizer (with `param_groups`).
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import runpy
+import signal
 import sys
 import weakref
 from collections.abc import Callable
@@ -57,7 +58,11 @@ def _parser() -> argparse.ArgumentParser:
         help="save when what is live after a step has grown by so much, such as 256MiB",
     )
     parser.add_argument(
-        "--on-signal", type=_option("on_signal"), metavar="NAME", help="save on this signal, such as SIGUSR2"
+        "--on-signal",
+        type=_option("on_signal"),
+        default=frozenset({signal.SIGTERM}),
+        metavar="NAME,NAME",
+        help="save on these signals, such as SIGTERM,SIGUSR2, or none (default: SIGTERM)",
     )
     parser.add_argument(
         "--ranks", type=_option("ranks"), default="all", help="ranks that record, such as 0,8-15 (default: %(default)s)"
@@ -104,12 +109,16 @@ def _steps(text: str) -> frozenset[int]:
     return _options.numbers("steps", [int(part) for part in parts], expected)
 
 
+def _signals(text: str) -> list[str | int]:
+    return [int(part) if part.isdecimal() else part for part in text.split(",")]
+
+
 _READERS: dict[str, Callable[[str], Any]] = {
     "entries": _number("entries", _options.ENTRIES),
     "every": _number("every", _options.EVERY),
     "steps": _steps,
     "on_growth": lambda text: _options.growth(int(text) if text.isdecimal() else text),
-    "on_signal": lambda text: _options.signal_number(int(text) if text.isdecimal() else text),
+    "on_signal": lambda text: frozenset() if text == "none" else _options.signal_numbers(_signals(text)),
     "ranks": _options.rank_numbers,
     "keep": lambda text: None if text == "all" else _number("keep", "a number of files, 1 or more, or 'all'")(text),
 }

@@ -19,6 +19,7 @@ annotations: list[dict[str, Any]] = []
 _traces: list[deque[dict[str, Any]]] = [deque(), deque()]
 _live: list[dict[int, dict[str, Any]]] = [{}, {}]
 _peak = [0, 0]
+_failures = [0, 0]
 _next = 0x7F0000000000
 _lock = threading.RLock()
 
@@ -93,6 +94,7 @@ def allocate(size: int, device: int = 0) -> int:
     free = CAPACITY - reserved(device)
     if size > free:
         _event(device, "oom", free, size, frames)
+        _failures[device] += 1
         is_in_observer = True
         try:
             for _ in range(2):
@@ -126,7 +128,10 @@ def stats(device: int) -> dict[str, object]:
     return {
         "requested_bytes.all.current": live,
         "requested_bytes.all.peak": _peak[device],
+        "reserved_bytes.all.current": reserved(device),
         "reserved_bytes.all.peak": reserved(device),
+        "allocation.all.current": len(_live[device]),
+        "num_ooms": _failures[device],
         "name": "not a number",
     }
 

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 import torch
 
+import memscape
 from holding import MIB, address, evaluated, look, tensor, without_leaks
-from memscape import _holders, _holders_search, recorder
+from memscape import _holders, _holders_search
 
 # Holds the tensors of a test.
 held: Any = None
@@ -202,7 +203,7 @@ def test_number_of_allocations_follows_the_reason(option: Any, reason: str, expe
 
 def test_saved_snapshot_has_holders(tmp_path: Path) -> None:
     global held
-    with recorder.record(tmp_path, on_exit=False) as rec:
+    with memscape.record(tmp_path, on_exit=False) as rec:
         held = {"loss": tensor(3)}
         path = rec.save()
     assert path is not None

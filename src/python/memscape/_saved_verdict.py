@@ -1,0 +1,112 @@
+"""The text about a failed allocation that is printed once its snapshot is saved, from insights of the program."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from ._binary import MemscapeError, program
+from .table import size
+
+MAX_LINES = 12
+LIMIT_S = 20.0
+"""Time after which the program is ended."""
+_MOST_STATEMENTS = 3
+_MOST_OUTPUT = 4 << 20
+Statements = list[tuple[str, str]]
+"""The first sentences of statements and of their fixes."""
+
+
+def read_statements(path: Path, topic: str, limit_s: float | None = None) -> Statements | None:
+    """Ask the program about a file, and return the statements of a topic. None if it fails or takes too long."""
+    try:
+        command = program()
+    except MemscapeError:
+        return None
+    request = json.dumps({"id": 1, "command": topic, "arguments": ["--top", str(_MOST_STATEMENTS)]})
+    try:
+        output = _output([command, "ask", "--", os.fspath(path)], request, LIMIT_S if limit_s is None else limit_s)
+    except (OSError, ValueError):
+        return None
+    for line in output.splitlines():
+        if b'"id"' not in line:
+            continue
+        with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError):
+            reply = json.loads(line)
+            if reply.get("id") == 1:
+                return _sentences(reply["answer"]["statements"])
+    return None
+
+
+def _output(command: list[str], request: str, limit_s: float) -> bytes:
+    end = time.monotonic() + limit_s
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        # A signal to the process group of the program is not for this process.
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    data = bytearray()
+    try:
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(request.encode() + b"\n")
+            process.stdin.close()
+        poll = select.poll()
+        poll.register(process.stdout, select.POLLIN | select.POLLHUP)
+        while (left := end - time.monotonic()) > 0 and len(data) < _MOST_OUTPUT:
+            if not poll.poll(1000 * left):
+                break
+            part = os.read(process.stdout.fileno(), 1 << 16)
+            if not part:
+                break
+            data += part
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+    return bytes(data)
+
+
+def _sentences(statements: list[dict[str, Any]]) -> Statements:
+    """Return the statements that say what to change, or else the first one."""
+    found = [(_first_sentence(it["text"]), _first_sentence(it.get("fix") or "")) for it in statements]
+    # Some refer to the table below them, which is not printed here.
+    found = [(text, fix) for text, fix in found if "below" not in text + fix]
+    return [it for it in found if it[1]][:_MOST_STATEMENTS] or found[:1]
+
+
+def _first_sentence(text: str) -> str:
+    # File names and numbers have no space after their dots.
+    sentence = text.split(". ", maxsplit=1)[0].strip()
+    return f"{sentence.rstrip('.')}." if sentence else ""
+
+
+def lines(path: Path, saved_s: float, read_s: float, statements: Statements | None, *, has_advice: bool) -> list[str]:
+    """Return the lines about a saved snapshot. If nothing was advised so far, its first fix is."""
+    file = f"saved in {saved_s:.1f} s, read in {read_s:.1f} s"
+    with contextlib.suppress(OSError):
+        file = f"{size(path.stat().st_size)}, {file}"
+    found = [f"memscape: what the snapshot says ({file})"]
+    advised = None if has_advice else next((fix for _, fix in statements or () if fix), None)
+    if advised:
+        found.append(f"  do        {advised}")
+    if statements is None:
+        found.append("  no answer: the time limit has passed, or the program memscape is missing")
+    for text, fix in statements or ():
+        found.append(f"  - {text}")
+        if fix and fix != advised:
+            found.append(f"    {fix}")
+    look = f"  look      memscape oom {path}    or    memscape serve {path.parent}"
+    return [*found[: MAX_LINES - 2], f"  file      {path}", look]

@@ -1,0 +1,123 @@
+"""Taking snapshots and writing them to files."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Optional
+
+from . import _files, _ranks
+from ._backend import Backend
+from ._collector import paused_collector
+from ._files import Kept
+from ._steps import Steps
+from ._warnings import warn
+
+Describe = Callable[[dict[str, Any], str, Optional[BaseException]], dict[str, Any]]
+"""Builds the `memscape` key from a snapshot, the reason and the error."""
+# Time in s that a failing allocation waits for another thread that is saving.
+_PATIENCE_S = 30.0
+
+
+class Saver:
+    """Saves snapshots, one after the other. Methods may be called from any thread and from signal handlers."""
+
+    def __init__(self, backend: Backend, folder: Path, keep: int | None, describe: Describe, steps: Steps) -> None:
+        self._backend, self._folder, self._describe, self._steps = backend, folder, describe, steps
+        self.kept = Kept(keep)
+        self.after_save: Callable[[], None] = lambda: None
+        """Called in the thread that saved, after each snapshot."""
+        self._lock = threading.RLock()
+        # Id of the thread that is saving. Signals and failed allocations in this thread do not save again.
+        self._saving: int | None = None
+        self._writing: threading.Thread | None = None
+
+    def is_saving(self) -> bool:
+        """Return whether the current thread is saving."""
+        return self._saving == threading.get_ident()
+
+    def save(
+        self,
+        reason: str,
+        path: Path | None = None,
+        *,
+        wait: bool = True,
+        error: BaseException | None = None,
+        snapshot: dict[str, Any] | None = None,
+    ) -> Path | None:
+        """Save a snapshot, and return its path. With `wait=False` a thread writes it, and the path is None.
+
+        Raises:
+            OSError: The file cannot be written. No partial file is left behind.
+            TimeoutError: Another thread has been saving for too long, while an allocation failed in this one.
+
+        """
+        if not self._lock.acquire(timeout=_PATIENCE_S if reason == "oom" else -1):
+            raise TimeoutError("another thread is saving")
+        before, self._saving = self._saving, threading.get_ident()
+        try:
+            # Not while an allocation fails: the thread may need seconds for another snapshot.
+            if reason != "oom":
+                self.join()
+            with paused_collector():
+                snapshot = snapshot or self._backend.snapshot()
+                snapshot["memscape"] = self._describe(snapshot, reason, error)
+                if wait:
+                    return self._write(snapshot, path, reason)
+            # Not a daemon thread: the interpreter waits until the file is written. The collector runs meanwhile,
+            # because memory of the GPU may be in reference cycles of the program.
+            self._writing = threading.Thread(
+                target=self._write_or_warn, args=(snapshot, path, reason, self._steps.number), name="memscape"
+            )
+            self._writing.start()
+            return None
+        finally:
+            self._saving = before
+            self._lock.release()
+            if before is None:
+                self.after_save()
+
+    def try_to_save(self, reason: str, **options: Any) -> Path | None:
+        """Save as `save` does, but only warn on failure, so that the training run goes on."""
+        if self.is_saving():
+            return None
+        try:
+            return self.save(reason, **options)
+        except Exception as failure:
+            warn(f"no snapshot ({reason}): {type(failure).__name__}: {failure}")
+            return None
+
+    def _write(self, snapshot: dict[str, Any], path: Path | None, reason: str, step: int | None = None) -> Path:
+        if path is not None:
+            _files.write(snapshot, path)
+            return path
+        name = _files.file_name(_ranks.rank(), self._steps.number if step is None else step, reason)
+        written = _files.write_new(snapshot, self._folder / name, add_pid=not _ranks.is_known())
+        self.kept.add(written, reason)
+        return written
+
+    def _write_or_warn(self, snapshot: dict[str, Any], path: Path | None, reason: str, step: int) -> None:
+        try:
+            self._write(snapshot, path, reason, step)
+        except Exception as failure:
+            warn(f"no snapshot ({reason}): {type(failure).__name__}: {failure}")
+
+    def join(self) -> None:
+        """Wait for the file that is being written."""
+        writing, self._writing = self._writing, None
+        if writing is not None and writing is not threading.current_thread():
+            writing.join()
+
+
+def check_writable(folder: Path) -> None:
+    """Create a folder, and fail now rather than on the first save if it is not writable.
+
+    Raises:
+        OSError: The folder cannot be created or written to.
+
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
