@@ -144,10 +144,9 @@ def test_many_small_tensors_of_one_call_site_are_among_the_largest() -> None:
     held = []
     for _ in range(40):
         held.append(torch.empty(MIB // 2, dtype=torch.uint8, device="cuda"))
-    found = list(look(4).values())
+    found = list(look(6).values())
     torch.cuda.memory._record_memory_history(enabled=None)
-    assert sorted(it["bytes"] for it in found) == [MIB // 2, 2 * MIB, 2 * MIB, 2 * MIB]
-    small = min(found, key=lambda it: it["bytes"])
+    [small] = [it for it in found if it["bytes"] < MIB]
     assert small["path"].startswith(f"{__name__}.held[") and address(evaluated(small["path"])) == small["addr"]
     assert len(large) == 8
 

@@ -187,6 +187,10 @@ class Recorder(Naming):
         if reason is not None:
             self._saver.try_to_save(reason, wait=False)
 
+    def cancel_step(self) -> None:
+        """End the current step as if it had not begun, and save nothing."""
+        self._steps.cancel()
+
     # Saving
 
     def contribute(self, contributor: Contributor) -> None:
