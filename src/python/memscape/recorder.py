@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import _facts, _ranks, _saving, _signals
+from . import _facts, _holders, _ranks, _saving, _signals
 from ._backend import Backend
 from ._contributors import Contributor, Contributors
 from ._description import Description
@@ -63,7 +63,8 @@ class Recorder(Naming):
         self._history = History(backend, self._options.entries, self._options.stacks, self._options.context)
         self._paused = Paused(backend)
         self._samples = Samples(backend, self._options.sample_every, self._options.sample_s)
-        for contributor in (self._history.field, self._paused.field, self._samples.field):
+        holders = _holders.contributor(self._options.holders, backend)
+        for contributor in (self._history.field, self._paused.field, self._samples.field, holders):
             self._contributors.add(contributor)
         describe = Description(
             backend, self._options, self._steps, self._named, contributors=self._contributors, history=self._history
@@ -186,6 +187,10 @@ class Recorder(Naming):
         if reason is not None:
             self._saver.try_to_save(reason, wait=False)
 
+    def cancel_step(self) -> None:
+        """End the current step as if it had not begun, and save nothing."""
+        self._steps.cancel()
+
     # Saving
 
     def contribute(self, contributor: Contributor) -> None:
@@ -282,6 +287,11 @@ class Recorder(Naming):
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         self._end(error)
+
+
+def active() -> Recorder | None:
+    """Return the recorder that records in this process, or None."""
+    return _Process.recorder()
 
 
 def _observe(device: int, requested: int, limit: int, free: int) -> None:
