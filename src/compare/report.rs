@@ -52,7 +52,7 @@ pub fn report(comparison: &Comparison, rows: usize) -> Report {
     tables.scaling(comparison);
     tables.lifetimes(comparison);
     tables.settings(comparison);
-    Report { topic: Topic::Comparison, statements, sheets: tables.sheets }
+    Report { topic: Topic::Comparison, statements, sheets: tables.sheets, headline: None }
 }
 
 /// Returns the flame graph that compares both sides. A box is as wide as the larger value of A and B, or as its callees

@@ -420,6 +420,7 @@ impl Growth {
             writer.add_statement(Tone::Fact, text, Some(Evidence { span, ..Evidence::default() }));
         }
         self.write_statements(writer, never_freed, &[Tone::Alarm, Tone::Fact]);
+        writer.set_headline_to_first_alarm();
         let ranked: Vec<(u32, &SiteGrowth)> =
             ranked.into_iter().filter_map(|group| Some((group, self.sites.get(group as usize)?))).collect();
         let signed = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);

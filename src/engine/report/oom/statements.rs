@@ -34,7 +34,8 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         from: moment.saturating_sub(SHOWN_EVENTS),
         to: moment.saturating_add(SHOWN_EVENTS / 10).min(history.event_count()),
     };
-    writer.add_statement(Tone::Alarm, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
+    writer.add_statement(Tone::Alarm, text.clone(), Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
+    writer.set_headline(text);
     let reserved = if has_segments { &format!(", of {} reserved", bytes_text(facts.reserved)) } else { "" };
     let (bytes, count) = (bytes_text(facts.live), pluralize(live.count, "allocation"));
     let text = format!("Live at the OOM: {bytes} in {count}{reserved}.");

@@ -10,6 +10,16 @@ use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, is_no
 use base::units::{percent, pluralize};
 use protocol::{SegmentsKept, Tone, WhatIf};
 
+/// Divisor of the peak. A saving of more bytes than the quotient (5 %) is the headline of the report.
+const MIN_HEADLINE_PART: u64 = 20;
+
+/// Returns the sentence about the largest saving, such as `Saving: 8-bit optimizer state, 1.20 GiB of the peak (26 %).`
+fn headline(saving: &Saving, peak: u64) -> String {
+    let (label, bytes) = (saving.kind.texts().label, bytes_text(saving.saved_bytes));
+    let comma = if label.ends_with(" at most") { "" } else { "," };
+    format!("Saving: {label}{comma} {bytes} of the peak ({}).", percent(saving.saved_bytes, peak))
+}
+
 /// Writes the report for a trace without allocations.
 pub(super) fn write_nothing_to_save(writer: &mut ReportWriter<'_>) {
     let text = without_events(writer.file, writer.history);
@@ -28,6 +38,9 @@ pub(super) fn write_insights(
     for saving in savings {
         if !(is_optimizer(&saving.kind) && reported.iter().any(is_optimizer)) {
             write_statement(writer, (moment, peak), saving, savings);
+            if reported.is_empty() && saving.saved_bytes > peak / MIN_HEADLINE_PART {
+                writer.set_headline(headline(saving, peak));
+            }
         }
         reported.push(saving.kind);
     }
