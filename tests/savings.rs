@@ -416,3 +416,19 @@ fn module_saving_includes_inner_modules() {
         .collect();
     assert_eq!(rows, [("block.py", "train.py:3 main", 30, 5), ("linear.py", "block.py:20 forward", 20, 15)]);
 }
+
+#[test]
+fn largest_saving_above_5_percent_is_the_headline() {
+    let headline = |temporary: u64| {
+        let steps = [
+            ("alloc", 1, 100, "load"),
+            ("alloc", 2, temporary, "matmul"),
+            ("free_completed", 2, temporary, "matmul"),
+        ];
+        savings_report(&mut open_trace(&steps, &[])).headline
+    };
+    let large = headline(100).unwrap();
+    assert!(large.text.starts_with("Saving: ") && large.text.ends_with(" of the peak (50.0 %)."), "{}", large.text);
+    assert_eq!(large.statement, 0);
+    assert_eq!(headline(1), None);
+}

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::follower::Page;
-use memscape::protocol::{Reply, Topic};
+use memscape::protocol::{Answer, Evidence, Reply, Report, Statement, Tone, Topic};
 use memscape::ui::features::insights::InsightsAction;
 use memscape::ui::features::watch::{FileVersion, WatchAction};
 use memscape::ui::session::ranks::unlisted_note;
@@ -47,6 +47,46 @@ fn three_files_are_scanned_and_two_are_compared() {
     page.open();
     assert_eq!((page.state.insights.topic == Topic::Ranks, &page.state.ranks.stage), (false, &Survey::None));
     assert!(open_files(&mut page, 1).is_empty());
+}
+
+/// Answers the latest request for the report on ranks. Its first sentence is an alarm about the file at `index`.
+fn reply_with_failed_rank(page: &mut Page, effects: &[RanksEffect], index: u32) {
+    let asked = effects.iter().find_map(|effect| if let RanksEffect::Ask(serial, ..) = effect { Some(*serial) } else { None });
+    let evidence = Some(Evidence { open: Some((index, None)), ..Evidence::default() });
+    let first = Statement { tone: Tone::Alarm, evidence, ..Statement::default() };
+    let report = Report { topic: Topic::Ranks, statements: vec![first], ..Report::default() };
+    let answer = Answer::Report(Box::new(report));
+    page.act(Action::Ranks(RanksAction::Reply(Reply::Answer { serial: asked.unwrap(), answer })));
+}
+
+#[test]
+fn file_that_ran_out_of_memory_is_opened_once_all_are_surveyed() {
+    let surveyed = |done| Action::Ranks(RanksAction::Surveyed(done));
+    let mut page = Page::new();
+    open_files(&mut page, 12);
+    page.open();
+    page.loads.clear();
+    let some = ranks_effects(&mut page, surveyed(11));
+    reply_with_failed_rank(&mut page, &some, 10);
+    assert!(page.loads.is_empty(), "another rank may have failed first");
+    let all = ranks_effects(&mut page, surveyed(12));
+    reply_with_failed_rank(&mut page, &all, 11);
+    assert_eq!(page.loads, ["File(11)"]);
+    page.open();
+    assert_eq!((page.state.snapshot_index, page.state.insights.topic), (11, Topic::Ranks));
+    // Not if the user has chosen a file.
+    let mut page = Page::new();
+    open_files(&mut page, 12);
+    page.open();
+    page.act(Action::SnapshotChosen(3));
+    page.open();
+    page.act(Action::feature(InsightsAction::TopicChosen(Topic::Ranks)));
+    page.loads.clear();
+    let all = ranks_effects(&mut page, surveyed(12));
+    if all.iter().any(|effect| matches!(effect, RanksEffect::Ask(..))) {
+        reply_with_failed_rank(&mut page, &all, 11);
+    }
+    assert!(page.loads.is_empty());
 }
 
 #[test]

@@ -198,7 +198,10 @@ fn file_without_events_shows_segments_and_notice() {
     page.drop_files(&[&fixtures::write_file("segments-only.json", value.to_string().as_bytes())]);
     page.wait_for_state("ready");
     page.wait_for(&Some("true".to_owned()), || page.attribute("#tab-segments", "aria-selected"));
-    assert!(page.text("#link-notice-text").starts_with("No trace events recorded: segments only."));
+    // The reason and the code that records a snapshot stand where the plot would be.
+    assert!(page.text("#plot-note-text").starts_with("No events: recording was not enabled."));
+    assert!(page.text("#plot-note-code").contains("torch.cuda.memory._record_memory_history("));
+    assert_eq!(page.bounding_box("#plot-note").height.round(), page.bounding_box("#stage").height.round() - 2.0);
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 

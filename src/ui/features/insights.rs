@@ -167,7 +167,10 @@ fn reset(tab: &mut InsightsTab, _: &Shared, change: Change, _: &mut Outbox) {
 /// Handles a reply with a report or with positions on the time axis. Returns replies for other features.
 fn take(tab: &mut InsightsTab, shared: &Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     match answer {
-        Answer::Report(report) => take_report(tab, serial, *report),
+        Answer::Report(report) => {
+            take_report(tab, serial, *report);
+            alarm::open_failed_rank(tab, shared, out);
+        }
         Answer::Moments(moments) => match tab.pending_span.take_if(|(asked, _)| *asked == serial) {
             Some((_, span)) => evidence::on_moments(shared, span, &moments, out),
             None => return Some(Answer::Moments(moments)),

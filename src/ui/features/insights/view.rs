@@ -96,6 +96,13 @@ pub fn alarms(tab: &InsightsTab) -> Vec<Topic> {
     Topic::ALL.into_iter().filter(|topic| warns(topic) && !repeats(topic)).collect()
 }
 
+/// Returns the first sentence of the comparison that is shown. `None` until it is known.
+pub fn comparison_verdict(tab: &InsightsTab, shared: &Shared) -> Option<String> {
+    let pairing = comparing::part::insight_pairing(shared)?;
+    let (_, report) = tab.reports.iter().find(|(question, _)| question.pairing == Some(pairing))?;
+    report.statements.first().map(|first| first.text.clone())
+}
+
 /// Returns the parts of the tab that can change without a new report.
 pub fn tab_state(tab: &InsightsTab, shared: &Shared) -> TabState {
     let items = tab.items();
