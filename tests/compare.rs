@@ -353,11 +353,11 @@ fn empty_trace_can_be_compared() {
     check_sums(&compared(&b, &a, CompareOptions::default()));
 }
 
-/// A snapshot of one step, whose allocations are made by `file`.
+/// A snapshot of an optimizer's states, which `file` allocates.
 fn snapshot_by(file: &str) -> File {
     let frames = [
+        serde_json::json!({"name": "_init_group", "filename": "/lib/torch/optim/adamw.py", "line": 100}),
         serde_json::json!({"name": "call", "filename": file, "line": 9}),
-        serde_json::json!({"name": "main", "filename": "/home/me/train.py", "line": 3}),
     ];
     let event = |at: u64| serde_json::json!({"action": "alloc", "addr": (at + 1) << 30, "size": 1 << 20, "stream": 0, "frames": frames});
     let trace: Vec<serde_json::Value> = (0..20).map(event).collect();

@@ -78,12 +78,6 @@ impl<'a> ReportWriter<'a> {
         self.report.headline = Some(Headline { text, statement });
     }
 
-    /// Makes the first alarm the headline of the report, if there is one.
-    pub(super) fn set_headline_to_first_alarm(&mut self) {
-        let first = (0u32..).zip(&self.report.statements).find(|(_, statement)| statement.tone == Tone::Alarm);
-        self.report.headline = first.map(|(index, first)| Headline { text: first.text.clone(), statement: index });
-    }
-
     /// Returns the maximum number of rows per table.
     pub(super) fn max_rows(&self) -> usize {
         self.question.rows.min(MAX_ROWS) as usize

@@ -123,11 +123,17 @@ impl Brush<'_> {
             self.chip("A", (self.left + a.max(0.0), top), colours);
             self.chip("B", (self.left + b.min(self.plot.0) - width, top), colours);
         }
-        let pinned = overlay.cursor.as_ref().map(|(x, text)| self.draw_cursor(*x, text));
-        if let Some((x, text, top)) = &overlay.other_cursor {
-            let side = if *top > 0.0 { "B · " } else { "A · " };
+        // In a comparison, the labels of both cursors name their lane.
+        let sides = match &overlay.other_cursor {
+            Some((.., top)) if *top > 0.0 => ["A · ", "B · "],
+            Some(_) => ["B · ", "A · "],
+            None => ["", ""],
+        };
+        let cursor = overlay.cursor.as_ref();
+        let pinned = cursor.map(|(x, text)| self.draw_cursor(*x, &[sides[0], text].concat()));
+        if let Some((x, text, _)) = &overlay.other_cursor {
             let colours = (&*self.theme.accent, &*self.theme.ground);
-            self.top_label(&[side, text].concat(), self.left + x, pinned, colours);
+            self.top_label(&[sides[1], text].concat(), self.left + x, pinned, colours);
         }
         overlay.markers.iter().for_each(|flag| self.draw_marker(flag));
         if let Some(corners) = overlay.zoom_box {

@@ -30,7 +30,7 @@ pub(super) struct Panel {
     frame: LastShown<(views::PanelState, u32)>,
     title: LastShown<String>,
     alarms: LastShown<usize>,
-    alarm: LastShown<Alarm>,
+    alarm: LastShown<(Alarm, bool)>,
 }
 
 impl Part for Panel {
@@ -108,8 +108,9 @@ impl Part for Panel {
                 &[&pluralize(*alarms as u64, "warning"), " in Insights"].concat(),
             );
         }
-        if let Some(alarm) = self.alarm.update(state.insights.alarm.clone()) {
-            elements.no_alarm.set_hidden(*alarm != Alarm::None);
+        let has_events = state.device().is_some_and(|device| device.events > 0);
+        if let Some((alarm, has_events)) = self.alarm.update((state.insights.alarm.clone(), has_events)) {
+            elements.no_alarm.set_hidden(*alarm != Alarm::None || !has_events);
             elements.alarm.set_hidden(!matches!(alarm, Alarm::Raised { .. }));
             if let Alarm::Raised { topic, text } = alarm {
                 elements.alarm.set_class_name(topic.name());

@@ -9,6 +9,7 @@ use crate::state::effect::Pointer;
 use crate::state::lanes::{Lane, LaneLayout};
 use crate::state::shared::Shared;
 use picture::timeline::{Axis, View};
+use protocol::DeviceSummary;
 
 /// Focuses the lane of the device at `index`, at the same horizontal position as the previously focused lane.
 /// Returns false if only one device is shown or the device does not exist.
@@ -62,7 +63,8 @@ pub(crate) fn toggle_lanes(state: &mut Shared) {
         return;
     }
     let saw_everything = state.plane().zip(state.view).is_some_and(|(plane, view)| plane.fit_like(view) == view);
-    let has_times = state.file().is_some_and(|file| file.devices.iter().all(|device| device.time_us.is_some()));
+    let is_timed = |device: &DeviceSummary| device.time_us.is_some_and(|(first, last)| first < last);
+    let has_times = state.file().is_some_and(|file| file.devices.iter().all(is_timed));
     state.lanes.layout = match state.lanes.layout {
         LaneLayout::Single => LaneLayout::All,
         LaneLayout::All => LaneLayout::Single,

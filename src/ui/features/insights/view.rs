@@ -85,8 +85,11 @@ pub fn available_topics(shared: &Shared) -> Vec<Topic> {
 }
 
 /// Topics whose reports repeat the warning of another topic. It counts once.
-const REPEATING: [(Topic, [Topic; 2]); 2] =
-    [(Topic::OutOfMemory, [Topic::Peak, Topic::Fragmentation]), (Topic::Leaks, [Topic::Peak, Topic::Steps])];
+const REPEATING: [(Topic, &[Topic]); 3] = [
+    (Topic::OutOfMemory, &[Topic::Peak, Topic::Fragmentation]),
+    (Topic::Leaks, &[Topic::Peak, Topic::Steps]),
+    (Topic::Settings, &[Topic::Savings]),
+];
 
 /// Returns the topics whose loaded reports contain warnings, without those that repeat the warning of another topic.
 pub fn alarms(tab: &InsightsTab) -> Vec<Topic> {
