@@ -352,3 +352,40 @@ fn empty_trace_can_be_compared() {
     check_sums(&comparison);
     check_sums(&compared(&b, &a, CompareOptions::default()));
 }
+
+/// A snapshot of an optimizer's states, which `file` allocates.
+fn snapshot_by(file: &str) -> File {
+    let frames = [
+        serde_json::json!({"name": "_init_group", "filename": "/lib/torch/optim/adamw.py", "line": 100}),
+        serde_json::json!({"name": "call", "filename": file, "line": 9}),
+    ];
+    let event = |at: u64| serde_json::json!({"action": "alloc", "addr": (at + 1) << 30, "size": 1 << 20, "stream": 0, "frames": frames});
+    let trace: Vec<serde_json::Value> = (0..20).map(event).collect();
+    let value = serde_json::json!({"segments": [], "device_traces": [trace]});
+    File::from_bytes(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap())
+}
+
+#[test]
+fn compiled_and_other_code_is_compared_by_category_only() {
+    let compiled = snapshot_by("/tmp/torchinductor_me/ab/cab1.py");
+    let [other, changed] = ["/home/me/model.py", "/home/me/changed.py"].map(snapshot_by);
+    let says = |comparison: &Comparison, text: &str| comparison.verdict.iter().any(|it| it == text);
+    let comparison = compared(&compiled, &other, CompareOptions::default());
+    assert_eq!(comparison.key, Key::Category.name());
+    assert!(says(&comparison, "A runs compiled code: compared by category only."), "{:?}", comparison.verdict);
+    let comparison = compared(&other, &compiled, CompareOptions::default());
+    assert!(says(&comparison, "B runs compiled code: compared by category only."), "{:?}", comparison.verdict);
+    // A requested key is used.
+    let wanted = CompareOptions { key: Some(Key::CallSite), ..CompareOptions::default() };
+    let comparison = compared(&compiled, &other, wanted);
+    assert_eq!(comparison.key, Key::CallSite.name());
+    assert!(!comparison.verdict.iter().any(|it| it.contains("compiled")), "{:?}", comparison.verdict);
+    // Two compiled programs, and two that are not.
+    for [a, b] in [[&compiled, &compiled], [&other, &changed]] {
+        let comparison = compared(a, b, CompareOptions::default());
+        assert!(!comparison.verdict.iter().any(|it| it.contains("compiled")), "{:?}", comparison.verdict);
+    }
+    let comparison = compared(&other, &changed, CompareOptions::default());
+    let text = "The code differs: call sites match for 0 % of the bytes, so compared by category only.";
+    assert!(says(&comparison, text), "{:?}", comparison.verdict);
+}

@@ -6,7 +6,7 @@ use crate::generate;
 use crate::opened;
 use crate::reported;
 
-use memscape::protocol::{Cell, Report, Tone, Topic};
+use memscape::protocol::{Cell, Query, Report, Tone, Topic};
 use opened::{Opened, open};
 use proptest::prelude::*;
 use reported::{cell, number, report, report_of, report_request, sheet, text};
@@ -139,6 +139,32 @@ fn earlier_oom_is_reported_with_state_at_that_event() {
 
 /// Request sizes that are not multiples of 512 bytes. In the tables and in the text, only bytes outside all blocks are
 /// free.
+#[test]
+fn headline_is_the_failed_request() {
+    let report = oom_report(&mut fragmented(), None);
+    let headline = report.headline.unwrap();
+    assert!(headline.text.starts_with("Out of memory at event 14: "), "{}", headline.text);
+    assert_eq!(report.statements[headline.statement as usize].text, headline.text);
+}
+
+#[test]
+fn largest_call_sites_are_found_by_their_evidence() {
+    let frame = |line: u64| json!([{"name": "f+g", "filename": "/home/me/model.py", "line": line}]);
+    let alloc = |at: u64, line: u64| {
+        let mut event = event("alloc", at << 30, (4 - line) * MIB);
+        event["frames"] = frame(line);
+        event
+    };
+    let trace = [alloc(1, 1), alloc(2, 2), alloc(3, 3), oom_event(MIB, MIB)];
+    let report = oom_report(&mut open_snapshot(&[], &trace), None);
+    let largest = report.statements.iter().find(|it| it.text.starts_with("Largest call sites")).unwrap();
+    let query = largest.evidence.as_ref().and_then(|evidence| evidence.find.clone()).unwrap();
+    assert_eq!(query, r"@/model\.py\:1 f\+g|model\.py\:2 f\+g|model\.py\:3 f\+g/");
+    let Ok(Query::Site(matcher)) = Query::parse(&query) else { panic!("{query}") };
+    assert!((1..=3).all(|line| matcher.matches(&format!("/home/me/model.py:{line} f+g"))));
+    assert!(!matcher.matches("/home/me/model.py:4 f+g"));
+}
+
 #[test]
 fn free_bytes_at_oom_exclude_rounding() {
     let a = 100 * MIB;

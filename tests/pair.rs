@@ -189,6 +189,11 @@ fn two_events_of_one_device_are_compared_with_path_rules() {
     let pairing = Pairing { b: a, at: PairMoments::Both(0, peak.0), ..Pairing::default() };
     let report = worker.report(a, pairing, 10);
     let groups = report.sheets.iter().find(|sheet| sheet.key == "groups").unwrap();
+    // Moments of one trace need no alignment, and have the same peaks, steps and sizes.
+    let unneeded = |key: &str| ["moments", "steps", "scaling"].contains(&key);
+    assert!(report.sheets.iter().all(|sheet| !unneeded(&sheet.key)));
+    assert!(report.statements.iter().all(|it| !it.text.contains("lign")), "{:?}", report.statements);
+    assert!(report.statements.iter().any(|it| it.chart.is_some()), "the flame graph of differences stays");
     let start = worker.live_bytes(a)[0] as u64;
     assert_eq!(groups.total[1..3], [Cell::Bytes(start), Cell::Bytes(bytes)]);
     // Each allocation is matched with itself, including those allocated before recording.

@@ -416,3 +416,14 @@ fn module_saving_includes_inner_modules() {
         .collect();
     assert_eq!(rows, [("block.py", "train.py:3 main", 30, 5), ("linear.py", "block.py:20 forward", 20, 15)]);
 }
+
+#[test]
+fn largest_saving_above_5_percent_is_the_headline() {
+    let headline = |optimizer: u64| {
+        let steps = [("alloc", 1, optimizer, "_init_group"), ("alloc", 2, 100 - optimizer, "forward")];
+        savings_report(&mut open_trace(&steps, &[])).headline.map(|it| (it.text, it.statement))
+    };
+    let text = "Saving: optimizer state on the CPU, 80.0 MiB of the peak (80.0 %).";
+    assert_eq!(headline(80), Some((text.to_owned(), 0)));
+    assert_eq!(headline(5), None, "5 % is not more than 5 %");
+}

@@ -544,6 +544,28 @@ fn non_snapshot_files_report_error() {
 }
 
 #[test]
+fn newer_message_replaces_error() {
+    let mut page = Page::open();
+    page.act(files_given(&["loss.png", "train.py"]));
+    assert!(page.state.toast.is_some());
+    page.act(Action::PointerLeft);
+    assert!(page.state.toast.is_some(), "nothing newer was said");
+    page.act(Action::DroppedNoFile);
+    assert_eq!(page.state.toast, None);
+    page.act(files_given(&["loss.png", "train.py"]));
+    assert!(page.state.toast.is_some(), "the error is the newest message");
+}
+
+#[test]
+fn file_beside_a_snapshot_is_answered() {
+    let mut page = Page::new(SilentWorker);
+    page.act(files_given(&["loss.png", "a.pickle"]));
+    assert!(matches!(&page.state.stage, Stage::Loading(loading) if loading.name == "a.pickle"));
+    page.reply(face::opened_reply(devices()));
+    assert_eq!(page.state.remark.as_deref(), Some("Not a snapshot: loss.png."));
+}
+
+#[test]
 fn regrouped_stack_gets_new_outline_and_hit_test() {
     let mut page = Page::open();
     page.command(commands::SELECT_NEXT);

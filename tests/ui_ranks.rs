@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::follower::Page;
-use memscape::protocol::{Reply, Topic};
+use memscape::protocol::{Answer, Evidence, Reply, Report, Statement, Tone, Topic};
 use memscape::ui::features::insights::InsightsAction;
 use memscape::ui::features::watch::{FileVersion, WatchAction};
 use memscape::ui::session::ranks::unlisted_note;
@@ -47,6 +47,46 @@ fn three_files_are_scanned_and_two_are_compared() {
     page.open();
     assert_eq!((page.state.insights.topic == Topic::Ranks, &page.state.ranks.stage), (false, &Survey::None));
     assert!(open_files(&mut page, 1).is_empty());
+}
+
+/// Answers all requests for the report on ranks. Its first sentence is an alarm about the file at `index`.
+fn reply_with_failed_rank(page: &mut Page, index: u32) {
+    // An answer to an outdated request is followed by a newer request.
+    for serial in (0..2).flat_map(|_| 0..=page.state.serial + 1).collect::<Vec<u32>>() {
+        let evidence = Some(Evidence { open: Some((index, None)), ..Evidence::default() });
+        let first = Statement { tone: Tone::Alarm, evidence, ..Statement::default() };
+        let report = Report { topic: Topic::Ranks, statements: vec![first], ..Report::default() };
+        let answer = Answer::Report(Box::new(report));
+        page.act(Action::Ranks(RanksAction::Reply(Reply::Answer { serial, answer })));
+    }
+}
+
+#[test]
+fn file_that_ran_out_of_memory_is_opened_once_all_are_surveyed() {
+    let surveyed = |done| Action::Ranks(RanksAction::Surveyed(done));
+    let mut page = Page::new();
+    open_files(&mut page, 12);
+    page.open();
+    page.loads.clear();
+    page.act(surveyed(11));
+    reply_with_failed_rank(&mut page, 10);
+    assert!(page.loads.is_empty(), "another rank may have failed first");
+    page.act(surveyed(12));
+    reply_with_failed_rank(&mut page, 11);
+    assert_eq!(page.loads, ["File(11)"]);
+    page.open();
+    assert_eq!((page.state.snapshot_index, page.state.insights.topic), (11, Topic::Ranks));
+    // Not if the user has chosen a file.
+    let mut page = Page::new();
+    open_files(&mut page, 12);
+    page.open();
+    page.act(Action::SnapshotChosen(3));
+    page.open();
+    page.act(Action::feature(InsightsAction::TopicChosen(Topic::Ranks)));
+    page.loads.clear();
+    page.act(surveyed(12));
+    reply_with_failed_rank(&mut page, 11);
+    assert!(page.loads.is_empty());
 }
 
 #[test]

@@ -4,13 +4,13 @@
 use crate::face::{self, Worker};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::protocol::{
-    AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, MomentSpec, OomPlan, Report, ReportQuestion, Sheet,
+    AxisPoint, Cell, Details, DeviceSummary, Evidence, Headline, MomentFacts, MomentSpec, OomPlan, Report, ReportQuestion, Sheet,
     SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic, WhatIf, WhatIfProof, WhatIfQuestion, WhatIfRun,
 };
 use memscape::timeline::Axis;
 use memscape::ui::features::State;
 use memscape::ui::features::command::Command;
-use memscape::ui::features::insights::InsightsAction;
+use memscape::ui::features::insights::{Alarm, InsightsAction};
 use memscape::ui::features::insights::view::{ColumnKind, ReportView, StackView, TabState, tab_state, view};
 use memscape::ui::shell::action::Action;
 use memscape::ui::shell::commands;
@@ -63,6 +63,7 @@ fn report(topic: Topic) -> Report {
             Sheet { left_out: 3, ..sheet("grows", rows, 1 << 20) },
             sheet("waits", vec![row("d.py:4", 1, Some(Evidence { moment: Some(5), ..Evidence::default() }), &[])], 9),
         ],
+        headline: None,
     }
 }
 
@@ -179,8 +180,64 @@ fn warnings_of_hidden_topics_are_shown() {
     let others = page.answer_others();
     let whole: Vec<Topic> = Topic::ALL.into_iter().filter(|topic| !topic.depends_on_range()).collect();
     assert_eq!(others.len(), whole.len() - 1, "{others:?} requested one by one");
-    assert_eq!(page.marks().alarms, whole);
+    // Peak and Fragmentation repeat the out-of-memory error, Peak and Steps the leak, Savings the allocator settings.
+    let repeating = [Topic::Peak, Topic::Fragmentation, Topic::Steps, Topic::Savings];
+    let counted: Vec<Topic> = whole.iter().copied().filter(|topic| !repeating.contains(topic)).collect();
+    assert_eq!(page.marks().alarms, counted);
     assert!(!page.marks().is_busy && page.report_request().is_none());
+}
+
+/// Answers all report requests. The reports of `topics` have a headline, which is about the first statement.
+fn answer_with_headlines(page: &mut Page, topics: &[Topic]) {
+    while let Some((serial, question)) = page.report_request() {
+        let headline = Headline { text: format!("{:?} needs attention.", question.topic), statement: 0 };
+        let headline = topics.contains(&question.topic).then_some(headline);
+        page.answer_with(serial, Answer::Report(Box::new(Report { headline, ..report(question.topic) })));
+    }
+}
+
+#[test]
+fn alarm_is_headline_of_most_important_topic() {
+    let all = [Topic::Savings, Topic::Leaks, Topic::OutOfMemory];
+    let raised = |topic: Topic| Alarm::Raised { topic, text: format!("{topic:?} needs attention.") };
+    for (topics, expected) in [
+        (&all[..], raised(Topic::OutOfMemory)),
+        (&all[..2], raised(Topic::Leaks)),
+        (&all[..1], raised(Topic::Savings)),
+        (&[Topic::Peak], Alarm::None),
+    ] {
+        let mut page = Page::with_devices(SilentWorker, vec![device(0, &[]), device(1, &[])]);
+        assert_eq!(page.state.insights.alarm, Alarm::Unknown, "no report is known");
+        page.act(Action::TabChosen(Tab::Insights));
+        answer_with_headlines(&mut page, topics);
+        assert_eq!(page.state.insights.alarm, expected);
+        page.act(Action::DeviceChosen(1));
+        assert_eq!(page.state.insights.alarm, Alarm::Unknown, "of another device");
+    }
+}
+
+#[test]
+fn alarm_opens_its_report_with_half_of_the_height() {
+    let mut page = Page::with_devices(SilentWorker, vec![device(0, &[])]);
+    page.act(Action::TabChosen(Tab::Insights));
+    answer_with_headlines(&mut page, &[Topic::Leaks]);
+    assert_eq!(page.state.views.shown_height(), 30, "a late alarm moves nothing");
+    page.act(Action::TabChosen(Tab::CallTree));
+    page.why(InsightsAction::AlarmClicked);
+    assert_eq!((page.state.views.tab, page.state.insights.topic), (Tab::Insights, Topic::Leaks));
+    assert_eq!(page.state.views.shown_height(), 50);
+    assert_eq!(page.window(), [100, 200], "the evidence of the headline is shown");
+    page.act(Action::ViewsResized(40));
+    assert_eq!(page.state.views.shown_height(), 40, "the user's height counts");
+}
+
+#[test]
+fn file_that_ran_out_of_memory_opens_with_half_of_the_height() {
+    let mut page = Page::with_devices(SilentWorker, vec![device(0, &[("oom", 1)])]);
+    assert_eq!((page.state.views.tab, page.state.insights.topic), (Tab::Insights, Topic::OutOfMemory));
+    assert_eq!(page.state.views.shown_height(), 50);
+    page.load(vec![device(0, &[])]);
+    assert_eq!(page.state.views.shown_height(), 30, "the next file has no alarm");
 }
 
 /// The engine of a page cannot simulate, so the reports quote simulations of another worker.

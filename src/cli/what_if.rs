@@ -165,7 +165,7 @@ fn report(answer: &WhatIf, is_planned: bool) -> Report {
         sheets.push(table(&runs));
     }
     let statement = |(tone, text)| Statement { tone, text, ..Statement::default() };
-    Report { topic: Topic::WhatIf, statements: sentences.into_iter().map(statement).collect(), sheets }
+    Report { topic: Topic::WhatIf, statements: sentences.into_iter().map(statement).collect(), sheets, headline: None }
 }
 
 fn fit_text(fit: &WhatIfFit, answer: &WhatIf) -> String {

@@ -7,6 +7,7 @@ use crate::allocations::AllocationComparison;
 use crate::answer::{
     AllocationDifferences, Comparison, FactorGroup, Matched, MomentPair, OutcomeTotals, PerSide, SideFacts,
 };
+use crate::compiled::only_compiled;
 use crate::key::{Key, PAIRING_KEYS, SUM_KEYS};
 use crate::pairing::Pairing;
 use crate::scaling::{MeasuredScaling, growth};
@@ -44,6 +45,8 @@ pub struct CompareOptions {
 /// Resumable comparison of two devices. Each call must pass the same two sides.
 pub struct Comparer {
     wanted: CompareOptions,
+    /// The only side that runs compiled code, if there is one. Then the code of both sides cannot be matched.
+    only_compiled: Option<&'static str>,
     tables: KeyTables,
     aligning: Aligner,
     sums: Option<Sums>,
@@ -66,9 +69,12 @@ impl Comparer {
         let (tables, aligning) = (KeyTables::new([a, b]), Aligner::new(a, b, wanted.align));
         let (sums, tree_sums, tree, pools, each, pairing) = Default::default();
         let (steps, scaling, lifetimes) = Default::default();
-        let (key_index, tried, chosen) = (0, Vec::new(), wanted.key);
+        let only_compiled = only_compiled([a, b]);
+        let chosen = wanted.key.or(only_compiled.map(|_| Key::Category));
+        let (key_index, tried) = (0, Vec::new());
         Comparer {
             wanted,
+            only_compiled,
             tables,
             aligning,
             sums,
@@ -168,9 +174,14 @@ impl Comparer {
     /// Changes the compared moments, and keeps the alignment.
     pub fn set_moments(&mut self, a: Option<Moment>, b: Option<Moment>) {
         self.wanted = CompareOptions { a, b, ..self.wanted };
-        (self.sums, self.key_index, self.chosen, self.pools) = (None, 0, self.wanted.key, None);
+        (self.sums, self.key_index, self.chosen, self.pools) = (None, 0, self.first_key(), None);
         (self.tree_sums, self.tree, self.each) = Default::default();
         self.tried.clear();
+    }
+
+    /// Returns the requested key, or the only key that suits sides whose code differs. `None` if keys have to be tried.
+    fn first_key(&self) -> Option<Key> {
+        self.wanted.key.or(self.only_compiled.map(|_| Key::Category))
     }
 
     /// Returns the alignment of moments. It is complete once [`Comparer::align`] or [`Comparer::step`] has succeeded.
@@ -265,6 +276,7 @@ impl Comparer {
             out_of_memory: two(sides, |side| side.history.oom_events().count() as u64),
             scaling: self.scaling.clone().unwrap_or_default(),
             lifetimes: self.lifetimes.clone().unwrap_or_default(),
+            only_compiled: self.only_compiled.filter(|_| self.wanted.key.is_none()).unwrap_or_default().to_owned(),
             warnings: warnings(sides, found.is_exact),
             verdict: Vec::new(),
         };

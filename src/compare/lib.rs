@@ -16,6 +16,7 @@ mod alignment;
 mod allocations;
 mod answer;
 mod comparing;
+mod compiled;
 mod delta;
 mod key;
 mod keyed;

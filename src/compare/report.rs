@@ -1,6 +1,6 @@
 //! Converts a comparison to a report: the verdict as sentences, the numbers as tables.
 
-use crate::answer::{Comparison, PerSide, Row, TreeRow, factor, relation};
+use crate::answer::{Comparison, MomentPair, PerSide, Row, TreeRow, factor, relation};
 use crate::verdict::signed;
 use base::units::{Bytes, group_digits, moment_text, percent, pluralize};
 use protocol::column::moment_cell;
@@ -30,12 +30,19 @@ pub fn report(comparison: &Comparison, rows: usize) -> Report {
         };
         statements.push(say(Tone::Alarm, &text));
     }
-    let mut alignment = say(Tone::Fact, &comparison.alignment_detail);
+    // Moments of one trace need no alignment, and their peaks and steps are the same.
+    let is_one_trace = is_one_trace(comparison);
+    if !is_one_trace {
+        statements.push(say(Tone::Fact, &comparison.alignment_detail));
+    }
     let boxes = boxes(&comparison.flame);
-    alignment.chart = (!boxes.is_empty()).then(|| Chart::Delta(comparison.tree_title.clone(), boxes));
-    statements.push(alignment);
+    if let Some(last) = statements.last_mut() {
+        last.chart = (!boxes.is_empty()).then(|| Chart::Delta(comparison.tree_title.clone(), boxes));
+    }
     let mut tables = TableBuilder::new(rows);
-    tables.moments(comparison);
+    if !is_one_trace {
+        tables.moments(comparison);
+    }
     tables.groups(
         "groups",
         &["Live bytes (requested) by ", &comparison.key_title].concat(),
@@ -44,15 +51,28 @@ pub fn report(comparison: &Comparison, rows: usize) -> Report {
         comparison,
     );
     tables.tree(comparison);
-    tables.steps(comparison);
+    if !is_one_trace {
+        tables.steps(comparison);
+    }
     tables.allocations(comparison);
     if !comparison.pools.is_empty() {
         tables.groups("pools", "Live bytes (requested) by pool", "", &comparison.pools, comparison);
     }
-    tables.scaling(comparison);
+    if !is_one_trace {
+        tables.scaling(comparison);
+    }
     tables.lifetimes(comparison);
     tables.settings(comparison);
-    Report { topic: Topic::Comparison, statements, sheets: tables.sheets }
+    Report { topic: Topic::Comparison, statements, sheets: tables.sheets, headline: None }
+}
+
+/// Returns whether A and B are moments of the same trace.
+fn is_one_trace(comparison: &Comparison) -> bool {
+    let (a, b) = (&comparison.a, &comparison.b);
+    let is_same = |pair: &MomentPair| pair.moments.0 == pair.moments.1 && pair.live.delta() == 0;
+    (&a.file, a.device, a.events) == (&b.file, b.device, b.events)
+        && a.moment != b.moment
+        && comparison.moments.iter().all(is_same)
 }
 
 /// Returns the flame graph that compares both sides. A box is as wide as the larger value of A and B, or as its callees

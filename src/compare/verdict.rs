@@ -2,6 +2,7 @@
 
 use crate::alignment::Align;
 use crate::answer::{Comparison, FactorGroup, Outcome, PerSide, Row, factor, factor_of, relation};
+use crate::key::Key;
 use base::sorted::sorted_numbers;
 use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use hashbrown::HashMap;
@@ -24,6 +25,7 @@ const LONGEST: usize = 60;
 pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
     let live = PerSide { a: comparison.a.live_bytes, b: comparison.b.live_bytes };
     let mut sentences = vec![peak_difference(comparison, live)];
+    sentences.extend(unmatched_code(comparison));
     sentences.extend(peaks_differ(comparison));
     sentences.extend(causes(comparison, live));
     let (matched, total) = (comparison.matched.bytes, comparison.matched.known);
@@ -40,6 +42,22 @@ pub(crate) fn verdict(comparison: &Comparison) -> Vec<String> {
     sentences.extend(lifetimes(comparison, live));
     sentences.truncate(MAX_SENTENCES);
     sentences
+}
+
+/// Reports that the allocations could not be matched by code, and why. Returns `None` if they could, or if the key was
+/// requested.
+fn unmatched_code(comparison: &Comparison) -> Option<String> {
+    if !comparison.only_compiled.is_empty() {
+        let side = &comparison.only_compiled;
+        return Some(format!("{side} runs compiled code: compared by category only."));
+    }
+    if comparison.key != Key::Category.name() {
+        return None;
+    }
+    let by_code = comparison.tried.iter().filter(|(key, _)| *key != comparison.key);
+    let best = by_code.map(|(_, matched)| matched.parts_per_million()).max()?;
+    let share = percent(best, 1_000_000);
+    Some(format!("The code differs: call sites match for {share} of the bytes, so compared by category only."))
 }
 
 fn peak_difference(comparison: &Comparison, live: PerSide) -> String {

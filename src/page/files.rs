@@ -168,7 +168,8 @@ fn paste(app: &'static App, event: &Event) {
 }
 
 fn open_list(app: &'static App, files: Option<FileList>) {
-    let files = with_names(files);
+    let mut files = with_names(files);
+    folders::sort(&mut files);
     if !files.is_empty() {
         open_files(app, files);
     }

@@ -44,16 +44,18 @@ pub(super) async fn read_files(mut entries: Vec<FileSystemEntry>) -> FolderFiles
             Err(_) => unreadable += 1,
         }
     }
-    // Files of an outer folder come before those in its subfolders.
-    let depth = |path: &str| path.matches('/').count();
-    found.sort_by(|(one, _): &(String, File), (other, _)| {
-        depth(one).cmp(&depth(other)).then_with(|| compare_names(one, other))
-    });
+    sort(&mut found);
     let cut = (at < entries.len())
         .then(|| format!("Only the first {} files and folders were read.", group_digits(MAX_ENTRIES as u64)));
     let unreadable = (unreadable > 0).then(|| format!("{} could not be read.", pluralize(unreadable, "file")));
     let left_out: Vec<String> = cut.into_iter().chain(unreadable).collect();
     FolderFiles { files: found, left_out: Some(left_out.join(" ")).filter(|it| !it.is_empty()) }
+}
+
+/// Sorts files by name in natural order. Files of an outer folder come before those in its subfolders.
+pub(super) fn sort(files: &mut [(String, File)]) {
+    let depth = |path: &str| path.matches('/').count();
+    files.sort_by(|(one, _), (other, _)| depth(one).cmp(&depth(other)).then_with(|| compare_names(one, other)));
 }
 
 async fn children(folder: &FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {

@@ -23,9 +23,9 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, figure: &Figure, theme: &Theme, l
     }
     let Some(context) = context_2d(canvas) else { return };
     context.clear_rect(0.0, 0.0, f64::from(stage.0), f64::from(stage.1));
-    // The plot is at the top of the stage, and at its right edge unless there is an axis.
+    // The plot is at the top of the stage or below a row of labels, and at its right edge unless there is an axis.
     let left = f64::from(stage.0) - figure.plot_px[0] - figure.right_axis_px;
-    pen::draw_shapes(&context, &figure.shapes([left, 0.0]), theme, look);
+    pen::draw_shapes(&context, &figure.shapes([left, figure.label_row_px]), theme, look);
 }
 
 /// Draws invisible text, so that later text appears quickly. The first text on a canvas blocks the page for 30 to 150

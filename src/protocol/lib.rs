@@ -69,8 +69,8 @@ pub use question::{
 pub use range::RangeFacts;
 pub use reply::Reply;
 pub use report::{
-    Cell, Chart, ChartPart, DeltaBox, Evidence, HeatMap, HeatMapRow, Report, ReportQuestion, Sheet, SheetColumn,
-    SheetRow, Simulations, Statement, Threshold, Tone,
+    Cell, Chart, ChartPart, DeltaBox, Evidence, Headline, HeatMap, HeatMapRow, Report, ReportQuestion, Sheet,
+    SheetColumn, SheetRow, Simulations, Statement, Threshold, Tone,
 };
 pub use sources::{LocationWeight, SourceFile, SourceLine, SourcesPage};
 pub use state::{

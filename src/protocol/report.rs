@@ -42,6 +42,16 @@ pub struct Report {
     pub statements: Vec<Statement>,
     /// Tables with the detailed figures behind the statements.
     pub sheets: Vec<Sheet>,
+    /// The finding that needs attention first. `None` if there is none.
+    pub headline: Option<Headline>,
+}
+
+/// The most important finding of a report, in one short sentence.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Headline {
+    pub text: String,
+    /// Index of the statement that has the evidence.
+    pub statement: u32,
 }
 
 /// A finding of a report, with a chart and links to its evidence.

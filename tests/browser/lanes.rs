@@ -52,7 +52,7 @@ fn show_first(page: &Page) {
     );
 }
 
-/// Opens the page with both devices in lanes.
+/// Opens the page with both devices in lanes, over events.
 fn open_lanes() -> Page {
     let page = open_empty_page();
     page.drop_files(&[&two_devices()]);
@@ -60,6 +60,10 @@ fn open_lanes() -> Page {
     show_first(&page);
     page.click("#lanes");
     page.wait_for(&json!(["GPU 0", "GPU 1"]), || lane_names(&page));
+    // Devices with times are first shown on the time axis.
+    page.wait_for(&Some("true".into()), || page.attribute("#axis", "aria-pressed"));
+    page.press("t");
+    page.wait_for(&Some("false".into()), || page.attribute("#axis", "aria-pressed"));
     settled_timeline(&page);
     page
 }
@@ -90,16 +94,16 @@ fn click_and_select(page: &Page, across: f64, down: f64, size: u64) {
 fn click_in_lane_selects_block_and_focuses_lane() {
     let page = open_lanes();
     wait_for_focused_lane(&page, "0");
-    // Each lane has two blocks, and above them the reserved memory.
-    click_and_select(&page, 0.6, 0.40, LOWER_BYTES);
-    click_and_select(&page, 0.6, 0.27, UPPER_BYTES);
+    // Each lane has two blocks, and above them the reserved memory. The lanes share one scale.
+    click_and_select(&page, 0.6, 0.465, LOWER_BYTES);
+    click_and_select(&page, 0.6, 0.395, UPPER_BYTES);
     click_and_select(&page, 0.6, 0.90, LOWER_ON_1);
     wait_for_focused_lane(&page, "1");
     page.wait_for(&json!("1"), || page.evaluate("document.querySelector('select#device').value"));
     let peak = (LOWER_ON_1 + UPPER_ON_1 + (1 << 20)).to_string();
     page.wait_for(&Some(peak), || page.attribute("#summary", "data-peak-requested"));
     click_and_select(&page, 0.6, 0.68, UPPER_ON_1);
-    click_and_select(&page, 0.6, 0.27, UPPER_BYTES);
+    click_and_select(&page, 0.6, 0.395, UPPER_BYTES);
     wait_for_focused_lane(&page, "0");
 }
 
@@ -108,7 +112,7 @@ fn click_in_lane_selects_block_and_focuses_lane() {
 fn card_shows_block_under_pointer_in_each_lane() {
     let page = open_lanes();
     for (down, ranges) in [
-        (0.40, "1.00 GiB · 1,073,741,824 B"),
+        (0.465, "1.00 GiB · 1,073,741,824 B"),
         (0.90, "3.00 GiB · 3,221,225,472 B"),
         (0.68, "3.00 GiB · 3,221,226,496 B"),
     ] {

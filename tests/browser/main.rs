@@ -94,6 +94,7 @@ mod table;
 mod timeline;
 mod tree;
 mod urls;
+mod verdicts;
 mod view_links;
 mod what_if;
 #[path = "../support/zip.rs"]

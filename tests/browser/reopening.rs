@@ -198,7 +198,11 @@ fn file_without_events_shows_segments_and_notice() {
     page.drop_files(&[&fixtures::write_file("segments-only.json", value.to_string().as_bytes())]);
     page.wait_for_state("ready");
     page.wait_for(&Some("true".to_owned()), || page.attribute("#tab-segments", "aria-selected"));
-    assert!(page.text("#link-notice-text").starts_with("No trace events recorded: segments only."));
+    // The reason and the code that records a snapshot stand where the plot would be.
+    assert!(page.text("#plot-note-text").starts_with("No events: recording was not enabled."));
+    assert!(page.text("#plot-note-code").contains("torch.cuda.memory._record_memory_history("));
+    let (note, stage) = (page.bounding_box("#plot-note"), page.bounding_box("#stage"));
+    assert!(note.top >= stage.top && note.top + note.height <= stage.top + stage.height, "{note:?} in {stage:?}");
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 

@@ -27,7 +27,7 @@ pub fn report(all: &Ranks, rows: usize, order: Order) -> Report {
     groups(all, &mut tables);
     ranks(all, &mut tables);
     steps(all, &mut tables);
-    Report { topic: Topic::Ranks, statements, sheets: tables.sheets }
+    Report { topic: Topic::Ranks, statements, sheets: tables.sheets, headline: None }
 }
 
 /// Returns a link that opens the snapshot of a rank.

@@ -1,15 +1,16 @@
 //! Live bytes at a moment, by call site.
 
 use super::recording::without_stacks;
-use super::site_sums::SiteSums;
-use super::writer::ReportWriter;
+use super::site_sums::{SiteSums, label};
+use super::writer::{ReportWriter, allocation_evidence};
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
 use crate::stack_trees::Population;
+use analysis::query::MAX_LENGTH;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{group_digits, percent};
 use history::replay::{AllocationId, DeviceHistory};
-use protocol::{Cell, Scope};
+use protocol::{Cell, Evidence, Scope};
 
 /// Allocations that are live after one event, summed by call site.
 pub(super) struct LiveSites {
@@ -92,18 +93,18 @@ impl LiveSites {
         });
     }
 
-    /// Returns a text about the three largest call sites, and the id of the largest allocation of the first call site.
-    /// Example of the text: `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41
-    /// call sites in total.`
+    /// Returns a text about the three largest call sites, and evidence that finds their allocations. Example of the text:
+    /// `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
     pub(super) fn describe_largest(
         &self,
         file: &OpenFile,
         history: &DeviceHistory,
         when: &str,
-    ) -> Option<(String, u32)> {
+    ) -> Option<(String, Evidence)> {
         let ranked = self.sums.ranked(1);
+        let largest_of = |group: u32| allocation_evidence(self.sums.get(group).largest, None);
         if let (Some(text), Some(&group)) = (without_stacks(file), ranked.first()) {
-            return Some((text, self.sums.get(group).largest));
+            return Some((text, largest_of(group)));
         }
         let largest = ranked.get(..3).unwrap_or(&ranked);
         let (bytes, _) = self.sums.total(largest);
@@ -121,6 +122,27 @@ impl LiveSites {
                 group_digits(ranked.len() as u64)
             ));
         }
-        largest.first().map(|&group| (text, self.sums.get(group).largest))
+        let evidence = sites_evidence(file, history, largest);
+        largest.first().map(|&group| (text, evidence.unwrap_or_else(|| largest_of(group))))
     }
+}
+
+/// Returns evidence that finds the allocations of all these call sites. `None` if they have no stack, or if the search
+/// would be too long.
+pub(super) fn sites_evidence(file: &OpenFile, history: &DeviceHistory, groups: &[u32]) -> Option<Evidence> {
+    let mut query = String::from("@/");
+    for (index, &group) in groups.iter().enumerate() {
+        if index > 0 {
+            query.push('|');
+        }
+        for letter in label(file, history, group).chars() {
+            if letter.is_ascii_punctuation() && !"<>_".contains(letter) {
+                query.push('\\');
+            }
+            query.push(letter);
+        }
+    }
+    query.push('/');
+    let is_possible = !groups.contains(&0) && query.chars().count() <= MAX_LENGTH;
+    is_possible.then(|| Evidence { find: Some(query), ..Evidence::default() })
 }

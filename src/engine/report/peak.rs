@@ -5,8 +5,8 @@ use super::live_sites::LiveSites;
 use super::site_sums::{SiteSums, site_of};
 use super::top_k::TopK;
 use super::writer::{
-    MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, category_query, evidence_row, freed_by_cell,
-    moment_evidence, range_evidence, threshold, truncate,
+    MAX_ROWS, ReportWriter, bytes_text, category_query, evidence_row, freed_by_cell, moment_evidence, range_evidence,
+    threshold, truncate,
 };
 use crate::moments::elapsed_us;
 use crate::origin::is_prefix_block;
@@ -136,8 +136,8 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
         let max = Curve::new(&history.reserved, &change).max_in(0..history.event_count().saturating_add(1));
         writer.add_statement(Tone::Fact, text, max.map(|(moment, _)| moment_evidence(moment.0)));
     }
-    if let Some((text, largest)) = peak.describe_largest(file, history, "at the peak") {
-        writer.add_statement(Tone::Fact, text, Some(allocation_evidence(largest, Some(moment))));
+    if let Some((text, evidence)) = peak.describe_largest(file, history, "at the peak") {
+        writer.add_statement(Tone::Fact, text, Some(Evidence { moment: Some(moment), ..evidence }));
     }
     let step = (0u64..).zip(&steps.spans).find(|(_, step)| step.from < moment && moment <= step.to);
     if let Some((number, &span)) = step {

@@ -10,7 +10,7 @@ use base::units::{Bytes, EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 use protocol::{
-    Cell, Chart, ChartPart, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold, Tone,
+    Cell, Chart, ChartPart, Evidence, Headline, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Threshold, Tone,
 };
 
 /// Maximum number of rows per table, even if the query allows more.
@@ -70,6 +70,12 @@ impl<'a> ReportWriter<'a> {
         self.set_chart(Chart::Parts(
             shown.map(|&(name, bytes)| ChartPart { name: name.to_owned(), bytes, slot: None }).collect(),
         ));
+    }
+
+    /// Makes the last statement the headline of the report. `text` says it in one short sentence.
+    pub(super) fn set_headline(&mut self, text: String) {
+        let statement = (self.report.statements.len() as u32).saturating_sub(1);
+        self.report.headline = Some(Headline { text, statement });
     }
 
     /// Returns the maximum number of rows per table.

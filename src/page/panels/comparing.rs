@@ -9,6 +9,7 @@ use crate::theme::Theme;
 use base::units::Bytes;
 use protocol::{Align, MatchKey};
 use ui::features::State;
+use ui::features::insights::view::comparison_verdict;
 use ui::plot::comparing::view::{ComparisonBar, DeltaStrip, bar, other_devices, strip};
 use ui::shell::action::Action;
 use ui::state::comparing::{ComparedAt, ComparingAction};
@@ -28,7 +29,7 @@ const CLICK_PX: f64 = 8.0;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    bar: LastShown<Option<ComparisonBar>>,
+    bar: LastShown<(Option<ComparisonBar>, Option<String>)>,
     is_compared: LastShown<bool>,
     devices: LastShown<Vec<(i64, String)>>,
     strip: LastShown<Picture>,
@@ -94,8 +95,8 @@ impl Part for Panel {
     }
 
     fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
-        if let Some(bar) = self.bar.update(bar(state)) {
-            show_bar(elements, bar.as_ref());
+        if let Some((bar, verdict)) = self.bar.update((bar(state), comparison_verdict(&state.insights, state))) {
+            show_bar(elements, bar.as_ref(), verdict.as_deref());
         }
         if let Some(others) = self.devices.update(other_devices(state)) {
             elements.compare_device_field.set_hidden(others.is_empty());
@@ -126,7 +127,9 @@ fn handle_action(app: &App, action: ComparingAction) {
     app.dispatch(Action::Comparing(action));
 }
 
-fn show_bar(elements: &Elements, bar: Option<&ComparisonBar>) {
+/// Shows the bar. It says the same as the first sentence of the report, or until that is known, the live bytes at the
+/// cursor.
+fn show_bar(elements: &Elements, bar: Option<&ComparisonBar>, verdict: Option<&str>) {
     elements.compare.set_hidden(bar.is_none());
     let Some(bar) = bar else { return };
     set_text(&elements.compare_loading, &bar.loading);
@@ -141,7 +144,7 @@ fn show_bar(elements: &Elements, bar: Option<&ComparisonBar>) {
         set_text(&automatic, &bar.automatic_label);
     }
     elements.compare_paths.set_value(&bar.paths);
-    set_text(&elements.compare_cursor, &bar.cursor);
+    set_text(&elements.compare_cursor, verdict.unwrap_or(&bar.cursor));
     set_attribute(&elements.compare_cursor, "title", &bar.cursor_exact);
     set_flag(&elements.compare_overlay, "aria-pressed", bar.is_overlaid);
 }

@@ -1,7 +1,7 @@
 //! Insights tab: the list of topics, and the report on the selected one.
 
 use super::pieces::Pieces;
-use super::report::new_statement;
+use super::report::{new_chart, new_statement};
 use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_flag, set_text};
 use crate::elements::elements;
@@ -18,7 +18,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
 
 elements! {
-    HtmlElement: insights_note, insights_report, insights_sheets, insights_statements, insights_topics;
+    HtmlElement: insights_maps, insights_note, insights_report, insights_sheets, insights_statements, insights_topics;
 }
 
 #[derive(Default)]
@@ -225,8 +225,12 @@ fn focus_item(elements: &Elements, selector: &str) {
 fn show_statements(elements: &Elements, state: &State, theme: &Theme) -> Pieces {
     let view = view(&state.insights);
     clear(&elements.insights_statements);
+    clear(&elements.insights_maps);
     for (place, statement) in view.statements.iter().enumerate() {
         append(&elements.insights_statements, &new_statement(elements, place, statement, theme));
+        if let Some(map) = statement.chart.as_ref().filter(|chart| chart.map.is_some()) {
+            append(&elements.insights_maps, &new_chart(elements, map, theme));
+        }
     }
     clear(&elements.insights_sheets);
     Pieces::new(view.sheets)

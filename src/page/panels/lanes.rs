@@ -5,17 +5,19 @@ use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_
 use crate::elements::elements;
 use ui::features::State;
 use ui::plot::lane_labels::{LaneLabel, LanesToggle, lane_labels, lanes_toggle};
+use ui::plot::marks::label_row_px;
 use ui::shell::action::Action;
 
 elements! {
     HtmlButtonElement: lanes;
-    HtmlElement: lane_labels, lanes_note;
+    HtmlElement: lane_labels, lanes_note, stage;
 }
 
 #[derive(Default)]
 pub(super) struct Panel {
     labels: LastShown<Vec<LaneLabel>>,
     toggle: LastShown<LanesToggle>,
+    row: LastShown<f64>,
 }
 
 impl Part for Panel {
@@ -34,6 +36,9 @@ impl Part for Panel {
             elements.lanes.set_hidden(!toggle.is_possible);
             set_flag(&elements.lanes, "aria-pressed", toggle.is_on);
             set_text(&elements.lanes_note, &toggle.note);
+        }
+        if let Some(row) = self.row.update(label_row_px(state)) {
+            set_style(&elements.stage, "--label-row", &format!("{row}px"));
         }
         if let Some(labels) = self.labels.update(lane_labels(state)) {
             show_labels(elements, labels);

@@ -11,14 +11,16 @@ use protocol::{Grouping, LegendEntry, Plot};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use ui::features::State;
-use ui::plot::legend::{Line, MAX_UNFILTERED, VisiblePixels, filtered, heading, lines as entry_lines};
+use ui::plot::legend::{
+    Line, MAX_UNFILTERED, VisiblePixels, drawn_marks, filtered, heading, lines as entry_lines,
+};
 use ui::plot::marks::track_count;
 use ui::shell::action::Action;
 use web_sys::{Event, HtmlElement};
 
 elements! {
     HtmlButtonElement: axis;
-    HtmlElement: legend, legend_entries, legend_title, stage;
+    HtmlElement: legend, legend_entries, legend_title, mark_awaiting, mark_free, mark_oom, mark_reserved, mark_snapshot, marks, stage;
     HtmlInputElement: legend_filter;
     HtmlSelectElement: colouring, group, stacking;
 }
@@ -28,6 +30,7 @@ pub(super) struct Panel {
     lanes: LastShown<u32>,
     pickers: LastShown<(Option<Grouping>, Grouping, Axis, bool)>,
     entries: LastShown<Entries>,
+    marks: LastShown<[bool; 5]>,
 }
 
 /// All inputs of the legend's list of entries.
@@ -82,6 +85,12 @@ impl Part for Panel {
             elements.group.set_value(group.unwrap_or("custom"));
             set_flag(&elements.axis, "aria-pressed", *axis == Axis::Time);
             elements.axis.set_disabled(!timed);
+        }
+        if let Some(drawn) = self.marks.update(drawn_marks(state)) {
+            let Elements { mark_reserved, mark_free, mark_awaiting, mark_oom, mark_snapshot, .. } = elements;
+            let items = [mark_reserved, mark_free, mark_awaiting, mark_oom, mark_snapshot];
+            items.into_iter().zip(drawn).for_each(|(item, is_drawn)| item.set_hidden(!is_drawn));
+            elements.marks.set_hidden(!drawn.contains(&true));
         }
         let (plot, colouring) = (state.plot_settings.plot, ui::plot::legend::coloured_by(state));
         let entries = state.surroundings.legend_of(colouring).cloned();

@@ -7,7 +7,7 @@ use crate::labels::{FONT, label_context};
 use crate::theme::Theme;
 use picture::timeline::View;
 use ui::features::State;
-use ui::plot::marks::{AXIS_PX, TRACK_PX};
+use ui::plot::marks::{AXIS_PX, TRACK_PX, label_row_px};
 use ui::plot::overlay::{Crosshair, MarkerFlag, Overlay};
 use ui::plot::placement::place_chip as beside;
 use ui::state::drawing::Canvas;
@@ -22,9 +22,10 @@ elements! {
 const CHIP_PX: f64 = 18.0;
 /// Padding on the left and right of a chip's text, in CSS pixels.
 const PADDING_PX: f64 = 5.0;
-/// Distance, in CSS pixels, from the top of the picture to the numbers of markers. Chips and out-of-memory marks lie
-/// above.
+/// Distance, in CSS pixels, from the top of the picture to the numbers of markers. Out-of-memory marks lie above.
 const FLAG_TOP_PX: f64 = 38.0;
+/// Distance from the top of the picture to the labels of the ends of a range, in CSS pixels.
+const ENDS_TOP_PX: f64 = 26.0;
 /// Gap between two chips, in CSS pixels.
 const GAP_PX: f64 = 4.0;
 /// Gap, in CSS pixels, between an end of the ruler and the measurement.
@@ -36,9 +37,9 @@ pub(super) struct Panel {
     shown: LastShown<(Overlay, OverlaySize, Theme)>,
 }
 
-/// Sizes in device pixels: width and height of the stage, height of the picture, space above the focused lane, and
-/// space to the right of the picture.
-type OverlaySize = ((u32, u32), u32, f64, f64);
+/// Sizes in device pixels: width and height of the stage, height of the picture, space above the focused lane, space to
+/// the right of the picture, and the row of labels above the picture.
+type OverlaySize = ((u32, u32), u32, f64, f64, f64);
 
 fn space_above(state: &State, view: &View, canvas: &Canvas) -> f64 {
     let bottom = state.focused_lane().map_or(0, |lane| lane.bottom_px);
@@ -57,7 +58,8 @@ impl Part for Panel {
         let stage = app.sizes.stage.get().to_device(canvas.scale);
         let above = space_above(state, &view, &canvas);
         let right = (ui::plot::plots::axis::right_axis_px(state) * canvas.scale).round();
-        let now = (Overlay::from_state(state), (stage, canvas.height_px, above, right), app.theme.borrow().clone());
+        let row = (label_row_px(state) * canvas.scale).round();
+        let now = (Overlay::from_state(state), (stage, canvas.height_px, above, right, row), app.theme.borrow().clone());
         let Some((overlay, _, theme)) = self.shown.update(now) else { return };
         let layer = &elements.overlay;
         if (layer.width(), layer.height()) != stage {
@@ -72,8 +74,8 @@ impl Part for Panel {
         let left = stage_px.0 - plot.0 - right;
         // Everything belongs to the focused lane, so its upper edge becomes the origin.
         context.save();
-        let _ = context.translate(0.0, above);
-        let brush = Brush { context, theme, scale: canvas.scale, left, plot, span, stage: stage_px };
+        let _ = context.translate(0.0, above + row);
+        let brush = Brush { context, theme, scale: canvas.scale, left, plot, span, row, stage: stage_px };
         brush.draw(overlay);
         brush.context.restore();
     }
@@ -89,6 +91,8 @@ struct Brush<'a> {
     plot: (f64, f64),
     /// Upper and lower edge of all lanes, in device pixels below the upper edge of the focused lane.
     span: (f64, f64),
+    /// Height of the row of labels above the picture, in device pixels.
+    row: f64,
     /// Width and height of the stage, in device pixels.
     stage: (f64, f64),
 }
@@ -113,19 +117,23 @@ impl Brush<'_> {
             self.fill(&self.theme.accent, 0.35, (self.left + x[0], top), size);
         }
         if let Some([a, b]) = overlay.range.filter(|_| overlay.labels_ends) {
-            // Inside the range, below the chip of the cursor.
-            let (top, colours) =
-                (self.span.0 + (CHIP_PX + GAP_PX) * self.scale, (&*self.theme.accent, &*self.theme.ground));
+            // Inside the range, below the chip of the cursor and the name of a lane.
+            let (top, colours) = (self.span.0 + ENDS_TOP_PX * self.scale, (&*self.theme.accent, &*self.theme.ground));
             let width = self.text_width("B") + 2.0 * PADDING_PX * self.scale;
             self.chip("A", (self.left + a.max(0.0), top), colours);
             self.chip("B", (self.left + b.min(self.plot.0) - width, top), colours);
         }
-        let pinned = overlay.cursor.as_ref().map(|(x, text)| self.draw_cursor(*x, text));
-        if let Some((x, text, top)) = &overlay.other_cursor {
-            let (accent, ground) = (&*self.theme.accent, &*self.theme.ground);
-            let width = self.text_width(text) + 2.0 * PADDING_PX * self.scale;
-            let left = beside(self.left + x, width, [self.left, self.right()], None, GAP_PX * self.scale);
-            self.chip(text, (left, self.span.0 + top), (accent, ground));
+        // In a comparison, the labels of both cursors name their lane.
+        let sides = match &overlay.other_cursor {
+            Some((.., top)) if *top > 0.0 => ["A · ", "B · "],
+            Some(_) => ["B · ", "A · "],
+            None => ["", ""],
+        };
+        let cursor = overlay.cursor.as_ref();
+        let pinned = cursor.map(|(x, text)| self.draw_cursor(*x, &[sides[0], text].concat()));
+        if let Some((x, text, _)) = &overlay.other_cursor {
+            let colours = (&*self.theme.accent, &*self.theme.ground);
+            self.top_label(&[sides[1], text].concat(), self.left + x, pinned, colours);
         }
         overlay.markers.iter().for_each(|flag| self.draw_marker(flag));
         if let Some(corners) = overlay.zoom_box {
@@ -188,12 +196,12 @@ impl Brush<'_> {
         );
     }
 
-    /// Draws a chip at the top of the picture, centred at `x` unless it would overlap the range `taken`. Returns its
+    /// Draws a chip at the top of the picture or in the row above it, centred at `x` unless it would overlap the range `taken`. Returns its
     /// left and right edge.
     fn top_label(&self, text: &str, x: f64, taken: Option<[f64; 2]>, colours: (&str, &str)) -> [f64; 2] {
         let width = self.text_width(text) + 2.0 * PADDING_PX * self.scale;
         let left = beside(x, width, [self.left, self.right()], taken, GAP_PX * self.scale);
-        self.chip(text, (left, self.span.0), colours);
+        self.chip(text, (left, self.span.0 - self.row), colours);
         [left, left + width]
     }
 

@@ -20,7 +20,7 @@ fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
     }
 }
 
-/// Creates a summary sentence with its chart and its recommended fix.
+/// Creates a summary sentence with its chart and its recommended fix. Maps are shown below all sentences.
 pub(super) fn new_statement(dom: &Dom, place: usize, statement: &StatementView, theme: &Theme) -> Element {
     let line = dom.new_element("li", statement.tone.name(), "");
     let text = dom.new_element(if statement.has_evidence { "button" } else { "p" }, "", "");
@@ -36,7 +36,7 @@ pub(super) fn new_statement(dom: &Dom, place: usize, statement: &StatementView, 
         set_attribute(&dom.append_new(&text, "span", "show", "Show"), "aria-hidden", "true");
     }
     append(&line, &text);
-    if let Some(chart) = &statement.chart {
+    if let Some(chart) = statement.chart.as_ref().filter(|chart| chart.map.is_none()) {
         append(&line, &new_chart(dom, chart, theme));
     }
     if !statement.fix.is_empty() {
@@ -48,7 +48,7 @@ pub(super) fn new_statement(dom: &Dom, place: usize, statement: &StatementView, 
 }
 
 /// Creates a chart. The style sheet sizes its bars.
-fn new_chart(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
+pub(super) fn new_chart(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
     if let Some(map) = &chart.map {
         let figure = new_map(dom, map, theme);
         dom.append_new(&figure, "p", "", &chart.text);

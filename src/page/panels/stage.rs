@@ -7,7 +7,7 @@ use crate::dom::{set_attribute, set_flag, set_or_remove, set_text, show_text};
 use crate::elements::elements;
 use ui::features::State;
 use ui::session::loading::LoadingView;
-use ui::session::notices::{Status, renderer_notice, status};
+use ui::session::notices::{PlotNote, Status, plot_note, renderer_notice, status};
 use ui::shell::action::Action;
 use ui::shell::commands;
 use ui::state::drawing::BytesAxis;
@@ -19,9 +19,9 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 
 elements! {
-    HtmlButtonElement: fit_bytes, link_choose, link_notice_close, open_large, toast_close;
-    HtmlElement: error, link_notice, link_notice_text, loading, loading_name, notice, plot, progress_text, snippet,
-        status, toast, toast_details, toast_more, toast_text, welcome, workspace;
+    HtmlButtonElement: fit_bytes, link_choose, link_notice_close, open_large, plot_note_close, toast_close;
+    HtmlElement: error, link_notice, link_notice_text, loading, loading_name, notice, plot, plot_note, plot_note_code, plot_note_text,
+        progress_text, snippet, status, toast, toast_details, toast_more, toast_text, welcome, workspace;
     HtmlProgressElement: progress;
 }
 
@@ -36,6 +36,7 @@ pub(super) struct Panel {
     drop_hover: LastShown<DropHover>,
     notice: LastShown<(Option<String>, Option<String>)>,
     toast: LastShown<Option<Toast>>,
+    plot_note: LastShown<Option<PlotNote>>,
 }
 
 impl Part for Panel {
@@ -43,6 +44,7 @@ impl Part for Panel {
 
     fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
         set_text(&elements.snippet, SNIPPET);
+        set_text(&elements.plot_note_code, SNIPPET);
         Ok(())
     }
 
@@ -53,6 +55,7 @@ impl Part for Panel {
             recent::open_named(app, &wanted.unwrap_or_default());
         });
         on(&elements.toast_close, "click", |app, _, _| app.dispatch(Action::ToastClosed));
+        on(&elements.plot_note_close, "click", |_, elements, _| elements.plot_note.set_hidden(true));
         on(&elements.link_notice_close, "click", |app, _, _| app.dispatch(Action::NoticeClosed));
     }
 
@@ -124,6 +127,13 @@ impl Part for Panel {
             set_text(&elements.link_choose, &["Choose ", name, "…"].concat());
             elements.link_choose.set_hidden(wanted.is_none());
             set_flag(&elements.body, "data-asks", wanted.is_some());
+        }
+        if let Some(note) = self.plot_note.update(plot_note(state)) {
+            elements.plot_note.set_hidden(note.is_none());
+            if let Some(PlotNote { text, is_empty }) = note {
+                set_text(&elements.plot_note_text, text);
+                elements.plot_note.set_class_name(if *is_empty { "empty" } else { "" });
+            }
         }
         if let Some(toast) = self.toast.update(state.toast.clone()) {
             let (text, details) = toast.as_ref().map_or(("", ""), |toast| (&toast.text, &toast.details));

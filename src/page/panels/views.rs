@@ -6,6 +6,7 @@ use crate::elements::elements;
 use base::units::pluralize;
 use ui::features::State;
 use ui::features::insights::view::alarms;
+use ui::features::insights::{Alarm, InsightsAction};
 use ui::scope::range::title;
 use ui::shell::action::Action;
 use ui::shell::commands;
@@ -15,7 +16,9 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, KeyboardEvent, PointerEvent};
 
 elements! {
-    HtmlElement: answer, answer_fold, answer_title, divider, tab_allocations, tab_stacks, tabs, insights_badge;
+    HtmlButtonElement: alarm_show;
+    HtmlElement: alarm, alarm_text, answer, answer_fold, answer_title, divider, insights_badge, no_alarm, tab_allocations,
+        tab_stacks, tabs;
 }
 
 /// Change of the height per press of an arrow key, in percent of the window.
@@ -27,6 +30,7 @@ pub(super) struct Panel {
     frame: LastShown<(views::PanelState, u32)>,
     title: LastShown<String>,
     alarms: LastShown<usize>,
+    alarm: LastShown<(Alarm, bool)>,
 }
 
 impl Part for Panel {
@@ -47,7 +51,7 @@ impl Part for Panel {
             }
         });
         on(&elements.divider, "keydown", |app, _, event| {
-            let height = app.state.borrow().views.height;
+            let height = app.state.borrow().views.shown_height();
             let height = match plain_key(event).as_deref() {
                 Some("ArrowUp") => height + HEIGHT_STEP,
                 Some("ArrowDown") => height.saturating_sub(HEIGHT_STEP),
@@ -56,6 +60,7 @@ impl Part for Panel {
             event.prevent_default();
             app.dispatch(Action::ViewsResized(height));
         });
+        on(&elements.alarm_show, "click", |app, _, _| app.dispatch(Action::feature(InsightsAction::AlarmClicked)));
         on(&elements.tabs, "keydown", move_focus);
         on(&elements.tab_stacks, "click", |app, _, _| show_group(app, TabGroup::CallStacks));
         on(&elements.tab_allocations, "click", |app, _, _| show_group(app, TabGroup::Allocations));
@@ -85,7 +90,7 @@ impl Part for Panel {
                 }
             }
         }
-        if let Some((panel, height)) = self.frame.update((state.views.panel, state.views.height)) {
+        if let Some((panel, height)) = self.frame.update((state.views.panel, state.views.shown_height())) {
             let is_open = *panel == views::PanelState::Open;
             elements.answer.set_class_name(if is_open { "" } else { "folded" });
             elements.divider.set_hidden(!is_open);
@@ -102,6 +107,16 @@ impl Part for Panel {
                 "title",
                 &[&pluralize(*alarms as u64, "warning"), " in Insights"].concat(),
             );
+        }
+        let has_events = state.device().is_some_and(|device| device.events > 0);
+        if let Some((alarm, has_events)) = self.alarm.update((state.insights.alarm.clone(), has_events)) {
+            elements.no_alarm.set_hidden(*alarm != Alarm::None || !has_events);
+            elements.alarm.set_hidden(!matches!(alarm, Alarm::Raised { .. }));
+            if let Alarm::Raised { topic, text } = alarm {
+                elements.alarm.set_class_name(topic.name());
+                set_text(&elements.alarm_text, text);
+                set_attribute(&elements.alarm_text, "title", text);
+            }
         }
         if let Some(title) = self.title.update(title(state)) {
             set_text(&elements.answer_title, title);

@@ -1,9 +1,10 @@
 //! The Insights tab: requests for reports, user input, and the evidence that a click on a row shows.
 
+mod alarm;
 mod data;
 
 use data::BackgroundSimulation;
-pub use data::{InsightsAction, InsightsTab};
+pub use data::{Alarm, InsightsAction, InsightsTab};
 pub(crate) use data::{MAX_ROWS, MORE_FACTOR, ReportItem, TopicQuestion};
 
 pub mod cells;
@@ -40,7 +41,9 @@ fn row_stack<'a>(report: &'a Report, item: &ReportItem) -> Option<&'a [String]> 
 pub(crate) fn choose_device(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) -> usize {
     let Some(file) = shared.file() else { return 0 };
     let index = file.default_device();
-    if file.devices.get(index).is_some_and(|device| device.oom_count() > 0) {
+    let ran_out = file.devices.get(index).is_some_and(|device| device.oom_count() > 0);
+    out.intend(Intent::GiveRoom(ran_out && shared.comparing.pending_second.is_none()));
+    if ran_out {
         tab.topic = Topic::OutOfMemory;
         out.intend(Intent::Show(Tab::Insights));
     } else if tab.topic == Topic::OutOfMemory {
@@ -164,7 +167,10 @@ fn reset(tab: &mut InsightsTab, _: &Shared, change: Change, _: &mut Outbox) {
 /// Handles a reply with a report or with positions on the time axis. Returns replies for other features.
 fn take(tab: &mut InsightsTab, shared: &Shared, serial: u32, answer: Answer, out: &mut Outbox) -> Option<Answer> {
     match answer {
-        Answer::Report(report) => take_report(tab, serial, *report),
+        Answer::Report(report) => {
+            take_report(tab, serial, *report);
+            alarm::open_failed_rank(tab, shared, out);
+        }
         Answer::Moments(moments) => match tab.pending_span.take_if(|(asked, _)| *asked == serial) {
             Some((_, span)) => evidence::on_moments(shared, span, &moments, out),
             None => return Some(Answer::Moments(moments)),
@@ -185,11 +191,13 @@ fn take_report(tab: &mut InsightsTab, serial: u32, report: Report) {
     });
     tab.reports.retain(|(known, _)| known.topic != question.topic);
     tab.reports.push((question, Rc::new(report)));
+    alarm::update(tab);
 }
 
 /// Handles user input in the tab.
 pub(crate) fn handle_action(tab: &mut InsightsTab, shared: &Shared, action: InsightsAction, out: &mut Outbox) {
     match action {
+        InsightsAction::AlarmClicked => show_alarm(tab, shared, out),
         InsightsAction::TopicChosen(topic) => (tab.topic, tab.active) = (topic, 0),
         InsightsAction::ItemClicked(index) => follow_item(tab, shared, index, out),
         InsightsAction::ItemShiftClicked(index) => {
@@ -229,6 +237,17 @@ pub(crate) fn handle_action(tab: &mut InsightsTab, shared: &Shared, action: Insi
             out.push(Effect::Copy(text));
         }
     }
+}
+
+/// Opens the report that raised the alarm, and shows the evidence of its headline.
+fn show_alarm(tab: &mut InsightsTab, shared: &Shared, out: &mut Outbox) {
+    let Alarm::Raised { topic, .. } = tab.alarm else { return };
+    tab.topic = topic;
+    out.intend(Intent::Show(Tab::Insights));
+    out.intend(Intent::GiveRoom(shared.comparing.pair.is_none()));
+    let headline = tab.report().and_then(|report| report.headline.as_ref());
+    let item = headline.map_or(0, |headline| headline.statement as usize);
+    follow_item(tab, shared, item, out);
 }
 
 fn follow_item(tab: &mut InsightsTab, shared: &Shared, index: usize, out: &mut Outbox) {

@@ -37,6 +37,7 @@ pub(crate) fn carry_out(shared: &mut Shared, insights: &mut InsightsTab, out: &m
             Intent::ShowRange(edges) => slices::zoom_to_x(shared, edges),
             Intent::Focus(index) => drop(lane_focus::focus(shared, index)),
             Intent::Show(tab) => shared.views.show(tab),
+            Intent::GiveRoom(has_room) => shared.views.has_room = has_room,
             Intent::OpenTopic(topic) => insights.requested_topic = Some(topic),
             Intent::DrawCurve(drawn) => planned::draw_curve(shared, drawn),
             Intent::DrawRun(course) => planned::draw_course(shared, course),

@@ -137,6 +137,7 @@ fn second_opened(state: &mut Shared, out: &mut Outbox) {
 /// Starts comparing two devices, A and B, and fits both in the window.
 fn compare(state: &mut Shared, pair: [usize; 2], out: &mut Outbox) {
     state.comparing.pair = Some(pair);
+    state.views.has_room = false;
     state.lanes.last_requested = pair[0].wrapping_sub(1);
     state.view = None;
     state.lanes.others.clear();

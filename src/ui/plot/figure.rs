@@ -36,6 +36,8 @@ pub struct Figure {
     /// Device pixels per CSS pixel.
     pub scale: f64,
     pub plot_px: [f64; 2],
+    /// Height of the row of labels above the picture, in pixels. 0 in exported pictures.
+    pub label_row_px: f64,
     /// Width of the axis to the right of the picture, in pixels. 0 if there is no such axis.
     pub right_axis_px: f64,
     /// Lower and upper edge of the device's timeline, in pixels from the bottom. If several devices are shown, the
@@ -93,6 +95,7 @@ impl Figure {
         let mut figure = Figure::for_window(state, view, canvas.scale);
         let bottom = state.focused_lane().map_or(0.0, |lane| f64::from(lane.bottom_px));
         figure.plot_px[1] = f64::from(canvas.height_px);
+        figure.label_row_px = (super::marks::label_row_px(state) * canvas.scale).round();
         figure.lane = figure.lane.map(|edge| edge + bottom);
         figure.gaps = state
             .shown_lanes()
@@ -143,6 +146,7 @@ impl Figure {
         Figure {
             scale,
             plot_px: [view.width_px, view.height_px].map(f64::from),
+            label_row_px: 0.0,
             right_axis_px: (plots::axis::right_axis_px(state) * scale).round(),
             lane: [0.0, f64::from(view.height_px)],
             title: axis_title(state.plot_settings.plot),

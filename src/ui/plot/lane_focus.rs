@@ -9,6 +9,7 @@ use crate::state::effect::Pointer;
 use crate::state::lanes::{Lane, LaneLayout};
 use crate::state::shared::Shared;
 use picture::timeline::{Axis, View};
+use protocol::DeviceSummary;
 
 /// Focuses the lane of the device at `index`, at the same horizontal position as the previously focused lane.
 /// Returns false if only one device is shown or the device does not exist.
@@ -62,10 +63,22 @@ pub(crate) fn toggle_lanes(state: &mut Shared) {
         return;
     }
     let saw_everything = state.plane().zip(state.view).is_some_and(|(plane, view)| plane.fit_like(view) == view);
+    let is_timed = |device: &DeviceSummary| device.time_us.is_some_and(|(first, last)| first < last);
+    let has_times = state.file().is_some_and(|file| file.devices.iter().all(is_timed));
     state.lanes.layout = match state.lanes.layout {
         LaneLayout::Single => LaneLayout::All,
         LaneLayout::All => LaneLayout::Single,
     };
+    let is_all = state.lanes.layout == LaneLayout::All;
+    // Events of different devices with the same index have nothing in common.
+    let switches = match state.axis {
+        Axis::Events => is_all && has_times,
+        Axis::Time => !is_all && state.lanes.switched_axis,
+    };
+    state.lanes.switched_axis = switches && saw_everything && is_all;
+    if switches && saw_everything {
+        axis_switch::switch_axis(state, [f64::NEG_INFINITY, f64::INFINITY]);
+    }
     // The focused lane gets its scene first.
     state.lanes.last_requested = state.device_index.wrapping_sub(1);
     state.lanes.hovered = None;

@@ -226,16 +226,24 @@ impl Shared {
             plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
         }
         let planned = planned::drawn::peak(self).filter(|_| !matches!(self.plot_settings.plot, Plot::Addresses(_)));
-        let compared = self.comparing.pair.filter(|_| !matches!(self.plot_settings.plot, Plot::Addresses(_)));
-        // Compared lanes share one scale.
-        let compared = compared.into_iter().flatten().filter_map(|index| {
+        plane.extended_to(self.capacity_line().max(planned).max(self.lane_height()).unwrap_or(0))
+    }
+
+    /// Returns the height that all lanes share, so that their bytes can be compared. `None` if there is one lane, and in
+    /// a plot of addresses, which lanes have in common no more than their sizes.
+    fn lane_height(&self) -> Option<u64> {
+        if !self.has_lanes() || matches!(self.plot_settings.plot, Plot::Addresses(_)) {
+            return None;
+        }
+        let indices = self.comparing.pair.map_or_else(|| (0..self.device_count()).collect(), Vec::from);
+        let height = |index: usize| {
             let device = self.device_at(index)?;
             match self.plot_settings.plot {
                 Plot::Stack => Some(Plane::for_device(device, self.axis).extent.bytes),
                 _ => self.plot_height(device),
             }
-        });
-        plane.extended_to(self.capacity_line().max(planned).max(compared.max()).unwrap_or(0))
+        };
+        indices.into_iter().filter_map(height).max()
     }
 
     /// Returns the typed GPU capacity, unless the vertical axis shows addresses.

@@ -3,9 +3,10 @@
 use crate::state::shared::Shared;
 use base::sorted::{sorted_by_key, two_part_key};
 use base::units::{Bytes, group_digits, pluralize};
-use picture::timeline::View;
-use protocol::{Grouping, LegendEntry, Plot};
+use picture::timeline::{Axis, Scene, View};
+use protocol::{DeviceSummary, Grouping, LegendEntry, Plot};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// A line of the legend: a colour with its label and bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -125,6 +126,22 @@ pub fn lines(
         },
     };
     shown.into_iter().map(line).collect()
+}
+
+/// Returns which marks the picture has besides its colours: the line of reserved bytes, the shading of free bytes, the
+/// stripes of blocks awaiting free, out-of-memory events, and snapshots. The Reserved view has a key of its own.
+pub fn drawn_marks(state: &Shared) -> [bool; 5] {
+    let plot = state.plot_settings.plot;
+    let has_reserved = state.device().is_some_and(DeviceSummary::has_reserved) && !matches!(plot, Plot::Reserved(_));
+    let is_pending = |scene: &Rc<Scene>| scene.columns.pending.iter().any(|bytes| *bytes > 0);
+    let marks = state.surroundings.marks.latest();
+    [
+        has_reserved && plot == Plot::Stack,
+        has_reserved,
+        plot == Plot::Stack && state.geometry.scene.as_ref().is_some_and(is_pending),
+        marks.is_some_and(|marks| !marks.out_of_memory.is_empty()),
+        marks.is_some_and(|marks| state.axis == Axis::Time && !marks.snapshots.is_empty()),
+    ]
 }
 
 /// Maximum number of lines without a filter field.

@@ -12,6 +12,8 @@ pub const MAX_LANES: u32 = 3;
 const MAX_DRAWN: usize = 400;
 /// Minimum width in CSS pixels of a slice (the bar of an annotation). Narrower slices are merged with their neighbours.
 pub(crate) const MIN_SLICE_PX: f64 = 3.0;
+/// Height of the row above several lanes for the labels of cursor and crosshair, which hide no lane, in CSS pixels.
+const LABEL_ROW_PX: f64 = 20.0;
 /// Height of the axis above the annotation tracks, in CSS pixels.
 pub const AXIS_PX: f64 = 24.0;
 /// Height of an annotation track, in CSS pixels.
@@ -106,6 +108,12 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
         }
     }
     slices
+}
+
+/// Returns the height of the row above the picture for the labels of cursor and crosshair, in CSS pixels. 0 if one
+/// device is shown, whose picture has them at its top.
+pub fn label_row_px(state: &Shared) -> f64 {
+    if state.has_lanes() { LABEL_ROW_PX } else { 0.0 }
 }
 
 /// Returns the number of annotation tracks of the shown device.

@@ -6,6 +6,7 @@
 use crate::state::effect::{GivenFile, Origin};
 use crate::state::stage::SnapshotChoice;
 use base::sorted::sorted_by_key;
+use base::units::group_digits;
 
 /// Extensions of files that are often stored next to snapshots but are never snapshots.
 const OTHER_EXTENSIONS: [&str; 46] = [
@@ -108,6 +109,20 @@ fn list_rank(file: &SnapshotChoice) -> usize {
 
 fn extension(name: &str) -> String {
     name.rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.to_ascii_lowercase())
+}
+
+/// Returns a message about the given files that are not among `found`. `None` if all are.
+pub(crate) fn skipped_message(files: &[GivenFile], found: &[SnapshotChoice]) -> Option<String> {
+    let mut is_found = vec![false; files.len()];
+    for choice in found {
+        if let Origin::File(index) = choice.origin {
+            is_found.get_mut(index).into_iter().for_each(|is_found| *is_found = true);
+        }
+    }
+    let mut skipped = files.iter().zip(is_found).filter(|(_, is_found)| !is_found).map(|(file, _)| file);
+    let (first, others) = (skipped.next()?, skipped.count() as u64);
+    let others = if others == 0 { String::new() } else { [" and ", &group_digits(others), " more"].concat() };
+    Some(["Not a snapshot: ", &first.name, &others, "."].concat())
 }
 
 /// Returns the error message for files that contain no snapshot.

@@ -97,6 +97,27 @@ fn column_reading(state: &Shared) -> Option<(String, String)> {
     Some((text, exact))
 }
 
+/// A note in the area of the plot: what a recording lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlotNote {
+    pub text: String,
+    /// True if there is nothing to plot. The note then stands in the middle, with the code that records a snapshot.
+    pub is_empty: bool,
+}
+
+/// Returns the note in the area of the plot. `None` if the recording has events and call stacks.
+pub fn plot_note(state: &Shared) -> Option<PlotNote> {
+    let file = state.file()?;
+    let warning = |kind: &str| file.warnings.iter().find(|warning| warning.kind == kind);
+    let sentence = |kind: &str| warning(kind).map(|warning| [&warning.message, "."].concat());
+    let reason = match state.device() {
+        None => "The snapshot is empty: no device has events or segments.",
+        Some(device) if device.events == 0 => "No events on this device: only its segments are known.",
+        Some(_) => return sentence("no_stacks").map(|text| PlotNote { text, is_empty: false }),
+    };
+    Some(PlotNote { text: sentence("not_recorded").unwrap_or_else(|| reason.to_owned()), is_empty: true })
+}
+
 /// Returns a notice that WebGPU is not used, with the reason, if the user may want to know it.
 pub fn renderer_notice(state: &Shared) -> Option<String> {
     match &state.renderer {

@@ -3,7 +3,7 @@
 use crate::plot::comparing::second;
 use crate::plot::lane_focus::show_device;
 use crate::plot::reset::reset;
-use crate::session::candidates::{candidates, no_snapshot_message};
+use crate::session::candidates::{candidates, no_snapshot_message, skipped_message};
 use crate::state::change::Change;
 use crate::state::comparing::SecondSource;
 use crate::state::effect::{Effect, GivenFile, Origin};
@@ -20,7 +20,7 @@ pub(crate) fn open_files(state: &mut Shared, files: Vec<GivenFile>, out: &mut Ou
     let none = no_snapshot_message(&files);
     let are_two_given = files.len() == 2;
     let name = files.first().map(|file| file.name.clone()).unwrap_or_default();
-    let found = candidates(files);
+    let found = candidates(files.clone());
     if found.is_empty() {
         if state.file().is_some() {
             state.toast = Some(Toast::new(name, &none));
@@ -32,7 +32,9 @@ pub(crate) fn open_files(state: &mut Shared, files: Vec<GivenFile>, out: &mut Ou
     } else {
         let is_pair = are_two_given && found.len() == 2;
         state.snapshots = found;
+        let skipped = skipped_message(&files, &state.snapshots);
         load(state, 0, out);
+        state.remark = state.remark.take().or(skipped);
         // Two files opened together are compared.
         state.comparing.pending_second = is_pair.then_some(SecondSource::Index(1));
     }

@@ -69,8 +69,4 @@ pub(crate) fn show_file(state: &mut State, file: Box<FileSummary>, out: &mut Out
     if let Some(wanted) = state.comparing.pending_second.take() {
         comparing::load_second(state, &wanted, out);
     }
-    if has_no_events && state.linked.notice.is_none() {
-        let text = "No trace events recorded: segments only. To see memory over time, record with torch.cuda.memory._record_memory_history().";
-        state.linked.notice = Some(text.to_owned());
-    }
 }

@@ -35,6 +35,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut out = Outbox { now_ms, serial: state.serial, ..Outbox::default() };
     let before = WindowBefore::capture(state, &action);
     let open = previous::capture(state, &action);
+    let said = (state.remark.clone(), state.toast.clone());
     let action = match action {
         Action::Ranks(RanksAction::Reply(reply)) => Action::Replied { load: state.load, reply },
         action => action,
@@ -199,6 +200,10 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     state.forget(&mut out);
     derive(state, &mut out);
     reload::finish_reload(state);
+    if state.remark.is_some() && state.remark != said.0 && state.toast == said.1 {
+        // An error that is older than the newest message is not shown any more.
+        state.toast = None;
+    }
     before.record(state, now_ms);
     state.serial = out.serial;
     out.effects

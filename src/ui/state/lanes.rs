@@ -11,6 +11,8 @@ pub struct Lanes {
     pub layout: LaneLayout,
     /// Index of the device in the top lane.
     pub(crate) top_device: usize,
+    /// True if the time axis was chosen because all devices were shown, so that it ends with that.
+    pub(crate) switched_axis: bool,
     /// Lanes that are not focused.
     pub(crate) others: Vec<Lane>,
     /// Index of the device whose scene was requested last.

@@ -48,6 +48,8 @@ pub(crate) enum Intent {
     /// Focus the lane of the device at this index.
     Focus(usize),
     Show(Tab),
+    /// Give the views half of the window's height, or their usual height, unless the user has set another one.
+    GiveRoom(bool),
     /// Open an insight once a device is shown.
     OpenTopic(Topic),
     DrawCurve(DrawnCurve),

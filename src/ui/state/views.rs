@@ -7,6 +7,9 @@ use protocol::{Arrangement, Internal, Scope};
 /// Minimum and maximum height of the views, in percent of the window's height.
 pub const HEIGHT_RANGE: [u32; 2] = [15, 75];
 
+/// Height of the views while they show an alarm, in percent of the window's height.
+const ROOM_HEIGHT: u32 = 50;
+
 /// State shared by the views below the timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Views {
@@ -19,6 +22,8 @@ pub struct Views {
     latest: [Option<Tab>; TabGroup::ALL.len()],
     /// Height of the views in percent of the window's height, within [`HEIGHT_RANGE`].
     pub height: u32,
+    /// True if the views are at least [`ROOM_HEIGHT`] high because they show an alarm.
+    pub(crate) has_room: bool,
     /// Arrangement of call stacks in the call tree and the flame graph.
     pub arrangement: Arrangement,
     /// Id of the selected node in the tree with this arrangement. Its allocations are highlighted in the timeline and
@@ -44,6 +49,7 @@ impl Default for Views {
             panel: PanelState::default(),
             latest: [None; TabGroup::ALL.len()],
             height: 30,
+            has_room: false,
             // Internal frames around the user's own code make it harder to find.
             arrangement: Arrangement { internal: Internal::Hidden, ..Arrangement::default() },
             node: None,
@@ -73,6 +79,11 @@ impl Views {
         self.latest.get(group as usize).copied().flatten().unwrap_or(group.first())
     }
 
+    /// Returns the height that is shown, in percent of the window's height.
+    pub fn shown_height(&self) -> u32 {
+        if self.has_room { self.height.max(ROOM_HEIGHT) } else { self.height }
+    }
+
     /// Collapses or expands the views.
     pub(crate) fn toggle_collapsed(&mut self) {
         self.panel = if self.panel == PanelState::Open { PanelState::Collapsed } else { PanelState::Open };
@@ -80,6 +91,6 @@ impl Views {
 
     /// Sets the height of the views in percent of the window's height, limited to [`HEIGHT_RANGE`].
     pub(crate) fn resize(&mut self, height: u32) {
-        self.height = height.clamp(HEIGHT_RANGE[0], HEIGHT_RANGE[1]);
+        (self.height, self.has_room) = (height.clamp(HEIGHT_RANGE[0], HEIGHT_RANGE[1]), false);
     }
 }

@@ -35,3 +35,16 @@ fn single_file_is_listed_with_any_name() {
     assert_eq!(listed(&["empty.png"]).len(), 1);
     assert_eq!(listed(&["a.png", "b.py"]), []);
 }
+
+#[test]
+fn files_that_are_no_snapshots_are_named() {
+    let files = |names: &[&str]| -> Vec<GivenFile> {
+        names.iter().map(|&name| GivenFile { name: name.to_owned(), bytes: 1 }).collect()
+    };
+    let message = |names: &[&str]| skipped_message(&files(names), &candidates(files(names)));
+    assert_eq!(message(&["a.pickle", "b.pickle"]), None);
+    assert_eq!(message(&["loss.png"]), None, "a single file is always tried");
+    assert_eq!(message(&["loss.png", "a.pickle"]).as_deref(), Some("Not a snapshot: loss.png."));
+    let folder = ["a.pickle", "loss.png", "train.py", ".DS_Store"];
+    assert_eq!(message(&folder).as_deref(), Some("Not a snapshot: loss.png and 2 more."));
+}

@@ -325,6 +325,14 @@ impl Growth {
         text
     }
 
+    /// Returns the short sentence about a call site that leaks, such as `Likely leak: train.py:71 log keeps 42.0 MiB more
+    /// per step, 336 MiB in all.`
+    fn headline(&self, site: &SiteGrowth, name: &str) -> String {
+        let certainty = if self.certainty(site) == Certainty::Likely { "Likely" } else { "Possible" };
+        let [mean, total] = [site.growth() / u64::from(self.compared().max(1)), site.growth()].map(bytes_text);
+        format!("{certainty} leak: {name} keeps {mean} more per step, {total} in all.")
+    }
+
     /// Returns a chart of a call site's live bytes at the step ends. If there are too many steps, consecutive steps are
     /// grouped, and the chart shows the last step of each group.
     fn chart(&self, site: &SiteGrowth) -> Chart {
@@ -378,6 +386,9 @@ impl Growth {
                 ..Evidence::default()
             };
             writer.add_statement(self.tone(site), text, Some(evidence));
+            if self.tone(site) == Tone::Alarm && writer.report.headline.is_none() {
+                writer.set_headline(self.headline(site, &label(file, history, group)));
+            }
             writer.set_chart(self.chart(site));
             if matches!(self.certainty(site), Certainty::Likely | Certainty::Possible) {
                 writer.set_fix("Free what this line keeps alive: entries of a list that every step appends to, or a loss with its graph (use loss.item()).");

@@ -2,7 +2,7 @@
 
 use super::facts::{OomFacts, OomState};
 use super::kind_sums::KindSums;
-use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence};
+use crate::report::writer::{ReportWriter, bytes_text, moment_evidence};
 use crate::state::{SegmentSizing, driver_request_size, is_small};
 use base::units::{group_digits, pluralize};
 use history::replay::SegmentKind;
@@ -34,7 +34,8 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
         from: moment.saturating_sub(SHOWN_EVENTS),
         to: moment.saturating_add(SHOWN_EVENTS / 10).min(history.event_count()),
     };
-    writer.add_statement(Tone::Alarm, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
+    writer.add_statement(Tone::Alarm, text.clone(), Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
+    writer.set_headline(text);
     let reserved = if has_segments { &format!(", of {} reserved", bytes_text(facts.reserved)) } else { "" };
     let (bytes, count) = (bytes_text(facts.live), pluralize(live.count, "allocation"));
     let text = format!("Live at the OOM: {bytes} in {count}{reserved}.");
@@ -48,8 +49,8 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
             ("the request", facts.request),
         ]);
     }
-    if let Some((text, largest)) = live.describe_largest(file, history, "at the OOM") {
-        writer.add_statement(Tone::Fact, text, Some(allocation_evidence(largest, Some(moment))));
+    if let Some((text, evidence)) = live.describe_largest(file, history, "at the OOM") {
+        writer.add_statement(Tone::Fact, text, Some(Evidence { moment: Some(moment), ..evidence }));
     }
 
     let labels = file.snapshot.labels.labels(history.events.labels(facts.event));

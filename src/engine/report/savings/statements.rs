@@ -1,14 +1,29 @@
 //! Statements about savings. There is one for each change that would lower the peak of this trace.
 
 use super::kinds::{Saving, SavingKind};
+use crate::open::OpenFile;
 use crate::report::layout::Layout;
+use crate::report::live_sites::sites_evidence;
 use crate::report::recording::{without_events, without_stacks};
 use crate::report::simulated::Simulated;
 use crate::report::site_sums::label;
 use crate::report::step_finder::Steps;
-use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, is_notable, moment_evidence, moment_text};
+use crate::report::writer::{
+    ReportWriter, allocation_evidence, bytes_text, category_query, is_notable, moment_evidence, moment_text,
+};
 use base::units::{percent, pluralize};
-use protocol::{SegmentsKept, Tone, WhatIf};
+use history::replay::DeviceHistory;
+use protocol::{Evidence, Grouping, SegmentsKept, Tone, WhatIf};
+
+/// Divisor of the peak. A saving of more bytes than the quotient (5 %) is the headline of the report.
+const MIN_HEADLINE_PART: u64 = 20;
+
+/// Returns the sentence about the largest saving, such as `Saving: 8-bit optimizer state, 1.20 GiB of the peak (26 %).`
+fn headline(saving: &Saving, peak: u64) -> String {
+    let (label, bytes) = (saving.kind.texts().label, bytes_text(saving.saved_bytes));
+    let comma = if label.ends_with(" at most") { "" } else { "," };
+    format!("Saving: {label}{comma} {bytes} of the peak ({}).", percent(saving.saved_bytes, peak))
+}
 
 /// Writes the report for a trace without allocations.
 pub(super) fn write_nothing_to_save(writer: &mut ReportWriter<'_>) {
@@ -28,6 +43,9 @@ pub(super) fn write_insights(
     for saving in savings {
         if !(is_optimizer(&saving.kind) && reported.iter().any(is_optimizer)) {
             write_statement(writer, (moment, peak), saving, savings);
+            if reported.is_empty() && saving.saved_bytes > peak / MIN_HEADLINE_PART {
+                writer.set_headline(headline(saving, peak));
+            }
         }
         reported.push(saving.kind);
     }
@@ -107,10 +125,7 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
     } else {
         text.push_str(&format!(", reached {}.", moment_text(saving.effect.moment)));
     }
-    let evidence = saving
-        .top_sites
-        .first()
-        .map_or_else(|| moment_evidence(moment), |&(_, _, id)| allocation_evidence(id.0, Some(moment)));
+    let evidence = Evidence { moment: Some(moment), ..concerned_evidence(file, history, saving) };
     writer.add_statement(Tone::Fact, text, Some(evidence));
     writer.set_parts_chart(&[("peak without it", saving.effect.peak), ("saved", saving.saved_bytes)]);
     let fix = match is_optimizer(&saving.kind) {
@@ -121,6 +136,21 @@ fn write_statement(writer: &mut ReportWriter<'_>, (moment, peak): (u32, u64), sa
         false => format!("{} {}", texts.fix, texts.caveat),
     };
     writer.set_fix(&fix);
+}
+
+/// Returns evidence that finds the allocations that a change affects: those of their category, or else those of the
+/// largest call sites.
+fn concerned_evidence(file: &OpenFile, history: &DeviceHistory, saving: &Saving) -> Evidence {
+    let Some(&(_, _, largest)) = saving.top_sites.first() else { return Evidence::default() };
+    let is_category = is_optimizer(&saving.kind)
+        || matches!(saving.kind, SavingKind::Activations | SavingKind::KeptActivations | SavingKind::Temporaries);
+    if is_category {
+        let category = file.groups.group_of(&file.snapshot, history, largest, Grouping::Category);
+        let name = file.groups.label(&file.snapshot, history, Grouping::Category, category);
+        return Evidence { find: Some(category_query(&name)), ..Evidence::default() };
+    }
+    let sites: Vec<u32> = saving.top_sites.iter().map(|&(site, ..)| site).collect();
+    sites_evidence(file, history, &sites).unwrap_or_else(|| allocation_evidence(largest.0, None))
 }
 
 /// Converts the first letter to lower case, so that the text can be used within a sentence.

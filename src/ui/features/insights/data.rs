@@ -19,6 +19,19 @@ pub(crate) const MORE_FACTOR: u64 = 5;
 /// Maximum number of visible rows of a table.
 pub(crate) const MAX_ROWS: u64 = 5000;
 
+/// The alarm of the shown device: the finding that needs attention first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Alarm {
+    /// A report that may raise it is not known yet.
+    #[default]
+    Unknown,
+    None,
+    Raised {
+        topic: Topic,
+        text: String,
+    },
+}
+
 /// State of the Insights tab.
 #[derive(Clone, Debug, Default)]
 pub struct InsightsTab {
@@ -50,6 +63,7 @@ pub struct InsightsTab {
     /// Serial number of the pending request for positions on the time axis, and the span of events to zoom to.
     pub(crate) pending_span: Option<(u32, Span)>,
     pub(crate) background: BackgroundSimulation,
+    pub alarm: Alarm,
 }
 
 impl InsightsTab {
@@ -212,6 +226,8 @@ pub(crate) struct ReportItem {
 /// User input in the Insights tab.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InsightsAction {
+    /// The button of the alarm was clicked.
+    AlarmClicked,
     TopicChosen(Topic),
     /// A summary sentence or table row was clicked. Holds its index among all items of the report.
     ItemClicked(usize),

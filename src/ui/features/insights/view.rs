@@ -84,11 +84,26 @@ pub fn available_topics(shared: &Shared) -> Vec<Topic> {
     all_topics().filter(is_available).collect()
 }
 
-/// Returns the topics whose loaded reports contain warnings.
+/// Topics whose reports repeat the warning of another topic. It counts once.
+const REPEATING: [(Topic, &[Topic]); 3] = [
+    (Topic::OutOfMemory, &[Topic::Peak, Topic::Fragmentation]),
+    (Topic::Leaks, &[Topic::Peak, Topic::Steps]),
+    (Topic::Settings, &[Topic::Savings]),
+];
+
+/// Returns the topics whose loaded reports contain warnings, without those that repeat the warning of another topic.
 pub fn alarms(tab: &InsightsTab) -> Vec<Topic> {
     let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
     let warns = |topic: &Topic| tab.reports.iter().any(|(of, report)| of.topic == *topic && is_alarm(report));
-    Topic::ALL.into_iter().filter(warns).collect()
+    let repeats = |topic: &Topic| REPEATING.iter().any(|(first, others)| others.contains(topic) && warns(first));
+    Topic::ALL.into_iter().filter(|topic| warns(topic) && !repeats(topic)).collect()
+}
+
+/// Returns the first sentence of the comparison that is shown. `None` until it is known.
+pub fn comparison_verdict(tab: &InsightsTab, shared: &Shared) -> Option<String> {
+    let pairing = comparing::part::insight_pairing(shared)?;
+    let (_, report) = tab.reports.iter().find(|(question, _)| question.pairing == Some(pairing))?;
+    report.statements.first().map(|first| first.text.clone())
 }
 
 /// Returns the parts of the tab that can change without a new report.

@@ -98,6 +98,8 @@ pub fn picture(tab: &SegmentsTab, shared: &Shared) -> Option<SegmentsPicture> {
         let [top, bottom] = edges(bar.row);
         bottom > 0 && top < canvas.height_px as i32
     };
+    // Kind and address of the block that was labelled last. A block that continues in another row is labelled once.
+    let mut labelled = None;
     let mut outlines: [Vec<[[i32; 2]; 2]>; 3] = Default::default();
     for bar in page.bars.iter().filter(seen) {
         let (y, x) = (edges(bar.row), across(bar.x));
@@ -106,7 +108,13 @@ pub fn picture(tab: &SegmentsTab, shared: &Shared) -> Option<SegmentsPicture> {
         let bar_pieces = pieces(page, bar);
         for piece in bar_pieces {
             let tile = SegmentsTile { x: across(piece.x), y, kind: piece.kind, paint: piece.paint };
-            picture.texts.extend(text(piece, &tile, picture.tiles.len(), text_px));
+            let block = Some((piece.kind, piece.address));
+            if labelled != block
+                && let Some(text) = text(piece, &tile, picture.tiles.len(), text_px)
+            {
+                labelled = block;
+                picture.texts.push(text);
+            }
             picture.tiles.push(tile);
             let is_selected = selected.is_some() && piece.count == 1 && allocation(piece) == selected;
             let target = (piece.kind != PieceKind::Rounding).then(|| nav_target((bar, Some(piece))));
