@@ -51,7 +51,8 @@ impl Dom {
     /// Sets the text of an element to a name. If the name does not fit, its first `shared` bytes are cut first.
     pub(super) fn set_name(&self, element: &Element, name: &str, shared: usize) {
         let parts = name.split_at_checked(shared).filter(|(beginning, _)| !beginning.is_empty());
-        element.set_text_content(Some(if parts.is_some() { "" } else { &*keep_units(name) }));
+        let whole = if parts.is_some() { "" } else { name };
+        element.set_text_content(Some(&keep_units(whole)));
         // Fails only for invalid class names.
         let _ = element.class_list().toggle_with_force("cut", parts.is_some());
         for part in parts.iter().flat_map(|&(beginning, rest)| [beginning, rest]) {

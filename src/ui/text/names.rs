@@ -53,7 +53,7 @@ pub fn char_width(text: &str) -> usize {
 }
 
 fn wide(letter: char) -> usize {
-    if letter < '\u{1100}' { 1 } else { 2 }
+    if matches!(letter, '\u{1100}'..'\u{1200}' | '\u{2e80}'..) { 2 } else { 1 }
 }
 
 fn prefix(text: &str, max_chars: usize) -> &str {
