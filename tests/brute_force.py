@@ -53,7 +53,7 @@ def end_blocks(snapshot, device):
 
 def tag(frames, of_free):
     if not frames:
-        return "no stack"
+        return "no stack recorded"
     return "freed by" if of_free else "made by"
 
 

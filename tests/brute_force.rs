@@ -201,7 +201,6 @@ fn python_tree(nodes: &Value, names: &Value) -> Tree {
 /// Returns memscape's label for a node that brute_force.py marks as having no frame.
 fn note(tag: &str) -> &str {
     match tag {
-        "no stack" => "no stack",
         "freed by" => "allocated before recording (stacks of their frees)",
         "unexplained" => "unexplained bytes",
         other => other,

@@ -46,7 +46,7 @@ def site(frames):
         if rank == 4:
             break
     if best is None:
-        return None, "no stack"
+        return None, "no stack recorded"
     rank, word, frame = best
     base = re.split(r"[/\\]", frame["filename"])[-1]
     line = f":{frame['line']}" if frame["line"] else ""
@@ -120,7 +120,7 @@ def allocations(trace, blocks):
         area[one.site] += one.size * max(0, min(one.died, len(trace) + 1) - one.born)
     for one in found:
         if area[one.site] == 0:
-            one.site = (None, "no stack")
+            one.site = (None, "no stack recorded")
     return found
 
 

@@ -84,7 +84,7 @@ fn by_option_groups_live_bytes() {
         rows.map(|row| fields.map(|field| row[field].clone()).into_iter().collect::<Value>()).collect::<Vec<Value>>()
     };
     let fields = ["live_bytes", "name", "line"];
-    let nothing = json!([7, "no stack", ""]);
+    let nothing = json!([7, "no stack recorded", ""]);
     let sites = [json!([1000, "forward", "31"]), json!([300, "main", "9"]), nothing.clone()];
     assert_eq!(by(&[], fields), sites);
     assert_eq!(by(&["--by", "function"], fields)[..2], [json!([1000, "forward", ""]), json!([300, "main", ""])]);
@@ -99,13 +99,18 @@ fn by_option_groups_live_bytes() {
             json!([1300, "main", 0]),
             json!([1000, "_call_impl", 1]),
             json!([1000, "forward", 2]),
-            json!([7, "no stack", 0])
+            json!([7, "no stack recorded", 0])
         ]
     );
     let hidden = by(&["--by", "tree", "--hide-internal", "--inverted"], ["live_bytes", "name", "depth"]);
     assert_eq!(
         hidden,
-        [json!([1000, "forward", 0]), json!([1000, "main", 1]), json!([300, "main", 0]), json!([7, "no stack", 0])]
+        [
+            json!([1000, "forward", 0]),
+            json!([1000, "main", 1]),
+            json!([300, "main", 0]),
+            json!([7, "no stack recorded", 0])
+        ]
     );
     let top = json(&["live", path, "--top", "1"]);
     assert_eq!((top["rows"].as_array().unwrap().len(), &top["rows_left_out"]), (1, &json!(2)));

@@ -147,7 +147,7 @@ fn box_revealed_for_allocation_is_its_stack_or_nearest_ancestor() {
             continue;
         };
         let name = &page.labels[page.boxes[place as usize].label as usize].name;
-        assert_eq!(name, frames.first().map_or("no stack", |frame| &frame.name));
+        assert_eq!(name, frames.first().map_or("no stack recorded", |frame| &frame.name));
         // A picture one pixel wide only shows the heaviest path. The box found is on it, above the allocation's own.
         let narrow = flame(&mut opened, 0, FlameQuestion { allocation: Some(id), width_px: 1, ..question(scope) });
         let nearest = narrow.boxes[narrow.revealed.unwrap() as usize];
@@ -180,7 +180,7 @@ fn call_sites_have_legend_colors() {
         if label.kind != NodeKind::Note {
             assert!(entry.label.contains(&label.name), "{entry:?} is not {label:?}");
         } else {
-            assert_eq!(entry.label, "no stack");
+            assert_eq!(entry.label, "no stack recorded");
         }
         coloured += 1;
     }

@@ -185,7 +185,7 @@ fn peak_report_matches_summary_tree_and_legend() {
                 for row in &rows.rows {
                     let label = text(rows, row, column);
                     let shown: Vec<_> = entries.iter().filter(|it| it.groups == 1 && it.label == label).collect();
-                    if let ([entry], true) = (shown.as_slice(), label != "no stack") {
+                    if let ([entry], true) = (shown.as_slice(), label != "no stack recorded") {
                         let same = rows.rows.iter().filter(|it| text(rows, it, column) == label).count();
                         if same == 1 {
                             let bytes = i128::from(entry.peak_requested);

@@ -94,7 +94,7 @@ fn frame_label(frame: &FrameText, arrangement: Arrangement) -> String {
 /// which have a call site.
 fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> Vec<String> {
     if details.stack.is_none() {
-        return vec!["no stack".into()];
+        return vec!["no stack recorded".into()];
     }
     let mut path: Vec<String> = Vec::new();
     let internal = |file: &str| file.is_empty() || file == "??" || file == "/x/torch/nn.py";

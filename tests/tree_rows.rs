@@ -6,7 +6,8 @@ use crate::turns;
 
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::protocol::{
-    Arrangement, Fold, FoldScope, FoldState, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion, TreeRow,
+    Arrangement, Fold, FoldScope, FoldState, NodeKind, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion,
+    TreeRow,
 };
 use opened::{Opened, open, reply};
 use proptest::prelude::*;
@@ -72,12 +73,13 @@ fn children(rows: &[TreeRow]) -> BTreeMap<u32, Vec<u32>> {
     children
 }
 
-/// Rows left by folds, computed by brute force: applies to each node its own folds and those of its ancestors.
+/// Rows left by folds, computed by brute force: applies to each node its own folds and those of its ancestors. `open` is
+/// the state without folds, `heaviest` says that the heaviest path continues below the node.
 fn expected(
-    children: &BTreeMap<u32, Vec<u32>>,
+    (children, kinds): (&BTreeMap<u32, Vec<u32>>, &BTreeMap<u32, NodeKind>),
     way: &[u32],
     folds: &[Fold],
-    open: bool,
+    [open, heaviest]: [bool; 2],
     rows: &mut Vec<(u32, FoldState)>,
 ) {
     let node = way[way.len() - 1];
@@ -95,9 +97,10 @@ fn expected(
         (false, false) => FoldState::Closed,
     };
     rows.push((node, state));
-    for &child in below.iter().filter(|_| is_open) {
+    for (place, &child) in below.iter().enumerate().filter(|_| is_open) {
         let way: Vec<u32> = way.iter().copied().chain([child]).collect();
-        expected(children, &way, folds, below.len() == 1, rows);
+        let heaviest = heaviest && place == 0 && matches!(kinds[&child], NodeKind::Library | NodeKind::Native);
+        expected((children, kinds), &way, folds, [below.len() == 1 || heaviest, heaviest], rows);
     }
 }
 
@@ -134,7 +137,8 @@ proptest! {
         let children = children(&tree);
         let mut rows = Vec::new();
         let way = path_to(&tree, top);
-        expected(&children, &way, &question.folds, true, &mut rows);
+        let kinds: BTreeMap<u32, NodeKind> = tree.iter().map(|row| (row.node, row.label.kind)).collect();
+        expected((&children, &kinds), &way, &question.folds, [true, kinds[&top] != NodeKind::User], &mut rows);
         let seen = page(&mut opened, &question);
         prop_assert_eq!(seen.rows.iter().map(|row| (row.node, row.fold)).collect::<Vec<_>>(), rows.clone());
         prop_assert_eq!(seen.row_count as usize, rows.len());

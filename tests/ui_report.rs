@@ -415,12 +415,16 @@ fn keys_move_through_summary_sentences_and_rows() {
     page.step(commands::insights::DOWN);
     page.step(commands::insights::TOGGLE_STACK);
     let stack = |page: &Page, row: usize| page.view().sheets[0].rows[row].stack.clone();
-    assert_eq!(stack(&page, 0), StackView::Visible(vec!["a.py:1 f".into(), "b.py:2 g".into()]));
+    assert_eq!(stack(&page, 0), StackView::Visible(vec!["a.py:1 f".into(), "b.py:2 g".into()], String::new()));
     page.step(commands::insights::TOGGLE_STACK);
     assert_eq!((stack(&page, 0), stack(&page, 2)), (StackView::Hidden, StackView::None));
     page.step(commands::insights::DOWN);
     page.step(commands::insights::SHOW_EVIDENCE);
-    assert_eq!(stack(&page, 1), StackView::Visible(vec!["b.py:2 g".into()]), "a row with only a stack unfolds it");
+    assert_eq!(
+        stack(&page, 1),
+        StackView::Visible(vec!["b.py:2 g".into()], String::new()),
+        "a row with only a stack unfolds it"
+    );
     page.step(commands::insights::COPY);
     assert!(page.copied().is_some_and(|text| text.starts_with("## Peak: a.pickle · GPU 0")), "{:?}", page.copied());
     page.why(InsightsAction::TopicChosen(Topic::Leaks));
@@ -490,7 +494,7 @@ fn expanded_stack_closes_if_its_row_changes() {
     other.sheets[0].rows[0].stack = vec!["else.py:1 f".into()];
     page.answer_with(serial, Answer::Report(Box::new(other)));
     let stacks: Vec<StackView> = page.view().sheets[0].rows[..2].iter().map(|row| row.stack.clone()).collect();
-    assert_eq!(stacks, [StackView::Hidden, StackView::Visible(vec!["b.py:2 g".into()])]);
+    assert_eq!(stacks, [StackView::Hidden, StackView::Visible(vec!["b.py:2 g".into()], String::new())]);
 }
 
 #[test]

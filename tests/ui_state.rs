@@ -248,7 +248,7 @@ fn hover_shows_card_and_click_selects() {
     page.answer_with(serial, Answer::Details(Some(Box::new(details))));
     let card = hovered(&page.state.segments, &page.state).expect("a card");
     assert_eq!(card.title, "4.00 MiB · 4,194,304 B requested");
-    assert_eq!(card.site, "no stack");
+    assert_eq!(card.site, "no stack recorded");
     assert!(card.lifetime.starts_with("awaiting free · allocated at event 4, freed at 600"), "{card:?}");
     assert!(card.lifetime.ends_with("rounded ≥ 4.00 MiB at 0x7f0001000000"), "{card:?}");
     assert_eq!(card.segment, "Segment of 20.0 MiB at 0x7f0000000000, 40.0 % free at most, 2 blocks");

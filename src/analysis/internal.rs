@@ -1,4 +1,4 @@
-//! Rules for internal frames, which are left out of call trees. One rule per line.
+//! Rules for internal frames, which are left out of call trees and lists of frames. One rule per line.
 //!
 //! ```text
 //! file:/torch/         frames whose path contains the text; backslashes count as slashes
@@ -8,8 +8,8 @@
 //! ```
 
 use super::id_set::IdSet;
-use super::site::Sites;
-use history::snapshot::{Frame, Snapshot, StringId};
+use super::site::{Sites, call_site};
+use history::snapshot::{Frame, FrameId, Snapshot, StackId, StringId};
 
 /// Default rules. They match files of PyTorch, Python and installed packages, the calls around a module's `forward`,
 /// and C++ frames.
@@ -105,6 +105,32 @@ impl InternalRules {
         let RuleCache { files, names } = known;
         files.of(snapshot, frame.filename, || self.is_internal_file(snapshot, frame.filename))
             || names.of(snapshot, frame.name, || self.is_internal_name(snapshot, frame.name))
+    }
+
+    /// Returns the frames of a stack that lists of frames show, innermost first: those that no rule matches. If all are
+    /// internal, returns the call site and its callers, because the frames inside the call site belong to the allocator
+    /// and the recorder. Consecutive frames of the same line, as in recursion, are one frame.
+    pub fn shown_frames(&self, snapshot: &Snapshot, stack: StackId, known: &mut RuleCache) -> Vec<FrameId> {
+        let mut shown: Vec<FrameId> = Vec::new();
+        let position = |id: FrameId| {
+            let frame = snapshot.frames.frame(id);
+            (frame.filename, frame.name, frame.line)
+        };
+        let mut add = |id: FrameId| {
+            if shown.last().is_none_or(|&last| position(last) != position(id)) {
+                shown.push(id);
+            }
+        };
+        let mut is_shown = |id: FrameId| !self.is_internal(snapshot, snapshot.frames.frame(id), known);
+        let frames = || snapshot.stacks.frames(stack);
+        match frames().any(&mut is_shown) {
+            true => frames().filter(|&id| is_shown(id)).for_each(&mut add),
+            false => {
+                let site = call_site(snapshot, stack);
+                frames().skip_while(|&id| Some(id) != site).for_each(&mut add);
+            }
+        }
+        shown
     }
 
     fn is_internal_file(&self, snapshot: &Snapshot, file: StringId) -> bool {

@@ -90,19 +90,38 @@ fn origin(filename: &str) -> Origin {
     }
     match filename {
         "" | "??" | "none" => Origin::Native,
+        name if is_native_file(name) => Origin::Native,
         name if LIBRARY_PATHS.iter().any(|part| name.contains(part)) => Origin::Library,
-        name if name.ends_with(".py") || name.starts_with("<ipython") || name.starts_with("/tmp/ipykernel") => {
-            Origin::User
-        }
-        // A C++ source file, in builds with debug information.
-        name if [".cpp", ".cc", ".cu", ".c", ".h", ".cuh", ".hpp", ".S", ".o", ".so"]
-            .iter()
-            .any(|end| name.ends_with(end)) =>
-        {
-            Origin::Native
-        }
         _ => Origin::User,
     }
+}
+
+/// Extensions of C++ sources, which occur in builds with debug information, and of binaries.
+const NATIVE_EXTENSIONS: [&str; 21] = [
+    "a", "c", "cc", "cpp", "cu", "cuh", "cxx", "dll", "dylib", "exe", "h", "hh", "hpp", "hxx", "inc", "inl", "o",
+    "pyd", "S", "s", "so",
+];
+
+/// Returns true if a file is a C++ source or a binary. If there is no debug information, PyTorch names the binary in place
+/// of the source file: `libc.so.6`, `libpython3.11.so.1.0`, `/usr/bin/python3.11`.
+fn is_native_file(path: &str) -> bool {
+    // The kernel marks binaries that were replaced while they ran.
+    let path = path.strip_suffix(" (deleted)").unwrap_or(path);
+    let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_version = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    // Versions of shared libraries follow the extension.
+    let (name, version) = file.rsplit_once(".so.").unwrap_or((file, ""));
+    let is_library = name.len() < file.len() && is_version(version);
+    let has_extension = || {
+        let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+        NATIVE_EXTENSIONS.contains(&extension)
+    };
+    let interpreter = || {
+        // `d` marks a debug build, `t` a free-threaded one.
+        let version = file.strip_prefix("pypy").or(file.strip_prefix("python"))?.trim_end_matches(['d', 't']);
+        (is_version(version) && (!version.is_empty() || folders.ends_with("bin"))).then_some(())
+    };
+    is_library || has_extension() || interpreter().is_some() || matches!(file, "[vdso]" | "[vsyscall]")
 }
 
 /// Cache of the call sites of a snapshot's stacks, which are computed on demand.
@@ -189,6 +208,11 @@ fn preferred_frame(snapshot: &Snapshot, stack: StackId, origin: &mut dyn FnMut(F
     }
     best.map(|(_, frame)| frame)
 }
+
+/// Shown in place of the call site of an allocation, a segment or an event without a stack.
+pub const NO_STACK: &str = "no stack recorded";
+/// Shown in place of the call site of an allocation without a stack that was made before recording.
+pub const NO_STACK_BEFORE_RECORDING: &str = "before recording (no stack)";
 
 /// Maximum length of a call site in a list row, in bytes. Longer text would not fit on any screen.
 const MAX_ROW_LEN: usize = 512;

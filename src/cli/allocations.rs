@@ -10,8 +10,8 @@ use base::units::{Bytes, Moment, group_digits, moment_text, pluralize};
 use clap::Args;
 use engine::tables::{Row, SiteCache, TotalsCache};
 use protocol::{
-    ExportTable, Filter, MomentFacts, QueryError, Scope, SortDirection, TENSOR_SEPARATOR, TENSORS_FOUND, TableColumn,
-    TableFilter, TablePage, TableQuestion, TableRow, TableSort,
+    ExportTable, Filter, MomentFacts, NO_STACK, NO_STACK_BEFORE_RECORDING, QueryError, Scope, SortDirection,
+    TENSOR_SEPARATOR, TENSORS_FOUND, TableColumn, TableFilter, TablePage, TableQuestion, TableRow, TableSort,
 };
 use serde_json::{Value, json};
 
@@ -157,7 +157,11 @@ fn as_text(snapshot: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, p
             event(row.allocated_at, "before"),
             event(row.freed, "never"),
             row.address.map_or_else(String::new, |address| format!("{address:x}")),
-            if row.call_site.is_empty() { "no stack".to_owned() } else { row.call_site.clone() },
+            match (row.call_site.is_empty(), row.allocated_at) {
+                (false, _) => row.call_site.clone(),
+                (true, Some(_)) => NO_STACK.to_owned(),
+                (true, None) => NO_STACK_BEFORE_RECORDING.to_owned(),
+            },
         ]);
     }
     text += &table.paragraph();

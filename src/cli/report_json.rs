@@ -59,7 +59,7 @@ fn as_sheet(sheet: &Sheet) -> Value {
     })
 }
 
-/// Converts a row to an object, with the keys of the columns. The extra keys `depth`, `tone`, `stack` and `evidence`
+/// Converts a row to an object, with the keys of the columns. The extra keys `depth`, `tone`, `stack`, `stack_count` and `evidence`
 /// are never names of columns.
 fn as_row(sheet: &Sheet, row: &SheetRow) -> Value {
     let mut fields = as_cells(sheet, &row.cells);
@@ -71,6 +71,9 @@ fn as_row(sheet: &Sheet, row: &SheetRow) -> Value {
     }
     if !row.stack.is_empty() {
         fields.insert("stack".to_owned(), json!(row.stack));
+    }
+    if !row.other_stacks.is_empty() {
+        fields.insert("stack_count".to_owned(), json!(1 + row.other_stacks.len()));
     }
     if let Some(evidence) = &row.evidence {
         fields.insert("evidence".to_owned(), as_evidence(evidence));

@@ -10,7 +10,7 @@ use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, Moment, group_digits, moment_text, percent, pluralize};
 use clap::Args;
 use protocol::{
-    MemoryFilter, MomentFacts, PieceKind, Scope, SegmentSort, SegmentsFit, SegmentsPage, SegmentsPiece,
+    MemoryFilter, MomentFacts, NO_STACK, PieceKind, Scope, SegmentSort, SegmentsFit, SegmentsPage, SegmentsPiece,
     SegmentsQuestion, SegmentsSums, pool_name,
 };
 use serde_json::json;
@@ -216,7 +216,7 @@ fn block_cells(piece: &SegmentsPiece, sites: &Sites) -> [String; 5] {
         (PieceKind::Free | PieceKind::Rounding, _) => (piece.rounded, "≤", ""),
         (_, recorded) => {
             let site = sites.get(&piece.allocation).map_or("", String::as_str);
-            let site = if site.is_empty() { "no stack" } else { site };
+            let site = if site.is_empty() { NO_STACK } else { site };
             (piece.requested, if recorded { "=" } else { "≥" }, site)
         }
     };

@@ -191,7 +191,7 @@ impl Aligner {
                 None => PAIRING_KEYS.get(self.key_index).copied().unwrap_or(Key::CallSite),
             };
             tables.step(key, sides, slice)?;
-            let count = tables.common.count();
+            let count = tables.common.chains.count();
             let keys_of = self.keys.iter_mut().zip(&mut self.counts);
             for (((keys, counts), keyed), side) in keys_of.zip(tables.of(key)).zip(sides) {
                 let allocations = &side.history.allocations;

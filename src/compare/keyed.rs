@@ -1,8 +1,9 @@
 //! Assigns ids to keys, shared by both files: equal keys get equal ids. The key of a stack is a chain, which consists
 //! of the id of its callers and its innermost frame. Therefore the ids of all stacks are computed in one pass.
 
+use crate::chains::{Chains, NO_KEY, OF_FREE, UNEXPLAINED};
 use crate::key::Key;
-use analysis::{CodeOrigin, Sites, site};
+use analysis::{CodeOrigin, RuleCache, Sites, site};
 use base::heap::HeapBytes;
 use base::slice::{SliceResult, TimeSlice};
 use engine::{ModuleSearch, Side};
@@ -11,12 +12,6 @@ use history::replay::AllocationId;
 use history::snapshot::{Frame, FrameId, StackId};
 use protocol::Grouping;
 
-/// Key id of allocations without a stack or group.
-pub(crate) const NO_KEY: u32 = 0;
-/// Key id of unexplained bytes.
-pub(crate) const UNEXPLAINED: u32 = 1;
-/// Flag of a key id: the stack is the stack that freed the allocation, because the allocating stack is unknown.
-pub(crate) const OF_FREE: u32 = 1 << 31;
 /// Maximum length in bytes of a path or name that is compared.
 const LONGEST: usize = 4096;
 
@@ -26,33 +21,28 @@ type Map<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 #[derive(Default)]
 pub(crate) struct SharedTexts {
     texts: Map<String>,
-    chains: Map<(u32, u32)>,
-    /// Parts of each chain: the id of the callers and the id of the text. Indexed by chain.
-    origins: Vec<(u32, u32)>,
+    /// True for texts of internal frames only. Indexed by text.
+    internal: Vec<bool>,
+    pub(crate) chains: Chains,
     /// Path prefixes and their replacements, applied before paths are compared.
     pub(crate) prefixes: Vec<(String, String)>,
 }
 
 impl SharedTexts {
-    fn intern_text(&mut self, text: &str) -> u32 {
+    fn intern_text(&mut self, text: &str, is_internal: bool) -> u32 {
         let next = self.texts.len() as u32;
-        *self.texts.entry_ref(text).or_insert(next)
-    }
-
-    /// Returns the id of the chain that appends `text` to the chain `callers`.
-    fn intern_chain(&mut self, callers: u32, text: u32) -> u32 {
-        let next = self.chains.len() as u32 + UNEXPLAINED + 1;
-        // Half of all numbers are for stacks of frees. A file has far fewer stacks.
-        let number = *self.chains.entry((callers, text)).or_insert(next.min(OF_FREE - 1));
-        if number == next {
-            self.origins.push((callers, text));
+        let id = *self.texts.entry_ref(text).or_insert(next);
+        match self.internal.get_mut(id as usize) {
+            None => self.internal.push(is_internal),
+            // Frames of the user and of a package may have the same text if folders are ignored.
+            Some(known) => *known &= is_internal,
         }
-        number
+        id
     }
 
-    /// Returns the id of the callers and the id of the innermost text of a chain, or `None` if the id is not a chain.
-    pub(crate) fn chain_parts(&self, number: u32) -> Option<(u32, u32)> {
-        self.origins.get(number.checked_sub(UNEXPLAINED + 1)? as usize).copied()
+    /// Returns true if all frames with this text are internal.
+    pub(crate) fn is_internal(&self, text: u32) -> bool {
+        self.internal.get(text as usize).copied().unwrap_or(false)
     }
 
     /// Returns the texts with these ids, which must be in ascending order.
@@ -64,17 +54,12 @@ impl SharedTexts {
         }
         texts
     }
-
-    /// Returns the exclusive upper bound of all chain ids.
-    pub(crate) fn count(&self) -> usize {
-        self.chains.len() + UNEXPLAINED as usize + 1
-    }
 }
 
 impl HeapBytes for SharedTexts {
     fn heap_bytes(&self) -> usize {
         let texts: usize = self.texts.keys().map(String::len).sum();
-        self.texts.heap_bytes() + self.chains.heap_bytes() + texts + self.origins.heap_bytes()
+        self.texts.heap_bytes() + self.internal.heap_bytes() + texts + self.chains.heap_bytes()
     }
 }
 
@@ -86,6 +71,7 @@ pub(crate) struct KeyNumbers {
     /// Id of each frame's text plus one, 0 if not computed yet, or [`SKIPPED`] if the key ignores the frame.
     frames: Vec<u32>,
     modules: ModuleSearch,
+    internal: RuleCache,
     next: usize,
 }
 
@@ -96,7 +82,8 @@ const SKIPPED: u32 = u32::MAX;
 
 impl KeyNumbers {
     pub(crate) fn new(key: Key) -> KeyNumbers {
-        KeyNumbers { key, numbers: Vec::new(), frames: Vec::new(), modules: ModuleSearch::default(), next: 0 }
+        let (numbers, frames, modules, internal, next) = Default::default();
+        KeyNumbers { key, numbers, frames, modules, internal, next }
     }
 
     pub(crate) fn key(&self) -> Key {
@@ -126,8 +113,8 @@ impl KeyNumbers {
                 for group in part {
                     // Group 0 contains allocations without a group, and the last category is "unknown".
                     let is_none = group == 0 || (by == Grouping::Category && group + 1 == count);
-                    let text = common.intern_text(&side.group_label(by, group as u32));
-                    self.numbers.push(if is_none { NO_KEY } else { common.intern_chain(NO_KEY, text) });
+                    let text = common.intern_text(&side.group_label(by, group as u32), false);
+                    self.numbers.push(if is_none { NO_KEY } else { common.chains.intern(NO_KEY, text) });
                 }
             }
             return Ok(());
@@ -138,8 +125,8 @@ impl KeyNumbers {
                 for module in part {
                     let number = self.modules.parent_and_name(side, module as u32).map_or(NO_KEY, |(parent, name)| {
                         let parent = self.numbers.get(parent as usize).copied().unwrap_or(NO_KEY);
-                        let text = common.intern_text(&name);
-                        common.intern_chain(parent, text)
+                        let text = common.intern_text(&name, false);
+                        common.chains.intern(parent, text)
                     });
                     self.numbers.push(number);
                 }
@@ -167,8 +154,8 @@ impl KeyNumbers {
                 if let Some(number @ &mut NO_KEY) = self.numbers.get_mut(stack)
                     && let Some(frame) = sites.call_site(snapshot, StackId(stack as u32))
                 {
-                    let text = common.intern_text(&site::short_truncated(snapshot, frame));
-                    *number = common.intern_chain(NO_KEY, text);
+                    let text = common.intern_text(&site::short_truncated(snapshot, frame), false);
+                    *number = common.chains.intern(NO_KEY, text);
                 }
             }
         }
@@ -189,7 +176,7 @@ impl KeyNumbers {
         let Some(frame) = frame else { return NO_KEY };
         match self.frame(side, common, frame) {
             SKIPPED => callers,
-            text => common.intern_chain(callers, text),
+            text => common.chains.intern(callers, text),
         }
     }
 
@@ -207,8 +194,9 @@ impl KeyNumbers {
             *known = SKIPPED;
             return SKIPPED;
         }
+        let is_internal = side.internal_rules().is_internal(snapshot, frame, &mut self.internal);
         let words = frame_text(self.key, side, frame, &common.prefixes);
-        let text = common.intern_text(&words);
+        let text = common.intern_text(&words, is_internal);
         *known = text + 1;
         text
     }

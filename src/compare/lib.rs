@@ -15,6 +15,7 @@ mod aligning;
 mod alignment;
 mod allocations;
 mod answer;
+mod chains;
 mod comparing;
 mod compiled;
 mod delta;

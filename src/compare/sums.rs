@@ -1,10 +1,10 @@
 //! Sums the live bytes at a moment of A and a moment of B by key. The rows add up exactly to the totals of both sides.
 
 use crate::answer::{Matched, PerSide, Row};
+use crate::chains::{NO_KEY, OF_FREE, UNEXPLAINED};
 use crate::key::{Key, PAIRING_KEYS};
-use crate::keyed::{NO_KEY, OF_FREE, UNEXPLAINED};
 use crate::tables::KeyTables;
-use analysis::{CodeOrigin, Sites, site};
+use analysis::{CodeOrigin, RuleCache, Sites, site};
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
@@ -130,10 +130,13 @@ impl Sums {
             for (key, sum) in order.get(part).unwrap_or_default() {
                 let is_a = sum.example.is_some_and(|(is_a, _)| is_a);
                 let (label, callers) = match (sum.example, sides.get(usize::from(!is_a))) {
-                    (Some((_, id)), Some(of)) => match tables.sites.get_mut(usize::from(!is_a)) {
-                        Some(sites) => label(self.key, *key, of, sites, id),
-                        None => Default::default(),
-                    },
+                    (Some((_, id)), Some(of)) => {
+                        let place = usize::from(!is_a);
+                        match (tables.sites.get_mut(place), tables.internal.get_mut(place)) {
+                            (Some(sites), Some(internal)) => label(self.key, *key, of, (sites, internal), id),
+                            _ => Default::default(),
+                        }
+                    }
                     _ => Default::default(),
                 };
                 let in_both = tables.occurs_in(self.key, *key) == [true; 2];
@@ -166,7 +169,13 @@ fn ordered(sums: &ByNumber) -> Vec<(u32, Sum)> {
 }
 
 /// Returns the label and the callers of a row. `id` is an allocation of the row on `side`.
-fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId) -> (String, Vec<String>) {
+fn label(
+    key: Key,
+    number: u32,
+    side: &Side,
+    (sites, internal): (&mut Sites, &mut RuleCache),
+    id: AllocationId,
+) -> (String, Vec<String>) {
     if number == UNEXPLAINED {
         return ("unexplained".to_owned(), Vec::new());
     }
@@ -184,7 +193,7 @@ fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId
     let label = site_of(side, sites, stack, number & OF_FREE != 0);
     match key {
         Key::CallSite => (label, Vec::new()),
-        _ => (label, callers(side, stack)),
+        _ => (label, callers(side, stack, internal)),
     }
 }
 
@@ -195,14 +204,15 @@ pub(crate) fn site_of(side: &Side, sites: &mut Sites, stack: StackId, is_of_free
     match site {
         Some(site) if is_of_free => ["freed at ", &site].concat(),
         Some(site) => site,
-        None => "no stack".to_owned(),
+        None => site::NO_STACK.to_owned(),
     }
 }
 
-/// Returns the Python frames of a stack, innermost first.
-fn callers(side: &Side, stack: StackId) -> Vec<String> {
+/// Returns the Python frames of a stack without internal ones, innermost first.
+fn callers(side: &Side, stack: StackId, internal: &mut RuleCache) -> Vec<String> {
     let snapshot = side.snapshot();
-    let python = snapshot.stacks.frames(stack).filter(|&frame| {
+    let shown = side.internal_rules().shown_frames(snapshot, stack, internal);
+    let python = shown.into_iter().filter(|&frame| {
         let frame = snapshot.frames.frame(frame);
         Sites::code_origin(snapshot, frame) != CodeOrigin::Native
     });

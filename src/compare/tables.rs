@@ -1,8 +1,9 @@
 //! Key ids of both sides, computed on demand.
 
+use crate::chains::OF_FREE;
 use crate::key::Key;
-use crate::keyed::{KeyNumbers, OF_FREE, SharedTexts};
-use analysis::Sites;
+use crate::keyed::{KeyNumbers, SharedTexts};
+use analysis::{RuleCache, Sites};
 use base::slice::{SliceResult, TimeSlice};
 use engine::Side;
 use history::replay::AllocationId;
@@ -20,6 +21,7 @@ base::heap_bytes!(KeyTable: [sides]);
 pub(crate) struct KeyTables {
     pub(crate) common: SharedTexts,
     pub(crate) sites: [Sites; 2],
+    pub(crate) internal: [RuleCache; 2],
     tables: Vec<KeyTable>,
 }
 
@@ -28,12 +30,12 @@ base::heap_bytes!(KeyTables: common, [sites], [tables]);
 impl KeyTables {
     pub(crate) fn new(sides: [&Side; 2]) -> KeyTables {
         let sites = sides.map(|side| Sites::new(side.snapshot()));
-        KeyTables { common: SharedTexts::default(), sites, tables: Vec::new() }
+        KeyTables { common: SharedTexts::default(), sites, internal: Default::default(), tables: Vec::new() }
     }
 
     /// Continues assigning key ids to the stacks or groups of both sides. Does nothing if they are complete.
     pub(crate) fn step(&mut self, key: Key, sides: [&Side; 2], slice: &mut TimeSlice) -> SliceResult {
-        let KeyTables { common, sites, tables } = self;
+        let KeyTables { common, sites, tables, .. } = self;
         if !tables.iter().any(|table| table.sides[0].key() == key) {
             tables.push(KeyTable { sides: [KeyNumbers::new(key), KeyNumbers::new(key)], seen: Default::default() });
         }
@@ -45,7 +47,7 @@ impl KeyTables {
     /// Continues recording, for each side, which key ids occur in its allocations. Call it after [`KeyTables::step`]
     /// has succeeded.
     pub(crate) fn collect_used(&mut self, key: Key, sides: [&Side; 2], slice: &mut TimeSlice) -> SliceResult {
-        let count = self.common.count();
+        let count = self.common.chains.count();
         let Some(table) = self.tables.iter_mut().find(|table| table.sides[0].key() == key) else { return Ok(()) };
         for (((seen, next), keyed), side) in table.seen.iter_mut().zip(&table.sides).zip(sides) {
             seen.resize(count.max(seen.len()), false);

@@ -1,9 +1,11 @@
 //! Live bytes of both sides by node of the call tree, and the nodes whose bytes differ.
 
 use crate::answer::{PerSide, TreeRow};
+use crate::chains::{Chains, NO_KEY, OF_FREE, UNEXPLAINED};
 use crate::key::Key;
-use crate::keyed::{NO_KEY, OF_FREE, SharedTexts, UNEXPLAINED};
+use crate::keyed::SharedTexts;
 use crate::sums::{ByNumber, Sum, Sums};
+use analysis::site;
 use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 
@@ -15,6 +17,10 @@ const MIN_SIZE: u64 = 300;
 const MAX_ROWS: usize = 2000;
 /// Maximum depth of the tree.
 const MAX_DEPTH: usize = 512;
+/// Maximum number of frames of a stack, including internal ones.
+const MAX_FRAMES: usize = 4096;
+/// Text id of the node for stacks whose frames are all internal.
+const ALL_INTERNAL: u32 = u32::MAX;
 
 /// Returns the kind of key that forms the nodes of the call tree, if groups are matched by `key`. Its ids are chains of
 /// callers.
@@ -35,15 +41,16 @@ pub(crate) enum NodeSelection {
     Large,
 }
 
-/// Sums of the nodes of the call tree. Groups are added in time slices.
+/// Sums of the nodes of the call tree, without internal frames. Groups are added in time slices.
 #[derive(Default)]
 pub(crate) struct Tree {
+    chains: Chains,
     nodes: ByNumber,
     groups: Option<Vec<(u32, Sum)>>,
     next: usize,
 }
 
-base::heap_bytes!(Tree: nodes, groups);
+base::heap_bytes!(Tree: chains, nodes, groups);
 
 impl Tree {
     /// Continues adding the bytes of each group in `sums` to its node and to the nodes of all its callers.
@@ -52,15 +59,19 @@ impl Tree {
         while let Some(part) = slice.next_range(&mut self.next, groups.len(), 64)? {
             for (number, sum) in groups.get(part).unwrap_or_default() {
                 // A stack of a free is not a stack of an allocation.
-                let mut node_number = if number & OF_FREE == 0 { *number } else { NO_KEY };
-                for _ in 0..MAX_DEPTH {
-                    let node = self.nodes.entry(node_number).or_default();
+                let number = if number & OF_FREE == 0 { *number } else { NO_KEY };
+                let mut add = |node: u32| {
+                    let node = self.nodes.entry(node).or_default();
                     node.bytes = node.bytes.plus(sum.bytes);
                     node.count = node.count.plus(sum.count);
-                    match common.chain_parts(node_number) {
-                        Some((callers, _)) if callers != NO_KEY => node_number = callers,
-                        _ => break,
-                    }
+                };
+                if common.chains.parts(number).is_none() {
+                    add(number);
+                }
+                let mut node = NO_KEY;
+                for text in shown_texts(common, number) {
+                    node = self.chains.intern(node, text);
+                    add(node);
                 }
             }
         }
@@ -68,13 +79,13 @@ impl Tree {
     }
 
     /// Returns the listed nodes as pairs of caller and node, sorted by caller, then by difference, largest first.
-    fn callees(&self, common: &SharedTexts, total: PerSide, listed: NodeSelection) -> Vec<(u32, u32)> {
+    fn callees(&self, total: PerSide, listed: NodeSelection) -> Vec<(u32, u32)> {
         let all = total.a.max(total.b);
         let nodes = self.nodes.iter().filter(|(_, Sum { bytes, .. })| match listed {
             NodeSelection::Different => bytes.a.abs_diff(bytes.b) >= (all / MIN_PART).max(1),
             NodeSelection::Large => bytes.a.max(bytes.b) >= (all / MIN_SIZE).max(1),
         });
-        let callers = |number: u32| common.chain_parts(number).map_or(NO_KEY, |(callers, _)| callers);
+        let callers = |number: u32| self.chains.parts(number).map_or(NO_KEY, |(callers, _)| callers);
         let rank = |(&number, sum): (&u32, &Sum)| {
             let delta = !sum.bytes.a.abs_diff(sum.bytes.b);
             let rank = u128::from(callers(number)) << 96 | u128::from(delta) << 32 | u128::from(number);
@@ -86,7 +97,7 @@ impl Tree {
     /// Returns the rows of the tree. Nodes with the same caller are sorted by difference, largest first, and each is
     /// followed by its callees. A chain of nodes with equal sums forms one row.
     pub(crate) fn rows(&self, common: &SharedTexts, total: PerSide, listed: NodeSelection) -> Vec<TreeRow> {
-        let all = self.callees(common, total, listed);
+        let all = self.callees(total, listed);
         let called_by = |callers: u32| -> &[(u32, u32)] {
             let from = all.partition_point(|(caller, _)| *caller < callers);
             let to = all.partition_point(|(caller, _)| *caller <= callers);
@@ -115,17 +126,18 @@ impl Tree {
                 open.extend(called_by(last).iter().rev().map(|&(_, number)| (number, depth + 1)));
             }
         }
-        let texts = rows.iter().flat_map(|(_, chain)| chain).filter_map(|&number| common.chain_parts(number));
+        let texts = rows.iter().flat_map(|(_, chain)| chain).filter_map(|&number| self.chains.parts(number));
         let mut numbers = sorted_numbers(texts.map(|(_, text)| (u128::from(text), text)).collect());
         numbers.dedup();
         let texts = common.texts_of(&numbers);
-        let name = |number: u32| match common.chain_parts(number) {
+        let name = |number: u32| match self.chains.parts(number) {
             _ if number == UNEXPLAINED => "unexplained".to_owned(),
+            Some((_, ALL_INTERNAL)) => "backward and library frames".to_owned(),
             Some((_, text)) => {
                 let index = numbers.binary_search(&text).ok();
                 index.and_then(|index| texts.get(index)).map_or_else(String::new, |text| frame_label(text))
             }
-            None => "no stack".to_owned(),
+            None => site::NO_STACK.to_owned(),
         };
         let named = rows.into_iter().map(|(row, chain)| {
             let mut frames: Vec<String> = chain.into_iter().rev().map(name).collect();
@@ -134,6 +146,21 @@ impl Tree {
         });
         named.collect()
     }
+}
+
+/// Returns the texts of a stack that the tree shows, outermost first: those of frames that are not internal, and equal
+/// neighbours once. If all frames are internal, a node for such stacks, and the innermost frame below it.
+fn shown_texts(common: &SharedTexts, number: u32) -> Vec<u32> {
+    let next = |&(callers, _): &(u32, u32)| common.chains.parts(callers);
+    let all = || std::iter::successors(common.chains.parts(number), next).take(MAX_FRAMES).map(|(_, text)| text);
+    let mut texts: Vec<u32> = all().filter(|&text| !common.is_internal(text)).collect();
+    if let (true, Some(innermost)) = (texts.is_empty(), all().next()) {
+        texts = vec![innermost, ALL_INTERNAL];
+    }
+    texts.dedup();
+    texts.reverse();
+    texts.truncate(MAX_DEPTH);
+    texts
 }
 
 /// Formats the text of a frame for display, such as `model.py:12 forward`.

@@ -3,7 +3,7 @@
 use super::moments::elapsed_us;
 use super::open::OpenFile;
 use super::origin::{describe_tensor, is_free_stack, is_prefix_block, tensors_of};
-use analysis::{Sites, metadata};
+use analysis::{RuleCache, Sites, metadata, site};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Action, Labels, StackId, StringId, Strings};
@@ -161,14 +161,25 @@ fn forward_frames(file: &OpenFile, texts: &LimitedTexts<'_>, lines: StackId) -> 
 
 fn frames(file: &OpenFile, texts: &LimitedTexts<'_>, stack: StackId) -> Vec<FrameText> {
     let text = |string: StringId| texts.text(string);
-    let frames = file.snapshot.stacks.frames(stack).map(|id| file.snapshot.frames.frame(id));
-    frames
+    let snapshot = &file.snapshot;
+    let (rules, mut known) = (file.stack_trees.rules(), RuleCache::default());
+    let frames = || snapshot.stacks.frames(stack).map(|id| (id, snapshot.frames.frame(id)));
+    let mut is_internal = |frame| rules.is_internal(snapshot, frame, &mut known);
+    // If all frames are internal, those from the call site outwards are shown.
+    let is_all_internal = frames().all(|(_, frame)| is_internal(frame));
+    let site = site::call_site(snapshot, stack);
+    let mut is_inside_site = true;
+    frames()
         .take(MAX_ENTRIES)
-        .map(|frame| FrameText {
+        .map(|(id, frame)| FrameText {
+            is_internal: {
+                is_inside_site &= Some(id) != site;
+                if is_all_internal { is_inside_site } else { is_internal(frame) }
+            },
             name: text(frame.name),
             filename: text(frame.filename),
             line: frame.line.to_string(),
-            is_user_code: Sites::is_user(&file.snapshot, frame),
+            is_user_code: Sites::is_user(snapshot, frame),
             fx: frame.fx.iter().map(|&(key, value)| (text(key), text(value))).collect(),
         })
         .collect()

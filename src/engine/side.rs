@@ -6,6 +6,7 @@ use super::events::{pool_of, stack_of_event, stream_of};
 use super::open::OpenFile;
 use super::origin::{is_free_stack, stack_of};
 use super::stack_trees::Population;
+use analysis::InternalRules;
 use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};
@@ -35,6 +36,11 @@ impl Engine {
 impl<'a> Side<'a> {
     pub fn snapshot(&self) -> &'a Snapshot {
         &self.file.snapshot
+    }
+
+    /// Returns the rules for internal frames.
+    pub fn internal_rules(&self) -> &'a InternalRules {
+        self.file.stack_trees.rules()
     }
 
     pub fn name(&self) -> String {

@@ -1,5 +1,6 @@
 //! Assigns consecutive indices to exported frames. Adds synthetic frames for allocations without a stack.
 
+use analysis::site;
 use engine::{Side, tables};
 use hashbrown::HashMap;
 use history::replay::AllocationId;
@@ -22,7 +23,7 @@ impl StackOrigin {
         match self {
             StackOrigin::Allocation => None,
             StackOrigin::Free => Some("allocated before recording (stacks of their frees)"),
-            StackOrigin::NoStack => Some("no stack"),
+            StackOrigin::NoStack => Some(site::NO_STACK),
             StackOrigin::Unexplained => Some("unexplained bytes"),
         }
     }

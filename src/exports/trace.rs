@@ -204,7 +204,7 @@ impl TraceWriter<'_, '_> {
         for (bytes, id) in largest {
             let stack = Stack::of_allocation(side, id);
             let call_site = sites.call_site(snapshot, stack.id).map(|frame| site::short_truncated(snapshot, frame));
-            let name = format!("{} {}", Bytes(bytes), call_site.as_deref().unwrap_or("no stack"));
+            let name = format!("{} {}", Bytes(bytes), call_site.as_deref().unwrap_or(site::NO_STACK));
             let time = |event: Option<EventIdx>, otherwise: i64| match event {
                 Some(event) => history.events.times.at(event.0).unwrap_or(event.0.into()),
                 None => otherwise,

@@ -2,6 +2,7 @@
 
 use gloo::events::{EventListener, EventListenerOptions};
 use js_sys::{Array, Object, Reflect};
+use ui::text::names::keep_units;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{
@@ -36,7 +37,7 @@ impl Dom {
         if !class.is_empty() {
             element.set_class_name(class);
         }
-        element.set_text_content(Some(text));
+        element.set_text_content(Some(&keep_units(text)));
         element
     }
 
@@ -45,6 +46,18 @@ impl Dom {
         let element = self.new_element(tag, class, text);
         append(to, &element);
         element
+    }
+
+    /// Sets the text of an element to a name. If the name does not fit, its first `shared` bytes are cut first.
+    pub(super) fn set_name(&self, element: &Element, name: &str, shared: usize) {
+        let parts = name.split_at_checked(shared).filter(|(beginning, _)| !beginning.is_empty());
+        let whole = if parts.is_some() { "" } else { name };
+        element.set_text_content(Some(&keep_units(whole)));
+        // Fails only for invalid class names.
+        let _ = element.class_list().toggle_with_force("cut", parts.is_some());
+        for part in parts.iter().flat_map(|&(beginning, rest)| [beginning, rest]) {
+            self.append_new(element, "span", "", part);
+        }
     }
 
     /// Creates a button with a data attribute, given as name and value.
@@ -125,8 +138,9 @@ pub(super) fn append(parent: &Element, child: &Element) {
 /// Sets the text of an element, unless the element already has it. Setting it again would make a screen reader repeat a
 /// live region.
 pub(super) fn set_text(element: &Element, text: &str) {
-    if element.text_content().as_deref() != Some(text) {
-        element.set_text_content(Some(text));
+    let text = keep_units(text);
+    if element.text_content().as_deref() != Some(&*text) {
+        element.set_text_content(Some(&text));
     }
 }
 

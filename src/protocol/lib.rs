@@ -41,6 +41,7 @@ pub use allocator::answer::{
 };
 pub use allocator::conf::{LineError, parse as parse_settings};
 pub use analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
+pub use analysis::site::{NO_STACK, NO_STACK_BEFORE_RECORDING};
 pub use analysis::{EventTermError, EventTerms, Filter};
 pub use ask::{Answer, Ask, Question};
 pub use details::{CategoryDetails, Details, FrameText, HitAllocation, Origin, REASON_RECORDER, TENSOR_SEPARATOR};

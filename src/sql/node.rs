@@ -1,5 +1,6 @@
 //! Nodes of a call tree.
 
+use analysis::site;
 use history::snapshot::FrameId;
 
 /// Frame or group of allocations that a call tree node represents.
@@ -19,7 +20,7 @@ impl TreeNodeKind {
         match self {
             TreeNodeKind::Everything | TreeNodeKind::Frame(_) => "all allocations",
             TreeNodeKind::Unexplained => "unexplained bytes",
-            TreeNodeKind::NoStack => "no stack",
+            TreeNodeKind::NoStack => site::NO_STACK,
             TreeNodeKind::OfFrees => "allocated before recording (stacks of their frees)",
         }
     }

@@ -2,6 +2,16 @@
 
 use serde_json::Value;
 
+/// Replaces the no-break spaces between numbers and units in all texts of a value, so that tests name them with spaces.
+pub(crate) fn with_plain_spaces(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(text.replace('\u{a0}', " ")),
+        Value::Array(values) => values.into_iter().map(with_plain_spaces).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, with_plain_spaces(value))).collect(),
+        other => other,
+    }
+}
+
 /// Expression for an attribute of the element that `selector` matches; null if the element or the attribute is missing.
 pub(crate) fn attribute(selector: &str, name: &str) -> String {
     let (selector, name) = (Value::from(selector), Value::from(name));

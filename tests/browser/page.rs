@@ -192,7 +192,7 @@ impl Page {
             *self.thrown.lock().unwrap() = Some(exception);
             return Value::Null;
         }
-        result["result"]["value"].take()
+        expressions::with_plain_spaces(result["result"]["value"].take())
     }
 
     /// Attribute of the element that `selector` matches; `None` if the element or the attribute is missing.

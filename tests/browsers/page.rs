@@ -111,7 +111,8 @@ impl Page {
     #[track_caller]
     pub(crate) fn evaluate(&self, expression: &str) -> Value {
         let script = json!({ "script": format!("return ({expression})"), "args": [] });
-        self.execute(WebDriverCommand::Execute, script).unwrap_or_else(|why| panic!("{expression}: {why}"))
+        let value = self.execute(WebDriverCommand::Execute, script);
+        expressions::with_plain_spaces(value.unwrap_or_else(|why| panic!("{expression}: {why}")))
     }
 
     /// Runs statements in the page, with `value` as `arguments[0]`.

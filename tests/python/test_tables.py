@@ -222,7 +222,7 @@ def test_plan_what_if_and_segments_have_their_tables(session: memscape.Session) 
     live = [row for row in segments.tables["blocks"] if row["state"] == "live"]
     assert sum(row["requested_bytes"] for row in live) == segments["sums"]["live_bytes"]
     assert segments.tables["fits"].rows == segments["fits"]
-    assert "Where 1.00 GiB would be placed" in segments._repr_html_()
+    assert "Where would a 1.00 GiB request go?" in segments._repr_html_()
     assert "Blocks after" not in segments._repr_html_()
     assert "Blocks after" in session.segments(blocks=True)._repr_html_()
     assert "fits" not in session.segments().tables

@@ -17,7 +17,7 @@ impl Groups {
         }
         let Some(index) = group.checked_sub(1) else {
             return match by {
-                Grouping::CallSite => "no stack",
+                Grouping::CallSite => site::NO_STACK,
                 _ => "not recorded",
             }
             .to_owned();

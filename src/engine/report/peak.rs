@@ -143,10 +143,10 @@ fn write_statements(writer: &mut ReportWriter<'_>, parts: &Peak, given: &Given<'
     if let Some((number, &span)) = step {
         let name = steps.annotation_text(file, history, number as usize);
         let text = format!(
-            "The peak is in step {} of {}{}. {}",
-            group_digits(number + 1),
-            group_digits(steps.spans.len() as u64),
+            "The peak is in step {}{} of {}, counted from 0. {}",
+            group_digits(number),
             name.map_or_else(String::new, |name| format!(" ({name})")),
+            group_digits(steps.spans.len() as u64),
             steps.describe()
         );
         writer.add_statement(Tone::Fact, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));

@@ -3,9 +3,11 @@
 use super::writer::{ReportWriter, truncate};
 use crate::open::OpenFile;
 use crate::origin::is_free_stack;
+use analysis::IdSet;
 use base::sorted::{sorted_numbers, two_part_key};
 use base::units::group_digits;
 use history::replay::{AllocationId, DeviceHistory};
+use history::snapshot::StackId;
 use protocol::{Grouping, SheetRow};
 
 /// Totals of all allocations of one call site.
@@ -24,16 +26,25 @@ pub(super) struct SiteSum {
     pub(super) with_free_stack: u64,
 }
 
+/// Maximum number of stacks of a call site that a table row steps through.
+const MAX_STACKS: usize = 100;
+
 /// Totals of each call site group. Group 0 is for allocations without a stack.
 #[derive(Default)]
 pub(super) struct SiteSums {
     pub(super) sums: Vec<SiteSum>,
+    /// Stacks of the allocations of each group, in the order of their first allocations.
+    stacks: Vec<Vec<StackId>>,
+    /// Stacks in `stacks`.
+    seen: IdSet,
 }
 
 impl SiteSums {
     /// Creates totals of zero for all call sites of the device.
     pub(super) fn new(file: &OpenFile, history: &DeviceHistory) -> SiteSums {
-        SiteSums { sums: vec![SiteSum::default(); file.groups.group_count(history, Grouping::CallSite) as usize] }
+        let count = file.groups.group_count(history, Grouping::CallSite) as usize;
+        let seen = IdSet::with_bound(file.snapshot.stacks.len());
+        SiteSums { sums: vec![SiteSum::default(); count], stacks: vec![Vec::new(); count], seen }
     }
 
     /// Adds an allocation of `bytes` to the totals of its call site. Allocations must be added in ascending order of
@@ -50,8 +61,15 @@ impl SiteSums {
         sum.last = id.0;
         sum.bytes = sum.bytes.saturating_add(bytes);
         sum.count += 1;
+        let stack = file.stack(history, id);
+        if let Some(stacks) = self.stacks.get_mut(group as usize).filter(|known| known.len() < MAX_STACKS)
+            && !self.seen.contains(stack.0)
+        {
+            self.seen.insert(stack.0);
+            stacks.push(stack);
+        }
         let is_early = (id.0 as usize) < history.allocations.early_count();
-        sum.with_free_stack += u64::from(is_early && is_free_stack(history, id, file.stack(history, id)));
+        sum.with_free_stack += u64::from(is_early && is_free_stack(history, id, stack));
     }
 
     /// Returns the groups that have allocations and at least `min_bytes`, sorted by bytes in descending order.
@@ -88,9 +106,18 @@ impl SiteSums {
 }
 
 impl ReportWriter<'_> {
-    /// Creates a table row for a call site, without cells. A click on the row selects the largest allocation.
+    /// Creates a table row for a call site, without cells. A click on the row selects the largest allocation, whose stack
+    /// comes first.
     pub(super) fn site_row(&mut self, sums: &SiteSums, group: u32, moment: Option<u32>) -> SheetRow {
-        self.allocation_row(AllocationId(sums.get(group).largest), moment)
+        let mut row = self.allocation_row(AllocationId(sums.get(group).largest), moment);
+        for &stack in sums.stacks.get(group as usize).into_iter().flatten() {
+            let lines = self.other_lines.stack_lines(self.file, stack);
+            // Stacks that differ only in internal frames look the same.
+            if !lines.is_empty() && lines != row.stack && !row.other_stacks.contains(&lines) {
+                row.other_stacks.push(lines);
+            }
+        }
+        row
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::column::{Column, add_rows};
 use crate::open::OpenFile;
-use analysis::frame_line;
+use analysis::{RuleCache, frame_line};
 pub(super) use base::units::moment_text;
 use base::units::{Bytes, EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
@@ -29,6 +29,8 @@ pub(super) struct ReportWriter<'a> {
     pub(super) history: &'a DeviceHistory,
     pub(super) question: &'a ReportQuestion,
     pub(super) lines: StackLines,
+    /// Further stacks of rows. They have a limit of their own, so that each row has its first stack.
+    pub(super) other_lines: StackLines,
     pub(super) report: Report,
 }
 
@@ -40,7 +42,14 @@ impl<'a> ReportWriter<'a> {
         question: &'a ReportQuestion,
     ) -> ReportWriter<'a> {
         let report = Report { topic: question.topic, ..Report::default() };
-        ReportWriter { file, history, question, lines: StackLines::default(), report }
+        ReportWriter {
+            file,
+            history,
+            question,
+            lines: StackLines::default(),
+            other_lines: StackLines::default(),
+            report,
+        }
     }
 
     /// Appends a statement without a suggested action.
@@ -86,7 +95,7 @@ impl<'a> ReportWriter<'a> {
     /// Creates a row for an allocation, without cells. A click on the row selects the allocation and moves the cursor
     /// to `moment`, if given.
     pub(super) fn allocation_row(&mut self, id: AllocationId, moment: Option<u32>) -> SheetRow {
-        let stack = self.lines.stack_lines(&self.file.snapshot, self.file.stack(self.history, id));
+        let stack = self.lines.stack_lines(self.file, self.file.stack(self.history, id));
         SheetRow { stack, ..evidence_row(allocation_evidence(id.0, moment)) }
     }
 
@@ -171,21 +180,26 @@ pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3]
     Threshold { key: key.to_owned(), label: label.to_owned(), unit: unit.to_owned(), value }
 }
 
-/// Stacks formatted as lines of text. All stacks of a report take at most [`MAX_TEXT`] bytes.
+/// Stacks formatted as lines of text, without internal frames. All stacks of a report take at most [`MAX_TEXT`] bytes.
 pub(super) struct StackLines {
     bytes_left: usize,
+    internal: RuleCache,
 }
 
 impl Default for StackLines {
     fn default() -> StackLines {
-        StackLines { bytes_left: MAX_TEXT }
+        StackLines { bytes_left: MAX_TEXT, internal: RuleCache::default() }
     }
 }
 
 impl StackLines {
     /// Returns the lines of a stack, innermost frame first, with full paths.
-    pub(super) fn stack_lines(&mut self, snapshot: &Snapshot, stack: StackId) -> Vec<String> {
-        self.frame_lines(snapshot, snapshot.stacks.frames(stack))
+    pub(super) fn stack_lines(&mut self, file: &OpenFile, stack: StackId) -> Vec<String> {
+        if self.bytes_left == 0 {
+            return Vec::new();
+        }
+        let frames = file.stack_trees.rules().shown_frames(&file.snapshot, stack, &mut self.internal);
+        self.frame_lines(&file.snapshot, frames.into_iter())
     }
 
     /// Returns the lines of the first [`MAX_FRAMES`] frames. Fewer lines are returned if the report reaches

@@ -70,6 +70,11 @@ pub(super) struct StackTrees {
 base::heap_bytes!(StackTrees: stack_keys, [shapes], [weights], [weighted_trees], [subtrees]);
 
 impl StackTrees {
+    /// Returns the rules for internal frames.
+    pub(super) fn rules(&self) -> &InternalRules {
+        &self.rules
+    }
+
     /// Sets the rules for internal frames and drops the cached values that depend on them.
     pub(super) fn set_rules(&mut self, rules: InternalRules) {
         self.rules = rules;

@@ -5,7 +5,7 @@
 //! 0            everything
 //! ├ 1          <module> train.py:7            a class of frames
 //! │ └ 2        step train.py:31
-//! ├ 3          no stack                       a note
+//! ├ 3          no stack recorded                       a note
 //! └ 4          backward and library frames    a note: all frames are hidden, as in the threads of the backward pass
 //!   └ 5        MulBackward0                   the call site, as in the legend: the autograd node for C++
 //!     └ 6      mul_Tensor                     the operator
@@ -14,7 +14,7 @@
 use super::classes::{FrameClasses, HIDDEN};
 use super::stack_keys::{StackKey, StackKeys, StackOrigin};
 use crate::device::DeviceData;
-use analysis::{InternalRules, Sites};
+use analysis::{InternalRules, Sites, site};
 use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, StackId, Stacks};
@@ -61,7 +61,7 @@ impl SpecialNode {
         match self {
             SpecialNode::Everything => "all allocations",
             SpecialNode::Unexplained => "unexplained bytes",
-            SpecialNode::NoStack => "no stack",
+            SpecialNode::NoStack => site::NO_STACK,
             SpecialNode::FreeStacks => "allocated before recording (stacks of their frees)",
             SpecialNode::Internal => "backward and library frames",
             SpecialNode::Truncated => "truncated: too deep, or too many stacks",

@@ -5,7 +5,7 @@ use super::folds::{FoldAction, Folds, default_state};
 use crate::stack_trees::TreeView;
 use base::column::Column;
 use base::slice::{SliceResult, TimeSlice};
-use protocol::FoldState;
+use protocol::{FoldState, NodeKind};
 
 /// Cost of a row and of a sorted child, in steps of the time slice.
 const STEPS_PER_ROW: u32 = 8;
@@ -24,14 +24,23 @@ pub(super) struct Row {
 /// Time-sliced computation of the rows of a tree.
 pub(super) struct RowLayout {
     pub(super) rows: Column<Row>,
-    /// The first row, and the action that its descendants inherit. `None` once the row was added.
-    top: Option<(Row, FoldAction)>,
+    /// The first row. `None` once the row was added.
+    top: Option<NewRow>,
     /// Children that were not added yet, for each open node on the current path, outermost node first.
     open_siblings: Vec<Siblings>,
     steps: u32,
 }
 
 base::heap_bytes!(RowLayout: rows, [open_siblings]);
+
+/// A row that is added next.
+struct NewRow {
+    row: Row,
+    /// Action that the descendants inherit.
+    below: FoldAction,
+    /// True if the heaviest path continues below this row. It ends at the first frame of the user's own code.
+    is_heaviest: bool,
+}
 
 /// The children of an open node that were not added yet.
 struct Siblings {
@@ -41,6 +50,7 @@ struct Siblings {
     forks: u32,
     /// Action that the children inherit from their parent.
     above: FoldAction,
+    is_heaviest: bool,
 }
 
 base::heap_bytes!(Siblings: nodes);
@@ -50,7 +60,8 @@ impl RowLayout {
     pub(super) fn new(view: TreeView<'_>, top: u32, folds: &Folds) -> RowLayout {
         let (fold, below) = folds.resolve(top, inherited_action(view, top, folds), FoldState::Open);
         let row = Row { node: top, depth: 0, indent: 0, sibling_index: 0, siblings: 1, fold };
-        RowLayout { rows: Column::new(), top: Some((row, below)), open_siblings: Vec::new(), steps: 0 }
+        let top = NewRow { row, below, is_heaviest: view.kind(top) != NodeKind::User };
+        RowLayout { rows: Column::new(), top: Some(top), open_siblings: Vec::new(), steps: 0 }
     }
 
     /// Continues adding rows until all are added or the time slice is used up.
@@ -59,7 +70,8 @@ impl RowLayout {
             // Children of a node with very many are already sorted. For others, the steps include the cost of
             // sorting.
             slice.spend(self.steps)?;
-            let Some((mut row, below)) = self.top.take().or_else(|| self.next(folds)) else { return Ok(()) };
+            let next = self.top.take().or_else(|| self.next(view, folds));
+            let Some(NewRow { mut row, below, is_heaviest }) = next else { return Ok(()) };
             self.steps = STEPS_PER_ROW;
             if view.child_count(row.node) == 0 {
                 row.fold = FoldState::Leaf;
@@ -69,13 +81,20 @@ impl RowLayout {
                 let nodes = view.children(row.node).into_owned();
                 self.steps = STEPS_PER_ROW.saturating_mul(1 + nodes.len() as u32);
                 let forks = row.indent + u32::from(nodes.len() > 1);
-                self.open_siblings.push(Siblings { nodes, next: 0, depth: row.depth + 1, forks, above: below });
+                self.open_siblings.push(Siblings {
+                    nodes,
+                    next: 0,
+                    depth: row.depth + 1,
+                    forks,
+                    above: below,
+                    is_heaviest,
+                });
             }
         }
     }
 
-    /// Returns the next row, and the action that its descendants inherit. `None` after the last row.
-    fn next(&mut self, folds: &Folds) -> Option<(Row, FoldAction)> {
+    /// Returns the next row. `None` after the last row.
+    fn next(&mut self, view: TreeView<'_>, folds: &Folds) -> Option<NewRow> {
         loop {
             let siblings = self.open_siblings.last_mut()?;
             let Some(&node) = siblings.nodes.get(siblings.next) else {
@@ -84,9 +103,13 @@ impl RowLayout {
             };
             let (sibling_index, count) = (siblings.next as u32, siblings.nodes.len() as u32);
             siblings.next += 1;
-            let (fold, below) = folds.resolve(node, siblings.above, default_state(count));
+            let is_heaviest = siblings.is_heaviest
+                && sibling_index == 0
+                && !matches!(view.kind(node), NodeKind::User | NodeKind::Note);
+            let otherwise = if is_heaviest { FoldState::Open } else { default_state(count) };
+            let (fold, below) = folds.resolve(node, siblings.above, otherwise);
             let row = Row { node, depth: siblings.depth, indent: siblings.forks, sibling_index, siblings: count, fold };
-            return Some((row, below));
+            return Some(NewRow { row, below, is_heaviest });
         }
     }
 }

@@ -71,7 +71,7 @@ fn show(elements: &Elements, details: &Details, settings: &Settings) {
     clear(&elements.frames);
     for run in view.runs() {
         match run {
-            Run::User(frame) => append(&elements.frames, &frame_element(elements, frame, settings)),
+            Run::Shown(frame) => append(&elements.frames, &frame_element(elements, frame, settings)),
             Run::Internal(frames) => {
                 let item = elements.append_new(&elements.frames, "li", "internal", "");
                 let fold = elements.append_new(&item, "details", "", "");

@@ -69,7 +69,7 @@ impl Rows {
                 rows.push(new_row(dom, place, view.cells.len()));
             }
             if let Some(row) = rows.get_mut(at) {
-                show_row(place, row, view);
+                show_row(dom, place, row, view);
             }
         }
         match grid.active {
@@ -105,14 +105,14 @@ fn new_row(dom: &Dom, place: &GridElements<'_>, columns: usize) -> Row {
     Row { element, cells, shown }
 }
 
-fn show_row(place: &GridElements<'_>, row: &mut Row, view: &RowView) {
+fn show_row(dom: &Dom, place: &GridElements<'_>, row: &mut Row, view: &RowView) {
     let Row { element, cells, shown } = row;
     if shown == view {
         return;
     }
     for ((cell, new), old) in cells.iter().zip(&view.cells).zip(&shown.cells) {
-        if new.text != old.text {
-            cell.set_text_content(Some(&new.text));
+        if (&new.text, new.shared) != (&old.text, old.shared) {
+            dom.set_name(cell, &new.text, new.shared);
         }
         if new.title != old.title {
             set_attribute(cell, "title", &new.title);

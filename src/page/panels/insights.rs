@@ -64,6 +64,8 @@ impl Part for Panel {
         on(&elements.insights_report, "click", |app, _, event| {
             let place = |attribute| attribute_at(event, attribute).and_then(|place| place.parse().ok());
             let action = (place("data-unfold").map(InsightsAction::StackToggled))
+                .or_else(|| place("data-next").map(|index| InsightsAction::StackStepped(index, 1)))
+                .or_else(|| place("data-back").map(|index| InsightsAction::StackStepped(index, -1)))
                 .or_else(|| place("data-more").map(InsightsAction::MoreClicked))
                 .or_else(|| place("data-fold").map(InsightsAction::SheetToggled))
                 .or_else(|| place("data-copy").map(InsightsAction::Copied))

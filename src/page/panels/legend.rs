@@ -141,7 +141,8 @@ fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
         set_attribute(&button, "title", &line.exact);
         let swatch = elements.append_new(&button, "span", "swatch", "");
         set_style(&swatch, "background", &slot_colour(palette, line.slot));
-        elements.append_new(&button, "span", "label", &line.label);
+        let label = elements.append_new(&button, "span", "label", "");
+        elements.set_name(&label, &line.label, line.shared);
         for column in &line.columns {
             elements.append_new(&button, "span", "bytes", column);
         }

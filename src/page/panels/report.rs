@@ -193,9 +193,21 @@ fn new_frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
 /// Adds a row to the body of a table, followed by the row's stack if it is unfolded.
 pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, ColumnKind)], row: &SheetRowView) {
     append(body, &new_row(dom, columns, row));
-    if let StackView::Visible(lines) = &row.stack {
+    if let StackView::Visible(lines, place) = &row.stack {
         let cell = dom.new_element("td", "", "");
         set_attribute(&cell, "colspan", &columns.len().to_string());
+        if !place.is_empty() {
+            let item = row.index.to_string();
+            for (text, name, attribute) in
+                [("‹", "Previous stack (Shift+S)", "data-back"), ("›", "Next stack (S)", "data-next")]
+            {
+                let button = dom.new_button("unfold", text, (attribute, &item));
+                set_attribute(&button, "aria-label", name);
+                set_attribute(&button, "title", name);
+                append(&cell, &button);
+            }
+            dom.append_new(&cell, "span", "", place);
+        }
         let list = dom.new_element("ol", "", "");
         for line in lines {
             dom.append_new(&list, "li", "", line);
@@ -221,7 +233,7 @@ fn new_row(dom: &Dom, columns: &[(String, ColumnKind)], row: &SheetRowView) -> E
             set_text(&element, "");
             set_style(&element, "--depth", &row.depth.min(24).to_string());
             if row.stack != StackView::None {
-                let is_unfolded = matches!(row.stack, StackView::Visible(_));
+                let is_unfolded = matches!(row.stack, StackView::Visible(..));
                 let fold = dom.new_button("unfold", if is_unfolded { "▾" } else { "▸" }, ("data-unfold", &place));
                 set_attribute(&fold, "tabindex", "-1");
                 set_attribute(&fold, "aria-label", "Stack");
@@ -230,7 +242,10 @@ fn new_row(dom: &Dom, columns: &[(String, ColumnKind)], row: &SheetRowView) -> E
                 append(&element, &fold);
             }
             add_sign(dom, &element, row.tone);
-            dom.append_new(&element, "span", "", &cell.text);
+            dom.set_name(&dom.append_new(&element, "span", "", ""), &cell.text, cell.shared);
+        } else if cell.shared > 0 {
+            set_text(&element, "");
+            dom.set_name(&dom.append_new(&element, "span", "", ""), &cell.text, cell.shared);
         }
         append(&line, &element);
     }

@@ -197,7 +197,9 @@ fn add_lines(elements: &Elements, text: &str) -> Vec<Element> {
     clear(&elements.source_lines);
     let mut lines = Vec::new();
     for text in text.lines().take(MAX_TEXT_LINES) {
-        let line = elements.append_new(&elements.source_lines, "div", "", text);
+        let line = elements.append_new(&elements.source_lines, "div", "", "");
+        // Code is shown as it is, so that it can be copied.
+        line.set_text_content(Some(text));
         set_attribute(&line, "data-line", &(lines.len() + 1).to_string());
         lines.push(line);
     }

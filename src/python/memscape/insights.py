@@ -152,7 +152,7 @@ class Segments(Tables):
             "blocks": Table(blocks, 0, f"Blocks {when}", [] if blocks else ["segment", "address", "state"]),
         }
         if self.fields["request_bytes"] is not None:
-            title = f"Where {size(self.fields['request_bytes'])} would be placed"
+            title = f"Where would a {size(self.fields['request_bytes'])} request go?"
             found["fits"] = Table(list(self.fields["fits"]), 0, title)
         return found
 

@@ -8,6 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ui::features::rows::{Cell, Grid, RowView};
 use ui::features::{events, table};
+use ui::text::names::shorten;
 
 /// Layout of the columns of a list.
 struct Columns {
@@ -105,7 +106,10 @@ fn draw(app: &App, buffer: &mut Buffer, pane: Rect, grid: &Grid, columns: &Colum
         .take(usize::from(area.height))
         .map(|row| {
             let tone = tone(row);
-            let cell = |at: usize| row.cells.get(at).map(|cell| text(app, cell).to_owned()).unwrap_or_default();
+            let cell = |at: usize| match row.cells.get(at) {
+                Some(cell) if cell.shared > 0 => shorten(&cell.text, cell.shared, widths.get(at).copied().unwrap_or(0)),
+                cell => cell.map(|cell| text(app, cell).to_owned()).unwrap_or_default(),
+            };
             line(columns, &widths, cell, tone).active_if(has_focus && (row.is_chosen || grid.active == Some(row.row)))
         })
         .collect();

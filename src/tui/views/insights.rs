@@ -15,6 +15,7 @@ use ui::features::insights::view::{
     ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, available_topics, tab_state, tone_symbol,
     view,
 };
+use ui::text::names::shorten;
 
 /// Width of the list of topics in cells.
 const TOPICS_WIDTH: u16 = 18;
@@ -241,7 +242,11 @@ fn table(app: &App, sheet: &SheetView, cells: usize) -> Vec<(Option<usize>, Line
     }
     for row in &sheet.rows {
         lines.push((Some(row.index), row_line(app, sheet, row, &widths)));
-        if let StackView::Visible(frames) = &row.stack {
+        if let StackView::Visible(frames, place) = &row.stack {
+            if !place.is_empty() {
+                let place = Line::new(["      ", place, " (s, S)"].concat(), Tone::Accent);
+                lines.push((Some(row.index), place));
+            }
             lines.extend(
                 frames.iter().map(|frame| (Some(row.index), Line::new(["      ", frame].concat(), Tone::Soft))),
             );
@@ -276,18 +281,19 @@ fn row_line(app: &App, sheet: &SheetView, row: &SheetRowView, widths: &[usize]) 
     let sign_of = match (&row.stack, row.tone) {
         (_, Said::Alarm) => "⚠ ",
         (StackView::Hidden, _) => "▸ ",
-        (StackView::Visible(_), _) => "▾ ",
+        (StackView::Visible(..), _) => "▾ ",
         _ => "  ",
     };
     let mut line = Line::new(sign_of, if row.tone == Said::Alarm { Tone::Alarm } else { Tone::Soft });
     for (at, ((cell, _), (_, kind))) in row.cells.iter().zip(&sheet.columns).enumerate() {
         let Some(wide) = widths.get(at).copied().filter(|wide| *wide > 0) else { continue };
         let text = text_of(app, cell);
-        let text = if *kind == ColumnKind::Name {
-            ["  ".repeat(row.depth as usize), text.to_owned()].concat()
-        } else {
-            text.to_owned()
+        let indent = if *kind == ColumnKind::Name { "  ".repeat(row.depth as usize) } else { String::new() };
+        let text = match cell.shared {
+            0 => text.to_owned(),
+            shared => shorten(text, shared, wide.saturating_sub(indent.len())),
         };
+        let text = indent + &text;
         line = line.with([aligned(&text, *kind, wide), " ".repeat(GAP)].concat(), Tone::Plain);
     }
     line

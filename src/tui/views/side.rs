@@ -12,6 +12,7 @@ use ratatui::style::{Modifier, Style};
 use ui::plot::{legend, moment};
 use ui::scope::details::{FrameKind, FrameView, Run};
 use ui::scope::{details, find, range};
+use ui::text::names::shorten;
 use ui::text::side::Side;
 use ui::text::summary::{Fact, facts};
 
@@ -103,7 +104,7 @@ pub(crate) fn selection(app: &App, cells: usize) -> Vec<Line> {
         all.push(Line::new(view.stack_title.clone(), Tone::Strong));
         for run in view.runs() {
             match run {
-                Run::User(frame) => all.extend(frame_lines(app, frame, cells)),
+                Run::Shown(frame) => all.extend(frame_lines(app, frame, cells)),
                 Run::Internal(frames) => {
                     let text = base::units::pluralize(frames.len() as u64, "internal frame");
                     all.push(Line::new(["  ", &text].concat(), Tone::Soft));
@@ -185,7 +186,7 @@ fn legend(app: &App, cells: usize) -> Vec<Line> {
         let is_active = app.focus == Focus::Side && at == app.selected_entry;
         let text = Line::default()
             .styled(swatch.0, swatch.1)
-            .with(align_left(&line.label, available), Tone::Plain)
+            .with(align_left(&shorten(&line.label, line.shared, available), available), Tone::Plain)
             .with(numbers, Tone::Soft);
         all.push(text.active_if(is_active));
     }

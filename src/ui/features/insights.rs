@@ -31,9 +31,9 @@ use simulation::{is_simulated, next_unknown_topic};
 use std::rc::Rc;
 
 /// Returns the call stack of a table row. `None` if the item is not a row of the report.
-fn row_stack<'a>(report: &'a Report, item: &ReportItem) -> Option<&'a [String]> {
+fn row_stacks(report: &Report, item: &ReportItem) -> Option<(Vec<String>, Vec<Vec<String>>)> {
     let sheet = report.sheets.iter().find(|sheet| Some(&sheet.key) == item.sheet.as_ref())?;
-    Some(&sheet.rows.get(item.row)?.stack)
+    sheet.rows.get(item.row).map(|row| (row.stack.clone(), row.other_stacks.clone()))
 }
 
 /// Returns the index of the device to show first in a newly opened file. If that device ran out of memory, also shows
@@ -151,8 +151,8 @@ fn ask_unseen(tab: &mut InsightsTab, shared: &Shared, device: i64, out: &mut Out
 
 /// Handles a change of device or categories. Keeps the user's settings.
 fn reset(tab: &mut InsightsTab, _: &Shared, change: Change, _: &mut Outbox) {
-    if change == Change::Categories {
-        // All reports that contain categories must be requested again.
+    if matches!(change, Change::Categories | Change::InternalFrames) {
+        // All reports that contain categories or stacks must be requested again.
         tab.pending = None;
         tab.version = tab.version.wrapping_add(1);
         // Plans depend on categories.
@@ -185,8 +185,8 @@ fn take_report(tab: &mut InsightsTab, serial: u32, report: Report) {
     let Some((_, question)) = tab.pending.take_if(|(asked, _)| *asked == serial) else { return };
     let previous = tab.report_of(question.topic).cloned();
     // If the row at this position is a different one now, its stack must not be expanded.
-    tab.open_stacks.retain(|(topic, item)| {
-        let of = |report: &Report| row_stack(report, item).map(<[String]>::to_vec);
+    tab.open_stacks.retain(|(topic, item, _)| {
+        let of = |report: &Report| row_stacks(report, item);
         *topic != question.topic || previous.as_deref().and_then(of) == of(&report)
     });
     tab.reports.retain(|(known, _)| known.topic != question.topic);
@@ -218,6 +218,7 @@ pub(crate) fn handle_action(tab: &mut InsightsTab, shared: &Shared, action: Insi
             }
         }
         InsightsAction::StackToggled(index) => toggle_stack(tab, index),
+        InsightsAction::StackStepped(index, by) => step_stack(tab, index, by),
         InsightsAction::ThresholdSet(sheet, text) => set_threshold(tab, sheet, &text),
         InsightsAction::SheetToggled(sheet) => {
             let sheet = tab.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone());
@@ -270,10 +271,27 @@ fn follow_item(tab: &mut InsightsTab, shared: &Shared, index: usize, out: &mut O
 fn toggle_stack(tab: &mut InsightsTab, index: usize) {
     let Some(item) = tab.items().into_iter().nth(index) else { return };
     tab.active = index;
-    let row = (tab.topic, item);
-    match tab.open_stacks.iter().position(|known| *known == row) {
+    match tab.open_stacks.iter().position(|(topic, of, _)| *topic == tab.topic && *of == item) {
         Some(at) => drop(tab.open_stacks.remove(at)),
-        None => tab.open_stacks.push(row),
+        None => tab.open_stacks.push((tab.topic, item, 0)),
+    }
+}
+
+fn step_active_stack(tab: &mut InsightsTab, by: isize) {
+    step_stack(tab, tab.active, by);
+}
+
+/// Shows another stack of a row, with wrap-around. Opens the row if its stacks are hidden.
+fn step_stack(tab: &mut InsightsTab, index: usize, by: isize) {
+    let Some(item) = tab.items().into_iter().nth(index) else { return };
+    let Some(count) = tab.report().and_then(|report| row_stacks(report, &item)).map(|(_, others)| 1 + others.len())
+    else {
+        return;
+    };
+    tab.active = index;
+    match tab.open_stacks.iter_mut().find(|(topic, of, _)| *topic == tab.topic && *of == item) {
+        Some((.., shown)) => *shown = shown.wrapping_add_signed(by).wrapping_add(count) % count,
+        None => tab.open_stacks.push((tab.topic, item, 0)),
     }
 }
 
@@ -291,6 +309,6 @@ fn set_threshold(tab: &mut InsightsTab, sheet: usize, text: &str) {
     }
     tab.thresholds.retain(|(of, key, _)| (*of, key) != (topic, &threshold.key));
     tab.thresholds.extend(value.map(|value| (topic, threshold.key, value)));
-    tab.open_stacks.retain(|(of, _)| *of != topic);
+    tab.open_stacks.retain(|(of, ..)| *of != topic);
     tab.version = tab.version.wrapping_add(1);
 }

@@ -9,6 +9,7 @@ use crate::state::drawing::Hover;
 use crate::state::effect::Pointer;
 use crate::state::shared::Shared;
 
+use crate::text::names::{category_label, no_stack};
 use base::units::{Bytes, group_digits, percent, pluralize};
 use picture::timeline::{Quad, QuadIdentity, Scene, View, scene_hit};
 use protocol::Plot;
@@ -110,7 +111,7 @@ pub fn card(hover: &Hover) -> Card {
     let segment_of_hit = hover.memory.as_deref().and_then(|memory| memory.segment.as_ref());
     let segment = segment_of_hit.map_or_else(String::new, segment::segment_line);
     let bytes = hover.hit.as_ref().map_or(spot.requested, |hit| hit.requested);
-    let mut share = hover.hit.as_ref().and_then(|hit| hit.category.clone()).unwrap_or_default();
+    let mut share = hover.hit.as_ref().and_then(|hit| hit.category.as_deref()).map_or("", category_label).to_owned();
     if hover.plot == Plot::Stack && spot.total > 0 {
         let comma = if share.is_empty() { "" } else { " · " };
         share = [&share, comma, &percent(bytes, spot.total), " of ", &Bytes(spot.total).to_string(), " live"].concat();
@@ -128,7 +129,7 @@ pub fn card(hover: &Hover) -> Card {
         };
     };
     let exact = if hit.requested < 1024 { String::new() } else { format!(" · {} B", group_digits(hit.requested)) };
-    let call_site = hit.call_site.clone().unwrap_or_else(|| "no stack".into());
+    let call_site = hit.call_site.clone().unwrap_or_else(|| no_stack(hit.allocated_at > 0).into());
     Card {
         title: format!("{}{exact}", Bytes(hit.requested)),
         call_site,

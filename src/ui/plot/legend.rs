@@ -1,6 +1,7 @@
 //! The legend: the label and bytes of each colour, as lines of text.
 
 use crate::state::shared::Shared;
+use crate::text::names::{category_label, shared_beginnings};
 use base::sorted::{sorted_by_key, two_part_key};
 use base::units::{Bytes, group_digits, pluralize};
 use picture::timeline::{Axis, Scene, View};
@@ -13,6 +14,8 @@ use std::rc::Rc;
 pub struct Line {
     pub slot: u32,
     pub label: String,
+    /// Length in bytes of the beginning of the label that is cut first, see [`shared_beginnings`].
+    pub shared: usize,
     /// Requested bytes at the peak, and number of allocations.
     pub bytes: String,
     /// Requested bytes at the cursor and at the peak.
@@ -108,24 +111,32 @@ pub fn lines(
         }
     };
     let shown = sorted_by_key(shown.collect(), most_first);
+    let label = |entry: &LegendEntry| match colouring {
+        Grouping::Category => category_label(&entry.label).to_owned(),
+        _ => entry.label.clone(),
+    };
     let line = |entry: &LegendEntry| match is_reserved {
         true => Line {
             slot: entry.slot,
-            label: entry.label.clone(),
-            exact: entry.label.clone(),
+            label: label(entry),
+            exact: label(entry),
             faded: faded.contains(&entry.slot),
             ..Line::default()
         },
         false => Line {
             slot: entry.slot,
-            label: entry.label.clone(),
+            label: label(entry),
             bytes: format!("{} · {}", Bytes(entry.peak_requested), pluralize(entry.peak_count, "block")),
             columns: [entry.at.bytes, entry.peak_requested].map(|bytes| Bytes(bytes).to_string()),
-            exact: exact(entry),
+            exact: exact(label(entry), entry),
             faded: faded.contains(&entry.slot),
+            ..Line::default()
         },
     };
-    shown.into_iter().map(line).collect()
+    let mut lines: Vec<Line> = shown.into_iter().map(line).collect();
+    let shared = shared_beginnings(&lines.iter().map(|line| line.label.as_str()).collect::<Vec<&str>>());
+    lines.iter_mut().zip(shared).for_each(|(line, shared)| line.shared = shared);
+    lines
 }
 
 /// Returns which marks the picture has besides its colours: the line of reserved bytes, the shading of free bytes, the
@@ -154,8 +165,8 @@ pub fn filtered(mut lines: Vec<Line>, text: &str) -> Vec<Line> {
     lines
 }
 
-fn exact(entry: &LegendEntry) -> String {
-    let mut text = entry.label.clone();
+fn exact(label: String, entry: &LegendEntry) -> String {
+    let mut text = label;
     let parts = [("cursor", entry.at.bytes, entry.at.count.into()), ("peak", entry.peak_requested, entry.peak_count)];
     for (when, bytes, count) in parts {
         for part in ["\nat the ", when, " ", &group_digits(bytes), " B requested in ", &pluralize(count, "allocation")]

@@ -6,6 +6,7 @@ use crate::scope::details::time_of_day;
 use crate::state::ruler::Mode;
 use crate::state::shared::Shared;
 use crate::text::amount::{bytes_text, elapsed, event_name, event_text};
+use crate::text::names::no_stack;
 use base::units::{Bytes, Moment, group_digits};
 use protocol::{MomentFacts, Plot};
 
@@ -76,7 +77,7 @@ pub fn screen_reader_text(state: &Shared) -> String {
         Some((None, _)) => text.push_str(" Above the stack."),
         Some((Some(hit), _)) => {
             text.push_str(&format!(" On {}, ", Bytes(hit.requested)));
-            text.push_str(hit.call_site.as_deref().unwrap_or("no stack"));
+            text.push_str(hit.call_site.as_deref().unwrap_or(no_stack(hit.allocated_at > 0)));
             text.push('.');
         }
     }

@@ -1,5 +1,6 @@
 //! Text of the details panel for the selected allocation: facts, stack, and a version for the clipboard.
 
+use crate::text::names::category_label;
 use crate::text::summary::{Fact, device_name};
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use protocol::{Details, FrameText, Origin, REASON_RECORDER, TENSOR_SEPARATOR, default_pool_name};
@@ -33,6 +34,8 @@ pub struct FrameView {
     /// File and line as recorded, not shortened.
     pub source: [String; 2],
     pub kind: FrameKind,
+    /// True if the frame is folded: it matches a rule for internal frames.
+    pub is_internal: bool,
     /// Additional lines about the `torch.fx` node that the frame was generated from.
     pub notes: Vec<String>,
 }
@@ -62,7 +65,7 @@ impl FrameView {
         };
         let notes = frame.fx.iter().map(|(key, text)| format!("{key}: {text}")).collect();
         let source = [frame.filename.clone(), frame.line.clone()];
-        FrameView { name: frame.name.clone(), location, source, kind, notes }
+        FrameView { name: frame.name.clone(), location, source, kind, is_internal: frame.is_internal, notes }
     }
 
     /// Formats the frame as one line for the clipboard.
@@ -74,24 +77,19 @@ impl FrameView {
 /// A frame, or a run of internal frames that is collapsed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Run<'a> {
-    /// A frame that is always shown.
-    User(&'a FrameView),
+    /// A frame that is always shown. Stands for consecutive equal frames, as in recursion.
+    Shown(&'a FrameView),
     /// Consecutive internal frames, collapsed until the user expands them.
     Internal(&'a [FrameView]),
 }
 
 impl DetailsView {
-    /// Returns the stack, innermost frame first, with consecutive internal frames collapsed. If no frame is the user's
-    /// own code, nothing is collapsed.
+    /// Returns the stack, innermost frame first, with consecutive internal frames collapsed.
     pub fn runs(&self) -> Vec<Run<'_>> {
-        let is_own = |frame: &FrameView| frame.kind == FrameKind::User;
-        if !self.frames.iter().any(is_own) {
-            return self.frames.iter().map(Run::User).collect();
-        }
-        let runs = self.frames.chunk_by(|a, b| !is_own(a) && !is_own(b));
-        runs.map(|run| match run {
-            [own] if is_own(own) => Run::User(own),
-            internal => Run::Internal(internal),
+        let runs = self.frames.chunk_by(|a, b| a.is_internal && b.is_internal || a == b);
+        runs.filter_map(|run| match run.first()? {
+            first if first.is_internal => Some(Run::Internal(run)),
+            first => Some(Run::Shown(first)),
         })
         .collect()
     }
@@ -161,7 +159,7 @@ pub fn view(details: &Details) -> DetailsView {
 fn summary_facts(details: &Details) -> Vec<Fact> {
     let name = details.tensors.first().and_then(|tensor| tensor.split(TENSOR_SEPARATOR).next());
     let tensor = name.map(|name| ("Tensor", name.to_owned()));
-    let category = details.category.as_ref().map(|category| ("Category", category.name.clone()));
+    let category = details.category.as_ref().map(|category| ("Category", category_label(&category.name).to_owned()));
     let until = |event: u32| ["from before recording to event ", &group_digits(event.into())].concat();
     let open = || details.freed_event.map_or_else(|| "never freed".to_owned(), until);
     let lifetime = lifetime(details).unwrap_or_else(open);
@@ -189,7 +187,7 @@ fn facts(details: &Details) -> Vec<Fact> {
             Some(rule) => format!(" · rule {rule}: {}", category.reason),
             None => String::new(),
         };
-        fact("Category", format!("{}{basis}", category.name));
+        fact("Category", [category_label(&category.name), &basis].concat());
     }
     fact("Allocated at", event_and_time(details.allocated_event, details.allocated_us, "before recording"));
     if details.free_requested_event.is_some() && details.free_requested_event != details.freed_event {

@@ -2,6 +2,7 @@
 //! they cannot act as markup.
 
 use crate::text::cell_text::{exact, is_numeric, left_out_text, short, threshold_text, total_row};
+use crate::text::names::category_label;
 use protocol::{Cell, Report, Sheet, SheetRow, Tone};
 
 /// Maximum number of stacks per table.
@@ -86,6 +87,9 @@ fn write_row(text: &mut String, sheet: &Sheet, row: &SheetRow) {
         }
         match row.cells.get(column) {
             None | Some(Cell::Empty) => {}
+            Some(Cell::Text(name)) if sheet.columns.get(column).is_some_and(|it| it.key == "category") => {
+                write_code(text, category_label(name));
+            }
             Some(Cell::Text(name)) => write_code(text, name),
             Some(cell @ (Cell::Bytes(_) | Cell::Change(_))) => {
                 let (exact, short) = (exact(cell), short(cell));

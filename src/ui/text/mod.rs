@@ -7,6 +7,7 @@ pub mod fingerprint;
 pub(crate) mod fuzzy;
 pub(crate) mod load_range;
 pub mod markdown;
+pub mod names;
 pub mod position_text;
 pub mod recording_snippet;
 pub mod renderer;

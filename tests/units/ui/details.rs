@@ -9,6 +9,7 @@ fn sample() -> Details {
         filename: filename.into(),
         line: "7".into(),
         is_user_code,
+        is_internal: !is_user_code,
         fx: vec![],
     };
     Details {

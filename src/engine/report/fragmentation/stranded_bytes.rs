@@ -192,7 +192,7 @@ impl Stranded<'_> {
             }),
             column::text("call_site", "call site of the free", |it: &Frees| match it.site {
                 Some(frame) => truncate(&site::short(&file.snapshot, file.snapshot.frames.frame(frame))),
-                None if it.is_recorded() => "no stack".to_owned(),
+                None if it.is_recorded() => site::NO_STACK.to_owned(),
                 None => "no recorded free (new segment, or free before recording)".to_owned(),
             }),
         ];
@@ -205,7 +205,7 @@ impl Stranded<'_> {
             if !it.is_recorded() {
                 return evidence_row(moment_evidence(self.request.event));
             }
-            let stack = writer.lines.stack_lines(&file.snapshot, it.stack);
+            let stack = writer.lines.stack_lines(file, it.stack);
             let moment = history.allocations.freed_at(AllocationId(it.allocation)).map(|moment| moment.0);
             SheetRow { stack, ..evidence_row(allocation_evidence(it.allocation, moment)) }
         });

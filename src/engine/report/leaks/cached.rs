@@ -130,7 +130,7 @@ impl Cached {
         let mut sheet = sheet(["cached", "Free (cached) at the end, by segment", note], &columns);
         sheet.threshold = Some(min_bytes);
         writer.add_sheet(sheet, &columns, &ranked, |writer, (_, segment)| SheetRow {
-            stack: writer.lines.stack_lines(&file.snapshot, segment.stack),
+            stack: writer.lines.stack_lines(file, segment.stack),
             ..evidence_row(moment_evidence(last))
         });
     }

@@ -149,12 +149,12 @@ base::heap_bytes!(Growth: sites, [sites], moments);
 impl Growth {
     pub(in crate::report) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> Growth {
         let (moments, baseline) = steps.all_growth_moments();
-        // Steps without a name are numbered from 1.
+        // Steps without a name are numbered from 0.
         let name = |step: u32| match step {
             0 => "start".to_owned(),
             _ => steps
                 .annotation_text(file, history, step as usize - 1)
-                .unwrap_or_else(|| "step ".to_owned() + &group_digits(step.into())),
+                .unwrap_or_else(|| "step ".to_owned() + &group_digits(u64::from(step) - 1)),
         };
         Growth {
             end_labels: [name(baseline), name((moments.len() as u32).saturating_sub(1))],
@@ -452,10 +452,10 @@ impl Growth {
             }),
             column::text("call_site", "call site", |(group, _): (u32, &SiteGrowth)| label(file, history, group)),
         ];
-        let note = "Growth per step is measured from the end of step 2: the first two steps allocate what stays, optimizer state and \
+        let note = "Growth per step is measured from the end of the second step: the first two steps allocate what stays, optimizer state and \
                     caches. A call site is listed if its live bytes, without what is awaiting free, never fall, and rise in at \
                     least half of the steps and no fewer than the threshold. With two or three steps, growth is measured from the \
-                    start of step 1, and has to occur in every step.";
+                    start of the first step, and has to occur in every step.";
         let mut sheet = sheet(["grows", "Growth per step", note], &columns);
         sheet.threshold = Some(fewest);
         writer.add_sheet(sheet, &columns, &ranked, |writer, (group, site)| {

@@ -227,7 +227,7 @@ fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &SiteSums, min_
         column::text("call_site", "call site", |group| never_freed.name(file, history, group)),
     ];
     let note = "Not necessarily a leak: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
-                step, measured from the end of step 2, is the stronger sign.";
+                step, measured from the end of the second step, is the stronger sign.";
     let mut sheet = sheet(["alive", "Allocated in the trace, never freed", note], &columns);
     sheet.threshold = Some(min_bytes);
     writer.add_sheet(sheet, &columns, &ranked, |writer, group| writer.site_row(never_freed, group, Some(last)));

@@ -132,7 +132,7 @@ fn site_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> String
     let snapshot = &file.snapshot;
     match site::call_site(snapshot, history.events.stack(event)) {
         Some(frame) => site::short(snapshot, snapshot.frames.frame(frame)),
-        None => "no stack".to_owned(),
+        None => site::NO_STACK.to_owned(),
     }
 }
 
@@ -198,7 +198,7 @@ fn write_requests(
         })
         .collect();
     writer.add_sheet(sheet, &columns, &rows, |writer, (event, ..)| {
-        let stack = writer.lines.stack_lines(&file.snapshot, history.events.stack(event));
+        let stack = writer.lines.stack_lines(file, history.events.stack(event));
         SheetRow { stack, ..evidence_row(moment_evidence(event + 1)) }
     });
 }

@@ -20,10 +20,10 @@ pub(super) fn write_savings(writer: &mut ReportWriter<'_>, peak: u64, savings: &
     let columns = [
         column::text("change", "change", |saving: &Saving| saving.kind.texts().label.to_owned()),
         column::bytes("live_bytes", "live at the peak", |saving: &Saving| saving.concerned_bytes),
-        column::bytes("peak_without_bytes", "peak then", |saving: &Saving| saving.effect.peak),
+        column::bytes("peak_without_bytes", "new peak", |saving: &Saving| saving.effect.peak),
         column::bytes("saved_bytes", "saved", |saving: &Saving| saving.saved_bytes),
         column::share("saved_share", "share", |saving: &Saving| (saving.saved_bytes, peak)),
-        column::event("peak_without_event", "peak then after event", |saving: &Saving| saving.effect.moment),
+        column::event("peak_without_event", "at event", |saving: &Saving| saving.effect.moment),
         column::text("confidence", "confidence", |saving: &Saving| saving.confidence.to_owned()),
         column::cell("call_site", "largest call site", |saving: &Saving| {
             saving.top_sites.first().map_or(Cell::Empty, |&(site, ..)| Cell::Text(label(file, history, site)))
@@ -84,7 +84,7 @@ impl<'a> GroupTable<'a> {
             column::bytes("live_bytes", "live at the peak", |group| without(group).at_peak),
             column::bytes("peak_without_bytes", "peak without it", |group| without(group).peak),
             column::bytes("saved_bytes", "saved", move |group| peak.saturating_sub(without(group).peak)),
-            column::event("peak_without_event", "peak without it after event", |group| without(group).moment),
+            column::event("peak_without_event", "then highest at event", |group| without(group).moment),
         ];
         let (mut columns, last) = if is_name_last { (Vec::new(), name_columns) } else { (name_columns, Vec::new()) };
         columns.extend(bytes);

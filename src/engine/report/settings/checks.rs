@@ -50,7 +50,7 @@ impl Check {
             Check::PinnedSegments => "free (cached) at the peak, in large segments less than 10 % used",
             Check::Rounding => "lost to rounding at the peak",
             Check::UnusedSegments => "segments empty throughout the trace",
-            Check::Churn => "released to the driver and allocated again",
+            Check::Churn => "segments freed and allocated again",
         }
     }
 

@@ -89,8 +89,16 @@ fn write_statements(writer: &mut ReportWriter<'_>, found: &[CheckResult]) {
             Check::Rounding => evidence("Lost to rounding: ≥ ", " at the peak") + &moment,
             Check::UnusedSegments => evidence("Never used: ", " of reserved at the end") + ".",
             Check::Churn => {
-                evidence("Released to the driver and allocated again: ", " of peak reserved")
-                    + ". Each release waits for the device."
+                // Tenths, rounded to the nearest.
+                let whole = u128::from(hint.whole_bytes.max(1));
+                let tenths = (u128::from(hint.found_bytes) * 20 + whole) / (2 * whole);
+                format!(
+                    "{} of segments were freed and allocated again ({}.{} × peak reserved), {}. Each release waits for the device.",
+                    bytes_text(hint.found_bytes),
+                    tenths / 10,
+                    tenths % 10,
+                    hint.detail
+                )
             }
         };
         writer.add_statement(Tone::Fact, text, hint.moment.map(moment_evidence));

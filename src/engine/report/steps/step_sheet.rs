@@ -35,7 +35,7 @@ pub(super) fn write_steps(writer: &mut ReportWriter<'_>, steps: &Steps, facts: &
         Some(name_text(&file.snapshot, history.annotations.get(*row as usize)?.name))
     };
     let mut columns = vec![column::text("step", "step", |(index, ..): Row| {
-        name(index).unwrap_or_else(|| group_digits(index as u64 + 1))
+        name(index).unwrap_or_else(|| group_digits(index as u64))
     })];
     columns.extend(facts_columns(|(_, facts, _): Row| facts));
     columns.extend([
@@ -46,7 +46,7 @@ pub(super) fn write_steps(writer: &mut ReportWriter<'_>, steps: &Steps, facts: &
     let mut note = steps.describe();
     if !steps.spans.is_empty() {
         note.push_str(
-            " Growth: change in live bytes since the end of the previous step; growth per step is measured from the end of step 2. Kept: allocated in the step and live at its end.",
+            " Growth: change in live bytes since the end of the previous step; growth per step is measured from the end of the second step. Kept: allocated in the step and live at its end.",
         );
     }
     let mut sheet = sheet(["steps", "Steps", &note], &columns);

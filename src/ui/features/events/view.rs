@@ -1,13 +1,16 @@
 //! Contents of the Events tab: rows, action filters and status line.
 
 use crate::features::events::Events;
-use crate::features::rows::cells::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
+use crate::features::rows::cells::{bytes_cell, cell, classes, number, pool_cell, set_shared_beginnings, stream_cell};
 use crate::features::rows::{Cell, Grid, RowView};
 use crate::scope::details::time_of_day;
 use crate::state::shared::Shared;
 use crate::text::amount::elapsed;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
-use protocol::{Action, EventRow, EventTerms, versioned};
+use protocol::{Action, EventRow, EventTerms, NO_STACK, versioned};
+
+/// Index of the column with call sites.
+const SITE_COLUMN: usize = 8;
 
 /// Columns of the list: name and tooltip.
 pub const COLUMNS: [(&str, &str); 12] = [
@@ -90,7 +93,9 @@ pub fn grid(events: &Events, shared: &Shared) -> Grid {
         ]);
         RowView { row, item: facts.event, cells: cells(shared, action, facts), class, is_chosen }
     };
-    let rows: Vec<RowView> = (page.first..).zip(&page.rows).filter(|(row, _)| shown.contains(row)).map(row).collect();
+    let mut rows: Vec<RowView> =
+        (page.first..).zip(&page.rows).filter(|(row, _)| shown.contains(row)).map(row).collect();
+    set_shared_beginnings(&mut rows, SITE_COLUMN);
     Grid {
         count: page.listed,
         total_px: events.scroll.all_px(),
@@ -111,7 +116,7 @@ fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
     let nothing = || plain("–".to_owned());
     let first_us = shared.device().and_then(|device| device.time_us).map(|(first_us, _)| first_us);
     let time = row.time_us.zip(first_us).map(|(at, first_us)| elapsed(at.saturating_sub(first_us)));
-    let mut site = if row.call_site.is_empty() { "no stack".to_owned() } else { row.call_site.clone() };
+    let mut site = if row.call_site.is_empty() { NO_STACK.to_owned() } else { row.call_site.clone() };
     if let Some(free) = row.device_free {
         let asked = ["requested ", &Bytes(row.size).to_string(), ", the driver had ", &Bytes(free).to_string()];
         site = asked.concat() + " free · " + &site;

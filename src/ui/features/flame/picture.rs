@@ -5,6 +5,7 @@ use crate::features::flame::words::short_location;
 use crate::scope::find;
 use crate::state::shared::Shared;
 use crate::text::amount::{amount, change, per_mille, sign};
+use crate::text::names::char_width;
 use protocol::{FlameBox, Grouping, NodeKind, NodeLabel, Scope};
 
 /// Font size of names in CSS pixels.
@@ -186,11 +187,6 @@ fn box_label(label: &NodeLabel, flame_box: &FlameBox, scope: Scope, max_chars: u
         }
     }
     text
-}
-
-/// Returns the width of a text in characters. Wide characters count twice.
-fn char_width(text: &str) -> usize {
-    text.chars().map(|c| if c < '\u{1100}' { 1 } else { 2 }).sum()
 }
 
 /// Shortens a name to `max_chars` characters. Keeps the end of a name that contains `::`, otherwise the start.

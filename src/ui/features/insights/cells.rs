@@ -11,6 +11,8 @@ pub struct CellView {
     pub text: String,
     /// Full text, such as `39,951,360 B`. Empty if `text` is already complete and cannot be cut off.
     pub exact: String,
+    /// Length in bytes of the beginning of a name that is cut first. 0 for other texts.
+    pub shared: usize,
     /// Share in thousandths. `None` if the cell is not a share.
     pub per_mille: Option<u32>,
 }
@@ -25,7 +27,7 @@ pub fn cell_view(cell: &Cell) -> CellView {
         Cell::Share { part, whole } if whole > 0 => Some(per_mille(part, whole)),
         _ => None,
     };
-    CellView { text, exact, per_mille }
+    CellView { text, exact, shared: 0, per_mille }
 }
 
 /// Formats a cell for a spreadsheet: plain numbers, bytes, times in µs. Shares and ratios have six decimals.

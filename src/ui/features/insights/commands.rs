@@ -1,7 +1,7 @@
 //! Commands of the Insights tab.
 
 use crate::features::command::{rows, tab_row};
-use crate::features::insights::{InsightsTab, follow_item, toggle_stack};
+use crate::features::insights::{InsightsTab, follow_item, step_active_stack, toggle_stack};
 use crate::plot::comparing::view::side;
 use crate::state::effect::Effect;
 use crate::state::shared::Shared;
@@ -30,6 +30,10 @@ rows! {
         let active = state.insights.active;
         toggle_stack(&mut state.insights, active);
     });
+    NEXT_STACK = tab_row(Insights, &["s"], "Show the next stack of the row", REPORT,
+        |state, _| step_active_stack(&mut state.insights, 1));
+    PREVIOUS_STACK = tab_row(Insights, &["Shift+s"], "Show the previous stack of the row", REPORT,
+        |state, _| step_active_stack(&mut state.insights, -1));
     COPY = tab_row(Insights, &["Shift+c"], "Copy the insight as Markdown", "insights-copy",
         |state, out| out.extend(copied(&state.insights, &state.shared)));
 }

@@ -49,7 +49,8 @@ pub struct InsightsTab {
     pub(crate) thresholds: Vec<(Topic, String, u64)>,
     /// Numbers of visible rows that differ from [`INITIAL_ROWS`]: topic, key of the table, and number.
     pub(crate) row_limits: Vec<(Topic, String, u64)>,
-    pub(crate) open_stacks: Vec<(Topic, ReportItem)>,
+    /// Rows whose stack is visible, and the index of that stack among those of the row.
+    pub(crate) open_stacks: Vec<(Topic, ReportItem, usize)>,
     /// Topics and keys of the collapsed tables. Only their titles are visible.
     pub(crate) collapsed: Vec<(Topic, String)>,
     /// Topic, item and evidence of the last click.
@@ -181,8 +182,10 @@ impl InsightsTab {
         self.clicked.as_ref().is_some_and(same)
     }
 
-    pub(crate) fn is_stack_open(&self, item: &ReportItem) -> bool {
-        self.open_stacks.iter().any(|(topic, of)| *topic == self.topic && of == item)
+    /// Returns the index of the visible stack of a row. `None` while the stacks of the row are hidden.
+    pub(crate) fn open_stack(&self, item: &ReportItem) -> Option<usize> {
+        let is_row = |(topic, of, _): &&(Topic, ReportItem, usize)| *topic == self.topic && of == item;
+        self.open_stacks.iter().find(is_row).map(|(.., index)| *index)
     }
 }
 
@@ -239,6 +242,8 @@ pub enum InsightsAction {
     RankClicked(usize, bool),
     /// Shows or hides the call stack of the item at this index.
     StackToggled(usize),
+    /// Shows the next (+1) or the previous (−1) stack of the item at this index.
+    StackStepped(usize, isize),
     /// Text was typed into the threshold field of the table at this index.
     ThresholdSet(usize, String),
     MoreClicked(usize),

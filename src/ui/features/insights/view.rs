@@ -6,8 +6,9 @@ use crate::plot::comparing;
 use crate::state::shared::Shared;
 use crate::text::amount::{change, per_mille};
 use crate::text::cell_text::total_row;
+use crate::text::names::{category_label, shared_beginnings};
 use base::units::{Bytes, pluralize};
-use protocol::{Cell, Chart, DeltaBox, HeatMap, Report, Sheet, Threshold, Tone, Topic};
+use protocol::{Cell, Chart, DeltaBox, HeatMap, Report, Sheet, SheetRow, Threshold, Tone, Topic};
 use std::rc::Rc;
 
 /// Returns the symbol of a tone, and its text for screen readers. Both are empty for plain facts.
@@ -25,7 +26,7 @@ pub fn tone_symbol(tone: Tone) -> [&'static str; 2] {
 pub struct ReportInputs {
     report: Option<Rc<Report>>,
     row_limits: Vec<(String, u64)>,
-    unfolded: Vec<(Topic, ReportItem)>,
+    unfolded: Vec<(Topic, ReportItem, usize)>,
     folded: Vec<(Topic, String)>,
 }
 
@@ -328,7 +329,9 @@ pub enum StackView {
     None,
     /// The call stack is hidden.
     Hidden,
-    Visible(Vec<String>),
+    /// Lines of the visible stack, and its place among the stacks of the row: `1 of 12 stacks`. The place is empty if the
+    /// row has one stack.
+    Visible(Vec<String>, String),
 }
 
 pub fn view(tab: &InsightsTab) -> ReportView {
@@ -371,13 +374,34 @@ fn sheet_view(tab: &InsightsTab, sheet: &Sheet, item_index: &mut usize, seen: us
             tone: line.tone,
             cells: line.cells.iter().map(|cell| (cell_view(cell), spreadsheet_text(cell))).collect(),
             has_evidence: line.evidence.is_some(),
-            stack: match (line.stack.is_empty(), tab.is_stack_open(&item)) {
-                (true, _) => StackView::None,
-                (false, false) => StackView::Hidden,
-                (false, true) => StackView::Visible(line.stack.clone()),
+            stack: match tab.open_stack(&item) {
+                _ if line.stack.is_empty() => StackView::None,
+                None => StackView::Hidden,
+                Some(index) => {
+                    let shown = index.checked_sub(1).and_then(|other| line.other_stacks.get(other));
+                    let place = match line.other_stacks.len() as u64 {
+                        0 => String::new(),
+                        others => format!("{} of {}", 1 + index, pluralize(1 + others, "stack")),
+                    };
+                    StackView::Visible(shown.unwrap_or(&line.stack).clone(), place)
+                }
             },
         });
         *item_index += 1;
+    }
+    for (column, head) in sheet.columns.iter().enumerate() {
+        let name = |row: &SheetRow| match row.cells.get(column) {
+            Some(Cell::Text(name)) if head.key == "category" => category_label(name).to_owned(),
+            Some(Cell::Text(name)) => name.clone(),
+            _ => String::new(),
+        };
+        let names: Vec<String> = sheet.rows.iter().take(seen).map(name).collect();
+        let shared = shared_beginnings(&names.iter().map(String::as_str).collect::<Vec<&str>>());
+        for (row, (name, shared)) in rows.iter_mut().zip(names.into_iter().zip(shared)) {
+            if let Some((cell, _)) = row.cells.get_mut(column).filter(|_| !name.is_empty()) {
+                (cell.text, cell.shared) = (name, shared);
+            }
+        }
     }
     let hidden = u64::from(sheet.left_out).saturating_add((sheet.rows.len() - seen) as u64);
     let threshold = sheet.threshold.clone().map(|threshold| {

@@ -1,6 +1,7 @@
 //! Cells of the rows in the list of allocations and in the list of events.
 
 use crate::state::shared::Shared;
+use crate::text::names::shared_beginnings;
 use base::units::{Bytes, group_digits};
 use protocol::pool_name;
 
@@ -10,6 +11,8 @@ pub struct Cell {
     pub text: String,
     /// Tooltip with the full value. Empty if `text` is already complete.
     pub title: String,
+    /// Length in bytes of the beginning of a name that is cut first, see [`shared_beginnings`]. 0 for other texts.
+    pub shared: usize,
 }
 
 /// A rendered row of a list.
@@ -41,7 +44,17 @@ pub struct Grid {
 }
 
 pub(crate) fn cell(text: String, title: String) -> Cell {
-    Cell { text, title }
+    Cell { text, title, shared: 0 }
+}
+
+/// Sets the beginnings that the names in a column share.
+pub(crate) fn set_shared_beginnings(rows: &mut [RowView], column: usize) {
+    let name = |row: &RowView| row.cells.get(column).map_or_else(String::new, |cell| cell.text.clone());
+    let names: Vec<String> = rows.iter().map(name).collect();
+    let shared = shared_beginnings(&names.iter().map(String::as_str).collect::<Vec<&str>>());
+    for (row, shared) in rows.iter_mut().zip(shared) {
+        row.cells.get_mut(column).into_iter().for_each(|cell| cell.shared = shared);
+    }
 }
 
 /// Creates a cell with bytes in three significant digits, and the exact bytes as its tooltip.

@@ -5,9 +5,10 @@ use crate::features::segments::{BlockInBar, SegmentsTab};
 use crate::state::hover::lifetime_text;
 use crate::state::shared::Shared;
 use crate::text::amount::{bytes_text, event_name};
+use crate::text::names::no_stack;
 use base::units::{Bytes, group_digits, percent, pluralize};
 use protocol::{
-    PieceKind, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsPage, SegmentsPiece, SegmentsSums, Weight,
+    Details, PieceKind, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsPage, SegmentsPiece, SegmentsSums, Weight,
     default_pool_name,
 };
 
@@ -171,6 +172,12 @@ fn card(tab: &SegmentsTab, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Se
     card
 }
 
+/// Returns the call site of an allocation, or the reason why it is not known.
+fn site_text(details: &Details) -> String {
+    let no_stack = || no_stack(details.allocated_event.is_some()).to_owned();
+    crate::scope::details::view(details).call_site.unwrap_or_else(no_stack)
+}
+
 /// Describes the live blocks that prevent the release of the segment around a free block.
 fn keeper_text(tab: &SegmentsTab, bar: &SegmentsBar) -> String {
     let Some(keeper) = bar.largest_block.filter(|_| bar.sums.blocks > 0) else {
@@ -183,7 +190,7 @@ fn keeper_text(tab: &SegmentsTab, bar: &SegmentsBar) -> String {
         Some(details) => {
             text.push_str(&Bytes(details.requested).to_string());
             text.push_str(" · ");
-            text.push_str(crate::scope::details::view(details).call_site.as_deref().unwrap_or("no stack"));
+            text.push_str(&site_text(details));
         }
         None => text.push('…'),
     }
@@ -249,7 +256,7 @@ fn block(tab: &SegmentsTab, piece: &SegmentsPiece, card: &mut SegmentsCard) {
         card.site.push_str(&Bytes(details.requested).to_string());
         card.site.push_str(" · ");
     }
-    card.site.push_str(crate::scope::details::view(details).call_site.as_deref().unwrap_or("no stack"));
+    card.site.push_str(&site_text(details));
     let after = |event: u32| event.saturating_add(1);
     card.lifetime = lifetime_text(details.allocated_event.map_or(0, after), details.freed_event.map(after));
     if piece.kind == PieceKind::AwaitingFree {

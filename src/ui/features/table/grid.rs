@@ -1,7 +1,8 @@
 //! Contents of the Allocations tab: rows and status line.
 
 use crate::features::rows::cells::{
-    Cell, Grid, RowView, bytes_cell, cell, classes, dash, hexadecimal, number, pool_cell, stream_cell,
+    Cell, Grid, RowView, bytes_cell, cell, classes, dash, hexadecimal, number, pool_cell, set_shared_beginnings,
+    stream_cell,
 };
 use crate::features::table::Table;
 use crate::features::tree_rows::empty_message;
@@ -9,6 +10,7 @@ use crate::scope::details::time_of_day;
 use crate::scope::find::matches_text;
 use crate::state::shared::Shared;
 use crate::text::amount::{bytes_text, change};
+use crate::text::names::no_stack;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use protocol::{Scope, SortDirection, Span, TableColumn, TableRow, TableSort};
 
@@ -32,6 +34,8 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
 
 /// Index of the column with requested bytes.
 const BYTES_COLUMN: usize = 1;
+/// Index of the column with call sites.
+const SITE_COLUMN: usize = 2;
 
 /// The status line: sums of the listed and of the selected rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +73,7 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
     let change = table.change_span();
     let shown = table.scroll.rendered_rows();
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
-    let rows: Vec<RowView> = (page.first..)
+    let mut rows: Vec<RowView> = (page.first..)
         .zip(&page.rows)
         .filter(|(row, _)| shown.contains(row))
         .map(|(row, facts)| {
@@ -89,6 +93,7 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
             RowView { row, item: facts.allocation, cells, class, is_chosen }
         })
         .collect();
+    set_shared_beginnings(&mut rows, SITE_COLUMN);
     let first = rows.first().map_or(0, |row| row.row);
     let empty = match (page.listed.count, page.scope.count) {
         (0, 0) => empty_message(shared.views.scope),
@@ -126,7 +131,7 @@ fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
         (Some(freed), None) => events(freed.saturating_add(1), None),
         (Some(freed), Some(allocated_at)) => events(freed.saturating_sub(allocated_at), row.lifetime_us),
     };
-    let site = if row.call_site.is_empty() { "no stack" } else { &row.call_site };
+    let site = if row.call_site.is_empty() { no_stack(row.allocated_at.is_some()) } else { &row.call_site };
     vec![
         cell(number(row.allocation), String::new()),
         bytes_cell(row.requested),

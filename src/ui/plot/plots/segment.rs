@@ -8,7 +8,7 @@ use crate::state::selected_segment::{SegmentView, SelectedSegment};
 use crate::state::shared::Shared;
 use crate::text::summary::Fact;
 use base::units::{Bytes, Moment, group_digits};
-use protocol::{HitMemory, HitSegment, Plot, default_pool_name};
+use protocol::{HitMemory, HitSegment, NO_STACK, Plot, default_pool_name};
 
 pub fn selected_segment(state: &Shared) -> Option<&SelectedSegment> {
     state.plots.selected_segment.as_deref()
@@ -92,7 +92,7 @@ pub fn card(hover: &Hover, hidden: String) -> Card {
     let Some(segment) = segment else {
         return blank(if matches!(hover.plot, Plot::Addresses(_)) { "Not mapped" } else { "Nothing reserved" });
     };
-    let call_site = segment.call_site.clone().unwrap_or_else(|| "no stack".to_owned());
+    let call_site = segment.call_site.clone().unwrap_or_else(|| NO_STACK.to_owned());
     let lifetime = lifetime_text(segment);
     Card { title: reserved_text(segment), call_site, lifetime, hidden, segment: usage_text(segment), ..Card::default() }
 }
@@ -125,7 +125,7 @@ pub fn segment_view(chosen: &SelectedSegment) -> SegmentView {
     fact("As of", event_text(chosen.position.moment, "before the first event"));
     SegmentView {
         title: [&Bytes(segment.reserved).to_string(), " segment"].concat(),
-        site: segment.call_site.clone().unwrap_or_else(|| "no stack recorded".to_owned()),
+        site: segment.call_site.clone().unwrap_or_else(|| NO_STACK.to_owned()),
         facts,
     }
 }

@@ -42,7 +42,7 @@ fn conditions_text(rule: &CategoryRule) -> String {
     };
     let stack = match rule.stack {
         None => "",
-        Some(StackKind::Missing) => "no stack recorded",
+        Some(StackKind::Missing) => protocol::NO_STACK,
         Some(StackKind::Native) => "C++ frames only",
         Some(StackKind::Python) => "has Python frames",
     };
