@@ -12,6 +12,7 @@ Importing memscape imports only the standard library, not PyTorch.
 
 from ._binary import MemscapeError
 from ._facts import version as _version
+from ._peak import PeakExceeded, assert_peak_below
 from .answers import Answer, Device, Live, Rows, Summary
 from .insights import Insight, Plan, Segments, Statement, WhatIf
 from .looking import View, show, view
@@ -28,6 +29,7 @@ __all__ = [
     "Insight",
     "Live",
     "MemscapeError",
+    "PeakExceeded",
     "Plan",
     "Recorder",
     "Rows",
@@ -38,6 +40,7 @@ __all__ = [
     "Table",
     "View",
     "WhatIf",
+    "assert_peak_below",
     "open",
     "record",
     "save_memory_snapshot",

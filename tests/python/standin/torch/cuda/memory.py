@@ -19,6 +19,7 @@ annotations: list[dict[str, Any]] = []
 _traces: list[deque[dict[str, Any]]] = [deque(), deque()]
 _live: list[dict[int, dict[str, Any]]] = [{}, {}]
 _peak = [0, 0]
+_reserved_peak = [0, 0]
 _next = 0x7F0000000000
 _lock = threading.RLock()
 
@@ -105,6 +106,7 @@ def allocate(size: int, device: int = 0) -> int:
         addr, _next = _next, _next + (1 << 30)
     _live[device][addr] = {"size": size, "frames": frames}
     _peak[device] = max(_peak[device], sum(block["size"] for block in list(_live[device].values())))
+    _reserved_peak[device] = max(_reserved_peak[device], reserved(device))
     total = 2 * -(-size // (2 << 20)) << 20
     _event(device, "segment_alloc", addr, total, frames)
     _event(device, "alloc", addr, size, frames)
@@ -121,12 +123,18 @@ def release(addr: int, device: int = 0) -> None:
     _event(device, "segment_free", addr, 2 * -(-size // (2 << 20)) << 20)
 
 
+def reset_peak(device: int) -> None:
+    _peak[device] = sum(block["size"] for block in list(_live[device].values()))
+    _reserved_peak[device] = reserved(device)
+
+
 def stats(device: int) -> dict[str, object]:
     live = sum(block["size"] for block in list(_live[device].values()))
     return {
         "requested_bytes.all.current": live,
         "requested_bytes.all.peak": _peak[device],
-        "reserved_bytes.all.peak": reserved(device),
+        "reserved_bytes.all.current": reserved(device),
+        "reserved_bytes.all.peak": max(_reserved_peak[device], reserved(device)),
         "name": "not a number",
     }
 
