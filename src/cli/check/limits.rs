@@ -1,7 +1,7 @@
 //! Limits that snapshots are checked against, and how they are written on the command line.
 
-use crate::common_args::parse_bytes;
 use base::units::Bytes;
+use protocol::Query;
 
 /// Default growth of a peak, in parts per million of the baseline. The same program differs by up to 0.7 % between
 /// PyTorch versions.
@@ -51,7 +51,7 @@ impl Growth {
     /// Parses a percentage of the baseline such as `2%`, or a number of bytes such as `512MiB`.
     pub(super) fn parse(text: &str) -> Result<Growth, String> {
         let Some(number) = text.trim().strip_suffix('%') else {
-            return parse_bytes(text).map(Growth::Bytes).map_err(|_| "expected 2% or a size such as 512MiB".to_owned());
+            return parse_size(text).map(Growth::Bytes).map_err(|_| "expected 2% or a size such as 512MiB".to_owned());
         };
         match number.trim_end().parse::<f64>() {
             Ok(percent) if (0.0..=1e6).contains(&percent) => {
@@ -76,6 +76,15 @@ impl Growth {
             Growth::Share(parts) => format!("{} %", parts as f64 / PPM_PER_PERCENT),
             Growth::Bytes(bytes) => Bytes(bytes).to_string(),
         }
+    }
+}
+
+/// Parses a number of bytes such as `78GiB`. A fraction of a byte, as in `79.15GiB`, is cut off.
+pub(super) fn parse_size(text: &str) -> Result<u64, String> {
+    match Query::parse(&["<=", text].concat()) {
+        Ok(Query::Size(_, bytes)) => Ok(bytes),
+        Err(error) => Err(error.to_string()),
+        Ok(_) => Err("expected a size such as 512MiB or 78GiB".to_owned()),
     }
 }
 

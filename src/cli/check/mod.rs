@@ -10,13 +10,12 @@ mod snapshots;
 mod text;
 mod verdict;
 
-use crate::common_args::parse_bytes;
 use crate::output::{print, to_pretty_json};
 use crate::output_file::OutputFile;
 use crate::terminal::wrap_to_terminal;
 use clap::{Args, ValueEnum};
 use compare::Key;
-use limits::{Growth, Limits};
+use limits::{Growth, Limits, parse_size};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,17 +41,17 @@ pub(crate) struct Arguments {
     #[arg(long, requires = "baseline")]
     require_baseline: bool,
     /// Limit of reserved bytes, such as 78GiB
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     budget: Option<u64>,
     /// Limit of live bytes (requested)
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     budget_live: Option<u64>,
     /// Allowed growth of the live and the reserved peak over the baseline: a percentage or a size; if omitted, 2%, and
     /// 5% for the reserved peak if allocator settings differ
     #[arg(long, value_name = "GROWTH", value_parser = Growth::parse)]
     max_growth: Option<Growth>,
     /// Growth that is always allowed
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "1MiB")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1MiB")]
     noise: u64,
     /// Parts of the program to list that grew
     #[arg(long, value_enum, default_value_t = By::Function)]

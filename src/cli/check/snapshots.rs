@@ -12,6 +12,7 @@ use crate::kept_file::OpenedFile;
 use crate::open_snapshot::OpenSnapshot;
 use crate::opening::open;
 use crate::serve::{ALL_ENTRIES, search};
+use base::natural::compare_names;
 use compare::{CompareOptions, Comparer, Comparison, Key};
 use engine::Work;
 use protocol::{DeviceSummary, FileSummary};
@@ -37,7 +38,8 @@ pub(super) fn check_all(arguments: &Arguments) -> Verdict {
     );
     let mut found = Vec::new();
     for path in &arguments.files {
-        let searched = search(&[path], ALL_ENTRIES);
+        let mut searched = search(&[path], ALL_ENTRIES);
+        searched.snapshots.sort_by(|a, b| compare_names(&a.name, &b.name));
         if path.is_dir() && searched.snapshots.is_empty() {
             verdict.errors.push((path.display().to_string(), "no snapshots found".to_owned()));
         }

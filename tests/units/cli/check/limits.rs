@@ -36,3 +36,11 @@ fn reserved_peak_may_grow_more_across_settings_unless_growth_is_set() {
     let limits = Limits { growth: Some(Growth::Bytes(1)), ..limits };
     assert_eq!((limits.live_growth(), limits.reserved_growth(true)), (Growth::Bytes(1), Growth::Bytes(1)));
 }
+
+#[test]
+fn fraction_of_a_byte_is_cut_off() {
+    assert_eq!((parse_size("78GiB"), parse_size("1.0001KiB")), (Ok(78 << 30), Ok(1024)));
+    for wrong in ["", "-1", "much", "1 GiB x", "99999999999GiB"] {
+        assert!(parse_size(wrong).is_err(), "{wrong}");
+    }
+}
