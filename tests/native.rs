@@ -10,6 +10,7 @@
     reason = "shared test helpers fail by panicking with the value they found"
 )]
 
+mod action;
 mod addresses;
 mod advice;
 mod archives;
@@ -29,6 +30,7 @@ mod cli;
 mod cli_arguments;
 mod cli_ask;
 mod cli_categories;
+mod cli_check;
 mod cli_diff;
 mod cli_export;
 mod cli_html;

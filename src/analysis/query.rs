@@ -11,6 +11,7 @@
 //!         | "@" frame                    allocations with a matching call site
 //!         | "freed"                      allocations that are freed in the trace
 //!         | "never-freed"                allocations that are live at the end of the trace
+//!         | "held:" frame                allocations that a matching Python object holds, as found by the recorder
 //!         | "@category" name             allocations of this category, ignoring case, with or without quotes
 //! frame   = "/" expression "/" ["i"]     a regular expression over the frame ([`Expression`]); "i" ignores case
 //!         | '"' text '"'                 a part of the frame, case-sensitive
@@ -52,6 +53,8 @@ pub enum Query {
     Frame(FrameMatcher),
     /// Allocations with a matching call site.
     Site(FrameMatcher),
+    /// Allocations whose holder matches, such as `__main__.HISTORY[0]`.
+    HeldBy(FrameMatcher),
     /// Allocations in the category with this name, ignoring case.
     Category(String),
     /// Allocations that are freed in the trace (`true`), or that are live at the end of the trace (`false`).
@@ -118,6 +121,9 @@ impl Query {
         {
             let size = size?;
             return size_query(size.min_displayed(), size.max_displayed());
+        }
+        if let Some(holder) = text.strip_prefix("held:").map(str::trim_start).filter(|holder| !holder.is_empty()) {
+            return parse_matcher(holder).map(Query::HeldBy);
         }
         match text.strip_prefix('@').filter(|rest| !rest.is_empty()) {
             Some(of) => match of.strip_prefix("category ").map(str::trim) {

@@ -219,7 +219,11 @@ const MAX_ROW_LEN: usize = 512;
 
 /// Formats a frame like [`short`], truncated to the maximum length in a list row.
 pub fn short_truncated(snapshot: &Snapshot, frame: FrameId) -> String {
-    let mut site = short(snapshot, snapshot.frames.frame(frame));
+    truncated(short(snapshot, snapshot.frames.frame(frame)))
+}
+
+/// Truncates a call site to the maximum length in a list row.
+pub fn truncated(mut site: String) -> String {
     let mut end = site.len().min(MAX_ROW_LEN);
     while !site.is_char_boundary(end) {
         end -= 1;
@@ -238,6 +242,21 @@ pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
         Some(line) => drop(write!(text, ":{line} {name}")),
     }
     text
+}
+
+/// Formats the function of a frame, such as `train.py train_step`: [`short`] without the line.
+pub fn function(snapshot: &Snapshot, frame: &Frame) -> String {
+    let (mut text, line, name) = parts(snapshot, frame);
+    if line.is_some() && !name.is_empty() {
+        text.push(' ');
+        text.push_str(&name);
+    }
+    text
+}
+
+/// Returns the file name of a frame, or the name of a C++ frame as in [`short`].
+pub fn file(snapshot: &Snapshot, frame: &Frame) -> String {
+    parts(snapshot, frame).0
 }
 
 /// Returns the part of a C++ function's name that identifies the backward node or operator, or the whole name if there

@@ -12,6 +12,7 @@ use compare::{
     Align, AllocationRow, CompareOptions, Comparer, Comparison, Key, Matched, MomentPair, PerSide, Row, SideFacts,
     StepRow, TreeRow, peaks_in, report,
 };
+use engine::Side;
 use protocol::SCHEMA;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -114,10 +115,17 @@ fn run_comparison(arguments: &Diff) -> Result<Comparison, String> {
         let (one, other) = peaks_in([&side_a, &side_b], comparer.alignment(), range);
         comparer.set_moments(one, other);
     }
+    complete(comparer, &side_a, &side_b)
+}
+
+/// Runs a comparison to its end.
+///
+/// # Errors
+/// Returns an error message if the command is cancelled.
+pub(crate) fn complete(mut comparer: Comparer, a: &Side, b: &Side) -> Result<Comparison, String> {
     loop {
         cancellation::check()?;
-        if let Ok(comparison) = comparer.step(&side_a, &side_b, &mut TimeSlice::new(&mut cancellation::should_continue))
-        {
+        if let Ok(comparison) = comparer.step(a, b, &mut TimeSlice::new(&mut cancellation::should_continue)) {
             return Ok(comparison);
         }
     }

@@ -6,7 +6,8 @@
 //! Read first: this file (the commands), `opening.rs` (opens a file in an engine) and `open_snapshot.rs` (queries of an
 //! open snapshot).
 //!
-//! Exit status: 0 on success, 1 if a file cannot be read (with a message on standard error), 2 for invalid arguments.
+//! Exit status: 0 on success, 1 if a file cannot be read (with a message on standard error), 2 for invalid arguments,
+//! 3 if `memscape check` finds a limit exceeded.
 
 mod allocations;
 mod ask;
@@ -15,6 +16,7 @@ mod attach;
 mod cache;
 mod cancellation;
 mod capture;
+mod check;
 mod common_args;
 mod compressed;
 mod convert;
@@ -138,6 +140,11 @@ enum Command {
     ///
     /// Prints B against A at their peaks, or at --at-a and --at-b. Moments are aligned by steps, else by the sequence of allocations.
     Diff(diff::Diff),
+    /// Check snapshots against limits and a baseline, for CI
+    ///
+    /// Checks out-of-memory errors, the peaks of reserved and live bytes, and their growth over a baseline. Lists the functions that grew.
+    /// Writes text, and JSON, JUnit XML and Markdown to files.
+    Check(check::Arguments),
     /// Compare the snapshots of many ranks: which differ, in what, and which ran out of memory first
     ///
     /// Takes folders, files and archives. Ranks come from the names of the files as torchtitan, Megatron-LM, composer, NeMo and others write
@@ -218,7 +225,7 @@ pub fn main() -> ExitCode {
     kept_file::close();
     cache::finish();
     match ended {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Ok(status)) => status,
         Ok(Err(errors)) => {
             errors.iter().for_each(|error| print_stderr(error));
             ExitCode::FAILURE
@@ -253,6 +260,7 @@ impl Command {
             Command::Peak(arguments) => arguments.conflict(),
             Command::Plot(arguments) => arguments.conflict(),
             Command::Html(arguments) => arguments.conflict(),
+            Command::Check(arguments) => arguments.conflict(),
             Command::Help(arguments) => arguments.conflict(&Memscape::command()),
             _ => None,
         }
@@ -266,7 +274,13 @@ impl Command {
         }
         matches!(
             self,
-            Self::Ranks(_) | Self::Serve(_) | Self::Completions(_) | Self::Man(_) | Self::Help(_) | Self::Run(_)
+            Self::Check(_)
+                | Self::Ranks(_)
+                | Self::Serve(_)
+                | Self::Completions(_)
+                | Self::Man(_)
+                | Self::Help(_)
+                | Self::Run(_)
         )
     }
 
@@ -283,8 +297,16 @@ impl Command {
         !is_prompt && !self.is_general() && !matches!(self, Self::Tui(_) | Self::Ask(_) | Self::Mcp(_))
     }
 
-    /// Runs the command. Returns error messages on failure.
-    fn run(self) -> Result<(), Vec<String>> {
+    /// Runs the command. Returns the exit status, or error messages on failure.
+    fn run(self) -> Result<ExitCode, Vec<String>> {
+        match self {
+            Command::Check(arguments) => arguments.run(),
+            other => other.run_to_success().map(|()| ExitCode::SUCCESS),
+        }
+    }
+
+    /// Runs a command whose exit status is 0 unless it fails.
+    fn run_to_success(self) -> Result<(), Vec<String>> {
         let only = |result: Result<(), String>| result.map_err(|error| vec![error]);
         let (path, result): (&Path, _) = match &self {
             Command::Summary(args) => return summary::summary(args),
@@ -306,6 +328,7 @@ impl Command {
             Command::Plan(args) => (&args.source.file, plan::plan(args).and_then(print_text)),
             // The errors of these commands already name the file.
             Command::Diff(args) => return only(diff::diff(args).and_then(print_text)),
+            Command::Check(args) => return args.run().map(drop),
             Command::Ranks(args) => return only(ranks::ranks(args).and_then(print_text)),
             Command::Sql(args) => return only(args.run()),
             Command::Plot(args) => (&args.source.file, plot::plot(args)),

@@ -81,6 +81,18 @@ impl OutputFile {
         if is_written_at_once { None } else { Some(folder_of(&place)) }
     }
 
+    /// Returns true if both outputs are standard output, or the same file.
+    pub(crate) fn is_same(&self, other: &OutputFile) -> bool {
+        let are_streams = [self.is_standard_output(), other.is_standard_output()];
+        // The files may not exist yet, so that only their folders can be compared as files.
+        let place = |path: &Path| {
+            let file = destination(path);
+            (fs::canonicalize(folder_of(&file)).ok(), file.file_name().map(ToOwned::to_owned))
+        };
+        let is_same_path = || place(&self.0) == place(&other.0);
+        are_streams == [true; 2] || are_streams == [false; 2] && is_same_path()
+    }
+
     fn reject_inputs(&self, inputs: &[&Path]) -> Result<(), String> {
         let written = if self.is_standard_output() { Handle::stdout() } else { existing_file(&self.0) };
         let Some(written) = regular_file(written) else { return Ok(()) };

@@ -75,6 +75,6 @@ fn exec(mut command: Command) -> std::io::Result<i32> {
 
 /// Runs the program and returns its exit status.
 #[cfg(not(unix))]
-fn end_as(mut command: Command) -> std::io::Result<i32> {
+fn exec(mut command: Command) -> std::io::Result<i32> {
     Ok(command.status()?.code().unwrap_or(1))
 }

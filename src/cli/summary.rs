@@ -8,8 +8,8 @@ use super::terminal::wrap_to_terminal;
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
 use protocol::{
-    CAPACITY, COUNTED_PEAK, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PeakCheck, TENSORS,
-    TENSORS_FOUND,
+    CAPACITY, COUNTED_PEAK, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, OUTSIDE_OR_OTHERS, PAUSED,
+    PeakCheck, TENSORS, TENSORS_FOUND,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -170,6 +170,8 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
         ("capacity", CAPACITY),
         ("used outside the allocator", OUTSIDE_ALLOCATOR),
         ("used by other processes", OTHER_PROCESSES),
+        ("used outside, or by other processes", OUTSIDE_OR_OTHERS),
+        ("paused (reserved, not on the GPU)", PAUSED),
         ("peak by memory_stats()", COUNTED_PEAK),
     ];
     for (label, key) in known {

@@ -15,6 +15,9 @@ use protocol::Grouping;
 /// Maximum length in bytes of a path or name that is compared.
 const LONGEST: usize = 4096;
 
+/// Maximum number of modules in a path.
+const MAX_PATH: usize = 64;
+
 type Map<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
 /// Ids of texts and of chains of texts, shared by both files.
@@ -144,7 +147,7 @@ impl KeyNumbers {
                 self.numbers.push(number);
             }
         }
-        if self.key == Key::Stack || self.key == Key::CallSite {
+        if self.key == Key::Stack || self.key.is_by_call_site() {
             return Ok(());
         }
         // Stacks without Python frames are identified by their operator or backward node.
@@ -165,7 +168,7 @@ impl KeyNumbers {
     fn number(&mut self, side: &Side, sites: &mut Sites, common: &mut SharedTexts, stack: StackId) -> u32 {
         let snapshot = side.snapshot();
         let (callers, frame) = match self.key {
-            Key::CallSite => (NO_KEY, sites.call_site(snapshot, stack)),
+            key if key.is_by_call_site() => (NO_KEY, sites.call_site(snapshot, stack)),
             _ => match snapshot.stacks.innermost(stack) {
                 Some((callers, frame)) => {
                     (self.numbers.get(callers.0 as usize).copied().unwrap_or(NO_KEY), Some(frame))
@@ -190,7 +193,7 @@ impl KeyNumbers {
         let snapshot = side.snapshot();
         let frame = snapshot.frames.frame(id);
         let is_python = Sites::code_origin(snapshot, frame) != CodeOrigin::Native;
-        if self.key != Key::Stack && self.key != Key::CallSite && !is_python {
+        if self.key != Key::Stack && !self.key.is_by_call_site() && !is_python {
             *known = SKIPPED;
             return SKIPPED;
         }
@@ -199,6 +202,17 @@ impl KeyNumbers {
         let text = common.intern_text(&words, is_internal);
         *known = text + 1;
         text
+    }
+
+    /// Returns the names of the module of a stack and of the modules around it, innermost first. Empty for code outside
+    /// of modules.
+    pub(crate) fn module_path(&self, side: &Side, stack: StackId) -> Vec<String> {
+        let (mut path, mut module) = (Vec::new(), self.modules.module_of(stack));
+        while let Some((parent, name)) = self.modules.parent_and_name(side, module).filter(|_| path.len() < MAX_PATH) {
+            path.push(name);
+            module = parent;
+        }
+        path
     }
 
     /// Returns the key id of an allocation.
@@ -232,6 +246,8 @@ fn frame_text(key: Key, side: &Side, frame: &Frame, prefixes: &[(String, String)
     }
     match key {
         Key::CallSite => site::short(snapshot, frame),
+        Key::Function => site::function(snapshot, frame),
+        Key::File => site::file(snapshot, frame),
         Key::NoLines => [&file, "\n", &name].concat(),
         Key::NoFolders => [file.rsplit(['/', '\\']).next().unwrap_or(&file), "\n", &name].concat(),
         _ => [&file, "\n", &name, "\n", &frame.line.to_string()].concat(),

@@ -3,6 +3,7 @@
 use crate::answer::{Matched, PerSide, Row};
 use crate::chains::{NO_KEY, OF_FREE, UNEXPLAINED};
 use crate::key::{Key, PAIRING_KEYS};
+use crate::keyed::KeyNumbers;
 use crate::tables::KeyTables;
 use analysis::{CodeOrigin, RuleCache, Sites, site};
 use base::slice::{SliceResult, TimeSlice};
@@ -11,7 +12,7 @@ use base::units::Moment;
 use engine::Side;
 use hashbrown::HashMap;
 use history::replay::{AllocationId, Candidates};
-use history::snapshot::StackId;
+use history::snapshot::{Frame, Snapshot, StackId};
 
 /// Maximum number of callers listed for a row.
 const MAX_CALLERS: usize = 16;
@@ -130,6 +131,10 @@ impl Sums {
             for (key, sum) in order.get(part).unwrap_or_default() {
                 let is_a = sum.example.is_some_and(|(is_a, _)| is_a);
                 let (label, callers) = match (sum.example, sides.get(usize::from(!is_a))) {
+                    (Some((_, id)), Some(of)) if self.key == Key::Module && *key > UNEXPLAINED => {
+                        let [one, other] = tables.of(self.key);
+                        module_label(if is_a { one } else { other }, of, id)
+                    }
                     (Some((_, id)), Some(of)) => {
                         let place = usize::from(!is_a);
                         match (tables.sites.get_mut(place), tables.internal.get_mut(place)) {
@@ -190,18 +195,37 @@ fn label(
     if key == Key::Module && number == NO_KEY {
         return ("no module".to_owned(), Vec::new());
     }
-    let label = site_of(side, sites, stack, number & OF_FREE != 0);
-    match key {
-        Key::CallSite => (label, Vec::new()),
-        _ => (label, callers(side, stack, internal)),
-    }
+    let is_of_free = number & OF_FREE != 0;
+    let label = match key {
+        Key::Function => describe_site(side, sites, stack, is_of_free, site::function),
+        Key::File => describe_site(side, sites, stack, is_of_free, site::file),
+        _ => site_of(side, sites, stack, is_of_free),
+    };
+    (label, if key.is_by_call_site() { Vec::new() } else { callers(side, stack, internal) })
+}
+
+/// Returns the innermost module of an allocation, and the modules around it.
+fn module_label(keyed: Option<&KeyNumbers>, side: &Side, id: AllocationId) -> (String, Vec<String>) {
+    let mut path = keyed.map_or_else(Vec::new, |keyed| keyed.module_path(side, side.stack(id)));
+    if path.is_empty() { ("no module".to_owned(), path) } else { (path.remove(0), path) }
 }
 
 /// Formats a call site on one line. Call sites that free an allocation are marked.
 pub(crate) fn site_of(side: &Side, sites: &mut Sites, stack: StackId, is_of_free: bool) -> String {
+    describe_site(side, sites, stack, is_of_free, site::short)
+}
+
+/// Formats the frame of a call site by `format`. Call sites that free an allocation are marked.
+fn describe_site(
+    side: &Side,
+    sites: &mut Sites,
+    stack: StackId,
+    is_of_free: bool,
+    format: fn(&Snapshot, &Frame) -> String,
+) -> String {
     let snapshot = side.snapshot();
-    let site = sites.call_site(snapshot, stack).map(|frame| site::short_truncated(snapshot, frame));
-    match site {
+    let site = sites.call_site(snapshot, stack);
+    match site.map(|frame| site::truncated(format(snapshot, snapshot.frames.frame(frame)))) {
         Some(site) if is_of_free => ["freed at ", &site].concat(),
         Some(site) => site,
         None => site::NO_STACK.to_owned(),

@@ -28,7 +28,7 @@ pub(crate) fn tree_key(key: Key) -> Key {
     match key {
         Key::PythonFrames | Key::NoLines | Key::NoFolders | Key::Module => key,
         Key::Stack => Key::PythonFrames,
-        Key::CallSite | Key::Category | Key::Annotation | Key::Pool => Key::NoFolders,
+        Key::CallSite | Key::Function | Key::File | Key::Category | Key::Annotation | Key::Pool => Key::NoFolders,
     }
 }
 

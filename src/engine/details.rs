@@ -2,7 +2,7 @@
 
 use super::moments::elapsed_us;
 use super::open::OpenFile;
-use super::origin::{describe_tensor, is_free_stack, is_prefix_block, tensors_of};
+use super::origin::{describe_tensor, holder_of, is_free_stack, is_prefix_block, tensors_of};
 use analysis::{RuleCache, Sites, metadata, site};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, Provenance};
@@ -74,6 +74,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     Some(Details {
         category: groups.categories.details(history, id, !tensors.is_empty()),
         tensors,
+        held_by: holder_of(&file.snapshot, history, id).map(|it| file.snapshot.recorder.describe_holder(it)),
         frames,
         device,
         allocation,

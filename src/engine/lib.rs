@@ -57,9 +57,11 @@ mod tree;
 mod what_if;
 
 pub use columns::verify_cache;
+pub use history::recorder::PausedBytes;
 pub use intake::PartialSchedule;
 pub use opening::{OpenedFile, Opening, open_columns};
 pub use protocol::{Answer, Ask, NeededBytes, Question, Reply, Request};
+pub use recorder_facts::outside_of_sample;
 pub use report::search::{ModuleSearch, StepSearch};
 pub use side::Side;
 

@@ -1,7 +1,7 @@
 //! Origin of an allocation: its stack and labels, as recorded at its event or its block.
 
 use analysis::metadata;
-use history::recorder::Tensor;
+use history::recorder::{Holder, Tensor};
 use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Labels, Snapshot, StackId, StringId};
 use protocol::TENSOR_SEPARATOR;
@@ -39,6 +39,18 @@ pub(super) fn tensors_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id
         return &[];
     }
     recorder.tensors_at(history.device, allocations.address(id), allocations.size(id))
+}
+
+/// Returns what holds an allocation when the snapshot was saved. A recorder finds it for the largest allocations.
+pub(super) fn holder_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<&'a Holder> {
+    let allocations = &history.allocations;
+    if snapshot.recorder.observed.holders.is_empty()
+        || allocations.freed_at(id).is_some()
+        || allocations.is_unexplained(id)
+    {
+        return None;
+    }
+    snapshot.recorder.holder_at(history.device, allocations.address(id))
 }
 
 /// Returns the description of a tensor: name, kind, shape and dtype.

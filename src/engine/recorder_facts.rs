@@ -1,9 +1,12 @@
 //! Facts about a device that a recorder stored in the snapshot, such as its capacity.
 
+use base::sorted::sorted_by_key;
+use history::recorder::{PausedBytes, Sample};
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, Snapshot};
 use protocol::{
-    CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, TENSORS, TENSORS_FOUND,
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, OUTSIDE_OR_OTHERS, PAUSED, PROCESS,
+    TENSORS, TENSORS_FOUND,
 };
 
 /// Summary key of each fact, and the key under which the recorder stores it. Facts that only apply to a whole trace
@@ -28,8 +31,34 @@ pub(super) fn available_without_oom(snapshot: &Snapshot, history: &DeviceHistory
     }
     let facts = recorder_facts(snapshot, history);
     let fact = |key: &str| facts.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
-    let outside = [OUTSIDE_ALLOCATOR, OTHER_PROCESSES].into_iter().filter_map(fact).fold(0, u64::saturating_add);
+    let outside = [OUTSIDE_ALLOCATOR, OTHER_PROCESSES, OUTSIDE_OR_OTHERS]
+        .into_iter()
+        .filter_map(fact)
+        .fold(0, u64::saturating_add);
     Some(fact(CAPACITY)?.saturating_sub(outside))
+}
+
+/// Returns the bytes of a device over time that are reserved but paused, and so not on the GPU.
+pub(crate) fn paused_over_time(snapshot: &Snapshot, device: i64) -> PausedBytes {
+    if snapshot.recorder.observed.paused.is_empty() {
+        return PausedBytes::default();
+    }
+    let mut ranges = Vec::new();
+    for segment in &snapshot.segments {
+        ranges.extend(segment.address.map(|address| (address, segment.total_size, segment.device)));
+    }
+    let ranges = sorted_by_key(ranges, |&(address, ..)| address.into());
+    snapshot.recorder.paused_over_time(device, |address| {
+        let place = ranges.partition_point(|&(from, ..)| from <= address).checked_sub(1)?;
+        ranges.get(place).filter(|(from, size, _)| address - from < *size).map(|&(.., device)| device)
+    })
+}
+
+/// Returns the device memory outside the allocator at a sample, of this process or of others: what is neither free nor
+/// reserved. Paused memory is reserved, but not on the device.
+pub fn outside_of_sample(sample: &Sample, capacity: u64, paused: &PausedBytes) -> Option<u64> {
+    let on_gpu = sample.reserved?.saturating_sub(paused.at(sample.time_us));
+    Some(capacity.saturating_sub(sample.free?).saturating_sub(on_gpu))
 }
 
 /// Returns the recorder's facts about a device as key-value pairs. Empty if the snapshot has no recorder data.
@@ -41,15 +70,29 @@ pub(super) fn recorder_facts(snapshot: &Snapshot, history: &DeviceHistory) -> Ve
         return facts;
     }
     // A cropped trace has a different end and a different peak.
+    let paused = if recorder.is_crop { 0 } else { paused_over_time(snapshot, device).at_end() };
+    // Paused memory counts as reserved, but is not on the GPU.
+    let on_gpu = history.numbers.reserved_end.saturating_sub(paused);
     let keys = if recorder.is_crop { &RECORDER_KEYS[..CROP_KEY_COUNT] } else { &RECORDER_KEYS[..] };
     for (key, recorder_key) in keys {
         let Some(number) = recorder.device_fact(device, recorder_key).and_then(|text| text.parse::<u64>().ok()) else {
             continue;
         };
         // Memory used outside the allocator is the process's usage minus the reserved bytes.
-        let number =
-            if *key == OUTSIDE_ALLOCATOR { number.saturating_sub(history.numbers.reserved_end) } else { number };
+        let number = if *key == OUTSIDE_ALLOCATOR { number.saturating_sub(on_gpu) } else { number };
         facts.push(((*key).to_owned(), number));
+    }
+    let fact = |wanted: &str| facts.iter().find(|(known, _)| known == wanted).map(|(_, bytes)| *bytes);
+    // Without NVML, it is unknown which process uses the rest.
+    let rest = match (fact(CAPACITY), fact(DEVICE_FREE), fact(PROCESS)) {
+        (Some(capacity), Some(free), None) if history.numbers.peak_reserved > 0 && !recorder.is_crop => {
+            Some(capacity.saturating_sub(free).saturating_sub(on_gpu))
+        }
+        _ => None,
+    };
+    facts.extend(rest.map(|bytes| (OUTSIDE_OR_OTHERS.to_owned(), bytes)));
+    if paused > 0 {
+        facts.push((PAUSED.to_owned(), paused));
     }
     let named = recorder.tensors.iter().filter(|tensor| tensor.device == device).count() as u64;
     if named > 0 {

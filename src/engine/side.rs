@@ -4,10 +4,12 @@ use super::Engine;
 use super::device::SizeSource;
 use super::events::{pool_of, stack_of_event, stream_of};
 use super::open::OpenFile;
-use super::origin::{is_free_stack, stack_of};
+use super::origin::{holder_of, is_free_stack, stack_of};
+use super::recorder_facts::paused_over_time;
 use super::stack_trees::Population;
 use analysis::InternalRules;
 use base::units::Moment;
+use history::recorder::PausedBytes;
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};
 use protocol::{Grouping, Scope};
@@ -45,6 +47,17 @@ impl<'a> Side<'a> {
 
     pub fn name(&self) -> String {
         self.file.summary().file
+    }
+
+    /// Describes the Python object that holds an allocation at the end, if a recorder found it.
+    pub fn held_by(&self, id: AllocationId) -> Option<String> {
+        let snapshot = self.snapshot();
+        Some(snapshot.recorder.describe_holder(holder_of(snapshot, self.history, id)?))
+    }
+
+    /// Returns the bytes of the device over time that are reserved but paused, and so not on the GPU.
+    pub fn paused_over_time(&self) -> PausedBytes {
+        paused_over_time(self.snapshot(), self.history.device)
     }
 
     /// Returns the lifetimes of the mapped ranges. `None` if [`Engine::complete_side`] was not called.

@@ -68,6 +68,8 @@ pub struct Details {
     /// Tensors in the allocation, as listed by a recorder: name, kind, shape and dtype, joined with
     /// [`TENSOR_SEPARATOR`]. Several tensors may share a storage.
     pub tensors: Vec<String>,
+    /// The Python object that holds the allocation at the end, as found by the recorder.
+    pub held_by: Option<String>,
 }
 
 /// Separator between the parts of a tensor description, such as `layers.0.weight · gradient · [4096, 1024] · bfloat16`.

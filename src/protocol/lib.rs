@@ -79,8 +79,8 @@ pub use state::{
     SegmentsPiece, SegmentsQuestion, SegmentsSums,
 };
 pub use summary::{
-    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS,
-    PeakCheck, SCHEMA, TENSORS, TENSORS_FOUND, Warning,
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR,
+    OUTSIDE_OR_OTHERS, PAUSED, PROCESS, PeakCheck, SCHEMA, TENSORS, TENSORS_FOUND, Warning,
 };
 pub use table::{
     LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, MAX_COPIED, SIZE_CLASSES, SortDirection, TableColumn,

@@ -34,6 +34,10 @@ base::listed! {
         NoFolders = "no-folders",
         /// Call site: file name, line and function.
         CallSite = "call-site",
+        /// Function of the call site, without its line: unchanged if code above it is edited.
+        Function = "function",
+        /// File of the call site.
+        File = "file",
         Category = "category",
         /// Innermost annotation that is open when the allocation is made.
         Annotation = "annotation",
@@ -45,6 +49,11 @@ base::listed! {
 }
 
 impl MatchKey {
+    /// Returns whether allocations are matched by the frame of their call site alone.
+    pub fn is_by_call_site(self) -> bool {
+        matches!(self, MatchKey::CallSite | MatchKey::Function | MatchKey::File)
+    }
+
     /// Returns the display name.
     pub fn title(self) -> &'static str {
         match self {
@@ -53,6 +62,8 @@ impl MatchKey {
             MatchKey::NoLines => "Python frames without lines",
             MatchKey::NoFolders => "Python frames without lines and folders",
             MatchKey::CallSite => "call site",
+            MatchKey::Function => "function",
+            MatchKey::File => "file",
             MatchKey::Category => "category",
             MatchKey::Annotation => "annotation",
             MatchKey::Module => "module",

@@ -119,6 +119,10 @@ pub const PROCESS: &str = "process_bytes";
 /// Recorder key for the device memory of this process outside the allocator, such as the CUDA context, NCCL and other
 /// libraries.
 pub const OUTSIDE_ALLOCATOR: &str = "outside_allocator_bytes";
+/// Recorder key for the device memory outside the allocator, if NVML reported nothing: of this process or of others.
+pub const OUTSIDE_OR_OTHERS: &str = "outside_or_other_processes_bytes";
+/// Recorder key for the reserved bytes that were paused when the snapshot was saved, and so not on the GPU.
+pub const PAUSED: &str = "paused_bytes";
 /// Recorder key for the device memory of all other processes that NVML reports, in bytes.
 pub const OTHER_PROCESSES: &str = "other_processes_bytes";
 /// Recorder key for `requested_bytes.all.peak` of `memory_stats()`. Cropped traces do not have this value, because a
@@ -153,10 +157,8 @@ impl DeviceSummary {
     /// Returns the GPU memory that the allocator can reserve, which is the total minus memory in use elsewhere. `None`
     /// if the recorder did not store the total.
     pub fn available_bytes(&self) -> Option<u64> {
-        let outside = self
-            .recorder_value(OUTSIDE_ALLOCATOR)
-            .unwrap_or(0)
-            .saturating_add(self.recorder_value(OTHER_PROCESSES).unwrap_or(0));
+        let outside = [OUTSIDE_ALLOCATOR, OTHER_PROCESSES, OUTSIDE_OR_OTHERS];
+        let outside = outside.into_iter().filter_map(|key| self.recorder_value(key)).fold(0, u64::saturating_add);
         Some(self.recorder_value(CAPACITY)?.saturating_sub(outside))
     }
 

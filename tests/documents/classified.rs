@@ -9,8 +9,11 @@ pub(super) const EXEMPT: [(&str, &str); 1] =
     [("pip install target/wheels/memscape-*.whl", "needs a wheel: tests/wheel.sh installs it")];
 
 /// Languages of blocks that are not run, and the reason.
-pub(super) const EXEMPT_LANGUAGES: [(&str, &str); 2] =
-    [("nginx", "configuration of a server that is not ours"), ("text", "a diagram or an address, no command")];
+pub(super) const EXEMPT_LANGUAGES: [(&str, &str); 3] = [
+    ("nginx", "configuration of a server that is not ours"),
+    ("text", "a diagram or an address, no command"),
+    ("yaml", "a workflow of GitHub; tests/action.rs runs the action"),
+];
 
 /// Words that follow `memscape` in prose of `--help`, where it is not a command.
 pub(super) const PROSE: [&str; 2] = ["does", "with"];

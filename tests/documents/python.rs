@@ -3,11 +3,11 @@
 use super::documents;
 use super::workshop::{Workshop, has_python};
 
-/// Defines the names that blocks and spans use. pandas, Polars and IPython are mocks, because they may not be installed.
+/// Defines the names that blocks and spans use. pandas, Polars, IPython and pytest are mocks, because they may not be installed.
 /// tests/python tests them.
 const PRELUDE: &str = r#"
 import sys, unittest.mock
-for module in ("pandas", "polars", "IPython", "IPython.display"):
+for module in ("pandas", "polars", "IPython", "IPython.display", "pytest"):
     sys.modules[module] = unittest.mock.MagicMock()
 import memscape, memscape.integrations, torch
 

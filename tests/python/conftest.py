@@ -44,7 +44,7 @@ def torch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     memory = torch.cuda.memory
     memory._traces = [type(memory._traces[0])(), type(memory._traces[0])()]
-    memory._live, memory._peak = [{}, {}], [0, 0]
+    memory._live, memory._peak, memory._reserved_peak = [{}, {}], [0, 0], [0, 0]
     memory.calls.clear()
     memory.annotations.clear()
     memory.fail = None

@@ -1,6 +1,7 @@
 //! List of the events that pass a filter. Without a filter, the list needs no scan of the events.
 
 use super::rows::{pool_of, stack_of_event, stream_of};
+use crate::find::is_held_by;
 use crate::open::OpenFile;
 use crate::stack_match::StackMatch;
 use analysis::event_terms::{EventTerm, EventTerms, NamedObject};
@@ -149,6 +150,10 @@ fn query_matches(
         Query::Category(name) => {
             let allocation = history.allocation_of(EventIdx(event));
             allocation.is_some_and(|id| file.groups.categories.has_name(history, id, name))
+        }
+        Query::HeldBy(matcher) => {
+            let allocation = history.allocation_of(EventIdx(event));
+            allocation.is_some_and(|id| is_held_by(file, history, id, matcher))
         }
         Query::Frame(_) | Query::Site(_) => stacks.stacks.contains(stack_of_event(file, history, event).0),
     }

@@ -28,6 +28,7 @@ const ALLOCATIONS: &[Column] = &[
     column("pool_name", Text(|row| row.pool_name(row.side.pool(row.id())))),
     column("stack", Unsigned(|row| row.stack_id(row.allocation_stack()))),
     column("call_site", Text(|row| row.call_site(row.allocation_stack()))),
+    column("held_by", Text(|row| row.side.held_by(row.id()).map(Into::into))),
 ];
 
 const EVENTS: &[Column] = &[

@@ -1,5 +1,6 @@
 //! Tables of the data that recorders add to a snapshot.
 
+use super::observed::Observed;
 use super::tree::{Token, ValueTree};
 use base::heap::HeapBytes;
 
@@ -21,6 +22,8 @@ pub struct RecorderData {
     pub steps: Vec<[i64; 3]>,
     /// Source files, each as two positions in the tree: path and text.
     pub(super) sources: Vec<[u32; 2]>,
+    /// Holders of tensors, paused memory, and samples over time.
+    pub observed: Observed,
     /// True if the snapshot is an excerpt of another snapshot. The facts then describe the original snapshot.
     pub is_crop: bool,
 }
@@ -144,7 +147,9 @@ impl RecorderData {
 
     pub fn heap_bytes(&self) -> usize {
         let facts: usize = self.facts.iter().map(|(key, text)| key.capacity() + text.capacity() + 48).sum();
-        self.tree.heap_bytes() + facts + self.tensors.heap_bytes()
+        let Observed { holders, paused, samples, .. } = &self.observed;
+        let observed = holders.heap_bytes() + paused.heap_bytes() + samples.heap_bytes();
+        self.tree.heap_bytes() + facts + self.tensors.heap_bytes() + observed
     }
 }
 

@@ -5,10 +5,13 @@
 //! again. The tables refer to these values.
 
 mod data;
+mod observed;
+mod observed_reading;
 mod reading;
 mod tree;
 
 pub use data::{CROP_KEY, RECORDER_KEYS, RecorderData, Tensor};
+pub use observed::{Holder, Observed, PausedBytes, Sample};
 pub use reading::parse_recorder;
 pub use tree::{Token, Tokens, ValueTree};
 

@@ -1,6 +1,7 @@
 //! Parsing of the data that recorders add to a snapshot.
 
 use super::data::{CROP_KEY, RecorderData, Tensor, clipped};
+use super::observed_reading::each_dict;
 use super::tree::{Token, Tokens, ValueTree};
 use base::sorted::{signed_key, sorted_numbers, two_part_key};
 
@@ -42,6 +43,7 @@ pub fn parse_recorder(tree: ValueTree) -> RecorderData {
         found.tensors.iter().map(|tensor| two_part_key(signed_key(tensor.device), tensor.address)).zip(0..).collect();
     let order = sorted_numbers(keys);
     found.tensors = order.iter().filter_map(|&index| found.tensors.get(index as usize).copied()).collect();
+    found.observed.sort();
     RecorderData { tree, ..found }
 }
 
@@ -66,6 +68,12 @@ impl RecorderData {
                         }
                     }
                 }
+                (b"holders", Token::Dict) => self.observed.parse_holders(tokens),
+                (b"paused", Token::List) => self.observed.parse_paused(tokens),
+                (b"samples", Token::Dict) => self.observed.parse_samples(tokens),
+                (b"samples", Token::List) => each_dict(tokens, |tokens| self.observed.parse_samples(tokens)),
+                // Of an unknown form. As facts, they would be thousands of lines.
+                (b"holders" | b"paused" | b"samples", value) => tokens.skip_value(value),
                 (b"source", Token::Dict) => self.parse_source_files(tokens),
                 (key, value) => self.flatten(&clipped(key), value, tokens, 0),
             }

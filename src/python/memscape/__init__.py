@@ -12,6 +12,7 @@ Importing memscape imports only the standard library, not PyTorch.
 
 from ._binary import MemscapeError
 from ._facts import version as _version
+from ._peak import PeakExceeded, assert_peak_below
 from ._start import record, start
 from .answers import Answer, Device, Live, Rows, Summary
 from .insights import Insight, Plan, Segments, Statement, WhatIf
@@ -29,6 +30,7 @@ __all__ = [
     "Insight",
     "Live",
     "MemscapeError",
+    "PeakExceeded",
     "Plan",
     "Recorder",
     "Rows",
@@ -39,6 +41,7 @@ __all__ = [
     "Table",
     "View",
     "WhatIf",
+    "assert_peak_below",
     "open",
     "record",
     "save_memory_snapshot",

@@ -173,6 +173,9 @@ fn facts(details: &Details) -> Vec<Fact> {
     for tensor in &details.tensors {
         fact("Tensor", tensor.clone());
     }
+    if let Some(holder) = &details.held_by {
+        fact("Held by", holder.clone());
+    }
     fact("Requested", bytes(details.requested));
     if details.origin != Origin::Unexplained {
         let derived = if details.is_rounded_estimated { "≥ " } else { "" };

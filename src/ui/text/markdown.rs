@@ -155,6 +155,20 @@ fn write_code(text: &mut String, name: &str) {
     text.push_str(&fence);
 }
 
+/// Returns a name as a code span for a table cell or a heading.
+pub fn code_span(name: &str) -> String {
+    let mut text = String::new();
+    write_code(&mut text, name);
+    text
+}
+
+/// Returns text with escapes, so that it cannot contain markup.
+pub fn escaped(words: &str) -> String {
+    let mut text = String::new();
+    write_escaped(&mut text, words);
+    text
+}
+
 fn longest_run(text: &str) -> usize {
     text.split(|character| character != '`').map(str::len).max().unwrap_or(0)
 }

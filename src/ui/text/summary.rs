@@ -2,8 +2,8 @@
 
 use base::units::{Bytes, duration_us, group_digits, pluralize};
 use protocol::{
-    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS,
-    PeakCheck, TENSORS, TENSORS_FOUND, split_ordinal,
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR,
+    OUTSIDE_OR_OTHERS, PAUSED, PROCESS, PeakCheck, TENSORS, TENSORS_FOUND, split_ordinal,
 };
 
 /// A key figure of a device, such as its peak.
@@ -237,6 +237,8 @@ fn gpu_facts(device: &DeviceSummary) -> Vec<Fact> {
         ("This process (NVML)", PROCESS),
         ("Outside the allocator", OUTSIDE_ALLOCATOR),
         ("Other processes (NVML)", OTHER_PROCESSES),
+        ("Outside the allocator or other processes", OUTSIDE_OR_OTHERS),
+        ("Paused (reserved, not on the GPU)", PAUSED),
         ("Peak by memory_stats()", COUNTED_PEAK),
         ("Tensors", TENSORS),
         ("Tensors live at the end", TENSORS_FOUND),

@@ -1,6 +1,7 @@
 //! Allocations that are never freed, freed late, or short-lived. They are found in one pass over all allocations.
 
 use super::growth::caller_text;
+use super::held::{Cycles, held_by};
 use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::report::column::{self, sheet};
@@ -29,6 +30,8 @@ pub(super) struct Lifetimes {
     /// Allocations made in the trace and never freed. Those whose free was requested are in `awaiting_at_end`.
     pub(super) never_freed: SiteSums,
     awaiting_at_end: SiteSums,
+    /// Allocations that only the garbage collector frees.
+    pub(super) cycles: Cycles,
     /// For each call site, the moments at which allocations were made that are never freed.
     accumulations: Vec<Accumulation>,
     delayed: TopK,
@@ -46,6 +49,7 @@ impl Lifetimes {
             max_lifetime: threshold(question, ["within", "freed within", "events"], 10),
             never_freed: SiteSums::new(file, history),
             awaiting_at_end: SiteSums::new(file, history),
+            cycles: Cycles::default(),
             accumulations: Vec::new(),
             delayed: TopK::new(question.rows.min(MAX_ROWS) as usize),
             delayed_count: 0,
@@ -65,6 +69,7 @@ impl Lifetimes {
             if freed_at == u32::MAX && file.device_data(history).awaiting_free(id).is_some() {
                 self.awaiting_at_end.add(file, history, id, size);
             } else if freed_at == u32::MAX {
+                self.cycles.add(file, history, id, size);
                 if allocated_at > 0 {
                     self.never_freed.add(file, history, id, size);
                     let site = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite) as usize;
@@ -212,7 +217,7 @@ fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &SiteSums, min_
         );
     }
     let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
-    let columns = [
+    let mut columns = vec![
         column::bytes("live_bytes", "live at the end", |group| never_freed.get(group).bytes)
             .total(Cell::Bytes(total.0)),
         column::share("share", "share of live bytes", |group| (never_freed.get(group).bytes, end))
@@ -226,6 +231,11 @@ fn write_never_freed(writer: &mut ReportWriter<'_>, never_freed: &SiteSums, min_
         }),
         column::text("call_site", "call site", |group| never_freed.name(file, history, group)),
     ];
+    if !file.snapshot.recorder.observed.holders.is_empty() {
+        columns.push(column::text("held_by", "largest held by", |group| {
+            held_by(file, history, AllocationId(never_freed.get(group).largest))
+        }));
+    }
     let note = "Not necessarily a leak: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
                 step, measured from the end of the second step, is the stronger sign.";
     let mut sheet = sheet(["alive", "Allocated in the trace, never freed", note], &columns);

@@ -3,7 +3,9 @@
 
 mod cached;
 mod growth;
+mod held;
 mod lifetimes;
+mod outside;
 mod rounding;
 
 use super::insight::{Given, Insight, Need};
@@ -53,6 +55,8 @@ impl Insight for Leaks {
                 self.lifetimes.write_accumulations(writer);
             }
         }
+        self.lifetimes.cycles.write(writer);
+        outside::write(writer);
         self.lifetimes.write(writer);
         self.cached.write(writer);
         self.rounding.write(writer);

@@ -6,6 +6,7 @@ use crate::report::live_sites::LiveSites;
 use crate::state::DeviceState;
 use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
+use history::recorder::PausedBytes;
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
@@ -30,18 +31,20 @@ pub(super) struct OomFacts {
     /// Free bytes on the device, if recorded.
     pub(super) device_free: Option<u64>,
     pub(super) reserved: u64,
+    /// Part of the reserved bytes that is paused, and so not on the device.
+    pub(super) paused: u64,
     /// Live bytes. `awaiting_free` is the number of these bytes that are awaiting free.
     pub(super) live: u64,
     pub(super) awaiting_free: u64,
 }
 
 impl OomFacts {
-    /// Returns the sum of the reserved bytes and the bytes that are free on the device, if those are known.
+    /// Returns the sum of the reserved bytes on the device and the bytes that are free there, if those are known.
     pub(super) fn accounted(&self) -> Option<u64> {
-        self.device_free.map(|free| self.reserved.saturating_add(free))
+        self.device_free.map(|free| self.reserved.saturating_sub(self.paused).saturating_add(free))
     }
 
-    pub(super) fn new(history: &DeviceHistory, event: u32) -> OomFacts {
+    pub(super) fn new(history: &DeviceHistory, event: u32, paused: &PausedBytes) -> OomFacts {
         let (_, request) = history.address_and_size(EventIdx(event));
         let device_free = history.free_at_oom(EventIdx(event));
         let moment = Moment::after(EventIdx(event));
@@ -52,6 +55,7 @@ impl OomFacts {
             request,
             device_free,
             reserved: positive(history.reserved_at(moment)),
+            paused: history.events.times.at(event).map_or(0, |us| paused.at(us)),
             live: positive(history.drawn_at(moment)),
             awaiting_free: positive(Curve::new(&history.awaiting_free, &change).at(moment)),
         }
@@ -97,6 +101,6 @@ impl RoundedAtOoms {
 
 /// Returns a lower bound of the device's memory: the highest sum of reserved and free bytes at any OOM. Memory in use
 /// outside the allocator and by other processes is not included.
-pub(super) fn min_capacity(history: &DeviceHistory) -> u64 {
-    history.oom_events().filter_map(|event| OomFacts::new(history, event).accounted()).max().unwrap_or(0)
+pub(super) fn min_capacity(history: &DeviceHistory, paused: &PausedBytes) -> u64 {
+    history.oom_events().filter_map(|event| OomFacts::new(history, event, paused).accounted()).max().unwrap_or(0)
 }

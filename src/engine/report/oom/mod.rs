@@ -20,6 +20,7 @@ use analysis::site;
 use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::EventIdx;
 use facts::{OomFacts, OomState, RoundedAtOoms, min_capacity};
+use history::recorder::PausedBytes;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
 pub(super) use kind_sums::{KindSums, SumsByKind};
@@ -96,12 +97,13 @@ impl Insight for OutOfMemory {
     fn write(self, given: &Given<'_>, writer: &mut ReportWriter<'_>) {
         let Given { file, history, question, .. } = *given;
         let Some(oom) = &self.reported else { return write_no_oom(writer) };
-        let facts = OomFacts::new(history, oom.event);
+        let paused = recorder_facts::paused_over_time(&file.snapshot, history.device);
+        let facts = OomFacts::new(history, oom.event, &paused);
         let newer = count_newer(history, oom.event);
         let site = self.sites.get(newer).map_or("", String::as_str);
         let recorded = recorder_facts::recorder_facts(&file.snapshot, history);
         let recorded_value = |key: &str| recorded.iter().find(|(known, _)| known == key).map(|(_, bytes)| *bytes);
-        let known = recorded_value(CAPACITY).unwrap_or(0).max(min_capacity(history));
+        let known = recorded_value(CAPACITY).unwrap_or(0).max(min_capacity(history, &paused));
         let capacity = threshold(question, ["capacity", "device memory", "bytes"], known);
         if let Some(waiting) = &self.waiting {
             waiting.write(writer, &facts, oom, given.segments);
@@ -120,7 +122,7 @@ impl Insight for OutOfMemory {
         }
         let all = oom.by_kind.total;
         let known = (all.reserved > 0).then_some((oom.event, all.free));
-        write_requests(writer, (&self.sites, &self.allocated.at_ooms), known, capacity);
+        write_requests(writer, (&self.sites, &self.allocated.at_ooms), known, capacity, &paused);
         write_free_by_pool(writer, oom);
         oom.live.write(writer, "Live at the OOM", None);
         write_before(writer, oom, self.min_bytes);
@@ -161,6 +163,7 @@ fn write_requests(
     (sites, allocated): (&[String], &[u64]),
     known: Option<(u32, u64)>,
     capacity: Threshold,
+    paused: &PausedBytes,
 ) {
     let (file, history) = (writer.file, writer.history);
     let stream = |event: u32| file.snapshot.labels.labels(history.events.labels(event)).stream;
@@ -192,7 +195,7 @@ fn write_requests(
         .zip(sites)
         .zip(allocated.iter().rev())
         .map(|((&event, site), &allocated)| {
-            let facts = OomFacts::new(history, event);
+            let facts = OomFacts::new(history, event, paused);
             let free = known.filter(|&(known, _)| known == event).map(|(_, free)| free);
             (event, facts, free.unwrap_or(facts.reserved.saturating_sub(allocated)), site.as_str())
         })

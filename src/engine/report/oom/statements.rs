@@ -40,6 +40,10 @@ pub(super) fn write(writer: &mut ReportWriter<'_>, facts: &OomFacts, failure: &O
     let (bytes, count) = (bytes_text(facts.live), pluralize(live.count, "allocation"));
     let text = format!("Live at the OOM: {bytes} in {count}{reserved}.");
     writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+    if facts.paused > 0 {
+        let text = format!("Of the reserved bytes, {} are paused (not on the GPU).", bytes_text(facts.paused));
+        writer.add_statement(Tone::Fact, text, Some(moment_evidence(moment)));
+    }
     if has_segments {
         let free = facts.reserved.saturating_sub(facts.live);
         writer.set_parts_chart(&[

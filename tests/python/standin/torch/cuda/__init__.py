@@ -47,5 +47,13 @@ def mem_get_info(device: int) -> tuple[int, int]:
     return CAPACITY - memory.reserved(device), CAPACITY
 
 
+def reset_peak_memory_stats(device: int) -> None:
+    memory.reset_peak(device)
+
+
+def empty_cache() -> None:
+    pass
+
+
 def memory_stats(device: int) -> dict[str, object]:
     return memory.stats(device)

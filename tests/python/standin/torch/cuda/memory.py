@@ -20,6 +20,7 @@ _traces: list[deque[dict[str, Any]]] = [deque(), deque()]
 _live: list[dict[int, dict[str, Any]]] = [{}, {}]
 _peak = [0, 0]
 _failures = [0, 0]
+_reserved_peak = [0, 0]
 _next = 0x7F0000000000
 _lock = threading.RLock()
 
@@ -107,6 +108,7 @@ def allocate(size: int, device: int = 0) -> int:
         addr, _next = _next, _next + (1 << 30)
     _live[device][addr] = {"size": size, "frames": frames}
     _peak[device] = max(_peak[device], sum(block["size"] for block in list(_live[device].values())))
+    _reserved_peak[device] = max(_reserved_peak[device], reserved(device))
     total = 2 * -(-size // (2 << 20)) << 20
     _event(device, "segment_alloc", addr, total, frames)
     _event(device, "alloc", addr, size, frames)
@@ -123,13 +125,18 @@ def release(addr: int, device: int = 0) -> None:
     _event(device, "segment_free", addr, 2 * -(-size // (2 << 20)) << 20)
 
 
+def reset_peak(device: int) -> None:
+    _peak[device] = sum(block["size"] for block in list(_live[device].values()))
+    _reserved_peak[device] = reserved(device)
+
+
 def stats(device: int) -> dict[str, object]:
     live = sum(block["size"] for block in list(_live[device].values()))
     return {
         "requested_bytes.all.current": live,
         "requested_bytes.all.peak": _peak[device],
         "reserved_bytes.all.current": reserved(device),
-        "reserved_bytes.all.peak": reserved(device),
+        "reserved_bytes.all.peak": max(_reserved_peak[device], reserved(device)),
         "allocation.all.current": len(_live[device]),
         "num_ooms": _failures[device],
         "name": "not a number",

@@ -1,0 +1,53 @@
+//! Python objects that hold allocations at the end, as found by the recorder.
+
+use crate::open::OpenFile;
+use crate::origin::holder_of;
+use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text};
+use base::units::pluralize;
+use history::replay::{AllocationId, DeviceHistory};
+use protocol::Tone;
+
+/// Describes the holder of an allocation. Empty if it is unknown.
+pub(super) fn held_by(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> String {
+    let holder = holder_of(&file.snapshot, history, id);
+    holder.map_or_else(String::new, |holder| file.snapshot.recorder.describe_holder(holder))
+}
+
+/// Allocations that are held by reference cycles only, so that the garbage collector would free them.
+#[derive(Default)]
+pub(super) struct Cycles {
+    count: u64,
+    bytes: u64,
+    /// Size and id of the largest.
+    largest: Option<(u64, AllocationId)>,
+}
+
+impl Cycles {
+    /// Adds an allocation that is live at the end, if it is held by a reference cycle.
+    pub(super) fn add(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, size: u64) {
+        let holder = holder_of(&file.snapshot, history, id);
+        if !holder.is_some_and(|holder| file.snapshot.recorder.is_cycle(holder)) {
+            return;
+        }
+        self.count += 1;
+        self.bytes = self.bytes.saturating_add(size);
+        if self.largest.is_none_or(|(bytes, _)| size > bytes) {
+            self.largest = Some((size, id));
+        }
+    }
+
+    /// Writes a statement, unless there are no cycles.
+    pub(super) fn write(&self, writer: &mut ReportWriter<'_>) {
+        let Some((_, id)) = self.largest else { return };
+        let (file, history) = (writer.file, writer.history);
+        let wait = if self.count == 1 { "waits" } else { "wait" };
+        let text = format!(
+            "{} ({}) {wait} for the garbage collector: {}.",
+            pluralize(self.count, "tensor"),
+            bytes_text(self.bytes),
+            held_by(file, history, id)
+        );
+        writer.add_statement(Tone::Alarm, text, Some(allocation_evidence(id.0, Some(history.event_count()))));
+        writer.set_fix("Break the cycle, for example with weakref, or call gc.collect() after the step.");
+    }
+}
