@@ -76,6 +76,7 @@ mod leaks;
 mod limits;
 mod load_range;
 mod loops;
+mod made_cases;
 mod metadata;
 mod modules;
 mod moments;
@@ -106,6 +107,7 @@ mod plan_growth;
 mod planned;
 mod plots;
 mod range_report;
+mod recommendations;
 #[path = "support/recorded.rs"]
 mod recorded;
 mod recorder;

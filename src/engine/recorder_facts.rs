@@ -32,6 +32,11 @@ pub(super) fn available_without_oom(snapshot: &Snapshot, history: &DeviceHistory
     Some(fact(CAPACITY)?.saturating_sub(outside))
 }
 
+/// Returns the memory of the device, if a recorder stored it.
+pub(super) fn recorded_capacity(snapshot: &Snapshot, history: &DeviceHistory) -> Option<u64> {
+    snapshot.recorder.device_fact(history.device, "capacity_bytes")?.parse().ok()
+}
+
 /// Returns the recorder's facts about a device as key-value pairs. Empty if the snapshot has no recorder data.
 pub(super) fn recorder_facts(snapshot: &Snapshot, history: &DeviceHistory) -> Vec<(String, u64)> {
     let recorder = &snapshot.recorder;

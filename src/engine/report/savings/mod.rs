@@ -87,10 +87,12 @@ struct ReservedPeak {
 }
 
 impl Insight for Savings {
-    const NEEDS: &'static [Need] = &[Need::Categories, Need::Segments, Need::Steps, Need::Simulation];
+    const NEEDS: &'static [Need] = 
+        &[Need::Categories, Need::Segments, Need::Steps, Need::Growth, Need::Simulation];
 
-    fn new(&Given { file, history, segments, steps, .. }: &Given<'_>) -> Savings {
-        let pass = PeakPass::new(file, history, &steps.steps);
+    fn new(&Given { file, history, segments, steps, growth, .. }: &Given<'_>) -> Savings {
+        let caches = growth.map_or_else(Vec::new, |growth| growth.kv_caches(file, history));
+        let pass = PeakPass::new(file, history, &steps.steps, caches);
         let population = Population::new(history, Scope::At(pass.peak.0));
         Savings {
             matches: Matches::default(),
@@ -113,7 +115,7 @@ impl Insight for Savings {
 
     fn write(
         self,
-        &Given { file, history, question, steps, simulation, .. }: &Given<'_>,
+        &Given { file, history, question, steps, growth, simulation, .. }: &Given<'_>,
         writer: &mut ReportWriter<'_>,
     ) {
         let Savings { pass, live, reserved, .. } = &self;
@@ -124,6 +126,7 @@ impl Insight for Savings {
         let min_bytes = threshold(question, ["saved", "at least", "bytes"], (peak.1 / 100).clamp(1, MIN_EFFECT));
         let savings = self.savings(file, history, min_bytes.value);
         statements::write_insights(writer, peak, &savings, &steps.steps);
+        growth.into_iter().for_each(|growth| growth.write_kv_cache(writer));
         statements::write_reserved(writer, &reserved.keeping.finish(file, history), &reserved.layout, simulation);
         tables::write_savings(writer, peak.1, &savings, min_bytes);
         tables::write_categories(writer, pass);

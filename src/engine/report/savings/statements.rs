@@ -32,13 +32,12 @@ pub(super) fn write_insights(
         reported.push(saving.kind);
     }
     if savings.is_empty() {
-        let text = "No common change lowers the peak by as much as the threshold.".to_owned();
-        writer.add_statement(Tone::Good, text, Some(moment_evidence(moment)));
-        let fix = without_stacks(writer.file);
-        let fix = fix.unwrap_or_else(|| {
+        let hint = without_stacks(writer.file);
+        let hint = hint.unwrap_or_else(|| {
             "See the call sites below, and set finer category rules where most of the peak is unknown.".to_owned()
         });
-        writer.set_fix(&fix);
+        let text = "No common change lowers the peak by as much as the threshold. ".to_owned() + &hint;
+        writer.add_statement(Tone::Good, text, Some(moment_evidence(moment)));
     }
     if steps.spans.len() < 2 {
         let text = steps.describe() + " What is held over from one step into the next is unknown.";
