@@ -155,7 +155,7 @@ def savings(snapshot, device, rules):
     is_score = lambda one: matches(ATTENTION, stack(one)) and matches(SOFTMAX, stack(one)) and not is_loss(one)
     is_gradient = lambda one: role(one) == "gradient"
     passes = forward_passes(found, lambda one: matches(FORWARD, one["made"]), is_gradient)
-    trains = any(role(one) in ("gradient", "optimizer") for one in found)
+    trains = any(role(one) in ("gradient", "optimizer") and one["rule"].like is None for one in found)
     trains |= any(one["born"] > 0 and is_backward(one["made"]) for one in found)
     changes = {
         "temporaries in chunks or fused, at most": whole(of_role("temporary")),
@@ -199,21 +199,17 @@ def settings(tools, path, lines):
     return told
 
 
-TOPICS = ["oom", "leaks", "savings", "peak", "settings", "fragmentation", "steps", "pools"]
-
-
 def recommendations(memscape, path):
-    """Print the statements of each report, and what to do."""
+    """Print what each insight recommends, after what it finds: the statement and what to do."""
     print(f"\n=== {path}")
-    for topic in TOPICS:
-        done = subprocess.run([memscape, topic, path, "--json"], capture_output=True, text=True)
-        if done.returncode:
-            print(f"  {topic}: {done.stderr.strip()}")
-            continue
-        for device in json.loads(done.stdout)["devices"]:
-            for statement in device["statements"]:
-                fix = statement.get("fix")
-                print(f"  {topic}: {statement['text']}" + (f"\n      Fix: {fix}" if fix else ""))
+    done = subprocess.run([memscape, "insights", path, "--json"], capture_output=True, text=True)
+    if done.returncode:
+        return print(f"  {done.stderr.strip()}")
+    for insight in json.loads(done.stdout)["insights"]:
+        for statement in insight["statements"]:
+            print(f"  {insight['topic']}: {statement['text']}")
+            if statement["fix"]:
+                print(f"      Fix: {statement['fix']}")
 
 
 def main(argv):

@@ -46,7 +46,7 @@ fn effects_of_all_savings_match_referee_on_real_files() {
             let number = device["device"].as_i64().unwrap();
             let reported = reported_savings(&mut opened, number);
             // Without events, nothing is recommended.
-            if opened.summary.devices.iter().any(|it| it.device == number && it.events == 0) {
+            if opened.summary.devices.iter().any(|it| it.device == number && it.events < 2) {
                 assert!(reported.is_empty(), "{}", path.display());
                 continue;
             }
@@ -92,6 +92,9 @@ fn check_settings(tools: &Path, name: &str, plain: &Path) -> usize {
         // The referee does not know the total memory that a fraction refers to.
         let tried = answer.runs.iter().filter(|run| run.origin == WhatIfOrigin::Tried);
         let tried: Vec<_> = tried.filter(|run| !run.settings.contains("fraction")).collect();
+        if tried.is_empty() {
+            continue;
+        }
         let lines: Vec<&str> = tried.iter().map(|run| run.settings.as_str()).collect();
         let lines = serde_json::to_string(&lines).unwrap();
         let told = referee(&["settings", tools.to_str().unwrap(), plain.to_str().unwrap(), &lines]);

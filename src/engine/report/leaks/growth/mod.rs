@@ -64,6 +64,8 @@ struct SiteGrowth {
     early_falls: u32,
     /// Smallest and largest rise in a step.
     rise_range: Option<(u64, u64)>,
+    /// The same, without the steps before the baseline.
+    late_rise_range: Option<(u64, u64)>,
     /// 1-based index of the first step end after the last change. 0 if the call site has not changed.
     last_changed: u32,
     /// Id of the newest allocation.
@@ -106,6 +108,7 @@ impl SiteGrowth {
         (self.falls, self.early_falls) = (self.falls.max(other.falls), self.early_falls.max(other.early_falls));
         let add = |((a, b), (c, d)): ((u64, u64), (u64, u64))| (a.saturating_add(c), b.saturating_add(d));
         self.rise_range = self.rise_range.zip(other.rise_range).map(add);
+        self.late_rise_range = self.late_rise_range.zip(other.late_rise_range).map(add);
         self.values = Vec::new();
     }
 
@@ -239,8 +242,14 @@ impl Growth {
             site.rises += u32::from(bytes > previous);
             site.falls += u32::from(bytes < previous);
             if bytes > previous {
-                let (min, max) = site.rise_range.unwrap_or((u64::MAX, 0));
-                site.rise_range = Some((min.min(bytes - previous), max.max(bytes - previous)));
+                let with = |range: Option<(u64, u64)>| {
+                    let (min, max) = range.unwrap_or((u64::MAX, 0));
+                    Some((min.min(bytes - previous), max.max(bytes - previous)))
+                };
+                site.rise_range = with(site.rise_range);
+                if self.next_end > self.baseline {
+                    site.late_rise_range = with(site.late_rise_range);
+                }
             }
             if site.falls > 0 {
                 site.values = Vec::new();

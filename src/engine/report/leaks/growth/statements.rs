@@ -7,6 +7,7 @@ use crate::open::OpenFile;
 use crate::report::site_sums::{SiteSums, label};
 use crate::report::writer::{ReportWriter, bytes_text, is_notable, truncate};
 use analysis::{Sites, site};
+use base::sorted::sorted_by_key;
 use base::units::{group_digits, pluralize};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Snapshot, StackId};
@@ -102,7 +103,10 @@ impl Growth {
 
     /// Returns the beginning of the sentence, with the growth per step, and the growth in all steps.
     fn describe_growth(&self, site: &SiteGrowth, name: &str) -> (String, u64) {
-        let always = self.rises_always(site);
+        let is_constant = |range: Option<(u64, u64)>| range.is_some_and(|(min, max)| min == max);
+        // The first two steps may add more, such as the cache of a prompt.
+        let is_late_constant = site.rises == self.compared() && is_constant(site.late_rise_range);
+        let always = self.rises_always(site) && (is_constant(site.rise_range) || !is_late_constant);
         let (total, steps) = match always {
             true => (site.previous.bytes.saturating_sub(site.first.bytes), self.moments.len() as u32 - 1),
             false => (site.growth(), self.compared()),
@@ -110,7 +114,7 @@ impl Growth {
         let after = if always || self.baseline == 0 { "" } else { " after the first two" };
         let mean = bytes_text(total / u64::from(steps.max(1)));
         let text = if always || site.rises == steps {
-            let is_constant = site.rise_range.is_some_and(|(min, max)| min == max);
+            let is_constant = is_constant(if always { site.rise_range } else { site.late_rise_range });
             let (constant, mean) = if is_constant { (mean + " ", String::new()) } else { (String::new(), mean) };
             let on_average = if is_constant { String::new() } else { format!(", {mean} on average") };
             format!("{name} grew {constant}in each of the {}{after}{on_average}", pluralize(steps.into(), "step"))
@@ -185,33 +189,54 @@ impl Growth {
         never_freed: &SiteSums,
         tones: &[Tone],
     ) {
-        let (file, history) = (writer.file, writer.history);
         let mut ranked = self.ranked(min_steps(writer.question).value);
         let caches = self.write_caches(writer, &ranked, tones);
         ranked.retain(|group| !caches.contains(group));
         for group in ranked.into_iter().take(MAX_STATEMENTS) {
-            let Some(site) = self.sites.get(group as usize).filter(|site| tones.contains(&self.tone(site))) else {
-                continue;
-            };
-            if !is_notable_growth(history, site) {
-                continue;
-            }
-            let stack = file.stack(history, AllocationId(site.newest));
-            let text = self.describe(site, &(label(file, history, group) + &caller_text(&file.snapshot, stack)));
-            let span = self.span();
-            let evidence = Evidence {
-                span,
-                allocation: newest_live(never_freed, group),
-                moment: span.map(|span| span.to),
-                ..Evidence::default()
-            };
-            writer.add_statement(self.tone(site), text, Some(evidence));
-            writer.set_chart(self.chart(site));
-            if matches!(self.certainty(site), Certainty::Likely | Certainty::Possible) {
-                let effect = self.effects.effect(group).map(|effect| effect_text(history.live_peak().1, effect.peak));
-                writer.set_fix(&effect.map_or_else(String::new, |effect| FIX.to_owned() + &effect));
+            let site = self.sites.get(group as usize).filter(|site| tones.contains(&self.tone(site)));
+            if site.is_some_and(|site| is_notable_growth(writer.history, site)) {
+                self.write_statement(writer, group, newest_live(never_freed, group));
             }
         }
+    }
+
+    /// Writes the statement about a growing call site. A click on it selects `allocation`.
+    pub(in crate::report) fn write_statement(
+        &self,
+        writer: &mut ReportWriter<'_>,
+        group: u32,
+        allocation: Option<u32>,
+    ) {
+        let (file, history) = (writer.file, writer.history);
+        let Some(site) = self.sites.get(group as usize) else { return };
+        let stack = file.stack(history, AllocationId(site.newest));
+        let text = self.describe(site, &(label(file, history, group) + &caller_text(&file.snapshot, stack)));
+        let span = self.span();
+        let evidence = Evidence { span, allocation, moment: span.map(|span| span.to), ..Evidence::default() };
+        writer.add_statement(self.tone(site), text, Some(evidence));
+        writer.set_chart(self.chart(site));
+        if self.is_leak(site) {
+            let effect = self.effects.effect(group).map(|effect| effect_text(history.live_peak().1, effect.peak));
+            writer.set_fix(&effect.map_or_else(String::new, |effect| FIX.to_owned() + &effect));
+        }
+    }
+
+    fn is_leak(&self, site: &SiteGrowth) -> bool {
+        matches!(self.certainty(site), Certainty::Likely | Certainty::Possible)
+    }
+
+    /// Returns the call sites that leak, each with the bytes by which the peak is lower without the leak. The largest
+    /// effect comes first.
+    pub(in crate::report) fn leaks(&self, file: &OpenFile, history: &DeviceHistory) -> Vec<(u32, u64)> {
+        let (caches, peak) = (self.kv_caches(file, history), history.live_peak().1);
+        let ranked = self.ranked(MIN_STEPS).into_iter().filter(|group| !caches.contains(group));
+        let effect = |group: u32| {
+            let site = self.sites.get(group as usize).filter(|site| self.is_leak(site))?;
+            let saved = peak.saturating_sub(self.effects.effect(group)?.peak);
+            (is_notable_growth(history, site) && is_notable(saved, peak)).then_some((group, saved))
+        };
+        let effects = ranked.take(MAX_STATEMENTS).filter_map(effect).collect();
+        sorted_by_key(effects, |&(_, saved): &(u32, u64)| !u128::from(saved))
     }
 
     /// Returns whether at least two steps were found, so that growth is known.
